@@ -1,4 +1,4 @@
-//! The command line, with help that teaches.
+//! The command line of `otus`, as clap types. Their doc comments are the text of `--help`.
 
 mod about;
 mod analyze;
@@ -23,42 +23,44 @@ pub(crate) use outputs::*;
 pub(crate) use text::*;
 
 const OVERVIEW: &str = "\
-Otus checks what a distributed system did (a log per machine, no shared clock, some cut short or \
-missing) against what its sequence diagrams say.
+Otus checks logs of distributed systems against sequence diagrams. It expects one log per machine, \
+no shared clock, and logs that may be incomplete or missing.
 
-Files are told apart by their ending, or by their content when they have none:
+The ending of a file name gives its format; without an ending, the content does:
   .hsf .hif .hcf     signature, interaction, options (or all in one .hsf, as in 2020)
   .mmd .puml         Mermaid and PlantUML sequence diagrams
-  .md#login          the diagram under the heading \"Login\" of a Markdown file; .md#2 is the second
-  .htf .jsonl        one multi-trace; many, one a line
-  .pot.json .ctl     a partial-order trace; formulas over its cuts
-  .log .json .csv    raw logs, read as the otus.toml in their folder or above says; OTLP, Jaeger,
-                     Zipkin and ShiViz need none, and all may be packed (.gz, .zst)
+  .md#login          the diagram under the heading \"Login\" in Markdown; .md#2: the second diagram
+  .htf .jsonl        one multi-trace; many multi-traces, one per line
+  .pot.json .ctl     a partial-order trace; CTL formulas
+  .log .json .csv    raw logs, read by the otus.toml in their folder or a parent folder;
+                     OTLP, Jaeger, Zipkin and ShiViz logs need no otus.toml;
+                     .gz and .zst files are unpacked
   -                  standard input";
 
 const EXAMPLES: &str = "\
 Examples:
-  otus demo                                 a built-in example, start to end
-  otus analyze model.hsf run.htf            can this have happened?
-  otus analyze flow.mmd logs/               and this, says a folder of raw logs?
-  otus init raw                             how could these logs be read?
-  otus map logs/ --explain                  what becomes of every line?
-  otus learn logs/                          the diagram of what was observed
+  otus demo                                 run a built-in example
+  otus analyze model.hsf run.htf            does the specification allow this run?
+  otus analyze flow.mmd logs/               check a folder of raw logs
+  otus init raw                             propose an otus.toml for these logs
+  otus map logs/ --explain                  show how each line is read
+  otus learn logs/                          learn a diagram from logs
   otus ctl run.pot.json 'AG(x < 2)'         does this hold in every order of events?
-  otus lint docs/checkout.md#login          is this diagram sound?
-  otus fmt --check spec/*.hif               is everything in canonical form?
-  otus convert sig.hsf model.hif model.mmd  to a diagram that renders anywhere
-  otus test --list                          which verdicts does otus.toml expect?
-  otus slice run.htf --count 5              partial observations of a run
+  otus lint docs/checkout.md#login          find mistakes in a diagram
+  otus fmt --check spec/*.hif               are all files in canonical form?
+  otus convert sig.hsf model.hif model.mmd  convert to Mermaid
+  otus test --list                          list the tests of otus.toml
+  otus slice run.htf --count 5              make partial observations of a run
   otus explain O0301                        what does this diagnostic mean?
 
-Exit status: 0 nothing to complain about, 1 the answer is no, 2 unusable input or usage,
-3 undecided.";
+Exit status: 0 passed, 1 failed, 2 unusable input or usage, 3 undecided.";
 
-/// Checks what a distributed system did against what its sequence diagrams say.
+/// Checks logs of distributed systems against sequence diagrams.
 #[derive(Debug, Parser)]
 #[command(name = "otus", version, long_about = OVERVIEW, after_long_help = EXAMPLES)]
-#[command(after_help = "`otus --help` tells more; `otus COMMAND --help` teaches a command.")]
+#[command(
+    after_help = "See `otus --help` for an overview and `otus COMMAND --help` for a command."
+)]
 pub(crate) struct Args {
     /// When to colour diagnostics.
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
@@ -71,7 +73,7 @@ pub(crate) struct Args {
 /// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// On a terminal, unless `NO_COLOR` is set.
+    /// Colour on a terminal, unless `NO_COLOR` is set.
     Auto,
     /// Always.
     Always,

@@ -13,7 +13,7 @@ use otus::words::counted;
 use crate::exit::Exit;
 use crate::output::{self, Draft};
 
-/// The place that a name stands for; no name, like `-`, is standard output.
+/// The destination that a name stands for; no name, like `-`, is standard output.
 pub(crate) fn place(name: Option<&str>) -> Place {
     match name {
         None | Some("-") => Place::Stdout,
@@ -54,7 +54,7 @@ pub(crate) struct Sink {
     /// The multi-traces written so far, if each is to be written once.
     seen: Option<BTreeSet<String>>,
     pub(crate) written: u64,
-    /// Those that were not written because they had been already.
+    /// The number of multi-traces that were skipped because they had been written before.
     repeated: u64,
 }
 
@@ -84,7 +84,7 @@ impl Sink {
         Ok(Sink { place, target: None, force, seen, written: 0, repeated: 0 })
     }
 
-    /// Writes a multi-trace, for the core.
+    /// Writes a multi-trace that the core made.
     pub(crate) fn take(&mut self, made: &Derived) -> otus::Result<()> {
         self.write(made).map_err(|error| otus::Error::Unfit(format!("{error:#}")))
     }
@@ -123,7 +123,7 @@ impl Sink {
         Ok(self.target.insert(target))
     }
 
-    /// Ends the output, and returns where it went, unless that is standard output.
+    /// Ends the output, and returns its name, unless it is standard output.
     pub(crate) fn close(mut self) -> anyhow::Result<Option<PathBuf>> {
         self.target()?;
         match self.target.take() {
@@ -137,7 +137,7 @@ impl Sink {
         }
     }
 
-    /// Ends the output, and says what was made of so many originals.
+    /// Ends the output, and prints how many multi-traces were made of how many originals.
     pub(crate) fn finish(self, what: &str, originals: usize) -> anyhow::Result<Exit> {
         let (written, repeated) = (self.written, self.repeated);
         let mut said =

@@ -1,17 +1,17 @@
-//! What the exit status says: the contract with scripts and CI.
+//! The exit status of the process, which scripts and CI rely on.
 
 use std::process::ExitCode;
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
-    /// Nothing to complain about.
+    /// Everything passed.
     Success,
-    /// The answer is no: a file is not formatted, a lint fired.
+    /// Something failed: a verdict is Fail, a file is not formatted, a lint fired.
     Failure,
     /// A budget or Ctrl-C ended a search before it was decided.
     Undecided,
-    /// The question could not be asked: usage, or an unusable text.
+    /// The command could not run: wrong usage, or unusable input.
     Error,
 }
 

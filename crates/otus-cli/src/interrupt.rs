@@ -1,4 +1,4 @@
-//! Ctrl-C: the first ends the work and reports what was found, the second ends the process.
+//! Ctrl-C: the first one stops the work and reports the results so far, the second one ends the process.
 
 use std::sync::OnceLock;
 
@@ -14,8 +14,8 @@ pub(crate) fn token() -> Cancel {
     TOKEN.get_or_init(Cancel::default).clone()
 }
 
-/// Makes Ctrl-C cancel the token. Until then it ends the process, so that a command that still waits for standard
-/// input can be left.
+/// Makes Ctrl-C cancel the token. Before this call, Ctrl-C ends the process, so the user can abort a command that waits
+/// for standard input.
 pub(crate) fn watch() -> anyhow::Result<()> {
     static WATCHED: OnceLock<()> = OnceLock::new();
     if WATCHED.set(()).is_err() {

@@ -1,7 +1,7 @@
 //! The `otus` command.
 //!
-//! A command parses its arguments, calls the core (the crate `otus`), prints what it returns ([`output`], [`shell`]), and
-//! ends with an [`Exit`].
+//! Each command parses its arguments, calls the core (the crate `otus`), prints the result ([`output`], [`shell`]), and
+//! returns an [`Exit`].
 #![forbid(unsafe_code)]
 
 mod args;

@@ -13,7 +13,7 @@ pub(crate) fn print(text: &str) -> anyhow::Result<()> {
     print_bytes(text.as_bytes())
 }
 
-/// Prints a result that is put together already.
+/// Prints a result as bytes.
 pub(crate) fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(bytes)?;
@@ -21,18 +21,18 @@ pub(crate) fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says something about the run; results go to [`print()`].
+/// Prints a remark about the run to standard error; results go to [`print()`].
 pub(crate) fn complain(text: &str) {
-    // Nothing sensible can be done when standard error is gone.
+    // An error on standard error cannot be reported anywhere.
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
-/// Writes a file so that it is either the old or the new one, never half of it.
+/// Writes a file atomically: a reader sees the old or the new content, never a part.
 pub(crate) fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     write_bytes(path, text.as_bytes())
 }
 
-/// The same with what is not text.
+/// The same for bytes.
 pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let mut draft = Draft::create(path)?;
     draft.write_bytes(bytes)?;
@@ -40,7 +40,7 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes a result to the file that the user named, and says so with a remark; `-` is standard output.
+/// Writes a result to the named file, and prints a remark that it was written; `-` is standard output.
 pub(crate) fn deliver(name: &str, bytes: &[u8], remark: Option<&str>) -> anyhow::Result<()> {
     if name == "-" {
         return print_bytes(bytes);
@@ -51,7 +51,7 @@ pub(crate) fn deliver(name: &str, bytes: &[u8], remark: Option<&str>) -> anyhow:
     Ok(())
 }
 
-/// A file that takes its name when it is finished, and vanishes if it never is.
+/// A file that gets its name when it is complete, and is deleted if it never is.
 #[derive(Debug)]
 pub(crate) struct Draft {
     /// The file as the user named it.
@@ -118,14 +118,14 @@ fn cannot_write(path: &Path) -> String {
     format!("cannot write {}", path.display())
 }
 
-/// Whether an error is just that nobody reads our output any more.
+/// Whether an error means that the reader of standard output has closed it.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error
         .downcast_ref::<std::io::Error>()
         .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// An error about which everything has been said.
+/// An error that has been reported in full.
 #[derive(Debug)]
 pub(crate) struct Told;
 
@@ -137,7 +137,7 @@ impl std::fmt::Display for Told {
 
 impl std::error::Error for Told {}
 
-/// Where something is printed.
+/// The stream that something is printed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stream {
     /// Standard output: results.
@@ -146,7 +146,7 @@ pub(crate) enum Stream {
     Error,
 }
 
-/// Whether to colour what goes to a stream (`NO_COLOR` and `--color` decide).
+/// Whether to colour the output to a stream (`NO_COLOR` and `--color` decide).
 pub(crate) fn colored(choice: Color, stream: Stream) -> bool {
     match choice {
         Color::Always => true,

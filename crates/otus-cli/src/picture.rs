@@ -9,7 +9,7 @@ use otus::{Picture, PictureStyle, Theme};
 use crate::args::{PictureArgs, PictureTheme, SearchArgs};
 use crate::output;
 
-/// How pictures look, from the command line.
+/// The style of pictures, from the command line.
 #[derive(Debug, Clone)]
 pub(crate) struct Look {
     style: PictureStyle,
@@ -30,7 +30,7 @@ impl Look {
         self.style.clone()
     }
 
-    /// Says that it was chosen how pictures look, though none is drawn.
+    /// Warns that flags about pictures have no effect, because no picture is drawn.
     pub(crate) fn note_idle(args: &PictureArgs, advice: &str) {
         let usual = PictureStyle::default();
         let flags = [
@@ -52,7 +52,7 @@ impl Look {
     }
 }
 
-/// Says that a flag about pictures does nothing, since none is drawn.
+/// Warns that a flag has no effect, because no picture is drawn.
 fn note_idle(flag: &str, advice: &str) {
     output::complain(&format!("note: {flag} changes nothing, since no picture is drawn; {advice}"));
 }
@@ -66,7 +66,7 @@ pub(crate) fn note_idle_search(args: &SearchArgs) {
     }
 }
 
-/// Shows a file in the desktop's viewer. Where there is none, the file is still there.
+/// Opens a file in the viewer of the desktop. Without a viewer, the file is still written.
 pub(crate) fn open(name: &str) {
     let programs: &[&[&str]] = if cfg!(target_os = "macos") {
         &[&["open"]]

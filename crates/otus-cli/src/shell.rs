@@ -1,4 +1,4 @@
-//! What all commands share: colours, the context of the core, and standard error.
+//! The parts that all commands share: colours, the context of the core, and standard error.
 
 use std::fmt;
 use std::io::IsTerminal as _;
@@ -12,7 +12,7 @@ use crate::args::Color;
 use crate::output::Stream;
 use crate::{interrupt, output};
 
-/// The terminal, as commands see it.
+/// The terminal and its settings.
 #[derive(Debug, Clone)]
 pub(crate) struct Shell {
     pub(crate) color: Color,
@@ -31,7 +31,7 @@ impl Shell {
         Context { monitor: Arc::new(Quiet(self.color)), ..self.context.clone() }
     }
 
-    /// Whether to colour what goes to a stream.
+    /// Whether to colour the output to a stream.
     pub(crate) fn colored(&self, stream: Stream) -> bool {
         output::colored(self.color, stream)
     }
@@ -60,14 +60,14 @@ impl Monitor for Quiet {
 struct Terminal {
     color: Color,
     begun: Instant,
-    /// Whether diagnostics were printed before, so that an empty line sets the next ones apart.
+    /// Whether diagnostics were printed before, so that a blank line separates the next ones.
     has_diagnostics: Mutex<bool>,
     line: Option<ProgressBar>,
-    /// The line of a step that reports nothing until it is done.
+    /// The progress line of a step that reports nothing until it ends.
     step: Mutex<Option<ProgressBar>>,
 }
 
-/// A run that ends sooner shows no progress.
+/// The time after which progress is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The time between two drawings of the line of a step.
@@ -136,7 +136,7 @@ impl Monitor for Terminal {
         if let Some(line) = shown.take() {
             line.finish_and_clear();
         }
-        // The result of a step comes after it, so the line may be on the terminal of the results.
+        // The result of a step follows it, so the progress line may share a terminal with the results.
         *shown = step.filter(|_| std::io::stderr().is_terminal()).map(|text| {
             let (text, begun) = (text.to_owned(), Instant::now());
             let line = progress_line("{step}", move |_, out| {

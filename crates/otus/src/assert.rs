@@ -28,19 +28,18 @@ pub fn assert_conforms(spec: &Spec, run: &impl Recorded, options: &Options) {
     }
 }
 
-/// Fails a test, with the explanation, unless what was recorded conforms to a specification.
+/// Fails a test, with the explanation, unless the recorded run conforms to a specification.
 ///
-/// It takes a [`Spec`](crate::Spec) and a [`Run`](crate::Run) or a [`Recorder`](crate::Recorder), then what
-/// may be assumed:
+/// It takes a [`Spec`](crate::Spec) and a [`Run`](crate::Run) or a [`Recorder`](crate::Recorder), then the assumptions:
 ///
 /// | argument | meaning |
 /// |---|---|
-/// | `observed = complete` | nothing is missing (if nothing is said) |
+/// | `observed = complete` | nothing is missing (the default) |
 /// | `observed = prefix` | each log may stop early |
 /// | `observed = slice` | each log may start late and stop early |
 /// | `observed = global_prefix` | the run was stopped everywhere at one moment |
 /// | `together = ["a", "b"]` | these lifelines share a clock |
-/// | `ignore = "metrics*"` | what such lifelines record is left out |
+/// | `ignore = "metrics*"` | events of such lifelines are ignored |
 /// | `max_states = 10_000`, `timeout = duration` | limits, beyond which it fails as undecided |
 /// | `options = options` | any [`Options`](crate::Options); before the others |
 ///
@@ -84,7 +83,7 @@ macro_rules! assert_conforms {
     };
 }
 
-/// The options that the arguments of `assert_conforms!` mean.
+/// Builds the options from the arguments of `assert_conforms!`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __options {
@@ -106,7 +105,7 @@ macro_rules! __options {
     };
 }
 
-/// Fails a test, with a run that shows why, unless a formula holds over an [`Order`](crate::ctl::Order).
+/// Fails a test, with a run that proves it, unless a formula holds over an [`Order`](crate::ctl::Order).
 ///
 /// ```
 /// let mut order = otus::ctl::Order::new();

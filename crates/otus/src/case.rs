@@ -1,8 +1,8 @@
-//! The answer about one multi-trace, as plain data.
+//! The result for one multi-trace, as plain data.
 //!
 //! Names and places are resolved: a case refers to no term and no text, so a writer needs nothing else, and a case
-//! can be dropped once it is written. With the feature `serde`, a case serializes to the result object of
-//! `--format json` (`otus schema results`).
+//! can be dropped once it is written. With the feature `serde`, a case serializes to the result object of `--format
+//! json` (`otus schema results`).
 
 pub(crate) mod picture;
 
@@ -19,82 +19,82 @@ use crate::words::counted;
 
 pub(crate) use picture::{CasePicture, Passage};
 
-/// One multi-trace, and what was found out about it.
+/// One multi-trace and its result.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Case {
     /// The name of a file without its ending, the id of a case, or the key of a group of logs.
     pub id: String,
-    /// The answer.
+    /// The verdict.
     #[cfg_attr(feature = "serde", serde(serialize_with = "serialize::verdict"))]
     pub verdict: Verdict,
-    /// The name of the question that was asked.
+    /// The name of the question.
     pub kind: &'static str,
-    /// Which lifelines share a log: `discrete`, `trivial`, or a list of groups.
+    /// The lifelines that share a log: `discrete`, `trivial`, or a list of groups.
     pub partition: Arc<str>,
-    /// The engine that answered: `fast` or `graph`.
+    /// The engine: `fast` or `graph`.
     pub engine: &'static str,
-    /// The states (of the fast engine) or nodes (of a search) that were made.
+    /// The number of states (of the fast engine) or nodes (of a search).
     pub states: u64,
     /// The time that the verdict took.
     #[cfg_attr(feature = "serde", serde(rename = "micros", serialize_with = "serialize::micros"))]
     pub elapsed: Duration,
-    /// The name of the question in the words of `--observed`, if it was asked in these.
+    /// The name of the question in the words of `--observed`, if these were used.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub observed: Option<&'static str>,
-    /// The limit that ended the analysis, if it is undecided whether a better verdict holds.
+    /// The limit that ended the analysis, if a better verdict may hold.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub reason: Option<Cow<'static, str>>,
-    /// An execution that explains a Pass or a `WeakPass`, if one was asked for.
+    /// An execution that explains a Pass or a `WeakPass`, if requested.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub witness: Option<Execution>,
-    /// Of a `WeakPass` with a witness: the events that nobody observed.
+    /// For a `WeakPass` with a witness: the unobserved events.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub missing: Option<Vec<Missing>>,
-    /// Of a Fail: how far each log could be explained at most.
+    /// For a Fail: how far each log could be explained at most.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub furthest: Vec<Reached>,
-    /// Of a Fail on raw logs: the first action of each log that could not be explained.
+    /// For a Fail on raw logs: the first action of each log that could not be explained.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub unexplained: Vec<Unexplained>,
-    /// Of a Fail: why.
+    /// For a Fail: the explanation.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub explanation: Option<Box<Explanation>>,
     /// The specification that it belongs to, if there are several.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub spec: Option<Arc<str>>,
-    /// Of a Fail, if there are several specifications: those that were tried.
+    /// For a Fail with several specifications: those that were tried.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub tried: Vec<Arc<str>>,
-    /// Of a Fail: whether the baseline has it.
+    /// For a Fail: whether the baseline lists it.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
     pub known: bool,
-    /// What the verdict means, by the verdicts that the request calls failures.
+    /// The status of the case, by the verdicts that the request counts as failures.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub outcome: Outcome,
     /// The number of observed actions.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub actions: usize,
-    /// The file and line it was read from, if that is one place.
+    /// The file and line it was read from, if there is a single place.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub origin: Option<String>,
     /// Whether an earlier run decided it, so that only its verdict is known.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub is_earlier: bool,
-    /// Whether a witness was looked for and not found within its limits.
+    /// Whether the search for a witness failed within its limits.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub is_witness_missing: bool,
     /// Whether a limit ended the analysis.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub is_limited: bool,
-    /// Of a `WeakPass` by declarations: what was declared, as `sub unobserved`.
+    /// For a `WeakPass` by declarations: the declarations, as `sub unobserved`.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub declared: Vec<String>,
     /// Its picture, if the request asks for pictures and the case is among the first.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) picture: Option<Box<CasePicture>>,
-    /// Files that the request asked for, such as the graph of the search.
+    /// The requested files, such as the graph of the search.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub attachments: Vec<Attachment>,
 }
@@ -131,17 +131,17 @@ impl Case {
         }
     }
 
-    /// Whether what was observed can have happened: a Pass or a `WeakPass`.
+    /// Whether the specification allows the observation: a Pass or a `WeakPass`.
     pub fn conforms(&self) -> bool {
         self.verdict >= Verdict::WeakPass
     }
 
-    /// Why it fails, if it fails and was explained.
+    /// The explanation of a failure, if there is one.
     pub fn failure(&self) -> Option<&Explanation> {
         self.explanation.as_deref()
     }
 
-    /// What is wrong, in a line; the verdict in words if nothing is.
+    /// The problem in a line; the verdict in words if there is none.
     pub fn headline(&self) -> String {
         if let Some(explanation) = &self.explanation {
             return explanation.headline.clone();
@@ -179,7 +179,7 @@ impl Case {
         CAUSES.iter().find(|cause| cause.id == id)
     }
 
-    /// Of a Fail: how far the logs could be explained, in a line.
+    /// For a Fail: how far the logs could be explained, in a line.
     pub fn how_far(&self) -> Option<String> {
         if self.furthest.is_empty() {
             return None;
@@ -197,7 +197,7 @@ impl Case {
     }
 }
 
-/// The explanation of a failure; else the verdict in a line.
+/// The explanation of a failure; otherwise the verdict in a line.
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.explanation {
@@ -207,7 +207,7 @@ impl fmt::Display for Case {
     }
 }
 
-/// What a verdict means to the caller, by [`Request::fail_on`](crate::Request::fail_on).
+/// The status of a case for the caller, by [`Request::fail_on`](crate::Request::fail_on).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// The test passed.
@@ -218,7 +218,7 @@ pub enum Outcome {
     Undecided,
 }
 
-/// An execution: its events in order. Events that nobody observed are in parentheses.
+/// An execution: its events in order. Unobserved events are in parentheses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Execution {
     /// The events as text: `a!m`, `(b?m)`.
@@ -247,7 +247,7 @@ impl fmt::Display for Execution {
     }
 }
 
-/// Events of a log that nobody observed.
+/// Unobserved events of a log.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Missing {
@@ -296,13 +296,13 @@ pub struct Unexplained {
 /// A file that belongs to a case.
 #[derive(Debug, Clone)]
 pub struct Attachment {
-    /// Which file it is.
+    /// The kind of file.
     pub kind: AttachmentKind,
-    /// Its bytes, or why there are none.
+    /// Its bytes, or the reason why there are none.
     pub content: Result<Vec<u8>, NoAttachment>,
-    /// The file that the options of the specification name for it, if they do.
+    /// The name for it in the options of the specification, if there is one.
     pub path: Option<std::path::PathBuf>,
-    /// What it holds, in a few words, if that is worth telling.
+    /// A short description of its content, if it adds information.
     pub remark: Option<String>,
 }
 
@@ -311,7 +311,7 @@ pub struct Attachment {
 pub enum AttachmentKind {
     /// The graph of a search.
     Graph,
-    /// A proof that nothing explains a failure.
+    /// A proof that no execution explains the logs.
     Certificate,
     /// The execution that explains a Pass, as a partial-order trace.
     Order,
@@ -322,7 +322,7 @@ pub enum AttachmentKind {
 pub struct NoAttachment {
     /// The reason.
     pub reason: String,
-    /// Whether the caller has to treat that as an error: it should exist.
+    /// Whether this is an error, because the file was expected.
     pub is_error: bool,
 }
 
@@ -332,9 +332,9 @@ pub struct NoAttachment {
 pub struct Unusable {
     /// Its name, if that is known.
     pub id: Option<String>,
-    /// What is wrong, in a line.
+    /// The problem, in a line.
     pub message: String,
-    /// Where.
+    /// The place of the problem.
     pub place: Option<Place>,
 }
 
@@ -344,9 +344,9 @@ pub struct Unusable {
 pub struct Place {
     /// The name of the file.
     pub file: String,
-    /// The line; 0 if the whole file is meant.
+    /// The line; 0 for the whole file.
     pub line: usize,
-    /// The columns; unknown for lines of raw logs, which are meant as a whole.
+    /// The columns; unknown for lines of raw logs, which are marked as a whole.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub columns: Option<Columns>,
 }
@@ -362,7 +362,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Where a place begins and ends.
+/// The begin and the end of a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Columns {
@@ -371,7 +371,7 @@ pub struct Columns {
     pub start: usize,
     /// The last line.
     pub end_line: usize,
-    /// The first column behind it.
+    /// The column after the last one.
     #[cfg_attr(feature = "serde", serde(rename = "end_column"))]
     pub end: usize,
 }

@@ -8,9 +8,9 @@ pub struct Cause {
     pub id: &'static str,
     /// Its name, in a few words.
     pub name: &'static str,
-    /// What it means, in a sentence.
+    /// Its meaning, in a sentence.
     pub meaning: &'static str,
-    /// What to do about it.
+    /// The advice.
     pub help: &'static str,
 }
 

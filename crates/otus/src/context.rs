@@ -1,7 +1,7 @@
-//! What a caller provides: files, a way to cancel, and a place to report to.
+//! The environment of the core: files, cancellation, and reporting.
 //!
-//! Nothing in the core prints, exits, installs a signal handler or reads an environment variable. A shell hands in
-//! a [`Context`] instead.
+//! The core prints nothing, never exits, installs no signal handler and reads no environment variable. A shell passes a
+//! [`Context`] instead.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -12,37 +12,37 @@ pub use otus_core::budget::Cancel;
 use crate::diagnostics::Diagnostics;
 use crate::files::{Disk, Files};
 
-/// What a caller provides. Cheap to clone.
+/// The environment that a caller provides. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Context {
-    /// Where files are read.
+    /// The source of files.
     pub files: Arc<dyn Files>,
-    /// Ends all work when it is cancelled; what was found until then is still reported.
+    /// Stops all work when it is cancelled; results found before that are still reported.
     pub cancel: Cancel,
-    /// Where remarks and progress go.
+    /// The receiver of remarks and progress.
     pub monitor: Arc<dyn Monitor>,
 }
 
 impl Default for Context {
-    /// The file system, a token that nobody else holds, and no reports.
+    /// The file system, a new token, and no reports.
     fn default() -> Context {
         Context { files: Arc::new(Disk), cancel: Cancel::default(), monitor: Arc::new(Silent) }
     }
 }
 
 impl Context {
-    /// The same with other files.
+    /// The same context with other files.
     #[must_use]
     pub fn with_files(self, files: impl Files + 'static) -> Context {
         Context { files: Arc::new(files), ..self }
     }
 
-    /// Reports a remark in words.
+    /// Reports a remark.
     pub(crate) fn remark(&self, text: impl Into<String>) {
         self.monitor.notice(&Notice::Remark(text.into()));
     }
 
-    /// Reports findings about texts that can be used nevertheless.
+    /// Reports warnings about texts.
     pub(crate) fn warn(&self, found: Diagnostics) {
         if !found.is_empty() {
             self.monitor.notice(&Notice::Diagnostics(found));
@@ -52,48 +52,48 @@ impl Context {
 
 /// Receives remarks and progress while the core works. Threads may call it at the same time.
 pub trait Monitor: Debug + Send + Sync {
-    /// Something that the user should read, though the work goes on.
+    /// A message for the user. The work continues.
     fn notice(&self, notice: &Notice);
 
-    /// How far an analysis is. Called at most every 50 milliseconds or so.
+    /// The progress of an analysis. Called at most about every 50 milliseconds.
     fn progress(&self, progress: &Progress) {
         let _ = progress;
     }
 
-    /// A step that reports nothing until it is done: its text as it begins, `None` as it ends.
+    /// A step that reports nothing until it ends: its text at the beginning, `None` at the end.
     fn step(&self, step: Option<&str>) {
         let _ = step;
     }
 }
 
-/// Something that the user should read.
+/// A message for the user.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Notice {
-    /// Findings about texts that can be used nevertheless.
+    /// Warnings about texts.
     Diagnostics(Diagnostics),
-    /// A sentence, which begins with `warning: `, `note: ` or `otus: ` if it is one of these.
+    /// A sentence, which may begin with `warning: `, `note: ` or `otus: `.
     Remark(String),
 }
 
-/// How far an analysis is.
+/// The progress of an analysis.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct Progress {
     /// The multi-traces that have a verdict.
     pub checked: usize,
-    /// Those of them whose verdict an earlier run had found.
+    /// The number of these whose verdicts come from an earlier run.
     pub earlier: usize,
     /// The bytes read so far.
     pub bytes: u64,
-    /// The bytes to read, if that is known.
+    /// The bytes to read, if known.
     pub total_bytes: Option<u64>,
     /// The verdicts so far.
     pub verdicts: crate::summary::Verdicts,
 }
 
 impl Progress {
-    /// `checked 120000 (40%, 51000/s, 4 s left): 119998 pass, …`, after so much time.
+    /// `checked 120000 (40%, 51000/s, 4 s left): 119998 pass, …`, after this much time.
     pub fn text(&self, elapsed: Duration) -> String {
         let mut parts = Vec::new();
         // A file that grows while it is read has no known end.
@@ -102,7 +102,7 @@ impl Progress {
             parts.push(format!("{}%", u128::from(self.bytes) * 100 / u128::from(total)));
         }
         let millis = elapsed.as_millis().max(1);
-        // Verdicts of earlier runs say nothing about the speed of this one.
+        // Verdicts of earlier runs are left out of the rate.
         let checked = self.checked.saturating_sub(self.earlier) as u128;
         parts.push(format!("{}/s", rounded(checked * 1000 / millis)));
         if let Some(left) = total.filter(|_| self.bytes > 0).map(|total| total - self.bytes) {
@@ -118,7 +118,7 @@ impl Progress {
     }
 }
 
-/// The number with its first two digits, which are enough for a rate.
+/// The number rounded to two digits, which is enough for a rate.
 fn rounded(number: u128) -> u128 {
     let mut unit = 1;
     while number / unit >= 100 {

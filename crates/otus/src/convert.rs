@@ -1,4 +1,4 @@
-//! The same interaction or multi-trace in another format.
+//! Converts an interaction or a multi-trace to another format.
 
 use std::collections::BTreeSet;
 
@@ -18,12 +18,12 @@ use crate::format::Format;
 use crate::load::{Fences, Loaded, SpecFiles, Trace};
 use crate::words::counted;
 
-/// What to convert, and to which format.
+/// The texts to convert, and the format to write.
 #[derive(Debug, Clone)]
 pub struct ConvertRequest {
     /// The texts: one specification, or multi-traces and perhaps their specification.
     pub names: Vec<String>,
-    /// Their format, if their names do not tell.
+    /// Their format, if their names do not give it.
     pub from: Option<Format>,
     /// The format to write.
     pub to: Format,
@@ -35,13 +35,13 @@ pub struct ConvertRequest {
 pub enum Converted {
     /// One text.
     Text(String),
-    /// An interaction, and its signature, which goes to a file of its own.
+    /// An interaction and its signature, which has a file of its own.
     Interaction {
         /// The interaction.
         interaction: String,
         /// The signature.
         signature: String,
-        /// Whether a signature file was given, so that none need be written.
+        /// Whether a signature file was given, so that none needs to be written.
         has_signature_file: bool,
     },
     /// Multi-traces, each with a name for its file without an ending.
@@ -51,7 +51,7 @@ pub enum Converted {
 /// Converts texts.
 ///
 /// # Errors
-/// If a text cannot be read, has errors, or has no such form.
+/// If a text cannot be read, has errors, or cannot be written in that format.
 pub fn convert(context: &Context, request: &ConvertRequest) -> Result<Converted> {
     let loaded = Loaded::read(context, &request.names, request.from, Fences::One)?;
     match request.to {
@@ -156,7 +156,7 @@ fn order(context: &Context, loaded: &Loaded, pool: Option<Pool>) -> Result<Strin
 
 /// The single file of 2020: declarations, options and interaction of all files.
 fn single_file(spec: &SpecFiles, raised: &SpecFile) -> String {
-    // A diagram has comments and directives of its own language.
+    // Comments and directives of a diagram belong to another language, so they are dropped.
     if spec.files.iter().any(|file| file.implicit) {
         return print::spec_in(raised, Dialect::Of2020);
     }
@@ -174,7 +174,7 @@ fn case_line(trace: Trace) -> String {
     case::write(&case)
 }
 
-/// A file name for a case: letters, digits, `-`, `_` and `.` of its id, made unique among those taken.
+/// A file name for a case: letters, digits, `-`, `_` and `.` of its id, made unique among the names in use.
 pub fn file_name(id: &str, taken: &mut BTreeSet<String>) -> String {
     let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let mut name: String = id.chars().map(safe).take(100).collect();

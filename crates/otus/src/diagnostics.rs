@@ -1,4 +1,4 @@
-//! What is wrong with texts: as data, as text for people, as lines for editors, and as JSON for scripts.
+//! Findings about texts: as data, as text for people, as lines for editors, and as JSON for scripts.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -13,8 +13,8 @@ use crate::words::counted;
 
 /// Findings about some texts.
 ///
-/// The text of an [`Error::Text`] is that of its diagnostics. Warnings about texts that can be used are given to
-/// the [`Monitor`](crate::Monitor).
+/// The text of an [`Error::Text`] is that of its diagnostics. Warnings about usable texts go to the
+/// [`Monitor`](crate::Monitor).
 #[derive(Debug, Clone, Default)]
 pub struct Diagnostics {
     pub(crate) sources: Vec<Source>,
@@ -25,11 +25,11 @@ pub struct Diagnostics {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The code, like `O0301`; `otus explain O0301` says more.
+    /// The code, like `O0301`; see `otus explain O0301`.
     pub code: String,
-    /// Whether the text cannot be used because of it.
+    /// Whether it makes the text unusable.
     pub is_error: bool,
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// The name of the text.
     pub file: String,
@@ -37,7 +37,7 @@ pub struct Finding {
     pub line: usize,
     /// The column, from 1, in characters.
     pub column: usize,
-    /// What to do about it.
+    /// The advice.
     pub help: Option<String>,
 }
 
@@ -51,7 +51,7 @@ impl Diagnostics {
         self.found.is_empty()
     }
 
-    /// Whether a text cannot be used because of one of them.
+    /// Whether one of them makes a text unusable.
     pub fn has_errors(&self) -> bool {
         any_error(&self.found)
     }
@@ -74,7 +74,7 @@ impl Diagnostics {
         self.found.iter().map(finding).collect()
     }
 
-    /// As text for people, with the lines they are about, and with colours for a terminal on request.
+    /// As text for people, with the source lines, and with colours for a terminal on request.
     pub fn render(&self, colored: bool) -> String {
         let renderer = if colored { Renderer::styled() } else { Renderer::plain() };
         let mut out = String::new();
@@ -141,13 +141,13 @@ impl Diagnostics {
         format!("{document:#}\n")
     }
 
-    /// `2 errors, 1 warning; …`: how many there are, and where to read on. `None` if there are none.
+    /// `2 errors, 1 warning; …`: the counts, and where to read more. `None` if there are none.
     pub fn summary(&self) -> Option<String> {
         let counts = [Severity::Error, Severity::Warning, Severity::Note].into_iter();
         let counts = counts.map(|severity| (self.count(severity), severity.name()));
         let counts = counts.filter(|(count, _)| *count > 0);
         let counts: Vec<String> = counts.map(|(count, name)| counted(count, name)).collect();
-        // The first of the worst is named, because later ones often follow from it.
+        // The first of the most severe findings is named, because later ones often follow from it.
         let worst = self.found.iter().map(|found| found.severity).max()?;
         let first = self.found.iter().find(|found| found.severity == worst)?;
         Some(format!("{}; `otus explain {}` tells more", counts.join(", "), first.code))
@@ -158,13 +158,13 @@ impl Diagnostics {
         self.found.iter().any(|found| found.severity > Severity::Note)
     }
 
-    /// Without notes.
+    /// The findings except notes.
     pub(crate) fn without_notes(mut self) -> Diagnostics {
         self.found.retain(|found| found.severity > Severity::Note);
         self
     }
 
-    /// An error if one of them is an error; else those that are not notes.
+    /// An error if one of them is an error; otherwise the findings except notes.
     pub(crate) fn or_error(self) -> Result<Diagnostics> {
         let has_errors = self.has_errors();
         let told = self.without_notes();
@@ -176,8 +176,8 @@ impl Diagnostics {
     }
 }
 
-/// Whether a line is `:::` without a file. The renderer puts one before the excerpt of a long line, whose
-/// place the line above it gives.
+/// Whether a line is `:::` without a file. The renderer adds one before the excerpt of a long line, whose place is in
+/// the line above.
 fn is_bare_origin(line: &str) -> bool {
     line.trim_end_matches("\x1b[0m").ends_with("::: ") && !line.contains('|')
 }
@@ -221,7 +221,7 @@ fn group<'a>(sources: &'a [Source], found: &'a Diagnostic) -> Group<'a> {
     group
 }
 
-/// The places: in one excerpt when they are close together, each in its own otherwise.
+/// The excerpts: one for places that are close together, otherwise one for each place.
 fn elements<'a>(sources: &'a [Source], found: &'a Diagnostic) -> Vec<Element<'a>> {
     let primary = (&found.primary, AnnotationKind::Primary);
     let related = found.related.iter().map(|label| (label, AnnotationKind::Context));
@@ -236,14 +236,14 @@ fn elements<'a>(sources: &'a [Source], found: &'a Diagnostic) -> Vec<Element<'a>
     elements
 }
 
-/// Bytes between two places that are still shown in one excerpt.
+/// The most bytes between two places in one excerpt.
 const CLOSE: u32 = 2000;
 
 fn close(one: &Label, other: &Label) -> bool {
     one.span.start.abs_diff(other.span.start) < CLOSE
 }
 
-/// Longest line that is shown whole; of longer ones (traces are), what is around the place.
+/// The longest line that is shown in full; of a longer one, such as a trace, only the part around the place is shown.
 const WIDEST_LINE: usize = 160;
 const AROUND: usize = 60;
 
@@ -313,6 +313,6 @@ fn line_start(text: &str, at: usize) -> usize {
 fn line_end(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
     let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
-    // The first half of a Windows line end is no text either.
+    // The carriage return of a Windows line end is not part of the line.
     if end > at && text[at..end].ends_with('\r') { end - 1 } else { end }
 }

@@ -1,4 +1,4 @@
-//! The reasons why something cannot be checked.
+//! The errors of the core.
 //!
 //! A run that does not conform is an answer and not an error (see [`Case`](crate::Case)). Errors are texts with
 //! mistakes, files that cannot be read, and requests that contradict themselves.
@@ -10,9 +10,9 @@ use crate::diagnostics::{Diagnostics, Finding};
 /// The result of an operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why something cannot be checked.
+/// The reason why something cannot be checked.
 ///
-/// Its text says what is wrong and what to do about it, with the lines it is about:
+/// Its text gives the problem, the advice, and the source lines:
 ///
 /// ```
 /// let text = "sequenceDiagram\n  A->>B: hello\n  lop\n";
@@ -38,7 +38,7 @@ pub enum Error {
     /// does not fit the specification or the logs.
     #[error("{0}")]
     Unfit(String),
-    /// A mistake of Otus.
+    /// An internal error of Otus.
     #[error("a bug in Otus: {0}; please report it")]
     Bug(String),
 }

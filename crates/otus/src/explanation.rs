@@ -1,7 +1,7 @@
-//! Why a multi-trace fails: the data of an explanation, and its text for people.
+//! The explanation of a failure as data, and its text for people.
 //!
-//! An explanation is a ladder: headline, what was expected and observed where, how far the logs could be explained, a
-//! repair, and a core. [`crate::analysis`] fills it in; nothing else words it.
+//! An explanation has a headline, the expected and the observed actions with their places, how far the logs could be
+//! explained, a repair, and a core. Only [`crate::analysis`] creates and words it.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::case::Place;
 
-/// Why a multi-trace fails. Its text has all of it, with the lines of specification and logs.
+/// The explanation of a failure. Its text contains all of it, with the lines of specification and logs.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -20,31 +20,31 @@ pub struct Explanation {
     /// The cause in words.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub cause_name: &'static str,
-    /// What is wrong, in a sentence.
+    /// The problem, in a sentence.
     pub headline: String,
-    /// What would have been right, where the specification has it. Three places at most.
+    /// The expected actions, with their places in the specification. Three at most.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub expected: Vec<SpecPlace>,
-    /// What was observed instead.
+    /// The observed action.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub observed: Option<LogPlace>,
-    /// Other places of the logs that matter.
+    /// Other relevant places of the logs.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
     pub related: Vec<LogPlace>,
-    /// The situations in which most is explained. Three at most.
+    /// The furthest situations: those in which most is explained. Three at most.
     pub furthest: Vec<Situation>,
     /// The lifelines of each log that fails by itself.
     pub alone: Vec<Vec<String>>,
-    /// Edits after which it would pass, if a repair was looked for.
+    /// The edits after which the multi-trace would pass, if a repair was searched for.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub repair: Option<Repair>,
-    /// The logs that fail together, if they were looked for.
+    /// The logs that fail together, if they were searched for.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub core: Option<Core>,
-    /// The limit because of which some of this may be missing.
+    /// The limit that may have left this incomplete.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub gave_up: Option<&'static str>,
-    /// The rest in words, one note a line.
+    /// The remaining text, one note per line.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub notes: Vec<Note>,
 }
@@ -54,7 +54,7 @@ pub struct Explanation {
 pub struct Note {
     /// The topic, in a word.
     pub topic: &'static str,
-    /// What is said about it.
+    /// The text about the topic.
     pub text: String,
 }
 
@@ -65,11 +65,11 @@ pub struct SpecPlace {
     /// The place.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub place: Place,
-    /// What the specification has there, like `b!m`.
+    /// The action of the specification, like `b!m`.
     pub action: String,
     /// Its first line.
     pub text: String,
-    /// The bytes of that line that are meant.
+    /// The marked bytes of that line.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub span: Range<usize>,
 }
@@ -83,14 +83,14 @@ pub struct LogPlace {
     pub place: Place,
     /// The lifelines whose log it is.
     pub lifelines: Vec<String>,
-    /// What was observed there.
+    /// The observed action.
     pub action: String,
-    /// What that means: `observed instead`.
+    /// Its role: `observed instead`.
     pub role: &'static str,
     /// The line, or the part around the place if it is long. `None` if it cannot be read again.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub text: Option<String>,
-    /// The bytes of that text that are meant.
+    /// The marked bytes of that text.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub span: Range<usize>,
     /// Whether the text is a string inside a line of a case file, so that its columns are not those of the file.
@@ -98,29 +98,29 @@ pub struct LogPlace {
     pub is_in_case_file: bool,
 }
 
-/// A situation that no execution leads out of.
+/// A situation in which no execution can continue.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Situation {
-    /// How far each log has got.
+    /// The progress of each log.
     pub logs: Vec<LogProgress>,
     /// The choices that lead to this situation and not to the others.
     pub choices: Vec<String>,
 }
 
-/// How far a log has got in a situation.
+/// The progress of a log in a situation.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct LogProgress {
     /// The lifelines of the log.
     pub lifelines: Vec<String>,
-    /// The moments that are explained.
+    /// The number of explained moments.
     pub consumed: usize,
-    /// All moments.
+    /// The number of all moments.
     pub total: usize,
-    /// What could have come next.
+    /// The possible next actions.
     pub expected: Vec<String>,
-    /// What was observed next.
+    /// The next observed action.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub next: Option<String>,
 }
@@ -129,11 +129,11 @@ pub struct LogProgress {
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Repair {
-    /// The edits, one after the other; empty if none were found.
+    /// The edits, in order; empty if none were found.
     pub edits: Vec<Edit>,
-    /// No repair has fewer edits.
+    /// A lower bound: no repair has fewer edits.
     pub at_least: usize,
-    /// Whether this one has no more than that.
+    /// Whether the number of edits equals that lower bound.
     #[cfg_attr(feature = "serde", serde(rename = "smallest"))]
     pub is_smallest: bool,
     /// Whether the independent checker accepts it.
@@ -148,14 +148,14 @@ pub struct Repair {
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Edit {
-    /// Where, if that is known.
+    /// The place, if it is known.
     #[cfg_attr(feature = "serde", serde(flatten))]
     pub place: Option<Place>,
     /// The edit in words.
     pub text: String,
 }
 
-/// Logs that fail together, whatever the others say.
+/// Logs that fail together, independently of the other logs.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Core {
@@ -175,9 +175,9 @@ pub struct Core {
 pub struct CoreLog {
     /// The lifelines of the log.
     pub lifelines: Vec<String>,
-    /// The first moments that suffice to fail.
+    /// The length of the prefix that suffices to fail.
     pub prefix: usize,
-    /// All moments.
+    /// The number of all moments.
     pub total: usize,
 }
 

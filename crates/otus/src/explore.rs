@@ -24,39 +24,39 @@ use crate::load::{Fences, Loaded, options};
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 use crate::words::counted;
 
-/// The most nodes.
+/// The most nodes of a search.
 const NODES: u64 = 1_000_000;
-/// The nodes that the picture of a logger shows, and the states of its automaton.
+/// The most nodes in the picture of a logger, and the most states of its automaton.
 const LOGGER_NODES: usize = 200;
 
-/// What to explore, and which files to make of it.
+/// The specification to explore, and the files to make.
 #[derive(Debug, Clone, Default)]
 pub struct ExploreRequest {
     /// The specification.
     pub names: Vec<String>,
-    /// Its format, if its name does not tell.
+    /// Its format, if its name does not give it.
     pub from: Option<Format>,
-    /// The options of the search; others than strategy, priorities, filters and seed are ignored.
+    /// The options of the search; only strategy, priorities, filters and seed are used.
     pub search: SearchOptions,
-    /// The time.
+    /// The time limit.
     pub timeout: Option<Duration>,
-    /// The graph, if it is wanted.
+    /// The graph, if requested.
     pub graph: Option<GraphOptions>,
-    /// The look of pictures that loggers ask for.
+    /// The style of pictures that loggers ask for.
     pub logger_style: PictureStyle,
-    /// Which nodes give a multi-trace: `exact`, `prefix`, `terminal`.
+    /// The nodes that give multi-traces: `exact`, `prefix`, `terminal`.
     pub traces: Option<String>,
-    /// Which lifelines share a log.
+    /// The lifelines that share a log.
     pub partition: Option<String>,
-    /// Whether the caller names a place for multi-traces.
+    /// Whether the caller gives a destination for multi-traces.
     pub has_output: bool,
 }
 
-/// What an exploration found.
+/// The result of an exploration.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Explored {
-    /// The tree as text, unless a graph or multi-traces were asked for.
+    /// The tree as text, unless a graph or multi-traces were requested.
     pub tree: Option<String>,
     /// The graph, and the file that a logger names for it.
     pub graph: Option<(Picture, Option<PathBuf>)>,
@@ -64,7 +64,7 @@ pub struct Explored {
     pub automaton: Option<(Picture, PathBuf)>,
     /// The multi-traces, and the folder that a logger names for them.
     pub traces: Option<(Vec<Derived>, Option<PathBuf>)>,
-    /// What was explored, in a sentence.
+    /// A sentence about the exploration.
     pub text: String,
     /// Whether a limit ended it.
     pub is_limited: bool,
@@ -146,7 +146,7 @@ fn wants_automaton(files: &[SpecFile]) -> bool {
         .any(|logger| matches!(logger, Logger::Automaton))
 }
 
-/// The automaton of an interaction, in a file that is called like the specification.
+/// The automaton of an interaction, in a file named after the specification.
 fn automaton_picture(
     pool: &mut Pool,
     term: TermId,
@@ -196,7 +196,7 @@ fn configuration(
     Ok(config)
 }
 
-/// Sets small bounds if there are none and a loop would go on for ever. Returns whether it did.
+/// Sets small bounds if there are none and a loop would never end. Returns whether it did.
 fn bound(config: &mut Config, lowered: &Lowered, term: TermId) -> bool {
     let filters = &mut config.filters;
     let free = filters.depth.is_none() && filters.loop_depth.is_none() && filters.nodes.is_none();
@@ -208,11 +208,11 @@ fn bound(config: &mut Config, lowered: &Lowered, term: TermId) -> bool {
     endless
 }
 
-/// Which multi-traces to make.
+/// The multi-traces to make.
 struct Wanted {
     generation: Generation,
     partition: Partition,
-    /// The folder that a logger names; else where the caller wants them.
+    /// The folder that a logger names; otherwise the destination of the caller.
     folder: Option<PathBuf>,
 }
 
@@ -266,7 +266,7 @@ fn wanted(request: &ExploreRequest, files: &[SpecFile], pool: &Pool) -> Result<O
     Ok(Some(wanted))
 }
 
-/// The tree as text: a step a line, indented by depth; `✓` where the interaction may end.
+/// The tree as text: one step per line, indented by depth; `✓` where the interaction may end.
 fn tree(recorded: &Recorded<'_>, graph: &Graph) -> String {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); graph.nodes.len()];
     for (id, node) in graph.nodes.iter().enumerate() {

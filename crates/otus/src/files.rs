@@ -1,8 +1,7 @@
 //! Access to files, behind a trait.
 //!
-//! The core reads every file through [`Files`]. [`Disk`] is the file system; [`Texts`] holds texts in
-//! memory, for servers and tests. Nothing in the core writes a file: results are values, and the shells
-//! write them.
+//! The core reads every file through [`Files`]. [`Disk`] is the file system; [`Texts`] holds texts in memory, for
+//! servers and tests. The core writes no files: it returns results, and shells write them.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -19,7 +18,7 @@ pub trait Files: Debug + Send + Sync {
     /// If there is no such file, or it cannot be read.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>>;
 
-    /// Opens a file at a byte behind its beginning.
+    /// Opens a file at a byte offset.
     ///
     /// # Errors
     /// As [`Files::open`].
@@ -29,33 +28,33 @@ pub trait Files: Debug + Send + Sync {
         Ok(file)
     }
 
-    /// The kind of what a path names; `None` if it names nothing.
+    /// The kind of a path; `None` if it does not exist.
     fn kind(&self, path: &Path) -> Option<FileKind>;
 
-    /// The files and folders in a folder. Links to folders are left out, because they may lead back.
+    /// The files and folders in a folder. Links to folders are left out, because they may form cycles.
     ///
     /// # Errors
     /// If it is not a folder, or it cannot be read.
     fn list(&self, folder: &Path) -> io::Result<Vec<(PathBuf, FileKind)>>;
 
-    /// The path from the root, without `.` and `..`.
+    /// The absolute path, without `.` and `..`.
     fn absolute(&self, path: &Path) -> PathBuf;
 
-    /// The same with links followed, or the path itself if it names nothing.
+    /// The same with links followed, or the path itself if it does not exist.
     fn resolved(&self, path: &Path) -> PathBuf {
         self.absolute(path)
     }
 
-    /// The folder that relative paths start from.
+    /// The working folder.
     fn working_folder(&self) -> PathBuf;
 
-    /// The length of a file in bytes, if it has one.
+    /// The length of a file in bytes, if it is known.
     fn size(&self, path: &Path) -> Option<u64>;
 
-    /// Standard input, which the name `-` stands for.
+    /// Standard input, with the name `-`.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no standard input.
     fn standard_input(&self) -> io::Result<Box<dyn Read + Send>> {
         Err(io::Error::other("there is no standard input"))
     }
@@ -71,7 +70,7 @@ pub trait Files: Debug + Send + Sync {
     }
 }
 
-/// The kind of what a path names.
+/// The kinds of paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// A file, or a link to one.
@@ -121,7 +120,7 @@ impl Files for Disk {
         if !whole.components().any(|part| part == Component::ParentDir) {
             return whole;
         }
-        // Behind a link, `..` names another folder than the text says, so the file system decides.
+        // After a link, `..` means another folder than the path suggests, so the file system resolves it.
         std::fs::canonicalize(&whole).unwrap_or_else(|_| without_parents(&whole))
     }
 
@@ -250,7 +249,7 @@ pub(crate) fn walk(files: &dyn Files, folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// A path as the user would name it: relative to the working folder if it is in it or just above it.
+/// A path for display: relative to the working folder if it is inside it or close above it.
 pub(crate) fn shown(files: &dyn Files, path: &Path) -> String {
     /// A relative path with more `..` than this is harder to read than an absolute one.
     const MOST_PARENTS: usize = 4;
@@ -268,7 +267,7 @@ pub(crate) fn shown(files: &dyn Files, path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Why a named file cannot be read, with a suggestion if its name is like that of another file.
+/// The reason why a named file cannot be read, with a suggestion if another file has a similar name.
 pub(crate) fn missing(files: &dyn Files, path: &Path, error: &io::Error) -> Error {
     let name = path.display();
     if files.kind(path) == Some(FileKind::Folder) {

@@ -1,7 +1,7 @@
-//! The one place that tells what a text is: by the ending of its name, then by its content.
+//! Detects the format of a text: by the ending of its name, then by its content.
 //!
-//! The formats of logs are told apart by [`otus_trace::read::detect`]; [`describes_itself`] says which of
-//! these can be read without an `otus.toml`.
+//! [`otus_trace::read::detect`] distinguishes the formats of logs; [`describes_itself`] gives those that can be read
+//! without an `otus.toml`.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use otus_trace::read::{self, Format as LogFormat};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// Signature, and perhaps options and an interaction, of the HIBOU tools.
+    /// A signature of the HIBOU tools, perhaps with options and an interaction.
     Hsf,
     /// An interaction.
     Hif,
@@ -23,9 +23,9 @@ pub enum Format {
     Mermaid,
     /// A `PlantUML` sequence diagram.
     Plantuml,
-    /// Markdown with diagrams in it.
+    /// Markdown with diagrams.
     Markdown,
-    /// A case file: one multi-trace a line, as JSON.
+    /// A case file: one multi-trace per line, as JSON.
     Jsonl,
     /// A partial-order trace.
     Pot,
@@ -34,7 +34,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that the ending of a name tells.
+    /// The format for the ending of a name.
     ///
     /// ```
     /// use otus::Format;
@@ -61,7 +61,7 @@ impl Format {
         }
     }
 
-    /// The format that a text looks like. Almost any text looks a little like an interaction.
+    /// The format that the content suggests. Almost any text resembles an interaction a little.
     pub fn of_content(text: &str) -> Option<Format> {
         let text = text.trim_start_matches('\u{feff}');
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -138,7 +138,7 @@ pub(crate) fn is_interaction(text: &str) -> bool {
     !text.trim().is_empty() && !otus_syntax::diagnostic::any_error(&parsed.diagnostics)
 }
 
-/// Whether a name is one that logs usually have.
+/// Whether logs usually have such a name.
 pub(crate) fn is_log_name(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     ["log", "txt", "out", "err", "csv", "json", "gz", "zst", "zstd"]
@@ -146,7 +146,7 @@ pub(crate) fn is_log_name(path: &Path) -> bool {
         .any(|known| ending.eq_ignore_ascii_case(known))
 }
 
-/// The format of a log that says by itself what happened, so that it needs no mapping. `head` is its beginning.
+/// The format of a log that needs no mapping. `head` is its beginning.
 pub(crate) fn describes_itself(head: &[u8]) -> Option<LogFormat> {
     // A multi-trace is an input by itself and no log, unless it is named as one.
     let is_log = |format: &LogFormat| format.is_self_describing() && *format != LogFormat::Htf;
@@ -173,7 +173,7 @@ pub(crate) fn is_case_file(head: &[u8]) -> bool {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     match serde_json::from_str::<serde_json::Value>(first) {
         Ok(value) => value.get("htf").is_some_and(serde_json::Value::is_string),
-        // A long line is cut.
+        // A long line is truncated.
         Err(_) => first.starts_with('{') && first.contains("\"htf\""),
     }
 }

@@ -13,24 +13,24 @@ use crate::format::Format;
 use crate::load::{Fences, Loaded, options};
 use crate::words::counted;
 
-/// Which multi-traces to make.
+/// The multi-traces to make.
 #[derive(Debug, Clone)]
 pub struct GenerateRequest {
     /// The specification.
     pub names: Vec<String>,
-    /// Its format, if its name does not tell.
+    /// Its format, if its name does not give it.
     pub from: Option<Format>,
-    /// Which lifelines share a log: `discrete`, `trivial`, `{(l1,l2),(l3)}`.
+    /// The lifelines that share a log: `discrete`, `trivial`, `{(l1,l2),(l3)}`.
     pub partition: Option<String>,
     /// The most events.
     pub max_length: usize,
     /// The number of multi-traces.
     pub count: u64,
-    /// The seed of all choices.
+    /// The seed of random choices.
     pub seed: u64,
 }
 
-/// Makes multi-traces, each once, and returns their number. If there are fewer than asked for, that is remarked.
+/// Makes multi-traces, each once, and returns their number. If there are fewer than requested, it reports a remark.
 ///
 /// # Errors
 /// If the specification cannot be read.
@@ -102,29 +102,29 @@ impl<'t> Unique<'t> {
     }
 }
 
-/// How long the search for another multi-trace goes on.
+/// Decides how long the search for another multi-trace continues.
 ///
-/// Different executions may look the same, and short ones come again and again. After some executions that gave nothing
-/// new, lengths are chosen, short ones first; after many, or after many events, the search ends.
+/// Different executions may have the same multi-trace, and short ones repeat. After some executions without a new
+/// multi-trace, lengths are chosen, short ones first; after many executions or events, the search ends.
 struct Tries {
-    /// The executions in a row that gave nothing new.
+    /// The number of consecutive executions without a new multi-trace.
     vain: usize,
-    /// The events of these.
+    /// The number of events of these.
     events: usize,
     /// Whether lengths are chosen.
     aims: bool,
-    /// The longest that is chosen.
+    /// The longest length that is chosen.
     reach: usize,
     max_length: usize,
 }
 
 impl Tries {
-    /// After so many executions, or events, in vain, lengths are chosen, and then longer ones.
+    /// The number of executions, and of events, without a new multi-trace after which lengths are chosen or increased.
     const SOME: usize = 20;
     const SOME_EVENTS: usize = 20_000;
     /// Longer executions are not left to chance from the beginning.
     const LONG: usize = 100_000;
-    /// After so many executions, or events, in vain, the search ends.
+    /// The number of executions, and of events, without a new multi-trace after which the search ends.
     const MANY: usize = 1000;
     const MANY_EVENTS: usize = 1_000_000;
 
@@ -145,7 +145,7 @@ impl Tries {
         if !self.aims {
             return walks.walk();
         }
-        // Short executions are as likely as long ones, which may not exist.
+        // Short lengths are as likely as long ones, because there may be no long executions.
         let halvings = walks.number(self.reach.max(1).ilog2() as usize);
         let length = walks.number(self.reach >> halvings);
         walks.walk_of(length)

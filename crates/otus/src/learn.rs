@@ -1,7 +1,7 @@
-//! The diagram of observed runs.
+//! Learns a diagram from runs.
 //!
-//! Runs are multi-traces or groups of logs. An interaction that accepts each of them is learnt from them (see
-//! `otus_trace::transform::learn`), and the fast engine checks that it does.
+//! Runs are multi-traces or groups of logs. `otus_trace::transform::learn` computes an interaction that accepts each of
+//! them, and the fast engine checks that it does.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -30,20 +30,20 @@ use crate::logs::{Finder, Logs, Told, findings};
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 use crate::words::counted;
 
-/// The runs to learn from, and how they are drawn.
+/// The runs to learn from, and the options of the result.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct LearnRequest {
-    /// Multi-traces, logs, folders of them, or `-` for standard input; if empty, the logs that the nearest `otus.toml`
-    /// has sources for.
+    /// Multi-traces, logs, folders of them, or `-` for standard input; if empty, the sources of the nearest
+    /// `otus.toml`.
     pub names: Vec<String>,
     /// The `otus.toml`; if `None`, the nearest one above the logs.
     pub config: Option<PathBuf>,
-    /// The only group of logs that is wanted.
+    /// The only group of logs to learn from.
     pub group: Option<String>,
     /// When repetitions become loops.
     pub loops: Loops,
-    /// Whether emission and reception of messages that cross are drawn apart.
+    /// Whether crossing messages are drawn as separate emissions and receptions.
     pub is_split: bool,
 }
 
@@ -65,9 +65,9 @@ pub struct Learnt {
     pub different: usize,
     /// The number of actions in all runs.
     pub actions: usize,
-    /// The number of runs that took too long to be checked against the result.
+    /// The number of runs whose check against the result took too long.
     pub unchecked: usize,
-    /// Where the result is more general or less exact than the runs.
+    /// The places where the result is more general or less exact than the runs.
     pub notes: Vec<String>,
     signature: Signature,
     tree: SpecFile,
@@ -111,7 +111,7 @@ pub fn learn(context: &Context, request: &LearnRequest) -> Result<Learnt> {
     })
 }
 
-/// Whether a term accepts a run; `None` if that takes too long.
+/// Whether a term accepts a run; `None` if the check takes too long.
 fn accepts(pool: &Pool, term: TermId, trace: &MultiTrace, cancel: &Cancel) -> Option<bool> {
     let mut engine = Engine::new(pool, term, trace.partition(), EngineOptions::default());
     let budget = Budget {
@@ -128,8 +128,8 @@ fn accepts(pool: &Pool, term: TermId, trace: &MultiTrace, cancel: &Cancel) -> Op
 }
 
 impl Learnt {
-    /// The interaction as a text: Mermaid, `PlantUML`, or the language of Otus, where [`Format::Hsf`] is the signature and
-    /// [`Format::Hif`] the interaction. `None` for other formats.
+    /// The interaction as a text: Mermaid, `PlantUML`, or the language of Otus, where [`Format::Hsf`] is the
+    /// signature and [`Format::Hif`] the interaction. `None` for other formats.
     pub fn text(&self, format: Format) -> Option<String> {
         match format {
             Format::Mermaid => Some(mermaid::write(&self.tree)),
@@ -156,7 +156,7 @@ impl Learnt {
         picture::render(&scene, format, style)
     }
 
-    /// The notes and the counts, a line each.
+    /// The notes and the counts, one per line.
     pub fn remarks(&self) -> Vec<String> {
         let mut lines: Vec<String> =
             self.notes.iter().map(|note| format!("note: {note}")).collect();
@@ -182,7 +182,7 @@ struct ObservedRuns {
 
 struct ObservedRun {
     trace: MultiTrace,
-    /// The emissions and receptions that are known to belong together.
+    /// The known pairs of emission and reception.
     pairs: Vec<Pair>,
 }
 
@@ -224,7 +224,7 @@ impl ObservedRuns {
     }
 }
 
-/// Tells multi-traces, whose names are returned, from logs, which the finder takes.
+/// Separates multi-traces, whose names are returned, from logs, which the finder takes.
 fn sort(
     context: &Context,
     names: &[String],
@@ -255,7 +255,7 @@ fn sort(
     Ok(traces)
 }
 
-/// Adds the names of logs to a signature, which multi-traces need to begin with.
+/// Adds the names of logs to a signature; multi-traces need it before they are read.
 fn add_names(logs: &mut Logs, signature: &mut Signature) -> Result<()> {
     logs.keep()?;
     logs.run(&mut |observed| {

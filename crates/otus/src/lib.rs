@@ -1,12 +1,12 @@
-//! Checks what a distributed system did against what its sequence diagrams say.
+//! Checks logs of distributed systems against sequence diagrams.
 //!
 //! This crate is the core of Otus. A [`Request`] names specifications, multi-traces and logs; [`analyze`] turns it into
 //! [`Case`]s, one for each multi-trace or group of logs, and a [`Summary`]. The command line, and every other program
 //! that uses Otus, parses its input, calls this crate, and shows the result.
 //!
-//! For tests there is a smaller way in. A specification is a diagram: Mermaid, PlantUML, the diagram of a Markdown
-//! page, or an interaction in the language of Otus. A [`Run`] is what was observed, lifeline by lifeline, without a common
-//! clock. A check says whether the run can have happened, and if not, why, where, and what would mend it.
+//! Tests have a smaller interface. A specification is a diagram: Mermaid, PlantUML, the diagram of a Markdown page,
+//! or an interaction in the language of Otus. A [`Run`] holds the observed events of each lifeline, without a common
+//! clock. A check tells whether the specification allows the run and, if not, the reason, the place and a repair.
 //!
 //! ```
 //! use otus::{Run, Spec, assert_conforms};
@@ -42,14 +42,14 @@
 //! ```
 //!
 //! - [`Request`], [`analyze`], [`Case`], [`Explanation`], [`Summary`]: the core;
-//! - [`Context`], [`Files`], [`Monitor`], [`Cancel`]: what a caller provides;
-//! - [`report`]: cases as text, JSON, JUnit, SARIF, TAP, GitHub annotations, Markdown and HTML;
-//! - [`map`], [`init`], [`learn`]: raw logs: what became of every line, an `otus.toml` for them, the diagram of them;
+//! - [`Context`], [`Files`], [`Monitor`], [`Cancel`]: the environment that a caller provides;
+//! - [`report`]: cases as text, JSON, `JUnit`, SARIF, TAP, GitHub annotations, Markdown and HTML;
+//! - [`map`], [`init`], [`learn`]: raw logs: the account of every line, a proposed `otus.toml`, a learnt diagram;
 //! - [`Spec`], [`Run`], [`Recorder`], [`Options`], [`assert_conforms!`], [`Project`]: for tests;
 //! - [`ctl`]: formulas over every order that the observed causality allows, and [`assert_holds!`].
 //!
-//! The crates below (`otus-syntax`, `otus-core`, `otus-trace`, `otus-analysis`, `otus-ctl`, `otus-draw`) may change their
-//! interfaces with every version; this crate does not without a new major version.
+//! The crates below (`otus-syntax`, `otus-core`, `otus-trace`, `otus-analysis`, `otus-ctl`, `otus-draw`) may change
+//! their interfaces in every version; this crate only in a major version.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

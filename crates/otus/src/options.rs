@@ -1,4 +1,4 @@
-//! The options of a check: what may be missing of the logs, and limits.
+//! The options of a check: the parts of the logs that may be missing, and limits.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::analysis::Declared;
 use crate::error::{Result, unfit};
 use crate::spec::Spec;
 
-/// Which part of what a lifeline did is in its log.
+/// The part of a lifeline's events that is in its log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Observed {
@@ -25,9 +25,9 @@ pub enum Observed {
     Suffix,
     /// The log may start late and stop early.
     Slice,
-    /// Nothing: what is recorded is disregarded.
+    /// Nothing: its recorded events are ignored.
     Nothing,
-    /// The run was stopped everywhere at one moment. Only for all logs, not for single ones.
+    /// The run was stopped everywhere at one moment. For all logs only, not for single ones.
     GlobalPrefix,
 }
 
@@ -51,10 +51,9 @@ impl Observed {
     }
 }
 
-/// What may be assumed of a run, and how much work a check may be.
+/// The assumptions about a run, and the limits of a check.
 ///
-/// Without options, every log is complete, every lifeline has a clock of its own, and a check takes
-/// as long as it takes.
+/// By default, every log is complete, every lifeline has its own clock, and a check has no limits.
 ///
 /// ```
 /// use otus::{Observed, Options, Run, Spec, Verdict};
@@ -88,46 +87,43 @@ impl Options {
         Options::default()
     }
 
-    /// Which part of what happened is in every log of which nothing else is said.
+    /// Sets the observed part of all logs without a setting of their own.
     pub fn observed(mut self, observed: Observed) -> Options {
         self.observed = observed;
         self
     }
 
-    /// Which part of what a lifeline did is in its log. In the name, `*` stands for anything. What is
-    /// said last counts.
+    /// Sets the observed part of a lifeline's log. In the name, `*` matches any text. The last setting counts.
     pub fn log(mut self, lifeline: impl Into<String>, observed: Observed) -> Options {
         self.logs.push((lifeline.into(), observed));
         self
     }
 
-    /// These lifelines share a clock: the order in which their events were recorded is that in which
-    /// they happened.
+    /// These lifelines share a clock: their events happened in the order in which they were recorded.
     pub fn together<S: Into<String>>(mut self, lifelines: impl IntoIterator<Item = S>) -> Options {
         self.together.push(lifelines.into_iter().map(Into::into).collect());
         self
     }
 
-    /// What this lifeline records is left out. It need not be in the specification. In the name, `*`
-    /// stands for anything.
+    /// Ignores the events of this lifeline, which need not be in the specification. In the name, `*` matches any text.
     pub fn ignore(mut self, lifeline: impl Into<String>) -> Options {
         self.ignored.push(lifeline.into());
         self
     }
 
-    /// After so many states a check ends undecided. The same on every machine.
+    /// Sets the number of states after which a check ends undecided; the result is the same on every machine.
     pub fn max_states(mut self, states: u64) -> Options {
         self.budget.max_states = Some(states);
         self
     }
 
-    /// After so long a check ends undecided.
+    /// Sets the time after which a check ends undecided.
     pub fn timeout(mut self, timeout: Duration) -> Options {
         self.budget.timeout = Some(timeout);
         self
     }
 
-    /// Whether what a lifeline records is left out.
+    /// Whether the events of a lifeline are ignored.
     pub(crate) fn ignores(&self, lifeline: &str) -> bool {
         self.ignored.iter().any(|pattern| Glob::name(pattern).matches(lifeline))
     }
@@ -193,7 +189,7 @@ impl Options {
     }
 }
 
-/// Says that there is no such lifeline, and which was perhaps meant.
+/// The error that there is no such lifeline, with a suggestion.
 pub(crate) fn unknown(spec: &Spec, name: &str) -> String {
     let known: Vec<&str> = spec.lifelines().collect();
     let help = did_you_mean(name, known.iter().copied()).unwrap_or_else(|| {

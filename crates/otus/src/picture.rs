@@ -18,7 +18,7 @@ pub enum PictureFormat {
 }
 
 impl PictureFormat {
-    /// The format that the ending of a name asks for; `-` is SVG on standard output.
+    /// The format for the ending of a name; `-` is SVG on standard output.
     pub fn of_name(name: &str) -> Option<Self> {
         if name == "-" {
             return Some(PictureFormat::Svg);
@@ -32,7 +32,7 @@ impl PictureFormat {
     }
 }
 
-/// How pictures look.
+/// The style of pictures.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PictureStyle {
@@ -40,7 +40,7 @@ pub struct PictureStyle {
     pub theme: Theme,
     /// The size of a PNG: pixels for each unit of the drawing.
     pub scale: f64,
-    /// Fonts for characters that ours lacks, as the bytes of font files.
+    /// Fonts for characters that the built-in font lacks, as the bytes of font files.
     pub fonts: Vec<Vec<u8>>,
 }
 
@@ -57,7 +57,7 @@ impl PictureStyle {
     /// A style with a theme, a scale and the bytes of font files, each with its name.
     ///
     /// # Errors
-    /// If the scale is not above 0, or a font is none.
+    /// If the scale is not above 0, or a file is not a font.
     pub fn new(theme: Theme, scale: f64, fonts: Vec<(String, Vec<u8>)>) -> Result<Self> {
         if !(scale.is_finite() && scale > 0.0) {
             unfit!("--scale takes a number above 0, not {scale}");
@@ -80,7 +80,7 @@ impl PictureStyle {
 pub struct Picture {
     /// The bytes of the file.
     pub bytes: Vec<u8>,
-    /// What is not as it should be, such as characters without a font.
+    /// Warnings, such as characters without a font.
     pub remark: Option<&'static str>,
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn render(
         }
         #[cfg(feature = "png")]
         PictureFormat::Png => {
-            // An SVG is shown with the fonts of the viewer, a PNG is not.
+            // A viewer shows an SVG with its own fonts; a PNG has only ours.
             let lacks_glyphs =
                 style.fonts.is_empty() && !scene.texts().all(otus_draw::metrics::covers);
             let remark = "otus: some characters are not in the font that Otus carries; \

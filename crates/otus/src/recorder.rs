@@ -1,7 +1,7 @@
 //! Recording from many threads or tasks.
 //!
-//! One lock around one list: events of a lifeline stay in the order in which it recorded them, and if
-//! several lifelines share a machine, the order among them is that of the recording calls.
+//! One lock guards one list: events of a lifeline stay in the order in which it recorded them, and lifelines that
+//! share a clock are ordered by the recording calls.
 
 use std::borrow::Cow;
 use std::panic::Location;
@@ -38,31 +38,30 @@ impl Recorder {
         Recorder::default()
     }
 
-    /// The log of a lifeline, to be given to whatever plays it.
+    /// The log of a lifeline, for the thread or task that plays it.
     pub fn log(&self, lifeline: impl AsRef<str>) -> SharedLog {
         let lifeline = self.lock().lifeline(lifeline.as_ref());
         SharedLog { recorder: self.clone(), lifeline }
     }
 
-    /// What has been recorded by now. Threads that are still at work may record more: join them first, or
-    /// say that the run may stop early.
+    /// The events recorded so far. Running threads may record more: join them first, or declare that the run may stop
+    /// early.
     pub fn run(&self) -> Run {
         self.lock().clone()
     }
 
-    /// What has been recorded by now; the next event begins a new run. Logs that were given away go on
-    /// recording, to the new one.
+    /// The events recorded so far; the next event begins a new run, also in logs that were handed out before.
     pub fn take(&self) -> Run {
         let mut run = self.lock();
         let mut next = Run::new();
-        // The numbers that logs have stay those of their lifelines.
+        // The lifelines stay, because handed-out logs refer to them by number.
         for lifeline in run.lifelines() {
             next.lifeline(lifeline);
         }
         std::mem::replace(&mut run, next)
     }
 
-    /// A thread that panics while it records leaves nothing half done.
+    /// A thread that panics while it records leaves the list consistent.
     fn lock(&self) -> MutexGuard<'_, Run> {
         self.run.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -82,14 +81,14 @@ pub struct SharedLog {
 }
 
 impl SharedLog {
-    /// The lifeline sent a message. To be called before it is really sent: else the receiver may record
-    /// it first, which matters if both share a log.
+    /// Records that the lifeline sent a message. Call it before the message is really sent; otherwise the receiver
+    /// may record it first, which matters if both share a log.
     #[track_caller]
     pub fn sent(&self, message: impl AsRef<str>) -> &Self {
         self.record(Direction::Emission, message.as_ref(), Location::caller())
     }
 
-    /// The lifeline received a message. To be called after it was really received.
+    /// Records that the lifeline received a message. Call it after the message was really received.
     #[track_caller]
     pub fn received(&self, message: impl AsRef<str>) -> &Self {
         self.record(Direction::Reception, message.as_ref(), Location::caller())

@@ -1,9 +1,8 @@
-//! What was observed, event by event, in memory.
+//! The observed events of a run, in memory.
 //!
-//! A [`Run`] is one list of events in the order in which they were recorded. The order that counts is
-//! that of each lifeline by itself: what was recorded on one lifeline before something on another
-//! proves nothing, since machines have no common clock. Whoever knows better says so
-//! ([`Options::together`](crate::Options::together)).
+//! A [`Run`] is a list of events in the order in which they were recorded. Only the order of events on the same
+//! lifeline counts: the recorded order of events on different lifelines proves nothing, because machines have no
+//! common clock. A caller with a common clock declares it ([`Options::together`](crate::Options::together)).
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -12,7 +11,7 @@ use std::panic::Location;
 use otus_core::Direction;
 use otus_syntax::name::{Names, Symbol};
 
-/// What was observed of one run of a system.
+/// The observed events of one run of a system.
 ///
 /// ```
 /// let mut run = otus::Run::new();
@@ -42,23 +41,23 @@ pub(crate) struct Event {
 }
 
 impl Run {
-    /// A run of which nothing has been observed yet.
+    /// A run without events.
     pub fn new() -> Run {
         Run::default()
     }
 
-    /// The log of a lifeline, to record what it does.
+    /// The log of a lifeline, to record its events.
     pub fn log(&mut self, lifeline: impl AsRef<str>) -> Log<'_> {
         let lifeline = self.lifelines.intern(lifeline.as_ref());
         Log { run: self, lifeline }
     }
 
-    /// How many events were recorded.
+    /// The number of recorded events.
     pub fn len(&self) -> usize {
         self.events.len()
     }
 
-    /// Whether nothing was recorded.
+    /// Whether no event was recorded.
     pub fn is_empty(&self) -> bool {
         self.events.is_empty()
     }
@@ -82,7 +81,7 @@ impl Run {
         self.events.push(Event { lifeline, direction, message: message.to_owned(), at });
     }
 
-    /// A line for each log: its lifeline and its first events, up to this many.
+    /// One line per log: its lifeline and its first events, up to this many.
     pub(crate) fn lines(&self, most: usize) -> Vec<String> {
         let mut logs: Vec<(String, usize)> = vec![(String::new(), 0); self.lifelines.len()];
         for event in &self.events {
@@ -106,7 +105,7 @@ impl Run {
     }
 }
 
-/// A line for each log.
+/// One line per log.
 impl std::fmt::Display for Run {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.lines(usize::MAX).iter().try_for_each(|line| writeln!(f, "{line}"))
@@ -121,14 +120,14 @@ pub struct Log<'r> {
 }
 
 impl Log<'_> {
-    /// The lifeline sent a message.
+    /// Records that the lifeline sent a message.
     #[track_caller]
     pub fn sent(&mut self, message: impl AsRef<str>) -> &mut Self {
         self.run.record(self.lifeline, Direction::Emission, message.as_ref(), Location::caller());
         self
     }
 
-    /// The lifeline received a message.
+    /// Records that the lifeline received a message.
     #[track_caller]
     pub fn received(&mut self, message: impl AsRef<str>) -> &mut Self {
         self.run.record(self.lifeline, Direction::Reception, message.as_ref(), Location::caller());
@@ -136,9 +135,10 @@ impl Log<'_> {
     }
 }
 
-/// What a specification can be checked against: a [`Run`], or the [`Recorder`](crate::Recorder) of one.
+/// The observations that a specification can be checked against: a [`Run`], or the [`Recorder`](crate::Recorder) of
+/// one.
 pub trait Recorded {
-    /// What has been recorded by now.
+    /// The events recorded so far.
     fn recorded(&self) -> Cow<'_, Run>;
 }
 

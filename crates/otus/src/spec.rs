@@ -1,4 +1,4 @@
-//! Specifications: diagrams and interactions, read and ready to be checked against.
+//! Specifications: diagrams and interactions, ready for checks.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::run::{Recorded, Run};
 /// The events of a log that are listed below a failure.
 const LISTED: usize = 24;
 
-/// What a system should do. Cheap to clone, and shared by threads.
+/// A specification of a system. Cheap to clone, and shared by threads.
 #[derive(Debug, Clone)]
 pub struct Spec {
     planned: Arc<PlannedSpec>,
@@ -40,11 +40,11 @@ struct Inner {
 }
 
 impl Spec {
-    /// Reads a specification from a text. The end of its name says what it is: `.mmd` (Mermaid), `.puml`
-    /// (PlantUML), `.hif` or `.hsf` (interactions), or `.md` (Markdown with a diagram in it;
-    /// `protocol.md#login` is the one below that heading).
+    /// Reads a specification from a text. The ending of its name gives its format: `.mmd` (Mermaid), `.puml`
+    /// (PlantUML), `.hif` or `.hsf` (interactions), or `.md` (Markdown with a diagram; `protocol.md#login` is the
+    /// diagram below that heading).
     ///
-    /// An interaction that declares no lifelines or messages has those that it uses.
+    /// An interaction without declarations has the lifelines and messages that it uses.
     ///
     /// ```
     /// let spec = otus::Spec::parse("flow.puml", "@startuml\nclient -> server : get\n@enduml")?;
@@ -56,13 +56,13 @@ impl Spec {
     /// ```
     ///
     /// # Errors
-    /// If the text has mistakes, or no interaction, or the name does not say what it is.
+    /// If the text has mistakes or no interaction, or the name does not give its format.
     pub fn parse(name: &str, text: impl Into<String>) -> Result<Spec> {
         let files = Texts::default().with(file_of(name), text.into());
         Spec::load(&Context::default().with_files(files), &[name.to_owned()])
     }
 
-    /// Reads a file, by its ending as [`Spec::parse`]: `docs/flow.mmd`, `docs/protocol.md#login`.
+    /// Reads a file, by its ending as in [`Spec::parse`]: `docs/flow.mmd`, `docs/protocol.md#login`.
     ///
     /// # Errors
     /// If it cannot be read, and as [`Spec::parse`].
@@ -80,7 +80,7 @@ impl Spec {
         Spec::load(&Context::default(), &names)
     }
 
-    /// What it is called: the name of its text.
+    /// Its name: the name of its text.
     pub fn name(&self) -> &str {
         &self.inner.name
     }
@@ -95,15 +95,15 @@ impl Spec {
         self.signature().messages().map(|(_, name)| name)
     }
 
-    /// What is probably not meant as it is written, as text; empty if there is nothing.
+    /// Warnings about parts that are probably mistakes, as text; empty if there are none.
     pub fn warnings(&self) -> &str {
         &self.inner.warnings
     }
 
-    /// Checks what was observed: can it have happened, if this specification is right?
+    /// Checks whether the specification allows the observed run.
     ///
-    /// Lifelines are those of the specification, by their names or by what diagrams show instead
-    /// (`participant c as client` may be recorded as either).
+    /// Lifelines are identified by their names in the specification, or by their labels in diagrams (`participant c
+    /// as client` may be recorded as either).
     ///
     /// # Errors
     /// If a lifeline is recorded that the specification does not have.
@@ -128,7 +128,7 @@ impl Spec {
         otus_draw::svg(&scene, otus_draw::Theme::Auto)
     }
 
-    /// The sequence diagram as text, if so many columns suffice.
+    /// The sequence diagram as text, if it fits this many columns.
     pub fn text(&self, columns: usize) -> Option<String> {
         use otus_draw::terminal;
         let options = terminal::Options { width: columns, ..Default::default() };
@@ -138,7 +138,7 @@ impl Spec {
     fn load(context: &Context, names: &[String]) -> Result<Spec> {
         let mut loaded = Loaded::read(context, names, None, Fences::One)?;
         for files in &mut loaded.specs {
-            // An interaction that declares nothing has the lifelines and messages that it uses.
+            // An interaction without declarations has the lifelines and messages that it uses.
             if files.files.iter().all(|file| file.sections.is_empty()) {
                 files.files.iter_mut().for_each(|file| file.implicit = true);
             }

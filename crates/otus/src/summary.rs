@@ -1,4 +1,4 @@
-//! What an analysis came to: counts of verdicts, of what could not be checked, and of log lines.
+//! The totals of an analysis: counts of verdicts, of unchecked inputs, and of log lines.
 
 use std::fmt;
 
@@ -20,9 +20,9 @@ pub struct Verdicts {
     pub weak: usize,
     /// Fail.
     pub fail: usize,
-    /// Those of the Fails that the baseline has.
+    /// The number of Fails that the baseline lists.
     pub known: usize,
-    /// Inconclusive, and `WeakFail`: a bounded search that found nothing has decided nothing.
+    /// Inconclusive, and `WeakFail`, because a bounded search without a result is undecided.
     pub undecided: usize,
 }
 
@@ -54,7 +54,7 @@ impl fmt::Display for Verdicts {
     }
 }
 
-/// What an analysis came to.
+/// The totals of an analysis.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Summary {
@@ -80,11 +80,11 @@ pub struct Summary {
     pub bytes: u64,
     /// The multi-traces that are groups of raw logs.
     pub groups: usize,
-    /// What became of raw logs, if there are some.
+    /// The counts of raw logs, if there are any.
     pub logs: Option<LogSummary>,
     /// The verdicts by specification, if there are several.
     pub by_spec: Vec<(String, Summary)>,
-    /// What of the specification was exercised, if that was asked for.
+    /// The coverage of the specification, if requested.
     pub coverage: Option<Box<CoverageReport>>,
 }
 
@@ -96,7 +96,7 @@ pub struct LogSummary {
     pub logs: usize,
     /// Their lines.
     pub lines: u64,
-    /// The lines that no rule took, or that could not be read.
+    /// The lines that no rule matched, or that could not be read.
     pub unmatched: u64,
     /// Whether a log could not be read at all.
     pub is_unreadable: bool,
@@ -118,15 +118,15 @@ impl LogSummary {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FailOn {
-    /// `WeakPass` and undecided ones too.
+    /// Also `WeakPass` and undecided verdicts.
     Weak,
-    /// Undecided ones too.
+    /// Also undecided verdicts.
     Undecided,
-    /// Not even Fail.
+    /// None, not even Fail.
     Never,
 }
 
-/// What a verdict means, by the verdicts that count as failures.
+/// The status of a verdict, by the verdicts that count as failures.
 pub(crate) fn outcome(verdict: Verdict, fail_on: Option<FailOn>) -> Outcome {
     match (verdict, fail_on) {
         (Verdict::Pass, _) => Outcome::Passed,
@@ -142,16 +142,16 @@ pub(crate) fn outcome(verdict: Verdict, fail_on: Option<FailOn>) -> Outcome {
     }
 }
 
-/// What an analysis means as a whole; the exit status of the command line.
+/// The overall status of an analysis, which is the exit status of the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     /// Nothing failed.
     Passed,
     /// Something failed.
     Failed,
-    /// Nothing failed, but a limit or a cancellation left something open.
+    /// Nothing failed, but a limit or a cancellation left something undecided.
     Undecided,
-    /// Something could not be checked at all.
+    /// Something could not be checked.
     Unusable,
 }
 
@@ -184,7 +184,7 @@ impl Summary {
         self.verdicts.total()
     }
 
-    /// Whether no action was checked at all, and nothing else explains why.
+    /// Whether no action was checked, without another explanation.
     pub fn is_vacuous(&self) -> bool {
         self.actions == 0 && self.unusable == 0 && self.interrupted == 0
     }
@@ -194,14 +194,14 @@ impl Summary {
         self.groups + self.unusable + self.unassigned + self.interrupted == 0
     }
 
-    /// What it means as a whole. With `is_strict`, an analysis of nothing fails. Failures that were
-    /// `recorded` in a new baseline do not count.
+    /// The overall status. With `is_strict`, an analysis of nothing fails. Failures that were `recorded` in a new
+    /// baseline do not count.
     pub fn status(&self, fail_on: Option<FailOn>, is_strict: bool, is_recorded: bool) -> Status {
         let is_undecided = self.verdicts.undecided + self.interrupted > 0;
         let has_failed = self.verdicts.fail > self.verdicts.known && !is_recorded;
         match fail_on {
             _ if self.logs.is_some_and(|logs| logs.is_unreadable) => Status::Unusable,
-            // Another question was answered than the one that was asked.
+            // An input could not be checked, or a requested file is missing.
             _ if self.unusable > 0 || self.is_attachment_missing => Status::Unusable,
             Some(FailOn::Never) => Status::Passed,
             _ if is_strict && self.is_vacuous() => Status::Failed,
@@ -238,7 +238,7 @@ impl fmt::Display for Summary {
 }
 
 impl Summary {
-    /// What else happened, to follow the counts: `; 2 decided before; interrupted, 3 not checked`.
+    /// Additional facts, to follow the counts: `; 2 decided before; interrupted, 3 not checked`.
     pub fn remainder(&self) -> String {
         let mut parts = Vec::new();
         if self.earlier > 0 {

@@ -1,4 +1,4 @@
-//! Texts by themselves: canonical form, and findings about them.
+//! Operations on single texts: canonical form, and findings.
 
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::{Diagnostic, parse_formulas, parse_spec, parse_trace, print};
@@ -60,7 +60,7 @@ pub fn format(context: &Context, name: &str, from: Option<Format>) -> Result<For
     Ok(Formatted { name, text, canonical, path: input.path })
 }
 
-/// Whether a file is in one of the languages that [`format`](fn@format) knows.
+/// Whether a file is in one of the languages that [`format`](fn@format) supports.
 pub fn is_formatted(path: &std::path::Path) -> bool {
     let ours = [Format::Hsf, Format::Hif, Format::Hcf, Format::Htf, Format::Ctl];
     Format::of_name(path).is_some_and(|format| ours.contains(&format))
@@ -78,7 +78,7 @@ pub struct Linted {
     pub traces: usize,
 }
 
-/// Looks for mistakes, and for parts that are probably not meant.
+/// Finds mistakes, and parts that are probably mistakes.
 ///
 /// # Errors
 /// If a file cannot be read, or multi-traces are given with several specifications.
@@ -87,7 +87,7 @@ pub fn lint(context: &Context, names: &[String], from: Option<Format>) -> Result
     let mut checked = Vec::new();
     for spec in &loaded.specs {
         let mut lowered = spec.lower();
-        // In a text with errors, names that seem unused may be used in the part that was not understood.
+        // In a text with errors, a name that seems unused may be used in the part that was not parsed.
         if !spec.is_faulty && !any_error(&lowered.diagnostics) {
             loaded.diagnostics.extend(otus_core::lint(&spec.trees(), &lowered));
         }

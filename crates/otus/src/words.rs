@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-/// So many of something, in the singular or the plural: `1 action`, `2 actions`.
+/// A count of something, in the singular or the plural: `1 action`, `2 actions`.
 pub fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
     let plural = if count == N::from(1) { "" } else { "s" };
     format!("{count} {noun}{plural}")

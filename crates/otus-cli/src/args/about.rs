@@ -1,4 +1,4 @@
-//! Commands about Otus itself, its examples and its tests.
+//! `otus demo`, `test`, `explain`, `schema`, `completions` and `man`.
 
 use std::path::PathBuf;
 
@@ -7,30 +7,30 @@ use clap_complete::Shell;
 
 use super::common::seconds;
 
-/// See Otus at work on a built-in example.
+/// Run a built-in example.
 ///
-/// Writes the files of an example into a folder, checks a run that is right and one that is wrong,
-/// explains the failure, and says what to try next. Takes seconds and no network. The commands are
-/// shown as they are run, so they can be typed again in that folder.
+/// Writes the files of an example into a folder, checks a correct and a faulty run, explains the
+/// failure, and suggests what to try next. This takes seconds and needs no network. Each command is
+/// shown before it runs, so you can repeat it in that folder.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
-  otus demo                        raw logs and a diagram: a verdict, its reason, an HTML report
-  otus demo raft                   a property of the logs of an etcd cluster
-  otus demo otel --folder shop     with the files in `shop`
-  otus demo ctl --write            just the files")]
+  otus demo                        check raw logs against a diagram, with an HTML report
+  otus demo raft                   check a property on the logs of an etcd cluster
+  otus demo otel --folder shop     write the files to `shop`
+  otus demo ctl --write            write the files only")]
 pub(crate) struct DemoArgs {
-    /// Which example.
+    /// The example.
     #[arg(value_enum, default_value_t = Demo::Mqtt, hide_default_value = true)]
     pub(crate) name: Demo,
 
-    /// Where its files go. A file that is there and is another one is not touched.
+    /// The folder to write to. An existing file with other content is not overwritten.
     ///
     /// [default: otus-demo/NAME]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) folder: Option<PathBuf>,
 
-    /// Only write the files, to play with.
+    /// Write the files, and run no command.
     #[arg(long)]
     pub(crate) write: bool,
 }
@@ -40,20 +40,20 @@ pub(crate) struct DemoArgs {
 pub(crate) enum Demo {
     /// Logs of an MQTT broker and its clients against a diagram in a document (the default).
     Mqtt,
-    /// Spans of four services against a Mermaid diagram; a customer is charged twice.
+    /// Spans of four services against a Mermaid diagram; one customer is charged twice.
     Otel,
-    /// Logs of an etcd cluster: elections, and never two leaders in one term.
+    /// Logs of an etcd cluster: elections, and at most one leader per term.
     Raft,
     /// Two writers and a lock, over every possible order of events.
     Ctl,
-    /// The papers' examples, by their searches and by our engine.
+    /// The examples of the papers, checked by the searches of the papers and by the fast engine.
     Papers,
 }
 
 /// Run the tests of otus.toml: expected verdicts.
 ///
-/// A test is a call of `otus analyze` whose verdicts are known, so that a specification, a mapping or
-/// a system can be changed and whatever answers otherwise is told:
+/// A test is a call of `otus analyze` with the verdicts you expect. After a change of the
+/// specification, the mapping or the system, `otus test` reports every verdict that differs:
 ///
 ///   [[test]]
 ///   name = "devices lose power"   # optional
@@ -62,65 +62,64 @@ pub(crate) enum Demo {
 ///   group = "alice"               # one group of the logs only
 ///   observed = "prefix"           # as --observed; or kind = "eliminate"; default: as declared
 ///   expect = "WeakPass"           # Pass, WeakPass, Fail, WeakFail, Inconclusive; or a list of them
-///   cause = "too-early"           # of a Fail: the cause that a report of it names
+///   cause = "too-early"           # for a Fail: the cause named in its report
 ///
-/// `expect` and `cause` may be tables by the id of a group or case, in which patterns count less
-/// than names: expect = { alice = "Pass", "*" = "Fail" }. A test of a formula has `formula` or the
-/// name of a `property` of the file, logs of one group or traces (.pot.json), and expects "holds" or
-/// "fails". Names of files are relative to otus.toml.
+/// `expect` and `cause` may be tables whose keys are ids of groups or cases; an exact id takes
+/// precedence over a pattern: expect = { alice = "Pass", "*" = "Fail" }. A test of a formula has
+/// `formula`, or `property` with the name of a property of otus.toml; it reads the logs of one group
+/// or traces (.pot.json), and expects "holds" or "fails". File names are relative to otus.toml.
 ///
-/// --update writes what was found into the file, which keeps its comments. docs/testing.md tells
-/// more.
+/// --update writes the actual verdicts into otus.toml and keeps its comments. See docs/testing.md.
 #[derive(Debug, Parser)]
 #[command(
     verbatim_doc_comment,
     after_long_help = "\
 Examples:
-  otus test --list                        which tests there are
-  otus test login --update                accept what those with `login` in their names find
-  otus test --config otus.toml            those of this file
+  otus test --list                        list the tests
+  otus test login --update                accept the actual verdicts of tests named *login*
+  otus test --config otus.toml            run the tests of this file
   otus test --format junit > tests.xml    for a CI server
 
-Exit status: 0 all as expected, 1 a difference, 2 a test cannot be run, no tests, or usage."
+Exit status: 0 all as expected, 1 a verdict differs, 2 no tests, a test cannot run, or usage."
 )]
 pub(crate) struct TestArgs {
-    /// Only tests with one of these in their names.
+    /// Run only the tests whose names contain one of these.
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
 
-    /// The file with the tests [default: the otus.toml here or above].
+    /// The file with the tests [default: otus.toml in this folder or a parent].
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<String>,
 
-    /// Say which tests there are, and run none.
+    /// List the tests, and run none.
     #[arg(long)]
     pub(crate) list: bool,
 
-    /// Write what is found into the file as what is expected.
+    /// Write the actual verdicts into the file as the expected ones.
     #[arg(long, conflicts_with = "list")]
     pub(crate) update: bool,
 
-    /// How to print what became of tests.
+    /// The output format.
     #[arg(long, value_enum, default_value_t = TestFormat::Text, value_name = "FORMAT")]
     pub(crate) format: TestFormat,
 
-    /// End each search after this many seconds.
+    /// Stop each search after this many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
 
-    /// How many multi-traces are checked at the same time [default: 0, as many as there are cores].
+    /// The number of multi-traces to check in parallel [default: 0, one per core].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) jobs: Option<usize>,
 }
 
-/// How tests are reported.
+/// The output formats of `otus test`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TestFormat {
-    /// For people.
+    /// Plain text.
     Text,
     /// One JSON document.
     Json,
-    /// XML that CI servers show as tests.
+    /// An XML test report, which CI servers read.
     Junit,
     /// Test Anything Protocol, version 14.
     Tap,
@@ -128,37 +127,37 @@ pub(crate) enum TestFormat {
 
 /// Explain a diagnostic code, or the cause of a failure.
 ///
-/// Prints what a code such as O0301 means, with an example and its repair, or what a cause such as
-/// too-early means. Without one, lists all of them.
+/// Prints the meaning of a code such as O0301, with an example and its correction, or the meaning of
+/// a cause such as too-early. Without a code, lists all codes and causes.
 #[derive(Debug, Parser)]
 pub(crate) struct ExplainArgs {
-    /// The code, as O0301 or 301, or the cause.
+    /// A code (O0301 or 301) or a cause.
     #[arg(value_name = "CODE")]
     pub(crate) code: Option<String>,
 }
 
 /// Print the JSON Schema of a format.
 ///
-/// Editors use them to complete and check: `#:schema otus.schema.json` as the first line of
-/// otus.toml tells those that know TOML.
+/// Editors use a schema to complete and check a file. For otus.toml, make
+/// `#:schema otus.schema.json` its first line.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
-  otus schema mapping > otus.schema.json   of otus.toml
-  otus schema trace                        of canonical lines (`otus map --write events.jsonl`)
-  otus schema results                      of what `otus analyze --format json` prints")]
+  otus schema mapping > otus.schema.json   the schema of otus.toml
+  otus schema trace                        of the lines that `otus map --write events.jsonl` writes
+  otus schema results                      of the output of `otus analyze --format json`")]
 pub(crate) struct SchemaArgs {
-    /// Which format.
+    /// The format.
     #[arg(value_enum, value_name = "WHAT")]
     pub(crate) what: Schema,
 }
 
-/// Which format has a schema.
+/// The formats that have a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Schema {
-    /// otus.toml: how logs become actions.
+    /// otus.toml: the mapping from logs to actions.
     Mapping,
-    /// Canonical lines: what happened, an event a line.
+    /// Canonical lines: one event per line.
     Trace,
     /// The document of `otus analyze --format json`.
     Results,
@@ -174,7 +173,7 @@ Examples:
   otus completions zsh  > ~/.zfunc/_otus
   otus completions fish > ~/.config/fish/completions/otus.fish")]
 pub(crate) struct CompletionsArgs {
-    /// Which shell.
+    /// The shell.
     #[arg(value_enum)]
     pub(crate) shell: Shell,
 }
@@ -184,9 +183,9 @@ pub(crate) struct CompletionsArgs {
 #[command(after_long_help = "\
 Examples:
   otus man | man -l -                     read the manual
-  otus man --dir ~/.local/share/man/man1  install a page per command")]
+  otus man --dir ~/.local/share/man/man1  install one page per command")]
 pub(crate) struct ManArgs {
-    /// Write a page per command into this folder.
+    /// Write one page per command into this folder.
     #[arg(long, value_name = "FOLDER")]
     pub(crate) dir: Option<PathBuf>,
 }

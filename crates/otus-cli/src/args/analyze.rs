@@ -1,4 +1,4 @@
-//! `otus analyze`: what is asked, of what, within which limits.
+//! The arguments of `otus analyze`.
 
 use std::path::PathBuf;
 
@@ -10,78 +10,80 @@ use super::{CoverageOutput, LogArgs, ReportFile, SearchArgs, TextFormat, Verdict
 
 /// Check logs and multi-traces against a specification.
 ///
-/// Raw logs are read by the otus.toml in their folder or above it, which says how lines become
-/// actions and which belong together; each group is one multi-trace. OTLP, Jaeger, Zipkin and ShiViz
-/// logs need no otus.toml. `otus init` proposes one, `otus map --explain` shows what becomes of
-/// every line, and docs/logs.md has recipes. What the call leaves out, the specification or the
-/// logs, is taken from the otus.toml here or above.
+/// Raw logs are read by the rules of the otus.toml in their folder or a parent folder: it maps lines
+/// to actions and gathers them in groups, and each group is one multi-trace. OTLP, Jaeger, Zipkin and
+/// ShiViz logs need no otus.toml. `otus init` proposes one, `otus map --explain` shows how each line
+/// is read, and docs/logs.md has recipes. If the call names no specification or no logs, those of the
+/// otus.toml in this folder or a parent folder are used.
 ///
-/// Gives a verdict for each: Pass if it is accepted as it is, WeakPass if it is once something
-/// unobserved is added, Fail if it cannot have happened. A Pass or WeakPass comes with a global
-/// execution that explains it, which is re-checked before it is printed; a Fail with what is wrong,
-/// where the specification and the log have it, and what would repair it. The first 20 failures are
-/// explained, all of them with --explain full. docs/reports.md has all formats.
+/// Each multi-trace gets a verdict. Pass: the specification accepts it. WeakPass: the specification
+/// accepts it if unobserved events are added. Fail: the specification does not allow it. A Pass or
+/// WeakPass comes with a global execution that explains it; this execution is re-checked before it is
+/// printed. A Fail comes with its cause, the places in the specification and in the log, and a
+/// possible repair. Only the first 20 failures are explained, unless --explain full is given.
+/// docs/reports.md describes all formats.
 ///
-/// What may be missing is said for all logs by --observed (or --kind, in the words of the papers),
-/// and for single ones by --complete, --may-stop-early, --may-start-late (both of these for the same
-/// lifeline: both) and --unobserved. They take lifelines, as `broker,sub*`; a name counts more than
-/// a pattern. If only single logs are declared, all others are complete. For raw logs, `[observation]`
-/// of otus.toml declares the same, for lifelines of which the command line says nothing.
+/// --observed (or --kind, with the names of the papers) declares which parts of all logs may be
+/// missing. --complete, --may-stop-early, --may-start-late and --unobserved declare it for single
+/// lifelines, given as `broker,sub*`; an exact name takes precedence over a pattern, and a lifeline
+/// may be both --may-stop-early and --may-start-late. If only these flags are given, the logs of all
+/// other lifelines are complete. For raw logs, `[observation]` of otus.toml declares the same; the
+/// command line takes precedence.
 ///
-/// The engine `auto` is the fast one, which is exact and has no use for bounds, orders and graphs of
-/// a search. Whoever asks for those (--graph, --strategy, --priorities, --filters, --goal, --memoize,
-/// --local-analysis, --legacy-verdicts, a criterion in `simulate[…]`, or the same in a .hcf) gets
-/// the searches of the papers.
+/// The engine `auto` is the fast engine, which is exact, unless you ask for something that only the
+/// searches of the papers have: --graph, --strategy, --priorities, --filters, --goal, --memoize,
+/// --local-analysis, --legacy-verdicts, a criterion in `simulate[…]`, or the same in a .hcf. Then
+/// `auto` is the search of the papers.
 ///
-/// With several specifications, each multi-trace belongs to the first that accepts it, in the order
-/// given; if none does, it is told against the one that explains most of it. `groups` of a `[[spec]]`
-/// in otus.toml says which groups belong to which; docs/testing.md tells more.
+/// With several specifications, each multi-trace is assigned to the first one that accepts it, in the
+/// order given. If none accepts it, it is reported against the one that explains most of it. `groups`
+/// of a `[[spec]]` in otus.toml assigns groups to specifications; see docs/testing.md.
 ///
-/// Options are taken from a .hcf, from the `@analyze_option` section of a .hsf, and from the flags,
-/// later ones over earlier ones. Flags take what a .hcf has after the `=`.
+/// Options come from a .hcf, from the `@analyze_option` section of a .hsf, and from the flags; later
+/// sources override earlier ones. A flag takes the text that stands after the `=` in a .hcf.
 #[derive(Debug, Default, Parser)]
 #[command(after_long_help = "\
 Examples:
-  otus analyze sig.hsf model.hif run.htf              is the run a prefix of what is specified?
-  otus analyze sig.hsf model.hif run.htf conf.hcf     with the options of a file
+  otus analyze sig.hsf model.hif run.htf              is the run a prefix of a specified one?
+  otus analyze sig.hsf model.hif run.htf conf.hcf     with options from a file
   otus analyze model.hsf run.htf                      the single file of 2020
   otus analyze model.hsf runs/                        all .htf and .jsonl files of a folder
-  otus analyze flow.mmd logs/                         raw logs, as the otus.toml above them says
-  otus analyze flow.mmd spans.otlp.jsonl              OpenTelemetry needs none
-  otus analyze flow.mmd docs/checkout.md#login logs/  each group by the diagram that it fits
-  otus analyze logs/ --group alice                    one group, and the spec of otus.toml
-  otus analyze flow.mmd --config otus.toml --strict   fails, too, if no line became an action
-  otus analyze flow.mmd runs.jsonl --format jsonl     many multi-traces, one answer a line
+  otus analyze flow.mmd logs/                         raw logs, read by their otus.toml
+  otus analyze flow.mmd spans.otlp.jsonl              OpenTelemetry needs no otus.toml
+  otus analyze flow.mmd docs/checkout.md#login logs/  each group against the diagram it fits
+  otus analyze logs/ --group alice                    one group, against the spec of otus.toml
+  otus analyze flow.mmd --config otus.toml --strict   also fail if no line is an action
+  otus analyze flow.mmd runs.jsonl --format jsonl     many multi-traces, one verdict per line
   otus analyze model.hsf runs/ --report junit=r.xml --report sarif=r.sarif   for a CI server
-  otus analyze flow.mmd logs/ --write-baseline known.toml   take the failures of today as known
-  otus analyze flow.mmd logs/ --baseline known.toml   and fail on others only
-  otus analyze model.hsf runs/ --coverage=c.svg --min-coverage 20   what of it was exercised
-  otus analyze model.hsf run.htf --kind accept        must be complete
+  otus analyze flow.mmd logs/ --write-baseline known.toml   record today's failures as known
+  otus analyze flow.mmd logs/ --baseline known.toml   and fail only on new ones
+  otus analyze model.hsf runs/ --coverage=c.svg --min-coverage 20   coverage of the model
+  otus analyze model.hsf run.htf --kind accept        every log is complete
   otus analyze model.hsf run.htf --observed slice     every log may start late and stop early
   otus analyze model.hsf run.htf --may-stop-early 'sub*' --unobserved publisher
   otus analyze model.hsf run.htf --kind 'simulate[before = true, loop num = 3, act none]'
-  otus analyze model.hsf run.htf --graph search.dot   and the search, for Graphviz
-  otus analyze model.hsf run.htf --certificate why.json   and a proof, if it fails
-  otus analyze model.hsf run.htf --order out.pot.json     and a trace for `otus ctl`, if it passes
+  otus analyze model.hsf run.htf --graph search.dot   also write the search, for Graphviz
+  otus analyze model.hsf run.htf --certificate why.json   also write a proof, if it fails
+  otus analyze model.hsf run.htf --order out.pot.json     also write a trace for `otus ctl`
 
 Exit status: 0 no Fail, 1 a Fail, 2 unusable input or usage, 3 undecided and no Fail.")]
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 pub(crate) struct AnalyzeArgs {
-    /// A specification (its files together) or several diagrams, logs or multi-traces (or folders
-    /// of them), and options. What is left out is taken from otus.toml.
+    /// All files of a specification, or several diagrams; logs or multi-traces, or folders of them;
+    /// options (.hcf) [default: the specification and the logs of otus.toml].
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
     #[command(flatten)]
     pub(crate) logs: LogArgs,
 
-    /// Fail, too, if nothing was checked because no line became an action, or with --coverage, if
-    /// nothing was exercised.
+    /// Also fail if nothing was checked because no line became an action, or if --coverage found
+    /// nothing exercised.
     #[arg(long)]
     pub(crate) strict: bool,
 
-    /// Say which actions, branches and loops of the specification were exercised: as text, as json, or in
-    /// a file (.txt, .json, .md, .svg or .png, as --coverage=coverage.svg); may be given several times.
+    /// Report which actions, branches and loops of the specification were exercised: as text, as json,
+    /// or in a file (.txt, .json, .md, .svg or .png, as --coverage=coverage.svg); may be repeated.
     #[arg(
         long,
         value_name = "WHAT",
@@ -91,111 +93,111 @@ pub(crate) struct AnalyzeArgs {
     )]
     pub(crate) coverage: Vec<CoverageOutput>,
 
-    /// Fail, too, if fewer of these in a hundred were exercised.
+    /// Fail below PERCENT coverage.
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) min_coverage: Option<f64>,
 
-    /// Which question is asked: accept, prefix, eliminate, or simulate[…].
+    /// The kind of analysis: accept, prefix, eliminate, or simulate[…].
     #[arg(long, value_name = "KIND", conflicts_with = "observed")]
     pub(crate) kind: Option<String>,
 
-    /// The same question by what may be missing.
+    /// The parts that may be missing from the logs; another way to give the kind.
     #[arg(long, value_enum, value_name = "WHAT", ignore_case = true)]
     pub(crate) observed: Option<Observed>,
 
     #[command(flatten)]
     pub(crate) declared: DeclaredArgs,
 
-    /// Which engine answers.
+    /// The engine that computes the verdicts.
     #[arg(long, value_enum, default_value_t = Engine::Auto, value_name = "ENGINE")]
     pub(crate) engine: Engine,
 
     #[command(flatten)]
     pub(crate) search: SearchArgs,
 
-    /// The verdict that ends the search: Pass, WeakPass or None.
+    /// The verdict at which the search stops: Pass, WeakPass or None.
     #[arg(long, value_name = "VERDICT")]
     pub(crate) goal: Option<String>,
 
-    /// Check each component alone first: true, false or front.
+    /// Check each component alone before the search: true, false or front.
     #[arg(long, value_name = "WHEN")]
     pub(crate) local_analysis: Option<String>,
 
-    /// Do not explore again what was met before.
+    /// Explore each state only once.
     #[arg(long)]
     pub(crate) memoize: bool,
 
-    /// Let `prefix` answer Inconclusive where observation is lacking, as in 2020.
+    /// Let `prefix` answer Inconclusive if observations are missing, as in 2020.
     #[arg(long)]
     pub(crate) legacy_verdicts: bool,
 
-    /// End each search after this many states [default: 100 million; of the papers' searches a
-    /// million, 100,000 with --graph].
+    /// Stop each search after this many states [default: 100 million; for the searches of the papers
+    /// 1 million, 100,000 with --graph].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) max_states: Option<u64>,
 
-    /// End each search when its tables take more than this [default: 2048].
+    /// Stop each search when its tables take more than this [default: 2048].
     #[arg(long, value_name = "MIB", value_parser = mebibytes)]
     pub(crate) memory: Option<u64>,
 
-    /// How many multi-traces are checked at the same time [default: 0, as many as there are cores].
+    /// The number of multi-traces to check in parallel [default: 0, one per core].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) jobs: Option<usize>,
 
-    /// Always work out an execution that explains a Pass [default: not for jsonl, nor for more than
+    /// Always compute an execution that explains a Pass [default: not for jsonl, nor for more than
     /// 10,000 observed moments].
     #[arg(long, conflicts_with = "no_witness")]
     pub(crate) witness: bool,
 
-    /// Never work one out.
+    /// Never compute an execution that explains a Pass.
     #[arg(long)]
     pub(crate) no_witness: bool,
 
-    /// For a Fail, write why nothing explains it, to be checked by anybody (.json, or text; `-` is
-    /// text on standard output). Otherwise nothing is written, and that is said.
+    /// For a Fail, write a proof that no execution explains the logs (.json, or text; `-`: text to
+    /// standard output). For other verdicts, nothing is written, and a note says so.
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<String>,
 
     /// For a Pass or WeakPass, write the execution that explains it as a partial-order trace for
-    /// `otus ctl`: its messages are its order (.pot.json; `-` is standard output).
+    /// `otus ctl`, ordered by its messages (.pot.json; `-`: standard output).
     #[arg(long, value_name = "FILE", conflicts_with = "no_witness")]
     pub(crate) order: Option<String>,
 
-    /// How much is said about why something fails [default: short; none for jsonl].
+    /// How much to explain about failures [default: short; none for jsonl].
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) explain: Option<Explain>,
 
-    /// How to print verdicts.
+    /// The output format.
     #[arg(long, value_enum, default_value_t = VerdictFormat::Text, value_name = "FORMAT")]
     pub(crate) format: VerdictFormat,
 
-    /// Write a report besides, like junit=report.xml; may be given several times.
+    /// Also write a report to a file, like junit=report.xml; may be repeated.
     #[arg(long, value_name = "FORMAT=FILE")]
     pub(crate) report: Vec<ReportFile>,
 
-    /// Append answers to this file, a JSON object each, and do not ask again what is decided there:
-    /// a run that was killed goes on where it was.
+    /// Append each verdict to this file as a JSON object, and skip the multi-traces that are decided
+    /// there: an interrupted run continues where it stopped.
     #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["graph", "certificate", "order"])]
     pub(crate) results: Option<PathBuf>,
 
-    /// What counts as a failure besides Fail.
+    /// The verdicts that count as failures besides Fail.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) fail_on: Option<FailOn>,
 
-    /// Known failures, by id and cause, that do not fail the run.
+    /// A file of known failures (id and cause), which do not fail the run.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
 
-    /// Write all failures of this run as known ones.
+    /// Write all failures of this run to FILE as known ones.
     #[arg(long, value_name = "FILE")]
     pub(crate) write_baseline: Option<PathBuf>,
 
-    /// How to read standard input and files without a telling name.
+    /// The format of standard input and of files whose names do not tell it.
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) from: Option<TextFormat>,
 }
 
-/// What may be missing of the logs of single lifelines.
+/// The parts that may be missing from the logs of single lifelines.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct DeclaredArgs {
     /// Lifelines whose logs are complete.
@@ -210,12 +212,12 @@ pub(crate) struct DeclaredArgs {
     #[arg(long, value_name = "LIFELINES", value_delimiter = ',')]
     pub(crate) may_start_late: Vec<String>,
 
-    /// Lifelines that were not observed; what is recorded of them is disregarded.
+    /// Lifelines that were not observed; their logs are ignored.
     #[arg(long, value_name = "LIFELINES", value_delimiter = ',')]
     pub(crate) unobserved: Vec<String>,
 }
 
-/// What may be missing from an observation.
+/// The parts that may be missing from an observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Observed {
     /// Nothing (accept).
@@ -228,37 +230,37 @@ pub(crate) enum Observed {
     Slice,
 }
 
-/// Who answers.
+/// The engine that computes the verdicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Engine {
-    /// The fast engine, unless something is asked for that only searches have.
+    /// The fast engine, unless an option needs the searches of the papers.
     #[default]
     Auto,
     /// The fast engine, exact on any partition.
     Fast,
-    /// The searches of the papers, as written.
+    /// The searches of the papers.
     Graph,
 }
 
-/// How much is said about why something fails.
+/// How much to explain about failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Explain {
-    /// Nothing but how far it could be explained.
+    /// Only how much of the logs could be explained.
     None,
-    /// Cause, places, repair and core, of the first 20 failures.
+    /// Cause, places, repair and core of the first 20 failures.
     Short,
-    /// Of all failures, with every furthest situation.
+    /// The same for all failures, with every furthest situation.
     Full,
 }
 
-/// What counts as a failure.
+/// The verdicts that count as failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
-    /// WeakPass and whatever is undecided too.
+    /// Also WeakPass and undecided verdicts.
     Weak,
-    /// Whatever is undecided too.
+    /// Also undecided verdicts.
     Undecided,
-    /// Nothing, not even Fail.
+    /// None, not even Fail.
     Never,
 }
 

@@ -4,46 +4,46 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-/// Which raw logs, and how they are read.
+/// The mapping and the group of raw logs.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct LogArgs {
-    /// How logs are read [default: the otus.toml in their folder or above].
+    /// The mapping file for raw logs [default: otus.toml in their folder or a parent].
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<String>,
 
-    /// Only the group of raw logs with this key.
+    /// Read only the group of raw logs with this key.
     #[arg(long, value_name = "KEY")]
     pub(crate) group: Option<String>,
 }
 
-/// How a search goes, whatever it is for.
+/// The options of the searches of `explore` and `analyze`.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct SearchArgs {
-    /// Which node is taken next: DFS, BFS or HCS.
+    /// The order in which nodes are explored: DFS, BFS or HCS.
     #[arg(long, value_name = "STRATEGY")]
     pub(crate) strategy: Option<String>,
 
-    /// What moves a step before its siblings: [reception = 1, loop = -1], random.
+    /// The priorities of steps among siblings: [reception = 1, loop = -1], or random.
     #[arg(long, value_name = "LIST")]
     pub(crate) priorities: Option<String>,
 
-    /// What bounds the search: `[max_depth = 20, max_loop_depth = 3, max_node_number = 100]`.
+    /// The bounds of the search: `[max_depth = 20, max_loop_depth = 3, max_node_number = 100]`.
     #[arg(long, value_name = "LIST")]
     pub(crate) filters: Option<String>,
 
-    /// Where randomness comes from.
+    /// The seed of random choices.
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     pub(crate) seed: u64,
 
-    /// End the search after this many seconds.
+    /// Stop the search after this many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
 
-    /// Write the search as a graph (.svg, .png, .dot or .json; `-` is DOT on standard output).
+    /// Write the graph of the search to FILE (.svg, .png, .dot, .json; `-`: DOT to standard output).
     #[arg(long, value_name = "FILE")]
     pub(crate) graph: Option<String>,
 
-    /// How many nodes of the search a picture of it shows.
+    /// The maximum number of nodes in a picture of the search.
     #[arg(long, default_value_t = SearchArgs::GRAPH_NODES, value_name = "NUMBER")]
     pub(crate) graph_nodes: usize,
 
@@ -52,27 +52,27 @@ pub(crate) struct SearchArgs {
 }
 
 impl SearchArgs {
-    /// How many nodes a picture shows unless it is said.
+    /// The default of `--graph-nodes`.
     pub(crate) const GRAPH_NODES: usize = 200;
 }
 
-/// How long something may take.
+/// Parses a time limit in seconds.
 pub(super) fn seconds(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
     let number = number.filter(|&it| std::time::Duration::try_from_secs_f64(it).is_ok());
-    number.ok_or_else(|| "it takes a number of seconds above 0".to_owned())
+    number.ok_or_else(|| "expected a number of seconds above 0".to_owned())
 }
 
-/// How much memory something may take.
+/// Parses a memory limit in MiB.
 pub(super) fn mebibytes(text: &str) -> Result<u64, String> {
     let number = text.parse().ok().filter(|&number| number > 0);
-    number.ok_or_else(|| "it takes a whole number of MiB above 0".to_owned())
+    number.ok_or_else(|| "expected a whole number of MiB above 0".to_owned())
 }
 
-/// Where multi-traces are written.
+/// The destination of multi-traces.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct WriteArgs {
-    /// Where to write: a .jsonl, or a folder (`out/`) for a .htf each. Otherwise standard output.
+    /// Write to a .jsonl file, or one .htf file each to a folder (`out/`) [default: standard output].
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<String>,
 
@@ -81,24 +81,24 @@ pub(crate) struct WriteArgs {
     pub(crate) force: bool,
 }
 
-/// How pictures look.
+/// The appearance of pictures.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct PictureArgs {
-    /// Which colours a picture has; `auto` follows the viewer (SVG only).
+    /// The colours of a picture; `auto` follows the viewer (SVG only).
     #[arg(long, value_enum, default_value_t = PictureTheme::Light, value_name = "THEME")]
     pub(crate) theme: PictureTheme,
 
-    /// How many pixels a PNG has for each unit.
+    /// The number of pixels per unit in a PNG.
     #[arg(long, default_value_t = 2.0, value_name = "NUMBER")]
     pub(crate) scale: f64,
 
-    /// A font file (.ttf, .otf) for characters that the font of Otus lacks, in PNG; may be
+    /// A font file (.ttf, .otf) for characters that the built-in font lacks (PNG only); may be
     /// repeated.
     #[arg(long, value_name = "FILE")]
     pub(crate) font: Vec<PathBuf>,
 }
 
-/// Which colours a picture has.
+/// The colours of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum PictureTheme {
     /// Dark on white.
@@ -106,25 +106,25 @@ pub(crate) enum PictureTheme {
     Light,
     /// Light on black.
     Dark,
-    /// As the viewer prefers.
+    /// Light or dark, as the viewer prefers.
     Auto,
 }
 
-/// Which automaton.
+/// The automata of a specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AutomatonKind {
-    /// A state for each term that the rules lead to.
+    /// One state for each term that the rules derive.
     Rules,
-    /// At most one way to read each event.
+    /// At most one transition per state and event.
     Deterministic,
-    /// The smallest deterministic one.
+    /// The smallest deterministic automaton.
     Minimal,
 }
 
-/// The formats of texts.
+/// The text formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TextFormat {
-    /// Signature, or everything in one file as in 2020.
+    /// Signature, or the single-file form of 2020.
     Hsf,
     /// Interaction.
     Hif,
@@ -134,11 +134,11 @@ pub(crate) enum TextFormat {
     Mermaid,
     /// PlantUML sequence diagram.
     Plantuml,
-    /// Markdown with diagrams in it.
+    /// Markdown with diagrams.
     Markdown,
     /// Multi-trace.
     Htf,
-    /// Multi-traces, one JSON object a line.
+    /// Multi-traces, one JSON object per line.
     Jsonl,
     /// Partial-order trace (.pot.json).
     Pot,

@@ -1,4 +1,4 @@
-//! `otus ctl`.
+//! The arguments of `otus ctl`.
 
 use clap::{Parser, ValueEnum};
 
@@ -8,35 +8,36 @@ use super::{LogArgs, PictureArgs, ResultFormat};
 const CTL: &str = "\
 Check CTL formulas over every order of events that a trace allows
 
-A partial-order trace (.pot.json) has processes, their events, and which events happened before
-which. What the system can have looked like in between is a cut: some first events of each
-process, closed under what happened before them. A formula is asked at the first cut, where
-nothing has happened, and read over all runs from there to the last, an event at a time.
+A partial-order trace (.pot.json) has processes, their events, and the happened-before relation of
+the events. A cut is a state the system may have been in: a set of events that contains, with each
+event, all events that happened before it. A run adds one event at a time, from the first cut, which
+is empty, to the last. A formula is evaluated at the first cut, over all runs.
 
-  EF f   possible: f at some cut, in some order      AF f   sooner or later, in every order
-  EG f   f throughout, in some order                 AG f   f throughout, in every order
-  EX f   f after one event that can come next        AX f   f after each of them
-  E[f U g]  A[f U g]   g in the end, and f until then; W: or f throughout; R: the dual of U
+  EF f   f at some cut, in some order                AF f   f at some cut, in every order
+  EG f   f at every cut, in some order               AG f   f at every cut, in every order
+  EX f   f after some next event                     AX f   f after every next event
+  E[f U g]  A[f U g]   f until g, and g at some cut; W: or f at every cut; R: the dual of U
 
-Formulas are made of these, ! & | -> <->, and comparisons: x < 3, p.role = leader, x + y <= 2*z,
-x in {1, 2}, last(p) = \"crash\", count(p) > 3, count(p.send) = count(q.receive). A file of
-formulas (.ctl) has one a line, as `name: formula`; `let both = p.cs & q.cs` names a part.
+Formulas combine these operators, ! & | -> <->, and comparisons: x < 3, p.role = leader,
+x + y <= 2*z, x in {1, 2}, last(p) = \"crash\", count(p) > 3, count(p.send) = count(q.receive).
+A file of formulas (.ctl) has one per line, as `name: formula`; `let both = p.cs & q.cs` names a
+subformula.
 
 Patterns expand to formulas:
 
   always(x < 3)  never(x = 3)  possibly(x = 3)  eventually(done)
-  response(asked, answered)        whenever asked, then answered sooner or later
-  precedence(asked, answered)      nothing is answered before something is asked
-  mutex(p.critical, q.critical)    at most one at a time
-  agree(p.leader, q.leader)        the same value at every cut
-  one_leader(p, q, r)              no two have role = leader with the same term
+  response(asked, answered)        after every `asked`, `answered` holds at some cut
+  precedence(asked, answered)      `answered` does not hold before `asked`
+  mutex(p.critical, q.critical)    at most one holds at a cut
+  agree(p.leader, q.leader)        both have the same value at every cut
+  one_leader(p, q, r)              no two processes have role = leader in one term
 
-Raw logs are a trace, too: their lines are events, messages order them, and the rules of otus.toml
-set variables (`lifeline.variable`). If they are several groups, --group chooses one. Without a
-formula, those of [properties] in otus.toml are checked.
+Raw logs are read as a trace: lines are events, messages order them, and the rules of otus.toml set
+variables (`lifeline.variable`). If the logs have several groups, --group chooses one. Without a
+formula, the [properties] of otus.toml are checked.
 
-An answer that a run can show comes with one (EF, EU, EG, EX that hold; AG, AU, AF, AX that do
-not), which is re-checked on the trace alone before it is printed.";
+If a single run proves the answer (EF, EU, EG, EX hold; AG, AU, AF, AX do not hold), that run is
+printed; it is re-checked on the trace first.";
 
 /// Check CTL formulas over every order of events that a trace allows.
 #[derive(Debug, Parser)]
@@ -45,21 +46,21 @@ not), which is re-checked on the trace alone before it is printed.";
     after_long_help = "\
 Examples:
   otus ctl run.pot.json 'AG(x < 2)'                       at every cut, in every order
-  otus ctl run.pot.json 'EF(x = 1 & y = 1)' 'AF(y = 1)'   two formulas share the work
+  otus ctl run.pot.json 'EF(x = 1 & y = 1)' 'AF(y = 1)'   two formulas
   otus ctl run.pot.json 'mutex(p.critical, q.critical)'   a named pattern
   otus ctl run.pot.json --file props.ctl --format json    for scripts
-  otus ctl run.pot.json 'x = 1' --count                   at how many cuts it holds
-  otus ctl run.pot.json 'EX x = 1' --all                  and at which
+  otus ctl run.pot.json 'x = 1' --count                   the number of cuts at which it holds
+  otus ctl run.pot.json 'EX x = 1' --all                  the cuts at which it holds
   otus ctl run.pot.json 'EF y > x' --engine interval --no-slice
-  otus ctl logs/ --group alice 'EF(User.state = welcome)'   raw logs, variables as in otus.toml
+  otus ctl logs/ --group alice 'EF(User.state = welcome)'   raw logs, with the variables of otus.toml
   otus ctl --group alice                                  the logs and [properties] of otus.toml
-  otus ctl --patterns                                     what the patterns mean
+  otus ctl --patterns                                     list the patterns
 
-Exit status: 0 all hold, 1 one does not, 2 unusable input or usage, 3 undecided and none fails."
+Exit status: 0 all hold, 1 one fails, 2 unusable input or usage, 3 undecided and none fails."
 )]
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 pub(crate) struct CtlArgs {
-    /// A partial-order trace (.pot.json), raw logs or folders of them, or `-`; then formulas
+    /// A partial-order trace (.pot.json), raw logs, folders of logs, or `-`; then formulas
     /// [default: the logs and the properties of otus.toml].
     #[arg(value_name = "TRACE|FORMULA")]
     pub(crate) names: Vec<String>,
@@ -71,11 +72,11 @@ pub(crate) struct CtlArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) file: Vec<String>,
 
-    /// Print the named patterns and what they mean.
+    /// Print the named patterns and their meanings.
     #[arg(long, exclusive = true)]
     pub(crate) patterns: bool,
 
-    /// How sets of cuts are computed.
+    /// The engine that computes sets of cuts.
     #[arg(long, value_enum, default_value_t = CtlEngine::Auto, value_name = "ENGINE")]
     pub(crate) engine: CtlEngine,
 
@@ -83,101 +84,101 @@ pub(crate) struct CtlArgs {
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) closure: Option<CtlClosure>,
 
-    /// Keep events that make no difference.
+    /// Keep events that do not affect the formula.
     #[arg(long)]
     pub(crate) no_slice: bool,
 
-    /// In which order processes are looked at; it decides how large sets of cuts become.
+    /// The order of processes in sets of cuts; it affects their size.
     #[arg(long, value_enum, default_value_t = ProcessOrder::Greedy, value_name = "ORDER")]
     pub(crate) process_order: ProcessOrder,
 
-    /// Put concurrent assignments to one variable in order, by Lamport time, instead of
-    /// complaining.
+    /// Order concurrent assignments to one variable by Lamport time, instead of reporting an
+    /// error.
     #[arg(long)]
     pub(crate) order_writes: bool,
 
-    /// Count the cuts, and those at which each formula holds.
+    /// Count all cuts, and the cuts at which each formula holds.
     #[arg(long)]
     pub(crate) count: bool,
 
-    /// Print the cuts at which each formula holds, as boxes: for each process how many of its
-    /// events have happened.
+    /// Print the cuts at which each formula holds, as boxes: a range of event counts for each
+    /// process.
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// How many boxes of cuts to print.
+    /// The maximum number of boxes to print.
     #[arg(long, value_name = "NUMBER", default_value_t = 100, requires = "all")]
     pub(crate) limit: usize,
 
-    /// Do not work out a run that shows the answer.
+    /// Do not compute a run that proves the answer.
     #[arg(long, conflicts_with = "draw")]
     pub(crate) no_witness: bool,
 
-    /// Draw the run that shows the answer (.svg or .png), as cuts through the trace; of several
-    /// formulas, that of the first that has one.
+    /// Draw the run that proves the answer (.svg or .png), as cuts through the trace; with several
+    /// formulas, the first one that has a run.
     #[arg(long, value_name = "FILE")]
     pub(crate) draw: Option<String>,
 
     #[command(flatten)]
     pub(crate) picture: PictureArgs,
 
-    /// End each check after this many seconds.
+    /// Stop each check after this many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
 
-    /// End each check when a set of cuts takes more nodes than this.
+    /// Stop each check when a set of cuts takes more nodes than this.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) max_nodes: Option<u64>,
 
-    /// End each check when its tables take more than this.
+    /// Stop each check when its tables take more than this.
     #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = mebibytes)]
     pub(crate) memory: u64,
 
-    /// How to print answers.
+    /// The output format.
     #[arg(long, value_enum, default_value_t = ResultFormat::Text, value_name = "FORMAT")]
     pub(crate) format: ResultFormat,
 
-    /// What counts as a failure besides a formula that does not hold.
+    /// The answers that count as failures besides a formula that does not hold.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) fail_on: Option<CtlFailOn>,
 }
 
-/// How sets of cuts are computed.
+/// The engines of `otus ctl`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CtlEngine {
-    /// The best one for each part of a formula.
+    /// The best engine for each part of a formula.
     Auto,
-    /// Interval diagrams: whole ranges of cuts at a time.
+    /// Interval diagrams, which represent ranges of cuts.
     Interval,
-    /// One cut at a time.
+    /// An explicit enumeration of cuts.
     Explicit,
-    /// Interval sharing trees, with the operations of the paper on them.
+    /// Interval sharing trees, as in the paper.
     Ist,
 }
 
 /// How EF and AG are computed on interval sharing trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CtlClosure {
-    /// By downward closure, in one operation.
+    /// As a downward closure, in one operation.
     Downward,
     /// As a fixpoint, step by step.
     Fixpoint,
 }
 
-/// In which order processes are looked at.
+/// The order of processes in sets of cuts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProcessOrder {
-    /// As in the trace.
+    /// The order of the trace.
     Given,
-    /// Those that communicate most are neighbours.
+    /// Processes that communicate most are neighbours.
     Greedy,
 }
 
-/// What counts as a failure of `ctl`.
+/// The answers that count as failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CtlFailOn {
-    /// Whatever is undecided too.
+    /// Also undecided answers.
     Undecided,
-    /// Nothing, not even a formula that does not hold.
+    /// None, not even a formula that does not hold.
     Never,
 }

@@ -1,4 +1,4 @@
-//! `otus slice` and `otus mutate`: other multi-traces made of some.
+//! The arguments of `otus slice` and `otus mutate`, which derive multi-traces from others.
 
 use clap::{Parser, ValueEnum};
 use otus::derive::Share;
@@ -8,41 +8,41 @@ use super::{Observed, WriteArgs};
 
 /// Make partial observations of multi-traces.
 ///
-/// A slice keeps a contiguous part of every log, perhaps all of it, perhaps nothing: what is seen
-/// when observation starts late and stops early. Slices are chosen at random, or all of them are
-/// made; none is made twice. Simultaneous actions (`{a!m, b?m}`) stay together, and a log is as
-/// long as it has moments.
+/// A slice keeps a contiguous part of every log, from nothing to all of it, as if observation started
+/// late and stopped early. Slices are chosen at random, or all are made; none is made twice.
+/// Simultaneous actions (`{a!m, b?m}`) stay together and count as one moment; the length of a log is
+/// its number of moments.
 ///
-/// The result is a case file, a line per slice, that says which run it is from (`origin`) and what
-/// is kept of each log (`change`, and `kept`: first and last place, from 1). Other keys of a case,
-/// such as the verdict that is expected, are not carried over: they are about the original.
+/// The result is a case file with one line per slice. A line names the original (`origin`) and the
+/// part kept of each log (`change`, and `kept`: first and last place, from 1). Other keys of the
+/// original, such as the expected verdict, are not copied, because they need not hold for a slice.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
-  otus slice run.htf                              ten random slices to standard output
-  otus slice run.htf --count 3 --seed 7           three others, the same every time
-  otus slice run.htf --all -o slices.jsonl        all of them to a case file
-  otus slice run.htf --all -o slices/             or to a folder, a file each
-  otus slice runs/ --wide --count 5               with at least a third of each log kept
+  otus slice run.htf                              write ten random slices to standard output
+  otus slice run.htf --count 3 --seed 7           three slices with another seed
+  otus slice run.htf --all -o slices.jsonl        write all slices to a case file
+  otus slice run.htf --all -o slices/             or to a folder, one file each
+  otus slice runs/ --wide --count 5               keep at least a third of each log
   otus slice runs.jsonl --wide=50%                or half of it
-  otus slice run.htf --spec sig.hsf model.hif     names are checked, missing logs are empty
+  otus slice run.htf --spec sig.hsf model.hif     check names; missing logs are empty
 
 Exit status: 0 done, 1 nothing to make, 2 unusable input or usage.")]
 pub(crate) struct SliceArgs {
     #[command(flatten)]
     pub(crate) derive: DeriveArgs,
 
-    /// How many slices of each multi-trace.
+    /// The number of slices of each multi-trace.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10, conflicts_with = "all")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: u64,
 
-    /// All slices of each multi-trace, in order: the last log varies fastest; in a log, nothing
-    /// first, then parts by where they end and how long they are.
+    /// Make all slices of each multi-trace, in order: the last log varies fastest; in a log, the
+    /// empty part comes first, then parts by their end and their length.
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// Keep at least this share of every log: 1/3 unless given, as --wide=1/2, 0.5 or 50%.
+    /// Keep at least this share of every log, as --wide=1/2, 0.5 or 50%; without a value 1/3.
     #[arg(long, value_name = "SHARE", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "1/3")]
     pub(crate) wide: Option<Share>,
@@ -50,41 +50,41 @@ pub(crate) struct SliceArgs {
 
 /// Make mutants of multi-traces
 ///
-/// A mutant is a multi-trace with one change, to see whether a specification still rejects it:
+/// A mutant is a multi-trace with one change, which a good specification rejects. The kinds are:
 ///
-///   noise            an action of the signature is inserted somewhere in its log
+///   noise            an action of the signature is inserted at a random place in its log
 ///   swap-actions     two actions of a log change places
-///   swap-components  some logs are taken from another of the multi-traces given
-///   remove           an action is dropped
-///   duplicate        an action happens once more, right after itself
-///   prefix           each log is cut at its end; not by default, since a prefix is no fault
+///   swap-components  some logs are replaced by those of another given multi-trace
+///   remove           an action is removed
+///   duplicate        an action is repeated directly after itself
+///   prefix           each log is cut at its end; not by default, because a prefix is no fault
 ///
-/// Mutants are chosen at random; none is made twice, and none is like its original. Simultaneous
-/// actions (`{a!m, b?m}`) stay together. All multi-traces given are of one model; without a
-/// specification, its signature is the names in them.
+/// Mutants are chosen at random; none is made twice, and none equals its original. Simultaneous
+/// actions (`{a!m, b?m}`) stay together. All given multi-traces belong to one model; without a
+/// specification, the signature consists of the names in them.
 ///
-/// The result is a case file, a line per mutant, that says what it is from (`origin`) and what was
-/// done (`kind`, `change`, `components`, and `place`, from 1). Other keys of a case, such as the
-/// verdict that is expected, are not carried over: they are about the original.
+/// The result is a case file with one line per mutant. A line names the original (`origin`) and the
+/// change (`kind`, `change`, `components`, and `place`, from 1). Other keys of the original, such as
+/// the expected verdict, are not copied, because they need not hold for a mutant.
 ///
-/// With --score, mutants of the multi-traces that the specification accepts are checked against it:
-/// those that fail are caught, the others survive. A specification that catches few allows almost
-/// anything. Mutants that are like another accepted original, or that are a part of their original
-/// which the question takes for one whose end or beginning is missing, do not count.
+/// With --score, mutants are made of the multi-traces that the specification accepts, and checked
+/// against it: a mutant that fails is caught, any other survives. A specification that catches few
+/// mutants is too permissive. Two kinds of mutants do not count: those that equal another accepted
+/// original, and those that the kind of analysis accepts as a partial observation of their original.
 #[derive(Debug, Parser)]
 #[command(
     verbatim_doc_comment,
     after_long_help = "\
 Examples:
-  otus mutate run.htf                             one mutant of each kind
-  otus mutate run.htf --kind noise --count 5      five with an action inserted
-  otus mutate run.htf --kind noise --spec sig.hsf  of this signature
-  otus mutate runs/ --kind swap-components        mixtures of the runs
+  otus mutate run.htf                             make one mutant of each kind
+  otus mutate run.htf --kind noise --count 5      five mutants with an inserted action
+  otus mutate run.htf --kind noise --spec sig.hsf  with actions of this signature
+  otus mutate runs/ --kind swap-components        mix the logs of several runs
   otus mutate runs/ --kind remove,duplicate --seed 3 -o mutants.jsonl
   otus mutate run.htf --kind prefix -n 5 -o prefixes/
-  otus mutate --score model.hsf runs/ --observed complete   does the specification notice?
-  otus mutate --score flow.mmd logs/ --min-score 80         raw logs; for CI
-  otus mutate --score model.hsf runs/ -o survivors.jsonl --force   and what it does not notice
+  otus mutate --score model.hsf runs/ --observed complete   how many mutants are caught?
+  otus mutate --score flow.mmd logs/ --min-score 80         fail below 80%, for CI
+  otus mutate --score model.hsf runs/ -o survivors.jsonl --force   write the survivors
 
 Exit status: 0 done, 1 nothing to make or a score below --min-score, 2 unusable input or usage."
 )]
@@ -92,11 +92,11 @@ pub(crate) struct MutateArgs {
     #[command(flatten)]
     pub(crate) derive: DeriveArgs,
 
-    /// Which mutants; several as `noise,remove` or by repeating the option.
+    /// The kinds of mutants, as `noise,remove`; may be repeated.
     #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',', ignore_case = true)]
     pub(crate) kind: Vec<MutantKind>,
 
-    /// How many mutants of each multi-trace and kind [default: 1; 10 with --score].
+    /// The number of mutants of each multi-trace and kind [default: 1; 10 with --score].
     #[arg(short = 'n', long, value_name = "N")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: Option<u64>,
@@ -105,66 +105,66 @@ pub(crate) struct MutateArgs {
     pub(crate) score: ScoreArgs,
 }
 
-/// How many mutants a specification rejects.
+/// The options of `otus mutate --score`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ScoreArgs {
-    /// Check mutants instead of writing them: how many does the specification catch? Takes files as
-    /// `otus analyze` does; with -o, those that survive are written.
+    /// Check the mutants instead of writing them, and report how many the specification catches.
+    /// Takes files as `otus analyze` does; with -o, the survivors are written.
     #[arg(long)]
     pub(crate) score: bool,
 
-    /// Which question is asked about mutants, by what may be missing.
+    /// The parts that may be missing from the logs, as for `otus analyze`.
     #[arg(long, value_enum, value_name = "WHAT", requires = "score", ignore_case = true)]
     pub(crate) observed: Option<Observed>,
 
-    /// Fail if less than this share of the mutants is caught.
+    /// Fail if fewer than PERCENT of the mutants are caught.
     #[arg(long, value_name = "PERCENT", requires = "score")]
     #[arg(value_parser = percent)]
     pub(crate) min_score: Option<f64>,
 
-    /// How to print the score.
+    /// The output format.
     #[arg(long, value_enum, default_value_t = ScoreFormat::Text, value_name = "FORMAT")]
     #[arg(requires = "score")]
     pub(crate) format: ScoreFormat,
 
-    /// How raw logs are read [default: the otus.toml in their folder or above].
+    /// The mapping file for raw logs [default: otus.toml in their folder or a parent].
     #[arg(long, value_name = "FILE", requires = "score")]
     pub(crate) config: Option<String>,
 
-    /// Only the group of raw logs with this key.
+    /// Read only the group of raw logs with this key.
     #[arg(long, value_name = "KEY", requires = "score")]
     pub(crate) group: Option<String>,
 
-    /// How many mutants are checked at the same time [default: 0, as many as there are cores].
+    /// The number of mutants to check in parallel [default: 0, one per core].
     #[arg(long, value_name = "NUMBER", requires = "score")]
     pub(crate) jobs: Option<usize>,
 }
 
-/// How a score is printed.
+/// The output formats of `otus mutate --score`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScoreFormat {
-    /// For people.
+    /// Plain text.
     Text,
     /// One JSON document.
     Json,
 }
 
-/// What `slice` and `mutate` have in common.
+/// The arguments that `slice` and `mutate` share.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DeriveArgs {
     /// Multi-traces: .htf and .jsonl files, folders of them, or `-`.
     #[arg(value_name = "TRACE")]
     pub(crate) files: Vec<String>,
 
-    /// The specification they are about.
+    /// The specification of the multi-traces.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) spec: Vec<String>,
 
-    /// Fixes every random choice, together with the id of the multi-trace.
+    /// The seed of random choices, combined with the id of each multi-trace.
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub(crate) seed: u64,
 
-    /// Write each multi-trace once, even if it can be made in several ways.
+    /// Write equal results only once, even if they come from different changes.
     #[arg(long)]
     pub(crate) unique: bool,
 
@@ -172,18 +172,18 @@ pub(crate) struct DeriveArgs {
     pub(crate) write: WriteArgs,
 }
 
-/// What a mutant has of its original.
+/// The kinds of mutants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(crate) enum MutantKind {
     /// An action of the signature is inserted.
     Noise,
     /// Two actions of a log change places.
     SwapActions,
-    /// Some logs are taken from another multi-trace.
+    /// Some logs are replaced by those of another multi-trace.
     SwapComponents,
-    /// An action is dropped.
+    /// An action is removed.
     Remove,
-    /// An action happens once more.
+    /// An action is repeated.
     Duplicate,
     /// Each log is cut at its end.
     Prefix,
@@ -197,7 +197,7 @@ impl DeriveArgs {
 }
 
 impl MutateArgs {
-    /// The kinds that are asked for.
+    /// The requested kinds.
     pub(crate) fn kinds(&self) -> Vec<otus::derive::MutantKind> {
         self.kind.iter().map(|&kind| kind.into()).collect()
     }

@@ -1,4 +1,4 @@
-//! `otus map`, `otus init` and `otus learn`: raw logs.
+//! The arguments of `otus map`, `otus init` and `otus learn`, which read raw logs.
 
 use std::path::PathBuf;
 
@@ -8,48 +8,48 @@ use super::LogArgs;
 
 /// Show how log lines become actions.
 ///
-/// Reads logs by the rules of otus.toml and accounts for every line: taken by a rule, ignored by
-/// one, blank, or taken by none. With --explain it shows the most frequent shapes of lines that no
-/// rule takes, who sent and received what, which messages lack their other side, spans that lost
-/// their context, and clocks that go backwards. Beside a specification (--spec, or the one that
-/// otus.toml names), it shows the lifelines and messages that only one of them has.
+/// Reads logs by the rules of otus.toml and accounts for every line: matched by a rule, ignored by a
+/// rule, blank, or unmatched. --explain shows the most frequent shapes of unmatched lines, the sender
+/// and receiver of each message, messages without their other side, spans without their context, and
+/// clocks that go backwards. With a specification (--spec, or the one that otus.toml names), it also
+/// shows the lifelines and messages that only the logs or only the specification have.
 ///
-/// OTLP, Jaeger and Zipkin JSON, ShiViz logs and canonical lines need no otus.toml. Without a name,
-/// the logs are those that the otus.toml here or above has sources for.
+/// OTLP, Jaeger and Zipkin JSON, ShiViz logs and canonical lines need no otus.toml. If no log is
+/// named, the sources of the otus.toml in this folder or a parent folder are read.
 ///
-/// --write keeps what was understood: canonical lines (.jsonl), a multi-trace a line
-/// (.cases.jsonl), a .htf for each group (a folder), or one group as .htf or .pot.json.
+/// --write writes the actions: as canonical lines (.jsonl), as one multi-trace per line
+/// (.cases.jsonl), as one .htf per group (a folder), or one group as .htf or .pot.json.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
-  otus map --explain                            the logs of the otus.toml here
-  otus map logs/                                those of a folder, in short
-  otus map logs/ --explain --spec flow.mmd      and what they have in common with a diagram
+  otus map --explain                            the logs of the otus.toml in this folder
+  otus map logs/                                the logs of a folder, in short
+  otus map logs/ --explain --spec flow.mmd      and compare names with a diagram
   otus map spans.otlp.jsonl --explain           spans need no otus.toml
-  otus map logs/ --write events.jsonl           the actions, for any program
-  otus map logs/ --write runs/                  a multi-trace for each group
-  otus map logs/ --group alice --write alice.pot.json   one group as an order, for `otus ctl`
-  otus map logs/ --strict                       exit with 1 if a line is left over
+  otus map logs/ --write events.jsonl           write the actions, for other programs
+  otus map logs/ --write runs/                  write one multi-trace per group
+  otus map logs/ --group alice --write alice.pot.json   one group, for `otus ctl`
+  otus map logs/ --strict                       exit with 1 if a line is unmatched
   otus map logs/ --format json                  for scripts
 
-Exit status: 0 done, 1 a line is left over (--strict), 2 unusable input or usage.")]
+Exit status: 0 done, 1 a line is unmatched (--strict), 2 unusable input or usage.")]
 pub(crate) struct MapArgs {
-    /// Logs, folders of logs, or `-` [default: those that otus.toml has sources for].
+    /// Logs, folders of logs, or `-` [default: the sources of otus.toml].
     #[arg(value_name = "LOG")]
     pub(crate) files: Vec<String>,
 
     #[command(flatten)]
     pub(crate) logs: LogArgs,
 
-    /// Explain everything: unmatched lines, lifelines, messages, groups, pairs.
+    /// Show details: unmatched lines, lifelines, messages, groups, pairs.
     #[arg(long)]
     pub(crate) explain: bool,
 
-    /// The specification to compare with; its files are given one by one.
+    /// The specification to compare with; repeat the flag for each of its files.
     #[arg(long, value_name = "FILE")]
     pub(crate) spec: Vec<String>,
 
-    /// Where to write what was understood; `-` is canonical lines on standard output.
+    /// Write the actions to OUT; `-`: canonical lines to standard output.
     #[arg(long, value_name = "OUT")]
     pub(crate) write: Option<String>,
 
@@ -57,23 +57,23 @@ pub(crate) struct MapArgs {
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// How many shapes of lines to show.
+    /// The maximum number of line shapes to show.
     #[arg(long, value_name = "NUMBER", default_value_t = 20)]
     pub(crate) limit: usize,
 
-    /// Exit with 1 if a line is taken by no rule, or if there is no action at all.
+    /// Exit with 1 if a line is unmatched, or if there is no action.
     #[arg(long)]
     pub(crate) strict: bool,
 
-    /// How to print it.
+    /// The output format.
     #[arg(long, value_enum, default_value_t = MapFormat::Text, value_name = "FORMAT")]
     pub(crate) format: MapFormat,
 }
 
-/// How an account of logs is printed.
+/// The output formats of `otus map`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MapFormat {
-    /// For people.
+    /// Plain text.
     Text,
     /// One JSON document.
     Json,
@@ -81,29 +81,29 @@ pub(crate) enum MapFormat {
 
 /// Propose an otus.toml for a folder of logs.
 ///
-/// Looks at the logs: files that look alike become one source, formats are told by their content,
-/// and lines that speak of sending and receiving become rules. The most frequent other lines are
-/// there as comments, to be made rules or to be ignored. Lifelines are called like the files, or
-/// like those of the specification that are meant.
+/// Reads the logs: similar files become one source, the content gives the format, and lines about
+/// sending and receiving become rules. The most frequent other lines are added as comments, for you
+/// to turn into rules or to ignore. Lifelines are named after the files, or after the matching
+/// lifelines of the specification.
 ///
-/// The proposal is a beginning: `otus map --explain` shows how far it goes.
+/// The proposal is a draft: `otus map --explain` shows which lines it does not cover.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
   otus init raw                          write raw/otus.toml
-  otus init raw --spec flow.mmd --force  with the names of a diagram
-  otus init raw -o -                     to standard output
-  otus map raw --explain                 and then: how far does it go?")]
+  otus init raw --spec flow.mmd --force  use the names of a diagram
+  otus init raw -o -                     print to standard output
+  otus map raw --explain                 then see which lines are covered")]
 pub(crate) struct InitArgs {
     /// The folder with the logs.
     #[arg(value_name = "FOLDER", default_value = ".")]
     pub(crate) folder: PathBuf,
 
-    /// The specification that the logs are about.
+    /// The specification of the logs.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) spec: Vec<String>,
 
-    /// Where to write it [default: otus.toml in the folder]; `-` is standard output.
+    /// The file to write [default: otus.toml in the folder]; `-`: standard output.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
 
@@ -112,23 +112,23 @@ pub(crate) struct InitArgs {
     pub(crate) force: bool,
 }
 
-/// Draw the diagram of what was observed.
+/// Learn a sequence diagram from runs.
 ///
-/// One run is drawn as it is. Several become one specification that accepts each of them: what they
-/// have in common stays, differences become alternatives, repetitions loops, and what came in both
-/// orders is concurrent. It is checked that every run is accepted.
+/// A single run is drawn as it is. Several runs become one specification that accepts each of them:
+/// differences become alternatives, repetitions become loops, and actions seen in both orders become
+/// concurrent. The result is checked to accept every run.
 ///
-/// Runs are multi-traces (.htf, .jsonl), or the groups of raw logs. Without a name, the logs are
-/// those that the otus.toml here or above has sources for.
+/// Runs are multi-traces (.htf, .jsonl) or the groups of raw logs. If no file is named, the sources
+/// of the otus.toml in this folder or a parent folder are read.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
-  otus learn run.htf                            as Mermaid, to standard output
+  otus learn run.htf                            print Mermaid
   otus learn runs/ -o learnt.puml               one diagram of many runs
-  otus learn logs/ -o learnt.svg                a picture of what raw logs say
-  otus learn spans.otlp.jsonl --to hif          as an interaction
-  otus learn logs/ --group alice                one group of them
-  otus learn run.htf --loops always             what repeats is a loop, even in one run")]
+  otus learn logs/ -o learnt.svg                a picture of raw logs
+  otus learn spans.otlp.jsonl --to hif          print an interaction
+  otus learn logs/ --group alice                one group of the logs
+  otus learn run.htf --loops always             turn repetitions into loops, even in one run")]
 pub(crate) struct LearnArgs {
     /// Logs, multi-traces, folders of them, or `-`.
     #[arg(value_name = "FILE")]
@@ -137,11 +137,11 @@ pub(crate) struct LearnArgs {
     #[command(flatten)]
     pub(crate) logs: LogArgs,
 
-    /// Where to write it: .mmd, .puml, .hif (its signature beside it), .svg or .png.
+    /// The file to write: .mmd, .puml, .hif (with its signature in a .hsf beside it), .svg or .png.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
 
-    /// What to print, or to write to a file without a telling name.
+    /// The format to print, or to write to a file whose name does not tell it.
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) to: Option<LearnFormat>,
 
@@ -149,7 +149,7 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_enum, default_value_t = LearnLoops::Several, value_name = "WHEN")]
     pub(crate) loops: LearnLoops,
 
-    /// Draw messages that cross exactly, emission and reception apart.
+    /// Draw crossing messages exactly, with separate emissions and receptions.
     #[arg(long)]
     pub(crate) split: bool,
 
@@ -158,7 +158,7 @@ pub(crate) struct LearnArgs {
     pub(crate) force: bool,
 }
 
-/// How what was learnt is written.
+/// The output formats of `otus learn`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LearnFormat {
     /// Mermaid sequence diagram.
@@ -174,7 +174,7 @@ pub(crate) enum LearnFormat {
 pub(crate) enum LearnLoops {
     /// Never.
     Never,
-    /// When there are several different runs.
+    /// If there are several different runs.
     Several,
     /// Always.
     Always,

@@ -1,4 +1,4 @@
-//! What answers are written as, and where to.
+//! The output formats, and the files that reports are written to.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -6,28 +6,28 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use otus_syntax::suggest::did_you_mean;
 
-/// How verdicts are printed.
+/// The output formats of `otus ctl`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ResultFormat {
-    /// For people.
+    /// Plain text.
     Text,
     /// One JSON document.
     Json,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Jsonl,
 }
 
-/// How verdicts on many multi-traces are reported.
+/// The output formats of `otus analyze`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum VerdictFormat {
-    /// For people.
+    /// Plain text.
     #[default]
     Text,
     /// One JSON document.
     Json,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Jsonl,
-    /// XML that CI servers show as tests.
+    /// An XML test report, which CI servers read.
     Junit,
     /// SARIF 2.1.0, which code hosts show beside the specification.
     Sarif,
@@ -37,11 +37,11 @@ pub(crate) enum VerdictFormat {
     Tap,
     /// A summary for a pull request or a job.
     Markdown,
-    /// A page that needs nothing else, with diagrams.
+    /// A self-contained page with diagrams.
     Html,
 }
 
-/// A report and the file it goes to.
+/// A report format and the file to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReportFile {
     pub(crate) format: VerdictFormat,
@@ -58,13 +58,16 @@ impl FromStr for ReportFile {
             all.map(|value| value.get_name().to_owned()).collect::<Vec<_>>()
         };
         let Some((format, path)) = text.split_once('=') else {
-            return Err("it takes a format and a file, like junit=report.xml".to_owned());
+            return Err("expected a format and a file, like junit=report.xml".to_owned());
         };
         let Ok(format) = VerdictFormat::from_str(format, true) else {
             let names = names();
             let help = did_you_mean(format, names.iter().map(String::as_str));
             let help = help.map(|help| format!("; {help}")).unwrap_or_default();
-            return Err(format!("there is no format `{format}`, but {}{help}", names.join(", ")));
+            return Err(format!(
+                "unknown format `{format}`; the formats are {}{help}",
+                names.join(", ")
+            ));
         };
         if path.is_empty() {
             return Err("the name of the file is missing after the `=`".to_owned());
@@ -79,12 +82,12 @@ impl FromStr for ReportFile {
     }
 }
 
-/// Where coverage goes.
+/// The destination of the coverage report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CoverageOutput {
-    /// Where verdicts go, for people.
+    /// As text, after the verdicts.
     Text,
-    /// Where verdicts go, for scripts.
+    /// As JSON, with the verdicts.
     Json,
     File(PathBuf, CoverageFile),
 }
@@ -99,7 +102,7 @@ impl FromStr for CoverageOutput {
             path => match CoverageFile::of(Path::new(path)) {
                 Some(kind) => Ok(CoverageOutput::File(PathBuf::from(path), kind)),
                 None => {
-                    Err("it takes text, json, or a file that ends in .txt, .json, .md, .svg or \
+                    Err("expected text, json, or a file that ends in .txt, .json, .md, .svg or \
                              .png"
                         .to_owned())
                 }
@@ -108,7 +111,7 @@ impl FromStr for CoverageOutput {
     }
 }
 
-/// What a file of coverage is.
+/// The format of a coverage file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CoverageFile {
     Json,
@@ -118,7 +121,7 @@ pub(crate) enum CoverageFile {
 }
 
 impl CoverageFile {
-    /// What the ending of a file asks for.
+    /// The format that the ending of a file name selects.
     pub(crate) fn of(path: &Path) -> Option<CoverageFile> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "json" => Some(CoverageFile::Json),
@@ -135,13 +138,13 @@ pub(super) fn percent(text: &str) -> Result<f64, String> {
     number
         .ok()
         .filter(|percent| (0.0..=100.0).contains(percent))
-        .ok_or_else(|| "it takes a number from 0 to 100".to_owned())
+        .ok_or_else(|| "expected a number from 0 to 100".to_owned())
 }
 
-/// How findings are printed.
+/// The output formats of `otus lint`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
-    /// With the lines they are about.
+    /// With the source lines.
     Text,
     /// One line each: `file:line:column: error[O0301]: …`.
     Short,

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Exit> {
         picture::note_idle_search(&args.search);
     }
     let analysis = otus::analyze(&shell.context, &request)?;
-    // Standard input may be long in coming, and Ctrl-C ends the process until it is there.
+    // Until standard input has been read, which may take long, Ctrl-C ends the process.
     interrupt::watch()?;
     let fingerprint = analysis.fingerprint().map(str::to_owned);
     let mut reports = Reports::new(outputs(args, shell, &analysis, fingerprint.as_deref())?);
@@ -158,12 +158,12 @@ fn formats(args: &AnalyzeArgs) -> Vec<ReportFormat> {
     all.map(Into::into).collect()
 }
 
-/// Where a report goes.
+/// The destination of a report.
 enum Sink {
     Standard(io::BufWriter<io::Stdout>),
-    /// A file that takes its name once it is complete.
+    /// A file that gets its name once it is complete.
     File(Draft),
-    /// A file that grows.
+    /// A file that results are appended to.
     Growing(File),
 }
 
@@ -249,11 +249,11 @@ fn write_attachments(args: &AnalyzeArgs, case: &Case) -> bool {
     is_written
 }
 
-/// The known failures that are named when they are fixed.
+/// The most fixed failures that are named.
 const NAMED: usize = 20;
 
-/// Says which known failures are fixed, and writes a new baseline if that is asked for. Returns whether it was
-/// written.
+/// Names the known failures that are fixed, and writes a new baseline if the arguments ask for one. Returns whether
+/// it was written.
 fn write_baseline(args: &AnalyzeArgs, finished: &Finished) -> anyhow::Result<bool> {
     if let (Some(path), Some(fixed)) = (&args.baseline, &finished.summary.fixed) {
         let name = path.display();
@@ -278,7 +278,7 @@ fn write_baseline(args: &AnalyzeArgs, finished: &Finished) -> anyhow::Result<boo
     Ok(true)
 }
 
-/// Says what is odd about the logs, and what the run came to.
+/// Prints the findings about the logs, and the summary of the run.
 fn tell(args: &AnalyzeArgs, finished: &Finished, elapsed: Duration) {
     let summary = &finished.summary;
     for remark in finished.log_remarks() {

@@ -1,4 +1,4 @@
-//! `otus completions`: what a shell needs to complete our commands.
+//! `otus completions`: scripts that complete the command line in a shell.
 
 use clap::CommandFactory as _;
 

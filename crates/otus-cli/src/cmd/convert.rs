@@ -69,7 +69,7 @@ fn is_folder(path: &Path) -> String {
     format!("{} is a folder; name the file to write", path.display())
 }
 
-/// Tells the files to read from the one to write.
+/// Separates the files to read from the file to write.
 fn destination(args: &ConvertArgs) -> anyhow::Result<(Vec<String>, Format, Place)> {
     let mut inputs = args.files.clone();
     let to: Option<Format> = args.to.map(Into::into);

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Exit> {
     }
     let mut drawing = Drawing::new(args)?;
     let check = ctl::open(&shell.context, &request(args))?;
-    // Standard input may be long in coming, and Ctrl-C ends the process until it is there.
+    // Until standard input has been read, which may take long, Ctrl-C ends the process.
     interrupt::watch()?;
     let mut answers = check.run(&shell.context);
     let mut of_document = Vec::new();
@@ -92,7 +92,7 @@ impl From<CtlFailOn> for FailOn {
     }
 }
 
-/// The picture of the first answer that a run shows.
+/// The picture of the first answer that a run proves.
 struct Drawing<'a> {
     /// The file, until it is written.
     name: Option<&'a str>,

@@ -1,8 +1,8 @@
-//! `otus demo`: built-in examples that pass, break, and explain themselves, without network.
+//! `otus demo`: built-in examples that need no network.
 //!
-//! A demo writes the files of an example into a folder and runs commands there, each by this very
-//! program: what is shown is what whoever types them will see. Each command has the exit status that
-//! it must have, so a demo that does not show what it tells is an error.
+//! A demo writes the files of an example into a folder and runs commands there with this executable, so users who
+//! repeat a command see the same output. Each command must end with the exit status that the demo announces;
+//! otherwise the demo ends with an error.
 
 mod stories;
 
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &DemoArgs, shell: &Shell) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// Writes the files of an example; what a user has changed is not touched.
+/// Writes the files of an example. A file that the user has changed is not overwritten.
 fn write(story: &Story, folder: &Path) -> anyhow::Result<()> {
     for (name, text) in story.files {
         let path = folder.join(name);
@@ -117,7 +117,7 @@ fn words(command: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Where pictures and reports are, and what to try next.
+/// Lists the pictures and reports that were written, and commands to try next.
 fn ending(story: &Story, folder: &Path) -> String {
     let mut out = String::from("\n");
     let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
@@ -134,7 +134,7 @@ fn ending(story: &Story, folder: &Path) -> String {
     out
 }
 
-/// How this program is called from here: by its name if a shell finds it, else by its path.
+/// The command that starts this program: its name if the shell finds it, otherwise its path.
 fn this_program() -> String {
     let Ok(here) = std::env::current_exe() else { return "otus".to_owned() };
     let paths = std::env::var_os("PATH").unwrap_or_default();

@@ -1,6 +1,6 @@
 //! `otus draw`: specifications, traces, orders and searches as pictures.
 //!
-//! The files and `--what` decide what is drawn; `-o` decides in which form. The command that makes a search draws it:
+//! The files and `--what` select the drawing; `-o` selects its format. A search is drawn by the command that makes it:
 //! `otus explore`, or `otus analyze` if there is a multi-trace.
 
 use std::path::Path;
@@ -60,7 +60,7 @@ fn is_text(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|ending| ending == "txt")
 }
 
-/// Writes the drawing in the form that is asked for, and shows it if that is wanted.
+/// Writes the drawing in the requested format, and opens it if `--open` is given.
 fn finish(args: &DrawArgs, drawing: &Drawing) -> anyhow::Result<()> {
     let Some(name) = args.output.as_deref() else {
         return output::print(drawing.text()?);
@@ -100,14 +100,14 @@ fn search(args: &DrawArgs, request: &DrawRequest, shell: &Shell) -> anyhow::Resu
     if args.open {
         picture::open(output);
     }
-    // The picture of a Fail is as good as any; an unusable input has no picture.
+    // A Fail has a picture as well; an unusable input has none.
     Ok(if exit == Exit::Error { Exit::Error } else { Exit::Success })
 }
 
 impl TryFrom<What> for otus::draw::What {
     type Error = ();
 
-    /// Fails for a search, which is no picture of a file.
+    /// Returns an error for a search, which is not a drawing of a file.
     fn try_from(what: What) -> Result<Self, ()> {
         Ok(match what {
             What::Sequence => Self::Sequence,

@@ -1,4 +1,4 @@
-//! `otus explain`: what a diagnostic code means, or the cause of a failure.
+//! `otus explain`: the meaning of a diagnostic code or of the cause of a failure.
 
 use std::fmt::Write as _;
 
@@ -49,7 +49,7 @@ const GREEN: &str = "\x1b[1;32m";
 const CYAN: &str = "\x1b[36m";
 const PLAIN: &str = "\x1b[0m";
 
-/// All codes, under what their hundreds are about.
+/// All codes, grouped by their hundreds.
 fn list(colored: bool) -> String {
     let (bold, plain) = if colored { (BOLD, PLAIN) } else { ("", "") };
     let mut list = String::new();
@@ -70,8 +70,8 @@ fn list(colored: bool) -> String {
     list
 }
 
-/// A page for a terminal: headings stand out, examples are indented and not fenced. Elsewhere a
-/// page is the Markdown it is written in.
+/// Formats a page for a terminal: headings stand out, and examples are indented instead of fenced. If the output is not
+/// a terminal, the page stays Markdown.
 fn styled(page: &str) -> String {
     let mut out = String::with_capacity(page.len() * 2);
     let mut fence: Option<&str> = None;

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &GenerateArgs, shell: &Shell) -> anyhow::Result<Exit> {
     Ok(if made == 0 && request.count > 0 { Exit::Failure } else { Exit::Success })
 }
 
-/// Ends the output, and says where it went.
+/// Ends the output, and prints its name.
 pub(super) fn finish(sink: Sink) -> anyhow::Result<()> {
     let written = counted(sink.written, "multi-trace");
     if let Some(path) = sink.close()? {

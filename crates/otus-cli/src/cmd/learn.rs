@@ -1,4 +1,4 @@
-//! `otus learn`: writes the diagram of observed runs.
+//! `otus learn`: writes the diagram that was learnt from runs.
 
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &LearnArgs, shell: &Shell) -> anyhow::Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// Where the diagram goes, and in which format.
+/// The file and the format of the diagram.
 enum Target {
     Print(Format),
     File(PathBuf, Format),

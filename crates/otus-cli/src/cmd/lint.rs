@@ -1,4 +1,4 @@
-//! `otus lint`: mistakes, and parts that are probably not meant.
+//! `otus lint`: prints errors, and parts that are probably mistakes.
 
 use otus::text::lint;
 use otus::words::counted;

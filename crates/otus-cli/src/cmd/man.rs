@@ -1,4 +1,4 @@
-//! `otus man`: the manual, made from the same text as `--help`.
+//! `otus man`: the manual pages, generated from the text of `--help`.
 
 use anyhow::Context as _;
 use clap::CommandFactory as _;

@@ -1,4 +1,4 @@
-//! The commands, one a file.
+//! The commands, one per file.
 
 mod analyze;
 mod completions;
@@ -24,7 +24,7 @@ use crate::args::{Args, Command};
 use crate::exit::Exit;
 use crate::shell::Shell;
 
-/// Runs the command that was asked for.
+/// Runs the requested command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
     let shell = Shell::new(args.color);
     match &args.command {

@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::shell::Shell;
 use crate::{interrupt, output};
 
-/// The mutants of each multi-trace and kind that a score is made of.
+/// The default number of mutants of each multi-trace and kind for a score.
 const SCORED: u64 = 10;
 
 pub(crate) fn run(args: &MutateArgs, shell: &Shell) -> anyhow::Result<Exit> {

@@ -1,4 +1,4 @@
-//! `otus test`: what `otus.toml` expects of traces, and whether it is so.
+//! `otus test`: runs the tests of `otus.toml` and compares the answers with the expected ones.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

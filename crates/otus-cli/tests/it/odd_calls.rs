@@ -126,7 +126,7 @@ fn times_and_sizes_are_above_zero() {
     for call in ["analyze all.hsf run.htf", "explore all.hsf", "ctl run.pot.json EF(true)", "test"]
     {
         for value in ["=-1", " -1", "=nan", "=inf", "=0", "=soon"] {
-            let text = "it takes a number of seconds above 0";
+            let text = "expected a number of seconds above 0";
             says(&sandbox, &format!("{call} --timeout{value}"), 2, text);
         }
     }

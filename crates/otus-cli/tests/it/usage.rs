@@ -51,20 +51,20 @@ fn help_teaches() {
 fn short_help_and_help_command() {
     let sandbox = Sandbox::new("help-short");
     sandbox.otus("-h").assert().code(0).stdout_eq(str![[r#"
-Checks what a distributed system did against what its sequence diagrams say
+Checks logs of distributed systems against sequence diagrams
 
 Usage: otus [OPTIONS] <COMMAND>
 
 Commands:
   analyze      Check logs and multi-traces against a specification
   ctl          Check CTL formulas over every order of events that a trace allows
-  explore      Show what an interaction can do, step by step
-  draw         Draw a specification, a trace, an order of events, or a search
+  explore      Show the executions of an interaction, step by step
+  draw         Draw a specification, a trace, a partial order, or a search
   map          Show how log lines become actions
   init         Propose an otus.toml for a folder of logs
-  learn        Draw the diagram of what was observed
+  learn        Learn a sequence diagram from runs
   generate     Make random multi-traces that a specification accepts
-  demo         See Otus at work on a built-in example
+  demo         Run a built-in example
   fmt          Put specifications and traces in canonical form
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats
@@ -83,7 +83,7 @@ Options:
   -h, --help          Print help (see more with '--help')
   -V, --version       Print version
 
-`otus --help` tells more; `otus COMMAND --help` teaches a command.
+See `otus --help` for an overview and `otus COMMAND --help` for a command.
 
 "#]]);
     for command in COMMANDS {
@@ -100,20 +100,20 @@ fn version_and_mistakes() {
     sandbox.otus("--version").assert().code(0).stdout_eq(version).stderr_eq("");
     sandbox.otus("-V").assert().code(0).stdout_eq(version);
     sandbox.otus("").assert().code(2).stdout_eq("").stderr_eq(str![[r#"
-Checks what a distributed system did against what its sequence diagrams say
+Checks logs of distributed systems against sequence diagrams
 
 Usage: otus [OPTIONS] <COMMAND>
 
 Commands:
   analyze      Check logs and multi-traces against a specification
   ctl          Check CTL formulas over every order of events that a trace allows
-  explore      Show what an interaction can do, step by step
-  draw         Draw a specification, a trace, an order of events, or a search
+  explore      Show the executions of an interaction, step by step
+  draw         Draw a specification, a trace, a partial order, or a search
   map          Show how log lines become actions
   init         Propose an otus.toml for a folder of logs
-  learn        Draw the diagram of what was observed
+  learn        Learn a sequence diagram from runs
   generate     Make random multi-traces that a specification accepts
-  demo         See Otus at work on a built-in example
+  demo         Run a built-in example
   fmt          Put specifications and traces in canonical form
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats
@@ -132,7 +132,7 @@ Options:
   -h, --help          Print help (see more with '--help')
   -V, --version       Print version
 
-`otus --help` tells more; `otus COMMAND --help` teaches a command.
+See `otus --help` for an overview and `otus COMMAND --help` for a command.
 
 "#]]);
     sandbox.otus("linnt").assert().code(2).stdout_eq("").stderr_eq(str![[r#"

@@ -1,7 +1,7 @@
 //! Files that belong to an analysis: the graph of a search, the certificate of a failure, the order of an execution.
 //!
-//! They are made here as bytes; shells write them. `--graph` asks for the first, or a `graphic` logger in the
-//! options of a specification, as in the HIBOU tools.
+//! They are made here as bytes; shells write them. `--graph`, or a `graphic` logger in the options of a specification
+//! as in the HIBOU tools, asks for the graph.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 use crate::load::options;
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 
-/// How the graph of a search is written.
+/// The format and the style of the graph of a search.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct GraphOptions {
@@ -37,12 +37,12 @@ pub struct GraphOptions {
     pub format: GraphFormat,
     /// The look of a picture.
     pub style: PictureStyle,
-    /// The most nodes that a picture shows.
+    /// The most nodes in a picture.
     pub max_nodes: usize,
     /// The file that a logger names.
     pub(crate) path: Option<PathBuf>,
     direction: Direction,
-    /// Whether nodes show sequence diagrams, and whether they show term trees; if neither, texts.
+    /// Whether nodes show sequence diagrams, and whether they show term trees; if neither, they show text.
     diagrams: bool,
     trees: bool,
 }
@@ -60,7 +60,7 @@ pub enum GraphFormat {
 }
 
 impl GraphFormat {
-    /// The format that the ending of a name asks for; `-` is DOT on standard output.
+    /// The format for the ending of a file name; `-` is DOT on standard output.
     pub fn of_name(name: &str) -> Option<GraphFormat> {
         let ending = Path::new(name).extension().and_then(|ending| ending.to_str());
         match ending {
@@ -73,14 +73,14 @@ impl GraphFormat {
 }
 
 impl GraphOptions {
-    /// A graph in a format, drawn downwards, with a sequence diagram in each node.
+    /// A graph in a format, drawn from top to bottom, with a sequence diagram in each node.
     pub fn new(format: GraphFormat, style: PictureStyle, max_nodes: usize) -> GraphOptions {
         let (direction, diagrams, trees) = (Direction::Down, true, false);
         GraphOptions { format, style, max_nodes, path: None, direction, diagrams, trees }
     }
 
-    /// What the last `graphic` logger of some options asks for. Its picture is called like the
-    /// specification, unless it says otherwise.
+    /// The graph that the last `graphic` logger of some options asks for. By default, its picture is named after the
+    /// specification.
     pub fn of_loggers(
         files: &[SpecFile],
         process: Process,
@@ -113,7 +113,7 @@ impl GraphOptions {
                 GraphicOption::TermTrees(wanted) => graph.trees = *wanted,
                 GraphicOption::Folder(wanted) => folder = file.names.text(wanted.symbol).into(),
                 GraphicOption::Output(wanted) => name = file.names.text(wanted.symbol).into(),
-                // Local analyses have no graph of their own here, and every picture has a legend.
+                // Local analyses have no graph of their own, and every picture has a legend.
                 GraphicOption::SubProcesses(_) | GraphicOption::Legend(_) => {}
             }
         }
@@ -160,7 +160,7 @@ impl GraphOptions {
             verdict,
             direction: self.direction,
             term: (self.diagrams || self.trees).then_some(&picture as &dyn Fn(TermId) -> Scene),
-            // With flags and clovers, which are counted along the way to a node.
+            // With `None`, the layout computes the flags and clovers along the path to a node.
             remaining: None,
         };
         search(context, graph, &options)
@@ -234,7 +234,7 @@ fn graph_json(context: &Context<'_>, graph: &Graph) -> Value {
     json!({ "version": 1, "nodes": nodes, "edges": edges })
 }
 
-/// The certificate of a failure, checked.
+/// The certificate of a failure, after it was checked.
 pub(super) fn certificate(
     format: TextFormat,
     pool: &mut Pool,
@@ -262,7 +262,7 @@ pub(super) fn certificate(
     Attachment { kind: AttachmentKind::Certificate, content, path: None, remark: None }
 }
 
-/// That there is no certificate, since nothing failed.
+/// The note that there is no certificate, because nothing failed.
 pub(super) fn needless_certificate(verdict: Verdict) -> Attachment {
     let why = match verdict {
         Verdict::Pass | Verdict::WeakPass => "nothing failed",
@@ -280,7 +280,7 @@ fn bug(what: &str) -> String {
     Error::Bug(what.to_owned()).to_string()
 }
 
-/// The order of an execution by its messages, with a process for each log.
+/// The partial order of an execution by its messages, with one process per log.
 pub(super) fn order(pool: &Pool, trace: &MultiTrace, witness: Option<&Witness>) -> Attachment {
     let ordered = |witness: &Witness| {
         let events = witness.events().map(|(event, _)| event);

@@ -1,4 +1,4 @@
-//! Known failures: a file that keeps them from failing a run, so that new ones stand out.
+//! Baselines: files of known failures, which do not fail a run, so that only new failures do.
 //!
 //! ```toml
 //! [known]
@@ -7,10 +7,10 @@
 //! "flaky" = "any"
 //! ```
 //!
-//! A line is the id of a group or case and the cause of its failure. One that fails for another cause
-//! is new. TOML because it has comments, which say why something is known and who looks after it; a
-//! line each and sorted because it is merged by version control. Lines that still hold are kept as they
-//! are when the file is written anew, with the comments right above them.
+//! A line has the id of a group or case and the cause of its failure. A failure with another cause is new. The format
+//! is TOML because it allows comments, which give the reason and the owner of a known failure. Lines are sorted, one
+//! per id, so that version control can merge them. Rewriting the file keeps the lines that still hold, with the
+//! comments directly above them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -28,7 +28,7 @@ use crate::context::Context;
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result};
 
-/// Stands for every cause.
+/// The word that stands for every cause.
 const ANY: &str = "any";
 
 /// Failures that are known.
@@ -41,9 +41,9 @@ pub(crate) struct Baseline {
 
 #[derive(Debug)]
 struct Entry {
-    /// The causes that are known; none if all are.
+    /// The known causes; empty if all are known.
     causes: Vec<&'static str>,
-    /// Its lines, with comments right above it.
+    /// The lines of the entry, with the comments directly above it.
     lines: Range<usize>,
 }
 
@@ -104,7 +104,7 @@ impl Baseline {
         (baseline, reader.found)
     }
 
-    /// The causes of which a failure is known, if it is; none if it is of every cause.
+    /// The known causes of a failure; `None` if the id is not listed, empty if all causes are known.
     pub(crate) fn of(&self, id: &str) -> Option<&[&'static str]> {
         self.entries.get(id).map(|entry| &*entry.causes)
     }
@@ -127,7 +127,7 @@ impl Reader<'_> {
         self.found.push(Diagnostic::new(code, self.source.id(), span, message).with_help(help));
     }
 
-    /// None if something is wrong; nothing in it for every cause.
+    /// `None` if the value is invalid; empty for every cause.
     fn causes(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Vec<&'static str>> {
         let one = std::slice::from_ref(value);
         let items = value.get_ref().as_array().map_or(one, |items| &**items);
@@ -155,7 +155,7 @@ impl Reader<'_> {
     }
 }
 
-/// The lines that an entry stands on, and the comments right above it.
+/// The lines of an entry, and the comments directly above it.
 fn lines(text: &str, place: Range<usize>) -> Range<usize> {
     let mut start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
     while start > 0 {
@@ -172,7 +172,7 @@ fn lines(text: &str, place: Range<usize>) -> Range<usize> {
 /// The failures of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Failures {
-    /// By id: causes, and what is wrong in a line.
+    /// By id: the causes, and a line about the failure.
     all: BTreeMap<String, (Vec<&'static str>, String)>,
 }
 
@@ -180,7 +180,7 @@ pub(crate) struct Failures {
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) id: String,
-    /// The cause and the headline, if they were worked out.
+    /// The cause and the headline, if they were computed.
     pub(crate) why: Option<(&'static str, String)>,
 }
 
@@ -201,7 +201,7 @@ impl Failures {
         self.all.len()
     }
 
-    /// The text of a baseline with them. Lines of an old one that still hold are kept.
+    /// The text of a baseline with these failures. Lines of the old one that still hold are kept.
     pub(crate) fn text(&self, old: &Baseline) -> String {
         let mut out = String::from(HEADER);
         for (id, (causes, headline)) in &self.all {

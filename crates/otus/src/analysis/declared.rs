@@ -1,8 +1,8 @@
-//! What may be missing of each log, as the request and `otus.toml` declare it.
+//! The parts of each log that may be missing, as the request and `otus.toml` declare them.
 //!
-//! Declarations are about lifelines, questions about components. A log is declared by any of its
-//! lifelines, and the declarations for one log must agree. To disregard a log that several lifelines share,
-//! all of them must be declared unobserved.
+//! Declarations are about lifelines, questions about components. A declaration for a lifeline applies to its log, and
+//! all declarations for one log must agree. To ignore a log that several lifelines share, all of them must be declared
+//! unobserved.
 
 use otus_analysis::{Observed, Question};
 use otus_core::Signature;
@@ -13,12 +13,12 @@ use otus_trace::{ComponentId, Partition};
 use super::request::Asked;
 use crate::error::{Result, unfit};
 
-/// A question for any partition.
+/// A question for every partition.
 #[derive(Debug, Clone)]
 pub(crate) struct Declared {
-    /// What is asked where nothing is declared.
+    /// The observation of lifelines without a declaration.
     base: Question,
-    /// By lifeline; empty if nothing is declared at all.
+    /// By lifeline; empty if there are no declarations.
     lifelines: Vec<Option<Observed>>,
 }
 
@@ -44,7 +44,7 @@ impl Declared {
                 "a global prefix ends on all lifelines at once, so nothing can be declared for \
                  single ones; use --observed complete, prefix or slice with declarations"
             ),
-            // Declarations for some lifelines mean that nothing is missing of the others.
+            // If some lifelines are declared, the logs of all others are complete.
             Question::GlobalPrefix => Question::ACCEPT,
             Question::Uniform(_) | Question::Each(_) => base,
         };
@@ -58,12 +58,12 @@ impl Declared {
         Ok(Declared { base, lifelines })
     }
 
-    /// A question with what is observed of single lifelines, `None` where nothing is declared.
+    /// A question with the observation of single lifelines, `None` for those without a declaration.
     pub(crate) fn each(base: Question, lifelines: Vec<Option<Observed>>) -> Declared {
         Declared { base, lifelines }
     }
 
-    /// Adds the declarations of an `otus.toml`. They count for lifelines that the request does not declare.
+    /// Adds the declarations of an `otus.toml`, which apply to lifelines that the request does not declare.
     pub(super) fn add(&mut self, observation: &Observation, signature: &Signature) {
         if observation.is_empty() {
             return;
@@ -87,12 +87,12 @@ impl Declared {
         }
     }
 
-    /// Whether something is declared for single lifelines.
+    /// Whether there are declarations for single lifelines.
     pub(super) fn is_single(&self) -> bool {
         !self.lifelines.is_empty()
     }
 
-    /// The question for a partition, or why there is none.
+    /// The question for a partition, or the reason why there is none.
     pub(super) fn question(
         &self,
         partition: &Partition,
@@ -137,7 +137,7 @@ impl Declared {
     }
 }
 
-/// What was said of a lifeline, and how.
+/// The declaration of a lifeline, and its origin.
 #[derive(Debug, Clone, Copy)]
 struct Said {
     observed: Observed,
@@ -187,7 +187,7 @@ fn say(
             _ => None,
         };
         *slot = match together {
-            // A name counts more than a pattern, in whatever order they come.
+            // An exact name takes precedence over a pattern, in any order.
             _ if before.by_name && !by_name => continue,
             _ if by_name && !before.by_name => Some(Said { observed, by_name, flag }),
             Some(observed) => Some(Said { observed, ..before }),
@@ -220,7 +220,7 @@ mod tests {
         signature
     }
 
-    /// The question for a partition given by numbers, or the complaint.
+    /// The question for a partition given by numbers, or the error.
     fn ask(flags: &[(&str, &str)], base: Question, parts: &[&[u32]]) -> Result<Question, String> {
         let mut args = Asked::default();
         for &(flag, names) in flags {

@@ -1,9 +1,8 @@
-//! Results of earlier runs: what they decide is not asked again.
+//! Results of earlier runs. Multi-traces that they decide are not checked again.
 //!
-//! A file of results has an answer a line, appended as answers come. A run that is killed may leave half a
-//! line, which the shell cuts off before it appends ([`Earlier::whole_bytes`]). An id that several multi-traces
-//! have is counted. Each answer carries a [`Fingerprint`] of specification and question; answers to other
-//! questions are refused.
+//! A file of results has one answer per line, appended when it is known. A killed run may leave a partial line, which
+//! the shell cuts off before it appends ([`Earlier::whole_bytes`]). If several multi-traces have one id, answers are
+//! counted. Each answer has a [`Fingerprint`] of specification and question; answers to other questions are refused.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -26,7 +25,7 @@ pub(crate) struct Earlier {
     pub(super) whole_bytes: Option<u64>,
 }
 
-/// The part of an answer that matters.
+/// The fields of an answer that are needed here.
 #[derive(Debug, Deserialize)]
 struct Line {
     id: String,
@@ -36,7 +35,7 @@ struct Line {
     asked: Option<String>,
 }
 
-/// What the answers of a file must answer.
+/// The question that the answers of a file must be about.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Expected<'a> {
     pub(super) kind: &'a str,
@@ -45,7 +44,7 @@ pub(super) struct Expected<'a> {
 }
 
 impl Expected<'_> {
-    /// Why an answer is none to what is asked.
+    /// The reason why an answer belongs to another question.
     fn mismatch(&self, line: &Line) -> Option<String> {
         let Some(asked) = &line.asked else {
             return Some("does not say what it answers".to_owned());
@@ -72,7 +71,7 @@ impl Expected<'_> {
 }
 
 impl Earlier {
-    /// The verdict on a multi-trace, if there is one; it is given once.
+    /// The verdict on a multi-trace, if there is one. Each answer is used once.
     pub(super) fn take(&self, id: &str) -> Option<Verdict> {
         if !self.is_some {
             return None;
@@ -100,7 +99,7 @@ impl Earlier {
             }
             number += 1;
             let is_whole = bytes.last() == Some(&b'\n');
-            // The end of a file of something else must not be cut off.
+            // A file in another format must not be truncated.
             if !is_whole && bytes.starts_with(b"{") {
                 break;
             }

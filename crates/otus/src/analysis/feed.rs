@@ -1,9 +1,8 @@
-//! Multi-traces as a stream of jobs: which of the named texts hold them, and their parts in turn.
+//! The inputs of an analysis as a stream of jobs.
 //!
-//! A text whose ending tells its format is not read before its turn. A case file is read in
-//! pieces of whole lines, so one of any length takes little memory; a `.htf` is read by the worker
-//! that checks it. A thread of its own reads raw logs; it hands over group after group and
-//! waits while no worker is ready.
+//! A text whose file name gives its format is read only when it is its turn. A case file is read in pieces of whole
+//! lines, so that a long file takes little memory; a `.htf` is read by the worker that checks it. A separate thread
+//! reads raw logs: it hands over one group after another, and waits while no worker is ready.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -45,7 +44,7 @@ pub(super) struct TraceFile {
     pub(super) id: String,
 }
 
-/// A part of the work.
+/// A unit of work.
 #[derive(Debug)]
 pub(super) enum Job {
     /// Some `.htf` files.
@@ -56,9 +55,9 @@ pub(super) enum Job {
     Lines { name: Arc<str>, first: usize, bytes: Vec<u8> },
     /// Groups of raw logs.
     Groups(Vec<Group>),
-    /// The same with several specifications: each group once for each of them.
+    /// The same for several specifications: each group once for each of them.
     Choices(Vec<Vec<Group>>),
-    /// A case file without any case: nothing is wrong with it, but nothing was checked either.
+    /// A case file without cases: it is valid, but nothing was checked.
     Empty(Arc<str>),
     /// A text that cannot be used at all.
     Unusable { source: Box<Source>, diagnostic: Box<Diagnostic> },
@@ -66,18 +65,18 @@ pub(super) enum Job {
     Unreadable(String),
 }
 
-/// What the names of a call stand for.
+/// The named inputs, sorted.
 #[derive(Default)]
 pub(super) struct Sorted {
-    /// Those of multi-traces.
+    /// Inputs with multi-traces.
     pub(super) traces: VecDeque<TraceInput>,
-    /// The others.
+    /// The other names.
     pub(super) others: Vec<String>,
-    /// What came from standard input, if it is among the others.
+    /// The content of standard input, if it is one of the other inputs.
     pub(super) standard_input: Option<Vec<u8>>,
 }
 
-/// Tells names of multi-traces from others. Raw logs are kept by the finder.
+/// Separates names of multi-traces from other names. The finder keeps the raw logs.
 pub(super) fn sort(
     context: &Context,
     names: &[String],
@@ -106,7 +105,7 @@ pub(super) fn sort(
                 if !Format::of_name(&file).is_some_and(Format::is_multi_trace) {
                     continue;
                 }
-                // Files of different folders may be called the same.
+                // Files in different folders may have the same name.
                 let inside = file.strip_prefix(path).unwrap_or(&file);
                 let id = inside.with_extension("").to_string_lossy().replace('\\', "/");
                 traces.push_back(named(file.to_string_lossy().into_owned(), id));
@@ -136,7 +135,7 @@ pub(super) fn sort(
     Ok(sorted)
 }
 
-/// What to say about a folder without anything to check.
+/// The message about a folder with nothing to check.
 fn nothing_in(name: &str, finder: &Finder, passed_over: usize) -> String {
     if passed_over == 0 {
         return format!("the folder {name} has no file to work on");
@@ -163,16 +162,16 @@ fn named(path: String, id: String) -> TraceInput {
     }
 }
 
-/// How much of a text is looked at to see what it is.
+/// The most bytes of a text that format detection reads.
 const BEGINNING: usize = 64 << 10;
 
-/// What came from standard input.
+/// The content of standard input.
 enum Came {
     /// Multi-traces.
     Trace(TraceInput),
     /// A raw log, which the finder has.
     Log,
-    /// Something else: all of it.
+    /// Other text, complete.
     Other(Vec<u8>),
 }
 
@@ -182,7 +181,7 @@ fn standard_input(files: &dyn Files, from: Option<Format>, finder: &mut Finder) 
     let mut rest = files.standard_input().map_err(fault)?;
     let mut head = Vec::new();
     if from.is_none() {
-        // The first line tells a case file; it may be long before there is another.
+        // The first line identifies a case file; the next one may take long to arrive.
         while !has_line(&head) {
             let before = head.len();
             head.resize(before + BEGINNING, 0);
@@ -210,7 +209,7 @@ fn standard_input(files: &dyn Files, from: Option<Format>, finder: &mut Finder) 
     Ok(Came::Other(head))
 }
 
-/// Whether a line that says something has ended.
+/// Whether a line that is not blank has ended.
 fn has_line(bytes: &[u8]) -> bool {
     let start = bytes.iter().position(|byte| !byte.is_ascii_whitespace());
     start.is_some_and(|start| bytes[start..].contains(&b'\n'))
@@ -218,33 +217,33 @@ fn has_line(bytes: &[u8]) -> bool {
 
 /// Makes jobs of inputs.
 pub(super) struct Feed {
-    /// Raw logs that are not being read yet, and the signatures that their groups are about.
+    /// Raw logs that are not being read yet, and the signatures for their groups.
     logs: Option<(Logs, Vec<Signature>)>,
-    /// Where groups come from once they are.
+    /// The source of groups, once the logs are being read.
     groups: Option<Receiver<Job>>,
     inputs: VecDeque<TraceInput>,
     lines: Option<Lines>,
-    /// Jobs that were made ahead of their turn.
+    /// Jobs that were made before their turn.
     ready: VecDeque<Job>,
     files: Arc<dyn Files>,
     shared: Arc<Shared>,
 }
 
-/// What a feed tells others while it works.
+/// The state that a feed shares with other threads.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
-    /// Set from outside (Ctrl-C) to end it.
+    /// Set from outside (Ctrl-C) to stop the feed.
     pub(super) cancel: Cancel,
-    /// How many multi-traces were never made a job because of that.
+    /// The number of multi-traces that did not become jobs because the feed was stopped.
     pub(super) unread: AtomicUsize,
-    /// Whether it waits for standard input, which may take for ever.
+    /// Whether it waits for standard input, which may never end.
     pub(super) waits: AtomicBool,
-    /// What became of raw logs, once they have been read.
+    /// The account of the raw logs, once they have been read.
     pub(super) accounting: Mutex<Option<Accounting>>,
 }
 
 impl Shared {
-    /// Whether nothing more will come although it has not ended.
+    /// Whether no more jobs will come although the feed has not ended.
     pub(super) fn is_hopeless(&self) -> bool {
         self.cancel.is_cancelled() && self.waits.load(Ordering::Relaxed)
     }
@@ -260,7 +259,7 @@ impl Feed {
         Feed { logs, groups: None, inputs, lines: None, ready: VecDeque::new(), files, shared }
     }
 
-    /// Whether there are several multi-traces. Reads no more than it takes to know, and reads nothing twice.
+    /// Whether there are several multi-traces. Reads only as much as needed, and nothing twice.
     pub(super) fn has_several(&mut self) -> bool {
         let mut count = 0;
         while count < 2 {
@@ -293,7 +292,7 @@ impl Feed {
                 self.groups = Some(read_logs(logs, signatures, self.shared.clone()));
             }
             if let Some(groups) = &self.groups {
-                // Reading may take long before there is a group.
+                // It may take long until the first group is complete.
                 self.shared.waits.store(true, Ordering::Relaxed);
                 let next = groups.recv();
                 self.shared.waits.store(false, Ordering::Relaxed);
@@ -337,7 +336,7 @@ impl Feed {
         }
     }
 
-    /// Some files at once, since most are short.
+    /// Several files in one job, because most are short.
     fn trace_files(&mut self, first: TraceFile, size: usize) -> Job {
         let mut files = vec![first];
         let most = (size >> 12).max(1);
@@ -350,7 +349,7 @@ impl Feed {
         Job::Files(files)
     }
 
-    /// Begins with a case file, unless it is none.
+    /// Starts a case file, unless the text is not one.
     fn begin(&mut self, mut lines: Lines) -> Option<Job> {
         let fault = lines.whole_fault();
         if fault.is_none() {
@@ -359,7 +358,7 @@ impl Feed {
         fault
     }
 
-    /// Counts what is left. Nobody knows how much more would come from standard input.
+    /// Counts the remaining multi-traces. The rest of standard input cannot be counted.
     fn count(&mut self) {
         let mut count = 0;
         let lines = self.lines.take().into_iter();
@@ -382,10 +381,10 @@ impl Feed {
     }
 }
 
-/// How many actions are handed over at once.
+/// The number of actions that are handed over at once.
 const TOGETHER: usize = 512;
 
-/// Reads logs on a thread of their own.
+/// Reads logs on a separate thread.
 fn read_logs(logs: Logs, signatures: Vec<Signature>, shared: Arc<Shared>) -> Receiver<Job> {
     let (sender, receiver) = sync_channel(16);
     std::thread::spawn(move || {
@@ -409,7 +408,7 @@ fn read_logs(logs: Logs, signatures: Vec<Signature>, shared: Arc<Shared>) -> Rec
             }
             if actions >= TOGETHER {
                 actions = 0;
-                // Nobody listens any more if the run has ended.
+                // Sending fails if the run has ended and the receiver is gone.
                 if sender.send(job(&mut groups, &mut choices)).is_err() {
                     return ControlFlow::Break(());
                 }
@@ -427,7 +426,7 @@ fn read_logs(logs: Logs, signatures: Vec<Signature>, shared: Arc<Shared>) -> Rec
     receiver
 }
 
-/// A stream that tells when it is waited for.
+/// A stream that records when a reader waits for it.
 struct Waiting {
     rest: Box<dyn Read + Send>,
     shared: Arc<Shared>,
@@ -442,7 +441,7 @@ impl Read for Waiting {
     }
 }
 
-/// The bytes of all files to read; `None` if that is not known.
+/// The size of all files to read; `None` if it is unknown.
 pub(super) fn total_bytes(files: &dyn Files, inputs: &VecDeque<TraceInput>) -> Option<u64> {
     let size = |input: &TraceInput| match input {
         TraceInput::File(TraceFile { path, .. }) | TraceInput::Cases { path } => {
@@ -464,15 +463,15 @@ fn case_lines(bytes: &[u8]) -> usize {
 struct Lines {
     name: Arc<str>,
     rest: Box<dyn Read + Send>,
-    /// Whether it is a file, which has an end.
+    /// Whether it is a regular file, which has an end.
     file: bool,
     buffer: Vec<u8>,
-    /// How much of the buffer has been used.
+    /// The number of bytes of the buffer that have been used.
     used: usize,
     /// The number of the next line.
     line: usize,
     ended: Option<std::io::Result<()>>,
-    /// Whether something was there besides space.
+    /// Whether a line was not blank.
     has_cases: bool,
 }
 
@@ -500,7 +499,7 @@ impl Lines {
             if length == 0 {
                 return match self.ended.replace(Ok(())) {
                     Some(Err(error)) => {
-                        // What could not be read may have had some.
+                        // The unreadable part may have contained cases.
                         self.has_cases = true;
                         Some(Job::Unreadable(format!("cannot read {}: {error}", self.name)))
                     }
@@ -516,12 +515,12 @@ impl Lines {
         }
     }
 
-    /// Reads on.
+    /// Reads more bytes.
     fn read(&mut self) {
         self.buffer.drain(..self.used);
         self.used = 0;
         let before = self.buffer.len();
-        // A line without end would otherwise be looked through again and again.
+        // Without this limit, a line without end would be searched again after every read.
         self.buffer.resize(before + before.max(4 * BEGINNING), 0);
         let length = loop {
             match self.rest.read(&mut self.buffer[before..]) {
@@ -540,7 +539,7 @@ impl Lines {
         self.buffer.truncate(before + length);
     }
 
-    /// What makes the whole text unusable: it is not text, or one document over several lines.
+    /// The reason why the whole text is unusable: it is not UTF-8, or it is one JSON document over several lines.
     fn whole_fault(&mut self) -> Option<Job> {
         while self.ended.is_none() && !has_line(&self.buffer) {
             self.read();
@@ -551,7 +550,7 @@ impl Lines {
         if line.is_ok_and(|line| serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok()) {
             return None;
         }
-        // Anything longer than this is no document that somebody put into lines.
+        // A longer text is not a JSON document that was formatted over several lines.
         while self.file && self.ended.is_none() && self.buffer.len() < 64 << 20 {
             self.read();
         }
@@ -568,7 +567,7 @@ impl Lines {
         Some(Job::Unusable { source: Box::new(source), diagnostic: Box::new(diagnostic) })
     }
 
-    /// How many cases are left.
+    /// The number of remaining cases.
     fn count(mut self) -> usize {
         let mut count = 0;
         while let Some(Job::Lines { bytes, .. }) = self.next(4 * BEGINNING) {

@@ -1,10 +1,10 @@
-//! What tells one specification from another, and one question about it from another.
+//! Fingerprints that identify a specification and a question about it.
 //!
-//! Every answer in a file of `--results` carries this, so that a later run notices when it is about to go on
-//! with something else. The fingerprint of a specification is that of its interaction, with names for numbers:
-//! comments, layout and the order of declarations do not matter. What is shared in the term is visited once.
-//! The hash is FNV-1a (Fowler, Noll, Vo, 1991) in 64 bits, since it must be the same on every machine; it
-//! guards against mistakes, not against malice.
+//! Every answer in a file of `--results` has a fingerprint, so that a later run notices if it would continue with
+//! another specification or question. The fingerprint of a specification hashes its interaction with names instead of
+//! ids, so comments, layout and the order of declarations do not matter. Shared subterms are visited once. The hash
+//! is 64-bit FNV-1a (Fowler, Noll, Vo, 1991), because it must be the same on every machine; it protects against
+//! mistakes, not against attacks.
 
 use otus_analysis::Config;
 use otus_core::budget::Budget;
@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::plan::Method;
 
-/// What was asked about which specification.
+/// The fingerprint of a question and its specification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fingerprint {
     specification: u64,
@@ -25,7 +25,7 @@ impl Fingerprint {
     pub(super) fn new(pool: &Pool, term: TermId, kind: (&str, bool), method: &Method) -> Self {
         let asked = match method {
             Method::Fast(declared) => format!("{declared:?}"),
-            // Limits decide whether there is an answer, not which.
+            // Limits decide whether there is an answer, not which answer.
             Method::Graph(config, question) => {
                 let config = Config { budget: Budget::default(), ..(**config).clone() };
                 format!("{config:?} {question:?}")
@@ -36,12 +36,12 @@ impl Fingerprint {
         Fingerprint { specification: specification(pool, term), question: question.0 }
     }
 
-    /// As it stands in an answer.
+    /// The text in an answer.
     pub(super) fn text(&self) -> String {
         format!("{:016x}-{:016x}", self.specification, self.question)
     }
 
-    /// The one that stands in an answer.
+    /// The fingerprint in an answer.
     pub(super) fn parse(text: &str) -> Option<Fingerprint> {
         let (specification, question) = text.split_once('-')?;
         let number = |digits: &str| u64::from_str_radix(digits, 16).ok();
@@ -123,7 +123,7 @@ impl Fnv {
         }
     }
 
-    /// A text, and where it ends.
+    /// Hashes a text and its end.
     fn text(&mut self, text: &str) {
         self.bytes(text.as_bytes());
         self.number(text.len() as u64);
@@ -169,7 +169,7 @@ mod tests {
     fn it_is_the_same_on_every_machine() {
         let mut hash = Fnv::default();
         hash.bytes(b"foobar");
-        // From the authors' table.
+        // The expected values are from the authors' table.
         assert_eq!(hash.0, 0x8594_4171_f739_67e8);
     }
 

@@ -1,4 +1,4 @@
-//! The verdict on one multi-trace, with its witness and what belongs to it.
+//! The verdict on one multi-trace, with its witness and attachments.
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -31,30 +31,30 @@ pub(super) struct Subject<'a> {
     pub(super) trace: &'a MultiTrace,
 }
 
-/// What an engine found out.
+/// The result of an engine.
 #[derive(Debug)]
 pub(super) struct Found {
     verdict: Verdict,
     states: u64,
     stop: Stop,
-    /// The limit because of which the verdict is undecided.
+    /// The limit that left the verdict undecided.
     reason: Option<Cow<'static, str>>,
     pub(super) witness: Option<Witness>,
-    /// Whether a witness was looked for and not found within its limits.
+    /// Whether the search for a witness failed within its limits.
     is_witness_missing: bool,
-    /// Of a Fail: the most actions of each component that could be explained.
+    /// For a Fail: the most actions of each component that could be explained.
     furthest: Option<Box<[u32]>>,
-    /// Whether it may be among the first accepted ones, which are drawn.
+    /// Whether it may be among the first accepted multi-traces, which are drawn.
     pub(super) is_drawn: bool,
     elapsed: Duration,
     graph: Option<Attachment>,
 }
 
-/// The states that a witness may take unless the request insists on one.
+/// The most states for a witness, unless the request insists on one.
 const WITNESS_STATES: u64 = 20_000;
 
 impl Subject<'_> {
-    /// Asks the engine. The error says why the question cannot be asked.
+    /// Runs the engine. The error is the reason why the question cannot be asked.
     pub(super) fn decide(
         &self,
         pool: &mut Pool,
@@ -127,7 +127,7 @@ impl Subject<'_> {
         let Subject { plan, trace, .. } = *self;
         let mut budget = plan.budget.clone();
         if plan.witness != super::WitnessPolicy::Always {
-            // Coverage needs a step or two for each moment.
+            // Coverage needs one or two steps for each moment.
             let moments = if plan.covering.is_some() { trace.moment_count() as u64 } else { 0 };
             let enough = WITNESS_STATES + 4 * moments;
             budget.max_states = budget.max_states.map(|most| most.min(enough));
@@ -139,7 +139,7 @@ impl Subject<'_> {
         Ok(Some(witness))
     }
 
-    /// The answer of a search of the papers, with its witness certified.
+    /// The answer of a search of the papers, with a certified witness.
     fn search(
         &self,
         pool: &mut Pool,
@@ -307,12 +307,12 @@ impl Subject<'_> {
                 WitnessStep::Unobserved(place) => {
                     count_unobserved(pool, partition, place.event, None, &mut missing);
                 }
-                // The papers remove a lifeline without working out what it did.
+                // The papers remove a lifeline without computing its events.
                 WitnessStep::Removed(_) => {}
             }
         }
         let all = partition.components().zip(missing).filter(|(component, missing)| {
-            // Events of a component that is declared unobserved are not assumed, they are not looked at.
+            // Events of a component that is declared unobserved are ignored, so they are not listed as assumed.
             let observed = question.map(|question| question.of(*component));
             missing.count > 0 && observed != Some(Observed::Unobserved)
         });
@@ -323,7 +323,7 @@ impl Subject<'_> {
         .collect()
     }
 
-    /// What is declared of each log, unless it is complete.
+    /// The declarations of logs that are not complete.
     fn declared(&self, question: Option<&Question>, pool: &Pool) -> Vec<String> {
         let partition = self.trace.partition();
         let declared = partition.components().filter_map(|component| {
@@ -339,7 +339,7 @@ impl Subject<'_> {
         declared.collect()
     }
 
-    /// The first action of each component that could not be explained, where a raw log has it.
+    /// The first action of each component that could not be explained, with its place in a raw log.
     fn unexplained(&self, group: &Group, furthest: &[u32], pool: &Pool) -> Vec<Unexplained> {
         let Subject { plan, trace, .. } = *self;
         let first = |(component, &reached): (ComponentId, &u32)| {

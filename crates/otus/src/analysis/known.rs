@@ -76,7 +76,7 @@ impl KnownFailures {
     }
 }
 
-/// What a part of a run met.
+/// The failures and ids in a part of a run.
 #[derive(Debug, Default)]
 pub(super) struct Met {
     /// All failures, for a new baseline.
@@ -92,7 +92,7 @@ impl Met {
     }
 }
 
-/// What a whole run met.
+/// The failures and ids in a whole run.
 #[derive(Debug, Default)]
 pub(super) struct MetAll {
     failures: Failures,
@@ -119,7 +119,7 @@ impl MetAll {
         Some((fixed, (count.saturating_sub(met), count)))
     }
 
-    /// The text of the new baseline and the number of its ids, unless the run was cut short.
+    /// The text of the new baseline and the number of its ids, unless the run was cancelled.
     pub(super) fn baseline(
         &self,
         known: &KnownFailures,

@@ -1,8 +1,8 @@
 //! Single lines of raw logs, read again to be shown.
 //!
-//! A file is read once from its start to the line that is asked for. The start of every thousandth line
-//! is remembered, so that later lines of a long log are found without reading it from its start. A packed file
-//! cannot be read from the middle, so it is always read from its start.
+//! A file is read once from its start to the requested line. The offset of every thousandth line is kept, so that later
+//! lines of a long log are found without reading it from its start. A compressed file cannot be read from the middle,
+//! so it is always read from its start.
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub(super) struct Lines {
     known: FxHashMap<PathBuf, Index>,
 }
 
-/// Where lines begin: every [`EVERY`]th one, as far as the file was read.
+/// The offsets of lines: of every [`EVERY`]th one, as far as the file was read.
 #[derive(Debug)]
 struct Index {
     is_packed: bool,
@@ -27,7 +27,7 @@ struct Index {
 
 const EVERY: usize = 1000;
 
-/// How many bytes of a line are looked at.
+/// The most bytes of a line that are read.
 const LONGEST: u64 = 4000;
 
 impl Lines {

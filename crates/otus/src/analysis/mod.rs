@@ -1,8 +1,8 @@
-//! From a request to cases: the one place where multi-traces are checked.
+//! The analysis of multi-traces: from a request to cases.
 //!
 //! [`analyze`] reads the specification and sorts the inputs ([`feed`], [`plan`]). [`Analysis::start`] then runs
-//! workers on threads ([`pipeline`], [`worker`]); each turns multi-traces into cases ([`judge`], [`wording`]). The caller
-//! takes them in the order of the input from [`Running`].
+//! workers on threads ([`pipeline`], [`worker`]); each turns multi-traces into cases ([`judge`], [`wording`]). The
+//! caller takes them in the order of the input from [`Running`].
 
 pub(crate) mod attach;
 mod baseline;
@@ -60,7 +60,7 @@ use crate::report::Run;
 use crate::summary::{self, LogSummary, Summary};
 use crate::words::counted;
 
-/// The most threads. More than any machine has processors for.
+/// The most threads, which is more than any machine has processors.
 const MOST_THREADS: usize = 1024;
 
 /// Reads the specification of a request and finds its inputs.
@@ -92,13 +92,13 @@ impl std::fmt::Debug for Analysis {
 }
 
 impl Analysis {
-    /// What is the same for all cases, for the head of a report.
+    /// The head of a report, which is the same for all cases.
     pub fn run(&self) -> Run {
         self.plans[0].run()
     }
 
-    /// The length of the whole lines in the file of results, if it exists. The caller cuts off the rest, which a
-    /// run that was killed has left, before it appends.
+    /// The length of the whole lines in the file of results, if it exists. Before it appends, the caller truncates
+    /// the file to this length, because a killed run may have left a partial line.
     pub fn results_length(&self) -> Option<u64> {
         self.plans[0].earlier.whole_bytes
     }
@@ -168,11 +168,11 @@ impl Analysis {
 pub enum Item<T> {
     /// A case, as the caller's function made it.
     Case(T),
-    /// A multi-trace that could not be checked. The [`Monitor`](crate::Monitor) knows more.
+    /// A multi-trace that could not be checked. The [`Monitor`](crate::Monitor) gets the details.
     Unusable(Unusable),
 }
 
-/// An analysis that is going on: an iterator over its results.
+/// A running analysis: an iterator over its results.
 pub struct Running<T> {
     context: Context,
     plans: Vec<Arc<Plan>>,
@@ -241,7 +241,7 @@ impl<T> Running<T> {
         self.ready.extend(unusable.map(Item::Unusable));
     }
 
-    /// Takes explanation and picture away from a case that is not among the first.
+    /// Removes explanation and picture from a case that is not among the first.
     fn settle(&self, case: &mut Case) {
         let plan = &self.plans[0];
         let is_counted = case.verdict == otus_analysis::Verdict::Fail && !case.known;
@@ -257,13 +257,12 @@ impl<T> Running<T> {
         }
     }
 
-    /// The results so far.
+    /// The counts so far.
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
 
-    /// Ends the analysis: reports what is odd about the logs, and returns the whole. Call it when the
-    /// iterator has ended.
+    /// Ends the analysis: reports findings about the logs, and returns the totals. Call it when the iterator has ended.
     ///
     /// # Errors
     /// If the request asks for a group that does not exist.
@@ -312,14 +311,14 @@ impl<T> Running<T> {
     }
 }
 
-/// The end of an analysis.
+/// The totals of an analysis.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Finished {
     /// The counts.
     pub summary: Summary,
-    /// The text of the new baseline and the number of its failures, if one is to be written and the analysis
-    /// was not cut short.
+    /// The text of the new baseline and the number of its failures, if one is to be written and the analysis was not
+    /// cancelled.
     pub baseline: Option<(String, usize)>,
     /// The ids of the baseline that were not met, and all of them, if there is a baseline.
     pub unmet: Option<(usize, usize)>,
@@ -330,12 +329,12 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// What is odd about the raw logs, in words.
+    /// The findings about the raw logs, in words.
     pub fn log_remarks(&self) -> &[String] {
         self.logs.as_ref().map(|logs| logs.lines.as_slice()).unwrap_or_default()
     }
 
-    /// The coverage as a picture of the specification, if it was asked for.
+    /// The coverage as a picture of the specification, if the request asks for it.
     ///
     /// # Errors
     /// If the picture cannot be rendered.
@@ -352,7 +351,7 @@ impl Finished {
     }
 }
 
-/// What is odd about raw logs.
+/// The findings about raw logs.
 #[derive(Debug)]
 struct LogRemarks {
     lines: Vec<String>,
@@ -364,7 +363,7 @@ impl LogRemarks {
         let mut all = plans.iter().map(|it| strangers(accounting, it.spec.pool.signature()));
         let first = all.next().unwrap_or_default();
         let others: Vec<Vec<String>> = all.collect();
-        // A name that one of several specifications has is no stranger.
+        // A name is known if one of several specifications has it.
         lines.extend(
             first.into_iter().filter(|line| others.iter().all(|other| other.contains(line))),
         );
@@ -372,13 +371,13 @@ impl LogRemarks {
     }
 }
 
-/// Reports troubles, the first ones in full.
+/// Reports problems, the first ones in full.
 #[derive(Debug, Default)]
 struct Troubles {
-    /// Findings about texts that were reported, and that were not.
+    /// The numbers of findings about texts that were reported, and that were not.
     shown: usize,
     hidden: usize,
-    /// Other reasons, and how often each was not reported again.
+    /// Other reasons, and how often each was not repeated.
     reasons: BTreeMap<String, usize>,
 }
 
@@ -402,7 +401,7 @@ impl Troubles {
                 }
                 let id = id.as_ref().map(|id| format!("{id}: ")).unwrap_or_default();
                 context.remark(format!("otus: {id}{reason}"));
-                // Reasons are about partitions and files: few, or else all different.
+                // Reasons are about partitions and files: there are few of them, or all differ.
                 if self.reasons.len() < MAX_DIAGNOSTICS {
                     self.reasons.insert(reason.clone(), 0);
                 }

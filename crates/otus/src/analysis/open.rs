@@ -1,4 +1,4 @@
-//! From a request to an analysis that is ready: specifications read, inputs sorted, plans made.
+//! Prepares an analysis: reads the specifications of a request, sorts its inputs, and makes plans.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -27,7 +27,7 @@ use crate::project::{Settings, SpecRule};
 pub(crate) struct Opened {
     pub(crate) finder: Finder,
     pub(super) sorted: feed::Sorted,
-    /// One or several.
+    /// One or several specifications.
     pub(crate) specs: Vec<Specification>,
 }
 
@@ -36,11 +36,11 @@ pub(crate) struct Specification {
     pub(super) loaded: Loaded,
     pub(crate) lowered: Lowered,
     pub(super) term: TermId,
-    /// Patterns of the ids that belong to it, if `otus.toml` says so.
+    /// The patterns of ids that belong to it, if `otus.toml` gives them.
     groups: Vec<Glob>,
 }
 
-/// The nodes that the picture of a logger shows.
+/// The most nodes in the picture of a logger.
 const LOGGER_NODES: usize = 200;
 
 pub(super) fn analysis(context: &Context, request: &Request) -> Result<Analysis> {
@@ -109,7 +109,7 @@ pub(super) fn analysis(context: &Context, request: &Request) -> Result<Analysis>
 }
 
 impl Opened {
-    /// Reads the specifications of a request, and tells multi-traces and logs apart.
+    /// Reads the specifications of a request, and separates multi-traces from logs.
     pub(crate) fn read(context: &Context, request: &Request) -> Result<Opened> {
         let mut finder = Finder::new(context, request.config.as_deref())?;
         let mut sorted = feed::sort(context, &request.names, request.from, &mut finder)?;
@@ -232,7 +232,7 @@ fn choice(specs: &[Specification]) -> Choice {
     let names: Vec<String> = specs.iter().map(name).collect();
     let candidate = |(number, spec): (usize, &Specification)| {
         let name = &names[number];
-        // Diagrams of one document are told apart by their number.
+        // Diagrams of one document are distinguished by their number.
         let is_shared = names.iter().filter(|other| *other == name).count() > 1;
         let name = if is_shared { format!("{name} ({})", number + 1) } else { name.clone() };
         Candidate { name: name.into(), groups: spec.groups.clone() }
@@ -240,7 +240,7 @@ fn choice(specs: &[Specification]) -> Choice {
     Choice { specs: specs.iter().enumerate().map(candidate).collect() }
 }
 
-/// Refuses options that are about one specification.
+/// Refuses options that apply to a single specification only.
 fn refuse_several(request: &Request, count: usize) -> Result<()> {
     let flags = [
         ("--graph", request.graph.is_some()),
@@ -255,8 +255,8 @@ fn refuse_several(request: &Request, count: usize) -> Result<()> {
     Ok(())
 }
 
-/// The files of each specification, and which ids belong to it. Those of the language are one
-/// together, each diagram is one by itself; options are about all of them.
+/// The files of each specification, and the ids that belong to it. All files in the language of Otus are one
+/// specification, each diagram is one by itself; options apply to all of them.
 fn by_specification(
     names: &[String],
     rules: &[SpecRule],
@@ -299,8 +299,8 @@ fn by_specification(
         .collect()
 }
 
-/// Adds what the request leaves out and `otus.toml` has: the specification, the logs, or both.
-/// Returns the rules of several specifications, if these are taken.
+/// Adds the specification, the logs, or both from `otus.toml`, if the request leaves them out. Returns the rules of
+/// several specifications, if these are used.
 fn complete(sorted: &mut feed::Sorted, finder: &mut Finder) -> Result<Vec<SpecRule>> {
     let is_options = |name: &String| Format::of_name(Path::new(name)) == Some(Format::Hcf);
     let no_spec = sorted.others.iter().all(is_options);
@@ -325,7 +325,7 @@ fn complete(sorted: &mut feed::Sorted, finder: &mut Finder) -> Result<Vec<SpecRu
     Ok(Vec::new())
 }
 
-/// What to say if there is nothing to check.
+/// The message if there is nothing to check.
 fn nothing_given(finder: &Finder) -> String {
     match finder.project_in_use() {
         Some(project) if project.plan.sources.is_empty() => {

@@ -19,7 +19,7 @@ pub(crate) struct Originals {
     pub(crate) pool: Pool,
     /// Ids and multi-traces.
     pub(crate) traces: Vec<(String, MultiTrace)>,
-    /// The number of others, with messages that the specification does not have.
+    /// The number of multi-traces that were left out because they have messages that the specification lacks.
     pub(crate) strangers: usize,
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn originals(context: &Context, request: &Request) -> Result<Original
 struct Reader<'c> {
     context: &'c Context,
     found: Originals,
-    /// The last text with mistakes; those before it were reported.
+    /// The last text with mistakes; earlier ones were reported.
     fault: Option<Diagnostics>,
 }
 

@@ -1,7 +1,7 @@
-//! Many jobs on many threads, their results in the order of the jobs.
+//! Runs jobs on threads, and returns their results in the order of the jobs.
 //!
-//! A feeder makes jobs, workers do them, and the caller takes the results in order ([`Ordered`]). Only a few jobs are on
-//! their way at a time, so memory does not grow with their number. The results of a job can be taken as soon as
+//! A feeder makes jobs, workers do them, and the caller takes the results in order ([`Ordered`]). Only a few jobs are
+//! on their way at a time, so memory does not grow with their number. The results of a job can be taken as soon as
 //! all jobs before it are done, even while it goes on: a result does not wait for the next one, which may take long.
 //!
 //! The size of jobs follows the time they take: long enough that handing them over costs nothing, short enough that
@@ -21,7 +21,7 @@ pub(super) trait Worker {
     type Job: Send + 'static;
     type Piece: Default + Send + 'static;
 
-    /// Does a job. Its results are added to the slot, bit by bit.
+    /// Does a job. Its results are added to the slot one by one.
     fn work(&mut self, job: Self::Job, slot: &Slot<Self::Piece>);
 }
 
@@ -46,7 +46,7 @@ impl<P: Default> Slot<P> {
         change(&mut self.lock().piece);
     }
 
-    /// All results, if nobody else takes them.
+    /// All results, for a caller that is the only consumer.
     pub(super) fn into_piece(self) -> P {
         self.results.into_inner().unwrap_or_else(PoisonError::into_inner).piece
     }
@@ -64,12 +64,12 @@ impl<P: Default> Slot<P> {
     }
 
     fn lock(&self) -> MutexGuard<'_, JobResults<P>> {
-        // `is_lost` tells that a worker panicked, so a poisoned lock says nothing new.
+        // `is_lost` records a panic of the worker, so a poisoned lock carries no more information.
         self.results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Marks a job as done when it is dropped, also by a panic.
+/// Marks a job as done when it is dropped, also during a panic.
 struct Ending<'s, P: Default>(&'s Slot<P>);
 
 impl<P: Default> Drop for Ending<'_, P> {
@@ -177,7 +177,7 @@ fn adapt(size: &AtomicUsize, took: Duration) {
     } else {
         return;
     };
-    // Workers that overwrite each other's wish do no harm.
+    // Concurrent updates may overwrite each other, which does no harm.
     size.store(next, Ordering::Relaxed);
 }
 

@@ -1,4 +1,4 @@
-//! Where multi-traces and their events were read.
+//! The places where multi-traces and their events were read.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::case::{Passage, Place};
 use crate::load::Sources;
 use crate::run::Run;
 
-/// Where a multi-trace was read.
+/// The place where a multi-trace was read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Origin<'a> {
     from: From<'a>,
@@ -58,7 +58,7 @@ impl<'a> Origin<'a> {
         Origin { from: From::Recorded { run }, names: None }
     }
 
-    /// The same with a pool that knows its names.
+    /// The same place with a pool that has the names of the multi-trace.
     pub(super) fn with<'b>(self, names: Option<&'b Pool>) -> Origin<'b>
     where
         'a: 'b,
@@ -76,12 +76,12 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// The pool that knows all its messages, if that is not the usual one.
+    /// The pool with all its messages, if the specification lacks some.
     pub(super) fn names(&self) -> Option<&'a Pool> {
         self.names
     }
 
-    /// What to call it when something is wrong with it.
+    /// Its name in diagnostics.
     pub(super) fn name(&self, id: &str) -> String {
         match self.from {
             From::Raw { .. } | From::Recorded { .. } => id.to_owned(),
@@ -91,7 +91,7 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// The line of the case file that it is, if it is one.
+    /// Its line in a case file, if it comes from one.
     pub(super) fn case_line(&self, id: &str) -> Option<CaseLine> {
         match self.from {
             From::Case { file, line, .. } => {
@@ -103,7 +103,7 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// Where it was read, if that is one place.
+    /// The place where it was read, if it is a single one.
     pub(super) fn text_place(&self) -> Option<String> {
         match self.from {
             From::Raw { .. } | From::Recorded { .. } => None,
@@ -113,7 +113,7 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// The places of its events. Texts are read once more for them.
+    /// The places of its events. To find them, texts are read again.
     pub(super) fn places(&self, trace: &'a MultiTrace, plan: &'a Plan) -> Places<'a> {
         let (source, line) = match self.from {
             From::Raw { group } => return Places::Raw { group, trace, plan },
@@ -154,7 +154,7 @@ pub(super) enum Places<'a> {
     },
     Text {
         source: Source,
-        /// If it is in a line of a case file, which.
+        /// The line of the case file, if it comes from one.
         line: Option<usize>,
         trace: MultiTrace,
     },
@@ -166,12 +166,12 @@ pub(super) struct LogExcerpt {
     pub(super) place: Place,
     /// The line, if it can be read again.
     pub(super) text: Option<String>,
-    /// The bytes of that text that are meant.
+    /// The range of bytes in that text that is marked.
     pub(super) span: Range<usize>,
 }
 
 impl Places<'_> {
-    /// What was sent and what was received of it, as far as raw logs tell.
+    /// The pairs of emission and reception that raw logs identify.
     pub(super) fn pairs(&self) -> Vec<Pair> {
         match self {
             Places::Raw { group, trace, .. } => group.pairs(trace),
@@ -187,7 +187,7 @@ impl Places<'_> {
         }
     }
 
-    /// Where a step was read, for a page: of a raw log the whole line, unless it is very long.
+    /// The place of a step, for a page: for a raw log the whole line, unless it is very long.
     pub(super) fn passage(
         &self,
         component: ComponentId,
@@ -221,7 +221,7 @@ impl Places<'_> {
         }
     }
 
-    /// Where a step was read.
+    /// The place where a step was read.
     pub(super) fn excerpt(
         &self,
         component: ComponentId,
@@ -269,10 +269,10 @@ impl Places<'_> {
     }
 }
 
-/// How many characters of a line of a raw log a page has.
+/// The most characters of a raw log line on a page.
 const LONGEST: usize = 600;
 
-/// How long an action at the beginning of a text is.
+/// The length of an action at the beginning of a text.
 fn token(text: &str) -> usize {
     let ends = |letter: char| letter.is_whitespace() || ".;,{}[]".contains(letter);
     text.find(ends).unwrap_or(text.len())

@@ -1,8 +1,8 @@
-//! A request, resolved: which question, for which engine, within which limits.
+//! The plan of an analysis: question, engine and limits, resolved from a request.
 //!
-//! `EngineChoice::Auto` is the fast engine, unless something is asked for that only a search has: its graph, its
-//! order, its bounds, its own verdicts. With `EngineChoice::Fast`, such an option of the request is an error, since the
-//! two contradict each other; such an option in a file is only noted, since the file may be for other runs.
+//! `EngineChoice::Auto` is the fast engine, unless the request needs a feature that only a search has: its graph, order,
+//! bounds, or verdicts. With `EngineChoice::Fast`, such an option of the request is an error, because the two
+//! contradict each other; such an option in a file is only noted, because the file may also serve other runs.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicUsize;
@@ -32,7 +32,7 @@ use crate::load::{Loaded, options};
 use crate::report::Run;
 use crate::summary::FailOn;
 
-/// What is done with every multi-trace. Threads share it.
+/// The settings for all multi-traces. Threads share them.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(super) context: Context,
@@ -40,8 +40,8 @@ pub(crate) struct Plan {
     pub(super) method: Method,
     /// The name of the question.
     pub(super) kind: &'static str,
-    /// The name of the question in the words of `--observed`, if it was asked in these. Its `prefix` is another
-    /// question than that of the papers.
+    /// The name of the question in the words of `--observed`, if these were used. The `prefix` of `--observed` is
+    /// another question than that of the papers.
     pub(super) observed: Option<&'static str>,
     pub(super) budget: Budget,
     /// The verdicts that count as failures.
@@ -49,21 +49,21 @@ pub(crate) struct Plan {
     pub(super) explain: Explain,
     pub(super) is_brief: bool,
     pub(super) witness: WitnessPolicy,
-    /// What is drawn, if cases carry pictures.
+    /// The limits of pictures, if cases have them.
     pub(super) pictures: Option<Pictures>,
     pub(super) known: KnownFailures,
-    /// The failures that have been given out in order and may be explained.
+    /// The number of failures with an explanation that were returned so far.
     pub(super) explained: Arc<AtomicUsize>,
     /// If there are several specifications: the number of this one, and all of them.
     pub(super) choice: Option<(usize, Arc<Choice>)>,
     pub(super) graph: Option<GraphOptions>,
     pub(super) certificate: Option<TextFormat>,
     pub(super) order: bool,
-    /// Counts coverage, if it is asked for.
+    /// The coverage counter, if the request asks for coverage.
     pub(super) covering: Option<Covering>,
     /// The verdicts of earlier runs.
     pub(super) earlier: Earlier,
-    /// Identifies specification and question in a file of results.
+    /// The fingerprint of specification and question in a file of results.
     pub(super) fingerprint: Option<String>,
     /// The raw logs, by number.
     pub(super) logs: Vec<LogName>,
@@ -81,13 +81,13 @@ pub(crate) struct PlannedSpec {
 /// A raw log.
 #[derive(Debug, Clone)]
 pub(super) struct LogName {
-    /// As the user would name it.
+    /// The name that the user would give.
     pub(super) name: String,
-    /// Where it can be read again.
+    /// The path to read it again.
     pub(super) path: Option<PathBuf>,
 }
 
-/// The engine that answers, and the question it is asked.
+/// The engine and its question.
 #[derive(Debug)]
 pub(super) enum Method {
     /// The fast engine.
@@ -97,7 +97,7 @@ pub(super) enum Method {
 }
 
 impl Method {
-    /// As reported.
+    /// The name in reports.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Method::Fast(_) => "fast",
@@ -242,7 +242,7 @@ impl Plan {
         }
     }
 
-    /// A plan that finds verdicts and nothing else.
+    /// A plan that computes verdicts only.
     pub(super) fn trial(self) -> Plan {
         Plan {
             pictures: None,
@@ -272,7 +272,7 @@ impl Plan {
         }
     }
 
-    /// Whether a case with this verdict has its witness.
+    /// Whether a case with this verdict includes its witness.
     pub(super) fn shows_witness(&self, verdict: Verdict) -> bool {
         match (verdict, self.witness) {
             (_, WitnessPolicy::None) => false,
@@ -294,7 +294,7 @@ impl Plan {
     }
 }
 
-/// Whether a search of the papers answers.
+/// Whether a search of the papers is used.
 fn is_search(
     context: &Context,
     request: &Request,
@@ -319,7 +319,7 @@ fn is_search(
     }
 }
 
-/// What of a request only searches know, in words.
+/// The parts of a request that only searches support, in words.
 fn search_only(request: &Request, config: &Config) -> String {
     let flags = only_searches_flags(request, config);
     let options = only_searches_options(request, config);
@@ -360,7 +360,7 @@ fn configuration(request: &Request, loaded: &Loaded) -> Result<(Config, bool)> {
     Ok((config, chosen))
 }
 
-/// The question that a kind asks, exactly.
+/// The exact question of a kind.
 fn question(kind: Kind) -> Question {
     match kind {
         Kind::Accept => Question::ACCEPT,
@@ -371,7 +371,7 @@ fn question(kind: Kind) -> Question {
     }
 }
 
-/// The options of a request that only searches know, by their flags.
+/// The options of a request that only searches support, by their flags.
 fn only_searches_flags(request: &Request, config: &Config) -> Vec<&'static str> {
     let search = &request.search;
     let flags = [
@@ -388,7 +388,7 @@ fn only_searches_flags(request: &Request, config: &Config) -> Vec<&'static str> 
     flags.into_iter().filter_map(|(flag, given)| given.then_some(flag)).collect()
 }
 
-/// The options of the files that only searches know and that make them differ from the usual.
+/// The options of the files that only searches support and that differ from the defaults.
 fn only_searches_options(request: &Request, config: &Config) -> Vec<&'static str> {
     let usual = Config::default();
     let search = &request.search;
@@ -408,7 +408,7 @@ fn only_searches_options(request: &Request, config: &Config) -> Vec<&'static str
     options.into_iter().filter_map(|(option, given)| given.then_some(option)).collect()
 }
 
-/// Whether a simulation is bounded otherwise than it usually is.
+/// Whether a simulation has other bounds than the default.
 fn has_criterion(config: &Config) -> bool {
     match config.kind {
         Kind::Simulate(simulation) => {

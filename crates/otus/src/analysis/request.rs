@@ -1,4 +1,4 @@
-//! What a caller asks for.
+//! The request: the input of an analysis.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::format::Format;
 use crate::summary::FailOn;
 
-/// What to check against what, how, and how far.
+/// The inputs, the question, the engine and the limits of an analysis.
 ///
 /// ```
 /// use otus::{Context, Request, Texts, Verdict};
@@ -23,8 +23,8 @@ use crate::summary::FailOn;
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Request {
-    /// The names of specifications, multi-traces, logs and folders, in any order. What they leave out,
-    /// the `otus.toml` above them fills in.
+    /// The names of specifications, multi-traces, logs and folders, in any order. If they include no specification or
+    /// no logs, those of the nearest `otus.toml` are used.
     pub names: Vec<String>,
     /// The format of texts whose name does not tell it.
     pub from: Option<Format>,
@@ -36,7 +36,7 @@ pub struct Request {
     pub cases: Option<Vec<u8>>,
     /// Whether warnings about the specification were reported before.
     pub is_spec_known: bool,
-    /// What may be missing of the logs.
+    /// The parts of the logs that may be missing.
     pub question: Asked,
     /// The engine.
     pub engine: EngineChoice,
@@ -46,21 +46,21 @@ pub struct Request {
     pub limits: Limits,
     /// The number of threads; by default that of the processors.
     pub threads: Option<usize>,
-    /// How much to explain of failures.
+    /// How much to explain about failures.
     pub explain: Explain,
-    /// Which verdicts get a witness.
+    /// The verdicts that get a witness.
     pub witness: WitnessPolicy,
-    /// Whether cases carry what the picture of a report needs.
+    /// Whether cases have the data for the pictures of a report.
     pub pictures: bool,
-    /// Whether only verdicts are needed, as in bulk runs: cases leave out how far failures could be explained.
+    /// Whether only verdicts are needed, as in bulk runs: then cases do not say how far failures could be explained.
     pub is_brief: bool,
-    /// The graph of the search, if it is wanted.
+    /// The graph of the search, if requested.
     pub graph: Option<super::attach::GraphOptions>,
     /// The look of the picture that a `graphic` logger asks for.
     pub logger_style: Option<crate::PictureStyle>,
-    /// The certificate of a failure, if it is wanted.
+    /// The certificate of a failure, if requested.
     pub certificate: Option<TextFormat>,
-    /// Whether the execution that explains a Pass is wanted as a partial order.
+    /// Whether to return the execution that explains a Pass as a partial order.
     pub order: bool,
     /// The verdicts that count as failures.
     pub fail_on: Option<FailOn>,
@@ -68,43 +68,43 @@ pub struct Request {
     pub baseline: Option<PathBuf>,
     /// The baseline that the failures of this run will be written to.
     pub write_baseline: Option<PathBuf>,
-    /// The file of results of earlier runs. What it decides is not asked again.
+    /// The file with results of earlier runs. Multi-traces that it decides are not checked again.
     pub results: Option<PathBuf>,
-    /// Whether to find out which parts of the specification were exercised.
+    /// Whether to compute the coverage of the specification.
     pub coverage: bool,
 }
 
 impl Request {
-    /// A request to check these names with the usual options.
+    /// A request to check these names with the default options.
     pub fn new<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Request {
         Request { names: names.into_iter().map(Into::into).collect(), ..Request::default() }
     }
 }
 
-/// What may be missing of the logs.
+/// The parts of the logs that may be missing.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
     /// A kind of the papers with its options, as `simulate[before = true]`. Not with `observed`.
     pub kind: Option<String>,
-    /// What is observed of every log.
+    /// The observed part of every log.
     pub observed: Option<UniformObservation>,
-    /// Lifelines of which everything is observed. In names, `*` stands for anything.
+    /// Lifelines whose logs are complete. In names, `*` matches any text.
     pub complete: Vec<String>,
     /// Lifelines whose logs may stop early.
     pub may_stop_early: Vec<String>,
     /// Lifelines whose logs may start late.
     pub may_start_late: Vec<String>,
-    /// Lifelines of which nothing is observed.
+    /// Lifelines that are not observed.
     pub unobserved: Vec<String>,
 }
 
-/// What is observed of every log.
+/// The observed part of every log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UniformObservation {
     /// Everything.
     Complete,
-    /// Everything until one moment at which all logs stop.
+    /// Everything until a moment at which all logs stop together.
     GlobalPrefix,
     /// A prefix of each log.
     Prefix,
@@ -121,7 +121,7 @@ impl UniformObservation {
         UniformObservation::Slice,
     ];
 
-    /// As `--observed` writes it.
+    /// The name, as in `--observed`.
     pub fn name(self) -> &'static str {
         match self {
             UniformObservation::Complete => "complete",
@@ -131,7 +131,7 @@ impl UniformObservation {
         }
     }
 
-    /// The kind of analysis that asks this, in the words of the papers.
+    /// The kind of analysis with this question, in the words of the papers.
     pub(crate) fn kind(self) -> &'static str {
         match self {
             UniformObservation::Complete => "accept",
@@ -146,7 +146,7 @@ impl UniformObservation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum EngineChoice {
-    /// The fast one, unless something is asked for that only a search has.
+    /// The fast engine, unless the request needs a feature that only a search has.
     #[default]
     Auto,
     /// The fast, exact engine.
@@ -158,17 +158,17 @@ pub enum EngineChoice {
 /// The options of the papers' searches, written as in a `.hcf`.
 #[derive(Debug, Clone, Default)]
 pub struct SearchOptions {
-    /// The order in which nodes are taken: `DFS`, `BFS` or `HCS`.
+    /// The order in which nodes are explored: `DFS`, `BFS` or `HCS`.
     pub strategy: Option<String>,
-    /// Which steps come before their siblings: `[reception = 1, loop = -1]`.
+    /// The steps that come before their siblings: `[reception = 1, loop = -1]`.
     pub priorities: Option<String>,
     /// The bounds: `[max_depth = 20]`.
     pub filters: Option<String>,
-    /// The verdict that ends the search.
+    /// The verdict that stops the search.
     pub goal: Option<String>,
-    /// Whether each component is analysed alone first.
+    /// Whether each component is checked alone first.
     pub local_analysis: Option<String>,
-    /// Whether nodes that were met before are skipped.
+    /// Whether nodes that were explored before are skipped.
     pub memoize: bool,
     /// Whether a prefix gets the verdicts of 2020.
     pub legacy_verdicts: bool,
@@ -176,18 +176,18 @@ pub struct SearchOptions {
     pub seed: u64,
 }
 
-/// The limits for one multi-trace. Beyond them its verdict is Inconclusive.
+/// The limits for one multi-trace. If one is reached, the verdict is Inconclusive.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Limits {
     /// The time.
     pub timeout: Option<Duration>,
     /// The states or nodes.
     pub max_states: Option<u64>,
-    /// The bytes of tables.
+    /// The bytes of its tables.
     pub max_bytes: Option<u64>,
 }
 
-/// How much to explain of failures.
+/// How much to explain about failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Explain {
@@ -196,12 +196,12 @@ pub enum Explain {
     /// The first failures, within small limits.
     #[default]
     Short,
-    /// All failures, and all that is known of them.
+    /// All failures, in full detail.
     Full,
 }
 
 impl Explain {
-    /// The number of failures that are explained.
+    /// The most failures that are explained.
     pub(crate) fn limit(self) -> Option<usize> {
         match self {
             Explain::None => Some(0),
@@ -210,8 +210,8 @@ impl Explain {
         }
     }
 
-    /// The time that one explanation may take. The limit on questions does not depend on the machine and is
-    /// usually reached long before; this one is for interactions of which a single question takes long.
+    /// The time limit of one explanation. The limit on questions, which does not depend on the machine, is usually
+    /// reached earlier; the time limit is for interactions whose single questions take long.
     pub(crate) fn patience(self) -> Duration {
         match self {
             Explain::None | Explain::Short => Duration::from_secs(30),
@@ -219,7 +219,7 @@ impl Explain {
         }
     }
 
-    /// The questions that one explanation may ask.
+    /// The most questions of one explanation.
     pub(crate) fn questions(self) -> u64 {
         match self {
             Explain::None | Explain::Short => 20_000,
@@ -228,7 +228,7 @@ impl Explain {
     }
 }
 
-/// Which verdicts get a witness.
+/// The verdicts that get a witness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum WitnessPolicy {
@@ -239,7 +239,7 @@ pub enum WitnessPolicy {
     /// Pass and `WeakPass`, if a witness is cheap.
     #[default]
     Cheap,
-    /// Pass and `WeakPass`, whatever it costs.
+    /// Pass and `WeakPass`, at any cost.
     Always,
 }
 
@@ -254,7 +254,7 @@ impl WitnessPolicy {
     }
 }
 
-/// How a text for people or scripts is written.
+/// The format of a text: for people or for scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextFormat {

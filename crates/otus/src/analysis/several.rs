@@ -1,11 +1,12 @@
-//! Several specifications at once: which one a multi-trace belongs to.
+//! Several specifications: chooses the one that a multi-trace belongs to.
 //!
-//! The candidates for an id are the specifications whose `groups` in `otus.toml` match it or, if there are none,
-//! those without `groups`. The first candidate that accepts the multi-trace is chosen. If none does, the one that
-//! explains most of it is. A specification that knows no action of the multi-trace does not fit, though it would accept it.
+//! The candidates for an id are the specifications whose `groups` in `otus.toml` match it or, if there are none, those
+//! without `groups`. The first candidate that accepts the multi-trace is chosen; if none accepts it, the one that
+//! explains most of it. A specification that has no action of the multi-trace is not chosen, even if it would accept
+//! it.
 //!
-//! A thread has two workers for each specification: one tries, without explanations; the other does the work of
-//! the chosen specification as if it were the only one.
+//! A thread has two workers for each specification: one tries it without explanations, the other computes the case
+//! for the chosen specification as if it were the only one.
 
 use std::sync::Arc;
 
@@ -24,11 +25,11 @@ pub(super) struct Choice {
     pub(super) specs: Vec<Candidate>,
 }
 
-/// One of them.
+/// One of several specifications.
 #[derive(Debug)]
 pub(super) struct Candidate {
     pub(super) name: Arc<str>,
-    /// Patterns of the ids that belong to it; empty if `otus.toml` does not say.
+    /// The patterns of ids that belong to it; empty if `otus.toml` gives none.
     pub(super) groups: Vec<Glob>,
 }
 
@@ -37,7 +38,7 @@ impl Choice {
         &self.specs[number].name
     }
 
-    /// The specifications that come into question, in order.
+    /// The candidates, in order.
     pub(super) fn candidates(&self, id: &str) -> Vec<usize> {
         let all = || self.specs.iter().enumerate();
         let fits = |globs: &[Glob]| globs.iter().any(|glob| glob.matches(id));
@@ -53,25 +54,25 @@ impl Choice {
 /// Does the analyses of one thread, with several specifications.
 pub(super) struct Several<T> {
     choice: Arc<Choice>,
-    /// By specification: who tries, and who does it.
+    /// By specification: the worker that tries it, and the worker that computes the case.
     workers: Vec<(Worker<T>, Worker<T>)>,
 }
 
-/// How well a specification fits: better ones are greater.
+/// How well a specification fits a multi-trace: a better fit is greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
-    /// It cannot even be read with its names.
+    /// The multi-trace cannot be read with the names of the specification.
     Unusable,
-    /// Nothing that it speaks of happened.
+    /// The multi-trace has no action of the specification.
     Nothing,
-    /// It fails, after so many actions that are explained.
+    /// It fails, after this many explained actions.
     Fails(usize),
     Undecided,
     Accepts,
 }
 
 impl<T: Send + 'static> Several<T> {
-    /// By specification: the plan to try with, and the one to do it.
+    /// By specification: the plan to try it, and the plan to compute the case.
     pub(super) fn new(
         choice: Arc<Choice>,
         plans: &[(Arc<Plan>, Arc<Plan>)],
@@ -83,7 +84,7 @@ impl<T: Send + 'static> Several<T> {
         Several { choice, workers: plans.iter().map(worker).collect() }
     }
 
-    /// One multi-trace; `job` makes a job of it for a specification.
+    /// Checks one multi-trace; `job` makes a job of it for a specification.
     fn one(&mut self, id: &str, job: impl Fn(usize) -> Job, slot: &Slot<Piece<T>>) {
         let candidates = self.choice.candidates(id);
         let Some(&first) = candidates.first() else {
@@ -147,7 +148,7 @@ impl<T: Send + 'static> pipeline::Worker for Several<T> {
                     self.one(&first.id, |number| Job::Groups(vec![groups[number].clone()]), slot);
                 }
             }
-            // What belongs to none of them is told once.
+            // A multi-trace that belongs to no specification is reported once.
             other
             @ (Job::Groups(_) | Job::Empty(_) | Job::Unusable { .. } | Job::Unreadable(_)) => {
                 pipeline::Worker::work(&mut self.workers[0].1, other, slot);
@@ -156,8 +157,8 @@ impl<T: Send + 'static> pipeline::Worker for Several<T> {
     }
 }
 
-/// The id of a case, which is the number of its line if it has none; what is no case is told by
-/// whoever is to do it.
+/// The id of a case, or the number of its line if it has none. A line that is not a case is reported by the worker that
+/// checks it.
 fn id_of(line: &[u8], number: usize) -> String {
     let text = std::str::from_utf8(line).unwrap_or_default();
     if let Some(glance) = case::glance(text) {

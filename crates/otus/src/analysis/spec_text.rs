@@ -1,4 +1,4 @@
-//! The text of the specification: where terms stand in it, and excerpts of it.
+//! The text of the specification: the places of terms, and excerpts.
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use otus_syntax::{Source, Span, excerpt};
 use crate::case::{Columns, Passage, Place};
 use crate::load::Loaded;
 
-/// Where terms stand in a specification.
+/// The places of terms in a specification.
 #[derive(Debug)]
 pub(crate) struct SpecText {
     sources: Vec<Source>,
-    /// Where terms stand; its pool is elsewhere.
+    /// The places of terms, without the pool.
     lowered: Lowered,
     /// The terms of the interaction's nodes with their places, in the order of the text.
     nodes: Vec<(TermId, Span)>,
@@ -21,7 +21,7 @@ pub(crate) struct SpecText {
 }
 
 impl SpecText {
-    /// Keeps what is needed of a specification whose pool has been taken.
+    /// Keeps the needed parts of a specification whose pool has been taken.
     pub(crate) fn new(loaded: &Loaded, lowered: Lowered) -> SpecText {
         let files = loaded.specs.first().map(|spec| spec.files.as_slice()).unwrap_or_default();
         let interaction = lowered.file.and_then(|file| files.get(file)?.interaction.as_ref());
@@ -39,8 +39,8 @@ impl SpecText {
         SpecText { sources: loaded.sources.all.clone(), lowered, nodes, files: names }
     }
 
-    /// Where a term stands, the line, and which bytes of it are meant. Of a term that stands in
-    /// several places the one within another term is taken, if that is known.
+    /// The place of a term, its line, and the marked bytes of the line. If the term has several places, the one
+    /// within another term is chosen, if that is known.
     pub(crate) fn excerpt(
         &self,
         term: TermId,
@@ -58,7 +58,7 @@ impl SpecText {
         Some(excerpt_of(source, span))
     }
 
-    /// The lines around a term, to be shown on a page.
+    /// The lines around a term, for a page.
     pub(crate) fn passage(&self, term: TermId) -> Option<Passage> {
         let (source, span) = self.lowered.place(term)?;
         let source = self.sources.get(source.0 as usize)?;
@@ -88,11 +88,11 @@ impl SpecText {
     }
 }
 
-/// How many lines before and after a place are shown with it, if none of them is longer than this.
+/// The number of lines shown before and after a place, if none of them is longer than this.
 const AROUND: usize = 2;
 const WIDEST: usize = 200;
 
-/// A line by itself, and which bytes of it are meant.
+/// A line by itself, and its marked bytes.
 pub(crate) fn one_line(
     place: String,
     number: usize,
@@ -108,9 +108,9 @@ pub(crate) fn one_line(
 #[derive(Debug)]
 pub(crate) struct Excerpt {
     pub(crate) place: Place,
-    /// Its first line, or the part around the place if that is long.
+    /// Its first line, or the part around the place if the line is long.
     pub(crate) text: String,
-    /// The bytes of that text that are meant.
+    /// The marked bytes of that text.
     pub(crate) span: Range<usize>,
 }
 

@@ -1,9 +1,9 @@
-//! The words of an explanation: names for ids, places for terms and moments.
+//! The wording of an explanation: names instead of ids, places instead of terms and moments.
 //!
-//! This is the only place that words explanations; the library, the command line and all reports show what is made here.
+//! This is the only module that words explanations; the library, the command line and all reports show its text.
 //!
-//! An explanation is worked out with a pool and an engine of its own. Those of a worker depend on the multi-traces
-//! it met before, and the explanation of one multi-trace must not depend on others.
+//! An explanation is computed with a pool and an engine of its own. The pool and the engine of a worker depend on the
+//! multi-traces that it checked before, and the explanation of one multi-trace must not depend on others.
 
 use std::fmt::Write as _;
 
@@ -38,7 +38,7 @@ pub(super) struct Failure<'a> {
 }
 
 impl Failure<'_> {
-    /// Why it fails, and its picture if that is wanted; `None` if that was too much to find out.
+    /// The explanation, and the picture if requested; `None` if the limits are too small.
     pub(super) fn explain(
         &self,
         plan: &Plan,
@@ -129,7 +129,7 @@ impl Wording<'_> {
         told
     }
 
-    /// What would have been right, where the specification has it: each place once.
+    /// The expected actions, with their places in the specification, each place once.
     fn expected(&self, headline: &Headline) -> Vec<SpecPlace> {
         let mut places: Vec<SpecPlace> = Vec::new();
         for expected in headline.expected.iter().chain(&headline.first) {
@@ -170,7 +170,7 @@ impl Wording<'_> {
         self.log_place(other.component, moment, "the other end").into_iter().collect()
     }
 
-    /// Where a moment was read.
+    /// The place where a moment was read.
     fn log_place(
         &self,
         component: ComponentId,
@@ -203,7 +203,7 @@ impl Wording<'_> {
         Situation { logs: components.collect(), choices: choices.collect() }
     }
 
-    /// Where a term is, if that is known: ` at flow.mmd:7`.
+    /// The place of a term, if it is known: ` at flow.mmd:7`.
     fn at(&self, term: TermId) -> String {
         match self.plan.spec.text.excerpt(term, None, 1) {
             Some(found) => format!(" at {}:{}", found.place.file, found.place.line),
@@ -267,7 +267,7 @@ impl Wording<'_> {
     }
 }
 
-/// The ladder below the headline, in words.
+/// The notes below the headline.
 fn notes(told: &Explanation, effort: Explain) -> Vec<Note> {
     let mut notes = Vec::new();
     let mut note = |topic, text: String| notes.push(Note { topic, text });
@@ -285,7 +285,7 @@ fn notes(told: &Explanation, effort: Explain) -> Vec<Note> {
             note("consumed", text);
         }
     }
-    // A core of one log says the same.
+    // A core of one log would repeat this.
     let is_said = told.core.as_ref().is_some_and(|core| core.logs.len() == 1);
     if let [first, ..] = told.alone.as_slice()
         && !is_said
@@ -305,7 +305,7 @@ fn notes(told: &Explanation, effort: Explain) -> Vec<Note> {
     notes
 }
 
-/// `a 1/2, b 0/3`; in a full explanation with what came next and what was expected.
+/// `a 1/2, b 0/3`; in a full explanation also the next observed and the expected actions.
 fn consumed(state: &Situation, effort: Explain) -> String {
     let parts = state.logs.iter().filter(|progress| progress.total > 0).map(|progress| {
         let LogProgress { lifelines, consumed, total, next, expected } = progress;

@@ -1,7 +1,7 @@
-//! One thread's part of an analysis: multi-traces in, cases out.
+//! A worker: the part of an analysis that runs on one thread.
 //!
-//! A worker has a pool of its own and an engine for each partition that it meets. An engine learns from one
-//! multi-trace for the next, but a case depends on its multi-trace alone.
+//! A worker has its own pool, and an engine for each partition that it meets. An engine reuses its tables for later
+//! multi-traces, but a case depends on its multi-trace alone.
 
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -32,8 +32,8 @@ use crate::load::{Sources, options};
 use crate::run::Run;
 use crate::summary::{self, Summary};
 
-/// Turns a case into what the caller wants, or adds it to the last such thing. Threads call it, so that formatting
-/// is parallel.
+/// Turns a case into the caller's result, or adds it to the previous result. Threads call it, so that formatting is
+/// parallel.
 pub(super) type MapCase<T> = Arc<dyn Fn(&Case, Option<&mut T>) -> Option<T> + Send + Sync>;
 
 /// The results of some multi-traces.
@@ -43,9 +43,9 @@ pub(super) struct Piece<T> {
     pub(super) troubles: Vec<Trouble>,
     pub(super) summary: Summary,
     pub(super) met: known::Met,
-    /// With several specifications: the counts by the number of one.
+    /// With several specifications: the counts by specification.
     pub(super) by_spec: Vec<(usize, Summary)>,
-    /// With several specifications: the actions of a failure that were explained.
+    /// With several specifications: the number of explained actions of a failure.
     pub(super) reached: usize,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Piece<T> {
 pub(super) enum Part<T> {
     Done(T),
     /// A case that keeps its explanation or picture only if it is among the first of the input. Only the consumer,
-    /// who sees the cases in order, knows that.
+    /// which sees the cases in order, knows that.
     Tentative(Box<Case>),
 }
 
@@ -72,7 +72,7 @@ impl<T> Default for Piece<T> {
 }
 
 impl<T> Piece<T> {
-    /// Adds what comes after it.
+    /// Appends later results.
     pub(super) fn append(&mut self, mut other: Piece<T>) {
         self.cases.append(&mut other.cases);
         self.troubles.append(&mut other.troubles);
@@ -97,12 +97,12 @@ impl<T> Piece<T> {
     }
 }
 
-/// Something that is wrong with a multi-trace, or with the text that it is in.
+/// A problem of a multi-trace, or of the text that contains it.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// Findings about its text; if that is a part of a case file, of which case.
+    /// Findings about its text; for a case file, also the case.
     Text { found: Diagnostics, case: Option<CaseLine> },
-    /// Another reason, and whether the multi-trace could not be checked because of it.
+    /// Another reason, and whether it prevented the check of the multi-trace.
     Other { id: Option<String>, reason: String, is_unusable: bool },
 }
 
@@ -116,7 +116,7 @@ pub(crate) struct CaseLine {
 }
 
 impl Trouble {
-    /// The multi-trace that could not be checked because of it, if there is one.
+    /// The multi-trace that could not be checked because of it, if any.
     pub(super) fn unusable(&self) -> Option<Unusable> {
         match self {
             Trouble::Text { found: Diagnostics { sources, found }, case } => {
@@ -139,18 +139,18 @@ impl Trouble {
     }
 }
 
-/// Does the analyses of one thread.
+/// The worker of one thread.
 pub(super) struct Worker<T> {
     plan: Arc<Plan>,
     map: MapCase<T>,
     pool: Pool,
-    /// Taken while its multi-trace is judged.
+    /// Taken out while its multi-trace is judged.
     reader: Option<Box<QuickReader>>,
     prepared: FxHashMap<Arc<Partition>, Prepared>,
     first: First,
 }
 
-/// The multi-traces of a job so far that get something only if they are among the first.
+/// The multi-traces of a job so far that get an explanation or a picture only if they are among the first.
 #[derive(Debug, Default)]
 pub(super) struct First {
     /// Failures with an explanation.
@@ -159,7 +159,7 @@ pub(super) struct First {
     pub(super) accepted: Accepted,
 }
 
-/// What is the same for all multi-traces over a partition.
+/// The data that all multi-traces over a partition share.
 #[derive(Debug)]
 pub(super) struct Prepared {
     /// The partition in words.
@@ -173,7 +173,7 @@ pub(super) enum AskedEngine {
     Fast {
         engine: Box<Engine>,
         question: Question,
-        /// The states it has made so far.
+        /// The number of states it has created so far.
         made: u64,
     },
     Graph,
@@ -181,14 +181,14 @@ pub(super) enum AskedEngine {
     Unfit(String),
 }
 
-/// The most partitions that are kept ready. With `[#any]` every multi-trace may have its own.
+/// The most partitions that are cached. With `[#any]`, every multi-trace may have its own.
 const MOST_PARTITIONS: usize = 256;
 
-/// The most states that an engine makes before it is replaced by a new one. Its tables grow by some hundred
-/// bytes for a state that it has not met before.
+/// The most states that an engine creates before it is replaced. Its tables grow by some hundred bytes for each new
+/// state.
 const MOST_STATES: u64 = 1_000_000;
 
-/// The most terms that a pool gains before it is replaced by a new one.
+/// The most terms that a pool gains before it is replaced.
 const MOST_TERMS: usize = 1 << 20;
 
 impl<T: Send + 'static> Worker<T> {
@@ -206,7 +206,7 @@ impl<T: Send + 'static> Worker<T> {
         slot.into_piece()
     }
 
-    /// Some lines of a case file.
+    /// Checks some lines of a case file.
     fn lines(&mut self, name: &str, first: usize, bytes: &[u8], slot: &Slot<Piece<T>>) {
         let mut start = 0;
         for (index, end) in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]).enumerate() {
@@ -255,7 +255,7 @@ impl<T: Send + 'static> Worker<T> {
         }
     }
 
-    /// A group of raw logs.
+    /// Checks a group of raw logs.
     fn group(&mut self, group: &Group, slot: &Slot<Piece<T>>) {
         if self.plan.is_cancelled() {
             return slot.add(Piece::add_interrupted);
@@ -269,7 +269,7 @@ impl<T: Send + 'static> Worker<T> {
         self.renew();
     }
 
-    /// A file with one multi-trace.
+    /// Checks a file with one multi-trace.
     fn file(&mut self, file: &TraceFile, slot: &Slot<Piece<T>>) {
         if self.plan.is_cancelled() {
             return slot.add(Piece::add_interrupted);
@@ -284,7 +284,7 @@ impl<T: Send + 'static> Worker<T> {
         }
     }
 
-    /// A text that has been read, and the file that it is in.
+    /// Checks a text that has been read, and the file that contains it.
     fn source(
         &mut self,
         mut sources: Sources,
@@ -312,7 +312,7 @@ impl<T: Send + 'static> Worker<T> {
         }
     }
 
-    /// The text of a multi-trace.
+    /// Checks the text of a multi-trace.
     fn text(&mut self, id: &str, text: &str, origin: Origin<'_>, slot: &Slot<Piece<T>>) {
         if self.read(text) {
             return self.judge_read(id, &origin, slot);
@@ -340,7 +340,7 @@ impl<T: Send + 'static> Worker<T> {
         self.renew();
     }
 
-    /// Reads a text without a tree, if it is plain enough for that.
+    /// Reads a text without a syntax tree, if it is simple enough.
     fn read(&mut self, text: &str) -> bool {
         let reader = self.reader.as_mut();
         reader.is_some_and(|reader| reader.read(text, &mut self.pool).is_some())
@@ -387,7 +387,7 @@ impl<T: Send + 'static> Worker<T> {
         case.attachments = attachments;
         let names = origin.names().unwrap_or(&self.pool);
         let mut met = known::Met::default();
-        // The failures before it in its job come before it in the input, too.
+        // The failures before it in its job are also before it in the input.
         let before = self.first.explained.max(plan.explained.load(Ordering::Relaxed));
         let is_fail = case.verdict == Verdict::Fail;
         let is_among_first = is_fail
@@ -419,7 +419,7 @@ impl<T: Send + 'static> Worker<T> {
         self.add(case, is_tentative, met, slot);
     }
 
-    /// A verdict of an earlier run.
+    /// Returns the verdict of an earlier run.
     fn add_earlier(&self, id: &str, verdict: Verdict, actions: usize, slot: &Slot<Piece<T>>) {
         let mut case = Case::new(id, verdict);
         let mut met = known::Met::default();
@@ -462,7 +462,7 @@ impl<T: Send + 'static> Worker<T> {
     }
 }
 
-/// The engine for a partition.
+/// Creates the engine for a partition.
 fn prepared<'p>(
     plan: &Plan,
     pool: &Pool,
@@ -527,7 +527,7 @@ impl<T: Send + 'static> pipeline::Worker for Worker<T> {
                     self.group(group, slot);
                 }
             }
-            // With several specifications, `Several` takes these apart.
+            // With several specifications, `Several` splits these jobs.
             Job::Choices(_) => {}
             Job::Empty(name) => {
                 let reason = format!("no cases in {name}");

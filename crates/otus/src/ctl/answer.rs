@@ -12,7 +12,7 @@ use super::witness::Witness;
 use crate::error::Result;
 use crate::picture::{Picture, PictureFormat, PictureStyle, render};
 
-/// Whether a formula holds, and a run that shows it. Its [`Display`](fmt::Display) has both.
+/// Whether a formula holds, and a run that proves it. Its [`Display`](fmt::Display) has both.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Answer {
@@ -25,18 +25,18 @@ pub struct Answer {
     pub meaning: Option<String>,
     /// The name of the engine.
     pub engine: &'static str,
-    /// The number of events that the formula can see.
+    /// The number of events that can affect the formula.
     pub visible_events: usize,
     /// The time until the formula was decided.
     pub elapsed: Duration,
-    /// The cuts at which it holds, if they were asked for and a limit did not prevent it.
+    /// The cuts at which it holds, if requested and computed within the limits.
     pub cuts: Option<SatisfyingCuts>,
     pub(super) holds: Option<bool>,
-    /// The limit because of which it is not decided.
+    /// The limit that left it undecided.
     pub(super) undecided: Option<Stop>,
-    /// The limit because of which cuts are not counted.
+    /// The limit that prevented the count of cuts.
     pub(super) uncounted: Option<Stop>,
-    /// The limit because of which there is no witness.
+    /// The limit that prevented a witness.
     pub(super) unexplained: Option<Stop>,
     pub(super) witness: Option<Witness>,
     pub(super) trace: Arc<PartialOrder>,
@@ -50,8 +50,7 @@ pub struct SatisfyingCuts {
     pub all: String,
     /// The number of those at which the formula holds.
     pub satisfying: String,
-    /// Some of these as disjoint boxes, if they were asked for: by process the least and the greatest number of its
-    /// events.
+    /// Some of these as disjoint boxes, if requested: by process the least and the greatest number of its events.
     pub boxes: Option<Vec<Vec<(u32, u32)>>>,
     /// Whether these are all boxes.
     pub complete: bool,
@@ -61,12 +60,12 @@ pub struct SatisfyingCuts {
 const MOST_CUTS: usize = 12;
 
 impl Answer {
-    /// Whether it holds. A formula that was not decided does not.
+    /// Whether it holds; `false` if it is undecided.
     pub fn holds(&self) -> bool {
         self.holds == Some(true)
     }
 
-    /// Whether it holds; `None` if that was not decided within the limits.
+    /// Whether it holds; `None` if it is undecided.
     pub fn decided(&self) -> Option<bool> {
         self.holds
     }
@@ -80,19 +79,19 @@ impl Answer {
         }
     }
 
-    /// Why it is undecided, or why cuts are not counted or no run is shown.
+    /// The reason why it is undecided, why cuts are not counted, or why no run is shown.
     pub fn reason(&self) -> Option<String> {
         let stop = self.undecided.or(self.uncounted).or(self.unexplained)?;
         Some(reason(stop).to_owned())
     }
 
-    /// A run, event by event, that shows why it holds or why it does not. It has been replayed by a
-    /// checker that knows nothing of how it was found. Empty if it takes all runs to show that.
+    /// A run, event by event, that proves why it holds or does not hold. An independent checker has replayed it.
+    /// Empty if no single run proves the answer.
     pub fn witness(&self) -> Vec<Step> {
         self.run().into_iter().map(|event| self.step(event)).collect()
     }
 
-    /// Draws that run as cuts through the trace; `None` if there is none.
+    /// Draws that run as cuts through the trace; `None` if there is no run.
     ///
     /// # Errors
     /// If the picture is too large for a PNG, or the feature `png` is off.
@@ -131,7 +130,7 @@ pub struct Step {
     pub process: String,
     /// Its number among those of its process, from 1.
     pub position: u32,
-    /// The event in words.
+    /// A description of the event.
     pub text: String,
 }
 

@@ -1,7 +1,7 @@
-//! Checks formulas over a trace, one after the other.
+//! Checks formulas over a trace, one after another.
 //!
-//! A formula is checked once; its cuts are counted and its verdict is explained after that, under the same limits.
-//! The explanation is certified: a second checker, which knows nothing of how it was found, replays it on the trace.
+//! A formula is checked first; then its cuts are counted and its verdict is explained, under the same limits. The
+//! explanation is certified: an independent checker replays it on the trace.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,11 +30,11 @@ pub struct Check {
     formulas: Formulas,
     properties: Vec<Asked>,
     request: Request,
-    /// The raw logs that the trace comes from, in words.
+    /// A description of the raw logs that the trace comes from.
     pub(super) logs: Option<String>,
 }
 
-/// A formula to be checked.
+/// A formula to check.
 #[derive(Debug)]
 struct Asked {
     property: Property,
@@ -58,7 +58,7 @@ impl Check {
             let faults = parsed.diagnostics;
             let lowered = lower_with(&parsed.tree, &trace, formulas);
             formulas = lowered.formulas;
-            // The parser and the resolver find some faults both.
+            // The parser and the resolver both report some errors.
             let is_same = |one: &Diagnostic, other: &Diagnostic| {
                 one.code == other.code && one.primary.span == other.primary.span
             };
@@ -81,8 +81,8 @@ impl Check {
         self.properties.len()
     }
 
-    /// Checks the formulas one after the other, as the iterator is asked for them. Once `context.cancel` is
-    /// cancelled, the rest are undecided.
+    /// Checks the formulas one after another, as the iterator is advanced. Once `context.cancel` is cancelled, the
+    /// remaining formulas are undecided.
     pub fn run(&self, context: &Context) -> Answers<'_> {
         Answers {
             check: self,
@@ -94,7 +94,7 @@ impl Check {
     }
 }
 
-/// The answers to the formulas of a [`Check`], in their order. Each is computed when it is asked for.
+/// The answers to the formulas of a [`Check`], in their order. Each is computed when the iterator reaches it.
 #[derive(Debug)]
 pub struct Answers<'c> {
     check: &'c Check,
@@ -104,7 +104,7 @@ pub struct Answers<'c> {
     summary: Summary,
 }
 
-/// The most characters of a formula that a line of progress has.
+/// The most characters of a formula in a progress line.
 const SHOWN: usize = 50;
 
 impl Iterator for Answers<'_> {
@@ -174,7 +174,7 @@ impl Answers<'_> {
         Ok(answer)
     }
 
-    /// The cuts at which a formula holds, if they are asked for.
+    /// The cuts at which a formula holds, if requested.
     fn cuts(
         &mut self,
         formula: FormulaId,
@@ -192,7 +192,7 @@ impl Answers<'_> {
         Ok(Some(SatisfyingCuts { all, satisfying, boxes, complete }))
     }
 
-    /// Adds the runs that show a verdict, certified, if runs can show it.
+    /// Adds certified runs that prove a verdict, if runs can prove it.
     fn explain(
         &mut self,
         formula: FormulaId,
@@ -221,7 +221,7 @@ impl Answers<'_> {
     }
 }
 
-/// The options of a check that begins now. All its phases share one deadline.
+/// The options of a check that starts now. All its phases share one deadline.
 fn options(request: &Request, context: &Context, start: Instant) -> Options {
     let limits = request.limits;
     Options {

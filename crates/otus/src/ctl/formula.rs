@@ -1,4 +1,4 @@
-//! Formulas over a trace as text, cut off where they get long.
+//! Formulas over a trace as text, truncated if they are long.
 
 use otus_ctl::atom::{Atom, Reading};
 use otus_ctl::{Formula, FormulaId, Formulas};
@@ -8,13 +8,13 @@ use otus_trace::order::PartialOrder;
 /// The most characters of a text. Formulas share their parts, so their texts may be exponentially long.
 const LONGEST: usize = 80;
 
-/// A part of the text that is still to be written; a stack of these is kept instead of recursing.
+/// A part of the text still to be written; a stack of these replaces recursion.
 enum Work {
     Formula(FormulaId),
     Text(&'static str),
 }
 
-/// A formula, or the beginning of it.
+/// A formula, truncated if it is long.
 pub(super) fn short(formulas: &Formulas, trace: &PartialOrder, formula: FormulaId) -> String {
     let mut out = String::new();
     let mut work = vec![Work::Formula(formula)];
@@ -82,7 +82,7 @@ fn negated(formulas: &Formulas, trace: &PartialOrder, formula: FormulaId) -> Opt
     let opposite = match comparison {
         Comparison::Equal => Comparison::Unequal,
         Comparison::Unequal => Comparison::Equal,
-        // Values of different kinds are in no order.
+        // Values of different types are not ordered.
         _ if !ordered => return None,
         Comparison::Less => Comparison::AtLeast,
         Comparison::AtMost => Comparison::Greater,
@@ -92,7 +92,7 @@ fn negated(formulas: &Formulas, trace: &PartialOrder, formula: FormulaId) -> Opt
     Some(atom(trace, &Atom::Compare(*left, opposite, value.clone())))
 }
 
-/// Whether `E[f U g]` is `EG f`, that is, whether g is f at the last cut.
+/// Whether `E[f U g]` is `EG f`, that is, whether g is "f at the last cut".
 fn is_globally(formulas: &Formulas, through: FormulaId, goal: FormulaId) -> bool {
     let parts = |formula: FormulaId| -> Vec<FormulaId> {
         if let Formula::And(all) = formulas.get(formula) { all.to_vec() } else { vec![formula] }
@@ -136,7 +136,7 @@ fn atom(trace: &PartialOrder, atom: &Atom) -> String {
     }
 }
 
-/// A reading as formulas write it: `x`, `last(p)`, `count(p.send)`.
+/// A reading in the syntax of formulas: `x`, `last(p)`, `count(p.send)`.
 pub(super) fn reading(trace: &PartialOrder, reading: Reading) -> String {
     match reading {
         Reading::Variable(variable) => trace.variable_name(variable).to_owned(),

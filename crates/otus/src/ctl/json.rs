@@ -1,8 +1,8 @@
 //! Answers as JSON.
 //!
-//! A witness may have millions of events and be nested as deeply as its formula. So it is written as it is walked:
-//! there is no tree of JSON values, which would take many times the room of the trace, and no recursion. A run
-//! is serialized without its children; its closing brace is taken back, and the children follow.
+//! A witness may have millions of events and be nested as deeply as its formula. So it is written while it is
+//! traversed, without recursion and without a tree of JSON values, which would take many times the memory of the
+//! trace. A run is serialized without its children; then its closing brace is removed, and the children follow.
 
 use std::borrow::Borrow;
 
@@ -76,7 +76,7 @@ struct Record<'a, B> {
     micros: u128,
 }
 
-/// A run without those that follow it.
+/// A run without its children.
 #[derive(Serialize)]
 struct RunRecord<'a, E, C, V> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -163,10 +163,10 @@ impl<V: Borrow<Value>> Serialize for JsonValue<V> {
     }
 }
 
-/// The largest number up to which readers of JSON that know only floating-point numbers are exact.
+/// The largest integer that readers with floating-point numbers only represent exactly.
 const EXACT: u64 = 1 << 53;
 
-/// A count: a number, or a text of digits if it is beyond 2^53.
+/// A count: a number, or a string of digits above 2^53.
 struct Number<'a>(&'a str);
 
 impl Serialize for Number<'_> {

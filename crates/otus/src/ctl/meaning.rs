@@ -11,11 +11,11 @@ use otus_syntax::ast::formula::{
 /// The claim of a formula about runs, by its outermost operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sense {
-    /// It is a modality, or the negation of one.
+    /// A modality, or the negation of one.
     Runs { quantifier: Quantifier, when: When, negated: bool },
-    /// It has no modality, so it is about the first cut alone.
+    /// No modality: the formula is about the first cut only.
     Cut,
-    /// It combines several modalities.
+    /// A combination of several modalities.
     Several,
 }
 
@@ -59,7 +59,7 @@ impl Sense {
         }
     }
 
-    /// The meaning of the verdict; `None` if no phrase is true of several modalities.
+    /// The meaning of the verdict; `None` for a combination of modalities, which no single phrase describes.
     pub(super) fn phrase(self, holds: bool) -> Option<String> {
         let (quantifier, when, negated) = match self {
             Sense::Several => return None,
@@ -108,7 +108,7 @@ fn is_temporal(tree: &FormulaFile, formula: FormulaId) -> bool {
     })
 }
 
-/// The named patterns as text: how each is called, the formula that it stands for, its meaning and an example.
+/// The named patterns as text: name, formula, meaning and example of each.
 pub fn patterns() -> String {
     let mut out = String::new();
     for Pattern { call, formula, says, example, .. } in PATTERNS {

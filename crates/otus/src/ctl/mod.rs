@@ -1,15 +1,15 @@
-//! CTL over every order in which events can have happened.
+//! CTL over all possible orders of events.
 //!
-//! The state of a distributed system between events is a *cut*: some first events of each process, closed under what
-//! happened before them. The cuts of a partial-order trace form a lattice, and a formula is read over all runs through
-//! it, from the first cut, where nothing has happened, to the last.
+//! The state of a distributed system between events is a *cut*: a set of events that contains, with each event, all
+//! events that happened before it. The cuts of a partial-order trace form a lattice, and a formula is evaluated over
+//! all runs through it, from the first cut, which is empty, to the last.
 //!
-//! There are two ways in:
+//! There are two entry points:
 //!
-//! - [`open`] takes a [`Request`], which names a trace or raw logs and formulas; [`Check::run`] answers one formula
-//!   after the other, and [`answers`] all at once. [`Answer`]s and the [`Summary`] have a text and JSON.
-//! - An [`Order`] has events on processes, the variables that they set, and which happened before which; tests
-//!   build one and check a formula over it.
+//! - [`open`] takes a [`Request`], which names a trace or raw logs and formulas; [`Check::run`] answers one formula after
+//!   another, and [`answers`] all at once. [`Answer`]s and the [`Summary`] have a text and JSON.
+//! - An [`Order`] has events on processes, the variables that they set, and the happened-before relation; tests build
+//!   one and check a formula over it.
 //!
 //! ```
 //! use otus::ctl::Order;
@@ -55,10 +55,10 @@ pub use summary::Summary;
 use crate::context::Context;
 use crate::error::Result;
 
-/// The answers to all formulas of a request, in their order.
+/// The answers to all formulas of a request, in order.
 ///
 /// # Errors
-/// As [`open`], or by a mistake of Otus.
+/// As [`open`], or an internal error of Otus.
 pub fn answers(context: &Context, request: &Request) -> Result<Vec<Answer>> {
     open(context, request)?.run(context).collect()
 }

@@ -20,8 +20,8 @@ use crate::words::counted;
 /// Reads the trace or the raw logs of a request, and its formulas. Warnings about them are reported.
 ///
 /// # Errors
-/// If something cannot be read or has mistakes, if no formula is given, if there are several groups of logs and none
-/// is chosen, or if the request contradicts itself.
+/// If something cannot be read or has mistakes, if there is no formula, if there are several groups of logs and none is
+/// chosen, or if the request contradicts itself.
 pub fn open(context: &Context, request: &Request) -> Result<Check> {
     if request.closure.is_some() && request.engine != Engine::Ist {
         unfit!("--closure is about the engine `ist`; add --engine ist");
@@ -111,7 +111,7 @@ impl Named {
         }
         let mut trace = None;
         if finder.count() == 0 {
-            // Formulas alone are about the logs of an `otus.toml`.
+            // Formulas alone are checked over the logs of `otus.toml`.
             let is_formula = names.peek().is_none_or(|name| {
                 let path = Path::new(name.as_str());
                 *name != "-" && context.files.kind(path).is_none() && may_be_formula(name)
@@ -147,10 +147,10 @@ impl Named {
     }
 }
 
-/// The most groups that are named when one is to be chosen.
+/// The most groups that the message about a missing choice names.
 const SHOWN: usize = 5;
 
-/// The order of the only group of raw logs, or of the one that is asked for; and these logs in words.
+/// The order of the only group of raw logs, or of the requested one; and a description of these logs.
 fn group(
     context: &Context,
     request: &Request,

@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::error::{Error, Result, unfit};
 use crate::load::Sources;
 
-/// Events, the variables that they set, and which happened before which.
+/// Events, the variables that they set, and their happened-before relation.
 #[derive(Debug, Default, Clone)]
 pub struct Order {
     initial: Vec<(String, Value)>,
@@ -22,7 +22,7 @@ pub struct Order {
     timeout: Option<Duration>,
 }
 
-/// A value of a variable. Only values of one kind can be compared.
+/// A value of a variable. Only values of one type can be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Value {
@@ -30,8 +30,7 @@ pub enum Value {
     Boolean(bool),
     /// A number.
     Integer(i64),
-    /// A text, or a member of an enumeration, which needs no quotes in formulas. One like `1/3` is that
-    /// number.
+    /// A text, or a member of an enumeration, which needs no quotes in formulas. A text like `1/3` is that number.
     Text(String),
 }
 
@@ -69,7 +68,7 @@ impl From<String> for Value {
     }
 }
 
-/// An event of an [`Order`], to say what happened after it.
+/// The id of an event of an [`Order`], for events that happen after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Id(usize);
 
@@ -88,13 +87,13 @@ impl Order {
         Order::default()
     }
 
-    /// Sets the value of a variable before anything happens; otherwise it is 0, `false` or an empty text.
+    /// Sets the value of a variable before all events; the default is 0, `false` or an empty text.
     pub fn initial(&mut self, variable: impl Into<String>, value: impl Into<Value>) -> &mut Order {
         self.initial.push((variable.into(), value.into()));
         self
     }
 
-    /// The next event of a process. Events of one process happen one after the other.
+    /// Adds the next event of a process. Events of one process are ordered.
     #[track_caller]
     pub fn event(&mut self, process: &str) -> NewEvent<'_> {
         let process = self.processes.intern(process);
@@ -103,18 +102,18 @@ impl Order {
         NewEvent { order: self }
     }
 
-    /// After so long a check ends undecided.
+    /// Sets the time after which a check ends undecided.
     pub fn timeout(&mut self, timeout: Duration) -> &mut Order {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Whether a formula holds before anything happens, over all runs from there. The formulas are those
-    /// of `otus ctl`: `AG(x < 2)`, `AF done`, `mutex(p.critical, q.critical)`.
+    /// Checks a formula at the first cut, over all runs. Formulas are those of `otus ctl`: `AG(x < 2)`, `AF done`,
+    /// `mutex(p.critical, q.critical)`.
     ///
     /// # Errors
-    /// If the formula has mistakes, if there is more or less than one, or if events happened before each
-    /// other or assign a variable both at once.
+    /// If the formula has mistakes, if there is not exactly one formula, if the order is cyclic, or if concurrent
+    /// events assign one variable.
     pub fn check(&self, formula: &str) -> Result<Answer> {
         let mut request = Request::new([]);
         request.limits.timeout = self.timeout;
@@ -160,28 +159,28 @@ impl Order {
     }
 }
 
-/// An event that is being described.
+/// An event while it is built.
 #[derive(Debug)]
 pub struct NewEvent<'o> {
     order: &'o mut Order,
 }
 
 impl NewEvent<'_> {
-    /// It gives a variable a value.
+    /// Sets the value of a variable.
     #[expect(clippy::return_self_not_must_use, reason = "an event may end anywhere")]
     pub fn set(self, variable: impl Into<String>, value: impl Into<Value>) -> Self {
         let (variable, value) = (variable.into(), value.into());
         self.change(|event| event.set.push((variable, value)))
     }
 
-    /// The name of what happened.
+    /// Sets the name of the event.
     #[expect(clippy::return_self_not_must_use, reason = "an event may end anywhere")]
     pub fn label(self, text: impl Into<String>) -> Self {
         let text = text.into();
         self.change(|event| event.label = Some(text))
     }
 
-    /// It happened after another, as a message is received after it was sent.
+    /// Orders it after another event, as a reception is after its emission.
     #[expect(clippy::return_self_not_must_use, reason = "an event may end anywhere")]
     pub fn after(self, other: Id) -> Self {
         self.change(|event| event.after.push(other))
@@ -198,7 +197,7 @@ impl NewEvent<'_> {
     }
 }
 
-/// Panics with the run that shows why, unless a formula holds.
+/// Panics with a run that proves it, unless a formula holds.
 #[doc(hidden)]
 #[track_caller]
 pub fn assert_holds(order: &Order, formula: &str) {

@@ -6,7 +6,7 @@ use otus_ctl::{Arrangement, Closure, Engine};
 
 use crate::analysis::Limits;
 
-/// A trace, formulas, and how to check them.
+/// A trace, formulas, and the options of a check.
 ///
 /// ```
 /// use otus::ctl::{self, Request};
@@ -27,25 +27,26 @@ pub struct Request {
     pub names: Vec<String>,
     /// Files of formulas (`.ctl`), or `-`.
     pub files: Vec<String>,
-    /// The `otus.toml` that says how logs are read.
+    /// The `otus.toml` with the mapping of the logs.
     pub config: Option<PathBuf>,
-    /// The only group of raw logs that is checked.
+    /// The only group of raw logs to check.
     pub group: Option<String>,
-    /// Whether concurrent assignments to one variable are put in an order (by Lamport time) instead of refused.
+    /// Whether concurrent assignments to one variable are ordered by Lamport time instead of refused.
     pub order_writes: bool,
     /// The engine that computes sets of cuts.
     pub engine: Engine,
-    /// How [`Engine::Ist`] computes EF and AG; by default downward.
+    /// The algorithm of [`Engine::Ist`] for EF and AG; by default downward.
     pub closure: Option<Closure>,
-    /// Whether events that cannot change the answer are left out.
+    /// Whether events that cannot affect the answer are removed.
     pub slice: bool,
-    /// The order of processes, which decides how large sets of cuts become.
+    /// The order of processes, which affects the size of sets of cuts.
     pub process_order: Arrangement,
     /// How much to find out about the cuts at which a formula holds.
     pub cuts: CutQuery,
-    /// Whether to find a run that shows the answer.
+    /// Whether to compute a run that proves the answer.
     pub witness: bool,
-    /// The limits for each formula. Beyond them it is undecided. Nodes of a set of cuts count as states.
+    /// The limits for each formula. If one is reached, the formula is undecided. Nodes of a set of cuts count as
+    /// states.
     pub limits: Limits,
 }
 
@@ -65,7 +66,7 @@ pub enum CutQuery {
 }
 
 impl Request {
-    /// A request that names a trace and formulas (see [`Request::names`]), with the usual engine and a witness.
+    /// A request that names a trace and formulas (see [`Request::names`]), with the default engine and a witness.
     pub fn new(names: impl IntoIterator<Item = String>) -> Request {
         Request {
             names: names.into_iter().collect(),

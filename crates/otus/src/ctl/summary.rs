@@ -1,4 +1,4 @@
-//! How many formulas hold, and what that means for the exit status.
+//! The counts of answers, and the exit status.
 
 use std::time::Duration;
 
@@ -26,14 +26,14 @@ pub struct Summary {
     pub hold: usize,
     /// Those that do not.
     pub fail: usize,
-    /// Those that a limit or a cancellation left open.
+    /// Those that a limit or a cancellation left undecided.
     pub undecided: usize,
     /// Whether the check was cancelled.
     pub interrupted: bool,
     /// The formulas that are decided but whose cuts could not be counted.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub uncounted: usize,
-    /// The raw logs that the trace comes from, in words.
+    /// A description of the raw logs that the trace comes from.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub logs: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Answers as text: the formula, the verdict and its meaning, the cuts, and the run that shows it, event by event.
+//! Answers as text: the formula, the verdict and its meaning, the cuts, and the run that proves it, event by event.
 
 use std::fmt::{self, Write as _};
 
@@ -21,7 +21,7 @@ const MOST_RUNS: usize = 50;
 /// The most events of a run that are shown.
 const MOST_EVENTS: usize = 24;
 
-/// The deepest indentation. A formula may be nested deeply, and the text must not grow with the square of that.
+/// The deepest indentation. A formula may be nested deeply, and the text must not grow quadratically with its depth.
 const DEEPEST: usize = 10;
 
 /// The most assignments of an event that are shown.
@@ -42,12 +42,12 @@ impl Answer {
         out
     }
 
-    /// The meaning of the answer, or why it is undecided; the verdict if there is nothing more to say.
+    /// The meaning of the answer, or the reason why it is undecided; otherwise the verdict.
     pub fn headline(&self) -> String {
         self.after_verdict(flag).unwrap_or_else(|| self.verdict().to_owned())
     }
 
-    /// The cuts and the runs, a line each.
+    /// The cuts and the runs, one per line.
     pub fn details(&self) -> Vec<String> {
         self.body(flag).lines().skip(1).map(|line| line.trim().to_owned()).collect()
     }
@@ -64,7 +64,7 @@ impl Answer {
         undecided.or_else(|| self.meaning.clone())
     }
 
-    /// The verdict, the cuts and the runs. `flag` says how a limit is set.
+    /// The verdict, the cuts and the runs. `flag` gives the flag that sets a limit.
     fn body(&self, flag: fn(Stop) -> &'static str) -> String {
         let after = self.after_verdict(flag).map(|text| format!(": {text}")).unwrap_or_default();
         let mut out = format!("  {}{after}\n", self.verdict());
@@ -90,7 +90,7 @@ impl Answer {
     }
 }
 
-/// Without the engine, the time and the flags of the command line.
+/// The text without the engine, the time and the flags of the command line.
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.title(), self.body(|_| "").trim_end())
@@ -125,7 +125,7 @@ fn cuts_text(out: &mut String, cuts: &SatisfyingCuts, trace: &PartialOrder) {
 /// The runs of a witness, each line indented by two spaces at least.
 fn runs(out: &mut String, witness: &Witness, trace: &PartialOrder) {
     let is_several = witness.runs.first().is_some_and(|root| root.shows.is_none());
-    // By depth: the depth as which it is shown. A run without events is left out if another follows it.
+    // By depth: the depth at which it is shown. A run without events is left out if another follows it.
     let mut shown_as = vec![0];
     let mut shown = 0;
     for (index, run) in witness.runs.iter().enumerate() {
@@ -164,7 +164,7 @@ fn runs(out: &mut String, witness: &Witness, trace: &PartialOrder) {
     }
 }
 
-/// The cut at the end of a run as a vector: `p:3 q:5`. Of many processes, those that have events in it.
+/// The cut at the end of a run as a vector: `p:3 q:5`. With many processes, only those that have events in it.
 fn cut(run: &Run, trace: &PartialOrder) -> String {
     let is_long = run.cut.len() > MOST_PARTS;
     let counts = trace.process_names().zip(&run.cut);
@@ -194,7 +194,7 @@ struct Row {
     event: String,
     /// Its label and its assignments.
     effect: String,
-    /// Where it was read.
+    /// The place where it was read.
     place: String,
 }
 

@@ -1,4 +1,4 @@
-//! Runs that show an answer.
+//! Runs that prove an answer.
 //!
 //! The checker returns a tree of runs ([`Evidence`]): a run starts at the last cut of its parent. The tree is as deep
 //! as the formula, so a [`Witness`] is a flat list in preorder, and nothing here recurses. Each run has the cut at
@@ -13,21 +13,21 @@ use otus_trace::order::{EventId, PartialOrder, Value};
 
 use super::formula;
 
-/// Runs that show an answer, re-checked by replaying them.
+/// Runs that prove an answer, certified by replaying them.
 #[derive(Debug, Clone)]
 pub(super) struct Witness {
     /// The expressions that the formula reads at a cut: variables, `last(p)`, `count(p)`.
     pub(super) readings: Vec<String>,
     /// The runs in preorder. There is one root; several runs from the first cut follow a run without events.
     pub(super) runs: Vec<Run>,
-    /// The parts that no run can show, and that were taken on trust.
+    /// The subformulas that no run can prove; their answers are not certified.
     pub(super) trusted: usize,
 }
 
 /// A run.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
-    /// The formula that it shows, abbreviated; `None` if it only holds other runs together.
+    /// The formula that it proves, abbreviated; `None` if it only groups other runs.
     pub(super) shows: Option<String>,
     /// The number of its ancestors.
     pub(super) depth: usize,
@@ -43,7 +43,7 @@ pub(super) struct Run {
 }
 
 impl Witness {
-    /// The witness of an answer; `None` if nothing shows it.
+    /// The witness of an answer; `None` if no run proves it.
     pub(super) fn new(
         trace: &PartialOrder,
         formulas: &Formulas,
@@ -76,7 +76,7 @@ impl Witness {
     }
 }
 
-/// Whether an answer can be shown by runs.
+/// Whether runs can prove an answer.
 pub(super) fn can_be_shown(formulas: &Formulas, formula: FormulaId, holds: bool) -> bool {
     let shown = if holds { formula } else { formulas.not(formula) };
     let mut is_shown = false;
@@ -105,7 +105,7 @@ fn readings(formulas: &Formulas, formula: FormulaId) -> Vec<Reading> {
     found
 }
 
-/// Visits a formula and, once each, the parts that `visit` returns.
+/// Visits a formula and, once each, the subformulas that `visit` returns.
 fn walk<'f>(
     formulas: &'f Formulas,
     formula: FormulaId,
@@ -120,7 +120,7 @@ fn walk<'f>(
     }
 }
 
-/// The readings of a formula, by what changes them.
+/// The readings of a formula, by the variables and processes that change them.
 #[derive(Debug)]
 struct Watch {
     readings: Vec<Reading>,
@@ -167,7 +167,7 @@ impl<'t> State<'t> {
         State { trace, watch, cut, values, happened: 0 }
     }
 
-    /// A run from here, and the state at its end.
+    /// A run from this state, and the state at its end.
     fn run(self, shows: Option<String>, depth: usize, events: &[EventId]) -> (Run, State<'t>) {
         let is_from_first = self.happened == 0;
         let end = self.after(events);

@@ -1,4 +1,4 @@
-//! Multi-traces made from others: slices, mutants, and the score of a specification against mutants.
+//! Multi-traces derived from others: slices, mutants, and the mutation score of a specification.
 
 mod mutate;
 mod score;
@@ -24,7 +24,7 @@ pub use otus_trace::transform::Share;
 pub use score::{Score, ScoreRequest, score};
 pub use slice::{SliceRequest, slice};
 
-/// A multi-trace that was made: its id, what is known of it, and its text.
+/// A derived multi-trace: its id, its other fields, and its text.
 #[derive(Debug, Clone)]
 pub struct Derived {
     /// Its id.
@@ -55,10 +55,10 @@ impl Derived {
     }
 }
 
-/// Takes multi-traces as they are made.
+/// Receives multi-traces as they are made.
 pub type Take<'t> = &'t mut dyn FnMut(Derived) -> Result<()>;
 
-/// The multi-traces to start from.
+/// The originals: multi-traces and their specification.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct From {
@@ -66,12 +66,12 @@ pub struct From {
     pub spec: Vec<String>,
     /// Files of multi-traces, or folders of them.
     pub files: Vec<String>,
-    /// The seed of all choices.
+    /// The seed of random choices.
     pub seed: u64,
 }
 
 impl From {
-    /// Originals in these files, and in a specification.
+    /// The originals in these files, with their specification.
     pub fn new(spec: Vec<String>, files: Vec<String>, seed: u64) -> From {
         From { spec, files, seed }
     }
@@ -107,14 +107,14 @@ impl From {
     }
 }
 
-/// The multi-traces to start from, read.
+/// The originals, read.
 struct Originals {
     traces: Vec<Trace>,
     /// The pool of the specification, if one is given.
     spec: Option<Pool>,
 }
 
-/// A multi-trace that was made of another.
+/// The fields of a derived multi-trace.
 struct Made<'a> {
     trace: &'a MultiTrace,
     pool: &'a Pool,
@@ -144,7 +144,8 @@ impl Made<'_> {
     }
 }
 
-/// The remark that originals have too few slices or mutants: the reason for the first, and the number of others.
+/// The remark that originals have too few slices or mutants: the reason for the first original, and the number of
+/// others.
 #[derive(Debug, Default)]
 struct TooFew {
     first: Option<String>,
@@ -169,7 +170,7 @@ impl TooFew {
     }
 }
 
-/// Where multi-traces are to be written, as far as it limits their number.
+/// The destination of multi-traces, as far as it limits their number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
@@ -177,6 +178,6 @@ pub enum Place {
     Stdout,
     /// A file.
     File(PathBuf),
-    /// A folder, with a file for each multi-trace.
+    /// A folder, with one file per multi-trace.
     Folder(PathBuf),
 }

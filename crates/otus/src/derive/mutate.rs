@@ -14,22 +14,22 @@ use crate::words::counted;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MutantKind {
-    /// An action that was not there.
+    /// An inserted action.
     Noise,
-    /// Two actions of a log that changed places.
+    /// Two actions of a log, swapped.
     SwapActions,
-    /// Logs of another multi-trace.
+    /// Logs from another multi-trace.
     SwapComponents,
-    /// An action that is gone.
+    /// A removed action.
     Remove,
-    /// An action twice.
+    /// A repeated action.
     Duplicate,
-    /// A prefix, which may be accepted.
+    /// A prefix, which the specification may accept.
     Prefix,
 }
 
 impl MutantKind {
-    /// As it is written.
+    /// The name on the command line and in case files.
     pub fn name(self) -> &'static str {
         match self {
             MutantKind::Noise => "noise",
@@ -42,12 +42,12 @@ impl MutantKind {
     }
 }
 
-/// Which mutants to make.
+/// The mutants to make.
 #[derive(Debug, Clone)]
 pub struct MutateRequest {
     /// The originals.
     pub from: From,
-    /// The kinds; if none are given, all that make a fault.
+    /// The kinds; if empty, all kinds that make a fault.
     pub kinds: Vec<MutantKind>,
     /// The number of mutants of each original and kind.
     pub count: u64,
@@ -88,7 +88,7 @@ pub fn mutate(context: &Context, request: &MutateRequest, take: Take<'_>) -> Res
     Ok(ids.len())
 }
 
-/// The kinds, each once; by default all that make a fault.
+/// The kinds, each once; by default all kinds that make a fault.
 pub(super) fn wanted(asked: &[MutantKind], traces: usize) -> Vec<MutantKind> {
     use MutantKind::{Duplicate, Noise, Remove, SwapActions, SwapComponents};
     let mut kinds = Vec::new();
@@ -99,7 +99,8 @@ pub(super) fn wanted(asked: &[MutantKind], traces: usize) -> Vec<MutantKind> {
     }
     if kinds.is_empty() {
         kinds = vec![Noise, SwapActions, SwapComponents, Remove, Duplicate];
-        // A single multi-trace has no other to mix with, which is remarked only if it was asked for.
+        // A single multi-trace cannot be mixed with another; the remark is printed only if the caller asked for this
+        // kind.
         kinds.retain(|&kind| traces > 1 || kind != SwapComponents);
     }
     kinds
@@ -117,7 +118,7 @@ pub(super) struct Mutator<'a> {
     pub(super) pool: Pool,
 }
 
-/// Takes the `number`-th mutant of its kind, from 1, and the index of its original.
+/// Receives the `number`-th mutant of its kind, from 1, and the index of its original.
 pub(super) type TakeMutant<'t> = &'t mut dyn FnMut(&Made<'_>, usize, u64) -> Result<()>;
 
 /// A change that makes a mutant.
@@ -250,7 +251,7 @@ impl Mutator<'_> {
     }
 }
 
-/// Why there are not as many mutants as asked for.
+/// The reason why there are fewer mutants than requested.
 fn too_few(kind: MutantKind, made: u64, id: &str, messages: usize) -> String {
     let name = kind.name();
     if made > 0 {

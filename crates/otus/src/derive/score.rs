@@ -1,16 +1,15 @@
-//! The score of a specification: how many mutants of accepted multi-traces it rejects.
+//! The mutation score of a specification: the share of mutants of accepted multi-traces that it rejects.
 //!
-//! The idea is that of mutation testing (R. A. De Millo, R. J. Lipton and F. G. Sayward, "Hints on
-//! Test Data Selection", 1978), turned round: there a test suite is judged by the faulty programs it tells
-//! from the right one, here a specification by the faulty runs it tells from right ones. Mutants are
-//! checked as `otus analyze` would check them. Two kinds of mutants say nothing about a specification
-//! and are left out of its score:
+//! Mutation testing (R. A. De Millo, R. J. Lipton and F. G. Sayward, "Hints on Test Data Selection", 1978) judges a
+//! test suite by the faulty programs that it distinguishes from the correct one. Here, a specification is judged by
+//! the faulty runs that it distinguishes from correct ones. Mutants are checked as `otus analyze` checks them. Two
+//! kinds of mutants say nothing about a specification and do not count:
 //!
-//! - *equal*: the mutant is an accepted original itself, such as another of the runs given;
-//! - *part*: the mutant is what is left of its original when a log is cut, and the question allows that
-//!   logs are cut (the verdict is WeakPass, not Pass).
+//! - *equal*: the mutant equals an accepted original, such as another given run;
+//! - *part*: the mutant is its original with a log cut at its end or beginning, and the question allows that (the verdict
+//!   is WeakPass, not Pass).
 //!
-//! Mutants are made and checked in batches, so that memory is that of the originals and of one batch.
+//! Mutants are made and checked in batches, so that only the originals and one batch are in memory.
 
 use std::fmt::Write as _;
 
@@ -30,26 +29,26 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::words::counted;
 
-/// The mutants that are checked at once.
+/// The number of mutants in a batch.
 const BATCH: usize = 50_000;
 
-/// The survivors that are shown.
+/// The most survivors that are shown.
 const SHOWN: usize = 10;
 
-/// Which mutants to check against which specification.
+/// The mutants to check, and the specification.
 #[derive(Debug, Clone)]
 pub struct ScoreRequest {
     /// The specification, the originals and the question.
     pub request: Request,
-    /// The kinds; if none are given, all that make a fault.
+    /// The kinds; if empty, all kinds that make a fault.
     pub kinds: Vec<MutantKind>,
     /// The number of mutants of each original and kind.
     pub count: u64,
-    /// The seed of all choices.
+    /// The seed of random choices.
     pub seed: u64,
 }
 
-/// Makes mutants of the accepted originals and checks them. Survivors are given to `take`.
+/// Makes mutants of the accepted originals and checks them. Survivors are passed to `take`.
 ///
 /// # Errors
 /// If the specification or the originals cannot be read.
@@ -58,7 +57,7 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
     request.explain = Explain::None;
     request.witness = WitnessPolicy::None;
     let Originals { pool, traces, strangers } = originals(context, &request)?;
-    // From here on, multi-traces are checked and the specification is known.
+    // From here on, multi-traces have been checked and the specification is known.
     request.group = None;
     request.is_spec_known = true;
     let given = traces.len() + strangers;
@@ -168,34 +167,34 @@ fn case_file<T: AsRef<str>>(lines: &[T]) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// Cases of such a file with their numbers.
+/// The cases of such a file, with their numbers.
 fn numbered(cases: &[Case]) -> impl Iterator<Item = (usize, &Case)> {
     cases.iter().filter_map(|case| Some((case.id.parse().ok()?, case)))
 }
 
-/// Keeps mutants, each once.
+/// Collects mutants, each once.
 struct Batch<'a> {
     observed: &'a [MultiTrace],
     /// The accepted originals.
     texts: &'a FxHashSet<String>,
-    /// The texts of those that it holds.
+    /// The texts of the mutants it holds.
     seen: FxHashSet<String>,
     made: Vec<Mutant>,
-    /// The kinds of those that are accepted originals.
+    /// The kinds of mutants that equal an accepted original.
     skipped: Vec<&'static str>,
 }
 
-/// A mutant on its way to be checked.
+/// A mutant to check.
 #[derive(Debug, Clone)]
 struct Mutant {
     id: String,
     origin: String,
     kind: &'static str,
-    /// What was done.
+    /// The change.
     change: String,
     details: Vec<(&'static str, Value)>,
     text: String,
-    /// Whether it is what is left of its original when logs are cut.
+    /// Whether it is its original with logs cut at an end.
     is_part: bool,
 }
 
@@ -220,7 +219,7 @@ impl Batch<'_> {
     }
 }
 
-/// Whether each log is the beginning or the end of that of the original.
+/// Whether each log is a prefix or a suffix of the log of the original.
 fn is_part(mutant: &MultiTrace, original: &MultiTrace) -> bool {
     mutant.partition().components().all(|component| {
         let (part, whole) = (mutant.steps(component), original.steps(component));
@@ -232,7 +231,7 @@ fn is_part(mutant: &MultiTrace, original: &MultiTrace) -> bool {
     })
 }
 
-/// What came of the mutants of a kind.
+/// The counts of the mutants of a kind.
 #[derive(Debug)]
 struct Row {
     kind: &'static str,
@@ -250,7 +249,7 @@ impl Row {
         Row { kind, made: 0, caught: 0, survived: 0, undecided: 0, equal: 0, part: 0 }
     }
 
-    /// How many say something about the specification.
+    /// The number of mutants that count.
     fn counted(&self) -> usize {
         self.caught + self.survived + self.undecided
     }
@@ -263,7 +262,7 @@ impl Row {
         (self.counted() > 0).then(|| self.caught as f64 * 100.0 / self.counted() as f64)
     }
 
-    /// All that was made, whether it counts or not.
+    /// The number of all mutants.
     fn total(&self) -> usize {
         self.made + self.equal
     }
@@ -282,27 +281,27 @@ impl Row {
     }
 }
 
-/// With one decimal place.
+/// A percentage with one decimal place.
 fn rounded(percent: f64) -> f64 {
-    // 99.96 is not everything.
+    // 99.96 must not be rounded to 100.
     (percent * 10.0).floor() / 10.0
 }
 
-/// What became of all mutants.
+/// The score of a specification.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Score {
     /// The name of the specification.
     pub spec: String,
     seed: u64,
-    /// The multi-traces that were given.
+    /// The number of given multi-traces.
     pub given: usize,
-    /// Those of them that are accepted, of which mutants were made.
+    /// The number of accepted ones, of which mutants were made.
     pub accepted: usize,
     kinds: Vec<Row>,
-    /// The first of them.
+    /// The first survivors.
     survivors: Vec<Survivor>,
-    /// Whether the work was cut short.
+    /// Whether the work was cancelled.
     pub is_interrupted: bool,
 }
 
@@ -310,7 +309,7 @@ pub struct Score {
 struct Survivor {
     mutant: Mutant,
     verdict: Verdict,
-    /// What explains it.
+    /// An execution that explains it.
     why: String,
 }
 
@@ -354,7 +353,7 @@ impl Score {
         None
     }
 
-    /// Finds executions that explain the survivors that are shown.
+    /// Computes executions that explain the survivors that are shown.
     fn explain(&mut self, context: &Context, mut request: Request) -> Result<()> {
         if self.survivors.is_empty() {
             return Ok(());
@@ -447,13 +446,12 @@ impl Score {
         })
     }
 
-    /// The mutants that say something about the specification, in percent those that it rejects. `None` if there are
-    /// no such mutants.
+    /// The number of mutants that count, and the percentage that is rejected. `None` if no mutant counts.
     pub fn percent(&self) -> Option<f64> {
         self.all().percent()
     }
 
-    /// `caught 9 of 10 mutants (90.0%)`; `None` if no mutant says anything.
+    /// `caught 9 of 10 mutants (90.0%)`; `None` if no mutant counts.
     pub fn headline(&self) -> Option<String> {
         let all = self.all();
         let percent = rounded(all.percent()?);

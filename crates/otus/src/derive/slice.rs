@@ -11,11 +11,11 @@ use crate::error::{Result, unfit};
 use crate::load::Trace;
 use crate::words::counted;
 
-/// More slices than this are not written to a file, and not to a folder, without a count.
+/// The most slices that are written to a file, and to a folder, without a count.
 const MAX_IN_FILE: u128 = 100_000_000;
 const MAX_IN_FOLDER: u128 = 100_000;
 
-/// Which slices to make.
+/// The slices to make.
 #[derive(Debug, Clone)]
 pub struct SliceRequest {
     /// The originals.
@@ -26,14 +26,14 @@ pub struct SliceRequest {
     pub all: bool,
     /// Only slices that keep at least this share of each log.
     pub wide: Option<Share>,
-    /// Where they are to be written.
+    /// The destination.
     pub place: Place,
 }
 
 /// Makes slices, and returns the number of originals.
 ///
 /// # Errors
-/// If the originals cannot be read, or there are too many slices for their place.
+/// If the originals cannot be read, or there are too many slices for the destination.
 pub fn slice(context: &Context, request: &SliceRequest, take: Take<'_>) -> Result<usize> {
     let Originals { traces, mut spec } = request.from.read(context)?;
     if request.all {
@@ -82,8 +82,8 @@ fn cuts<'a>(observed: &'a MultiTrace, request: &SliceRequest) -> Cuts<'a> {
     }
 }
 
-/// Calls a function with the multi-trace of a tree. Without a specification each has a signature
-/// of its own, so that it gets no logs of others.
+/// Calls a function with the multi-trace of a tree. Without a specification, each multi-trace has its own signature, so
+/// that it gets no logs of others.
 fn with_lowered<T>(
     trace: &Trace,
     spec: &mut Option<Pool>,
@@ -101,7 +101,7 @@ fn with_lowered<T>(
     done(&observed, pool)
 }
 
-/// Refuses to fill a disk with slices.
+/// Refuses to write an excessive number of slices.
 fn refuse_flood(request: &SliceRequest, traces: &[Trace], spec: &mut Option<Pool>) -> Result<()> {
     let (limit, place) = match &request.place {
         Place::Stdout => return Ok(()),
@@ -124,7 +124,7 @@ fn refuse_flood(request: &SliceRequest, traces: &[Trace], spec: &mut Option<Pool
     Ok(())
 }
 
-/// By log: the first and last place that is kept, from 1, or nothing.
+/// By log: the first and the last kept place, from 1, or nothing.
 fn kept(cut: &Cut) -> Value {
     let ranges = cut.kept.iter().map(|range| {
         if range.is_empty() { json!([]) } else { json!([range.start + 1, range.end]) }

@@ -13,34 +13,34 @@ use crate::error::{Error, Result, unfit};
 use crate::format::Format;
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 
-/// What to draw, and how.
+/// The texts to draw, and the options.
 #[derive(Debug, Clone, Default)]
 pub struct DrawRequest {
     /// The texts.
     pub names: Vec<String>,
-    /// Their format, if their names do not tell.
+    /// Their format, if their names do not give it.
     pub from: Option<Format>,
-    /// What of them is drawn; by default what the formats imply.
+    /// The drawing; by default the one for their formats.
     pub what: Option<What>,
-    /// Of a sequence diagram: only lifelines that act.
+    /// For a sequence diagram: only lifelines with actions.
     pub only_used: bool,
-    /// Of a term: the positions.
+    /// For a term: show the positions.
     pub positions: bool,
-    /// Of a term: a first step to mark, as `a!m@121`.
+    /// For a term: the step to mark, as `a!m@121`.
     pub step: Option<String>,
-    /// Of an order: cuts to draw, as `p=1,q=2`.
+    /// For a partial order: the cuts to draw, as `p=1,q=2`.
     pub cuts: Vec<String>,
-    /// Which automaton.
+    /// The automaton.
     pub automaton: Option<AutomatonKind>,
     /// The most nodes of an automaton or a lattice.
     pub max_nodes: usize,
-    /// The columns of a drawing made of text.
+    /// The most columns of a text drawing.
     pub width: usize,
-    /// Whether such a drawing has only ASCII characters.
+    /// Whether a text drawing has only ASCII characters.
     pub ascii: bool,
 }
 
-/// What is drawn.
+/// The drawings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum What {
@@ -58,20 +58,20 @@ pub enum What {
     Lattice,
 }
 
-/// Which automaton of a specification is drawn.
+/// The automata of a specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum AutomatonKind {
-    /// As the rules make it.
+    /// As the rules derive it.
     Rules,
     /// The deterministic one.
     Deterministic,
-    /// The smallest deterministic one.
+    /// The minimal one.
     #[default]
     Minimal,
 }
 
-/// A drawing, in all the forms it has.
+/// A drawing, in all its formats.
 #[derive(Debug)]
 pub struct Drawing {
     scene: Scene,
@@ -94,15 +94,15 @@ impl Drawing {
         picture::render(&self.scene, format, style)
     }
 
-    /// The drawing made of characters.
+    /// The text drawing.
     ///
     /// # Errors
-    /// If it has no such form, or is too wide for it.
+    /// If there is no text drawing, or it is too wide.
     pub fn text(&self) -> Result<&str> {
         self.text.as_deref().map_err(|reason| Error::Unfit(reason.clone()))
     }
 
-    /// The graph for Graphviz, if it is one.
+    /// The graph for Graphviz, if the drawing is a graph.
     pub fn dot(&self) -> Option<&str> {
         self.dot.as_deref()
     }
@@ -111,7 +111,7 @@ impl Drawing {
 /// Draws texts.
 ///
 /// # Errors
-/// If they cannot be read, have errors, or have no such picture.
+/// If they cannot be read, have errors, or have no such drawing.
 pub fn draw(context: &Context, request: &DrawRequest) -> Result<Drawing> {
     let what = request.what.unwrap_or_else(|| request.implied());
     request.refuse_idle(what)?;
@@ -126,7 +126,7 @@ pub fn draw(context: &Context, request: &DrawRequest) -> Result<Drawing> {
 }
 
 impl DrawRequest {
-    /// What the formats imply.
+    /// The default drawing for the formats.
     fn implied(&self) -> What {
         let formats = || self.names.iter().map(|name| self.format_of(name));
         if formats().any(|format| format == Some(Format::Pot)) {
@@ -138,7 +138,7 @@ impl DrawRequest {
         }
     }
 
-    /// Refuses options of other pictures.
+    /// Refuses options of other drawings.
     fn refuse_idle(&self, what: What) -> Result<()> {
         let is_order = matches!(what, What::Order | What::Lattice);
         let idle = [

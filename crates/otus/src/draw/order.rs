@@ -87,7 +87,7 @@ fn cut(order: &PartialOrder, text: &str, number: usize, of: usize) -> Result<Cut
     Ok(Cut { counts, name, tone: Tone::Active })
 }
 
-/// An edge that leads from outside of a set of events into it.
+/// An edge from outside a set of events into it.
 fn broken(order: &PartialOrder, counts: &[usize]) -> Option<(String, String)> {
     let is_in = |event| {
         let process = order.process_of(event);

@@ -60,7 +60,7 @@ pub(super) fn term(context: &Context, request: &DrawRequest) -> Result<Drawing> 
     Ok(Drawing { scene, text, dot: None })
 }
 
-/// What is executed and pruned by a step, as `a!m@121`.
+/// The executed and the pruned parts of a step, as `a!m@121`.
 fn executed(pool: &mut Pool, term: TermId, step: &str) -> Result<term_layout::Marks> {
     let mut frontiers = Frontiers::default();
     let steps = frontiers.steps(pool, term);
@@ -70,7 +70,7 @@ fn executed(pool: &mut Pool, term: TermId, step: &str) -> Result<term_layout::Ma
     };
     let possible: Vec<String> = steps.iter().map(named).collect();
     let wanted = step.replace(' ', "");
-    // The position can be left out if there is no doubt.
+    // The position can be omitted if it is unambiguous.
     let matches = |name: &&String| {
         let name = name.replace(' ', "");
         name == wanted || name.split('@').next() == Some(wanted.as_str())

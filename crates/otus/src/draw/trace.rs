@@ -1,4 +1,4 @@
-//! The picture of a multi-trace, with a lane for each log.
+//! The picture of a multi-trace, with one lane per log.
 
 use otus_core::Pool;
 use otus_draw::layout::multitrace::{Options, multi_trace};

@@ -1,7 +1,7 @@
 //! Clusters of similar logs, each of which becomes a source.
 //!
-//! Text files are similar if they share enough shapes of lines, where the name of the file does not count: the logs of
-//! five clients of one program are one source, that of the server is another.
+//! Text files are similar if they share enough shapes of lines, after the name of the file is removed: the logs of five
+//! clients of one program are one source, that of the server is another.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,12 +24,12 @@ pub(super) struct Clusters {
     pub(super) others: Vec<String>,
 }
 
-/// Files that are read the same way.
+/// Files that are read in the same way.
 #[derive(Debug)]
 pub(super) struct Cluster {
     pub(super) format: LogFormat,
     pub(super) files: Vec<ClusterFile>,
-    /// How their lines tell of messages.
+    /// The phrases of their lines.
     pub(super) phrases: Phrases,
     /// The shapes of their lines.
     shapes: BTreeSet<String>,
@@ -45,7 +45,7 @@ pub(super) struct ClusterFile {
 }
 
 impl Clusters {
-    /// Looks at all files of a folder.
+    /// Reads all files of a folder.
     pub(super) fn find(files: &dyn Files, folder: &Path) -> Result<Clusters> {
         let mut clusters = Clusters::default();
         for path in files::walk(files, folder)? {
@@ -66,7 +66,7 @@ impl Clusters {
     fn add(&mut self, format: LogFormat, file: ClusterFile, head: &[u8]) {
         let text = String::from_utf8_lossy(head);
         let mut lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-        // The last line may be cut.
+        // The last line may be incomplete.
         if head.len() >= BEGINNING {
             lines.pop();
         }
@@ -87,13 +87,13 @@ impl Clusters {
                 return false;
             }
             if format != LogFormat::Text {
-                // JSON lines are told apart by rules; other formats have no shapes.
+                // Rules distinguish JSON lines; other formats have no shapes.
                 return source.shapes == shapes;
             }
             let common = source.shapes.intersection(&shapes).count();
             let least = source.shapes.len().min(shapes.len());
             let are_shared = least > 0 && common * 10 >= least * 3;
-            // Different messages may be told in the same way.
+            // Different messages may have the same phrase.
             are_shared || source.phrases.has_kinds_of(&phrases)
         };
         let index = self.sources.iter().position(is_similar).unwrap_or_else(|| {

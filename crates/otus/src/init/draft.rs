@@ -27,7 +27,7 @@ pub(super) struct Draft<'c> {
     unknown: Vec<String>,
 }
 
-/// A name in the logs, and the name in the specification that is probably meant.
+/// A name in the logs, and the name in the specification that it probably means.
 struct Meaning {
     name: String,
     meant: String,
@@ -36,11 +36,11 @@ struct Meaning {
 struct Source {
     name: String,
     globs: Vec<String>,
-    /// Lines that no rule takes, for comments.
+    /// Lines that no rule matches, for comments.
     left_over: Vec<LeftOver>,
 }
 
-/// Lines of one shape that no rule takes.
+/// Lines of one shape that no rule matches.
 struct LeftOver {
     pattern: String,
     count: u64,
@@ -67,7 +67,8 @@ impl<'c> Draft<'c> {
         Draft { clusters, spec, sources, lifelines, messages, unobserved, unknown }
     }
 
-    /// Adds the results of a first run: the lines left over, and the names of the specification that are meant.
+    /// Adds the results of a first run: the unmatched lines, and the names of the specification that are probably
+    /// meant.
     pub(super) fn refine(&mut self, accounting: &Accounting, signature: Option<&Signature>) {
         for shape in &accounting.shapes {
             let Some(file) = accounting.files.get(shape.first.file.0 as usize) else { continue };
@@ -249,7 +250,7 @@ impl Source {
     }
 }
 
-/// Fields that usually hold the lifeline, the most telling first.
+/// Fields that usually hold the lifeline, the most likely first.
 const LIFELINES: &str = "lifeline service service.name service_name node host hostname app component instance process \
                          actor container pod";
 /// Fields that usually hold the group.
@@ -257,7 +258,7 @@ const GROUPS: &str = "trace_id traceId trace request_id requestId correlation_id
                       sessionId conversation txid transaction run";
 /// Fields that usually hold the message.
 const MESSAGES: &str = "message msg m type event name op operation kind method";
-/// Fields that usually hold the other side.
+/// Fields that usually hold the peer.
 const PEERS: &str = "peer to from dst src target remote dest other";
 
 /// The known names that unknown ones probably mean: equal but for the case, equal but for a number at the end, or
@@ -276,7 +277,7 @@ fn meanings(names: &[&str], known: &[&str]) -> Vec<Meaning> {
     meanings
 }
 
-/// Patterns for the files of a source that fit no file of another one.
+/// Patterns for the files of a source that match no file of another one.
 fn globs(cluster: &Cluster, clusters: &Clusters) -> Vec<String> {
     let mut globs: Vec<String> = Vec::new();
     for ClusterFile { inside, .. } in &cluster.files {
@@ -347,7 +348,7 @@ fn quoted(text: &str) -> String {
     if literal && !text.chars().any(char::is_control) {
         return format!("'{text}'");
     }
-    // JSON and TOML quote alike except for one control character.
+    // JSON and TOML quote in the same way, except for one control character.
     serde_json::to_string(text).unwrap_or_default().replace('\u{7f}', "\\u007f")
 }
 

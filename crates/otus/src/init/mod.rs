@@ -1,8 +1,8 @@
-//! An `otus.toml` for a folder of logs.
+//! Proposes an `otus.toml` for a folder of logs.
 //!
-//! Similar files become one source ([`cluster`]). Lines that say that something is sent or received become rules
-//! ([`phrase`]). The text ([`draft`]) is written twice: the first is run on the logs, and the lines that it leaves over
-//! are comments in the second. So every proposal can be read, and shows how many lines it covers.
+//! Similar files become one source ([`cluster`]). Lines about sending and receiving become rules ([`phrase`]). The text
+//! ([`draft`]) is written twice: the first draft is run on the logs, and the lines that it does not match become
+//! comments in the second. So every proposal is valid, and it reports how many lines it covers.
 
 mod cluster;
 mod draft;
@@ -32,7 +32,7 @@ use draft::Draft;
 pub struct InitRequest {
     /// The folder with the logs.
     pub folder: PathBuf,
-    /// The files of the specification that the logs are about, if there is one.
+    /// The files of the specification of the logs, if there is one.
     pub spec: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ impl InitRequest {
     }
 }
 
-/// A proposed `otus.toml`, and how far it goes.
+/// A proposed `otus.toml`, and its coverage of the logs.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Proposal {
@@ -55,7 +55,7 @@ pub struct Proposal {
     pub logs: usize,
     /// The number of their lines.
     pub lines: u64,
-    /// The number of lines that a rule takes.
+    /// The number of lines that a rule matches.
     pub matched: u64,
     /// The number of events that these lines become.
     pub events: u64,
@@ -118,7 +118,7 @@ impl Proposal {
     }
 }
 
-/// Runs a proposal on the logs it is for.
+/// Runs a proposal on its logs.
 fn try_on(context: &Context, text: &str, clusters: &Clusters) -> Result<Accounting> {
     let (plan, found) = Plan::parse(&Source::new(FILE, text), &OWN_KEYS);
     let plan = plan.ok_or_else(|| {
@@ -135,7 +135,7 @@ fn try_on(context: &Context, text: &str, clusters: &Clusters) -> Result<Accounti
     Ok(logs.run(&mut |_| ControlFlow::Continue(())))
 }
 
-/// The name of a file as seen from a folder.
+/// The name of a file relative to a folder.
 fn relative(files: &dyn Files, name: &str, folder: &Path) -> String {
     let (path, heading) = match name.split_once('#') {
         Some((path, heading)) => (path, format!("#{heading}")),

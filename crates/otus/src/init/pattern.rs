@@ -4,7 +4,7 @@ use otus_trace::run::shape;
 
 use super::phrase::{Phrase, WordOrder};
 
-/// A pattern for a phrase that tells of messages.
+/// A pattern for a phrase about a message.
 pub(super) fn of_phrase(order: WordOrder, phrase: &Phrase) -> String {
     let words: Vec<String> = phrase.words.iter().map(|word| escape(word)).collect();
     let words = words.join("|");
@@ -35,7 +35,7 @@ pub(super) fn of_shape(shape: &str) -> String {
     unfolded(text)
 }
 
-/// A pattern for a folded text, in which `#` and the like stand for anything of their kind.
+/// A pattern for a folded text, in which `#` and the like stand for any text of their class.
 fn unfolded(text: &str) -> String {
     let mut pattern = String::new();
     for c in text.chars().take(120) {
@@ -50,7 +50,7 @@ fn unfolded(text: &str) -> String {
     pattern
 }
 
-/// A pattern for JSON lines like this one: those with a similar value in the field that tells what they are about.
+/// A pattern for JSON lines like this one: those with a similar value in the field that identifies the event.
 pub(super) fn of_json(line: &str) -> String {
     for key in ["msg", "message", "event", "type", "name"] {
         let Some(at) = line.find(&format!("\"{key}\"")) else { continue };
@@ -59,7 +59,7 @@ pub(super) fn of_json(line: &str) -> String {
         let value = rest.split('"').next().unwrap_or_default().trim_end_matches('\\');
         return format!(r#""{key}":\s*"{}"#, unfolded(&shape(value.as_bytes())));
     }
-    // Without such a field, the line itself.
+    // Without such a field, the pattern is the line itself.
     escape(line.trim_end_matches('…'))
 }
 

@@ -1,4 +1,4 @@
-//! Phrases of log lines that tell of messages.
+//! Phrases of log lines about messages.
 //!
 //! ```text
 //! Sending CONNACK to sub2 (0, 0)                    a word for the direction, then the message
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use otus_trace::read::Format as LogFormat;
 use serde_json::Value;
 
-/// How the lines of some logs tell of messages.
+/// The phrases of some logs.
 #[derive(Debug, Default)]
 pub(super) struct Phrases {
     /// By the field that they are in (empty in text), and by their order.
@@ -24,16 +24,16 @@ pub(super) struct Phrases {
     records: usize,
 }
 
-/// Where the message is.
+/// The position of the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum WordOrder {
-    /// Behind the word for the direction.
+    /// After the word for the direction.
     DirectionFirst,
-    /// In front of it.
+    /// Before it.
     MessageFirst,
 }
 
-/// Lines that tell of messages in the same way.
+/// Lines with the same kind of phrase.
 #[derive(Debug, Default)]
 pub(super) struct Phrase {
     /// The words for directions.
@@ -54,7 +54,7 @@ impl Phrases {
         phrases
     }
 
-    /// Adds the phrases of the first lines of a log. CSV has commas unless another separator is given.
+    /// Adds the phrases of the first lines of a log. CSV is separated by commas, unless another separator is given.
     pub(super) fn read(&mut self, format: LogFormat, lines: &[&str], separator: Option<char>) {
         match format {
             LogFormat::Text => {
@@ -118,7 +118,7 @@ impl Phrases {
         phrase.peers += usize::from(has_peer);
     }
 
-    /// Whether there are the same kinds of phrases in both, and at least one.
+    /// Whether both have the same kinds of phrases, and at least one.
     pub(super) fn has_kinds_of(&self, other: &Phrases) -> bool {
         !other.by_kind.is_empty() && self.by_kind.keys().eq(other.by_kind.keys())
     }
@@ -130,20 +130,20 @@ impl Phrases {
         usual.next().map(|(name, _)| &**name)
     }
 
-    /// The first of some names that is a field at all.
+    /// The first of some names that is a field of any record.
     pub(super) fn any_field(&self, names: &str) -> Option<&str> {
         let mut names = names.split_whitespace();
         names.find_map(|name| self.fields.get_key_value(name)).map(|(name, _)| &**name)
     }
 }
 
-/// The parts of a line that tells of a message.
+/// The parts of a line about a message.
 #[derive(Debug, PartialEq, Eq)]
 struct Parsed<'l> {
     order: WordOrder,
     /// The word for the direction.
     word: &'l str,
-    /// Whether it names the other side.
+    /// Whether it names the peer.
     has_peer: bool,
 }
 
@@ -173,7 +173,7 @@ fn parse(line: &str) -> Option<Parsed<'_>> {
     }
 }
 
-/// Whether the rules of `otus.toml` take a word for a direction. They also take `in` and `out`, which mean something
+/// Whether the rules of `otus.toml` accept a word as a direction. They also accept `in` and `out`, which mean something
 /// else in most lines.
 fn is_direction(word: &str) -> bool {
     let sent = ["send", "sends", "sending", "sent", "emit", "emits", "emitted", "tx", "->"];
@@ -181,12 +181,12 @@ fn is_direction(word: &str) -> bool {
     sent.iter().chain(&received).any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// Whether a word can be the name of something.
+/// Whether a word can be a name.
 fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '/')
 }
 
-/// Whether a word stands in the place of a message without being one.
+/// Whether a word in the position of a message is not a message.
 fn is_filler(word: &str) -> bool {
     let word = word.trim_end_matches([';', ',', '.', ':']);
     ["to", "from", "by", "a", "an", "the", "with", "and", "on", "at", "in", "for", "signal"]

@@ -1,4 +1,4 @@
-//! From named texts to specifications and multi-traces.
+//! Reads named texts as specifications and multi-traces.
 //!
 //! All `.hsf`, `.hif` and `.hcf` files of one request are one specification; each diagram is a specification by
 //! itself. Mistakes in the texts are collected as diagnostics; errors are files that cannot be read.
@@ -31,7 +31,7 @@ pub struct Loaded {
     pub specs: Vec<SpecFiles>,
     /// The multi-traces.
     pub traces: Vec<Trace>,
-    /// What is wrong with the texts.
+    /// The findings about the texts.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -42,7 +42,7 @@ pub struct SpecFiles {
     pub files: Vec<SpecFile>,
     /// Their formats.
     pub formats: Vec<Format>,
-    /// Whether one of them has errors, so that findings about its meaning are guesses.
+    /// Whether one of them has errors, so that findings about its meaning are uncertain.
     pub is_faulty: bool,
 }
 
@@ -57,7 +57,7 @@ pub struct Trace {
     pub case: Option<Case>,
 }
 
-/// Which diagrams of a Markdown file to take when the request names none.
+/// The diagrams of a Markdown file to read if the request names none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fences {
     /// All of them.
@@ -87,7 +87,7 @@ impl Loaded {
         Some(self.sources.source(file.source).name())
     }
 
-    /// Reads the named files besides those that are read already.
+    /// Reads the named files in addition to those that were read before.
     ///
     /// # Errors
     /// As [`Loaded::read`].
@@ -133,7 +133,7 @@ impl Loaded {
             loaded.specs.insert(0, files);
         }
         let unusable = std::mem::take(&mut loaded.sources.diagnostics);
-        // A text that could not be read at all has nothing else wrong with it.
+        // A text that could not be read at all has no other findings.
         let whole: Vec<SourceId> = unusable.iter().map(|found| found.primary.source).collect();
         loaded.diagnostics.retain(|found| !whole.contains(&found.primary.source));
         loaded.diagnostics.splice(0..0, unusable);
@@ -175,7 +175,7 @@ impl Loaded {
                 Language::Mermaid => (mermaid::read(source, fence.content), Format::Mermaid),
                 Language::PlantUml => (plantuml::read(source, fence.content), Format::Plantuml),
             };
-            // A fence without an end takes in the rest of the document, which is no diagram.
+            // A fence without an end includes the rest of the document, which is not a diagram.
             if !fence.closed {
                 parsed.diagnostics.clear();
             }
@@ -218,7 +218,7 @@ impl Loaded {
         self.traces.push(Trace { id, tree, case });
     }
 
-    /// Checks the traces against a specification's signature, or by themselves without one.
+    /// Checks the traces against the signature of a specification, or by themselves without one.
     pub fn check_traces(&mut self, spec: Option<&mut Lowered>) {
         let mut found = Vec::new();
         match spec {
@@ -232,7 +232,7 @@ impl Loaded {
         self.diagnostics.extend(found);
     }
 
-    /// What is wrong with the texts, to be shown.
+    /// The findings about the texts, for display.
     pub fn take_diagnostics(&mut self) -> Diagnostics {
         Diagnostics::new(self.sources.all.clone(), std::mem::take(&mut self.diagnostics))
     }
@@ -301,7 +301,7 @@ impl Loaded {
 }
 
 impl SpecFiles {
-    /// Its terms, and what is wrong with its names.
+    /// Its terms, and the findings about its names.
     pub fn lower(&self) -> Lowered {
         otus_core::lower(&self.trees())
     }
@@ -312,7 +312,7 @@ impl SpecFiles {
     }
 }
 
-/// A `.hif` that says nothing; the empty interaction is written `o`.
+/// Whether a `.hif` is blank; the empty interaction is written `o`.
 fn no_interaction(tree: &SpecFile, format: Format) -> Option<Diagnostic> {
     let nothing = tree.interaction.is_none() && tree.sections.is_empty();
     (nothing && format == Format::Hif).then(|| {
@@ -322,7 +322,7 @@ fn no_interaction(tree: &SpecFile, format: Format) -> Option<Diagnostic> {
     })
 }
 
-/// JSON that is one document over several lines, and so no case file.
+/// Whether a JSON text is one document over several lines, and so not a case file.
 pub(crate) fn one_document(source: &Source) -> Option<Diagnostic> {
     let text = source.text().trim_start_matches('\u{feff}').trim();
     let first = text.lines().next()?;

@@ -29,7 +29,7 @@ pub fn parse(process: Process, text: &str) -> Result<OptionSection> {
     unfit!("`{text}` sets no option")
 }
 
-/// A value of the papers as they write it, whatever the case of its first word.
+/// A value in the spelling of the papers, whatever the case of its first word.
 pub fn cased(text: &str, words: &[&str]) -> String {
     let text = text.trim_start();
     let end = text.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(text.len());
@@ -53,8 +53,8 @@ pub fn sections(
     })
 }
 
-/// A partition as written: `discrete`, `trivial`, `{(l1,l2),(l3)}`. Lifelines that are not
-/// listed are by themselves.
+/// A partition as text: `discrete`, `trivial`, `{(l1,l2),(l3)}`. A lifeline that is not listed is a component of its
+/// own.
 pub fn partition(text: &str, signature: &Signature) -> Result<Partition> {
     let written = cased(text, &["discrete", "trivial"]);
     let (file, option) = tracegen("partition", &written)?;
@@ -64,7 +64,7 @@ pub fn partition(text: &str, signature: &Signature) -> Result<Partition> {
     resolve(&partition, &file, signature)
 }
 
-/// Which nodes give a multi-trace: `exact`, `prefix`, `terminal`, `exact depth 3`.
+/// The nodes that give a multi-trace: `exact`, `prefix`, `terminal`, `exact depth 3`.
 pub fn generation(text: &str) -> Result<Generation> {
     let written = cased(text, &["exact", "prefix", "terminal"]);
     match tracegen("generation", &written)?.1 {
@@ -95,7 +95,7 @@ fn tracegen(key: &str, text: &str) -> Result<(SpecFile, Option<TracegenOption>)>
     Ok((parsed.tree, option))
 }
 
-/// The loggers that an option sets, if it does.
+/// The loggers that an option sets, if any.
 pub fn loggers(value: &OptionValue) -> &[Logger] {
     if let OptionValue::Loggers(loggers) = value { loggers } else { &[] }
 }
@@ -140,7 +140,7 @@ pub fn resolve(
     Ok(Partition::new(components, count))
 }
 
-/// A partition in words: `discrete`, `trivial`, or as it would be written.
+/// A partition in words: `discrete`, `trivial`, or its text.
 pub fn describe(partition: &Partition, signature: &Signature) -> String {
     if partition.is_discrete() {
         return "discrete".to_owned();

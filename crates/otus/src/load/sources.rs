@@ -14,13 +14,13 @@ use crate::format::Format;
 pub struct Sources {
     /// The texts; a [`SourceId`] is an index.
     pub all: Vec<Source>,
-    /// Findings about bytes that are no text at all.
+    /// Findings about bytes that are not UTF-8.
     pub diagnostics: Vec<Diagnostic>,
     /// The bytes of standard input, if the caller has read them already.
     pub standard_input: Option<Vec<u8>>,
 }
 
-/// A named text and how to read it.
+/// A named text and its format.
 #[derive(Debug, Clone)]
 pub struct Input {
     /// The text.
@@ -34,10 +34,10 @@ pub struct Input {
 }
 
 impl Sources {
-    /// Reads a named text. Its format is that of its ending, else `from`, else what its content looks like.
+    /// Reads a named text. Its format is that of its ending, else `from`, else the one that its content suggests.
     ///
     /// # Errors
-    /// If the file cannot be read, or nothing tells its format.
+    /// If the file cannot be read, or its format is unknown.
     pub fn read(&mut self, files: &dyn Files, name: &str, from: Option<Format>) -> Result<Input> {
         let (path, heading) = split_heading(files, name);
         let (shown, bytes) = if name == "-" {
@@ -58,14 +58,14 @@ impl Sources {
         Ok(Input { source, format, heading: heading.map(str::to_owned), path })
     }
 
-    /// Adds a text that comes from elsewhere, such as the `htf` of a case.
+    /// Adds a text from another source, such as the `htf` of a case.
     pub fn add(&mut self, name: String, text: String) -> SourceId {
         let source = self.next_id();
         self.all.push(Source::with_id(source, name, text));
         source
     }
 
-    /// Adds bytes as a text. If they are none, that is a finding, and the text is empty.
+    /// Adds bytes as a text. If they are not UTF-8, that is a finding, and the text is empty.
     pub fn add_bytes(&mut self, name: String, bytes: Vec<u8>) -> SourceId {
         let text = self.text(self.next_id(), bytes);
         self.add(name, text)
@@ -129,7 +129,7 @@ fn unclear(name: &str) -> Error {
     ))
 }
 
-/// The files that a name stands for: itself, or all files of a folder that `wanted` picks.
+/// The files that a name stands for: itself, or all files of a folder that `wanted` selects.
 ///
 /// # Errors
 /// If a folder cannot be read, or has no such file.

@@ -8,22 +8,22 @@ use otus_trace::run::{self, Accounting};
 use crate::case::Place;
 use crate::context::Context;
 
-/// Something that is wrong or unusual about logs.
+/// A problem or an anomaly of logs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct LogFinding {
-    /// The code, like `O1102`; `otus explain O1102` says more.
+    /// The code, like `O1102`; see `otus explain O1102`.
     pub code: String,
     /// `note`, `warning` or `error`.
     pub severity: &'static str,
-    /// A sentence without a final stop.
+    /// A sentence without a final period.
     pub message: String,
-    /// How often it was found.
+    /// The number of occurrences.
     pub count: u64,
     /// The first places; line 0 is the whole file.
     pub places: Vec<Place>,
-    /// What to do about it.
+    /// The advice.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub help: Option<String>,
 }
@@ -54,8 +54,8 @@ pub(crate) fn report(context: &Context, accounting: &Accounting) {
     }
 }
 
-/// Findings in words, one below the other, notes only if they are wanted. Messages without a counterpart are left
-/// out, because accounts count them.
+/// Findings in words, one below another, notes only on request. Messages without a counterpart are left out, because
+/// accounts count them.
 pub(crate) fn text(findings: &[LogFinding], with_notes: bool) -> String {
     let mut out = String::new();
     let unpaired = Code::UNPAIRED_MESSAGE.to_string();
@@ -72,7 +72,7 @@ pub(crate) fn text(findings: &[LogFinding], with_notes: bool) -> String {
 fn one(finding: &LogFinding, out: &mut String) {
     // Writing to a string cannot fail.
     let _ = writeln!(out, "{}[{}]: {}", finding.severity, finding.code, finding.message);
-    // A rule that never fits is at no place of a log.
+    // A rule that never matches has no place in a log.
     let nowhere = finding.code == Code::NOTHING_MATCHED.to_string();
     let places = finding.places.iter().filter(|place| place.line > 0 || !nowhere);
     let shown = finding.places.len() as u64;

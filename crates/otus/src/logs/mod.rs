@@ -1,4 +1,4 @@
-//! Raw logs: which of the named files are logs, and how each is read.
+//! Raw logs: finds the logs among the named files, and the way to read each.
 //!
 //! A file is a log if the `otus.toml` above it has a source for it, or if its format needs no mapping (OTLP, Jaeger,
 //! Zipkin, ShiViz, canonical lines). Such formats are added to the plan as sources, so that all logs of a request are
@@ -27,25 +27,25 @@ use crate::words::counted;
 /// The logs of a request.
 #[derive(Debug, Default)]
 pub struct Logs {
-    /// How lines become actions.
+    /// The mapping from lines to actions.
     pub plan: Plan,
     /// The logs.
     pub files: Vec<LogPath>,
-    /// The only group that is wanted, if it is one.
+    /// The only group to read, if one is requested.
     pub only: Option<String>,
 }
 
-/// A log, and how it is read.
+/// A log and its source.
 #[derive(Debug)]
 pub struct LogPath {
-    /// As the user would name it.
+    /// The name that the user would give.
     pub name: String,
     /// The number of its source in the plan.
     pub source: usize,
     origin: Origin,
 }
 
-/// Where the bytes of a log are.
+/// The bytes of a log.
 enum Origin {
     File(Arc<dyn Files>, PathBuf),
     Memory(Vec<u8>),
@@ -64,7 +64,7 @@ impl std::fmt::Debug for Origin {
 }
 
 impl Logs {
-    /// Reads all logs; each wanted group is given to `sink`.
+    /// Reads all logs; each requested group is passed to `sink`.
     pub fn run(&self, sink: &mut dyn FnMut(&Observed<'_>) -> ControlFlow<()>) -> Accounting {
         let files = self.files.iter().map(LogPath::open).collect();
         map(&self.plan, files, &mut |observed: &Observed<'_>| {
@@ -93,7 +93,7 @@ impl Logs {
         Ok(())
     }
 
-    /// How many wanted groups there are.
+    /// The number of requested groups.
     pub fn count(&mut self) -> Result<usize> {
         self.keep()?;
         let mut count = 0;
@@ -116,7 +116,7 @@ pub fn no_group(group: &str) -> String {
 }
 
 impl LogPath {
-    /// Where it can be read again.
+    /// The path to read it again.
     pub fn path(&self) -> Option<&Path> {
         match &self.origin {
             Origin::File(_, path) => Some(path),
@@ -139,7 +139,7 @@ impl LogPath {
     }
 }
 
-/// Tells logs from other files.
+/// Separates logs from other files.
 #[derive(Debug)]
 pub struct Finder {
     context: Context,
@@ -149,7 +149,7 @@ pub struct Finder {
     /// The sources that were added for formats without a mapping.
     built_in: Vec<(LogFormat, usize)>,
     logs: Logs,
-    /// The number of files in folders that are no logs.
+    /// The number of files in folders that are not logs.
     pub passed_over: usize,
     /// Whether `otus.toml` is in use.
     uses_project: bool,
@@ -167,7 +167,7 @@ pub type Unread = (Vec<u8>, Box<dyn Read + Send>);
 pub enum Told {
     /// A log, which the finder has taken.
     Log,
-    /// Another file, and the format that its ending or its content tells.
+    /// Another file, and the format that its ending or its content gives.
     Other(Option<Format>),
     /// A log without a mapping.
     Unmapped,
@@ -177,7 +177,7 @@ impl Finder {
     /// Opens the `otus.toml` that the request names, if it names one.
     ///
     /// # Errors
-    /// If that cannot be used.
+    /// If it cannot be used.
     pub fn new(context: &Context, config: Option<&Path>) -> Result<Finder> {
         let mut finder = Finder {
             context: context.clone(),
@@ -197,25 +197,25 @@ impl Finder {
         Ok(finder)
     }
 
-    /// The `otus.toml` of the call, if there is one so far.
+    /// The `otus.toml` of the call, if one was found so far.
     pub fn project(&self) -> Option<&Settings> {
         self.project.as_ref()
     }
 
-    /// The `otus.toml` that counts: only if it was named, if a log is in a source of it, or if
-    /// something else of it was used.
+    /// The `otus.toml` of the call, if it is in use: it was named, a log belongs to one of its sources, or another
+    /// part of it was used.
     pub fn project_in_use(&self) -> Option<&Settings> {
         self.project.as_ref().filter(|_| self.uses_project)
     }
 
-    /// Looks for `otus.toml` from the working folder upwards, and uses it.
+    /// Searches `otus.toml` from the working folder upwards, and uses it.
     pub fn project_here(&mut self) -> Result<Option<&Settings>> {
         self.look(Path::new("."))?;
         self.uses_project |= self.project.is_some();
         Ok(self.project.as_ref())
     }
 
-    /// Looks for `otus.toml` above a path, and uses it.
+    /// Searches `otus.toml` above a path, and uses it.
     pub fn project_of(&mut self, path: &Path) -> Result<()> {
         self.look(path)?;
         self.uses_project |= self.project.is_some();
@@ -228,18 +228,18 @@ impl Finder {
         (!logs.files.is_empty()).then_some(logs)
     }
 
-    /// How many logs were taken.
+    /// The number of logs that were taken.
     pub fn count(&self) -> usize {
         self.logs.files.len()
     }
 
-    /// Looks at a file, and takes it if it is a log.
+    /// Inspects a file, and takes it if it is a log.
     pub fn file(&mut self, path: &Path, from: Option<Format>) -> Result<Told> {
         let ending = Format::of_name(path);
         if ending.is_some_and(Format::is_specification) {
             return Ok(Told::Other(ending));
         }
-        // The name may have a heading, as in `file.md#heading`, or a mistake.
+        // The name may have a heading, as in `file.md#heading`, or a typing error.
         if self.kind(path) != Some(FileKind::File) {
             return Ok(Told::Other(ending.or(from)));
         }
@@ -264,7 +264,7 @@ impl Finder {
         }
         let text = String::from_utf8_lossy(&head);
         Ok(match Format::of_content(&text) {
-            // Almost any text looks a little like an interaction.
+            // Almost any text resembles an interaction a little.
             Some(Format::Hif) if format::is_log_name(path) && !format::is_interaction(&text) => {
                 Told::Unmapped
             }
@@ -273,7 +273,7 @@ impl Finder {
         })
     }
 
-    /// Takes what a name stands for: a folder, a file, or standard input.
+    /// Takes a folder, a file, or standard input.
     pub fn add(&mut self, name: &str) -> Result<()> {
         if name == "-" {
             if self.standard_input_head()?.is_some() {
@@ -297,7 +297,7 @@ impl Finder {
         self.named_file(path)
     }
 
-    /// Takes all logs that are meant: those named, or else those of the nearest `otus.toml`.
+    /// Takes the named logs, or else those of the nearest `otus.toml`.
     ///
     /// # Errors
     /// If there are none.
@@ -317,7 +317,7 @@ impl Finder {
         self.take().ok_or_else(|| Error::Unfit(self.nothing_given()))
     }
 
-    /// Why there are no logs, and what to do.
+    /// The reason why there are no logs, and the advice.
     pub(crate) fn nothing_given(&self) -> String {
         let files = counted(self.passed_over, "file");
         match &self.project {
@@ -339,7 +339,7 @@ impl Finder {
         }
     }
 
-    /// Takes a named file, whether or not a pattern of `otus.toml` has it.
+    /// Takes a named file, whether or not a pattern of `otus.toml` matches it.
     pub fn named_file(&mut self, path: &Path) -> Result<()> {
         match self.file(path, None)? {
             Told::Log => Ok(()),
@@ -349,7 +349,7 @@ impl Finder {
                 let files = &*self.context.files;
                 files.open(path).map_err(|error| files::missing(files, path, &error))?;
                 match format {
-                    // A multi-trace is a log, too; it says what happened.
+                    // A multi-trace can be read as a log, too.
                     Some(Format::Htf) => {
                         let source = self.built_in(LogFormat::Htf)?;
                         self.push(name, source, self.origin(path));
@@ -375,7 +375,7 @@ impl Finder {
         Ok(others)
     }
 
-    /// Takes all files that the sources of `otus.toml` name.
+    /// Takes all files that match the sources of `otus.toml`.
     pub fn whole_project(&mut self) -> Result<()> {
         let Some(project) = &self.project else { return Ok(()) };
         self.uses_project = true;
@@ -408,15 +408,15 @@ impl Finder {
         Ok(())
     }
 
-    /// Takes standard input if it is a log; the bytes that were read of it are returned if it is none.
+    /// Takes standard input if it is a log; otherwise returns the bytes that were read.
     pub(crate) fn standard_input_head(&mut self) -> Result<Option<Vec<u8>>> {
         let stream =
             self.context.files.standard_input().map_err(|error| no_standard_input(&error))?;
         Ok(self.standard_input(Vec::new(), stream)?.map(|(head, _)| head))
     }
 
-    /// Takes standard input if it is a log; what has been read of it is returned if it is none.
-    /// `head` is its beginning, if the caller has read it already.
+    /// Takes standard input if it is a log; otherwise returns the part that was read. `head` is its beginning, if the
+    /// caller has read it.
     pub fn standard_input(
         &mut self,
         mut head: Vec<u8>,
@@ -430,7 +430,7 @@ impl Finder {
         let source = match format::describes_itself(&unpacked) {
             Some(format) => self.built_in(format)?,
             None => {
-                // A stream belongs to the only source there is, unless it is a specification or a trace.
+                // A stream belongs to the only source, unless it is a specification or a trace.
                 self.look(Path::new("."))?;
                 let text = String::from_utf8_lossy(&unpacked);
                 let only = self.project.as_ref().is_some_and(|it| it.plan.sources.len() == 1);
@@ -446,7 +446,7 @@ impl Finder {
         Ok(None)
     }
 
-    /// Why a log cannot be read, and what to do.
+    /// The reason why a log cannot be read, and the advice.
     pub fn unmapped(&self, path: &Path) -> String {
         let name = named(path);
         match &self.project {
@@ -473,7 +473,7 @@ impl Finder {
         }
     }
 
-    /// Why no log was found, and what to do.
+    /// The reason why no log was found, and the advice.
     pub fn no_logs(&self) -> String {
         let files = counted(self.passed_over, "file");
         match &self.project {
@@ -499,7 +499,7 @@ impl Finder {
         }
     }
 
-    /// Looks for the `otus.toml` of a path. There is one for all logs of a call.
+    /// Searches the `otus.toml` of a path. A call uses at most one.
     fn look(&mut self, path: &Path) -> Result<()> {
         let is_folder = self.kind(path) == Some(FileKind::Folder);
         let folder = if is_folder { Some(path) } else { path.parent() };
@@ -523,7 +523,7 @@ impl Finder {
 
     fn open(&mut self, path: &Path) -> Result<()> {
         let project = Settings::read(&self.context, path)?;
-        // Sources that were added before have their numbers.
+        // Sources that were added before keep their numbers.
         let mut plan = project.plan.clone();
         for (_, number) in &mut self.built_in {
             plan.sources.push(self.logs.plan.sources[*number].clone());
@@ -538,8 +538,8 @@ impl Finder {
         Ok(())
     }
 
-    /// The source of `otus.toml` that a file belongs to. A file from elsewhere belongs to the one
-    /// that its name fits, or to the only one if `otus.toml` was named.
+    /// The source of `otus.toml` that a file belongs to. A file from another folder belongs to the source that
+    /// matches its name, or to the only one if `otus.toml` was named.
     fn source_of(&self, path: &Path) -> Option<usize> {
         let project = self.project.as_ref()?;
         if path.file_name().is_some_and(|name| name == project::FILE) {
@@ -554,7 +554,7 @@ impl Finder {
         let name = path.file_name()?.to_string_lossy();
         let by_name = project.plan.source_of(&path.to_string_lossy());
         let by_name = by_name.or_else(|| project.plan.source_of(&name));
-        // A multi-trace is no log, unless a pattern names it.
+        // A multi-trace is not a log, unless a pattern names it.
         by_name.or_else(|| {
             (project.plan.sources.len() == 1 && !is_trace(&*self.context.files, path)).then_some(0)
         })
@@ -584,27 +584,27 @@ impl Finder {
     }
 
     fn push(&mut self, name: String, source: usize, origin: Origin) {
-        // A file that is named twice, or by itself and by its folder, is read once.
+        // A file that is named twice, or both directly and by its folder, is read once.
         if self.names.insert(name.clone()) {
             self.logs.files.push(LogPath { name, source, origin });
         }
     }
 }
 
-/// The patterns of the files that `otus.toml` has sources for.
+/// The file patterns of the sources of `otus.toml`.
 fn globs(project: &Settings) -> Vec<&str> {
     let globs = project.plan.sources.iter().flat_map(|source| &source.files);
     globs.map(Glob::text).collect()
 }
 
-/// A path as it was named, without a `./` in front.
+/// A path without a leading `./`.
 fn named(path: &Path) -> String {
     let text = path.to_string_lossy();
     text.strip_prefix("./").unwrap_or(&text).to_owned()
 }
 
-/// Whether a file holds multi-traces or a partial-order trace: by its ending, or by its content if logs have that
-/// ending, too.
+/// Whether a file holds multi-traces or a partial-order trace: by its ending, or by its content if logs can have that
+/// ending.
 fn is_trace(files: &dyn Files, path: &Path) -> bool {
     match Format::of_name(path) {
         Some(Format::Htf | Format::Pot) => true,
@@ -613,7 +613,7 @@ fn is_trace(files: &dyn Files, path: &Path) -> bool {
     }
 }
 
-/// The number of bytes that detection looks at.
+/// The number of bytes that detection reads.
 pub(crate) const BEGINNING: usize = 64 << 10;
 
 /// The first bytes of a file, unpacked; nothing if it cannot be read.
@@ -630,7 +630,7 @@ fn unpacked(head: &[u8]) -> Vec<u8> {
     let head = head.to_vec();
     let Ok((unpacked, _)) = read::unpack(Box::new(Cursor::new(head))) else { return Vec::new() };
     let mut bytes = Vec::new();
-    // The stream is cut, so that unpacking its end fails.
+    // The stream is truncated, so unpacking fails at its end.
     let _ = unpacked.take(BEGINNING as u64).read_to_end(&mut bytes);
     bytes
 }

@@ -39,7 +39,7 @@ pub fn strangers(accounting: &Accounting, signature: &Signature) -> Vec<String> 
     lines
 }
 
-/// The number of names that are warned of.
+/// The most names that are warned about.
 const MOST: usize = 20;
 
 fn help(help: Option<&str>) -> String {
@@ -59,7 +59,7 @@ pub struct Stranger {
     /// The first place of a lifeline.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub first: Option<Place>,
-    /// What to do about it.
+    /// The advice.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub help: Option<String>,
 }

@@ -29,7 +29,7 @@ pub struct LogMap {
     pub actions: usize,
     /// The rules of all sources.
     pub rules: Vec<MappedRule>,
-    /// The records that no rule takes.
+    /// The unmatched records.
     pub unmatched: UnmatchedLines,
     /// The lifelines.
     pub lifelines: Vec<MappedLifeline>,
@@ -41,9 +41,9 @@ pub struct LogMap {
     pub pairs: MappedPairs,
     /// The logs compared with a specification, if one is known.
     pub specification: Option<Comparison>,
-    /// Everything wrong or unusual, the worst first.
+    /// All findings, the most severe first.
     pub findings: Vec<LogFinding>,
-    /// Whether the request names one group. Everything but actions and groups is about all of them, because the
+    /// Whether the request names one group. Everything except actions and groups is about all groups, because the
     /// group of a line is known only after it has been read and counted.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub is_group_chosen: bool,
@@ -77,15 +77,15 @@ pub struct MappedLog {
 pub struct LineCounts {
     /// All of them.
     pub all: u64,
-    /// Taken by a rule.
+    /// Matched by a rule.
     pub matched: u64,
-    /// Left out by a rule.
+    /// Ignored by a rule.
     pub ignored: u64,
     /// Without content.
     pub blank: u64,
-    /// Taken by no rule.
+    /// Matched by no rule.
     pub unmatched: u64,
-    /// Taken by a rule, but without a value that it needs.
+    /// Matched by a rule, but without a value that it needs.
     pub incomplete: u64,
     /// Not in the format of their log.
     pub unreadable: u64,
@@ -100,9 +100,9 @@ pub struct MappedRule {
     pub source: String,
     /// Its name.
     pub rule: String,
-    /// Whether it leaves out what it takes.
+    /// Whether it ignores the records that it matches.
     pub ignore: bool,
-    /// The number of records it took.
+    /// The number of records it matched.
     pub hits: u64,
     /// The first of them.
     pub first: Option<Place>,
@@ -111,7 +111,7 @@ pub struct MappedRule {
     pub place: Option<Place>,
 }
 
-/// The records that no rule takes.
+/// The unmatched records.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -152,7 +152,7 @@ pub struct MappedLifeline {
     pub receives: u64,
     /// The number of its other events.
     pub others: u64,
-    /// How often others name it as their peer.
+    /// The number of times that others name it as their peer.
     pub named: u64,
     /// Its first event.
     pub first: Option<Place>,
@@ -176,11 +176,11 @@ pub struct MappedMessage {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct MappedGroups {
-    /// The number of wanted groups.
+    /// The number of requested groups.
     pub total: usize,
     /// The number of groups that a rule closed.
     pub closed: u64,
-    /// Whether a rule closes groups at all.
+    /// Whether any rule closes groups.
     pub closable: bool,
     /// The number of events of the largest one.
     pub largest: usize,
@@ -188,7 +188,7 @@ pub struct MappedGroups {
     pub ungrouped: u64,
     /// The first ones.
     pub first: Vec<FirstGroup>,
-    /// The number of all groups, wanted or not.
+    /// The number of all groups, requested or not.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub all: u64,
 }
@@ -224,9 +224,9 @@ pub struct MappedPairs {
 pub struct UnpairedAction {
     /// The action, as `client!request`.
     pub action: String,
-    /// The other side, if the logs name it.
+    /// The peer, if the logs name it.
     pub peer: Option<String>,
-    /// How often it happened.
+    /// The number of occurrences.
     pub count: u64,
     /// The first of them.
     pub first: Place,
@@ -254,7 +254,7 @@ pub struct Comparison {
     pub unobserved: Vec<String>,
 }
 
-/// Names that only one side has.
+/// Names that only one of them has.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -394,8 +394,8 @@ impl LogMap {
         }
     }
 
-    /// The status of a run: unusable if a log cannot be read; failed, if `is_strict`, if a record is left over or there
-    /// is no action.
+    /// The status of a run: unusable if a log cannot be read; with `is_strict`, failed if a record is unmatched or
+    /// there is no action.
     pub fn status(&self, is_strict: bool) -> Status {
         if self.findings.iter().any(|finding| finding.severity == "error") {
             Status::Unusable
@@ -444,7 +444,7 @@ impl LogMap {
 }
 
 impl LineCounts {
-    /// The number of records that are neither mapped, ignored nor blank.
+    /// The number of records that are neither matched, ignored nor blank.
     pub fn left_over(&self) -> u64 {
         self.unmatched + self.incomplete + self.unreadable
     }

@@ -30,7 +30,7 @@ pub enum GroupFormat {
 }
 
 impl GroupFormat {
-    /// The format that the ending of a name asks for.
+    /// The format for the ending of a name.
     ///
     /// ```
     /// use otus::map::GroupFormat;
@@ -59,7 +59,7 @@ impl GroupFormat {
         }
     }
 
-    /// Whether a file of this format holds one group only.
+    /// Whether a file of this format holds only one group.
     pub fn holds_one(self) -> bool {
         matches!(self, GroupFormat::MultiTrace | GroupFormat::Order)
     }
@@ -74,7 +74,7 @@ impl ObservedGroup<'_> {
     /// The group as text.
     ///
     /// # Errors
-    /// If an order is wanted, and the logs contradict each other about it.
+    /// If a partial order is requested and the logs contradict each other about it.
     pub fn text(&self, format: GroupFormat) -> Result<String> {
         Ok(match format {
             GroupFormat::Events => self.0.canonical(),

@@ -1,7 +1,7 @@
-//! How lines of logs become actions, with an account of every line.
+//! Maps lines of logs to actions, with an account of every line.
 //!
-//! [`open`] finds the logs of a request, their `otus.toml` and the specification to compare with. [`Mapping::run`] reads
-//! the logs once: it hands out each group as it ends, so that a caller can write it, and returns the account, a
+//! [`open`] finds the logs of a request, their `otus.toml` and the specification to compare with. [`Mapping::run`]
+//! reads the logs once: it hands out each group as it ends, so that a caller can write it, and returns the account, a
 //! [`LogMap`], as plain data, text or JSON.
 
 mod account;
@@ -32,14 +32,14 @@ use crate::logs::{self, Finder, Logs};
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct MapRequest {
-    /// Logs, folders of logs, or `-` for standard input; if empty, the logs that the nearest `otus.toml` has sources
-    /// for. If [`spec`](MapRequest::spec) is not empty, files of specifications among them belong to it.
+    /// Logs, folders of logs, or `-` for standard input; if empty, the sources of the nearest `otus.toml`. If
+    /// [`spec`](MapRequest::spec) is not empty, files of specifications among them belong to it.
     pub names: Vec<String>,
     /// The files of the specification to compare with; if empty, those that `otus.toml` names.
     pub spec: Vec<String>,
     /// The `otus.toml`; if `None`, the nearest one above the logs.
     pub config: Option<PathBuf>,
-    /// The only group that is wanted.
+    /// The only group to read.
     pub group: Option<String>,
 }
 
@@ -86,10 +86,10 @@ pub fn open(context: &Context, request: &MapRequest) -> Result<Mapping> {
 }
 
 impl Mapping {
-    /// Reads the logs. Each group is handed out when it ends; an error of `sink` ends the reading.
+    /// Reads the logs. Each group is passed to `sink` when it ends; an error of `sink` stops the reading.
     ///
     /// # Errors
-    /// Those of `sink`, or if there is no group of the name that the request gives.
+    /// Those of `sink`, or if the requested group does not exist.
     pub fn run<E: From<Error>>(
         self,
         sink: &mut dyn FnMut(&ObservedGroup<'_>) -> Result<(), E>,

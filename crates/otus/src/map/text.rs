@@ -13,8 +13,8 @@ const MOST_FILES: usize = 30;
 const LEAST_MESSAGES: usize = 20;
 
 impl LogMap {
-    /// The account as text: in short, or with everything explained. At most `limit` shapes of unmatched lines and
-    /// kinds of unpaired messages are listed.
+    /// The account as text: short, or with all details. At most `limit` shapes of unmatched lines and kinds of
+    /// unpaired messages are listed.
     pub fn text(&self, is_explained: bool, limit: usize) -> String {
         let mut out = String::new();
         self.write_logs(&mut out, if is_explained { usize::MAX } else { MOST_FILES });
@@ -234,7 +234,7 @@ fn times(count: u64) -> String {
     }
 }
 
-/// Rows with columns of one width. Numbers are aligned at the right.
+/// Rows with aligned columns. Numbers are right-aligned.
 struct Table {
     rows: Vec<Vec<String>>,
     /// Whether a column has numbers.
@@ -256,7 +256,7 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// Says how many rows are left out, if any.
+    /// Adds the number of rows that are left out, if any.
     fn push_rest(&mut self, count: usize) {
         if count > 0 {
             self.push(vec![format!("… {count} more")]);

@@ -1,4 +1,4 @@
-//! A folder with an `otus.toml`, checked from a test as `otus analyze` would.
+//! A folder with an `otus.toml`, checked in a test as `otus analyze` checks it.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,7 @@ use crate::options::Options;
 use crate::spec::Spec;
 use crate::summary::Summary;
 
-/// A folder with an `otus.toml`, which says how logs become events and which specification they are
-/// checked against.
+/// A folder with an `otus.toml`, which maps logs to events and names the specification.
 ///
 /// ```no_run
 /// let checked = otus::Project::open("tests/mqtt")?.check()?;
@@ -54,8 +53,8 @@ impl Project {
         Spec::read_all(&self.spec)
     }
 
-    /// Checks all logs that the sources of `otus.toml` name, group by group. What may be missing of them
-    /// is what `[observation]` says; without that, the system may have been stopped at any moment.
+    /// Checks all logs of the sources of `otus.toml`, group by group. `[observation]` declares the parts that may be
+    /// missing; without it, the system may have been stopped at any moment.
     ///
     /// # Errors
     /// If the specification has mistakes, there is no log, or one cannot be read.
@@ -96,7 +95,7 @@ impl Project {
     }
 }
 
-/// Keeps what it is told.
+/// Stores the notices it receives.
 #[derive(Debug, Default)]
 struct Collected(Mutex<Vec<String>>);
 
@@ -114,13 +113,12 @@ impl Monitor for Collected {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Checked {
-    /// A case for each group, in the order in which the groups ended; `all` is that of events without a
-    /// group.
+    /// A case for each group, in the order in which the groups ended; events without a group are the case `all`.
     pub cases: Vec<Case>,
     /// The counts.
     pub summary: Summary,
-    /// What is odd about the logs: lines that cannot be read, rules that never fit, lifelines that the
-    /// specification does not have.
+    /// The findings about the logs: unreadable lines, rules that never match, lifelines that the specification does
+    /// not have.
     pub warnings: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! `[[test]]` of `otus.toml`: what is expected of which traces.
+//! `[[test]]` of `otus.toml`: the expected verdicts and answers.
 //!
 //! ```toml
 //! [[test]]
@@ -13,8 +13,9 @@
 //! expect = "holds"
 //! ```
 //!
-//! A test is a call of `otus analyze` or of `otus ctl` with the answer that it should give. Places of
-//! what is expected are kept, so that `otus test --update` can write there what was found.
+//! A test is a call of `otus analyze` or `otus ctl` with its expected answer. The places of expected values are kept,
+//! so that
+//! `otus test --update` can replace them.
 
 use std::ops::Range;
 
@@ -33,23 +34,23 @@ pub const KEYS: [&str; 11] = [
     "cause",
 ];
 
-/// What may be said by `observed`.
+/// The values of `observed`.
 pub const OBSERVED: [&str; 4] = ["complete", "global-prefix", "prefix", "slice"];
 
-/// What may be expected of a multi-trace.
+/// The verdicts that can be expected of a multi-trace.
 pub const VERDICTS: [&str; 5] = ["Pass", "WeakPass", "Fail", "WeakFail", "Inconclusive"];
 
-/// What may be expected of a formula.
+/// The answers that can be expected of a formula.
 pub const ANSWERS: [&str; 3] = ["holds", "fails", "undecided"];
 
 /// A `[[test]]`. Names of files are relative to the folder of `otus.toml`.
 #[derive(Debug)]
 pub struct Test {
-    /// What it is called, or its number.
+    /// Its name, or its number.
     pub name: String,
-    /// Where it begins in the file.
+    /// Its place in the file.
     pub start: usize,
-    /// Where its last key ends, but for tables in it.
+    /// The end of its last key, not counting tables in it.
     pub end: usize,
     pub spec: Vec<String>,
     pub traces: Vec<String>,
@@ -70,10 +71,10 @@ pub enum Formula {
     Property(String),
 }
 
-/// What is expected.
+/// The expected values.
 #[derive(Debug)]
 pub enum Wanted {
-    /// Of all multi-traces.
+    /// The same for all multi-traces.
     All(Words),
     /// By id, or by a pattern of ids.
     ById(Vec<(Id, Words)>),
@@ -83,11 +84,11 @@ pub enum Wanted {
 #[derive(Debug)]
 pub struct Id {
     pub glob: Glob,
-    /// Where its key is in the file.
+    /// The place of its key in the file.
     pub place: Range<usize>,
 }
 
-/// One of some words, and where they stand in the file.
+/// Alternative values, and their place in the file.
 #[derive(Debug)]
 pub struct Words {
     pub words: Vec<&'static str>,
@@ -95,7 +96,7 @@ pub struct Words {
 }
 
 impl Wanted {
-    /// What is expected of one; the name of it counts more than a pattern.
+    /// The expected values for an id; an exact id takes precedence over a pattern.
     pub fn of(&self, id: &str) -> Option<(Option<&Id>, &Words)> {
         match self {
             Wanted::All(words) => Some((None, words)),
@@ -108,7 +109,7 @@ impl Wanted {
     }
 }
 
-/// The tests of a file. What is wrong with them is told.
+/// The tests of a file. Mistakes in them are reported.
 pub fn read(
     source: &Source,
     value: &Spanned<DeValue<'_>>,
@@ -172,7 +173,7 @@ impl Reader<'_> {
             }
         }
         let own = entries.iter().map(|(key, value)| match value.get_ref() {
-            // Those of a table that is written below it stand elsewhere.
+            // The keys of a table that is written below the test are elsewhere in the file.
             DeValue::Table(_) if !self.source.text()[value.span()].starts_with('{') => {
                 key.span().end
             }

@@ -1,8 +1,8 @@
-//! `otus.toml`: where it is, and what it says.
+//! `otus.toml`: its search and its content.
 //!
-//! The file is found by walking up from a log (or from the working folder); the nearest one counts. How logs become
-//! actions is [`otus_trace::mapping`]'s part of it. The rest names the specification that logs are checked against, and
-//! the formulas that should hold:
+//! The file is searched from a log (or from the working folder) upwards; the nearest one is used.
+//! [`otus_trace::mapping`] reads the rules that map logs to actions. The rest names the specification of the logs,
+//! and the formulas that should hold:
 //!
 //! ```toml
 //! spec = "docs/mqtt.md#qos2"          # or a list, as ["sig.hsf", "model.hif"]
@@ -11,8 +11,8 @@
 //! one_leader = "one_leader(n1, n2, n3)"
 //! ```
 //!
-//! Tests are in [`expectation`]. Several specifications are a list of tables, each with the ids that belong to
-//! it, if that can be said:
+//! Tests are in [`expectation`]. Several specifications are a list of tables, each with the ids that belong to it, if
+//! known:
 //!
 //! ```toml
 //! [[spec]]
@@ -47,17 +47,17 @@ pub const OWN_KEYS: [&str; 3] = ["spec", "properties", "test"];
 /// An `otus.toml` without errors.
 #[derive(Debug)]
 pub struct Settings {
-    /// The file, as the user would name it.
+    /// The file, with the name that the user would give.
     pub name: String,
     /// Its folder, absolute.
     pub folder: PathBuf,
     /// Its text.
     pub source: Source,
-    /// How logs become actions.
+    /// The mapping from logs to actions.
     pub plan: Plan,
     /// The names of the specification's files.
     pub spec: Vec<String>,
-    /// Several specifications instead, and what belongs to each.
+    /// Several specifications instead, and the ids of each.
     pub specs: Vec<SpecRule>,
     /// Names and formulas.
     pub properties: Vec<(String, String)>,
@@ -70,7 +70,7 @@ pub struct Settings {
 pub struct SpecRule {
     /// Its files.
     pub files: Vec<String>,
-    /// Patterns of the ids that belong to it; empty if the file does not say.
+    /// The patterns of ids that belong to it; empty if the file gives none.
     pub groups: Vec<String>,
 }
 
@@ -109,8 +109,7 @@ impl Settings {
         Ok(Settings { name, folder, source, plan, spec, specs, properties, tests })
     }
 
-    /// The path of a file relative to the folder, with `/` between folders; `None` if it is not
-    /// in there.
+    /// The path of a file relative to the folder, with `/` between folders; `None` if it is outside.
     pub(crate) fn relative(&self, files: &dyn Files, path: &Path) -> Option<String> {
         let path = files.absolute(path);
         let inside = path.strip_prefix(&self.folder).ok()?;
@@ -139,7 +138,7 @@ struct Own {
 impl Own {
     fn read(source: &Source, found: &mut Vec<Diagnostic>) -> Own {
         let mut own = Own::default();
-        // Text that is not TOML at all is reported by the reader of the mapping.
+        // Text that is not TOML is reported by the reader of the mapping.
         let (document, faults) = DeTable::parse_recoverable(source.text());
         if !faults.is_empty() {
             return own;

@@ -1,5 +1,5 @@
-//! Annotations for GitHub Actions: a command a line for whatever fails or is undecided, at the line
-//! of the specification, and a notice at the end.
+//! Annotations for GitHub Actions: one command per failure or undecided case, at the line of the specification, and a
+//! notice at the end.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ pub(super) struct Github {
 
 impl Writer for Github {
     fn begin(&mut self, run: &Run, _: &mut dyn Write) -> io::Result<()> {
-        // All of it would be too much to mark.
+        // Without columns, only the first line of the interaction is marked, not all of it.
         self.interaction = run.interaction.clone().map(|place| Place { columns: None, ..place });
         Ok(())
     }
@@ -23,7 +23,7 @@ impl Writer for Github {
     fn case(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
         let level = match case.outcome {
             Outcome::Passed => return Ok(()),
-            // Who waits for it knows it.
+            // The baseline lists a known failure, so it gets no annotation.
             Outcome::Failed if case.known => return Ok(()),
             Outcome::Failed => "error",
             Outcome::Undecided => "warning",

@@ -1,4 +1,4 @@
-//! JSON: one document with all results, or one object a line (JSONL) for bulk runs.
+//! JSON: one document with all results, or one object per line (JSONL) for bulk runs.
 
 use std::io::{self, Write};
 
@@ -15,7 +15,7 @@ pub(super) struct Json {
 }
 
 const BEGIN: &str = "{\n  \"version\": 1,\n  \"results\": [\n";
-/// Each formatted result ends with this, which the last one of a document must not have.
+/// The separator after each formatted result; the last result of a document must not have it.
 const SEPARATOR: &[u8] = b",\n";
 
 impl Writer for Json {
@@ -112,15 +112,15 @@ pub fn summary(summary: &Summary) -> Value {
     value
 }
 
-/// A place for scripts.
+/// A place as JSON.
 pub(crate) fn place(place: &Place) -> Value {
     json!(place)
 }
 
-/// One object a line, with the keys that a script needs.
+/// One object per line, with the keys that a script needs.
 #[derive(Debug)]
 pub(super) struct Jsonl {
-    /// Identifies specification and question, in a file of results.
+    /// The fingerprint of specification and question, in a file of results.
     pub(super) fingerprint: Option<String>,
 }
 
@@ -150,7 +150,7 @@ impl Writer for Jsonl {
 }
 
 /// `{"id","verdict","kind","observed"?,"partition","engine","states","micros","asked"?,"reason"?,"witness"?,
-/// "explanation"?,"spec"?,"known"?}`, written by hand: a bulk run writes hundreds of thousands a second.
+/// "explanation"?,"spec"?,"known"?}`, written without serde: a bulk run writes hundreds of thousands per second.
 fn line(case: &Case, fingerprint: Option<&str>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"id\":");
     string(&case.id, out);

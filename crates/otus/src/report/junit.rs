@@ -1,8 +1,7 @@
 //! `JUnit` XML: the specification is a suite, each multi-trace a test of it.
 //!
-//! A Fail is a failure, an undecided one or one that could not be read an error. Times are left out,
-//! so that the same input gives the same report. The numbers of a suite stand before its tests, so
-//! those are spooled.
+//! A Fail is a failure; an undecided or unreadable multi-trace is an error. Times are left out, so that the same
+//! input gives the same report. The counts of a suite precede its tests, so the tests are spooled.
 
 use std::io::{self, Write};
 
@@ -14,7 +13,7 @@ use crate::summary::Summary;
 #[derive(Debug, Default)]
 pub(super) struct Junit {
     suite: String,
-    /// The specification of the test at hand.
+    /// The specification of the current test.
     class: String,
     tests: usize,
     failures: usize,
@@ -82,7 +81,7 @@ impl Writer for Junit {
 }
 
 impl Junit {
-    /// A test, with what is wrong (element, type, message, text) or to be noted about it.
+    /// A test, with its problem or note (element, type, message, text).
     fn test(
         &mut self,
         name: &str,
@@ -115,17 +114,17 @@ fn details(case: &Case) -> String {
     }
 }
 
-/// For an attribute.
+/// Escapes a text for an attribute.
 pub fn escape(text: &str) -> String {
     escaped(text, true)
 }
 
-/// For what is between tags.
+/// Escapes a text between tags.
 pub fn escape_text(text: &str) -> String {
     escaped(text, false)
 }
 
-/// XML has no way to write most control characters, so they are replaced.
+/// Replaces control characters that XML cannot represent.
 fn escaped(text: &str, attribute: bool) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -134,7 +133,7 @@ fn escaped(text: &str, attribute: bool) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' if attribute => out.push_str("&quot;"),
-            // A reader would make spaces of these.
+            // An XML reader would turn these into spaces.
             '\n' if attribute => out.push_str("&#10;"),
             '\t' if attribute => out.push_str("&#9;"),
             '\r' => out.push_str("&#13;"),

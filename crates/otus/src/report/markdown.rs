@@ -1,5 +1,5 @@
-//! A summary in Markdown, for a pull request or the page of a job: counts, a table of what is not
-//! accepted, and the first explanations. It is short however many multi-traces there are.
+//! A summary in Markdown, for a pull request or a CI job: counts, a table of the multi-traces that are not accepted,
+//! and the first explanations. Its length is bounded.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use crate::case::{Case, Outcome, Unusable};
 use crate::summary::{Summary, Verdicts};
 use crate::words::counted;
 
-/// How many rows a table has, and how many explanations follow.
+/// The most rows of the table, and the most explanations.
 const ROWS: usize = 50;
 const EXPLAINED: usize = 20;
 
@@ -18,7 +18,7 @@ pub(super) struct Markdown {
     name: String,
     question: String,
     rows: Vec<String>,
-    /// How many rows there is no place for.
+    /// The number of rows that are left out.
     more: usize,
     explanations: Vec<String>,
     unusable: Vec<String>,
@@ -107,7 +107,7 @@ impl Writer for Markdown {
     }
 }
 
-/// In a sentence.
+/// The counts in a sentence.
 fn verdict(summary: &Summary) -> String {
     if summary.is_vacuous() {
         "**Nothing was checked.**".to_owned()
@@ -127,7 +127,7 @@ fn verdict(summary: &Summary) -> String {
     }
 }
 
-/// For a cell of a table, or within a line: nothing in it is markup.
+/// Escapes a text for a cell of a table or within a line.
 fn cell(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {
@@ -136,7 +136,7 @@ fn cell(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '~' | '@' => {
-                // Some who read Markdown take a backslash within HTML as it is; references not.
+                // Some Markdown renderers keep a backslash inside HTML; they all resolve character references.
                 let _ = write!(out, "&#{};", u32::from(letter));
             }
             letter if letter.is_control() => out.push(' '),
@@ -146,7 +146,7 @@ fn cell(text: &str) -> String {
     out
 }
 
-/// A fence that a text does not have.
+/// A fence that does not occur in a text.
 fn fence(text: &str) -> String {
     let mut longest = 2;
     let mut length = 0;

@@ -1,9 +1,9 @@
-//! Reports: writers over cases, one format a file.
+//! Reports: writers over cases, one format per file.
 //!
-//! A [`Writer`] is told of a run as it goes on: [`Writer::begin`], then cases and unusable inputs in the order of the
-//! input, then [`Writer::end`]. It knows nothing but what it is told, so memory stays flat however many cases
-//! there are. [`Reports`] is a set of writers with their sinks. Cases in our own formats (text, JSON, JSONL) are formatted
-//! by the threads that made them ([`Reports::formatter`]).
+//! A [`Writer`] receives a run step by step: [`Writer::begin`], then cases and unusable inputs in the order of the
+//! input, then [`Writer::end`]. It keeps no cases, so memory stays constant. [`Reports`] is a set of writers with
+//! their sinks. Cases in our own formats (text, JSON, JSONL) are formatted by the threads that made them
+//! ([`Reports::formatter`]).
 
 mod github;
 pub(crate) mod html;
@@ -26,7 +26,7 @@ pub use json::summary as summary_json;
 pub use junit::{escape as xml_attribute, escape_text as xml_text};
 pub use tap::{details as tap_details, one_line};
 
-/// What is the same for all cases of a run.
+/// The data that all cases of a run share.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Run {
@@ -34,11 +34,11 @@ pub struct Run {
     pub version: &'static str,
     /// The files of the specification.
     pub specs: Vec<String>,
-    /// Where its interaction begins.
+    /// The place where its interaction begins.
     pub interaction: Option<Place>,
     /// The name of the question.
     pub kind: &'static str,
-    /// Whether that is in the words of `--observed`.
+    /// Whether that name is one of `--observed`.
     pub by_observed: bool,
     /// The engine.
     pub engine: &'static str,
@@ -62,9 +62,9 @@ pub enum ReportFormat {
     Text,
     /// One JSON document.
     Json,
-    /// One JSON object a line, for bulk runs.
+    /// One JSON object per line, for bulk runs.
     Jsonl,
-    /// JUnit XML.
+    /// `JUnit` XML.
     Junit,
     /// SARIF 2.1.0.
     Sarif,
@@ -92,7 +92,7 @@ impl ReportFormat {
         ReportFormat::Html,
     ];
 
-    /// As it is written on the command line.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             ReportFormat::Text => "text",
@@ -130,7 +130,7 @@ impl ReportFormat {
     }
 }
 
-/// What some formats show by default of cases.
+/// The default details of cases for some formats.
 ///
 /// JSONL is for bulk runs, so with it alone failures are not explained and witnesses are left out.
 pub fn defaults_for(formats: &[ReportFormat], request: &mut Request) {
@@ -145,7 +145,7 @@ pub fn defaults_for(formats: &[ReportFormat], request: &mut Request) {
     request.is_brief = is_bulk;
 }
 
-/// Writes a report, piece by piece.
+/// Writes a report step by step.
 pub trait Writer {
     /// The head.
     ///
@@ -177,7 +177,7 @@ pub trait Writer {
         None
     }
 
-    /// Some cases that were formatted, one after the other.
+    /// Some formatted cases, concatenated.
     ///
     /// # Errors
     /// As [`Writer::begin`].
@@ -197,7 +197,7 @@ pub struct Reports<S> {
 struct Output<S> {
     writer: Box<dyn Writer>,
     sink: S,
-    /// Whether threads format its cases.
+    /// Whether the threads format its cases.
     is_formatted: bool,
 }
 
@@ -207,7 +207,7 @@ impl<S> std::fmt::Debug for Reports<S> {
     }
 }
 
-/// Some cases on their way to reports.
+/// Some formatted cases.
 #[derive(Debug, Default)]
 pub struct Formatted {
     /// By report: the bytes of its cases.
@@ -244,7 +244,8 @@ impl<S: Write> Reports<S> {
         move |case, last| {
             let is_kept = is_kept || !case.attachments.is_empty();
             let mut new = None;
-            // Cases that nobody keeps are joined, since an allocation each would cost as much as their analysis.
+            // Cases that no writer keeps are concatenated, because one allocation for each would cost as much as its
+            // analysis.
             let into = match last.filter(|last| !is_kept && last.case.is_none()) {
                 Some(last) => last,
                 None => new.insert(Formatted { bytes: vec![Vec::new(); all.len()], case: None }),
@@ -284,7 +285,7 @@ impl<S: Write> Reports<S> {
         self.all.iter_mut().try_for_each(|it| it.writer.unusable(unusable, &mut it.sink))
     }
 
-    /// Writes the ends, and gives the sinks back.
+    /// Writes the ends, and returns the sinks.
     ///
     /// # Errors
     /// If a sink cannot be written.

@@ -1,8 +1,8 @@
 //! SARIF 2.1.0: a rule for each cause; a result for each multi-trace that fails or is undecided.
 //!
-//! The location of a result is the line of the specification where something else was expected, or
-//! where the interaction begins; lines of logs are related locations, and each log that has one is
-//! a thread flow. Results are written as they come.
+//! The location of a result is the line of the specification with the expected action, or the beginning of the
+//! interaction; lines of logs are related locations, and each log that has one is a thread flow. Results are written
+//! as they arrive.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -19,11 +19,11 @@ use crate::summary::Summary;
 pub(super) struct Sarif {
     run: Option<Run>,
     begun: bool,
-    /// What could not be checked, the first ones.
+    /// The first inputs that could not be checked.
     notifications: Vec<Value>,
 }
 
-/// How many inputs that could not be checked are told.
+/// The most inputs that could not be checked and are listed.
 const NOTIFIED: usize = 100;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -38,7 +38,7 @@ impl Writer for Sarif {
                 "help": { "text": rule.help },
                 "defaultConfiguration": { "level": level(rule.id) },
             });
-            // A name says more than the id, or there is none.
+            // An id of one word needs no separate name.
             if rule.id.contains('-') {
                 value["name"] = json!(pascal(rule.id));
             }
@@ -72,7 +72,7 @@ impl Writer for Sarif {
         let location = match expected.first() {
             Some(first) => Some(located(&first.place, None)),
             None => self.run.as_ref().and_then(|run| run.interaction.as_ref()).map(|interaction| {
-                // All of it would be too much to mark.
+                // Without columns, only the first line of the interaction is marked, not all of it.
                 located(&Place { columns: None, ..interaction.clone() }, None)
             }),
         };
@@ -163,7 +163,7 @@ impl Writer for Sarif {
     }
 }
 
-/// A location, with what is to be said about it.
+/// A location with its message.
 fn located(place: &Place, text: Option<&str>) -> Value {
     let mut region = json!({ "startLine": place.line.max(1) });
     if let Some(columns) = place.columns {

@@ -72,7 +72,7 @@ impl Writer for Tap {
 }
 
 impl Tap {
-    /// A test point; what is known to fail is to be done.
+    /// A test point; a known failure is marked as TODO.
     fn point(
         &mut self,
         passed: bool,
@@ -89,7 +89,7 @@ impl Tap {
     }
 }
 
-/// A block of YAML, whose strings are written as JSON has them.
+/// A YAML block whose strings are written as in JSON.
 pub fn details(lines: &[(&str, String)], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  ---")?;
     for (key, text) in lines {

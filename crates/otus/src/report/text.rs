@@ -1,4 +1,4 @@
-//! Text for people: a line for each case, and below it what belongs to it.
+//! Text for people: one line per case, followed by its details.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use crate::case::{Case, Unexplained, Unusable};
 use crate::summary::Summary;
 use crate::words::counted;
 
-/// The events of a long execution that are shown.
+/// The most events of a long execution that are shown.
 const SHOWN: usize = 200;
 
 #[derive(Debug)]

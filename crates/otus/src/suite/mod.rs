@@ -1,7 +1,7 @@
-//! The tests of an `otus.toml`: what is expected of traces, and whether it is so.
+//! The tests of an `otus.toml`: expected verdicts and answers, compared with actual ones.
 //!
-//! A test is a request for an analysis, or for answers to a formula, whose answers are known. [`run`] asks and
-//! compares, [`SuiteFormat`] reports differences, [`updated`] makes expectations of what was found.
+//! A test is a request for an analysis, or for answers to a formula, with expected answers. [`run`] runs and compares,
+//! [`SuiteFormat`] reports differences, [`updated`] replaces the expected answers by the actual ones.
 
 mod report;
 mod run;
@@ -64,7 +64,7 @@ pub fn run<'p>(
 /// The tests whose names contain one of some words; all if there are no words.
 ///
 /// # Errors
-/// If a word fits no test.
+/// If a word matches no test.
 pub fn chosen<'p>(settings: &'p Settings, names: &[String]) -> Result<Vec<&'p Test>> {
     for name in names {
         if !settings.tests.iter().any(|test| test.name.contains(&**name)) {
@@ -79,7 +79,7 @@ pub fn chosen<'p>(settings: &'p Settings, names: &[String]) -> Result<Vec<&'p Te
     Ok(settings.tests.iter().filter(is_wanted).collect())
 }
 
-/// How tests ended.
+/// The counts of test outcomes.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct SuiteSummary {
@@ -89,13 +89,13 @@ pub struct SuiteSummary {
     pub fit: usize,
     /// Those with other answers.
     pub differ: usize,
-    /// Those of them that an update of the file cannot mend.
+    /// Those of them that an update of the file cannot fix.
     pub stubborn: usize,
     /// Those that could not be run.
     pub broken: usize,
     /// Verdicts and answers.
     pub checked: usize,
-    /// Whether one was cut short.
+    /// Whether one was cancelled.
     pub interrupted: bool,
 }
 
@@ -115,7 +115,7 @@ impl SuiteSummary {
         }
     }
 
-    /// In a line.
+    /// The counts in a line.
     pub fn text(&self) -> String {
         let (tests, verdicts) = (counted(self.tests, "test"), counted(self.checked, "answer"));
         let SuiteSummary { fit, differ, broken, .. } = self;

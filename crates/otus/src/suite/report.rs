@@ -12,10 +12,10 @@ use crate::report::{
     one_line, tap_details as details, xml_attribute as escape, xml_text as escape_text,
 };
 
-/// The differences of a test that are told.
+/// The most differences of a test that are reported.
 const SHOWN: usize = 20;
 
-/// A test in a line: its name, and what it checks.
+/// A test in a line: its name and its inputs.
 pub fn listed(test: &Test, settings: &Settings) -> String {
     let about = match (&test.formula, test.spec.as_slice()) {
         (Some(Formula::Text(text)), _) => text.clone(),
@@ -37,7 +37,7 @@ pub enum SuiteFormat {
     Text,
     /// One JSON document.
     Json,
-    /// JUnit XML.
+    /// `JUnit` XML.
     Junit,
     /// Test Anything Protocol.
     Tap,
@@ -55,7 +55,7 @@ impl SuiteFormat {
         }
     }
 
-    /// One test, the `number`-th from 1, as soon as it has been run.
+    /// One test, the `number`-th from 1, when it has run.
     pub fn test(self, outcome: &TestOutcome<'_>, number: usize) -> String {
         match self {
             SuiteFormat::Text => text(outcome),
@@ -64,7 +64,7 @@ impl SuiteFormat {
         }
     }
 
-    /// The end of a report, when all have been run.
+    /// The end of a report, when all tests have run.
     pub fn end(self, config: &str, outcomes: &[TestOutcome<'_>], summary: &SuiteSummary) -> String {
         match self {
             SuiteFormat::Text => String::new(),
@@ -92,7 +92,7 @@ impl SuiteFormat {
     }
 }
 
-/// For people.
+/// As text for people.
 fn text(outcome: &TestOutcome<'_>) -> String {
     let name = &outcome.test.name;
     if let Some(error) = &outcome.error {
@@ -117,7 +117,7 @@ fn text(outcome: &TestOutcome<'_>) -> String {
     out
 }
 
-/// What is not as expected, and why.
+/// The differences, and their reasons.
 fn differences(outcome: &TestOutcome<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     if outcome.interrupted {
@@ -143,7 +143,7 @@ fn differences(outcome: &TestOutcome<'_>) -> Vec<String> {
     lines
 }
 
-/// Expected and found, in a line.
+/// The expected and the actual value, in a line.
 fn difference(judged: &Judged) -> String {
     let Judged { id, found, headline, .. } = judged;
     let Some(wanted) = &judged.wanted else {
@@ -176,7 +176,7 @@ fn point(outcome: &TestOutcome<'_>, number: usize) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// For scripts.
+/// As JSON for scripts.
 fn value(outcome: &TestOutcome<'_>) -> Value {
     let cases = outcome.cases.iter().map(|judged| {
         let mut value = json!({
@@ -213,7 +213,7 @@ fn value(outcome: &TestOutcome<'_>) -> Value {
     value
 }
 
-/// A suite for each test, in which each answer is a test.
+/// One suite per test, in which each answer is a test.
 fn junit(outcomes: &[TestOutcome<'_>]) -> String {
     let (mut body, mut all) = (String::new(), [0; 3]);
     for outcome in outcomes {

@@ -1,4 +1,4 @@
-//! One test: the request it stands for, and its answers beside what was expected.
+//! Runs one test: builds its request, and compares its answers with the expected ones.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::project::Settings;
 use crate::project::expectation::{Formula, Test, Wanted};
 use crate::summary::Status;
 
-/// What became of a test.
+/// The outcome of a test.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct TestOutcome<'p> {
@@ -24,15 +24,15 @@ pub struct TestOutcome<'p> {
     pub test: &'p Test,
     /// Its answers.
     pub cases: Vec<Judged>,
-    /// Ids for which something is expected and that do not exist.
+    /// The ids with an expectation that do not exist.
     pub absent: Vec<&'p str>,
-    /// Why it could not be run.
+    /// The reason why it could not run.
     pub error: Option<String>,
-    /// Whether it was cut short.
+    /// Whether it was cancelled.
     pub interrupted: bool,
 }
 
-/// An answer, and what was expected.
+/// An actual answer, and the expected one.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Judged {
@@ -40,15 +40,15 @@ pub struct Judged {
     pub id: String,
     /// The verdict or answer.
     pub found: &'static str,
-    /// Of a Fail: the id of its cause, if it was worked out.
+    /// For a Fail: the id of its cause, if it was computed.
     pub cause: Option<&'static str>,
-    /// The verdicts or answers that are expected, if some are.
+    /// The expected verdicts or answers, if any.
     pub wanted: Option<Vec<&'static str>>,
-    /// The cause that is expected, if one is.
+    /// The expected cause, if any.
     pub wanted_cause: Option<Vec<&'static str>>,
-    /// What was found, in a line.
+    /// The actual result, in a line.
     pub headline: String,
-    /// More about it.
+    /// Details.
     pub details: Vec<String>,
 }
 
@@ -61,7 +61,7 @@ impl TestOutcome<'_> {
             && self.cases.iter().all(Judged::is_expected)
     }
 
-    /// Whether it differs because something does not exist, which an update of the file cannot mend.
+    /// Whether it differs because something does not exist, which an update of the file cannot fix.
     pub fn is_stubborn(&self) -> bool {
         !self.absent.is_empty() || self.cases.is_empty()
     }
@@ -140,7 +140,7 @@ fn verdicts(
         [] => settings.spec.clone(),
         some => some.iter().map(shown).collect(),
     };
-    // A request that names no specification takes the several of otus.toml.
+    // A request that names no specification uses the several specifications of otus.toml.
     let is_several = test.traces.is_empty() && !settings.specs.is_empty();
     if spec.is_empty() && !is_several {
         unfit!(
@@ -150,7 +150,7 @@ fn verdicts(
         );
     }
     let mut request = Request::new(spec.into_iter().chain(files(context, settings, test)?));
-    // A Fail that is expected needs no explanation, unless its cause is expected too.
+    // An expected Fail needs no explanation, unless its cause is also expected.
     request.explain = match (&test.expect, &test.cause) {
         (_, Some(_)) => Explain::Full,
         (Some(Wanted::All(words)), None) if words.words.contains(&"Fail") => Explain::None,
@@ -195,7 +195,7 @@ fn verdicts(
     }
 }
 
-/// A verdict; what was expected is filled in later.
+/// A verdict; the expected one is added later.
 fn judged(case: &Case) -> Judged {
     let mut details = Vec::new();
     if let Some(explanation) = &case.explanation {
@@ -247,7 +247,7 @@ fn answers(
         }
     };
     let files = files(context, settings, test)?;
-    // Each trace is asked by itself; logs are one trace together.
+    // Each trace is checked separately; logs together are one trace.
     let requests: Vec<(String, &[String])> = if test.traces.is_empty() {
         vec![(test.group.clone().unwrap_or_else(|| "logs".to_owned()), &*files)]
     } else {
@@ -281,7 +281,7 @@ fn answers(
     Ok(())
 }
 
-/// The files that a test is about, as the user would name them.
+/// The files of a test, with the names that the user would give.
 fn files(context: &Context, settings: &Settings, test: &Test) -> Result<Vec<String>> {
     let disk = &*context.files;
     let mut found: Vec<String> = Vec::new();

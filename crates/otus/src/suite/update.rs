@@ -1,7 +1,7 @@
-//! Answers become expectations: an `otus.toml` with what was found.
+//! Updates an `otus.toml`: actual answers become the expected ones.
 //!
-//! Only the values of `expect` and `cause` are replaced, at their places in the text; comments and everything else stay as
-//! they are. The new text is read again: if it does not say what was found, it is refused.
+//! Only the values of `expect` and `cause` are replaced, at their places in the text; comments and everything else stay
+//! unchanged. The new text is parsed again, and refused if it does not contain the actual answers.
 
 use std::ops::Range;
 
@@ -14,13 +14,13 @@ use crate::error::{Result, unfit};
 use crate::project::Settings;
 use crate::project::expectation::{self, Test, Wanted};
 
-/// The most ids that are all named.
+/// The most ids that are listed one by one.
 const NAMED: usize = 8;
 
-/// The text of `otus.toml` with what was found, and the number of tests that change; `None` if nothing does.
+/// The text of `otus.toml` with the actual answers, and the number of changed tests; `None` if nothing changes.
 ///
 /// # Errors
-/// If the file is written in a way that cannot be edited.
+/// If the layout of the file cannot be edited.
 pub fn updated(
     context: &Context,
     settings: &Settings,
@@ -53,14 +53,14 @@ pub fn updated(
     Ok(Some((new, changed)))
 }
 
-/// A part of the text and what takes its place.
+/// A part of the text, and its replacement.
 #[derive(Debug)]
 struct Edit {
     place: Range<usize>,
     text: String,
 }
 
-/// What is to be changed of one test.
+/// The changes of one test.
 fn changes(text: &str, outcome: &TestOutcome<'_>) -> Vec<Edit> {
     let test = outcome.test;
     let found: Vec<(&str, &'static str)> =
@@ -134,8 +134,8 @@ fn of_key(
     edits
 }
 
-/// All that was found: one word if it is the same for all, otherwise a table. If there are many ids,
-/// what most of them have is said by a pattern.
+/// All actual answers: one word if they are equal, otherwise a table. If there are many ids, a pattern stands for the
+/// most frequent answer.
 fn whole(found: &[(&str, &'static str)]) -> String {
     let mut counts: Vec<(&'static str, usize)> = Vec::new();
     for &(_, word) in found {
@@ -159,7 +159,7 @@ fn whole(found: &[(&str, &'static str)]) -> String {
     format!("{{ {} }}", entries.join(", "))
 }
 
-/// What was found of each id, in the order of the first of each.
+/// The actual answers of each id, in the order of first occurrence.
 fn by_id<'f>(found: &[(&'f str, &'static str)]) -> Vec<(&'f str, Vec<&'static str>)> {
     let mut all: Vec<(&str, Vec<&'static str>)> = Vec::new();
     let mut numbers: rustc_hash::FxHashMap<&str, usize> = rustc_hash::FxHashMap::default();
@@ -185,7 +185,7 @@ fn listed(words: &[&str]) -> String {
     }
 }
 
-/// A text in quotes; what JSON escapes, TOML does as well.
+/// A quoted text; TOML has the escapes of JSON.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
@@ -211,7 +211,7 @@ fn applied(text: &str, mut edits: Vec<Edit>) -> String {
     out
 }
 
-/// Whether the new text is what it should be.
+/// Whether the new text contains the actual answers.
 fn says_what_was_found(text: &str, outcomes: &[TestOutcome<'_>]) -> bool {
     let source = Source::new("otus.toml", text);
     let (document, faults) = DeTable::parse_recoverable(source.text());
@@ -237,7 +237,7 @@ fn says_what_was_found(text: &str, outcomes: &[TestOutcome<'_>]) -> bool {
 mod tests {
     use super::*;
 
-    /// The file after an update of its first test by what was found.
+    /// The file after an update of its first test with actual answers.
     #[track_caller]
     fn check(text: &str, found: &[(&str, &'static str)], expected: &str) {
         let source = Source::new("otus.toml", text);

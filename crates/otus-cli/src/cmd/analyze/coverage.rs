@@ -1,4 +1,4 @@
-//! `--coverage` and `--min-coverage`: where the report goes, and what it means for the exit status.
+//! `--coverage` and `--min-coverage`: the outputs of the coverage report, and its effect on the exit status.
 
 use anyhow::bail;
 use otus::{Finished, PictureFormat, Summary};
@@ -9,20 +9,20 @@ use crate::output::{self, Stream};
 use crate::picture::Look;
 use crate::shell::Shell;
 
-/// The gaps that are listed beside verdicts; files have all.
+/// The most gaps that are listed after the verdicts; files list all.
 const SHORT: usize = 20;
 
-/// Whether coverage is asked for.
+/// Whether the arguments ask for coverage.
 pub(super) fn is_asked(args: &AnalyzeArgs) -> bool {
     !args.coverage.is_empty() || args.min_coverage.is_some()
 }
 
-/// Whether a picture of it is asked for.
+/// Whether the arguments ask for a picture of the coverage.
 pub(super) fn is_drawn(args: &AnalyzeArgs) -> bool {
     args.coverage.iter().any(|it| matches!(it, CoverageOutput::File(_, CoverageFile::Picture)))
 }
 
-/// Refuses outputs that could not be written after all the work.
+/// Refuses outputs that cannot be written, before the analysis starts.
 pub(super) fn refuse_unwritable(args: &AnalyzeArgs) -> anyhow::Result<()> {
     for output in &args.coverage {
         match output {
@@ -46,10 +46,10 @@ pub(super) fn refuse_unwritable(args: &AnalyzeArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints and writes coverage as it is asked for.
+/// Prints and writes the coverage in the requested formats.
 pub(super) fn write(args: &AnalyzeArgs, shell: &Shell, finished: &Finished) -> anyhow::Result<()> {
     let Some(report) = &finished.summary.coverage else { return Ok(()) };
-    // A limit alone asks for the text, which says what is missing.
+    // `--min-coverage` alone also prints the text, because it lists the gaps.
     let is_implied = args.coverage.is_empty().then_some(CoverageOutput::Text);
     for output in args.coverage.iter().chain(is_implied.as_ref()) {
         match (output, args.format) {
@@ -60,7 +60,7 @@ pub(super) fn write(args: &AnalyzeArgs, shell: &Shell, finished: &Finished) -> a
                 let text = report.text(shell.colored(Stream::Error), Some(SHORT));
                 output::complain(text.trim_end());
             }
-            // The JSON document of verdicts has it.
+            // The JSON document of the verdicts contains the coverage.
             (CoverageOutput::Json, VerdictFormat::Json) => {}
             (CoverageOutput::Json, _) => output::print(&format!("{:#}\n", report.json()))?,
             (CoverageOutput::File(path, kind), _) => {
@@ -86,7 +86,7 @@ pub(super) fn write(args: &AnalyzeArgs, shell: &Shell, finished: &Finished) -> a
     Ok(())
 }
 
-/// The exit status: too little coverage is a failure, if a limit is set.
+/// The exit status: coverage below the limit is a failure.
 pub(super) fn exit(args: &AnalyzeArgs, summary: &Summary, exit: Exit) -> Exit {
     let Some(report) = &summary.coverage else { return exit };
     let is_worse = match exit {

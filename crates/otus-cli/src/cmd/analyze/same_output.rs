@@ -1,4 +1,4 @@
-//! Two outputs of one call that would overwrite each other.
+//! Refuses two outputs of one call that would overwrite each other.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use otus::report::ReportFormat;
 
 use crate::args::{AnalyzeArgs, CoverageOutput, VerdictFormat};
 
-/// Refuses what would be written over, or into, something else of the same call.
+/// Refuses an output that would overwrite another output of the same call.
 pub(super) fn refuse(args: &AnalyzeArgs) -> anyhow::Result<()> {
     let named = [
         ("--graph", &args.search.graph),
@@ -25,7 +25,7 @@ pub(super) fn refuse(args: &AnalyzeArgs) -> anyhow::Result<()> {
                  write the verdicts to a file by --report FORMAT=FILE"
             );
         }
-        // A certificate is of a failure and an order of a success: one of them is written.
+        // A certificate belongs to a failure and an order to a success, so only one of them is written.
         if *flag == "--graph" {
             printed = Some("--graph -".to_owned());
         }
@@ -63,7 +63,7 @@ pub(super) fn refuse(args: &AnalyzeArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Where a file is, however it is named.
+/// The canonical path of a file, so that two names of one file are equal.
 fn place(path: &Path) -> PathBuf {
     if let Ok(found) = std::fs::canonicalize(path) {
         return found;

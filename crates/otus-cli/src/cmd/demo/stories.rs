@@ -1,4 +1,4 @@
-//! What each demo tells, shows and runs. The files are those of `examples/`.
+//! The texts and commands of each demo. The files are those of `examples/`.
 
 use crate::args::Demo;
 
@@ -9,9 +9,9 @@ pub(super) struct Story {
     /// The files it needs, with their texts.
     pub(super) files: &'static [(&'static str, &'static str)],
     pub(super) steps: &'static [Step],
-    /// What it has made for people to look at: what it is, and its file.
+    /// The pictures and reports that it writes: a description, and the file.
     pub(super) made: &'static [(&'static str, &'static str)],
-    /// What to try next, and how; `DIR` stands for the folder.
+    /// Suggestions and their commands; `DIR` stands for the folder.
     pub(super) next: [(&'static str, &'static str); 2],
 }
 
@@ -23,7 +23,7 @@ pub(super) enum Step {
         file: &'static str,
         lines: (usize, usize),
     },
-    /// A command of Otus, and the exit status that it must have.
+    /// A command of Otus, and its expected exit status.
     Run {
         command: &'static str,
         exit: u8,

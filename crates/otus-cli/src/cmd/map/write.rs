@@ -12,7 +12,7 @@ use otus::words::counted;
 use crate::cases::{make_folder, place, refuse_existing, write_new};
 use crate::output::{self, Draft};
 
-/// Writes groups one after the other.
+/// Writes groups one after another.
 pub(super) struct Writer {
     target: Target,
     written: usize,

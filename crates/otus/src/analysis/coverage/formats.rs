@@ -80,7 +80,7 @@ pub(super) fn markdown(report: &CoverageReport) -> String {
     out
 }
 
-/// Text that is only text in the cell of a table.
+/// Escapes a text for a cell of a table.
 fn cell(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {

@@ -1,11 +1,11 @@
 //! Coverage: which parts of the specification the multi-traces of an analysis exercised.
 //!
-//! Workers count the witness of each multi-trace that passes. They borrow counters from a shelf, so there are at most as
-//! many counters as threads, and a lock is held only while one is taken and put back. Adding counts is commutative, so
-//! the report does not depend on the number of threads.
+//! Workers count the witness of each multi-trace that passes. They borrow counters from a shelf, so there are at most
+//! as many counters as threads, and a lock is held only while one is taken and put back. Adding counts is
+//! commutative, so the report does not depend on the number of threads.
 //!
-//! A witness costs far more than a verdict, and sessions are often alike. So the counts of a multi-trace are kept, for as
-//! many multi-traces as fit into [`REMEMBERED`] actions, and added when an equal one comes.
+//! A witness costs far more than a verdict, and sessions are often alike. So the counts of a multi-trace are kept,
+//! for as many multi-traces as fit into [`REMEMBERED`] actions, and added when an equal one comes.
 
 mod formats;
 mod picture;
@@ -39,31 +39,31 @@ pub(crate) struct Covering {
     file: SpecFile,
     source: Source,
     shelf: Mutex<Vec<Counter>>,
-    /// What some multi-traces add.
+    /// The counts that some multi-traces add.
     memory: Mutex<Memory>,
-    /// How many that pass have no witness within the limits.
+    /// The number of passing multi-traces without a witness within the limits.
     unexplained: AtomicU64,
 }
 
-/// How many actions of multi-traces are kept.
+/// The most actions of multi-traces whose counts are kept.
 const REMEMBERED: usize = 1 << 20;
 
-/// What multi-traces add, so that none is explained twice.
+/// The counts of earlier multi-traces, so that no witness is computed twice.
 #[derive(Debug, Default)]
 struct Memory {
     known: FxHashMap<Key, Box<[(u32, Count)]>>,
-    /// How many actions they have.
+    /// The number of their actions.
     actions: usize,
-    /// What was added again.
+    /// The counts that were added again.
     again: Coverage,
 }
 
-/// A multi-trace. Actions that the specification does not have may be others in another thread, but in what
-/// passes they are only where nobody looks.
+/// A multi-trace. Threads may number actions that the specification lacks differently; a multi-trace that passes has
+/// such actions only on unobserved lifelines.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Key {
     partition: Arc<Partition>,
-    /// By component: how many steps.
+    /// By component: the number of steps.
     lengths: Box<[usize]>,
     steps: Box<[Step]>,
 }
@@ -110,7 +110,7 @@ impl Covering {
         })
     }
 
-    /// Counts a multi-trace that passes if one like it was counted before.
+    /// Counts a passing multi-trace if an equal one was counted before.
     pub(super) fn again(&self, trace: &MultiTrace) -> bool {
         let key = Key::new(trace);
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
@@ -121,7 +121,7 @@ impl Covering {
         true
     }
 
-    /// Counts a multi-trace that passes, by its witness if there is one.
+    /// Counts a passing multi-trace, by its witness if there is one.
     pub(super) fn count(
         &self,
         pool: &Pool,
@@ -147,14 +147,14 @@ impl Covering {
         }
     }
 
-    /// Whether a choice is one that nobody wrote: a diagram's loop that may end, unfolded.
+    /// Whether a choice is not in the text: it comes from the unfolding of a diagram's loop.
     fn is_repetition(&self, node: usize) -> bool {
         let written = self.places[node].span.range();
         self.file.implicit && self.source.text()[written].trim_start().starts_with("loop")
     }
 
     fn shelf(&self) -> MutexGuard<'_, Vec<Counter>> {
-        // A counter that somebody died with is not on the shelf.
+        // A counter whose thread panicked is not on the shelf.
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -169,7 +169,7 @@ impl Covering {
         CoverageReport::new(self, pool, &sum, summary)
     }
 
-    /// The specification, coloured by what was exercised.
+    /// The specification, coloured by coverage.
     pub(super) fn scene(&self, pool: &Pool, report: &CoverageReport) -> otus_draw::Scene {
         picture::scene(self, pool, report)
     }

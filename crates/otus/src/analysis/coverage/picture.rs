@@ -1,7 +1,7 @@
-//! Coverage as a sequence diagram: what was exercised, what was only assumed, what never happened.
+//! Coverage as a sequence diagram: each part is exercised, only assumed, or never executed.
 //!
-//! A message is as good as the worse of its ends. The frame of a loop is as the loop; that of a choice and of
-//! other operators is as the best of what is in it.
+//! A message has the worse status of its two ends. The frame of a loop has the status of the loop; the frame of a
+//! choice or of another operator has the best status inside it.
 
 use otus_analysis::coverage::{CoverageState, PartKind};
 use otus_core::Pool;
@@ -63,7 +63,7 @@ fn tone(state: Option<CoverageState>) -> Tone {
 
 const MARGIN: f64 = 16.0;
 
-/// Says below the diagram what its lines mean.
+/// Adds the legend below the diagram.
 fn legend(scene: &mut Scene, words: &str) {
     let extent = scene.extent().unwrap_or_default();
     let (left, mut y) = (extent.left, extent.bottom + 14.0);

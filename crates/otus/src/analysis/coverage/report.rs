@@ -1,7 +1,6 @@
-//! What was exercised and what was not, with where it stands: plain data for all who write it.
+//! The coverage report as plain data: the parts of a specification, their counts and their places.
 //!
-//! What diagrams repeat (bounded loops unfold) stands at several positions and is written once: such parts are
-//! put together.
+//! A diagram unfolds bounded loops, so one written part may have several positions in the term; the report merges them.
 
 use std::ops::Range;
 
@@ -17,18 +16,18 @@ use super::{formats, text};
 use crate::case::Place;
 use crate::summary::Summary;
 
-/// Which parts of a specification were exercised.
+/// The parts of a specification that were exercised.
 #[derive(Debug, Clone)]
 pub struct CoverageReport {
     /// The file that the interaction is in.
     pub(crate) specification: String,
     /// In the order of their positions.
     pub(crate) parts: Vec<Part>,
-    /// What was not exercised, without what is inside of something that was not.
+    /// The parts that were not exercised, without those inside another such part.
     pub(crate) gaps: Vec<Gap>,
-    /// How many multi-traces were counted.
+    /// The number of multi-traces that were counted.
     pub(crate) counted: u64,
-    /// How many were not, and why.
+    /// The number of multi-traces that were not counted, and the reason.
     pub(crate) left_out: Vec<(u64, &'static str)>,
 }
 
@@ -39,30 +38,30 @@ pub(crate) struct Part {
     /// `broker!PUBREL`, `branch 2 of 3`
     pub(crate) label: String,
     pub(crate) place: Place,
-    /// The line, and which bytes of it are meant.
+    /// The line, and the range of its bytes that is marked.
     pub(crate) text: String,
     pub(crate) span: Range<usize>,
     pub(crate) count: Count,
     /// Its positions.
     pub(super) nodes: Vec<usize>,
-    /// The node of the text.
+    /// The node of the syntax tree.
     pub(super) node: NodeId,
 }
 
-/// Something that was not exercised.
+/// A part that was not exercised.
 #[derive(Debug, Clone)]
 pub(crate) struct Gap {
     pub(crate) state: CoverageState,
-    /// In a sentence.
+    /// A sentence about it.
     pub(crate) title: String,
-    /// What is inside of it, in words; empty if that is nothing.
+    /// The parts inside it, in words; empty if there are none.
     pub(crate) inside: String,
     pub(crate) place: Place,
     pub(crate) text: String,
     pub(crate) span: Range<usize>,
 }
 
-/// How many parts of a kind there are.
+/// The number of parts of a kind, and of exercised ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Share {
     pub(crate) total: usize,
@@ -98,7 +97,7 @@ impl CoverageReport {
         }
     }
 
-    /// As text for people, with at most so many gaps. Each line ends with a newline.
+    /// As text for people, with at most this many gaps. Each line ends with a newline.
     pub fn text(&self, colored: bool, most: Option<usize>) -> String {
         text::text(self, colored, most)
     }
@@ -113,7 +112,7 @@ impl CoverageReport {
         formats::markdown(self)
     }
 
-    /// How many parts of a kind there are, or of all.
+    /// The numbers of parts of a kind, or of all kinds.
     pub(crate) fn share(&self, kind: Option<PartKind>) -> Share {
         let mut share = Share::default();
         for part in self.parts.iter().filter(|part| kind.is_none_or(|kind| part.kind == kind)) {
@@ -127,7 +126,7 @@ impl CoverageReport {
         share
     }
 
-    /// Whether so many in a hundred parts were exercised.
+    /// Whether at least this percentage of the parts was exercised.
     #[expect(
         clippy::cast_precision_loss,
         reason = "there are fewer parts than a double has digits"
@@ -137,13 +136,13 @@ impl CoverageReport {
         share.exercised as f64 * 100.0 >= percent * share.total as f64
     }
 
-    /// How many in a hundred parts were exercised, rounded down: all is all.
+    /// The percentage of parts that were exercised, rounded down: 100 means all.
     pub fn percent_text(&self) -> String {
         let Share { total, exercised, .. } = self.share(None);
         format!("{} %", (exercised * 100).checked_div(total).unwrap_or(100))
     }
 
-    /// Whether nothing at all was exercised.
+    /// Whether no part was exercised.
     pub fn is_nothing(&self) -> bool {
         self.share(None).exercised == 0
     }
@@ -175,7 +174,7 @@ pub(crate) struct Row {
     pub(crate) groups: u64,
 }
 
-/// As written in reports.
+/// The name of the kind in reports.
 pub(crate) fn kind_name(kind: PartKind) -> &'static str {
     match kind {
         PartKind::Action => "action",
@@ -198,7 +197,7 @@ fn parts(covering: &Covering, pool: &Pool, sum: &Coverage) -> Vec<Part> {
                 let is_something = pool.has_events(term);
                 let is_repeated = covering.is_repetition(choice);
                 if is_repeated || !is_something {
-                    // What is not written has no place but that of the choice.
+                    // An unwritten branch has the place of its choice.
                     at = choice;
                 }
                 match (is_repeated, is_something) {
@@ -238,18 +237,18 @@ fn parts(covering: &Covering, pool: &Pool, sum: &Coverage) -> Vec<Part> {
     parts
 }
 
-/// What was not exercised, in the order of the text.
+/// The parts that were not exercised, in the order of the text.
 fn gaps(covering: &Covering, parts: &[Part]) -> Vec<Gap> {
     let tree = &covering.tree;
-    // By position: whether it is inside of a gap.
+    // By position: whether it is inside a gap.
     let mut inside = vec![false; tree.len()];
     let is_gap = |part: &Part, inside: &[bool]| {
         part.count.state() != CoverageState::Exercised
             && !part.nodes.iter().all(|&node| inside[node])
     };
-    // By the position that they begin at.
+    // By first position.
     let mut gaps: Vec<(usize, Gap)> = Vec::new();
-    // Choices and loops first: what is repeated may be inside of a later one.
+    // Choices and loops come first, because a repeated part may be inside a later one.
     for part in parts.iter().filter(|part| part.kind != PartKind::Action) {
         if !is_gap(part, &inside) {
             continue;
@@ -300,7 +299,7 @@ impl Gap {
     }
 }
 
-/// What is said of a part that was not exercised.
+/// The sentence about a part that was not exercised.
 fn title(part: &Part) -> String {
     let label = part.label.as_str();
     let (never, unobserved) = match part.kind {
@@ -322,7 +321,7 @@ fn title(part: &Part) -> String {
     }
 }
 
-/// What a part has inside, in words.
+/// The parts inside a part, in words.
 fn within(tree: &otus_analysis::coverage::Tree, parts: &[Part], outer: &Part) -> String {
     let Some(range) = outer.nodes.first().map(|&node| tree.within(node)) else {
         return String::new();

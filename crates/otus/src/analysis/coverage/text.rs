@@ -1,4 +1,4 @@
-//! Coverage as text for people, with excerpts of what was not exercised.
+//! Coverage as text for people, with excerpts of the gaps.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use otus_analysis::coverage::{CoverageState, LoopExits, PartKind};
 use super::report::{CoverageReport, Gap, Share};
 use crate::words::counted;
 
-/// For people. Each line ends with a newline.
+/// The coverage as text. Each line ends with a newline.
 pub(super) fn text(report: &CoverageReport, colored: bool, limit: Option<usize>) -> String {
     let most = limit.unwrap_or(usize::MAX);
     let renderer = if colored { Renderer::styled() } else { Renderer::plain() };

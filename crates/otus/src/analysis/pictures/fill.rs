@@ -30,9 +30,9 @@ pub(super) struct Facts<'f> {
     pub(super) pool: &'f Pool,
     /// The interaction.
     pub(super) term: TermId,
-    /// What was observed.
+    /// The observed multi-trace.
     pub(super) trace: &'f MultiTrace,
-    /// Of a failure: why.
+    /// The explanation of a failure.
     pub(super) explanation: Option<&'f Explanation>,
     /// A run of the accepted part: all of it, or of a failure what [`super::accepted_run`] finds.
     pub(super) run: Option<&'f Witness>,
