@@ -6,8 +6,8 @@
 //!
 //! There are two entry points:
 //!
-//! - [`open`] takes a [`Request`], which names a trace or raw logs and formulas; [`Check::run`] answers one formula after
-//!   another, and [`answers`] all at once. [`Answer`]s and the [`Summary`] have a text and JSON.
+//! - [`open()`] takes a [`Request`], which names a trace or raw logs and formulas; [`Check::run`] answers one formula
+//!   after another, and [`answers`] all at once. [`Answer`]s and the [`Summary`] have a text and JSON.
 //! - An [`Order`] has events on processes, the variables that they set, and the happened-before relation; tests build
 //!   one and check a formula over it.
 //!
@@ -58,7 +58,7 @@ use crate::error::Result;
 /// The answers to all formulas of a request, in order.
 ///
 /// # Errors
-/// As [`open`], or an internal error of Otus.
+/// As [`open()`], or an internal error of Otus.
 pub fn answers(context: &Context, request: &Request) -> Result<Vec<Answer>> {
     open(context, request)?.run(context).collect()
 }

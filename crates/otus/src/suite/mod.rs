@@ -1,6 +1,6 @@
 //! The tests of an `otus.toml`: expected verdicts and answers, compared with actual ones.
 //!
-//! A test is a request for an analysis, or for answers to a formula, with expected answers. [`run`] runs and compares,
+//! A test is a request for an analysis, or for answers to a formula, with expected answers. [`run()`] runs and compares,
 //! [`SuiteFormat`] reports differences, [`updated`] replaces the expected answers by the actual ones.
 
 mod report;
