@@ -117,7 +117,7 @@ impl Sink {
                     make_folder(folder)?;
                     Target::Folder { folder: folder.clone(), taken: BTreeSet::new() }
                 }
-                _ => Target::Stdout(std::io::BufWriter::new(std::io::stdout())),
+                Place::Stdout => Target::Stdout(std::io::BufWriter::new(std::io::stdout())),
             },
         };
         Ok(self.target.insert(target))

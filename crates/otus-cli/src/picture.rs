@@ -42,14 +42,14 @@ impl Look {
             note_idle(flag, advice);
         }
     }
+}
 
-    /// Writes a picture; `-` is standard output.
-    pub(crate) fn deliver(&self, picture: &Picture, name: &str) -> anyhow::Result<()> {
-        if let Some(remark) = picture.remark {
-            output::complain(remark);
-        }
-        output::deliver(name, &picture.bytes, None)
+/// Writes a picture; `-` is standard output.
+pub(crate) fn deliver(picture: &Picture, name: &str) -> anyhow::Result<()> {
+    if let Some(remark) = picture.remark {
+        output::complain(remark);
     }
+    output::deliver(name, &picture.bytes, None)
 }
 
 /// Warns that a flag has no effect, because no picture is drawn.

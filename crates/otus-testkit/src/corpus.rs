@@ -1,4 +1,4 @@
-//! The shared corpus: models, multi-traces, and the recorded verdicts of hibou_label and of a brute-force oracle. Its README
+//! The shared corpus: models, multi-traces, and the recorded verdicts of `hibou_label` and of a brute-force oracle. Its README
 //! says which of these verdicts can be trusted.
 //!
 //! The corpus is not part of the repository. `OTUS_CORPUS` names its folder; the default is a folder beside the checkout. If it
@@ -18,7 +18,7 @@ use crate::sat::Problem;
 pub const MISSING: &str =
     "skipped: there is no ../shared/corpus beside this repository (OTUS_CORPUS names another)";
 
-/// The models with `<synch>`, for which only version 0.8.5 of hibou_label is right.
+/// The models with `<synch>`, for which only version 0.8.5 of `hibou_label` is right.
 const SYNCHRONOUS: [&str; 4] = ["abp", "coping", "network", "sensor"];
 
 /// A model with its cases.
@@ -67,12 +67,12 @@ impl Model {
         SYNCHRONOUS.contains(&self.name.as_str())
     }
 
-    /// The key under which the answer of hibou_label to a question is recorded; it depends on the version.
+    /// The key under which the answer of `hibou_label` to a question is recorded; it depends on the version.
     pub fn key(&self, question: &str) -> String {
         if self.is_synchronous() { format!("{question}@0.8.5") } else { question.to_owned() }
     }
 
-    /// The answer of hibou_label in a case, if there is one.
+    /// The answer of `hibou_label` in a case, if there is one.
     pub fn peer(&self, case: &Case, question: &str) -> Option<String> {
         let verdicts = case.rest.get("verdicts")?;
         let text = verdicts.get(self.key(question)).and_then(Value::as_str)?;

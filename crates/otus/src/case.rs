@@ -23,6 +23,7 @@ pub(crate) use picture::{CasePicture, Passage};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Case {
     /// The name of a file without its ending, the id of a case, or the key of a group of logs.
     pub id: String,

@@ -97,7 +97,13 @@ fn specification(context: &Context, mut loaded: Loaded, to: Format) -> Result<Co
         Format::Mermaid => Converted::Text(mermaid::write(&raised)),
         Format::Plantuml => Converted::Text(plantuml::write(&raised)),
         Format::Hsf => Converted::Text(single_file(spec, &raised)),
-        _ => Converted::Interaction {
+        Format::Hif
+        | Format::Hcf
+        | Format::Markdown
+        | Format::Htf
+        | Format::Jsonl
+        | Format::Pot
+        | Format::Ctl => Converted::Interaction {
             interaction: print::interaction(&raised),
             signature: print::signature(&raised),
             has_signature_file: spec.files.iter().zip(&spec.formats).any(|(file, format)| {
@@ -124,7 +130,14 @@ fn traces(context: &Context, mut loaded: Loaded, to: Format) -> Result<Converted
             let lines = loaded.traces.into_iter().map(|trace| case_line(trace) + "\n");
             Converted::Text(lines.collect())
         }
-        _ => {
+        Format::Htf
+        | Format::Hsf
+        | Format::Hif
+        | Format::Hcf
+        | Format::Mermaid
+        | Format::Plantuml
+        | Format::Markdown
+        | Format::Ctl => {
             let mut taken = BTreeSet::new();
             let named = loaded
                 .traces

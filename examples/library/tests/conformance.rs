@@ -57,7 +57,7 @@ error[too-early]: dispatcher sent result too early: it should receive done first
    = observed instead: dispatcher!result at examples/library/src/lib.rs:_
    = consumed: client 1/3, dispatcher 2/6, worker 2/3
    = repair: swap dispatcher!result (place 3) and dispatcher?done (place 4) at examples/library/src/lib.rs:_
-   = core: dispatcher fails alone, whatever the others saw
+   = core: dispatcher (the first 3 of 6) fails alone, whatever the others saw
    = recorded: client      !submit ?result !stop
    = recorded: dispatcher  ?submit !job !result ?done ?stop !stop
    = recorded: worker      ?job !done ?stop

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &ConvertArgs, shell: &Shell) -> anyhow::Result<Exit> {
                     beside.into_iter().chain([(path, interaction)]).collect()
                 }
                 Place::Folder(folder) => bail!(is_folder(&folder)),
-                _ => return print(&format!("{signature}{interaction}")),
+                Place::Stdout => return print(&format!("{signature}{interaction}")),
             }
         }
         (Converted::Traces(traces), Place::Folder(folder)) => {
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &ConvertArgs, shell: &Shell) -> anyhow::Result<Exit> {
             };
             match place {
                 Place::File(path) => vec![(path, text)],
-                _ => return print(&text),
+                Place::Stdout | Place::Folder(_) => return print(&text),
             }
         }
         (_, Place::Folder(folder)) => bail!(is_folder(&folder)),

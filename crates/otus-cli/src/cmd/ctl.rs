@@ -9,7 +9,7 @@ use otus::{FailOn, Limits};
 
 use crate::args::{CtlArgs, CtlClosure, CtlEngine, CtlFailOn, ProcessOrder, ResultFormat};
 use crate::exit::Exit;
-use crate::picture::{Look, PictureFormat};
+use crate::picture::{self, Look, PictureFormat};
 use crate::shell::Shell;
 use crate::{interrupt, output};
 
@@ -116,7 +116,7 @@ impl<'a> Drawing<'a> {
         if let Some(name) = self.name
             && let Some(picture) = answer.draw(self.format, &self.look.style())?
         {
-            self.look.deliver(&picture, name)?;
+            picture::deliver(&picture, name)?;
             self.name = None;
         }
         Ok(())

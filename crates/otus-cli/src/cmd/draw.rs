@@ -74,7 +74,7 @@ fn finish(args: &DrawArgs, drawing: &Drawing) -> anyhow::Result<()> {
     } else {
         let look = Look::new(&args.picture)?;
         let format = PictureFormat::of_name(name).unwrap_or(PictureFormat::Svg);
-        look.deliver(&drawing.render(format, &look.style())?, name)?;
+        picture::deliver(&drawing.render(format, &look.style())?, name)?;
     }
     if args.open {
         picture::open(name);

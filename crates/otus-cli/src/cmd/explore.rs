@@ -40,10 +40,10 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Exit> {
     if let Some((picture, by_logger)) = &explored.graph {
         let by_logger = by_logger.as_deref().map(Path::to_string_lossy);
         let name = search.graph.as_deref().or(by_logger.as_deref()).unwrap_or("-");
-        look.deliver(picture, name)?;
+        picture::deliver(picture, name)?;
     }
     if let Some((picture, path)) = &explored.automaton {
-        look.deliver(picture, &path.to_string_lossy())?;
+        picture::deliver(picture, &path.to_string_lossy())?;
     }
     if explored.graph.is_none() && explored.automaton.is_none() {
         picture::note_idle_search(search);

@@ -144,7 +144,10 @@ fn a_folder_is_all_multi_traces_in_it() {
     assert!(String::from_utf8(output.stderr).unwrap().contains("runs/a/bad.htf:1:17"));
     let output = sandbox.otus("analyze model.hsf runs --graph g.dot").output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("--graph records one analysis; several multi-traces are given"), "{said}");
+    assert!(
+        said.contains("--graph records one analysis; several multi-traces are given"),
+        "{said}"
+    );
 }
 
 #[test]

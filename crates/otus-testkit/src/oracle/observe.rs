@@ -7,7 +7,7 @@
 //!
 //! Moments are matched exactly. On one component, the trace `a!m.b?m` is two moments and does not match that rendez-vous. The
 //! moment `{a!m, b?m}` does not match the asynchronous message, whose actions are two events. A moment `{a!m}` of a component
-//! with both lifelines does not match a part of the rendez-vous. hibou_label writes traces of models with `<synch>` in this
+//! with both lifelines does not match a part of the rendez-vous. `hibou_label` writes traces of models with `<synch>` in this
 //! way, and an observer with one clock can distinguish these cases.
 
 use otus_core::index::Index as _;

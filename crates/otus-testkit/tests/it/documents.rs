@@ -101,7 +101,8 @@ fn paths(span: &str) -> Vec<String> {
     for word in span.split_whitespace() {
         let word = word.trim_end_matches(['/', ',', '.', ';', ':']);
         let top = word.split('/').next().unwrap_or_default();
-        let is_source = word.ends_with(".rs") && !word.starts_with(['…', '/', '$', '.']);
+        let is_source = Path::new(word).extension().is_some_and(|ending| ending == "rs")
+            && !word.starts_with(['…', '/', '$', '.']);
         let rooted = word.contains('/') && FOLDERS.contains(&top);
         if word.contains(['#', '(', '"', '=']) || !(rooted || is_source) {
             continue;

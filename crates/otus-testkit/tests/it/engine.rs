@@ -6,7 +6,7 @@
 //! - [`random`]: the oracle, on random larger ones, and, where the oracle gives up, on multi-traces whose verdict follows from
 //!   their construction;
 //! - [`by_graph`]: the papers' searches, where both decide;
-//! - [`corpus`]: recorded verdicts of hibou_label and of a brute-force oracle;
+//! - [`corpus`]: recorded verdicts of `hibou_label` and of a brute-force oracle;
 //! - [`properties`]: itself, where verdicts must be equal or follow from others;
 //! - [`budgets`]: itself with a budget, under which it must not give a wrong verdict.
 //!

@@ -4,7 +4,7 @@
 //! - [`sweep`]: the cases; [`truth`]: the answer of the oracle; [`case`]: the questions about a case, with [`options`];
 //! - [`witnesses`], [`closed`], [`cuts`], [`legacy`]: further checks of a case, in turn;
 //! - [`generation`]: exploration and random multi-traces;
-//! - [`corpus`]: recorded verdicts of hibou_label and of a brute-force oracle;
+//! - [`corpus`]: recorded verdicts of `hibou_label` and of a brute-force oracle;
 //! - [`found`]: errors that these tests once found.
 //!
 //! `OTUS_SCOPE=large` takes larger scopes, for hours.

@@ -217,7 +217,8 @@ impl Vocabulary {
         match self.clock_of[index] {
             None => {
                 self.clock_of[index] = Some(id);
-                if id.index() == self.lifelines_of.len() {
+                // A clock that was refused below has a number and no lifelines.
+                while self.lifelines_of.len() <= id.index() {
                     self.lifelines_of.push(Vec::new());
                 }
                 self.lifelines_of[id].push(lifeline);

@@ -249,7 +249,7 @@ pub(super) fn certificate(
             .map_err(|error| {
                 missing(bug(&format!("the certificate does not hold ({error})")), true)
             })
-            .map(|_| match format {
+            .map(|()| match format {
                 TextFormat::Json => format!("{:#}\n", certificate_json(pool, trace, &certificate)),
                 TextFormat::Text => certificate.text(pool, trace),
             }),

@@ -191,10 +191,8 @@ fn standard_input(files: &dyn Files, from: Option<Format>, finder: &mut Finder) 
                 break;
             }
         }
-        (head, rest) = match finder.standard_input(head, rest)? {
-            None => return Ok(Came::Log),
-            Some(back) => back,
-        };
+        let Some(back) = finder.standard_input(head, rest)? else { return Ok(Came::Log) };
+        (head, rest) = back;
     }
     let format = from.or_else(|| Format::of_content(&String::from_utf8_lossy(&head)));
     if format == Some(Format::Jsonl) {

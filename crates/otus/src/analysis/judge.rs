@@ -276,7 +276,10 @@ impl Subject<'_> {
                     let term = plan.spec.term;
                     attach::certificate(format, pool, term, trace, question, &plan.budget)
                 }
-                verdict => attach::needless_certificate(verdict),
+                verdict @ (Verdict::Pass
+                | Verdict::WeakPass
+                | Verdict::WeakFail
+                | Verdict::Inconclusive) => attach::needless_certificate(verdict),
             });
         }
         if plan.order {

@@ -64,7 +64,7 @@ pub(super) fn analysis(context: &Context, request: &Request) -> Result<Analysis>
     let logs = logs.map(|logs| (logs, signatures));
     let total_bytes = feed::total_bytes(&*context.files, &sorted.traces).filter(|_| !has_logs);
     let mut feed = Feed::new(sorted.traces, logs, context.files.clone(), feeding.clone());
-    let mut graph = graph(context, request, &specs, &mut feed)?;
+    let mut graph = graph(context, request, &specs, &mut feed);
     refuse_many(request, has_logs, &mut feed)?;
     let observation = finder.project_in_use().map(|project| &project.plan.observation);
     let choice = (specs.len() > 1).then(|| Arc::new(choice(&specs)));
@@ -189,24 +189,24 @@ fn graph(
     request: &Request,
     specs: &[Specification],
     feed: &mut Feed,
-) -> Result<Option<GraphOptions>> {
+) -> Option<GraphOptions> {
     if request.graph.is_some() {
-        return Ok(request.graph.clone());
+        return request.graph.clone();
     }
-    let [spec] = specs else { return Ok(None) };
+    let [spec] = specs else { return None };
     let files = &spec.loaded.specs[0].files;
     let name = spec.loaded.interaction_name();
     let style = request.logger_style.clone().unwrap_or_default();
     let graph = GraphOptions::of_loggers(files, Process::Analyze, name, style, LOGGER_NODES);
     if graph.is_none() || request.engine == EngineChoice::Fast {
-        return Ok(None);
+        return None;
     }
     if feed.has_several() {
         context
             .remark("note: the graphic logger draws one analysis; several multi-traces are given");
-        return Ok(None);
+        return None;
     }
-    Ok(graph)
+    graph
 }
 
 /// Refuses attachments for several multi-traces.

@@ -23,7 +23,9 @@ use super::fingerprint::Fingerprint;
 use super::known::KnownFailures;
 use super::log_lines::Lines;
 use super::pictures::Pictures;
-use super::request::{EngineChoice, Explain, Request, TextFormat, WitnessPolicy};
+use super::request::{
+    EngineChoice, Explain, Request, TextFormat, UniformObservation, WitnessPolicy,
+};
 use super::several::Choice;
 use super::spec_text::SpecText;
 use crate::context::Context;
@@ -143,7 +145,7 @@ impl Plan {
         if let Some(observation) = observation.filter(|_| !chosen) {
             declared.add(observation, pool.signature());
         }
-        let observed = request.question.observed.map(|observed| observed.name());
+        let observed = request.question.observed.map(UniformObservation::name);
         let observed = observed.filter(|_| !declared.is_single());
         let kind = match observed {
             _ if declared.is_single() => "declared",
@@ -336,7 +338,7 @@ fn configuration(request: &Request, loaded: &Loaded) -> Result<(Config, bool)> {
         let is_kind = |value: &OptionValue| matches!(value, OptionValue::Kind(_));
         chosen |= section.items.iter().any(|item| is_kind(&item.value));
     }
-    let kind = asked.kind.as_deref().or(asked.observed.map(|observed| observed.kind()));
+    let kind = asked.kind.as_deref().or(asked.observed.map(UniformObservation::kind));
     let kind = kind.map(|kind| options::cased(kind, &KINDS));
     let goal = search.goal.as_deref().map(|goal| options::cased(goal, &GOALS));
     let priorities = search.priorities.as_ref().map(|it| it.to_lowercase());

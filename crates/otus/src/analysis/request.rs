@@ -22,6 +22,7 @@ use crate::summary::FailOn;
 /// ```
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 pub struct Request {
     /// The names of specifications, multi-traces, logs and folders, in any order. If they include no specification or
     /// no logs, those of the nearest `otus.toml` are used.

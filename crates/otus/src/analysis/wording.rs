@@ -184,7 +184,7 @@ impl Wording<'_> {
         let LogExcerpt { place, text, span } = self.places.excerpt(component, steps, &first)?;
         let (lifelines, action) = (self.lifelines(component), self.moment(&actions));
         let is_in_case_file = self.places.is_case();
-        Some(LogPlace { place, text, span, lifelines, action, role, is_in_case_file })
+        Some(LogPlace { place, lifelines, action, role, text, span, is_in_case_file })
     }
 
     fn situation(&self, state: &explain::Reached) -> Situation {

@@ -172,7 +172,6 @@ impl TooFew {
 
 /// The destination of multi-traces, as far as it limits their number.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Place {
     /// Standard output.
     Stdout,

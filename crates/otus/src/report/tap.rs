@@ -90,6 +90,9 @@ impl Tap {
 }
 
 /// A YAML block whose strings are written as in JSON.
+///
+/// # Errors
+/// If the output cannot be written.
 pub fn details(lines: &[(&str, String)], out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  ---")?;
     for (key, text) in lines {

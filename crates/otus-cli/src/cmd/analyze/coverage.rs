@@ -6,7 +6,7 @@ use otus::{Finished, PictureFormat, Summary};
 use crate::args::{AnalyzeArgs, CoverageFile, CoverageOutput, FailOn, VerdictFormat};
 use crate::exit::Exit;
 use crate::output::{self, Stream};
-use crate::picture::Look;
+use crate::picture::{self, Look};
 use crate::shell::Shell;
 
 /// The most gaps that are listed after the verdicts; files list all.
@@ -74,7 +74,7 @@ pub(super) fn write(args: &AnalyzeArgs, shell: &Shell, finished: &Finished) -> a
                         let format = PictureFormat::of_name(&name).unwrap_or(PictureFormat::Svg);
                         let picture = finished.coverage_picture(format, &look.style())?;
                         if let Some(picture) = picture {
-                            look.deliver(&picture, &name)?;
+                            picture::deliver(&picture, &name)?;
                         }
                         continue;
                     }

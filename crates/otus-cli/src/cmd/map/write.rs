@@ -54,7 +54,7 @@ impl Writer {
                 draft.write(&format.header())?;
                 Target::File { draft, path, format }
             }
-            Place::Stdout | _ => {
+            Place::Stdout => {
                 output::print(&GroupFormat::Events.header())?;
                 Target::StandardOutput
             }

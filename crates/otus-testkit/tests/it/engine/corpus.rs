@@ -1,4 +1,4 @@
-//! Recorded verdicts of hibou_label and of a brute-force oracle.
+//! Recorded verdicts of `hibou_label` and of a brute-force oracle.
 //!
 //! Every difference is counted by its reason. The only allowed reason is a difference of the question itself.
 

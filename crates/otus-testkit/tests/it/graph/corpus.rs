@@ -1,4 +1,4 @@
-//! Recorded verdicts of hibou_label and of a brute-force oracle.
+//! Recorded verdicts of `hibou_label` and of a brute-force oracle.
 
 use otus_analysis::budget::Budget;
 use otus_analysis::certify::certify;
@@ -98,7 +98,7 @@ fn eliminate() {
     });
 }
 
-/// Our simulation finds everything that the simulation of hibou_label found; if that one found nothing, it proves nothing. It is
+/// Our simulation finds everything that the simulation of `hibou_label` found; if that one found nothing, it proves nothing. It is
 /// unsound on models with `<synch>`, and no version of it is recorded as right there.
 #[track_caller]
 fn simulated(key: &str, bounds: &str) {
