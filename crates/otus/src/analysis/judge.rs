@@ -215,16 +215,7 @@ impl Subject<'_> {
         };
         let names = origin.names().unwrap_or(pool);
         let mut case = Case::new(id, found.verdict);
-        case.kind = plan.kind;
-        case.observed = plan.observed;
-        case.engine = plan.method.name();
-        case.states = found.states;
-        case.elapsed = found.elapsed;
-        case.reason.clone_from(&found.reason);
-        case.outcome = summary::outcome(found.verdict, plan.fail_on);
-        case.actions = trace.len();
-        case.is_limited = found.stop.is_early();
-        case.is_witness_missing = found.is_witness_missing;
+        self.fill(&mut case, found);
         if plan.is_brief && plan.choice.is_none() {
             return case;
         }
@@ -259,6 +250,24 @@ impl Subject<'_> {
             }
         }
         case
+    }
+
+    /// Sets the fields that every case has, except for its partition.
+    pub(super) fn fill(&self, case: &mut Case, found: &Found) {
+        let Subject { plan, id, trace } = *self;
+        case.id.clear();
+        case.id.push_str(id);
+        case.verdict = found.verdict;
+        case.kind = plan.kind;
+        case.observed = plan.observed;
+        case.engine = plan.method.name();
+        case.states = found.states;
+        case.elapsed = found.elapsed;
+        case.reason.clone_from(&found.reason);
+        case.outcome = summary::outcome(found.verdict, plan.fail_on);
+        case.actions = trace.len();
+        case.is_limited = found.stop.is_early();
+        case.is_witness_missing = found.is_witness_missing;
     }
 
     /// The files that the request asks for.

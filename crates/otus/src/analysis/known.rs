@@ -23,6 +23,11 @@ pub(super) struct KnownFailures {
 }
 
 impl KnownFailures {
+    /// Whether there is a baseline to compare with or to write.
+    pub(super) fn is_some(&self) -> bool {
+        self.baseline.is_some() || self.rewritten.is_some()
+    }
+
     pub(super) fn read(context: &Context, request: &Request) -> Result<KnownFailures> {
         let read = |path| Baseline::read(context, path);
         let rewritten = match &request.write_baseline {

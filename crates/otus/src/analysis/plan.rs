@@ -291,6 +291,12 @@ impl Plan {
         lines.line(&*self.context.files, path, number)
     }
 
+    /// Whether cases have only the fields that every case has, so that a worker can fill one case again and again.
+    pub(super) fn is_bulk(&self) -> bool {
+        let has_attachments = self.graph.is_some() || self.certificate.is_some() || self.order;
+        self.is_brief && self.choice.is_none() && !self.known.is_some() && !has_attachments
+    }
+
     pub(super) fn is_cancelled(&self) -> bool {
         self.budget.cancel.is_cancelled()
     }

@@ -92,6 +92,16 @@ impl<T> Piece<T> {
         self.troubles.push(Trouble::Other { id, reason, is_unusable: true });
     }
 
+    /// Adds a case as the caller wants it.
+    fn push(&mut self, case: &Case, map: &MapCase<T>) {
+        let last = match self.cases.last_mut() {
+            Some(Part::Done(last)) => Some(last),
+            Some(Part::Tentative(_)) | None => None,
+        };
+        let new = map(case, last);
+        self.cases.extend(new.map(Part::Done));
+    }
+
     fn add_interrupted(&mut self) {
         self.summary.interrupted += 1;
     }
@@ -148,6 +158,8 @@ pub(super) struct Worker<T> {
     reader: Option<Box<QuickReader>>,
     prepared: FxHashMap<Arc<Partition>, Prepared>,
     first: First,
+    /// The case that a bulk run fills again and again, since a new one costs as much as a short analysis.
+    scratch: Option<Box<Case>>,
 }
 
 /// The multi-traces of a job so far that get an explanation or a picture only if they are among the first.
@@ -196,7 +208,7 @@ impl<T: Send + 'static> Worker<T> {
         let pool = plan.spec.pool.clone();
         let reader = Some(Box::new(QuickReader::new(&pool)));
         let (prepared, first) = (FxHashMap::default(), First::default());
-        Worker { plan, map, pool, reader, prepared, first }
+        Worker { plan, map, pool, reader, prepared, first, scratch: None }
     }
 
     /// Checks one multi-trace by itself.
@@ -376,6 +388,20 @@ impl<T: Send + 'static> Worker<T> {
             Ok(found) => found,
             Err(reason) => return slot.add(|piece| piece.add_trouble(Some(id), reason)),
         };
+        if plan.is_bulk() {
+            let mut case =
+                self.scratch.take().unwrap_or_else(|| Box::new(Case::new(id, Verdict::Pass)));
+            subject.fill(&mut case, &found);
+            if !Arc::ptr_eq(&case.partition, &partition) {
+                case.partition = partition;
+            }
+            slot.add(|piece| {
+                piece.summary.count(case.verdict, case.actions);
+                piece.push(&case, &self.map);
+            });
+            self.scratch = Some(case);
+            return;
+        }
         let question = match (&prepared.asked, &plan.method) {
             (AskedEngine::Fast { question, .. }, _) => Some(question),
             (_, Method::Graph(_, question)) => Some(question),
@@ -452,12 +478,7 @@ impl<T: Send + 'static> Worker<T> {
             if is_tentative {
                 return piece.cases.push(Part::Tentative(Box::new(case)));
             }
-            let last = match piece.cases.last_mut() {
-                Some(Part::Done(last)) => Some(last),
-                Some(Part::Tentative(_)) | None => None,
-            };
-            let new = (self.map)(&case, last);
-            piece.cases.extend(new.map(Part::Done));
+            piece.push(&case, &self.map);
         });
     }
 }
