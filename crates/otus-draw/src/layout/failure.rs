@@ -202,7 +202,7 @@ pub fn drawn(picture: &FailurePicture, options: &Options) -> Vec<bool> {
     Window::of(picture, *options).drawn()
 }
 
-/// What the picture leaves out, in sentences; empty if that is nothing.
+/// The parts that the picture leaves out, in sentences; empty if it leaves out nothing.
 pub fn note(picture: &FailurePicture, options: &Options) -> String {
     Window::of(picture, *options).note(picture).join(" ")
 }

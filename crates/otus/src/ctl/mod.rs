@@ -45,6 +45,7 @@ pub use check::{Answers, Check};
 pub use json::document;
 pub use meaning::patterns;
 pub use open::open;
+pub(crate) use open::read_trace;
 #[doc(hidden)]
 pub use order::assert_holds;
 pub use order::{Id, NewEvent, Order, Value};

@@ -5,14 +5,14 @@ use otus_draw::layout::order::{Cut, Options, lattice, space_time};
 use otus_draw::scene::Tone;
 use otus_draw::terminal;
 use otus_syntax::suggest::did_you_mean;
-use otus_trace::order::{PartialOrder, Writes, from_multi_trace, pot};
+use otus_trace::order::{PartialOrder, Writes, from_multi_trace};
 
 use super::{DrawRequest, Drawing, trace};
 use crate::context::Context;
-use crate::diagnostics::Diagnostics;
+use crate::ctl::read_trace;
 use crate::error::{Error, Result, unfit};
 use crate::format::Format;
-use crate::load::{Fences, Loaded, Sources};
+use crate::load::{Fences, Loaded};
 
 pub(super) fn draw(context: &Context, request: &DrawRequest) -> Result<Drawing> {
     let order = read(context, request)?;
@@ -43,7 +43,7 @@ fn read(context: &Context, request: &DrawRequest) -> Result<PartialOrder> {
     if let [file] = request.names.as_slice()
         && request.format_of(file) == Some(Format::Pot)
     {
-        return read_order(context, file);
+        return read_trace(context, file, Writes::Checked);
     }
     if request.names.iter().any(|file| request.format_of(file) == Some(Format::Pot)) {
         unfit!("a partial-order trace is drawn by itself; leave out the other files");
@@ -99,16 +99,4 @@ fn broken(order: &PartialOrder, counts: &[usize]) -> Option<(String, String)> {
     };
     let edge = order.edges().iter().find(|edge| is_in(edge.to) && !is_in(edge.from))?;
     Some((name(edge.from), name(edge.to)))
-}
-
-fn read_order(context: &Context, name: &str) -> Result<PartialOrder> {
-    let mut sources = Sources::default();
-    let input = sources.read(&*context.files, name, Some(Format::Pot))?;
-    let found = pot::read(sources.source(input.source), Writes::Checked);
-    let found = match found {
-        Ok(order) if sources.diagnostics.is_empty() => return Ok(order),
-        Ok(_) => sources.diagnostics,
-        Err(found) => found,
-    };
-    Err(Error::Text(Box::new(Diagnostics::new(sources.all, found))))
 }

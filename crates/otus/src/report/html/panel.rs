@@ -26,7 +26,7 @@ const NOT_DRAWN: &str = concat!(
     "Analyze this group by itself to see its diagram."
 );
 
-/// What a panel shows.
+/// The contents of a panel.
 #[derive(Debug, Serialize)]
 pub(super) struct Panel<'c> {
     pub(super) ladder: Vec<Rung>,
@@ -52,7 +52,7 @@ pub(super) struct Diagram<'c> {
     /// The SVG of those lifelines that suffice to fail, unless these are all or none.
     #[serde(skip_serializing_if = "Option::is_none")]
     core: Option<Core>,
-    /// What the picture leaves out, or why there is none.
+    /// The parts that the picture leaves out, or the reason why there is no picture.
     #[serde(skip_serializing_if = "String::is_empty")]
     note: String,
     /// The events that are drawn.
