@@ -20,13 +20,15 @@ use crate::explicit;
 use crate::formula::{AtomId, Formula, FormulaId, Formulas};
 use crate::interval::BigUint;
 use crate::ist::{self, Closure};
+use crate::narrow;
 use crate::track::{Course, courses};
 use crate::view::{Arrangement, View};
 
 /// The engine that computes sets of cuts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Engine {
-    /// The best one for each part.
+    /// The best one for each part: interval diagrams, or single cuts where an atom depends on several processes and
+    /// there are few cuts.
     Auto,
     /// Canonical interval diagrams.
     Interval,
@@ -228,15 +230,24 @@ impl<'t> Checker<'t> {
         *visible += view.event_count();
         let used = self.used(&atoms);
         let problem = self.problem(&view, &used);
-        match (options.engine, self.formulas.as_possibility(part)) {
-            (Engine::Auto | Engine::Interval, _) => {}
-            (Engine::Explicit, Some(goal)) => {
-                return explicit::possible(problem, goal, &options.budget);
+        let by_cuts = |budget: &Budget| match self.formulas.as_possibility(part) {
+            Some(goal) => explicit::possible(problem, goal, budget),
+            None => explicit::holds(problem, part, budget),
+        };
+        match options.engine {
+            Engine::Auto => {
+                if let Some(limit) = narrow::limit(problem) {
+                    let most = options.budget.max_states.map_or(limit, |most| most.min(limit));
+                    let budget = Budget { max_states: Some(most), ..options.budget.clone() };
+                    match by_cuts(&budget) {
+                        Err(Stop::States | Stop::Memory) => {}
+                        answer => return answer,
+                    }
+                }
             }
-            (Engine::Explicit, None) => return explicit::holds(problem, part, &options.budget),
-            (Engine::Ist, _) => {
-                return ist::holds(problem, part, options.closure, &options.budget);
-            }
+            Engine::Interval => {}
+            Engine::Explicit => return by_cuts(&options.budget),
+            Engine::Ist => return ist::holds(problem, part, options.closure, &options.budget),
         }
         let mut evaluation = Evaluation::new(problem, &options.budget);
         if let Some(goal) = self.formulas.as_possibility(part) {

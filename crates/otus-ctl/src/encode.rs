@@ -17,6 +17,8 @@
 //! Substituting truth values in a residual is the semantics of connectives. (Vectors that are not cuts may be
 //! accepted or not, since the diagram is only built within the cuts.) ∎
 
+use std::rc::Rc;
+
 use otus_core::define_id;
 use otus_core::index::{Index as _, IndexVec};
 use otus_core::intern::Interner;
@@ -65,6 +67,14 @@ struct Stage {
 
 const GONE: u32 = u32::MAX;
 
+/// The bytes of a residual and of a stage: the item, a slot of the interner's table, and the residual's list of chains.
+const RESIDUAL: usize = size_of::<Residual>() + size_of::<Option<Rc<[u32]>>>() + SLOT;
+const STAGE: usize = size_of::<Stage>() + SLOT;
+const SLOT: usize = 8;
+
+/// The number of values in a block at which a chain has an event.
+const BLOCK: usize = 32;
+
 /// A chain of events at which something changes: a reading, or the truth value of an atom.
 #[derive(Debug)]
 struct Chain {
@@ -74,6 +84,18 @@ struct Chain {
     alone: bool,
     /// By number of events: the least number of events after which the value is the same.
     same: Box<[u32]>,
+    /// Its events, by layer and value.
+    points: Box<[ChainPoint]>,
+}
+
+impl Chain {
+    /// Its events on a layer, by value.
+    fn on(&self, layer: usize) -> &[ChainPoint] {
+        let layer = number(layer);
+        let start = self.points.partition_point(|point| point.layer < layer);
+        let own = &self.points[start..];
+        &own[..own.partition_point(|point| point.layer == layer)]
+    }
 }
 
 /// An atom in use.
@@ -90,9 +112,9 @@ struct UsedAtom<'f> {
 /// An event of a chain on some layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct ChainPoint {
+    layer: u32,
     /// The least value of the component that includes the event.
     value: u32,
-    chain: u32,
     /// The position of the event in the chain, from 1.
     reached: u32,
 }
@@ -105,12 +127,16 @@ pub(crate) struct Encoder<'f> {
     used: Vec<UsedAtom<'f>>,
     by_atom: FxHashMap<AtomId, u32>,
     chains: Vec<Chain>,
-    /// By layer: its points, in order.
-    points: Vec<Vec<ChainPoint>>,
+    /// By layer: the least value of each of its blocks.
+    blocks: Vec<Vec<u32>>,
     residuals: Interner<ResidualId, Residual>,
     stages: Interner<StageId, Stage>,
     /// By residual: the chains that it waits for, sorted.
-    waits: IndexVec<ResidualId, Option<Box<[u32]>>>,
+    waits: IndexVec<ResidualId, Option<Rc<[u32]>>>,
+    /// By chain that the current residual waits for: the position reached.
+    reached: Vec<u32>,
+    /// The number of bytes of residuals and stages.
+    bytes: usize,
 }
 
 impl<'f> Encoder<'f> {
@@ -123,10 +149,12 @@ impl<'f> Encoder<'f> {
             used: Vec::new(),
             by_atom: FxHashMap::default(),
             chains: Vec::new(),
-            points: vec![Vec::new(); view.processes.len()],
+            blocks: Vec::new(),
             residuals: Interner::default(),
             stages: Interner::default(),
             waits: IndexVec::default(),
+            reached: Vec::new(),
+            bytes: 0,
         };
         encoder.intern(Residual::False);
         encoder.intern(Residual::True);
@@ -148,11 +176,20 @@ impl<'f> Encoder<'f> {
             encoder.by_atom.insert(atom, number(encoder.used.len()));
             encoder.used.push(UsedAtom { atom: formulas.atom_of(atom), course, chains, last });
         }
-        for points in &mut encoder.points {
-            // The points of each chain are in order already: a stable sort merges such runs.
-            points.sort();
-        }
+        encoder.reached = vec![0; encoder.chains.len()];
+        encoder.blocks = (0..view.processes.len()).map(|layer| encoder.divide(layer)).collect();
         encoder
+    }
+
+    /// The least values of the blocks of a layer: a block has the events of all chains at a few values.
+    fn divide(&self, layer: usize) -> Vec<u32> {
+        let points = self.chains.iter().flat_map(|chain| chain.on(layer));
+        let mut values: Vec<u32> = points.map(|point| point.value).collect();
+        // The points of each chain are in order already: a stable sort merges such runs.
+        values.sort();
+        values.dedup();
+        let starts = values.iter().copied().skip(BLOCK).step_by(BLOCK);
+        std::iter::once(0).chain(starts).collect()
     }
 
     fn chain(
@@ -162,8 +199,8 @@ impl<'f> Encoder<'f> {
         initial: u32,
         changes: impl Iterator<Item = (EventId, u32)>,
     ) {
-        let chain = number(self.chains.len());
         let (mut last, mut first) = (None, None);
+        let mut points = Vec::new();
         let mut fewest: FxHashMap<u32, u32> = FxHashMap::default();
         fewest.insert(initial, 0);
         let mut same = vec![0];
@@ -189,9 +226,17 @@ impl<'f> Encoder<'f> {
             next = at + 1;
             first = Some(first.unwrap_or(layer).min(layer));
             last = last.max(Some(layer));
-            self.points[layer].push(ChainPoint { value: number(at + 1), chain, reached });
+            points.push(ChainPoint { layer: number(layer), value: number(at + 1), reached });
         }
-        self.chains.push(Chain { last, alone: first == last, same: same.into() });
+        if first != last {
+            points.sort();
+        }
+        self.chains.push(Chain {
+            last,
+            alone: first == last,
+            same: same.into(),
+            points: points.into(),
+        });
     }
 
     /// The residual of a formula without temporal operators before any component is known.
@@ -274,7 +319,11 @@ impl<'f> Encoder<'f> {
                 }
             }
         }
+        let before = self.stages.items.len();
         let stage = self.stages.intern(stage);
+        if self.stages.items.len() > before {
+            self.bytes += STAGE + size_of_val::<[_]>(&self.stages.items[stage].reached);
+        }
         self.intern(Residual::Literal(stage, positive))
     }
 
@@ -338,6 +387,10 @@ impl<'f> Encoder<'f> {
         let id = self.residuals.intern(residual);
         if id.index() == self.waits.len() {
             self.waits.push(None);
+            self.bytes += match &self.residuals.items[id] {
+                Residual::And(all) | Residual::Or(all) => RESIDUAL + size_of_val::<[_]>(all),
+                Residual::False | Residual::True | Residual::Literal(..) => RESIDUAL,
+            };
         }
         id
     }
@@ -358,7 +411,7 @@ impl<'f> Encoder<'f> {
     }
 
     /// The chains that the literals of a residual wait for.
-    fn waits(&mut self, whole: ResidualId) -> Box<[u32]> {
+    fn waits(&mut self, whole: ResidualId) -> Rc<[u32]> {
         if let Some(known) = &self.waits[whole] {
             return known.clone();
         }
@@ -371,13 +424,14 @@ impl<'f> Encoder<'f> {
         }
         chains.sort_unstable();
         chains.dedup();
-        let chains: Box<[u32]> = chains.into();
+        let chains: Rc<[u32]> = chains.into();
+        self.bytes += size_of_val::<[_]>(&chains);
         self.waits[whole] = Some(chains.clone());
         chains
     }
 
-    /// The residual after a layer, given the position that each chain has reached there, 0 if none.
-    fn advance(&mut self, whole: ResidualId, layer: usize, reached: &[u32]) -> ResidualId {
+    /// The residual after a layer, where the chains it waits for have [`reached`](Self::reached) some positions.
+    fn advance(&mut self, whole: ResidualId, layer: usize) -> ResidualId {
         let mut after: FxHashMap<ResidualId, ResidualId> = FxHashMap::default();
         for part in self.parts(whole) {
             let next = match self.residuals.items[part].clone() {
@@ -387,7 +441,7 @@ impl<'f> Encoder<'f> {
                     let chains = self.used[stage.atom as usize].chains.clone();
                     for (own, chain) in stage.reached.iter_mut().zip(chains) {
                         if *own != GONE {
-                            *own = (*own).max(reached[chain]);
+                            *own = (*own).max(self.reached[chain]);
                             let chain = &self.chains[chain];
                             if chain.last.is_some_and(|last| last <= layer) {
                                 *own = chain.same[*own as usize];
@@ -406,7 +460,12 @@ impl<'f> Encoder<'f> {
 }
 
 impl Machine for Encoder<'_> {
-    fn split(&mut self, layer: usize, state: u32, intervals: &mut Vec<(u32, u32)>) {
+    fn block(&self, layer: usize, value: u32) -> u32 {
+        // The first block starts at 0.
+        number(self.blocks[layer].partition_point(|&start| start <= value) - 1)
+    }
+
+    fn split(&mut self, layer: usize, state: u32, block: u32, intervals: &mut Vec<(u32, u32)>) {
         let state = ResidualId(state);
         let bound = self.bounds[layer];
         if state == FALSE || state == TRUE {
@@ -414,45 +473,62 @@ impl Machine for Encoder<'_> {
             return;
         }
         let waits = self.waits(state);
-        let mut waited = vec![false; self.chains.len()];
-        for &chain in &waits {
-            waited[chain as usize] = true;
-        }
-        let mut reached = vec![0; self.chains.len()];
+        let start = self.blocks[layer][block as usize];
+        let end = self.blocks[layer].get(block as usize + 1).copied().unwrap_or(u32::MAX);
+        // By chain: the number of its events on the layer that are included.
+        let mut included: Vec<usize> = waits
+            .iter()
+            .map(|&chain| {
+                let points = self.chains[chain as usize].on(layer);
+                let included = points.partition_point(|point| point.value <= start);
+                let reached = included.checked_sub(1).map_or(0, |last| points[last].reached);
+                self.reached[chain as usize] = reached;
+                included
+            })
+            .collect();
         // The next residual depends only on the positions of the chains that this one waits for.
         let mut known: FxHashMap<Box<[u32]>, ResidualId> = FxHashMap::default();
         let mut key = vec![0; waits.len()];
-        let points = std::mem::take(&mut self.points[layer]);
-        let mut next = 0;
         loop {
-            for (key, &chain) in key.iter_mut().zip(&waits) {
-                let (chain, reached) = (&self.chains[chain as usize], reached[chain as usize]);
+            for (key, &chain) in key.iter_mut().zip(&*waits) {
+                let reached = self.reached[chain as usize];
+                let chain = &self.chains[chain as usize];
                 *key = if chain.alone { chain.same[reached as usize] } else { reached };
             }
             let after = match known.get(&*key) {
                 Some(&after) => after,
                 None => {
-                    let after = self.advance(state, layer, &reached);
+                    let after = self.advance(state, layer);
                     known.insert(key.as_slice().into(), after);
                     after
                 }
             };
-            // The next point of a chain that is waited for.
-            while points.get(next).is_some_and(|point| !waited[point.chain as usize]) {
-                next += 1;
-            }
-            let Some(&ChainPoint { value, .. }) = points.get(next) else {
+            let points = waits.iter().zip(&included).filter_map(|(&chain, &included)| {
+                self.chains[chain as usize].on(layer).get(included)
+            });
+            let Some(next) = points.map(|point| point.value).min() else {
                 intervals.push((bound, after.0));
                 break;
             };
-            intervals.push((value - 1, after.0));
-            while let Some(point) = points.get(next).filter(|point| point.value == value) {
-                let reached = &mut reached[point.chain as usize];
-                *reached = (*reached).max(point.reached);
-                next += 1;
+            intervals.push((next - 1, after.0));
+            if next >= end {
+                break;
+            }
+            for (included, &chain) in included.iter_mut().zip(&*waits) {
+                let point = self.chains[chain as usize].on(layer).get(*included);
+                if let Some(point) = point.filter(|point| point.value == next) {
+                    self.reached[chain as usize] = point.reached;
+                    *included += 1;
+                }
             }
         }
-        self.points[layer] = points;
+        for &chain in &*waits {
+            self.reached[chain as usize] = 0;
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes
     }
 }
 

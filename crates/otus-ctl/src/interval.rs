@@ -86,6 +86,7 @@ pub mod find;
 mod gc;
 pub mod iterate;
 pub mod lattice;
+pub mod machine;
 pub mod member;
 mod memo;
 mod reachable;
@@ -95,8 +96,8 @@ mod store;
 mod sweep;
 pub mod until;
 
-pub use build::{ACCEPT, Machine, REJECT};
 pub use clocks::{ClockTable, Clocks};
 pub use diagram::{Diagram, Set};
+pub use machine::{ACCEPT, Machine, REJECT};
 pub use num_bigint::BigUint;
 pub use stats::Stats;

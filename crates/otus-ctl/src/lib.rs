@@ -10,7 +10,7 @@
 //!   neither traces nor CTL;
 //! - three engines compute sets of cuts: [`encode`] and [`evaluate`] with interval diagrams, [`explicit`] cut by cut,
 //!   [`ist`] with the interval sharing trees of paper 001;
-//! - [`conjunctive`], [`check`]: the verdict at the first cut; [`satisfying`]: all cuts at which a formula holds;
+//! - [`narrow`]: the engine that suits a part; [`conjunctive`], [`check`]: the verdict at the first cut; [`satisfying`]: all cuts at which a formula holds;
 //!   [`witness`]: a run that shows the verdict; [`mod@certify`]: an independent check of such a run.
 #![forbid(unsafe_code)]
 
@@ -25,6 +25,7 @@ pub mod formula;
 pub mod interval;
 pub mod ist;
 pub mod lower;
+mod narrow;
 pub mod satisfying;
 mod track;
 mod view;

@@ -35,7 +35,7 @@ use super::logs::{Consumed, Logs};
 use super::lookahead::is_locally_possible;
 use super::store::{ExprId, Heads, LeafId, SetId, Store};
 use super::unroll::Begins;
-use super::{Context, Ending, initial_expr};
+use super::{Context, Ending, initial_expr, sessions};
 use crate::budget::{Meter, Stop};
 use otus_core::LifelineSet;
 
@@ -55,6 +55,9 @@ pub(crate) fn explain(
     states: u64,
     meter: &mut Meter<'_>,
 ) -> Found {
+    if let Some(found) = sessions::explain(context, start, logs, global, meter) {
+        return found;
+    }
     let mut states = states;
     let initial = logs.consumed.clone();
     let unseen =

@@ -10,7 +10,7 @@
 //!   exact;
 //! - [`logs`], [`decoupled`], [`coupled`]: the two searches that consume a multi-trace, with
 //!   [`lookahead`], [`relaxation`], [`decompose`], [`greedy`], [`stubborn`] and [`unroll`] to
-//!   reduce or bound the search space;
+//!   reduce or bound the search space; [`sessions`] for loops whose iterations overlap;
 //! - [`sat`]: the same question as a propositional formula;
 //! - [`witness`]: an execution that proves a Pass; [`compact`]: garbage collection.
 //!
@@ -21,6 +21,7 @@
 //! | [`Options::stubborn`] | [`stubborn`] | [`Counters::reduced`] |
 //! | [`Options::decompose`] | [`decompose`] | [`Counters::decomposed`] |
 //! | [`Options::erase`] | [`erase`] in coupled searches, [`truncate`] | |
+//! | [`Options::sessions`] | [`sessions`] | [`Counters::sessions`] |
 //! | [`Options::absorb`] | [`include`](mod@include), absorption in [`normal`] | |
 //! | [`Options::solver`] | [`sat`] | conflicts, in [`Outcome::states`] |
 //!
@@ -46,6 +47,7 @@ mod order;
 mod prune;
 mod relaxation;
 pub mod sat;
+mod sessions;
 mod step;
 mod store;
 mod stubborn;
@@ -88,6 +90,8 @@ pub struct Options {
     pub erase: bool,
     /// Drop alternatives and loops that another one includes.
     pub absorb: bool,
+    /// Consume the logs of parallel sessions greedily.
+    pub sessions: Sessions,
     /// Decide terms with many choices, and searches that take long, by a solver of propositional
     /// formulas.
     pub solver: bool,
@@ -102,7 +106,32 @@ impl Default for Options {
             stubborn: true,
             erase: true,
             absorb: true,
+            sessions: Sessions::Long,
             solver: true,
+        }
+    }
+}
+
+/// The logs of parallel sessions that are consumed greedily first ([`sessions`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sessions {
+    /// None.
+    Never,
+    /// Those so long that a search may be expensive.
+    Long,
+    /// All.
+    Always,
+}
+
+impl Sessions {
+    /// The number of actions from which logs are long.
+    const LONG: usize = 64;
+
+    fn is_worth(self, actions: usize) -> bool {
+        match self {
+            Sessions::Never => false,
+            Sessions::Long => actions >= Sessions::LONG,
+            Sessions::Always => true,
         }
     }
 }
@@ -160,6 +189,8 @@ pub struct Counters {
     pub decomposed: u64,
     /// Stubborn sets that left out some component.
     pub reduced: u64,
+    /// Logs of parallel sessions that were decided greedily.
+    pub sessions: u64,
 }
 
 /// The result of an analysis.

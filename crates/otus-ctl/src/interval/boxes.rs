@@ -173,16 +173,23 @@ fn part(at: usize, value: u32) -> u64 {
 pub(super) struct Allowance {
     before: usize,
     pub(super) held: usize,
+    /// The memory of the machine and its intervals.
+    pub(super) machine: usize,
     states: u64,
 }
 
 impl Allowance {
     pub(super) fn new(before: usize) -> Self {
-        Allowance { before, held: 0, states: 0 }
+        Allowance { before, held: 0, machine: 0, states: 0 }
+    }
+
+    /// The memory in use, without that of the machine.
+    pub(super) fn total(&self) -> usize {
+        self.before + self.held
     }
 
     fn check(&self, more: usize, budget: &Budget) -> Result<(), Stop> {
-        budget.check_bytes(self.before + self.held + more)
+        budget.check_bytes(self.total() + self.machine + more)
     }
 
     #[inline]
@@ -195,7 +202,7 @@ impl Allowance {
         let capacity = list.capacity();
         if list.len() + items.len() > capacity {
             // `held` includes the list itself, so that `grow` may subtract it.
-            grow(list, items.len(), self.before + self.held, budget)?;
+            grow(list, items.len(), self.total() + self.machine, budget)?;
             self.held += (list.capacity() - capacity) * size_of::<T>();
         }
         list.extend_from_slice(items);

@@ -1,13 +1,7 @@
 //! Sets from descriptions: boxes, lists of points, and machines that read a vector from left to right.
 //!
-//! # Machines
-//!
-//! A predicate over several components, such as a Boolean combination of conditions on single ones, is represented
-//! by its *residuals*: the predicates that remain once the first components are known. A [`Machine`] numbers
-//! residuals and gives, for a layer and a residual, the intervals into which the range splits and the next residual
-//! on each. The diagram is built in one pass within a given set, keyed on residual and node of that set, instead of
-//! with one operation per connective. This makes fewer intermediate nodes, and
-//! none outside the set. The machine is called once per layer and residual.
+//! The diagram of a [`Machine`] is built within a given set, keyed on residual and node of that set. This makes fewer
+//! intermediate nodes than one operation per connective, and none outside the set.
 //!
 //! Two residuals may be equivalent; the diagram is canonical nevertheless. Fewer residuals make it
 //! faster.
@@ -16,21 +10,9 @@ use otus_core::budget::Stop;
 use rustc_hash::FxHashMap;
 
 use super::diagram::{Diagram, Set};
+use super::machine::{ACCEPT, Machine, REJECT, Reading, Splits};
 use super::memo::{Memo, Op};
 use super::store::{EMPTY, FULL, Id};
-
-/// A predicate on vectors as a machine that reads them component by component.
-pub trait Machine {
-    /// For the component of `layer`, in `state`: the intervals of its range in ascending order, each as its
-    /// upper end, inclusive, and the state after it. Values above the last one are rejected; an
-    /// upper end that is not above the one before is ignored. `intervals` is empty at first.
-    fn split(&mut self, layer: usize, state: u32, intervals: &mut Vec<(u32, u32)>);
-}
-
-/// The state in which nothing more is accepted.
-pub const REJECT: u32 = 0;
-/// The state in which everything is accepted. A vector that ends in any other state is rejected.
-pub const ACCEPT: u32 = 1;
 
 impl Diagram {
     /// The vectors whose component `i` is in `ranges[i]`, both ends included; components beyond the
@@ -171,25 +153,30 @@ impl Diagram {
         if let Some(known) = job.known(layer, state, within) {
             return Ok(known);
         }
-        let (mut i, i_end) = job.splits.span(layer, state);
+        let mut reading = Reading::new(layer, state);
         let (mut j, j_end) = self.store.span(within, layer);
         let base = self.scratch.len();
-        while i < i_end && j < j_end {
-            let (mine, bound) = (job.splits.intervals[i], self.store.edge(j));
+        let mut low = 0;
+        while j < j_end {
+            let bound = self.store.edge(j);
             if bound.child == EMPTY {
                 self.append(base, bound.high, EMPTY);
                 j += 1;
-                i += job.splits.intervals[i..i_end]
-                    .partition_point(|interval| interval.0 <= bound.high);
-            } else if mine.1 == REJECT {
-                self.append(base, mine.0, EMPTY);
-                i += 1;
-                j = self.store.seek(j, j_end, mine.0.saturating_add(1));
+                low = bound.high.saturating_add(1);
+                continue;
+            }
+            let (end, next) =
+                job.splits.read(&mut reading, low, &self.budget, || self.bytes())?;
+            let end = end.min(self.bounds[layer]);
+            if next == REJECT {
+                self.append(base, end, EMPTY);
+                low = end.saturating_add(1);
+                j = self.store.seek(j, j_end, low);
             } else {
-                let high = mine.0.min(bound.high);
-                let child = self.run(job, layer + 1, mine.1, bound.child)?;
+                let high = end.min(bound.high);
+                let child = self.run(job, layer + 1, next, bound.child)?;
                 self.append(base, high, child);
-                i += usize::from(mine.0 == high);
+                low = high.saturating_add(1);
                 j += usize::from(bound.high == high);
             }
         }
@@ -239,45 +226,5 @@ impl<'m, M: Machine> Job<'m, M> {
             self.memo.grow(&diagram.budget, diagram.bytes());
         }
         self.memo.keep(within, state, Op::Build, result);
-    }
-}
-
-/// The intervals of a machine, computed once per layer and state.
-pub(super) struct Splits<'m, M> {
-    machine: &'m mut M,
-    /// The place of the intervals of a layer and state.
-    spans: FxHashMap<(usize, u32), (usize, usize)>,
-    intervals: Vec<(u32, u32)>,
-}
-
-impl<'m, M: Machine> Splits<'m, M> {
-    pub(super) fn new(machine: &'m mut M) -> Self {
-        Splits { machine, spans: FxHashMap::default(), intervals: Vec::new() }
-    }
-
-    /// The intervals of a [`span`](Self::span).
-    #[inline]
-    pub(super) fn intervals(&self, span: (usize, usize)) -> &[(u32, u32)] {
-        &self.intervals[span.0..span.1]
-    }
-
-    /// The place of the intervals of a layer and state.
-    pub(super) fn span(&mut self, layer: usize, state: u32) -> (usize, usize) {
-        if let Some(&span) = self.spans.get(&(layer, state)) {
-            return span;
-        }
-        let mut given = Vec::new();
-        self.machine.split(layer, state, &mut given);
-        let start = self.intervals.len();
-        for (high, next) in given {
-            match self.intervals[start..].last_mut() {
-                Some(last) if high <= last.0 => {}
-                Some(last) if next == last.1 => last.0 = high,
-                Some(_) | None => self.intervals.push((high, next)),
-            }
-        }
-        let span = (start, self.intervals.len());
-        self.spans.insert((layer, state), span);
-        span
     }
 }

@@ -7,9 +7,10 @@
 use otus_core::budget::Stop;
 
 use super::boxes::{Allowance, BoxTable};
-use super::build::{ACCEPT, Job, Machine, REJECT, Splits};
+use super::build::Job;
 use super::clocks::Clocks;
 use super::diagram::{Diagram, Set};
+use super::machine::{ACCEPT, Machine, REJECT, Reading, Splits};
 use super::store::{EMPTY, Id};
 use super::sweep::Sweep;
 
@@ -91,7 +92,15 @@ impl Diagram {
         // Down if the key is new, else to the next interval, else up.
         while layer < dimensions {
             let (above, below) = layers.split_at_mut(layer + 1);
-            sweeps[layer].start(above[layer].get(key), &mut below[0], clocks, &mut splits);
+            let place = above[layer].get(key);
+            sweeps[layer].start(
+                place,
+                &mut below[0],
+                clocks,
+                &mut splits,
+                &self.budget,
+                &mut allowance,
+            )?;
             loop {
                 let next = &mut layers[layer + 1];
                 self.count_down(1)?;
@@ -102,7 +111,13 @@ impl Diagram {
                         break;
                     }
                 }
-                while !sweeps[layer].advance(&mut layers[layer + 1], clocks, &splits) {
+                while !sweeps[layer].advance(
+                    &mut layers[layer + 1],
+                    clocks,
+                    &mut splits,
+                    &self.budget,
+                    &mut allowance,
+                )? {
                     if layer == 0 {
                         return Ok(None);
                     }
@@ -132,11 +147,13 @@ impl Diagram {
         if layer == self.bounds.len() || job.known(layer, state, within).is_some() {
             return Ok(false);
         }
-        let (mut i, i_end) = job.splits.span(layer, state);
+        let mut reading = Reading::new(layer, state);
         let (mut j, j_end) = self.store.span(within, layer);
         let mut low = 0;
-        while i < i_end && j < j_end {
-            let ((end, next), bound) = (job.splits.intervals((i, i_end))[0], self.store.edge(j));
+        while j < j_end {
+            let bound = self.store.edge(j);
+            let (end, next) =
+                job.splits.read(&mut reading, low, &self.budget, || self.bytes())?;
             point.push(low);
             if self.hunt(job, point, next, bound.child)? {
                 return Ok(true);
@@ -144,7 +161,6 @@ impl Diagram {
             point.pop();
             let high = end.min(bound.high);
             low = high.saturating_add(1);
-            i += usize::from(end == high);
             j += usize::from(bound.high == high);
             self.count_down(1)?;
         }

@@ -47,9 +47,9 @@
 use otus_core::budget::{Budget, Stop};
 
 use super::boxes::{Allowance, BoxTable, NONE};
-use super::build::{ACCEPT, Machine, REJECT, Splits};
 use super::clocks::Clocks;
 use super::diagram::{Diagram, Set, TOGETHER};
+use super::machine::{ACCEPT, Machine, REJECT, Splits};
 use super::store::{EMPTY, Edge, FULL, Id};
 use super::sweep::Sweep;
 
@@ -110,13 +110,13 @@ impl Diagram {
         let mut made = Layer::default();
         let mut sweep = Sweep::new(layer, boxes.width());
         for state in 0..boxes.len() {
-            sweep.start(boxes.get(state), &mut next, clocks, splits);
+            sweep.start(boxes.get(state), &mut next, clocks, splits, &self.budget, allowance)?;
             made.push(sweep.value(), &self.budget, allowance)?;
             loop {
                 let child =
                     if sweep.is_open() { next.intern(&self.budget, allowance)?.0 } else { NONE };
                 made.append(sweep.high(), child, &self.budget, allowance)?;
-                if !sweep.advance(&mut next, clocks, splits) {
+                if !sweep.advance(&mut next, clocks, splits, &self.budget, allowance)? {
                     break;
                 }
             }
@@ -159,7 +159,7 @@ impl Diagram {
 struct Anything;
 
 impl Machine for Anything {
-    fn split(&mut self, _: usize, _: u32, _: &mut Vec<(u32, u32)>) {}
+    fn split(&mut self, _: usize, _: u32, _: u32, _: &mut Vec<(u32, u32)>) {}
 }
 
 /// The intervals of all boxes of a layer; children are boxes of the next one.

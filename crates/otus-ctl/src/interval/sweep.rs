@@ -2,9 +2,11 @@
 //!
 //! See [`lattice`](super::lattice) for the values at which the next box changes.
 
-use super::boxes::BoxTable;
-use super::build::{ACCEPT, Machine, REJECT, Splits};
+use otus_core::budget::{Budget, Stop};
+
+use super::boxes::{Allowance, BoxTable};
 use super::clocks::Clocks;
+use super::machine::{ACCEPT, Machine, REJECT, Reading, Splits};
 
 /// The current interval of a sweep.
 #[derive(Debug)]
@@ -14,10 +16,10 @@ pub(super) struct Sweep {
     value: u32,
     high: u32,
     last: u32,
-    /// The state after this interval, the last value with this state, and the remaining intervals of the machine.
+    /// The state after this interval, the last value with this state, and the place among the intervals of the machine.
     state: u32,
     holds: u32,
-    readings: (usize, usize),
+    reading: Reading,
     /// By part of the next box: the value at which it changes.
     changes: Vec<u32>,
     /// The upper ends of the box for the remaining components.
@@ -34,7 +36,7 @@ impl Sweep {
             last: 0,
             state: REJECT,
             holds: 0,
-            readings: (0, 0),
+            reading: Reading::new(layer, REJECT),
             changes: vec![0; 2 * (width - 1)],
             bounds: vec![0; width - 1],
         }
@@ -47,7 +49,9 @@ impl Sweep {
         next: &mut BoxTable,
         clocks: &impl Clocks,
         splits: &mut Splits<'_, M>,
-    ) {
+        budget: &Budget,
+        allowance: &mut Allowance,
+    ) -> Result<(), Stop> {
         let width = self.bounds.len();
         let low = &key[1..=width];
         self.bounds.copy_from_slice(&key[width + 2..2 * width + 2]);
@@ -56,8 +60,8 @@ impl Sweep {
         self.holds = u32::MAX;
         // An accepting state remains; any other one is split into intervals.
         if self.state != ACCEPT {
-            self.readings = splits.span(self.layer, self.state);
-            self.read(splits);
+            self.reading = Reading::new(self.layer, self.state);
+            self.read(splits, budget, allowance)?;
         }
         next.clear(self.state);
         for (at, (&low, &high)) in low.iter().zip(&self.bounds).enumerate() {
@@ -70,6 +74,7 @@ impl Sweep {
             self.changes[width + at] = rise(clocks, self.layer, other, greatest, high);
         }
         self.look_ahead();
+        Ok(())
     }
 
     /// The first value of the interval.
@@ -94,14 +99,16 @@ impl Sweep {
         &mut self,
         next: &mut BoxTable,
         clocks: &impl Clocks,
-        splits: &Splits<'_, M>,
-    ) -> bool {
+        splits: &mut Splits<'_, M>,
+        budget: &Budget,
+        allowance: &mut Allowance,
+    ) -> Result<bool, Stop> {
         if self.high == self.last {
-            return false;
+            return Ok(false);
         }
         self.value = self.high + 1;
         if self.value > self.holds {
-            self.read(splits);
+            self.read(splits, budget, allowance)?;
             next.set_state(self.state);
         }
         let (value, layer, width) = (self.value, self.layer, self.bounds.len());
@@ -123,7 +130,7 @@ impl Sweep {
             }
         }
         self.look_ahead();
-        true
+        Ok(true)
     }
 
     /// Finds the last value before the next box or the state changes.
@@ -137,12 +144,17 @@ impl Sweep {
         self.high = (next.max(self.value + 1) - 1).min(self.last);
     }
 
-    /// Reads the state of the machine at the value; above its last interval it rejects.
-    fn read<M: Machine>(&mut self, splits: &Splits<'_, M>) {
-        let readings = splits.intervals(self.readings);
-        let at = readings.partition_point(|reading| reading.0 < self.value);
-        self.readings.0 += at;
-        (self.holds, self.state) = readings.get(at).copied().unwrap_or((u32::MAX, REJECT));
+    /// Reads the state of the machine at the value.
+    fn read<M: Machine>(
+        &mut self,
+        splits: &mut Splits<'_, M>,
+        budget: &Budget,
+        allowance: &mut Allowance,
+    ) -> Result<(), Stop> {
+        (self.holds, self.state) = 
+            splits.read(&mut self.reading, self.value, budget, || allowance.total())?;
+        allowance.machine = splits.bytes();
+        Ok(())
     }
 }
 

@@ -24,7 +24,7 @@ use std::cell::RefCell;
 use otus_analysis::budget::Budget;
 use otus_analysis::certify::certify;
 use otus_analysis::config::Kind;
-use otus_analysis::engine::Options;
+use otus_analysis::engine::{Options, Sessions};
 use otus_analysis::graph::{self, Silent};
 use otus_analysis::refute::{NotRefuted, check_refutation, refute};
 use otus_analysis::{Config, Engine, Observed, Question, Verdict};
@@ -266,7 +266,7 @@ fn declaration(asked: &str, pool: &Pool, trace: &MultiTrace) -> Result<Question,
 }
 
 /// All reductions of the fast engine, then all but one, then none.
-fn options() -> [(&'static str, Options); 9] {
+fn options() -> [(&'static str, Options); 10] {
     let all = Options::default();
     let none = Options {
         relax: false,
@@ -275,6 +275,7 @@ fn options() -> [(&'static str, Options); 9] {
         stubborn: false,
         erase: false,
         absorb: false,
+        sessions: Sessions::Never,
         solver: false,
     };
     [
@@ -285,6 +286,7 @@ fn options() -> [(&'static str, Options); 9] {
         ("without stubborn sets", Options { stubborn: false, ..all }),
         ("without erasure", Options { erase: false, ..all }),
         ("without absorption", Options { absorb: false, ..all }),
+        ("with sessions", Options { sessions: Sessions::Always, ..all }),
         ("without a solver", Options { solver: false, ..all }),
         ("without any idea", none),
     ]

@@ -29,7 +29,7 @@ mod properties;
 mod random;
 mod small;
 
-use otus_analysis::engine::Options;
+use otus_analysis::engine::{Options, Sessions};
 
 use crate::setting;
 
@@ -55,6 +55,7 @@ fn random_options(rng: &mut fastrand::Rng) -> Options {
         stubborn: rng.bool(),
         erase: rng.bool(),
         absorb: rng.bool(),
+        sessions: if rng.bool() { Sessions::Always } else { Sessions::Never },
         solver: rng.bool(),
     }
 }

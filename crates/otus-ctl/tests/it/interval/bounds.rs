@@ -113,7 +113,7 @@ struct Ones {
 }
 
 impl Machine for Ones {
-    fn split(&mut self, layer: usize, state: u32, intervals: &mut Vec<(u32, u32)>) {
+    fn split(&mut self, layer: usize, state: u32, _: u32, intervals: &mut Vec<(u32, u32)>) {
         let next = if layer + 1 == self.dimensions { ACCEPT } else { state };
         intervals.extend([(0, REJECT), (1, next)]);
     }
@@ -172,7 +172,7 @@ fn a_lattice_keeps_to_its_budget() {
 struct Nothing;
 
 impl Machine for Nothing {
-    fn split(&mut self, _: usize, state: u32, intervals: &mut Vec<(u32, u32)>) {
+    fn split(&mut self, _: usize, state: u32, _: u32, intervals: &mut Vec<(u32, u32)>) {
         intervals.push((u32::MAX, state));
     }
 }

@@ -193,7 +193,7 @@ pub(super) struct Random {
 }
 
 impl Machine for Random {
-    fn split(&mut self, layer: usize, state: u32, intervals: &mut Vec<(u32, u32)>) {
+    fn split(&mut self, layer: usize, state: u32, _: u32, intervals: &mut Vec<(u32, u32)>) {
         intervals.extend(self.intervals(layer, state));
     }
 }

@@ -11,7 +11,7 @@
 use std::time::Duration;
 
 use otus_analysis::budget::Budget;
-use otus_analysis::engine::Options;
+use otus_analysis::engine::{Options, Sessions};
 use otus_analysis::{Engine, Observed, Question, Verdict};
 use otus_core::index::Index;
 use otus_core::{
@@ -557,7 +557,7 @@ fn all_combinations_of_switches_agree() {
     sweep(44, 30, 3..9, |rng, scope, term, all| {
         let pool = &scope.pool;
         let partition = &all[0].partition;
-        let mut engines: Vec<(Options, Engine)> = (0..128)
+        let mut engines: Vec<(Options, Engine)> = (0..256)
             .map(|bits: u32| {
                 let on = |switch: u32| bits & (1 << switch) != 0;
                 let options = Options {
@@ -568,6 +568,7 @@ fn all_combinations_of_switches_agree() {
                     absorb: on(4),
                     solver: on(5),
                     decompose: on(6),
+                    sessions: if on(7) { Sessions::Always } else { Sessions::Never },
                 };
                 (options, Engine::new(pool, term, partition, options))
             })

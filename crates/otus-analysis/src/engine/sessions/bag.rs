@@ -1,0 +1,76 @@
+//! The sessions in flight, in one of two representations.
+
+use super::super::store::{LeafId, SetId, Store};
+use super::counts::Counts;
+use super::shapes::Shapes;
+
+/// Whether a leaf may happen unobserved now.
+pub(super) type Unobserved<'u> = &'u dyn Fn(&Store, LeafId) -> bool;
+
+/// The sessions in flight.
+#[derive(Debug)]
+pub(super) enum Bag {
+    Shapes(Shapes),
+    Counts(Counts),
+}
+
+impl Bag {
+    /// Whether stuck greedy firing means that there is no explanation. `unobserved`: whether events may be unobserved.
+    pub(super) fn is_forced(&self, unobserved: bool) -> bool {
+        match self {
+            Bag::Shapes(shapes) => shapes.is_forced(unobserved),
+            Bag::Counts(_) => true,
+        }
+    }
+
+    /// The leaves of all sessions.
+    pub(super) fn leaves(&self) -> Vec<LeafId> {
+        match self {
+            Bag::Shapes(shapes) => shapes.leaves(),
+            Bag::Counts(counts) => counts.leaves(),
+        }
+    }
+
+    /// Lets a leaf happen in some session, after unobserved events that it needs; returns whether it can happen.
+    /// Leaves that may have become possible are added to `woken`.
+    #[inline]
+    pub(super) fn fire(
+        &mut self,
+        store: &Store,
+        leaf: LeafId,
+        unobserved: Unobserved<'_>,
+        woken: &mut Vec<LeafId>,
+    ) -> bool {
+        match self {
+            Bag::Shapes(shapes) => shapes.fire(store, leaf, unobserved, woken),
+            Bag::Counts(counts) => counts.fire(store, leaf, unobserved, woken),
+        }
+    }
+
+    /// Excludes further events on some lifelines.
+    pub(super) fn exclude(&mut self, store: &mut Store, lifelines: SetId) -> Exclusion {
+        match self {
+            Bag::Shapes(shapes) => shapes.exclude(store, lifelines),
+            Bag::Counts(counts) => counts.exclude(store, lifelines),
+        }
+    }
+
+    /// Whether every session can be completed without events on some lifelines.
+    pub(super) fn can_end(&self, store: &mut Store, lifelines: SetId) -> bool {
+        match self {
+            Bag::Shapes(shapes) => shapes.can_end(store, lifelines),
+            Bag::Counts(counts) => counts.can_end(store, lifelines),
+        }
+    }
+}
+
+/// The answer to the exclusion of lifelines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Exclusion {
+    /// No session has such events left, and no session with such events begins any more.
+    Done,
+    /// Some session still needs such an event.
+    Blocked,
+    /// Some session would lose choices, which is not supported.
+    Unsupported,
+}

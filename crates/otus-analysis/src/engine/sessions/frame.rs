@@ -1,0 +1,97 @@
+//! The parts of an expression around its sessions.
+//!
+//! `left . sessions . right`, in sequence with some conflicts. A parallel composition is a sequence without conflicts.
+
+use super::super::deep;
+use super::super::store::{Expr, ExprId, LeafId, OrderId, Store};
+
+/// An expression whose sessions are told apart from the rest.
+#[derive(Debug)]
+pub(super) struct Frame {
+    /// The conflicts between `left`, the sessions and `right`, if anything stands there.
+    pub(super) order: Option<OrderId>,
+    pub(super) left: ExprId,
+    pub(super) right: ExprId,
+    /// The bodies of the loops that begin sessions.
+    pub(super) bodies: Vec<ExprId>,
+    /// The residuals of sessions, each with its number.
+    pub(super) sessions: Vec<(ExprId, u64)>,
+}
+
+impl Frame {
+    /// The frame of an expression with a loop without conflicts between its iterations, if it has that form.
+    pub(super) fn of(store: &mut Store, expr: ExprId) -> Option<Frame> {
+        if let Some(frame) = Frame::bare(store, expr) {
+            return Some(frame);
+        }
+        let Expr::Seq(order, operands) = store.expr(expr).clone() else { return None };
+        let mut found = None;
+        for (at, &operand) in operands.iter().enumerate() {
+            if let Some(frame) = Frame::bare(store, operand) {
+                // Sessions at two places of a sequence have no common multiset.
+                if found.replace((at, frame)).is_some() {
+                    return None;
+                }
+            }
+        }
+        let (at, frame) = found?;
+        let left = store.seq(order, &operands[..at]);
+        let right = store.seq(order, &operands[at + 1..]);
+        Some(Frame { order: Some(order), left, right, ..frame })
+    }
+
+    /// The frame of a loop, or of a parallel composition with a loop.
+    fn bare(store: &Store, expr: ExprId) -> Option<Frame> {
+        let (mut bodies, mut sessions) = (Vec::new(), Vec::new());
+        let only = [(expr, 1)];
+        let operands = match store.expr(expr) {
+            Expr::Par(operands) => operands,
+            Expr::Loop(..) => only.as_slice(),
+            Expr::Never
+            | Expr::Empty
+            | Expr::Leaf(_)
+            | Expr::Alt(_)
+            | Expr::Seq(..)
+            | Expr::Suffix(..) => return None,
+        };
+        for &(operand, count) in operands {
+            match *store.expr(operand) {
+                Expr::Loop(order, body) if store.orders.items[order].is_none() => bodies.push(body),
+                _ => sessions.push((operand, u64::from(count))),
+            }
+        }
+        let (left, right) = (Store::EMPTY, Store::EMPTY);
+        (!bodies.is_empty()).then_some(Frame { order: None, left, right, bodies, sessions })
+    }
+}
+
+impl Store {
+    /// Whether an expression has neither choices nor loops: all of its traces have the same events.
+    pub(super) fn is_choice_free(&self, expr: ExprId) -> bool {
+        let mut pending = vec![expr];
+        while let Some(expr) = pending.pop() {
+            match self.expr(expr) {
+                Expr::Never | Expr::Empty | Expr::Leaf(_) => {}
+                Expr::Par(operands) => pending.extend(operands.iter().map(|&(x, _)| x)),
+                Expr::Seq(_, operands) => pending.extend_from_slice(operands),
+                Expr::Alt(_) | Expr::Loop(..) | Expr::Suffix(..) => return false,
+            }
+        }
+        true
+    }
+
+    /// How often a leaf occurs in an expression without choices.
+    pub(super) fn occurrences(&self, expr: ExprId, leaf: LeafId) -> usize {
+        match self.expr(expr) {
+            Expr::Leaf(own) => usize::from(*own == leaf),
+            Expr::Par(operands) => operands
+                .iter()
+                .map(|&(x, count)| count as usize * deep(|| self.occurrences(x, leaf)))
+                .sum(),
+            Expr::Seq(_, operands) => {
+                operands.iter().map(|&x| deep(|| self.occurrences(x, leaf))).sum()
+            }
+            Expr::Never | Expr::Empty | Expr::Alt(_) | Expr::Loop(..) | Expr::Suffix(..) => 0,
+        }
+    }
+}

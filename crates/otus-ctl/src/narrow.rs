@@ -1,0 +1,45 @@
+//! The choice of `auto` between interval diagrams and single cuts.
+//!
+//! Interval diagrams are at least as fast as a visit to every cut as long as each atom depends on one process: an interval
+//! then covers many cuts. If an atom depends on several processes (a variable that two of them write, a sum over two of them), there are
+//! about as many residuals as cuts, and an interval costs more than a cut does. If in addition the lattice is
+//! *narrow*, with few cuts per event, visiting them all is linear and cheaper by an order of magnitude.
+//!
+//! The number of cuts is not known, but bounded from below: every allowed pair of values of two processes is part of
+//! a cut, because clocks are transitive. The pairs of neighbours are counted in linear time. A lattice that passes is
+//! visited with a limit on cuts, so a wrong guess costs a bounded amount of work per event.
+
+use crate::check::Problem;
+use crate::interval::Clocks as _;
+use crate::track::Course;
+
+/// The number of cuts per event up to which a lattice is narrow.
+const CUTS: u64 = 32;
+
+/// The most cuts that are worth a visit, if single cuts are likely to be faster than intervals.
+pub(crate) fn limit(problem: Problem<'_>) -> Option<u64> {
+    let view = problem.view;
+    let limit = CUTS * (view.event_count() as u64 + 1);
+    let spread = problem.atoms.iter().any(|&(_, course)| is_spread(problem, course));
+    let bounds = view.bounds();
+    let narrow = |one: usize| {
+        let mut pairs = 0;
+        (0..=bounds[one]).all(|value| {
+            let (low, high) = (
+                view.clocks.lower(one, value, one + 1),
+                view.clocks.upper(one, value, one + 1),
+            );
+            pairs += u64::from(high - low) + 1;
+            pairs <= limit
+        })
+    };
+    (spread && (1..bounds.len()).all(|other| narrow(other - 1))).then_some(limit)
+}
+
+/// Whether an atom changes at events of several processes.
+fn is_spread(problem: Problem<'_>, course: &Course) -> bool {
+    let mut events = course.events();
+    let Some(first) = events.next() else { return false };
+    let range = problem.trace.range(problem.trace.process_of(first));
+    events.any(|event| !range.contains(&event.0))
+}
