@@ -197,7 +197,7 @@ impl ObservedRuns {
             _ => finder.take(),
         };
         if logs.is_none() && traces.is_empty() {
-            return Err(Error::Unfit(finder.nothing_given()));
+            return Err(Error::Unfit(finder.no_logs()));
         }
         loaded.check_traces(None);
         loaded.warn(context)?;

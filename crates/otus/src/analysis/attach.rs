@@ -89,11 +89,9 @@ impl GraphOptions {
         max_nodes: usize,
     ) -> Option<GraphOptions> {
         let mut found = None;
-        for (file, section) in options::sections(files, process) {
-            for logger in section.items.iter().flat_map(|item| options::loggers(&item.value)) {
-                if let Logger::Graphic(chosen) = logger {
-                    found = Some((file, chosen));
-                }
+        for (file, logger) in options::loggers(files, process) {
+            if let Logger::Graphic(chosen) = logger {
+                found = Some((file, chosen));
             }
         }
         let (file, chosen) = found?;

@@ -54,7 +54,7 @@ use worker::{Part, Piece, Trouble, Worker};
 use crate::case::{Case, Unusable};
 use crate::context::{Context, Progress};
 use crate::error::{Error, Result};
-use crate::logs::strangers::strangers;
+use crate::logs::unknown_names;
 use crate::logs::{self, findings};
 use crate::report::Run;
 use crate::summary::{self, LogSummary, Summary};
@@ -360,7 +360,8 @@ struct LogRemarks {
 impl LogRemarks {
     fn new(accounting: &Accounting, plans: &[Arc<Plan>]) -> LogRemarks {
         let mut lines: Vec<String> = findings::warnings(accounting).into_iter().collect();
-        let mut all = plans.iter().map(|it| strangers(accounting, it.spec.pool.signature()));
+        let mut all =
+            plans.iter().map(|it| unknown_names::warnings(accounting, it.spec.pool.signature()));
         let first = all.next().unwrap_or_default();
         let others: Vec<Vec<String>> = all.collect();
         // A name is known if one of several specifications has it.

@@ -165,7 +165,7 @@ fn group(
     let accounting = logs.run(&mut |observed| {
         groups += 1;
         if keys.len() < SHOWN {
-            keys.push(logs::name_of(observed));
+            keys.push(observed.name().into_owned());
         }
         if groups == 1 {
             found = Some(observed.order(writes));

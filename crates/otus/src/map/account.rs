@@ -6,9 +6,9 @@
 use otus_core::Direction;
 use otus_trace::run::{self, Accounting, Tally};
 
-use super::{Groups, LogFinding, Mapping, Specification, Stranger};
+use super::{Groups, LogFinding, Mapping, Specification, UnknownName};
 use crate::case::Place;
-use crate::logs::{findings, strangers};
+use crate::logs::{findings, unknown_names};
 use crate::summary::Status;
 use crate::words::counted;
 
@@ -246,7 +246,7 @@ pub struct Comparison {
     /// The files of the specification.
     pub name: String,
     /// The names that only the logs have.
-    pub only_in_logs: Names<Stranger>,
+    pub only_in_logs: Names<UnknownName>,
     /// The names that only the specification has.
     pub only_in_specification: Names<String>,
     /// The lifelines among these that `otus.toml` declares as unobserved.
@@ -319,10 +319,7 @@ impl LogMap {
             received: account.receives,
         });
         let unpaired = accounting.pairs.unpaired.iter().map(|(key, &(count, first))| {
-            let sign = match key.direction {
-                Direction::Emission => "!",
-                Direction::Reception => "?",
-            };
+            let sign = crate::run::sign(key.direction);
             let (lifeline, message) = (names.lifeline(key.lifeline), names.message(key.message));
             UnpairedAction {
                 action: format!("{lifeline}{sign}{message}"),
@@ -383,8 +380,8 @@ impl LogMap {
         Comparison {
             name: name.clone(),
             only_in_logs: Names {
-                lifelines: strangers::lifelines(accounting, signature),
-                messages: strangers::messages(accounting, signature),
+                lifelines: unknown_names::lifelines(accounting, signature),
+                messages: unknown_names::messages(accounting, signature),
             },
             unobserved: lifelines.iter().filter(is_unobserved).cloned().collect(),
             only_in_specification: Names {

@@ -9,24 +9,24 @@ use crate::case::Place;
 use crate::words::counted;
 
 /// A warning for each lifeline and message of logs that a specification does not have.
-pub fn strangers(accounting: &Accounting, signature: &Signature) -> Vec<String> {
+pub fn warnings(accounting: &Accounting, signature: &Signature) -> Vec<String> {
     let mut lines = Vec::new();
-    for stranger in lifelines(accounting, signature) {
+    for unknown in lifelines(accounting, signature) {
         lines.push(format!(
             "warning: the lifeline `{}` is not in the specification: {} left out{}{}",
-            stranger.name,
-            counted(stranger.actions, "action"),
-            stranger.first.map(|first| format!(", the first at {first}")).unwrap_or_default(),
-            help(stranger.help.as_deref()),
+            unknown.name,
+            counted(unknown.actions, "action"),
+            unknown.first.map(|first| format!(", the first at {first}")).unwrap_or_default(),
+            help(unknown.help.as_deref()),
         ));
     }
-    for stranger in messages(accounting, signature) {
+    for unknown in messages(accounting, signature) {
         lines.push(format!(
             "warning: the message `{}` is not in the specification, so its {} cannot be \
              explained{}",
-            stranger.name,
-            counted(stranger.actions, "action"),
-            help(stranger.help.as_deref()),
+            unknown.name,
+            counted(unknown.actions, "action"),
+            help(unknown.help.as_deref()),
         ));
     }
     let shown = lines.len().min(MOST);
@@ -50,7 +50,7 @@ fn help(help: Option<&str>) -> String {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(transparent))]
 #[non_exhaustive]
-pub struct Stranger {
+pub struct UnknownName {
     /// The name.
     pub name: String,
     /// The number of actions with it.
@@ -65,37 +65,35 @@ pub struct Stranger {
 }
 
 /// The lifelines that act in the logs and are not in a specification.
-pub fn lifelines(accounting: &Accounting, signature: &Signature) -> Vec<Stranger> {
+pub fn lifelines(accounting: &Accounting, signature: &Signature) -> Vec<UnknownName> {
     let names = accounting.vocabulary.lifeline_names().zip(&accounting.lifelines);
-    let known = || signature.lifelines().map(|(_, name)| name);
-    names
-        .filter(|(name, account)| {
-            account.sends + account.receives > 0 && signature.lifeline(name).is_none()
-        })
-        .map(|(name, account)| Stranger {
-            name: name.to_owned(),
-            actions: account.sends + account.receives,
-            first: account.first.map(|place| findings::place(accounting, place)),
-            help: did_you_mean(name, known())
-                .map(|help| format!("{help} [lifelines] in otus.toml gives it another name")),
-        })
-        .collect()
+    let used = names.map(|(name, account)| {
+        let first = account.first.map(|place| findings::place(accounting, place));
+        (name, account.sends + account.receives, first)
+    });
+    let known: Vec<&str> = signature.lifelines().map(|(_, name)| name).collect();
+    unknown(used, &known, "lifelines")
 }
 
 /// The messages in the logs that are not in a specification.
-pub fn messages(accounting: &Accounting, signature: &Signature) -> Vec<Stranger> {
+pub fn messages(accounting: &Accounting, signature: &Signature) -> Vec<UnknownName> {
     let names = accounting.vocabulary.message_names().zip(&accounting.messages);
-    let known = || signature.messages().map(|(_, name)| name);
-    names
-        .filter(|(name, account)| {
-            account.sends + account.receives > 0 && signature.message(name).is_none()
-        })
-        .map(|(name, account)| Stranger {
-            name: name.to_owned(),
-            actions: account.sends + account.receives,
-            first: None,
-            help: did_you_mean(name, known())
-                .map(|help| format!("{help} [messages] in otus.toml gives it another name")),
+    let used = names.map(|(name, account)| (name, account.sends + account.receives, None));
+    let known: Vec<&str> = signature.messages().map(|(_, name)| name).collect();
+    unknown(used, &known, "messages")
+}
+
+/// The names that are used and not known. `table` is the table of `otus.toml` that gives them other names.
+fn unknown<'n>(
+    used: impl Iterator<Item = (&'n str, u64, Option<Place>)>,
+    known: &[&str],
+    table: &str,
+) -> Vec<UnknownName> {
+    used.filter(|(name, actions, _)| *actions > 0 && !known.contains(name))
+        .map(|(name, actions, first)| {
+            let help = did_you_mean(name, known.iter().copied());
+            let help = help.map(|it| format!("{it} [{table}] in otus.toml gives it another name"));
+            UnknownName { name: name.to_owned(), actions, first, help }
         })
         .collect()
 }
