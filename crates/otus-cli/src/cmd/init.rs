@@ -2,16 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use otus::Status;
 use otus::init::{InitRequest, propose};
 use otus::project::FILE;
 
 use crate::args::InitArgs;
-use crate::cases::refuse_existing;
-use crate::exit::Exit;
 use crate::output;
 use crate::shell::Shell;
+use crate::trace_files::refuse_existing;
 
-pub(crate) fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Status> {
     let target = match args.output.as_deref() {
         Some("-") => None,
         Some(name) => Some(PathBuf::from(name)),
@@ -32,5 +32,5 @@ pub(crate) fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Exit> {
         }
     }
     output::complain(&proposal.summary());
-    Ok(Exit::Success)
+    Ok(Status::Passed)
 }
