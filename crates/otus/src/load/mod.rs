@@ -261,10 +261,17 @@ impl Loaded {
     /// # Errors
     /// If there is not exactly one specification, or it has errors or no interaction.
     pub fn only_interaction(&mut self, context: &Context) -> Result<(Lowered, TermId)> {
+        let (lowered, term, found) = self.interaction_with_warnings()?;
+        context.warn(found);
+        Ok((lowered, term))
+    }
+
+    /// As [`Loaded::only_interaction`], but warnings are returned.
+    pub(crate) fn interaction_with_warnings(&mut self) -> Result<(Lowered, TermId, Diagnostics)> {
         let (lowered, term) = self.lower_only()?;
-        self.warn(context)?;
-        term.map(|term| (lowered, term))
-            .ok_or_else(|| Error::Bug("an interaction without errors has no term".to_owned()))
+        let found = self.take_diagnostics().or_error()?;
+        let bug = || Error::Bug("an interaction without errors has no term".to_owned());
+        Ok((lowered, term.ok_or_else(bug)?, found))
     }
 
     /// The lifelines and messages of the only specification among some files. Warnings are reported.

@@ -3,6 +3,7 @@
 use otus_core::Signature;
 use otus_syntax::suggest::did_you_mean;
 use otus_trace::run::Accounting;
+use serde::Serialize;
 
 use super::findings;
 use crate::case::Place;
@@ -47,20 +48,20 @@ fn help(help: Option<&str>) -> String {
 }
 
 /// A name that only the logs have.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize), serde(transparent))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
 #[non_exhaustive]
 pub struct UnknownName {
     /// The name.
     pub name: String,
     /// The number of actions with it.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub actions: u64,
     /// The first place of a lifeline.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub first: Option<Place>,
     /// The advice.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub help: Option<String>,
 }
 
