@@ -30,6 +30,26 @@ pub(crate) fn write_file(path: &Path, content: &(impl AsRef<[u8]> + ?Sized)) -> 
     Ok(())
 }
 
+/// Writes files, or none if one of them exists already.
+pub(crate) fn write_new(files: &[(PathBuf, String)], force: bool) -> anyhow::Result<()> {
+    for (path, _) in files {
+        refuse_existing(path, force)?;
+    }
+    files.iter().try_for_each(|(path, text)| write_file(path, text))
+}
+
+pub(crate) fn make_folder(folder: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))
+}
+
+pub(crate) fn refuse_existing(path: &Path, force: bool) -> anyhow::Result<()> {
+    if path.exists() && !force {
+        anyhow::bail!("{} exists; --force overwrites it", path.display());
+    }
+    Ok(())
+}
+
 /// Writes a result to the named file, and prints a remark that it was written; `-` is standard output.
 pub(crate) fn deliver(name: &str, bytes: &[u8], remark: Option<&str>) -> anyhow::Result<()> {
     if name == "-" {

@@ -1,16 +1,16 @@
-//! Writing multi-traces: to a case file, or to a folder with a file each.
+//! Writing multi-traces and groups of logs: to standard output, to a file, or to a folder with a file each.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use otus::derive::{Derived, Place};
 use otus::words::counted;
 use otus::{Format, Status};
 
-use crate::output::{self, Draft};
+use crate::output::{self, Draft, make_folder, refuse_existing, write_new};
 
 /// The destination that a name stands for; no name, like `-`, is standard output.
 pub(crate) fn place(name: Option<&str>) -> Place {
@@ -21,26 +21,6 @@ pub(crate) fn place(name: Option<&str>) -> Place {
         }
         Some(name) => Place::File(PathBuf::from(name)),
     }
-}
-
-/// Writes files, or none if one of them exists already.
-pub(crate) fn write_new(files: &[(PathBuf, String)], force: bool) -> anyhow::Result<()> {
-    for (path, _) in files {
-        refuse_existing(path, force)?;
-    }
-    files.iter().try_for_each(|(path, text)| output::write_file(path, text))
-}
-
-pub(crate) fn make_folder(folder: &Path) -> anyhow::Result<()> {
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))
-}
-
-pub(crate) fn refuse_existing(path: &Path, force: bool) -> anyhow::Result<()> {
-    if path.exists() && !force {
-        bail!("{} exists; --force overwrites it", path.display());
-    }
-    Ok(())
 }
 
 /// An open destination.

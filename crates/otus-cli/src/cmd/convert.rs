@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ConvertArgs, shell: &Shell) -> anyhow::Result<Status> {
             }
         }
         (Converted::Traces(traces), Place::Folder(folder)) => {
-            trace_files::make_folder(&folder)?;
+            output::make_folder(&folder)?;
             let path = |name: String| folder.join(format!("{name}.htf"));
             traces.into_iter().map(|(name, text)| (path(name), text)).collect()
         }
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &ConvertArgs, shell: &Shell) -> anyhow::Result<Status> {
         (Converted::Text(text), _) => return print(&text),
         (_, _) => vec![],
     };
-    trace_files::write_new(&files, args.force)?;
+    output::write_new(&files, args.force)?;
     for (path, _) in &files {
         output::complain(&format!("wrote {}", path.display()));
     }

@@ -7,7 +7,7 @@ use otus::words::counted;
 use similar::TextDiff;
 
 use crate::args::FmtArgs;
-use crate::output;
+use crate::output::{self, Stream};
 use crate::shell::Shell;
 
 pub(crate) fn run(args: &FmtArgs, shell: &Shell) -> anyhow::Result<Status> {
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &FmtArgs, shell: &Shell) -> anyhow::Result<Status> {
             let formatted = match format(&shell.context, &file, args.from) {
                 Ok(formatted) => formatted,
                 Err(otus::Error::Text(found)) => {
-                    shell.show(&found);
+                    output::complain(&found.render(shell.colored(Stream::Error)));
                     let name = if file == "-" { "<stdin>" } else { &file };
                     output::complain(&format!("\n{name} was left as it is"));
                     exit = Status::Unusable;

@@ -9,7 +9,6 @@ use otus::project::FILE;
 use crate::args::InitArgs;
 use crate::output;
 use crate::shell::Shell;
-use crate::trace_files::refuse_existing;
 
 pub(crate) fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Status> {
     let target = match args.output.as_deref() {
@@ -19,7 +18,7 @@ pub(crate) fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Status> {
         None => Some(args.folder.join(FILE)),
     };
     if let Some(path) = &target {
-        refuse_existing(path, args.force)?;
+        output::refuse_existing(path, args.force)?;
     }
     let mut request = InitRequest::new(&args.folder);
     request.spec.clone_from(&args.spec);

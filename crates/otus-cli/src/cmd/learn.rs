@@ -8,7 +8,6 @@ use otus::{Format, PictureFormat, PictureStyle, Status};
 
 use crate::args::{LEARN_FORMATS, LearnArgs, name_of};
 use crate::shell::Shell;
-use crate::trace_files::refuse_existing;
 use crate::{output, picture};
 
 pub(crate) fn run(args: &LearnArgs, shell: &Shell) -> anyhow::Result<Status> {
@@ -39,7 +38,7 @@ impl Target {
             return Ok(Target::Print(args.to.unwrap_or(Format::Mermaid)));
         };
         let path = PathBuf::from(name);
-        refuse_existing(&path, args.force)?;
+        output::refuse_existing(&path, args.force)?;
         let picture = PictureFormat::of_name(name);
         let ending = Format::of_name(&path);
         let format = match (args.to, picture) {
@@ -62,7 +61,7 @@ impl Target {
             },
         };
         if format == Format::Hif {
-            refuse_existing(&path.with_extension("hsf"), args.force)?;
+            output::refuse_existing(&path.with_extension("hsf"), args.force)?;
         }
         Ok(Target::File(path, format))
     }

@@ -6,7 +6,7 @@ use otus::map::{GroupFormat, ObservedGroup};
 use otus::words::counted;
 
 use crate::output;
-use crate::trace_files::{Target, place, refuse_existing};
+use crate::trace_files::{Target, place};
 
 /// Writes groups one after another.
 pub(super) struct Writer<'n> {
@@ -24,7 +24,7 @@ impl<'n> Writer<'n> {
             Place::Stdout => GroupFormat::Events,
             Place::Folder(_) => GroupFormat::MultiTrace,
             Place::File(path) => {
-                refuse_existing(path, force)?;
+                output::refuse_existing(path, force)?;
                 let Some(format) = GroupFormat::of_name(path) else {
                     bail!(
                         "cannot write {name}: --write takes .jsonl (canonical lines), .cases.jsonl \
