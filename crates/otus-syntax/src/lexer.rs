@@ -28,50 +28,12 @@ pub enum TokenKind {
     OpenQuote,
     /// Decimal digits.
     Number,
-    /// `@`
-    At,
-    /// `{`
-    LeftBrace,
-    /// `}`
-    RightBrace,
-    /// `(`
-    LeftParen,
-    /// `)`
-    RightParen,
-    /// `[`
-    LeftBracket,
-    /// `]`
-    RightBracket,
-    /// `,`
-    Comma,
-    /// `;`
-    Semicolon,
-    /// `=`
-    Equals,
-    /// `.`
-    Dot,
-    /// `!`
-    Bang,
-    /// `?`
-    Question,
-    /// `|`
-    Pipe,
-    /// `<`
-    Less,
-    /// `>`
-    Greater,
-    /// `-`
-    Minus,
+    /// A sign of one character: `@`, `{`, `,`, `∅` and so on.
+    Sign(char),
     /// `--`
     Dashes,
     /// `->`
     Arrow,
-    /// `∅`
-    EmptySet,
-    /// `⊤`
-    Top,
-    /// `⊥`
-    Bottom,
     /// A character that begins no token.
     Unknown,
     /// The end of the text.
@@ -119,26 +81,12 @@ impl<'t> Lexer<'t> {
         };
         let next = bytes.get(start + 1).copied();
         let (kind, length) = match first {
-            b'@' => (TokenKind::At, 1),
-            b'{' => (TokenKind::LeftBrace, 1),
-            b'}' => (TokenKind::RightBrace, 1),
-            b'(' => (TokenKind::LeftParen, 1),
-            b')' => (TokenKind::RightParen, 1),
-            b'[' => (TokenKind::LeftBracket, 1),
-            b']' => (TokenKind::RightBracket, 1),
-            b',' => (TokenKind::Comma, 1),
-            b';' => (TokenKind::Semicolon, 1),
-            b'=' => (TokenKind::Equals, 1),
-            b'.' => (TokenKind::Dot, 1),
-            b'!' => (TokenKind::Bang, 1),
-            b'?' => (TokenKind::Question, 1),
-            b'|' => (TokenKind::Pipe, 1),
-            b'<' => (TokenKind::Less, 1),
-            b'>' => (TokenKind::Greater, 1),
+            b'@' | b'{' | b'}' | b'(' | b')' | b'[' | b']' | b',' | b';' | b'=' | b'.' | b'!'
+            | b'?' | b'|' | b'<' | b'>' => (TokenKind::Sign(char::from(first)), 1),
             b'-' => match next {
                 Some(b'-') => (TokenKind::Dashes, 2),
                 Some(b'>') => (TokenKind::Arrow, 2),
-                _ => (TokenKind::Minus, 1),
+                _ => (TokenKind::Sign('-'), 1),
             },
             b'"' => {
                 let end = scan_quoted(self.text, start);
@@ -153,9 +101,9 @@ impl<'t> Lexer<'t> {
                     (if number { TokenKind::Number } else { TokenKind::Word }, end - start)
                 } else {
                     match self.text[start..].chars().next() {
-                        Some('∅') => (TokenKind::EmptySet, '∅'.len_utf8()),
-                        Some('⊤') => (TokenKind::Top, '⊤'.len_utf8()),
-                        Some('⊥') => (TokenKind::Bottom, '⊥'.len_utf8()),
+                        Some(sign @ ('∅' | '⊤' | '⊥')) => {
+                            (TokenKind::Sign(sign), sign.len_utf8())
+                        }
                         // A typographic quotation is one fault, not one for each character.
                         Some('“') => (TokenKind::Unknown, scan_curly(&self.text[start..])),
                         // A run of control characters is one fault.
@@ -279,10 +227,7 @@ pub(crate) fn quoted(text: &str, quote: char) -> String {
     quoted.push(quote);
     for c in text.chars() {
         match c {
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
+            '\\' | '\n' | '\r' | '\t' => quoted.extend(c.escape_default()),
             _ if c == quote => quoted.extend(['\\', c]),
             _ => quoted.push(c),
         }
@@ -339,20 +284,20 @@ mod tests {
 
     #[test]
     fn tokens_of_an_arrow() {
-        use TokenKind::{Arrow, Dashes, Greater, LeftParen, Less, Minus, Pipe, Word};
-        assert_eq!(kinds("a--m->|"), [Word, Dashes, Word, Arrow, Pipe]);
+        use TokenKind::{Arrow, Dashes, Sign, Word};
+        assert_eq!(kinds("a--m->|"), [Word, Dashes, Word, Arrow, Sign('|')]);
         assert_eq!(
             kinds("a -- <synch>m -> (b"),
-            [Word, Dashes, Less, Word, Greater, Word, Arrow, LeftParen, Word]
+            [Word, Dashes, Sign('<'), Word, Sign('>'), Word, Arrow, Sign('('), Word]
         );
-        assert_eq!(kinds("a - b"), [Word, Minus, Word]);
+        assert_eq!(kinds("a - b"), [Word, Sign('-'), Word]);
     }
 
     #[test]
     fn words_numbers_and_signs() {
-        use TokenKind::{Bottom, EmptySet, Number, OpenQuote, Quoted, Top, Unknown, Word};
+        use TokenKind::{Number, OpenQuote, Quoted, Sign, Unknown, Word};
         assert_eq!(kinds("été l_1 12 2nd"), [Word, Word, Number, Word]);
-        assert_eq!(kinds("∅ ⊤ ⊥ $ \u{1F989}"), [EmptySet, Top, Bottom, Unknown, Unknown]);
+        assert_eq!(kinds("∅ ⊤ ⊥ $ \u{1F989}"), [Sign('∅'), Sign('⊤'), Sign('⊥'), Unknown, Unknown]);
         assert_eq!(kinds("\"a b\" \"x\\\"y\" \"open\n"), [Quoted, Quoted, OpenQuote]);
     }
 

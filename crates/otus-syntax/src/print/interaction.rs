@@ -145,23 +145,14 @@ fn passing(out: &mut String, names: &Names, passing: &Passing) {
 
 /// The operator up to the `(` of its operands.
 fn opener(out: &mut String, names: &Names, operator: &Operator, dialect: Dialect) {
-    match operator {
-        Operator::Strict => out.push_str("strict"),
-        Operator::Seq => out.push_str("seq"),
-        Operator::Par => out.push_str("par"),
-        Operator::Alt => out.push_str("alt"),
-        Operator::Coreg(_) => out.push_str("coreg"),
-        Operator::Loop(kind) => {
-            let then = match kind {
-                LoopKind::Strict => "loop_strict",
-                LoopKind::Weak | LoopKind::HeadFirst => "loop_seq",
-                LoopKind::Parallel => "loop_par",
-                LoopKind::Coregion(_) => "loopC",
-            };
-            out.push_str(dialect.choose(kind.keyword(), then));
-        }
-    }
-    if matches!(operator, Operator::Coreg(_) | Operator::Loop(LoopKind::Coregion(_))) {
+    let then = match operator {
+        Operator::Loop(LoopKind::Strict) => "loop_strict",
+        Operator::Loop(LoopKind::Weak | LoopKind::HeadFirst) => "loop_seq",
+        Operator::Loop(LoopKind::Parallel) => "loop_par",
+        _ => operator.keyword(),
+    };
+    out.push_str(dialect.choose(operator.keyword(), then));
+    if operator.has_region() {
         region(out, names, operator.region());
     }
     out.push('(');

@@ -5,10 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ast::{LoopKind, SpecFile};
 use crate::diagram::directive;
-use crate::diagram::outline::outline;
-use crate::diagram::statement::{
-    Block, End, Fragment, Mark, Repetition, Separator, Statement, StatementKind,
-};
+use crate::diagram::outline::{MAX_INDENT, outline};
+use crate::diagram::statement::{Fragment, Mark, Repetition, Separator, Statement, StatementKind};
 use crate::name::{Name, Names, Symbol};
 use crate::source::Span;
 
@@ -33,10 +31,6 @@ pub fn write(tree: &SpecFile) -> String {
     }
     writer.out
 }
-
-/// The deepest level with an indentation of its own. Without a bound, the output for deep diagrams would
-/// have quadratic size.
-const MAX_INDENT: usize = 40;
 
 struct Writer {
     out: String,
@@ -66,11 +60,8 @@ impl Writer {
             if let StatementKind::Message { from, to, .. } = &statement.kind {
                 for end in [from, to] {
                     match end {
-                        End::Lifeline(name) => self.head(*name, None, false),
-                        End::Environment if self.environment.is_none() => {
-                            self.environment_head();
-                        }
-                        End::Environment => {}
+                        Some(name) => self.head(*name, None, false),
+                        None => self.environment_head(),
                     }
                 }
             }
@@ -111,6 +102,9 @@ impl Writer {
     }
 
     fn environment_head(&mut self) {
+        if self.environment.is_some() {
+            return;
+        }
         let numbered = (1..).map(|i: u64| format!("env_{i}"));
         let mut candidates =
             ["env".to_owned(), "environment".to_owned()].into_iter().chain(numbered);
@@ -147,9 +141,9 @@ impl Writer {
                     }
                     Fragment::Break => self.line("break"),
                     Fragment::Frame => self.line("rect transparent"),
-                    Fragment::Block(_) => self.directive(kind),
+                    Fragment::Block(_) | Fragment::Broadcast => self.directive(kind),
                 }
-                self.open.push(matches!(fragment, Fragment::Block(_)));
+                self.open.push(matches!(fragment, Fragment::Block(_) | Fragment::Broadcast));
             }
             StatementKind::Next(separator) => {
                 let is_directive = self.open.pop();
@@ -170,10 +164,10 @@ impl Writer {
         }
     }
 
-    fn end(&self, end: End) -> &str {
+    fn end(&self, end: Option<Name>) -> &str {
         match end {
-            End::Lifeline(name) => self.participants.get(&name.symbol).map_or("", |text| text),
-            End::Environment => self.environment.as_deref().unwrap_or(""),
+            Some(name) => self.participants.get(&name.symbol).map_or("", |text| text),
+            None => self.environment.as_deref().unwrap_or(""),
         }
     }
 
@@ -198,17 +192,11 @@ fn lifelines(statements: &[Statement]) -> FxHashSet<Symbol> {
         let names: &[Name] = match &statement.kind {
             StatementKind::Participant { name, .. } => std::slice::from_ref(name),
             StatementKind::Message { from, to, .. } => {
-                for end in [from, to] {
-                    if let End::Lifeline(name) = end {
-                        found.insert(name.symbol);
-                    }
-                }
+                found.extend([from, to].into_iter().flatten().map(|name| name.symbol));
                 continue;
             }
-            StatementKind::Open(Fragment::Block(
-                Block::Coreg(region) | Block::Loop(LoopKind::Coregion(region)),
-            ))
-            | StatementKind::Mark(Mark::LoopKind(LoopKind::Coregion(region))) => region,
+            StatementKind::Open(Fragment::Block(operator)) => operator.region(),
+            StatementKind::Mark(Mark::LoopKind(LoopKind::Coregion(region))) => region,
             StatementKind::Lifelines(listed) => listed,
             StatementKind::Open(_)
             | StatementKind::Next(_)

@@ -35,10 +35,10 @@ pub(super) enum Reading {
 /// An arrow, with its ends in the direction of the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Arrow {
-    /// The sender.
-    pub(super) from: Side,
+    /// The sender; `None` for `[`, `]` and `?`, which are the environment.
+    pub(super) from: Option<Participant>,
     /// The receiver.
-    pub(super) to: Side,
+    pub(super) to: Option<Participant>,
     /// Whether the body is dotted.
     pub(super) dotted: bool,
     /// Whether one end has the cross of a lost message.
@@ -47,15 +47,6 @@ pub(super) struct Arrow {
     pub(super) activations: Vec<Activation>,
     /// The text after the colon, if there is a colon.
     pub(super) label: Option<Range<usize>>,
-}
-
-/// An end of an arrow.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Side {
-    /// `[`, `]` or `?`: the environment.
-    Outside,
-    /// A participant.
-    Participant(Participant),
 }
 
 /// A participant at an end of an arrow.
@@ -119,17 +110,14 @@ impl<'a> Cursor<'a> {
         }
         let left = self.left_side()?;
         let begin = self.position;
-        let left_dress = self.left_dress(matches!(left, Side::Outside));
+        let left_dress = self.left_dress(matches!(left, None));
         let dotted = self.body()?;
         let after_body = self.position;
         let (right_dress, right) = self.right()?;
         let arrow = begin..self.arrow_end(after_body);
         match (&left, &right) {
-            (Side::Outside, Side::Outside) => return None,
-            (Side::Outside, Side::Participant(other))
-            | (Side::Participant(other), Side::Outside)
-                if other.label.is_some() =>
-            {
+            (None, None) => return None,
+            (None, Some(other)) | (Some(other), None) if other.label.is_some() => {
                 return None;
             }
             _ => {}
@@ -180,12 +168,12 @@ impl<'a> Cursor<'a> {
         fits
     }
 
-    fn left_side(&mut self) -> Option<Side> {
+    fn left_side(&mut self) -> Option<Option<Participant>> {
         if self.rest().starts_with(['[', ']', '?']) {
             self.position += 1;
-            return Some(Side::Outside);
+            return Some(None);
         }
-        self.participant().map(Side::Participant)
+        self.participant().map(Some)
     }
 
     /// A name, perhaps with `as`.
@@ -282,7 +270,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Heads and decorations after the body, and the right side.
-    fn right(&mut self) -> Option<(Dress, Side)> {
+    fn right(&mut self) -> Option<(Dress, Option<Participant>)> {
         if self.rest().starts_with('_') {
             self.position += 1;
         }
@@ -307,13 +295,13 @@ impl<'a> Cursor<'a> {
         Some((dress, self.right_side()?))
     }
 
-    fn right_side(&mut self) -> Option<Side> {
+    fn right_side(&mut self) -> Option<Option<Participant>> {
         if self.rest().starts_with(['[', ']', '?']) && !self.rest().starts_with("[[") {
             self.position += 1;
-            return Some(Side::Outside);
+            return Some(None);
         }
         self.skip_spaces();
-        self.participant().map(Side::Participant)
+        self.participant().map(Some)
     }
 
     /// One or two characters of a head.
@@ -398,9 +386,9 @@ mod tests {
 
     /// The arrow as `from->to label`, with outside as `*`, dotted as `-->`, activations after.
     fn show(line: &str) -> String {
-        let side = |side: &Side| match side {
-            Side::Outside => String::from("*"),
-            Side::Participant(participant) => {
+        let side = |side: &Option<Participant>| match side {
+            None => String::from("*"),
+            Some(participant) => {
                 let label = participant.label.clone();
                 let label = label.map_or(String::new(), |label| format!("({})", &line[label]));
                 format!("{}{label}", &line[participant.name.clone()])

@@ -33,26 +33,8 @@ pub(super) enum Kind {
     OpenQuote,
     /// `3`, `0.25`, `1/3`
     Number,
-    /// `(`
-    LeftParen,
-    /// `)`
-    RightParen,
-    /// `[`
-    LeftBracket,
-    /// `]`
-    RightBracket,
-    /// `{`
-    LeftBrace,
-    /// `}`
-    RightBrace,
-    /// `,`
-    Comma,
-    /// `;`
-    Semicolon,
-    /// `:`
-    Colon,
-    /// `.`
-    Dot,
+    /// A bracket, `,`, `;`, `:` or `.`
+    Sign(char),
     /// `!`, `~`, `¬`
     Not,
     /// `&` and the other connectives.
@@ -77,65 +59,32 @@ pub(super) enum Kind {
     End,
 }
 
-/// Symbols; a symbol precedes its proper prefixes.
-const SIGNS: [(&str, Kind); 52] = [
-    ("<->", Kind::Connective(Connective::Iff)),
-    ("<=>", Kind::Connective(Connective::Iff)),
-    ("->", Kind::Connective(Connective::Implies)),
-    ("=>", Kind::Connective(Connective::Implies)),
-    ("&&", Kind::Connective(Connective::And)),
-    ("||", Kind::Connective(Connective::Or)),
-    ("/\\", Kind::Connective(Connective::And)),
-    ("\\/", Kind::Connective(Connective::Or)),
-    ("<=", Kind::Comparison(Comparison::AtMost)),
-    (">=", Kind::Comparison(Comparison::AtLeast)),
-    ("!=", Kind::Comparison(Comparison::Unequal)),
-    ("<>", Kind::Comparison(Comparison::Unequal)),
-    ("==", Kind::Comparison(Comparison::Equal)),
-    ("=", Kind::Comparison(Comparison::Equal)),
-    ("<", Kind::Comparison(Comparison::Less)),
-    (">", Kind::Comparison(Comparison::Greater)),
-    ("&", Kind::Connective(Connective::And)),
-    ("|", Kind::Connective(Connective::Or)),
-    ("!", Kind::Not),
-    ("~", Kind::Not),
-    ("+", Kind::Arithmetic(Arithmetic::Add)),
-    ("-", Kind::Arithmetic(Arithmetic::Subtract)),
-    ("*", Kind::Arithmetic(Arithmetic::Multiply)),
-    ("(", Kind::LeftParen),
-    (")", Kind::RightParen),
-    ("[", Kind::LeftBracket),
-    ("]", Kind::RightBracket),
-    ("{", Kind::LeftBrace),
-    ("}", Kind::RightBrace),
-    (",", Kind::Comma),
-    (";", Kind::Semicolon),
-    (":", Kind::Colon),
-    (".", Kind::Dot),
-    ("¬", Kind::Not),
-    ("∧", Kind::Connective(Connective::And)),
-    ("∨", Kind::Connective(Connective::Or)),
-    ("→", Kind::Connective(Connective::Implies)),
-    ("⇒", Kind::Connective(Connective::Implies)),
-    ("↔", Kind::Connective(Connective::Iff)),
-    ("⇔", Kind::Connective(Connective::Iff)),
-    ("≠", Kind::Comparison(Comparison::Unequal)),
-    ("≤", Kind::Comparison(Comparison::AtMost)),
-    ("≥", Kind::Comparison(Comparison::AtLeast)),
-    ("−", Kind::Arithmetic(Arithmetic::Subtract)),
-    ("×", Kind::Arithmetic(Arithmetic::Multiply)),
-    ("·", Kind::Arithmetic(Arithmetic::Multiply)),
-    ("∈", Kind::In),
-    ("∉", Kind::NotIn),
-    ("⊤", Kind::Constant(true)),
-    ("⊥", Kind::Constant(false)),
-    ("∃", Kind::Quantifier(Quantifier::Exists)),
-    ("∀", Kind::Quantifier(Quantifier::All)),
+/// The spellings of operators; the longest that fits is read.
+const OPERATORS: [(Kind, &str); 23] = [
+    (Kind::Connective(Connective::Iff), "<-> <=> ↔ ⇔"),
+    (Kind::Connective(Connective::Implies), "-> => → ⇒"),
+    (Kind::Connective(Connective::And), "& && /\\ ∧"),
+    (Kind::Connective(Connective::Or), "| || \\/ ∨"),
+    (Kind::Comparison(Comparison::Equal), "= =="),
+    (Kind::Comparison(Comparison::Unequal), "!= <> ≠"),
+    (Kind::Comparison(Comparison::Less), "<"),
+    (Kind::Comparison(Comparison::AtMost), "<= ≤"),
+    (Kind::Comparison(Comparison::Greater), ">"),
+    (Kind::Comparison(Comparison::AtLeast), ">= ≥"),
+    (Kind::Arithmetic(Arithmetic::Add), "+"),
+    (Kind::Arithmetic(Arithmetic::Subtract), "- −"),
+    (Kind::Arithmetic(Arithmetic::Multiply), "* × ·"),
+    (Kind::Not, "! ~ ¬"),
+    (Kind::In, "∈"),
+    (Kind::NotIn, "∉"),
+    (Kind::Constant(true), "⊤"),
+    (Kind::Constant(false), "⊥"),
+    (Kind::Quantifier(Quantifier::Exists), "∃"),
+    (Kind::Quantifier(Quantifier::All), "∀"),
+    (Kind::Modality(Modality::Next), "○"),
+    (Kind::Modality(Modality::Finally), "◇"),
+    (Kind::Modality(Modality::Globally), "□"),
 ];
-
-/// Signs of modalities.
-const MODALITIES: [(&str, Modality); 3] =
-    [("○", Modality::Next), ("◇", Modality::Finally), ("□", Modality::Globally)];
 
 /// An offset in a text from which tokens are read.
 #[derive(Debug, Clone, Copy)]
@@ -197,11 +146,15 @@ impl<'t> Lexer<'t> {
                 (Kind::Word, word)
             };
         }
-        if let Some((sign, kind)) = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
-            return (*kind, sign.len());
+        if matches!(first, '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' | ':' | '.') {
+            return (Kind::Sign(first), 1);
         }
-        if let Some((sign, kind)) = MODALITIES.iter().find(|(sign, _)| rest.starts_with(sign)) {
-            return (Kind::Modality(*kind), sign.len());
+        let length = |spellings: &str| {
+            spellings.split(' ').filter(|spelling| rest.starts_with(spelling)).map(str::len).max()
+        };
+        let operators = OPERATORS.iter().filter_map(|(kind, all)| Some((*kind, length(all)?)));
+        if let Some(longest) = operators.max_by_key(|&(_, length)| length) {
+            return longest;
         }
         (Kind::Unknown, other_quote(rest).unwrap_or(first.len_utf8()))
     }

@@ -1,11 +1,11 @@
 //! The grammar of message passings: an arrow, or an action of one lifeline.
 
-use super::operator::{OPERATORS, names};
+use super::operator::{names, operators};
 use super::recover;
 use crate::ast::{Node, NodeKind, Passing, Target};
 use crate::code::Code;
 use crate::grammar::SECTIONS;
-use crate::lexer::TokenKind;
+use crate::lexer::TokenKind::{self, Sign};
 use crate::parser::Cursor;
 use crate::source::Span;
 use crate::suggest::nearest;
@@ -26,7 +26,7 @@ pub(super) fn passing(cursor: &mut Cursor<'_>) -> Node {
 }
 
 fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
-    if cursor.kind() == TokenKind::Less {
+    if cursor.kind() == Sign('<') {
         let synchronous = synch(cursor);
         let message = cursor.name("a message")?;
         arrow(cursor)?;
@@ -50,29 +50,24 @@ fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
             let target = target(cursor)?;
             if target == Target::Environment {
                 let (end, message) = (cursor.previous_end(), cursor.slice(first.span));
-                cursor.report(
-                    cursor
-                        .finding(
-                            Code::UNEXPECTED_TOKEN,
-                            Span::new(first.span.start, end),
-                            format!("no lifeline sends or receives `{message}` here"),
-                        )
-                        .with_help(format!(
-                            "write `a -- {message} ->|` if lifeline a emits it, \
-                         or `{message} -> a` if a receives it"
-                        )),
+                let help = format!(
+                    "write `a -- {message} ->|` if lifeline a emits it, \
+                     or `{message} -> a` if a receives it"
                 );
+                let span = Span::new(first.span.start, end);
+                let message = format!("no lifeline sends or receives `{message}` here");
+                cursor.findings.report(Code::UNEXPECTED_TOKEN, span, message, help);
                 return None;
             }
             Some(Passing { origin: None, message: first, target, synchronous: false })
         }
-        TokenKind::Bang => {
+        Sign('!') => {
             cursor.bump();
             let message = cursor.name("a message")?;
             let target = Target::Environment;
             Some(Passing { origin: Some(first), message, target, synchronous: false })
         }
-        TokenKind::Question => {
+        Sign('?') => {
             cursor.bump();
             let message = cursor.name("a message")?;
             let target = Target::Lifeline(first);
@@ -89,19 +84,19 @@ fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
 /// The help for a name that no arrow or action follows.
 fn after_name(name: &str, next: TokenKind) -> String {
     match next {
-        TokenKind::LeftBrace if nearest(name, SECTIONS).is_some() => {
+        Sign('{') if nearest(name, SECTIONS).is_some() => {
             format!("a section begins with `@`: `@{name}{{…}}`")
         }
-        TokenKind::Equals => {
+        Sign('=') => {
             "options stand in a section: `@analyze_option{…}` or `@explore_option{…}`".to_owned()
         }
-        TokenKind::LeftBracket | TokenKind::LeftBrace if matches!(name, "coreg" | "loopC") => {
+        Sign('[') | Sign('{') if matches!(name, "coreg" | "loopC") => {
             format!("lifelines and operands stand in parentheses: {name}(l1, l2)(…)")
         }
-        _ if OPERATORS.contains(&name) => {
+        _ if operators().any(|operator| operator == name) => {
             format!("if `{name}` is the operator, its operands stand in parentheses: {name}(…)")
         }
-        TokenKind::Minus => "an arrow has two dashes before its message: `a -- m -> b`".to_owned(),
+        Sign('-') => "an arrow has two dashes before its message: `a -- m -> b`".to_owned(),
         _ => "write `a -- m -> b`, `a -- m ->|` or `m -> b`".to_owned(),
     }
 }
@@ -117,7 +112,7 @@ fn arrow(cursor: &mut Cursor<'_>) -> Option<()> {
 
 /// `synch := '<' ('synch' | 'asynch') '>'`, if it is there.
 fn synch(cursor: &mut Cursor<'_>) -> bool {
-    if cursor.eat(TokenKind::Less).is_none() {
+    if cursor.eat(Sign('<')).is_none() {
         return false;
     }
     let word = cursor.text();
@@ -126,53 +121,41 @@ fn synch(cursor: &mut Cursor<'_>) -> bool {
         "synch" => true,
         "asynch" => false,
         _ => {
-            let found = cursor.finding(
-                Code::UNEXPECTED_TOKEN,
-                span,
-                "expected `synch` or `asynch` between `<` and `>`",
-            );
+            let message = "expected `synch` or `asynch` between `<` and `>`";
+            let found = cursor.findings.finding(Code::UNEXPECTED_TOKEN, span, message);
             let meant = nearest(word, ["synch", "asynch"]);
-            cursor.report(match meant {
-                Some(meant) => {
-                    found.with_help(format!("did you mean `{meant}`?")).with_fix(span, meant)
-                }
-                None => found.with_help("leave it out for ordinary, asynchronous passing"),
-            });
+            let other = "leave it out for ordinary, asynchronous passing";
+            cursor.findings.push(found.with_nearest(meant, other));
             meant == Some("synch")
         }
     };
     if cursor.kind() == TokenKind::Word {
         cursor.bump();
     }
-    cursor.expect(TokenKind::Greater, "`>`");
+    cursor.expect(Sign('>'), "`>`");
     synchronous
 }
 
 /// `target := '|' | name | '(' name (',' name)* ')'`
 fn target(cursor: &mut Cursor<'_>) -> Option<Target> {
     match cursor.kind() {
-        TokenKind::Pipe => {
+        Sign('|') => {
             cursor.bump();
             Some(Target::Environment)
         }
-        TokenKind::LeftParen => {
+        Sign('(') => {
             let open = cursor.bump().span;
             let names = names(cursor, open);
             if names.is_empty() {
-                cursor.report(
-                    cursor
-                        .finding(
-                            Code::NO_OPERANDS,
-                            Span::new(open.start, cursor.previous_end()),
-                            "this broadcast has no receivers",
-                        )
-                        .with_help("list them: -> (b, c), or write ->| to send to the environment"),
-                );
+                let span = Span::new(open.start, cursor.previous_end());
+                let message = "this broadcast has no receivers";
+                let help = "list them: -> (b, c), or write ->| to send to the environment";
+                cursor.findings.report(Code::NO_OPERANDS, span, message, help);
                 return None;
             }
             Some(Target::Broadcast(names))
         }
-        TokenKind::Greater => {
+        Sign('>') => {
             let help = "`A->>B: m` is Mermaid; here it is `A -- m -> B` (`otus convert` turns one \
                         into the other)";
             cursor.unexpected_with("a lifeline, `(…)` or `|` after `->`", Some(help.to_owned()));

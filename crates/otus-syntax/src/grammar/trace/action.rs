@@ -78,15 +78,8 @@ impl Reader<'_> {
                         "write `{name}!m` if {name} emits m, or `{name}?m` if it receives m"
                     ),
                 };
-                self.report(
-                    self.source
-                        .finding(
-                            Code::EXPECTED_ACTION,
-                            lifeline.span,
-                            format!("`{name}` is not an action"),
-                        )
-                        .with_help(help),
-                );
+                let message = format!("`{name}` is not an action");
+                self.findings.report(Code::EXPECTED_ACTION, lifeline.span, message, help);
                 return false;
             }
         };

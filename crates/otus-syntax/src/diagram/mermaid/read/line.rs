@@ -1,12 +1,12 @@
 //! The statements of Mermaid, one function for each kind.
 
-use super::{Closer, OpenerKind, Reader};
+use super::{OpenerKind, Reader};
 use crate::code::Code;
-use crate::diagram::directive;
-use crate::diagram::mermaid::decoration::Decoration;
 use crate::diagram::mermaid::entity::decode;
 use crate::diagram::mermaid::lexis::{self, Arrow, KEYWORDS};
-use crate::diagram::statement::{End, Fragment, Separator, StatementKind};
+use crate::diagram::picture::Decoration;
+use crate::diagram::statement::{Fragment, Separator, StatementKind};
+use crate::diagram::{directive, is_one_of};
 use crate::source::Span;
 use crate::suggest;
 
@@ -32,11 +32,11 @@ impl Reader<'_> {
             "par" | "par_over" => self.fragment(start, after, Fragment::Par),
             "break" => self.fragment(start, after, Fragment::Break),
             "rect" => {
-                self.picture.add(Decoration::Background, self.span(start, after));
+                self.picture.add(Decoration::BACKGROUND, self.span(start, after));
                 self.fragment(start, after, Fragment::Frame);
             }
             "box" => {
-                self.picture.add(Decoration::Box, self.span(start, after));
+                self.picture.add(Decoration::BOX, self.span(start, after));
                 self.fragment(start, after, Fragment::Frame);
             }
             "critical" => self.critical(start, after),
@@ -50,16 +50,16 @@ impl Reader<'_> {
                 }
             }
             "note" => self.note(start, after),
-            "activate" | "deactivate" => self.on_participant(start, after, Decoration::Activation),
-            "destroy" => self.on_participant(start, after, Decoration::Lifecycle),
-            "autonumber" => self.picture(start, after, Decoration::Numbering),
+            "activate" | "deactivate" => self.on_participant(start, after, Decoration::ACTIVATION),
+            "destroy" => self.on_participant(start, after, Decoration::LIFECYCLE),
+            "autonumber" => self.picture(start, after, Decoration::NUMBERING),
             "title" if self.text[after..].starts_with([' ', '\t', ':']) => {
-                self.picture(start, after, Decoration::Title);
+                self.picture(start, after, Decoration::TITLE);
             }
-            "acctitle" => self.description(start, after, Decoration::Title),
-            "accdescr" => self.description(start, after, Decoration::Description),
+            "acctitle" => self.description(start, after, Decoration::TITLE),
+            "accdescr" => self.description(start, after, Decoration::DESCRIPTION),
             "link" | "links" | "properties" | "details" if self.names_participant(after) => {
-                self.picture(start, after, Decoration::Links);
+                self.picture(start, after, Decoration::LINKS);
             }
             _ => self.message(start),
         }
@@ -77,7 +77,7 @@ impl Reader<'_> {
         if first == from {
             let span = self.span(start, after);
             let help = "write `participant A`, or `participant A as Alice`";
-            self.not_understood(span, "a participant needs a name", help.to_owned());
+            self.not_understood(span, "a participant needs a name", help);
             return;
         }
         let next = self.skip_blanks(first);
@@ -85,7 +85,7 @@ impl Reader<'_> {
         let mut name_end = first;
         let end;
         if text[next..].starts_with("@{") {
-            let Some(close) = self.find(Closer::Brace, next) else {
+            let Some(close) = self.find("}", next) else {
                 let span = self.span(next, next + 2);
                 self.never_closed(span, "configuration", "`}`");
                 self.at = self.line_end(next);
@@ -104,7 +104,7 @@ impl Reader<'_> {
             if let Some(c) = text[end..].chars().next().filter(|&c| !matches!(c, '\n' | '\r' | ';'))
             {
                 let message = format!("a participant's name cannot contain `{c}`");
-                let help = "give it a short name: `participant A as …`".to_owned();
+                let help = "give it a short name: `participant A as …`";
                 self.not_understood(self.span(end, end + c.len_utf8()), &message, help);
                 return;
             }
@@ -140,10 +140,10 @@ impl Reader<'_> {
         let next = self.skip_blanks(after);
         let word = lexis::word(&self.text[next..]);
         if word.eq_ignore_ascii_case("participant") || word.eq_ignore_ascii_case("actor") {
-            self.picture.add(Decoration::Lifecycle, self.span(start, after));
+            self.picture.add(Decoration::LIFECYCLE, self.span(start, after));
             self.participant(start, next + word.len());
         } else {
-            let help = "write `create participant A` or `create actor A`".to_owned();
+            let help = "write `create participant A` or `create actor A`";
             self.not_understood(self.span(start, after), "`create` needs a participant", help);
         }
     }
@@ -152,7 +152,7 @@ impl Reader<'_> {
         if let Some((span, label)) = self.fragment_label(start, after) {
             let is_guarded = matches!(fragment, Fragment::Alt | Fragment::Opt | Fragment::Break);
             if is_guarded && !label.is_empty() {
-                self.picture.add(Decoration::Guard, span);
+                self.picture.add(Decoration::GUARD, span);
             }
             self.open(span, fragment);
         }
@@ -175,7 +175,7 @@ impl Reader<'_> {
         if let Some((span, label)) = self.fragment_label(start, after) {
             let is_guarded = separator == Separator::Else && !self.openers.is_empty();
             if is_guarded && !label.is_empty() {
-                self.picture.add(Decoration::Guard, span);
+                self.picture.add(Decoration::GUARD, span);
             }
             self.push(span, StatementKind::Next(separator));
         }
@@ -187,12 +187,8 @@ impl Reader<'_> {
             let help = "write `alt` with `else` when its options are alternatives, or leave it \
                         out when its lines are simply in order";
             let at = self.at;
-            self.error(
-                Code::UNSUPPORTED_CONSTRUCT,
-                here,
-                "`critical` has no meaning as an interaction",
-                help.to_owned(),
-            );
+            let message = "`critical` has no meaning as an interaction";
+            self.error(Code::UNSUPPORTED_CONSTRUCT, here, message, help);
             // The line is complete, so parsing continues after it, not on the next line.
             self.at = self.at.min(at);
             self.opened(span, OpenerKind::Critical);
@@ -208,7 +204,7 @@ impl Reader<'_> {
             if !is_inside {
                 let help = "`option` belongs to `critical`; write `else` inside `alt`";
                 let message = "this `option` does not stand inside `critical`";
-                self.error(Code::SEPARATOR_MISPLACED, span, message, help.to_owned());
+                self.error(Code::SEPARATOR_MISPLACED, span, message, help);
             }
         }
     }
@@ -239,14 +235,10 @@ impl Reader<'_> {
         {
             let help = "write `Note over A: text`, `Note over A,B: text`, `Note left of A: text` \
                         or `Note right of A: text`";
-            self.not_understood(
-                self.span(start, after),
-                "this note is not complete",
-                help.to_owned(),
-            );
+            self.not_understood(self.span(start, after), "this note is not complete", help);
             return;
         }
-        self.picture(start, next + names, Decoration::Note);
+        self.picture(start, next + names, Decoration::NOTE);
     }
 
     /// `activate A`, `destroy A`.
@@ -272,8 +264,8 @@ impl Reader<'_> {
         if rest.starts_with(':') {
             self.picture.add(decoration, self.span(start, after));
             self.at = self.line_end(next);
-        } else if rest.starts_with('{') && decoration == Decoration::Description {
-            match self.find(Closer::Brace, next) {
+        } else if rest.starts_with('{') && decoration == Decoration::DESCRIPTION {
+            match self.find("}", next) {
                 Some(end) => {
                     self.picture.add(decoration, self.span(start, after));
                     self.at = end;
@@ -337,30 +329,29 @@ impl Reader<'_> {
         };
         let from = start..start + text[start..from_end].trim_end().len();
         let arrow_span = self.span(arrow_at, arrow_at + length);
-        match arrow {
-            Arrow::Forward => {}
-            Arrow::Backward => {
-                let help = "write an arrow with its head at the right: `B->>A: m`".to_owned();
-                let message = "it is not clear who sends along an arrow with its head at the left";
-                self.error(Code::UNSUPPORTED_CONSTRUCT, arrow_span, message, help);
-                return;
-            }
-            Arrow::Both => {
-                let help = "write two arrows, one in each direction: `A->>B: m` and `B->>A: m`";
-                let message = "an arrow in both directions does not say which message comes first";
-                self.error(Code::UNSUPPORTED_CONSTRUCT, arrow_span, message, help.to_owned());
-                return;
-            }
+        let fault = match arrow {
+            Arrow::Forward => None,
+            Arrow::Backward => Some((
+                "it is not clear who sends along an arrow with its head at the left",
+                "write an arrow with its head at the right: `B->>A: m`",
+            )),
+            Arrow::Both => Some((
+                "an arrow in both directions does not say which message comes first",
+                "write two arrows, one in each direction: `A->>B: m` and `B->>A: m`",
+            )),
+        };
+        if let Some((message, help)) = fault {
+            return self.error(Code::UNSUPPORTED_CONSTRUCT, arrow_span, message, help);
         }
         let mut at = self.skip_circle(arrow_at + length);
         if text[at..].starts_with(['+', '-']) {
-            self.picture.add(Decoration::Activation, self.span(at, at + 1));
+            self.picture.add(Decoration::ACTIVATION, self.span(at, at + 1));
             at = self.skip_circle(at + 1);
         }
         let to_end = at + lexis::actor_length(&text[at..]);
         let to = at..at + text[at..to_end].trim_end().len();
         if to.is_empty() {
-            let help = "write the receiver: `A->>B: message`".to_owned();
+            let help = "write the receiver: `A->>B: message`";
             self.not_understood(arrow_span, "this arrow has no receiver", help);
             return;
         }
@@ -392,19 +383,15 @@ impl Reader<'_> {
         let span = self.span(start, start + text[start..end].trim_end().len());
         if body.is_empty() {
             let help = format!("name the message: `{}: message`", &text[start..to.end]);
-            self.error(
-                Code::EMPTY_NAME,
-                self.span(start, to_end + 1),
-                "this arrow has an empty message",
-                help,
-            );
+            let span = self.span(start, to_end + 1);
+            self.error(Code::EMPTY_NAME, span, "this arrow has an empty message", help);
             return;
         }
         // `body` is a suffix of the trimmed text, so its span follows from its end.
         let body_end = to_end + 1 + text[to_end + 1..end].trim_end().len();
         let message = self.name(body_end - body.len(), body_end);
-        let from = End::Lifeline(self.name(from.start, from.end));
-        let to = End::Lifeline(self.name(to.start, to.end));
+        let from = Some(self.name(from.start, from.end));
+        let to = Some(self.name(to.start, to.end));
         self.at = end;
         self.push(span, StatementKind::Message { from, to, message });
     }
@@ -420,7 +407,7 @@ impl Reader<'_> {
         let line = self.text[start..line_end].trim_end();
         let span = self.span(start, start + line.len());
         let word = lexis::word(line);
-        let help = suggest::did_you_mean(word, KEYWORDS)
+        let help = suggest::did_you_mean(word, KEYWORDS.split(' '))
             .filter(|_| !line[word.len()..].trim_start().starts_with('-'))
             .unwrap_or_else(|| {
                 "write `A->>B: message`, or begin the line with `%%` if it is a comment".to_owned()
@@ -439,21 +426,9 @@ impl Reader<'_> {
 
 /// Whether a word can be neither end of an arrow. Some reserved words can.
 fn is_kept(word: &str) -> bool {
-    let is_free = [
-        "as",
-        "left",
-        "right",
-        "title",
-        "wrap",
-        "style",
-        "link",
-        "links",
-        "properties",
-        "details",
-        "acctitle",
-        "accdescr",
-    ];
-    lexis::is_reserved(word) && !is_free.iter().any(|free| word.eq_ignore_ascii_case(free))
+    const FREE: &str =
+        "as left right title wrap style link links properties details acctitle accdescr";
+    lexis::is_reserved(word) && !is_one_of(word, FREE)
 }
 
 /// The text without an initial instruction `wrap:` or `nowrap:`.
