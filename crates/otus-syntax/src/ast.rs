@@ -307,8 +307,6 @@ pub struct Occurrence {
 
 impl Occurrence {
     const JOINED: u32 = 1 << 31;
-    /// The most distinct actions of a trace.
-    pub const MAX_ACTIONS: usize = (Self::JOINED - 1) as usize;
 
     /// The occurrence at `start` of the action with index `action`.
     pub fn new(action: u32, joined: bool, start: u32) -> Self {

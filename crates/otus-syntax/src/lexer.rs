@@ -152,21 +152,11 @@ pub fn scan_word(text: &str, start: usize) -> usize {
 
 /// The end of the quoted name whose opening quote is at `start`.
 pub fn scan_quoted(text: &str, start: usize) -> QuoteEnd {
-    let bytes = text.as_bytes();
-    let mut at = start + 1;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'"' => return QuoteEnd { end: at + 1, closed: true },
-            b'\n' => break,
-            b'\\' if bytes.get(at + 1).is_some_and(|&next| next != b'\n') => at += 2,
-            _ => at += 1,
-        }
+    let found = scan_quote(text, start, b'"');
+    if found.closed {
+        return found;
     }
-    // A backslash skips only the first byte of the next character.
-    while !text.is_char_boundary(at) {
-        at += 1;
-    }
-    let line = &text[start..at.min(text.len())];
+    let line = &text[start..found.end];
     // Brackets and arrows on the line are most likely not part of the name.
     let mut name = line;
     if line.len() < NEAR {
@@ -177,6 +167,22 @@ pub fn scan_quoted(text: &str, start: usize) -> QuoteEnd {
         }
     }
     QuoteEnd { end: start + name.trim_end().len(), closed: false }
+}
+
+/// The end of the text in quotes of one kind that begins at `start`; the end of the line if it is open.
+pub(crate) fn scan_quote(text: &str, start: usize, quote: u8) -> QuoteEnd {
+    let bytes = text.as_bytes();
+    let mut at = start + 1;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\n' => break,
+            b'\\' if bytes.get(at + 1).is_some_and(|&next| next != b'\n') => at += 2,
+            _ if byte == quote => return QuoteEnd { end: at + 1, closed: true },
+            _ => at += 1,
+        }
+    }
+    // A backslash skips only the first byte of the next character.
+    QuoteEnd { end: text.ceil_char_boundary(at), closed: false }
 }
 
 /// The length of `“…”`, or of the `“` alone if its end is not near.
@@ -192,25 +198,33 @@ fn scan_curly(text: &str) -> usize {
 /// long line would take quadratic time.
 const NEAR: usize = 1000;
 
-/// The name of a quoted token; `quoted` includes the quotes.
+/// The name of a quoted token; `quoted` includes the quotes, which may be back quotes.
 pub fn unquote(quoted: &str) -> Cow<'_, str> {
-    let inner = quoted.strip_prefix('"').unwrap_or(quoted);
-    let inner = inner.strip_suffix('"').unwrap_or(inner);
-    if !inner.contains('\\') {
-        return Cow::Borrowed(inner);
+    let quote = if quoted.starts_with('`') { '`' } else { '"' };
+    let inner = quoted.strip_prefix(quote).unwrap_or(quoted);
+    let inner = inner.strip_suffix(quote).unwrap_or(inner);
+    if inner.contains('\\') { Cow::Owned(unescape(inner, |_| None)) } else { Cow::Borrowed(inner) }
+}
+
+/// The text with its escapes replaced. `other` gives the character of a further escape, after its
+/// backslash, and the length of the escape.
+pub(crate) fn unescape(text: &str, other: impl Fn(&str) -> Option<(char, usize)>) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let (character, length) = match rest.chars().next() {
+            None => ('\\', 0),
+            Some('n') => ('\n', 1),
+            Some('r') => ('\r', 1),
+            Some('t') => ('\t', 1),
+            Some(c) => other(rest).unwrap_or((c, c.len_utf8())),
+        };
+        plain.push(character);
+        rest = &rest[length..];
     }
-    let mut name = String::with_capacity(inner.len());
-    let mut chars = inner.chars();
-    while let Some(c) = chars.next() {
-        match if c == '\\' { chars.next() } else { None } {
-            None => name.push(c),
-            Some('n') => name.push('\n'),
-            Some('r') => name.push('\r'),
-            Some('t') => name.push('\t'),
-            Some(other) => name.push(other),
-        }
-    }
-    Cow::Owned(name)
+    plain + rest
 }
 
 /// A name as it is written: quoted unless it is plain. `unquote(quote(name)) = name`.

@@ -57,11 +57,6 @@ impl<'s> Cursor<'s> {
         cursor
     }
 
-    /// The id of the text.
-    pub(crate) fn source(&self) -> SourceId {
-        self.source.id()
-    }
-
     /// The token after the cursor.
     pub(crate) fn token(&self) -> Token {
         self.token
@@ -84,12 +79,16 @@ impl<'s> Cursor<'s> {
 
     /// The kind of the token after the next one.
     pub(crate) fn kind_after(&self) -> TokenKind {
-        self.look_ahead().advance()
+        self.kinds_after().next().unwrap_or(TokenKind::End)
     }
 
-    /// The tokens after the next one, without moving the cursor.
-    pub(crate) fn look_ahead(&self) -> LookAhead<'s> {
-        LookAhead(self.lexer)
+    /// The kinds of the tokens after the next one; [`TokenKind::End`] forever at the end.
+    pub(crate) fn kinds_after(&self) -> impl Iterator<Item = TokenKind> {
+        let mut lexer = self.lexer;
+        std::iter::repeat_with(move || {
+            while lexer.comment().is_some() {}
+            lexer.token().kind
+        })
     }
 
     /// The end of the previous token.
@@ -128,16 +127,12 @@ impl<'s> Cursor<'s> {
         ends: &str,
         mut item: impl FnMut(&mut Cursor<'s>),
     ) {
-        loop {
-            match self.kind() {
-                Sign(sign) if sign == closer => {
-                    self.bump();
-                    return;
-                }
-                TokenKind::End => return self.unclosed(open, closer),
-                Sign(sign) if ends.contains(sign) => return self.unclosed(open, closer),
-                _ => item(self),
+        while self.eat(Sign(closer)).is_none() {
+            let ends_here = matches!(self.kind(), Sign(sign) if ends.contains(sign));
+            if ends_here || self.kind() == TokenKind::End {
+                return self.unclosed(open, closer);
             }
+            item(self);
         }
     }
 
@@ -251,18 +246,6 @@ impl<'s> Cursor<'s> {
     }
 }
 
-/// The following tokens, read without taking them.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct LookAhead<'s>(Lexer<'s>);
-
-impl LookAhead<'_> {
-    /// The kind of the following token; [`TokenKind::End`] forever at the end.
-    pub(crate) fn advance(&mut self) -> TokenKind {
-        while self.0.comment().is_some() {}
-        self.0.token().kind
-    }
-}
-
 /// Records a comment. An unclosed comment is closed, so that the printed text can be parsed.
 pub(crate) fn push_comment(comments: &mut Vec<Comment>, text: &str, comment: Trivia) {
     let span = comment.span;
@@ -287,16 +270,23 @@ pub(crate) struct Findings {
     /// Whether findings beyond [`MAX_DIAGNOSTICS`] are dropped at once. Otherwise they are counted at the
     /// end.
     bounded: bool,
+    /// Whether a finding about the same span as the last one is dropped.
+    distinct: bool,
     pub(crate) list: Vec<Diagnostic>,
 }
 
 impl Findings {
     pub(crate) fn bounded(source: SourceId) -> Self {
-        Findings { source, bounded: true, list: Vec::new() }
+        Findings { bounded: true, ..Findings::unbounded(source) }
     }
 
     pub(crate) fn unbounded(source: SourceId) -> Self {
-        Findings { source, bounded: false, list: Vec::new() }
+        Findings { source, bounded: false, distinct: false, list: Vec::new() }
+    }
+
+    /// Drops findings about the same span as the last one.
+    pub(crate) fn distinct(self) -> Self {
+        Findings { distinct: true, ..self }
     }
 
     pub(crate) fn source(&self) -> SourceId {
@@ -309,6 +299,10 @@ impl Findings {
     }
 
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        let last = self.list.last().filter(|_| self.distinct);
+        if last.is_some_and(|last| last.primary.span == diagnostic.primary.span) {
+            return;
+        }
         if self.bounded {
             report(&mut self.list, diagnostic);
         } else {

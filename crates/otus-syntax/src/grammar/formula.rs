@@ -39,13 +39,14 @@ use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::excerpt::{printable, shortened};
 use crate::grammar::Parsed;
+use crate::lexer::unquote;
 use crate::name::Name;
 use crate::parser::Findings;
 use crate::rational::Rational;
 use crate::source::{Source, Span, offset};
 use crate::suggest::did_you_mean;
 use lex::Kind::{self, Sign};
-use lex::{Lexer, Token, content};
+use lex::{Lexer, Token};
 
 /// Parses the formulas of a `.ctl` file, or a single formula.
 ///
@@ -239,7 +240,8 @@ impl<'s> Parser<'s> {
             named: Vec::new(),
             definitions: Vec::new(),
             grouped: None,
-            findings: Findings::bounded(source.id()),
+            // A token that can neither end a formula nor begin the next one is reported once.
+            findings: Findings::bounded(source.id()).distinct(),
         };
         parser.token = parser.lexer.token(|comment| parser.tree.comments.push(comment));
         parser
@@ -324,7 +326,7 @@ impl<'s> Parser<'s> {
         let message = format!("two formulas have the name `{text}`");
         let found = self.findings.finding(Code::DUPLICATE_DECLARATION, name.span, message);
         let found = found.with_related(self.source.id(), first.span, "the first is here");
-        self.push_finding(found.with_help("give each its own name"));
+        self.findings.push(found.with_help("give each its own name"));
     }
 
     /// Parses a formula or a term as far as it goes.
@@ -362,73 +364,65 @@ impl<'s> Parser<'s> {
             let left = self.reduce(stack, operand, COMPARISON_POWER);
             return Next::Grown(self.members(left, negated));
         }
-        let bracket =
-            stack.iter().rposition(|frame| !matches!(frame, Frame::Prefix(..) | Frame::Infix(..)));
-        let Some(bracket) = bracket else {
-            return Next::Complete(self.reduce(stack, operand, 0));
-        };
+        // Power 0 applies all operators up to the innermost bracket.
         let done = self.reduce(stack, operand, 0);
-        debug_assert_eq!(stack.len(), bracket + 1, "all operators in the bracket are reduced");
         self.in_bracket(stack, done)
     }
 
-    /// Continues after a complete formula in an open bracket.
+    /// Continues after a complete formula, in the innermost open bracket if there is one.
     fn in_bracket(&mut self, stack: &mut Vec<Frame>, done: FormulaId) -> Next {
         let until = self.until_word();
-        let Some(frame) = stack.pop() else { return Next::Complete(done) };
-        match frame {
+        let Some(mut frame) = stack.pop() else { return Next::Complete(done) };
+        match &mut frame {
             Frame::Group(open) => {
-                if self.close(stack, open, Sign(')'), "an operator or `)`") {
+                if self.close(stack, *open, Sign(')'), "an operator or `)`") {
                     self.tree.nodes[done.index()].span = Span::new(open.start, self.previous_end);
                     self.grouped = Some(done);
                     return Next::Grown(done);
                 }
-                stack.push(Frame::Group(open));
-                Next::Grown(done)
             }
-            Frame::Call { name, open, mut arguments } => {
-                if self.token.kind == Sign(',') {
-                    self.bump();
+            Frame::Call { name, open, arguments } => {
+                if self.eat(Sign(',')).is_some() {
                     arguments.push(done);
-                    stack.push(Frame::Call { name, open, arguments });
+                    stack.push(frame);
                     return Next::Operand;
                 }
-                if self.close(stack, open, Sign(')'), "an operator, `,` or `)`") {
+                if self.close(stack, *open, Sign(')'), "an operator, `,` or `)`") {
                     arguments.push(done);
-                    return Next::Grown(
-                        self.push_from(name.span.start, FormulaKind::Call(name, arguments)),
-                    );
+                    let kind = FormulaKind::Call(*name, std::mem::take(arguments));
+                    return Next::Grown(self.push_from(name.span.start, kind));
                 }
-                stack.push(Frame::Call { name, open, arguments });
-                Next::Grown(done)
             }
             Frame::Quantified { start, quantifier, open, left } => {
-                if let (None, Some(kind)) = (left, until) {
+                if let (None, Some(kind)) = (&left, until) {
                     self.bump();
                     self.needs_formula(done, "`U`");
-                    let left = Some((done, kind));
-                    stack.push(Frame::Quantified { start, quantifier, open, left });
+                    *left = Some((done, kind));
+                    stack.push(frame);
                     return Next::Operand;
                 }
-                let closer = self.closer(open);
-                let what = match (left, closer) {
+                let closer = self.closer(*open);
+                let what = match (&left, closer) {
                     (None, _) => "an operator, or `U`, `W` or `R`",
                     (Some(_), Sign(')')) => "an operator or `)`",
                     (Some(_), _) => "an operator or `]`",
                 };
                 if left.is_none() && self.token.kind == closer {
-                    self.half_until(start, quantifier);
+                    self.half_until(*start, *quantifier);
                 }
-                if !self.close(stack, open, closer, what) {
-                    stack.push(Frame::Quantified { start, quantifier, open, left });
-                    return Next::Grown(done);
+                if self.close(stack, *open, closer, what) {
+                    let Some((left, kind)) = *left else {
+                        return Next::Grown(self.invalid(*start));
+                    };
+                    self.needs_formula(done, "`U`");
+                    let kind = FormulaKind::Until(*quantifier, kind, left, done);
+                    return Next::Grown(self.push_from(*start, kind));
                 }
-                let Some((left, kind)) = left else { return Next::Grown(self.invalid(start)) };
-                self.needs_formula(done, "`U`");
-                Next::Grown(self.push_from(start, FormulaKind::Until(quantifier, kind, left, done)))
             }
-            Frame::Prefix(..) | Frame::Infix(..) => Next::Complete(done),
+            Frame::Prefix(..) | Frame::Infix(..) => return Next::Complete(done),
         }
+        stack.push(frame);
+        Next::Grown(done)
     }
 
     /// Takes the bracket that closes `open`, or reports that `what` was expected. At the end of the
@@ -438,7 +432,7 @@ impl<'s> Parser<'s> {
         if self.eat(closer).is_some() {
             return true;
         }
-        if matches!(self.token.kind, Sign(')') | Sign(']')) {
+        if matches!(self.token.kind, Sign(')' | ']')) {
             // The wrong kind of bracket closes an outer bracket, or was meant to close this one.
             self.unclosed(open);
             let outer = stack.iter().rev().find_map(|frame| match *frame {
@@ -674,7 +668,7 @@ impl<'s> Parser<'s> {
             }
         };
         let found = self.findings.finding(code, span, message);
-        self.push_finding(Diagnostic { help: help.or(usual), ..found });
+        self.findings.push(Diagnostic { help: help.or(usual), ..found });
     }
 
     fn unclosed(&mut self, open: Span) {
@@ -687,17 +681,15 @@ impl<'s> Parser<'s> {
             Kind::End => Span::at(self.previous_end),
             _ => self.token.span,
         };
-        if !self.is_repeated(open) {
-            let expected = format!("`{closer}` expected at the latest here");
-            self.findings.unclosed(self.source, open, closer, place, expected);
-        }
+        let expected = format!("`{closer}` expected at the latest here");
+        self.findings.unclosed(self.source, open, closer, place, expected);
     }
 
     /// `a < b < c`
     fn chained(&mut self, at: Span, left: FormulaId) {
         let span = self.tree.node(left).span.to(at);
         let help = "join two comparisons: a < b & b < c";
-        self.report(Code::UNEXPECTED_TOKEN, span, "comparisons cannot be chained", help);
+        self.findings.report(Code::UNEXPECTED_TOKEN, span, "comparisons cannot be chained", help);
     }
 
     /// `E[f]`
@@ -706,29 +698,7 @@ impl<'s> Parser<'s> {
         let span = Span::new(start, self.token.span.end);
         let message = format!("`{letter}[…]` needs `U`, `W` or `R` between two formulas");
         let help = format!("write {letter}[f U g]; or {letter}F f, {letter}G f, {letter}X f");
-        self.report(Code::UNEXPECTED_TOKEN, span, message, help);
-    }
-
-    fn report(
-        &mut self,
-        code: Code,
-        span: Span,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) {
-        self.push_finding(self.findings.finding(code, span, message).with_help(help));
-    }
-
-    fn push_finding(&mut self, found: Diagnostic) {
-        if !self.is_repeated(found.primary.span) {
-            self.findings.push(found);
-        }
-    }
-
-    /// Whether the last finding is about the same span. A token that can neither end a formula nor begin
-    /// the next one is reported once.
-    fn is_repeated(&self, span: Span) -> bool {
-        self.findings.list.last().is_some_and(|last| last.primary.span == span)
+        self.findings.report(Code::UNEXPECTED_TOKEN, span, message, help);
     }
 
     /// Takes a name, plain or in quotes of either kind, or reports that `what` was expected.
@@ -742,16 +712,15 @@ impl<'s> Parser<'s> {
                     let help = format!("to use it as a name, write it as `{text}` with its quotes");
                     let found = self.findings.finding(Code::NEEDS_QUOTES, token.span, message);
                     let fix = format!("`{text}`");
-                    self.push_finding(found.with_help(help).with_fix(token.span, fix));
+                    self.findings.push(found.with_help(help).with_fix(token.span, fix));
                 }
                 Some(Name { symbol: self.tree.names.intern(text), span: token.span })
             }
             Kind::Quoted | Kind::Text => {
                 let token = self.bump();
-                let text = content(self.source.slice(token.span));
+                let text = unquote(self.source.slice(token.span));
                 if text.is_empty() {
-                    let help = "put at least one character between the quotes";
-                    self.report(Code::EMPTY_NAME, token.span, format!("{what} is empty"), help);
+                    self.findings.empty_name(token.span, format!("{what} is empty"));
                 }
                 Some(Name { symbol: self.tree.names.intern(&text), span: token.span })
             }

@@ -21,6 +21,7 @@ use self::operator::{operator, unsupported};
 use self::passing::passing;
 use crate::ast::{Interaction, Node, NodeId, NodeKind, Operator};
 use crate::code::Code;
+use crate::lexer::Token;
 use crate::lexer::TokenKind::{self, Sign};
 use crate::parser::{Cursor, is_other_quote};
 use crate::source::{Span, offset};
@@ -76,11 +77,11 @@ enum Head {
 
 /// Parses the beginning of an interaction.
 fn head(cursor: &mut Cursor<'_>) -> Head {
-    let token = cursor.token();
-    match token.kind {
+    let Token { span, kind } = cursor.token();
+    match kind {
         Sign('∅') => {
             cursor.bump();
-            Head::Leaf(Node { span: token.span, kind: NodeKind::Empty })
+            Head::Leaf(Node { span, kind: NodeKind::Empty })
         }
         TokenKind::Word => {
             let after = cursor.kind_after();
@@ -88,7 +89,7 @@ fn head(cursor: &mut Cursor<'_>) -> Head {
                 matches!(after, TokenKind::Dashes | TokenKind::Arrow | Sign('!' | '?' | '-'));
             if cursor.text() == "o" && !arrow && after != Sign('(') {
                 cursor.bump();
-                return Head::Leaf(Node { span: token.span, kind: NodeKind::Empty });
+                return Head::Leaf(Node { span, kind: NodeKind::Empty });
             }
             if after == Sign('(') || unsupported(cursor.text(), after) {
                 return operator(cursor);
@@ -98,24 +99,22 @@ fn head(cursor: &mut Cursor<'_>) -> Head {
         TokenKind::Quoted | TokenKind::OpenQuote | TokenKind::Number | Sign('<') => {
             Head::Leaf(passing(cursor))
         }
-        Sign('(') => {
-            let help = "leave them out, or write an operator before them: seq(…)".to_owned();
-            cursor.unexpected_with("an interaction without parentheses around it", Some(help));
-            recover(cursor);
-            Head::Leaf(Node { span: token.span, kind: NodeKind::Invalid })
-        }
         _ => {
-            cursor.unexpected("an interaction");
-            if token.kind == TokenKind::Unknown && is_other_quote(cursor.slice(token.span)) {
-                // The wrong quotes make the whole operand unreadable.
+            if kind == Sign('(') {
+                let help = "leave them out, or write an operator before them: seq(…)".to_owned();
+                cursor.unexpected_with("an interaction without parentheses around it", Some(help));
                 recover(cursor);
-                return Head::Leaf(Node { span: token.span, kind: NodeKind::Invalid });
+            } else {
+                cursor.unexpected("an interaction");
+                if kind == TokenKind::Unknown && is_other_quote(cursor.slice(span)) {
+                    // The wrong quotes make the whole operand unreadable.
+                    recover(cursor);
+                } else if !matches!(kind, Sign(',' | ')' | '@') | TokenKind::End) {
+                    // Separators and closing brackets are left to the caller.
+                    cursor.bump();
+                }
             }
-            // Separators and closing brackets are left to the caller.
-            if !matches!(token.kind, Sign(',' | ')' | '@') | TokenKind::End) {
-                cursor.bump();
-            }
-            Head::Leaf(Node { span: token.span, kind: NodeKind::Invalid })
+            Head::Leaf(Node { span, kind: NodeKind::Invalid })
         }
     }
 }
@@ -212,7 +211,7 @@ fn recover(cursor: &mut Cursor<'_>) {
     loop {
         match cursor.kind() {
             TokenKind::End | Sign('@') => return,
-            Sign(',') | Sign(')') if open == 0 => return,
+            Sign(',' | ')') if open == 0 => return,
             Sign('(') => open += 1,
             Sign(')') => open -= 1,
             _ => {}

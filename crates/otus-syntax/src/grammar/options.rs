@@ -48,7 +48,8 @@ pub(super) fn section(cursor: &mut Cursor<'_>, at: Span, process: Process) -> Op
                 Some(&(_, first)) => {
                     let message = "this option was set before; the last one counts";
                     let found = cursor.findings.finding(Code::OPTION_TWICE, entry.key, message);
-                    let found = found.with_related(cursor.source(), first, "first set here");
+                    let found =
+                        found.with_related(cursor.findings.source(), first, "first set here");
                     cursor.findings.push(found.with_help("keep one of the two"));
                 }
                 None => firsts.push((kind, entry.span)),
@@ -63,7 +64,7 @@ pub(super) fn section(cursor: &mut Cursor<'_>, at: Span, process: Process) -> Op
 /// Reports a missing separator, and skips tokens that cannot begin an option.
 fn separator(cursor: &mut Cursor<'_>) {
     match cursor.kind() {
-        Sign(';') | Sign('}') | TokenKind::End | Sign('@') => {}
+        Sign(';' | '}' | '@') | TokenKind::End => {}
         TokenKind::Word | Sign(',') => {
             let end = Span::at(cursor.previous_end());
             let message = "`;` is missing between two options";

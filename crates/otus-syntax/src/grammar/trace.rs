@@ -194,24 +194,16 @@ impl Reader<'_> {
         self.at = end;
         let span = Span::new(offset(start), offset(end));
         let word = &self.text[start + 1..end];
-        match word {
-            "all" => Colocalization::All(span),
-            "any" => Colocalization::Any(span),
-            _ => {
-                let message = format!("there is no keyword `#{word}`");
-                let found = self.findings.finding(Code::UNEXPECTED_TOKEN, span, message);
-                let meant = nearest(word, ["all", "any"]);
-                self.findings.push(found.with_nearest(
-                    meant.map(|meant| format!("#{meant}")),
-                    "`[#all]` is a trace over all lifelines, `[#any]` over those that occur in it",
-                ));
-                if meant == Some("all") {
-                    Colocalization::All(span)
-                } else {
-                    Colocalization::Any(span)
-                }
-            }
+        let meant = nearest(word, ["all", "any"]);
+        if !matches!(word, "all" | "any") {
+            let message = format!("there is no keyword `#{word}`");
+            let found = self.findings.finding(Code::UNEXPECTED_TOKEN, span, message);
+            self.findings.push(found.with_nearest(
+                meant.map(|meant| format!("#{meant}")),
+                "`[#all]` is a trace over all lifelines, `[#any]` over those that occur in it",
+            ));
         }
+        if meant == Some("all") { Colocalization::All(span) } else { Colocalization::Any(span) }
     }
 
     /// `name (',' name)*` up to the `]`.

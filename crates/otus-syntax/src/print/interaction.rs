@@ -4,8 +4,8 @@
 use crate::ast::{Comment, Interaction, LoopKind, NodeId, NodeKind, Operator, Passing, Target};
 use crate::lexer::quote;
 use crate::name::{Name, Names};
-use crate::print::Dialect;
 use crate::print::writer::{INDENT, MAX_INDENTED, WIDTH, Writer};
+use crate::print::{Dialect, list};
 
 /// A pending part of the output; the last one on the stack is printed next.
 enum Work {
@@ -137,8 +137,9 @@ fn passing(out: &mut String, names: &Names, passing: &Passing) {
             out.push_str(&text(target));
         }
         Target::Broadcast(targets) => {
-            out.push_str(" -> ");
-            region(out, names, targets);
+            out.push_str(" -> (");
+            out.push_str(&list(names, targets));
+            out.push(')');
         }
     }
 }
@@ -149,23 +150,18 @@ fn opener(out: &mut String, names: &Names, operator: &Operator, dialect: Dialect
         Operator::Loop(LoopKind::Strict) => "loop_strict",
         Operator::Loop(LoopKind::Weak | LoopKind::HeadFirst) => "loop_seq",
         Operator::Loop(LoopKind::Parallel) => "loop_par",
-        _ => operator.keyword(),
+        Operator::Strict
+        | Operator::Seq
+        | Operator::Par
+        | Operator::Alt
+        | Operator::Coreg(_)
+        | Operator::Loop(LoopKind::Coregion(_)) => operator.keyword(),
     };
     out.push_str(dialect.choose(operator.keyword(), then));
     if operator.has_region() {
-        region(out, names, operator.region());
+        out.push('(');
+        out.push_str(&list(names, operator.region()));
+        out.push(')');
     }
     out.push('(');
-}
-
-/// `(l1, l2)`
-fn region(out: &mut String, names: &Names, lifelines: &[Name]) {
-    out.push('(');
-    for (i, name) in lifelines.iter().enumerate() {
-        if i > 0 {
-            out.push_str(", ");
-        }
-        out.push_str(&quote(names.text(name.symbol)));
-    }
-    out.push(')');
 }

@@ -147,10 +147,7 @@ fn tracegen(names: &Names, option: &TracegenOption) -> String {
         TracegenOption::Partition(PartitionOption::Discrete) => "partition = discrete".to_owned(),
         TracegenOption::Partition(PartitionOption::Trivial) => "partition = trivial".to_owned(),
         TracegenOption::Partition(PartitionOption::Listed(regions)) => {
-            let region = |region: &Vec<Name>| {
-                let names: Vec<_> = region.iter().map(|&name| text(names, name)).collect();
-                format!("({})", names.join(", "))
-            };
+            let region = |region: &Vec<Name>| format!("({})", super::list(names, region));
             let regions: Vec<_> = regions.iter().map(region).collect();
             format!("partition = {{{}}}", regions.join(", "))
         }
@@ -171,9 +168,10 @@ fn priority(priority: Priority) -> String {
     match priority {
         Priority::Randomize(on) => format!("randomize = {on}"),
         Priority::Level(kind, level) => {
-            let word = match kind {
-                PriorityKind::Rewrite(word) => word,
-                _ => PRIORITIES.iter().find(|(_, known)| *known == kind).map_or("", |row| row.0),
+            let word = if let PriorityKind::Rewrite(word) = kind {
+                word
+            } else {
+                PRIORITIES.iter().find(|(_, known)| *known == kind).map_or("", |row| row.0)
             };
             let word = word.split(' ').next().unwrap_or("");
             format!("{word} = {level}")

@@ -177,10 +177,11 @@ impl Builder<'_> {
             self.unfolded = total;
             return true;
         }
-        let mut message = format!("unfolding this loop takes {copied} interactions");
-        if self.unfolded > 0 {
-            message += &format!(", {total} with the loops before it");
-        }
+        let with_others = match self.unfolded {
+            0 => String::new(),
+            _ => format!(", {total} with the loops before it"),
+        };
+        let message = format!("unfolding this loop takes {copied} interactions{with_others}");
         let found = self.findings.finding(Code::UNFOLDED_TOO_LARGE, opener, message);
         let help = "repeat it fewer times, or any number of times (`loop 0..*`)";
         let label = format!("at most {MAX_UNFOLDED} are allowed in a diagram");

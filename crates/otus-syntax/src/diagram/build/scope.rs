@@ -40,10 +40,10 @@ impl Scope {
 
     /// Whether its statements are in sequence, so that a frame among them needs no scope of its own.
     pub(super) fn is_sequence(&self) -> bool {
-        match &self.fragment {
-            Fragment::Block(operator) => matches!(operator, Operator::Seq | Operator::Loop(_)),
-            fragment => *fragment != Fragment::Broadcast,
+        if let Fragment::Block(operator) = &self.fragment {
+            return matches!(operator, Operator::Seq | Operator::Loop(_));
         }
+        !self.is_broadcast()
     }
 
     pub(super) fn is_broadcast(&self) -> bool {

@@ -3,6 +3,7 @@
 use super::read::Cursor;
 use crate::code::Code;
 use crate::diagram::numbered;
+use crate::lexer::{quoted, scan_quoted, unescape};
 use crate::name::{self, Name, Names};
 
 impl Cursor<'_> {
@@ -26,45 +27,23 @@ impl Cursor<'_> {
 
     fn quoted_name(&mut self) -> Option<Name> {
         let start = self.position;
-        let mut text = String::new();
-        let mut characters = self.rest().char_indices().skip(1);
-        while let Some((index, c)) = characters.next() {
-            match c {
-                '"' => {
-                    self.position = start + index + 1;
-                    let span = self.span(start, self.position);
-                    if text.is_empty() {
-                        let message = "a name has at least one character";
-                        let help = "put the name between the quotes";
-                        return self.fail(Code::EMPTY_NAME, span, message, help);
-                    }
-                    return Some(Name { symbol: self.names.intern(&text), span });
-                }
-                '\\' => match characters.next() {
-                    Some((_, 'n')) => text.push('\n'),
-                    Some((_, 'r')) => text.push('\r'),
-                    Some((_, 't')) => text.push('\t'),
-                    Some((at, 'u')) => {
-                        let Some((character, length)) = numbered(&self.rest()[at..], "u{", b'}', 1)
-                        else {
-                            text.push('u');
-                            continue;
-                        };
-                        text.push(character);
-                        for _ in 1..length {
-                            characters.next();
-                        }
-                    }
-                    Some((_, escaped)) => text.push(escaped),
-                    None => break,
-                },
-                other => text.push(other),
-            }
+        let quote = scan_quoted(self.text, start);
+        if !quote.closed {
+            let span = self.span(start, self.text.trim_end().len());
+            let message = "the quoted name does not end on this line";
+            let help = "close it with `\"`; a quote inside is written `\\\"`";
+            return self.fail(Code::UNTERMINATED_QUOTE, span, message, help);
         }
-        let span = self.span(start, self.text.trim_end().len());
-        let message = "the quoted name does not end on this line";
-        let help = "close it with `\"`; a quote inside is written `\\\"`";
-        self.fail(Code::UNTERMINATED_QUOTE, span, message, help)
+        self.position = quote.end;
+        let span = self.span(start, quote.end);
+        let inner = &self.text[start + 1..quote.end - 1];
+        if inner.is_empty() {
+            let message = "a name has at least one character";
+            let help = "put the name between the quotes";
+            return self.fail(Code::EMPTY_NAME, span, message, help);
+        }
+        let text = unescape(inner, |rest| numbered(rest, "u{", b'}', 1));
+        Some(Name { symbol: self.names.intern(&text), span })
     }
 }
 
@@ -78,16 +57,13 @@ pub(super) fn write_name(text: &mut String, name: Name, names: &Names) {
         text.push_str(name);
         return;
     }
-    text.push('"');
-    for c in name.chars() {
-        match c {
-            '"' | '\\' | '\n' | '\r' | '\t' => text.extend(c.escape_default()),
-            // PlantUML takes some of these for line breaks.
-            _ if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => {
-                text.extend(c.escape_unicode());
-            }
-            other => text.push(other),
+    // PlantUML takes some of these for line breaks.
+    let is_numbered = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    for c in quoted(name, '"').chars() {
+        if is_numbered(c) {
+            text.extend(c.escape_unicode());
+        } else {
+            text.push(c);
         }
     }
-    text.push('"');
 }

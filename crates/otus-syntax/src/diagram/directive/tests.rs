@@ -216,9 +216,9 @@ fn labels_of_groups_are_operators_only_when_spelt_exactly() {
     let mut names = Names::default();
     for label in ["strict", " coreg(a, b) ", "loopS", "loop_par", "loopC(a)", "broadcast"] {
         let block = block(label, 0, &mut names).expect("an operator");
-        let shown = |block: &Fragment, names: &Names| match block {
-            Fragment::Block(operator) => block_label(operator, names),
-            _ => "broadcast".to_owned(),
+        let shown = |block: &Fragment, names: &Names| {
+            let Fragment::Block(operator) = block else { return "broadcast".to_owned() };
+            block_label(operator, names)
         };
         let again = shown(&block, &names);
         let read = super::block(&again, 0, &mut names);

@@ -11,7 +11,7 @@ pub(crate) fn write(kind: &StatementKind, names: &Names) -> Option<String> {
     match kind {
         StatementKind::Open(Fragment::Block(Operator::Loop(_))) => return None,
         StatementKind::Open(Fragment::Block(operator)) => {
-            write_operator(&mut text, operator, names)
+            write_operator(&mut text, operator, names);
         }
         StatementKind::Open(Fragment::Broadcast) => text.push_str("broadcast"),
         StatementKind::Close => text.push_str("end"),

@@ -22,7 +22,6 @@ pub fn write(tree: &SpecFile) -> String {
         taken: lifelines(&outline.statements),
         names: outline.names,
         open: Vec::new(),
-        environment: None,
         aliases: 0,
     };
     writer.heads(&outline.statements);
@@ -34,15 +33,13 @@ pub fn write(tree: &SpecFile) -> String {
 
 struct Writer {
     out: String,
-    /// By lifeline: the name of its participant.
-    participants: FxHashMap<Symbol, String>,
+    /// By lifeline, or `None` for the environment: the name of its participant.
+    participants: FxHashMap<Option<Symbol>, String>,
     /// The lifelines, whose names are not available for invented participants.
     taken: FxHashSet<Symbol>,
     names: Names,
     /// By open fragment: whether a directive opened it.
     open: Vec<bool>,
-    /// The name of the participant for the environment.
-    environment: Option<String>,
     /// The number of aliases tried.
     aliases: u32,
 }
@@ -69,7 +66,7 @@ impl Writer {
     }
 
     fn head(&mut self, name: Name, label: Option<&str>, is_declared: bool) {
-        if self.participants.contains_key(&name.symbol) {
+        if self.participants.contains_key(&Some(name.symbol)) {
             return;
         }
         let text = self.names.text(name.symbol).to_owned();
@@ -77,14 +74,10 @@ impl Writer {
         // After a name with blanks, Mermaid reads `as` as a part of the name.
         if is_spellable(&text) && (label.is_none() || !text.contains(' ')) {
             if is_declared {
-                match label {
-                    Some(label) => {
-                        self.line(&format!("participant {text} as {}", encode(label)));
-                    }
-                    None => self.line(&format!("participant {text}")),
-                }
+                let label = label.map(|label| format!(" as {}", encode(label)));
+                self.line(&format!("participant {text}{}", label.unwrap_or_default()));
             }
-            self.participants.insert(name.symbol, text);
+            self.participants.insert(Some(name.symbol), text);
             return;
         }
         let alias = loop {
@@ -98,11 +91,11 @@ impl Writer {
         let mark = Mark::Rename { alias: Name { symbol, span: Span::at(0) }, name };
         self.directive(&StatementKind::Mark(mark));
         self.line(&format!("participant {alias} as {}", encode(label.unwrap_or(&text))));
-        self.participants.insert(name.symbol, alias);
+        self.participants.insert(Some(name.symbol), alias);
     }
 
     fn environment_head(&mut self) {
-        if self.environment.is_some() {
+        if self.participants.contains_key(&None) {
             return;
         }
         let numbered = (1..).map(|i: u64| format!("env_{i}"));
@@ -113,7 +106,7 @@ impl Writer {
         let mark = Mark::Environment(Name { symbol, span: Span::at(0) });
         self.directive(&StatementKind::Mark(mark));
         self.line(&format!("participant {name}"));
-        self.environment = Some(name);
+        self.participants.insert(None, name);
     }
 
     fn is_fresh(&self, name: &str) -> bool {
@@ -125,10 +118,8 @@ impl Writer {
             // Written by `heads`.
             StatementKind::Participant { .. } => {}
             StatementKind::Message { from, to, message } => {
-                let line = {
-                    let message = encode(self.names.text(message.symbol));
-                    format!("{}->>{}: {message}", self.end(*from), self.end(*to))
-                };
+                let message = encode(self.names.text(message.symbol));
+                let line = format!("{}->>{}: {message}", self.end(*from), self.end(*to));
                 self.line(&line);
             }
             StatementKind::Open(fragment) => {
@@ -165,10 +156,7 @@ impl Writer {
     }
 
     fn end(&self, end: Option<Name>) -> &str {
-        match end {
-            Some(name) => self.participants.get(&name.symbol).map_or("", |text| text),
-            None => self.environment.as_deref().unwrap_or(""),
-        }
+        self.participants.get(&end.map(|name| name.symbol)).map_or("", |text| text)
     }
 
     fn directive(&mut self, kind: &StatementKind) {

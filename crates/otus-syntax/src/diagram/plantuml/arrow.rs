@@ -108,19 +108,23 @@ impl<'a> Cursor<'a> {
         if self.anchor() && self.rest().starts_with("<->") {
             return Some(Reading::Duration);
         }
-        let left = self.left_side()?;
+        let left = if self.rest().starts_with(['[', ']', '?']) {
+            self.position += 1;
+            None
+        } else {
+            Some(self.participant()?)
+        };
         let begin = self.position;
-        let left_dress = self.left_dress(matches!(left, None));
+        let left_dress = self.left_dress(left.is_none());
         let dotted = self.body()?;
         let after_body = self.position;
         let (right_dress, right) = self.right()?;
         let arrow = begin..self.arrow_end(after_body);
-        match (&left, &right) {
-            (None, None) => return None,
-            (None, Some(other)) | (Some(other), None) if other.label.is_some() => {
-                return None;
-            }
-            _ => {}
+        // One end is a participant; with a border at the other end, it has no label.
+        if let (None, other) | (other, None) = (&left, &right)
+            && other.as_ref().is_none_or(|other| other.label.is_some())
+        {
+            return None;
         }
         let multicast = self.position;
         if self.rest().starts_with(char::is_whitespace) && self.rest().trim_start().starts_with('&')
@@ -166,14 +170,6 @@ impl<'a> Cursor<'a> {
             self.skip_spaces();
         }
         fits
-    }
-
-    fn left_side(&mut self) -> Option<Option<Participant>> {
-        if self.rest().starts_with(['[', ']', '?']) {
-            self.position += 1;
-            return Some(None);
-        }
-        self.participant().map(Some)
     }
 
     /// A name, perhaps with `as`.
@@ -274,7 +270,7 @@ impl<'a> Cursor<'a> {
         if self.rest().starts_with('_') {
             self.position += 1;
         }
-        let mut dress = Dress { head: self.head('>'), cross: false };
+        let dress = Dress { head: self.head('>'), cross: false };
         let after_head = self.position;
         let mut characters = self.rest().chars();
         let decoration = characters.next().filter(|c| matches!(c, 'o' | 'x' | 'O' | 'X'));
@@ -283,25 +279,24 @@ impl<'a> Cursor<'a> {
             && next.is_some_and(|c| c.is_whitespace() || matches!(c, ']' | '[' | '?'))
         {
             self.position += 1;
-            let side = self.right_side();
-            if let Some(side) = side {
-                dress.cross = matches!(decoration, 'x' | 'X');
-                return Some((dress, side));
+            let cross = matches!(decoration, 'x' | 'X');
+            if let Some(found) = self.right_side(Dress { cross, ..dress }) {
+                return Some(found);
             }
             // In `A ->x : m`, the letter is the participant.
             self.position = after_head;
         }
         self.slant();
-        Some((dress, self.right_side()?))
+        self.right_side(dress)
     }
 
-    fn right_side(&mut self) -> Option<Option<Participant>> {
+    fn right_side(&mut self, dress: Dress) -> Option<(Dress, Option<Participant>)> {
         if self.rest().starts_with(['[', ']', '?']) && !self.rest().starts_with("[[") {
             self.position += 1;
-            return Some(None);
+            return Some((dress, None));
         }
         self.skip_spaces();
-        self.participant().map(Some)
+        Some((dress, Some(self.participant()?)))
     }
 
     /// One or two characters of a head.

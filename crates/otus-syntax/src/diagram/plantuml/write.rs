@@ -33,12 +33,11 @@ pub(super) fn spell(outline: &Outline) -> String {
         if let StatementKind::Mark(Mark::LoopKind(kind)) = kind
             && let Some(StatementKind::Open(Fragment::Loop(repetition))) = statements.peek()
             && (repetition.least, repetition.most) == (0, None)
+            && let Some(label) = writer.group_label(&Operator::Loop(kind.clone()))
         {
-            if let Some(label) = writer.group_label(&Operator::Loop(kind.clone())) {
-                writer.open(&format!("group {label}"));
-                statements.next();
-                continue;
-            }
+            writer.open(&format!("group {label}"));
+            statements.next();
+            continue;
         }
         writer.statement(kind);
     }
@@ -97,20 +96,14 @@ impl Writer {
     }
 
     fn participant(&mut self, name: Name, label: Option<&str>) {
-        let text = self.names.text(name.symbol).to_owned();
-        match label.filter(|label| !label.is_empty() && *label != text) {
-            None => {
-                let name = self.name(name);
-                self.line(&format!("participant {name}"));
-            }
-            Some(label) => {
-                if !is_bare(&text) {
-                    self.alias(name);
-                }
-                let name = self.name(name);
-                self.line(&format!("participant \"{}\" as {name}", text::quoted(label)));
-            }
+        let text = self.names.text(name.symbol);
+        let label = label.filter(|&label| !label.is_empty() && label != text);
+        if label.is_some() && !is_bare(text) {
+            self.alias(name);
         }
+        let label = label.map(|label| format!("\"{}\" as ", text::quoted(label)));
+        let line = format!("participant {}{}", label.unwrap_or_default(), self.name(name));
+        self.line(&line);
     }
 
     /// Gives a lifeline an alias, unless it has one.

@@ -4,11 +4,9 @@
 //! papers. A comment extends from `#` to the end of its line; a line that begins with `//` is a comment
 //! too.
 
-use std::borrow::Cow;
-
 use crate::ast::Comment;
 use crate::ast::formula::{Arithmetic, Comparison, Connective, Modality, Quantifier};
-use crate::lexer::{scan_quoted, scan_word, unquote};
+use crate::lexer::{scan_quote, scan_quoted, scan_word};
 use crate::source::{Span, offset};
 
 /// A token with its span.
@@ -136,7 +134,11 @@ impl<'t> Lexer<'t> {
             return (kind, end.end - self.at);
         }
         if first == '`' {
-            return back_quoted(rest);
+            let end = scan_quote(rest, 0, b'`');
+            if end.closed {
+                return (Kind::Quoted, end.end);
+            }
+            return (Kind::OpenQuote, rest[..end.end].trim_end().len());
         }
         let word = scan_word(self.text, self.at) - self.at;
         if word > 0 {
@@ -183,33 +185,4 @@ fn number(rest: &str, whole: usize) -> usize {
     }
     let digits = bytes[whole + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     if digits == 0 { whole } else { whole + 1 + digits }
-}
-
-/// The length of a name in back quotes, including the quotes.
-fn back_quoted(rest: &str) -> (Kind, usize) {
-    let bytes = rest.as_bytes();
-    let mut at = 1;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'`' => return (Kind::Quoted, at + 1),
-            b'\n' => break,
-            b'\\' if bytes.get(at + 1).is_some_and(|&next| next != b'\n') => at += 2,
-            _ => at += 1,
-        }
-    }
-    // A backslash skips only the first byte of the next character.
-    let end = rest.ceil_char_boundary(at.min(rest.len()));
-    (Kind::OpenQuote, rest[..end].trim_end().len())
-}
-
-/// The content of a name in back quotes or of a text in double quotes; `quoted` includes the quotes.
-pub(super) fn content(quoted: &str) -> Cow<'_, str> {
-    match quoted.strip_prefix('`') {
-        None => unquote(quoted),
-        // The escapes are the same; only the quotes differ.
-        Some(inner) => {
-            let inner = inner.strip_suffix('`').unwrap_or(inner);
-            Cow::Owned(unquote(&format!("\"{inner}\"")).into_owned())
-        }
-    }
 }

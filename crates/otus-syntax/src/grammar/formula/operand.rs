@@ -1,11 +1,12 @@
 //! The operands of formulas: atoms, prefixes and open brackets.
 
 use super::lex::Kind::{self, Sign};
-use super::lex::{Token, content};
+use super::lex::Token;
 use super::{Frame, Infix, KEYWORDS, Parser, Prefix, modality, split_quantifier};
 use crate::ast::formula::{Arithmetic, FormulaId, FormulaKind, Modality, Path, Quantifier};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
+use crate::lexer::unquote;
 use crate::name::Name;
 use crate::rational::Rational;
 use crate::source::Span;
@@ -30,7 +31,7 @@ impl Parser<'_> {
             Kind::Text if self.next_token().kind == Sign('.') => Some(self.path()),
             Kind::Text => {
                 self.bump();
-                let text = content(self.source.slice(token.span));
+                let text = unquote(self.source.slice(token.span));
                 let symbol = self.tree.names.intern(&text);
                 Some(self.push(token.span, FormulaKind::Text(symbol)))
             }
@@ -293,7 +294,7 @@ impl Parser<'_> {
                     self.bump();
                 }
             }
-            let ends = matches!(self.token.kind, Sign('}') | Kind::End | Sign(';'));
+            let ends = matches!(self.token.kind, Sign('}' | ';') | Kind::End);
             if !ends && self.eat(Sign(',')).is_none() {
                 self.unexpected("`,` or `}`");
                 self.bump();
@@ -322,7 +323,7 @@ impl Parser<'_> {
                     _ if token.kind == Kind::Word => {
                         FormulaKind::Text(self.tree.names.intern(text))
                     }
-                    _ => FormulaKind::Text(self.tree.names.intern(&content(text))),
+                    _ => FormulaKind::Text(self.tree.names.intern(&unquote(text))),
                 };
                 Some(self.push(token.span, kind))
             }
@@ -340,7 +341,7 @@ impl Parser<'_> {
             None => {
                 let message = "this number is not a fraction of two 64-bit integers";
                 let help = "use a smaller number, and do not divide by zero";
-                self.report(Code::BAD_NUMBER, token.span, message, help);
+                self.findings.report(Code::BAD_NUMBER, token.span, message, help);
                 self.invalid(start)
             }
         }
@@ -379,7 +380,7 @@ impl Parser<'_> {
             let place = Span::at(self.previous_end);
             let message = format!("expected {what}, found the end of the line");
             let found = self.findings.finding(Code::UNEXPECTED_TOKEN, place, message);
-            self.push_finding(Diagnostic { help, ..found });
+            self.findings.push(Diagnostic { help, ..found });
         } else {
             self.unexpected_with(what, help);
         }
@@ -398,6 +399,6 @@ impl Parser<'_> {
         let message = format!("`{letter}` does not say over which runs");
         let help = format!("write `A{letter}` for all runs, `E{letter}` for some run");
         let found = self.findings.finding(Code::UNQUANTIFIED_MODALITY, span, message);
-        self.push_finding(found.with_help(help).with_fix(span, format!("A{letter}")));
+        self.findings.push(found.with_help(help).with_fix(span, format!("A{letter}")));
     }
 }

@@ -85,7 +85,7 @@ impl Parser<'_> {
         let span = self.tree.node(left).span.to(self.tree.node(right).span);
         let message = "neither side of this product is a number";
         let help = "variables can be added and multiplied by numbers: 2 * x + y";
-        self.report(Code::NOT_LINEAR, span, message, help);
+        self.findings.report(Code::NOT_LINEAR, span, message, help);
     }
 
     fn sort(&self, mut id: FormulaId) -> Sort {
@@ -116,6 +116,6 @@ impl Parser<'_> {
 
     fn wrong_sort(&mut self, id: FormulaId, message: String, help: &str) {
         let span = self.tree.node(id).span;
-        self.report(Code::WRONG_SORT, span, message, help);
+        self.findings.report(Code::WRONG_SORT, span, message, help);
     }
 }

@@ -101,7 +101,7 @@ fn is_loop(word: &str) -> bool {
 
 /// Skips the `{…}` of an operator that is not supported.
 fn skip_to_parenthesis(cursor: &mut Cursor<'_>) {
-    while !matches!(cursor.kind(), Sign('(') | TokenKind::End | Sign('@')) {
+    while !matches!(cursor.kind(), Sign('(' | '@') | TokenKind::End) {
         cursor.bump();
     }
 }
@@ -127,16 +127,14 @@ fn region(cursor: &mut Cursor<'_>, keyword: Span) -> Vec<Name> {
 
 /// Whether the parenthesis at the cursor contains only a list of names.
 fn region_follows(cursor: &Cursor<'_>) -> bool {
-    let mut ahead = cursor.look_ahead();
+    let mut ahead = cursor.kinds_after();
     loop {
-        match ahead.advance() {
-            TokenKind::Word | TokenKind::Quoted => match ahead.advance() {
-                Sign(',') => {}
-                Sign(')') => return true,
-                _ => return false,
+        match ahead.next() {
+            Some(TokenKind::Word | TokenKind::Quoted) => match ahead.next() {
+                Some(Sign(',')) => {}
+                after => return after == Some(Sign(')')),
             },
-            Sign(')') => return true,
-            _ => return false,
+            after => return after == Some(Sign(')')),
         }
     }
 }

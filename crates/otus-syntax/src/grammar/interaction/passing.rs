@@ -6,6 +6,7 @@ use crate::ast::{Node, NodeKind, Passing, Target};
 use crate::code::Code;
 use crate::grammar::SECTIONS;
 use crate::lexer::TokenKind::{self, Sign};
+use crate::name::Name;
 use crate::parser::Cursor;
 use crate::source::Span;
 use crate::suggest::nearest;
@@ -27,23 +28,13 @@ pub(super) fn passing(cursor: &mut Cursor<'_>) -> Node {
 
 fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
     if cursor.kind() == Sign('<') {
-        let synchronous = synch(cursor);
-        let message = cursor.name("a message")?;
-        arrow(cursor)?;
-        return Some(Passing { origin: None, message, target: target(cursor)?, synchronous });
+        return sent_by(cursor, None);
     }
     let first = cursor.name("a lifeline or a message")?;
     match cursor.kind() {
         TokenKind::Dashes => {
             cursor.bump();
-            let synchronous = synch(cursor);
-            if cursor.kind() == TokenKind::Arrow {
-                cursor.unexpected("a message between `--` and `->`");
-                return None;
-            }
-            let message = cursor.name("a message")?;
-            arrow(cursor)?;
-            Some(Passing { origin: Some(first), message, target: target(cursor)?, synchronous })
+            sent_by(cursor, Some(first))
         }
         TokenKind::Arrow => {
             cursor.bump();
@@ -61,17 +52,14 @@ fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
             }
             Some(Passing { origin: None, message: first, target, synchronous: false })
         }
-        Sign('!') => {
+        Sign(sign @ ('!' | '?')) => {
             cursor.bump();
             let message = cursor.name("a message")?;
-            let target = Target::Environment;
-            Some(Passing { origin: Some(first), message, target, synchronous: false })
-        }
-        Sign('?') => {
-            cursor.bump();
-            let message = cursor.name("a message")?;
-            let target = Target::Lifeline(first);
-            Some(Passing { origin: None, message, target, synchronous: false })
+            let (origin, target) = match sign {
+                '!' => (Some(first), Target::Environment),
+                _ => (None, Target::Lifeline(first)),
+            };
+            Some(Passing { origin, message, target, synchronous: false })
         }
         next => {
             let help = after_name(cursor.slice(first.span), next);
@@ -79,6 +67,22 @@ fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
             None
         }
     }
+}
+
+/// `synch? name '->' target`, after the sender if there is one.
+fn sent_by(cursor: &mut Cursor<'_>, origin: Option<Name>) -> Option<Passing> {
+    let synchronous = synch(cursor);
+    if origin.is_some() && cursor.kind() == TokenKind::Arrow {
+        cursor.unexpected("a message between `--` and `->`");
+        return None;
+    }
+    let message = cursor.name("a message")?;
+    if cursor.eat(TokenKind::Arrow).is_none() {
+        let help = "write `a -- m -> b`, or `a -- m ->|` if no lifeline receives it";
+        cursor.unexpected_with("`->` and the receiver of the message", Some(help.to_owned()));
+        return None;
+    }
+    Some(Passing { origin, message, target: target(cursor)?, synchronous })
 }
 
 /// The help for a name that no arrow or action follows.
@@ -90,7 +94,7 @@ fn after_name(name: &str, next: TokenKind) -> String {
         Sign('=') => {
             "options stand in a section: `@analyze_option{…}` or `@explore_option{…}`".to_owned()
         }
-        Sign('[') | Sign('{') if matches!(name, "coreg" | "loopC") => {
+        Sign('[' | '{') if matches!(name, "coreg" | "loopC") => {
             format!("lifelines and operands stand in parentheses: {name}(l1, l2)(…)")
         }
         _ if operators().any(|operator| operator == name) => {
@@ -99,15 +103,6 @@ fn after_name(name: &str, next: TokenKind) -> String {
         Sign('-') => "an arrow has two dashes before its message: `a -- m -> b`".to_owned(),
         _ => "write `a -- m -> b`, `a -- m ->|` or `m -> b`".to_owned(),
     }
-}
-
-fn arrow(cursor: &mut Cursor<'_>) -> Option<()> {
-    let taken = cursor.eat(TokenKind::Arrow);
-    if taken.is_none() {
-        let help = "write `a -- m -> b`, or `a -- m ->|` if no lifeline receives it";
-        cursor.unexpected_with("`->` and the receiver of the message", Some(help.to_owned()));
-    }
-    taken.map(|_| ())
 }
 
 /// `synch := '<' ('synch' | 'asynch') '>'`, if it is there.

@@ -85,25 +85,20 @@ fn value(cursor: &mut Cursor<'_>, depth: usize) -> Entry {
             cursor.expect(TokenKind::Number, "a number");
             Argument::Number { negative, digits }
         }
-        Sign('⊤') | Sign('⊥') => Argument::Truth(cursor.bump().kind == Sign('⊤')),
+        Sign('⊤' | '⊥') => Argument::Truth(cursor.bump().kind == Sign('⊤')),
+        TokenKind::Word if matches!(cursor.text(), "true" | "True" | "TRUE") => {
+            cursor.bump();
+            Argument::Truth(true)
+        }
+        TokenKind::Word if matches!(cursor.text(), "false" | "False" | "FALSE") => {
+            cursor.bump();
+            Argument::Truth(false)
+        }
+        TokenKind::Word if depth < MAX_NESTING => return entry(cursor, depth),
         TokenKind::Word => {
-            let truth = match cursor.text() {
-                "true" | "True" | "TRUE" => Some(true),
-                "false" | "False" | "FALSE" => Some(false),
-                _ => None,
-            };
-            match truth {
-                Some(truth) => {
-                    cursor.bump();
-                    Argument::Truth(truth)
-                }
-                None if depth < MAX_NESTING => return entry(cursor, depth),
-                None => {
-                    cursor.unexpected("the end of this option");
-                    skip_entry(cursor);
-                    Argument::None
-                }
-            }
+            cursor.unexpected("the end of this option");
+            skip_entry(cursor);
+            Argument::None
         }
         TokenKind::Quoted => {
             let quoted = cursor.bump().span;

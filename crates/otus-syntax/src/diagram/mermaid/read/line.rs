@@ -10,6 +10,10 @@ use crate::diagram::{directive, is_one_of};
 use crate::source::Span;
 use crate::suggest;
 
+/// The keywords that cannot stand before an arrow, where a participant was meant.
+const NO_NAMES: &str = "participant actor create loop alt opt par par_over break critical option \
+    else and end note activate deactivate destroy";
+
 impl Reader<'_> {
     /// Parses the statement at the cursor and moves past it.
     pub(super) fn statement(&mut self) {
@@ -18,36 +22,35 @@ impl Reader<'_> {
         let after = start + word.len();
         // No keyword is longer.
         let keyword = if word.len() <= 16 { word.to_ascii_lowercase() } else { String::new() };
+        if is_one_of(&keyword, NO_NAMES) && !self.is_free(start, after) {
+            return;
+        }
         match &*keyword {
             "participant" | "actor" => self.participant(start, after),
             "create" => self.create(start, after),
             "loop" => {
-                if let Some((span, label)) = self.fragment_label(start, after) {
-                    let repetition = directive::repetition(&decode(&self.text[label.range()]));
-                    self.open(span, Fragment::Loop(repetition));
-                }
+                let (span, label) = self.fragment_label(start, after);
+                let repetition = directive::repetition(&decode(&self.text[label.range()]));
+                self.open(span, Fragment::Loop(repetition));
             }
             "alt" => self.fragment(start, after, Fragment::Alt),
             "opt" => self.fragment(start, after, Fragment::Opt),
             "par" | "par_over" => self.fragment(start, after, Fragment::Par),
             "break" => self.fragment(start, after, Fragment::Break),
-            "rect" => {
-                self.picture.add(Decoration::BACKGROUND, self.span(start, after));
-                self.fragment(start, after, Fragment::Frame);
-            }
-            "box" => {
-                self.picture.add(Decoration::BOX, self.span(start, after));
-                self.fragment(start, after, Fragment::Frame);
+            "rect" | "box" => {
+                let kind = if keyword == "box" { Decoration::BOX } else { Decoration::BACKGROUND };
+                self.picture.add(kind, self.span(start, after));
+                if self.is_free(start, after) {
+                    self.fragment(start, after, Fragment::Frame);
+                }
             }
             "critical" => self.critical(start, after),
             "option" => self.option(start, after),
             "else" => self.separator(start, after, Separator::Else),
             "and" => self.separator(start, after, Separator::And),
             "end" => {
-                if self.is_free(start, after) {
-                    self.at = after;
-                    self.close(self.span(start, after), false);
-                }
+                self.at = after;
+                self.close(self.span(start, after), false);
             }
             "note" => self.note(start, after),
             "activate" | "deactivate" => self.on_participant(start, after, Decoration::ACTIVATION),
@@ -67,9 +70,6 @@ impl Reader<'_> {
 
     /// `participant A`, `actor A as Alice`, `participant A@{ "type": "queue" } as Alice`.
     fn participant(&mut self, start: usize, after: usize) {
-        if !self.is_free(start, after) {
-            return;
-        }
         let text = self.text;
         let from = self.skip_blanks(after);
         let is_name = |b: u8| !b"<>:\n\r,;@".contains(&b);
@@ -77,8 +77,7 @@ impl Reader<'_> {
         if first == from {
             let span = self.span(start, after);
             let help = "write `participant A`, or `participant A as Alice`";
-            self.not_understood(span, "a participant needs a name", help);
-            return;
+            return self.not_understood(span, "a participant needs a name", help);
         }
         let next = self.skip_blanks(first);
         let mut label = None;
@@ -105,8 +104,7 @@ impl Reader<'_> {
             {
                 let message = format!("a participant's name cannot contain `{c}`");
                 let help = "give it a short name: `participant A as …`";
-                self.not_understood(self.span(end, end + c.len_utf8()), &message, help);
-                return;
+                return self.not_understood(self.span(end, end + c.len_utf8()), &message, help);
             }
         }
         let name = self.name(from, name_end);
@@ -134,14 +132,13 @@ impl Reader<'_> {
 
     /// `create participant A`: a participant whose head is drawn at its creation.
     fn create(&mut self, start: usize, after: usize) {
-        if !self.is_free(start, after) {
-            return;
-        }
         let next = self.skip_blanks(after);
         let word = lexis::word(&self.text[next..]);
         if word.eq_ignore_ascii_case("participant") || word.eq_ignore_ascii_case("actor") {
             self.picture.add(Decoration::LIFECYCLE, self.span(start, after));
-            self.participant(start, next + word.len());
+            if self.is_free(start, next + word.len()) {
+                self.participant(start, next + word.len());
+            }
         } else {
             let help = "write `create participant A` or `create actor A`";
             self.not_understood(self.span(start, after), "`create` needs a participant", help);
@@ -149,71 +146,58 @@ impl Reader<'_> {
     }
 
     fn fragment(&mut self, start: usize, after: usize, fragment: Fragment) {
-        if let Some((span, label)) = self.fragment_label(start, after) {
-            let is_guarded = matches!(fragment, Fragment::Alt | Fragment::Opt | Fragment::Break);
-            if is_guarded && !label.is_empty() {
-                self.picture.add(Decoration::GUARD, span);
-            }
-            self.open(span, fragment);
+        let (span, label) = self.fragment_label(start, after);
+        let is_guarded = matches!(fragment, Fragment::Alt | Fragment::Opt | Fragment::Break);
+        if is_guarded && !label.is_empty() {
+            self.picture.add(Decoration::GUARD, span);
         }
+        self.open(span, fragment);
     }
 
     /// Moves past the line that opens a fragment; returns the spans of the line and of its label.
-    fn fragment_label(&mut self, start: usize, after: usize) -> Option<(Span, Span)> {
-        if !self.is_free(start, after) {
-            return None;
-        }
+    fn fragment_label(&mut self, start: usize, after: usize) -> (Span, Span) {
         let from = self.skip_blanks(after);
         let end = self.text_end(from);
         self.at = end;
         let label = from + self.text[from..end].trim_end().len();
         let close = start + self.text[start..end].trim_end().len();
-        Some((self.span(start, close), self.span(from, label)))
+        (self.span(start, close), self.span(from, label))
     }
 
     fn separator(&mut self, start: usize, after: usize, separator: Separator) {
-        if let Some((span, label)) = self.fragment_label(start, after) {
-            let is_guarded = separator == Separator::Else && !self.openers.is_empty();
-            if is_guarded && !label.is_empty() {
-                self.picture.add(Decoration::GUARD, span);
-            }
-            self.push(span, StatementKind::Next(separator));
+        let (span, label) = self.fragment_label(start, after);
+        let is_guarded = separator == Separator::Else && !self.openers.is_empty();
+        if is_guarded && !label.is_empty() {
+            self.picture.add(Decoration::GUARD, span);
         }
+        self.push(span, StatementKind::Next(separator));
     }
 
     fn critical(&mut self, start: usize, after: usize) {
-        if let Some((span, _)) = self.fragment_label(start, after) {
-            let here = self.span(start, after);
-            let help = "write `alt` with `else` when its options are alternatives, or leave it \
-                        out when its lines are simply in order";
-            let at = self.at;
-            let message = "`critical` has no meaning as an interaction";
-            self.error(Code::UNSUPPORTED_CONSTRUCT, here, message, help);
-            // The line is complete, so parsing continues after it, not on the next line.
-            self.at = self.at.min(at);
-            self.opened(span, OpenerKind::Critical);
-            self.push(span, StatementKind::Open(Fragment::Frame));
-        }
+        let (span, _) = self.fragment_label(start, after);
+        let at = self.at;
+        let message = "`critical` has no meaning as an interaction";
+        let help = "write `alt` with `else` when its options are alternatives, or leave it \
+                    out when its lines are simply in order";
+        self.error(Code::UNSUPPORTED_CONSTRUCT, self.span(start, after), message, help);
+        // The line is complete, so parsing continues after it, not on the next line.
+        self.at = self.at.min(at);
+        self.opened(span, OpenerKind::Critical);
+        self.push(span, StatementKind::Open(Fragment::Frame));
     }
 
     fn option(&mut self, start: usize, after: usize) {
-        if let Some((span, _)) = self.fragment_label(start, after) {
-            let is_inside =
-                self.openers.last().is_some_and(|opener| opener.kind == OpenerKind::Critical);
-            // Inside `critical`, which has been reported, it is ignored.
-            if !is_inside {
-                let help = "`option` belongs to `critical`; write `else` inside `alt`";
-                let message = "this `option` does not stand inside `critical`";
-                self.error(Code::SEPARATOR_MISPLACED, span, message, help);
-            }
+        let (span, _) = self.fragment_label(start, after);
+        // Inside `critical`, which has been reported, it is ignored.
+        if self.openers.last().is_none_or(|opener| opener.kind != OpenerKind::Critical) {
+            let help = "`option` belongs to `critical`; write `else` inside `alt`";
+            let message = "this `option` does not stand inside `critical`";
+            self.error(Code::SEPARATOR_MISPLACED, span, message, help);
         }
     }
 
     /// `Note right of A: text`, `note over A,B: text`.
     fn note(&mut self, start: usize, after: usize) {
-        if !self.is_free(start, after) {
-            return;
-        }
         let mut next = self.skip_blanks(after);
         let place = lexis::word(&self.text[next..]).to_ascii_lowercase();
         next += place.len();
@@ -235,24 +219,19 @@ impl Reader<'_> {
         {
             let help = "write `Note over A: text`, `Note over A,B: text`, `Note left of A: text` \
                         or `Note right of A: text`";
-            self.not_understood(self.span(start, after), "this note is not complete", help);
-            return;
+            return self.not_understood(self.span(start, after), "this note is not complete", help);
         }
         self.picture(start, next + names, Decoration::NOTE);
     }
 
     /// `activate A`, `destroy A`.
     fn on_participant(&mut self, start: usize, after: usize, decoration: Decoration) {
-        if !self.is_free(start, after) {
-            return;
-        }
         let end = self.text_end(after);
         if self.text[after..end].trim().is_empty() {
             let word = &self.text[start..after];
             let help = format!("write `{word} A`");
             let message = format!("`{word}` needs a participant");
-            self.not_understood(self.span(start, after), &message, help);
-            return;
+            return self.not_understood(self.span(start, after), &message, help);
         }
         self.picture(start, after, decoration);
     }
@@ -352,8 +331,7 @@ impl Reader<'_> {
         let to = at..at + text[at..to_end].trim_end().len();
         if to.is_empty() {
             let help = "write the receiver: `A->>B: message`";
-            self.not_understood(arrow_span, "this arrow has no receiver", help);
-            return;
+            return self.not_understood(arrow_span, "this arrow has no receiver", help);
         }
         for end in [&from, &to] {
             let word = lexis::word(&text[end.clone()]);
@@ -375,8 +353,7 @@ impl Reader<'_> {
                 Some(odd) => self.span(to_end, to_end + odd.len_utf8()),
                 None => self.span(start, to.end),
             };
-            self.not_understood(span, "this arrow has no message", help);
-            return;
+            return self.not_understood(span, "this arrow has no message", help);
         }
         let end = self.text_end(to_end + 1);
         let body = without_wrap(text[to_end + 1..end].trim());
@@ -384,8 +361,7 @@ impl Reader<'_> {
         if body.is_empty() {
             let help = format!("name the message: `{}: message`", &text[start..to.end]);
             let span = self.span(start, to_end + 1);
-            self.error(Code::EMPTY_NAME, span, "this arrow has an empty message", help);
-            return;
+            return self.error(Code::EMPTY_NAME, span, "this arrow has an empty message", help);
         }
         // `body` is a suffix of the trimmed text, so its span follows from its end.
         let body_end = to_end + 1 + text[to_end + 1..end].trim_end().len();

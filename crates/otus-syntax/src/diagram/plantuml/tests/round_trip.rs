@@ -84,7 +84,7 @@ pub(super) fn generated(seed: u64) -> Outline {
                 _ => {
                     let (from, to) = (end(&mut random), end(&mut random));
                     let message = name(&text(&mut random));
-                    if from == to && from == None {
+                    if from.is_none() && to.is_none() {
                         StatementKind::Empty
                     } else {
                         StatementKind::Message { from, to, message }
@@ -135,10 +135,7 @@ fn renamed(outline: &Outline) -> Outline {
                 .find(|(alias, _): &&(Name, Name)| alias.symbol == name.symbol)
                 .map_or(name, |(_, name)| *name)
         };
-        let end = |end: Option<Name>| match end {
-            Some(name) => Some(resolve(name)),
-            None => None,
-        };
+        let end = |end: Option<Name>| end.map(resolve);
         match &statement.kind {
             StatementKind::Mark(Mark::Rename { alias, name }) => aliases.push((*alias, *name)),
             StatementKind::Mark(Mark::Environment(name)) => outside.push(name.symbol),
