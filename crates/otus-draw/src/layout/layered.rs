@@ -20,7 +20,7 @@ pub mod order;
 pub mod place;
 pub mod rank;
 
-use crate::geometry::{Point, Rect, Size, point};
+use crate::geometry::{Point, Rect, Size, float, point, soften};
 use crate::layout::tree;
 
 /// The direction of edges.
@@ -102,7 +102,7 @@ const LABEL_GAP: f64 = 5.0;
 const BEND: f64 = 4.0;
 /// The length of the straight part of an edge at an arrow head.
 const LANDING: f64 = 13.0;
-/// Twice the greatest distance from a corner at which its rounding begins.
+/// The greatest distance from a corner at which its rounding begins.
 const CORNER: f64 = 22.0;
 /// The extent of a loop at a node.
 const LOOP_REACH: f64 = 26.0;
@@ -180,7 +180,7 @@ impl ProperGraph {
         options: &Options,
     ) -> Self {
         // Labels stand in layers of their own, between those of nodes.
-        let labelled = edges.iter().any(|edge| edge.from != edge.to && has_label(edge));
+        let labelled = edges.iter().any(|edge| edge.from != edge.to && edge.has_label());
         let scale = if labelled { 2 } else { 1 };
         let mut graph = ProperGraph::default();
         let last = ranks.iter().max().map_or(0, |&rank| rank * scale + 1);
@@ -194,9 +194,9 @@ impl ProperGraph {
             let (across, along) = options.direction.turn(edge.label);
             let has_loop = std::mem::replace(&mut looping[edge.from], true);
             let vertex = &mut graph.nodes[edge.from];
-            let room = &mut vertex.extent[options.direction.loop_side()];
+            let room = &mut vertex.extent[options.direction.label_side()];
             *room += if has_loop { 0.0 } else { LOOP_REACH };
-            *room += if has_label(edge) { across + LABEL_GAP } else { 0.0 };
+            *room += if edge.has_label() { across + LABEL_GAP } else { 0.0 };
             let thick = &mut graph.thickness[vertex.layer as usize];
             *thick = thick.max(along).max(4.0 * LOOP_HALF);
         }
@@ -204,9 +204,8 @@ impl ProperGraph {
         for (index, edge) in edges.iter().enumerate() {
             let mut chain = Chain { is_drawn: drawn[index], ..Chain::default() };
             if edge.from != edge.to && drawn[index] {
-                let ends = [edge.from, edge.to];
-                let [upper, lower] = if turned[index] { [ends[1], ends[0]] } else { ends };
-                graph.thread(edge, [upper, lower], scale, options.direction, &mut chain);
+                let ends = edge.ends(turned[index]);
+                graph.thread(edge, ends, scale, options.direction, &mut chain);
             }
             graph.chains.push(chain);
         }
@@ -237,16 +236,15 @@ impl ProperGraph {
         let middle = top + 1 + (bottom - top - 2 * (scale - 1)) / 4 * 2;
         let mut before = u32::try_from(upper).expect("nodes have 32-bit numbers");
         for layer in top + 1..bottom {
-            let here = if has_label(edge) && layer == middle {
+            let (mut extent, mut thickness) = ([1.0; 2], 0.0);
+            let is_labelled = edge.has_label() && layer == middle;
+            if is_labelled {
                 let (across, along) = direction.turn(edge.label);
-                let mut extent = [1.0; 2];
                 extent[direction.label_side()] = across + LABEL_GAP;
-                let id = self.add(layer, extent, along, true);
-                chain.label = Some(id);
-                id
-            } else {
-                self.add(layer, [1.0; 2], 0.0, true)
-            };
+                thickness = along;
+            }
+            let here = self.add(layer, extent, thickness, true);
+            chain.label = is_labelled.then_some(here).or(chain.label);
             self.link(before, here);
             chain.bends.push(here);
             before = here;
@@ -281,22 +279,24 @@ impl Direction {
         Rect { left: corners[0].x, top: corners[0].y, right: corners[1].x, bottom: corners[1].y }
     }
 
-    /// Labels stand to the right of lines that go down, and above those that go to the right.
+    /// Labels and loops stand to the right of lines that go down, and above those that go to the right.
     fn label_side(self) -> usize {
         match self {
             Direction::Down => 1,
             Direction::Right => 0,
         }
     }
-
-    /// Loops are on the side of labels.
-    fn loop_side(self) -> usize {
-        self.label_side()
-    }
 }
 
-fn has_label(edge: &Edge) -> bool {
-    edge.label.width > 0.0 && edge.label.height > 0.0
+impl Edge {
+    fn has_label(&self) -> bool {
+        self.label.width > 0.0 && self.label.height > 0.0
+    }
+
+    /// Its upper and its lower node, given whether it is turned.
+    fn ends(&self, is_turned: bool) -> [usize; 2] {
+        if is_turned { [self.to, self.from] } else { [self.from, self.to] }
+    }
 }
 
 /// Places across the layers for a graph that is a tree.
@@ -403,14 +403,14 @@ impl Router<'_> {
             let (wide, _) = self.options.direction.turn(self.nodes[node]);
             for (side, mut edges) in sides.into_iter().enumerate() {
                 edges.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-                let count = f64::from(u32::try_from(edges.len()).unwrap_or(u32::MAX));
+                let count = float(edges.len());
                 let gap = if self.options.centered {
                     0.0
                 } else {
                     PORT_GAP.min(wide * self.options.spread / count)
                 };
-                for (place, (_, index)) in (0_u32..).zip(edges) {
-                    let offset = (f64::from(place) - (count - 1.0) / 2.0) * gap;
+                for (place, (_, index)) in edges.into_iter().enumerate() {
+                    let offset = (float(place) - (count - 1.0) / 2.0) * gap;
                     ports[index][1 - side] = self.across[node] + offset;
                 }
             }
@@ -456,8 +456,7 @@ impl Router<'_> {
     }
 
     fn ends(&self, index: usize) -> [usize; 2] {
-        let Edge { from, to, .. } = self.edges[index];
-        if self.turned[index] { [to, from] } else { [from, to] }
+        self.edges[index].ends(self.turned[index])
     }
 
     fn route(
@@ -493,7 +492,7 @@ impl Router<'_> {
         }
         points.push(direction.point(ports[1], layer(lower)[0] - land));
         points.push(direction.point(ports[1], border(lower, -1.0)));
-        let mut points = soften(&straighten(&points));
+        let mut points = soften(&straighten(&points), CORNER);
         if self.turned[index] {
             points.reverse();
         }
@@ -519,7 +518,7 @@ impl Router<'_> {
         let direction = self.options.direction;
         let middle = self.middle(edge.from, along);
         let (wide, thick) = direction.turn(self.nodes[edge.from]);
-        let sign = if direction.loop_side() == 1 { 1.0 } else { -1.0 };
+        let sign = if direction.label_side() == 1 { 1.0 } else { -1.0 };
         let near = self.across[edge.from] + sign * wide / 2.0;
         let far = near + sign * (LOOP_REACH - 4.0);
         let half = LOOP_HALF.min(thick / 4.0);
@@ -529,7 +528,7 @@ impl Router<'_> {
             direction.point(far, middle + half * 1.8),
             direction.point(near, middle + half),
         ];
-        let label = has_label(edge).then(|| {
+        let label = edge.has_label().then(|| {
             let (label_wide, label_thick) = direction.turn(edge.label);
             let begin = *reach + LABEL_GAP;
             *reach = begin + label_wide;
@@ -557,27 +556,6 @@ fn straighten(points: &[Point]) -> Vec<Point> {
         kept.push(next);
     }
     kept
-}
-
-/// The line with additional points near its corners, so that [`Line::smooth`](crate::scene::Line) rounds
-/// off only the corners.
-fn soften(points: &[Point]) -> Vec<Point> {
-    let towards = |corner: Point, other: Point| {
-        let way = other - corner;
-        let length = way.x.hypot(way.y);
-        let part = (CORNER / length).min(0.5);
-        point(corner.x + way.x * part, corner.y + way.y * part)
-    };
-    let mut soft = Vec::with_capacity(3 * points.len());
-    soft.extend(points.first());
-    for triple in points.windows(3) {
-        let [before, corner, after] = [triple[0], triple[1], triple[2]];
-        soft.extend([towards(corner, before), corner, towards(corner, after)]);
-    }
-    if points.len() > 1 {
-        soft.extend(points.last());
-    }
-    soft
 }
 
 fn near(a: Point, b: Point) -> bool {

@@ -21,8 +21,8 @@ use otus_trace::multitrace::ComponentId;
 use otus_trace::{MultiTrace, Step};
 
 use crate::geometry::{Point, Rect, Size, point};
-use crate::metrics::{Font, PLAIN, SMALL, STRONG, grouped};
-use crate::scene::{Anchor, Item, Role, Scene, Tone};
+use crate::metrics::{Font, PLAIN, SMALL, grouped};
+use crate::scene::{Item, Role, Scene, Tone};
 
 /// The state of an analysis on one component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,6 +37,30 @@ pub struct Lane {
     pub removed: bool,
     /// The part of the behaviour that was observed, if it is declared.
     pub observed: Option<Observed>,
+}
+
+impl Lane {
+    /// Its state in words; `consumed` says how much of it is consumed.
+    pub(crate) fn remarks(self, consumed: Option<String>) -> Vec<String> {
+        let simulated = |count: usize, when: &str| {
+            (count > 0).then(|| format!("{} simulated {when}", grouped(count)))
+        };
+        let remarks = [
+            self.removed.then(|| "removed".to_owned()),
+            simulated(self.simulated_before, "before"),
+            consumed,
+            simulated(self.simulated_after, "after"),
+            self.observed.map(|observed| observed.name().to_owned()),
+        ];
+        remarks.into_iter().flatten().collect()
+    }
+}
+
+/// The lifelines of a component, separated by commas.
+pub(crate) fn names(trace: &MultiTrace, signature: &Signature, component: ComponentId) -> String {
+    let lifelines = trace.partition().lifelines(component).iter();
+    let names: Vec<&str> = lifelines.map(|&l| signature.lifeline_name(l)).collect();
+    names.join(", ")
 }
 
 /// The options of the picture of a multi-trace.
@@ -110,8 +134,7 @@ pub fn multi_trace(trace: &MultiTrace, pool: &Pool, options: &Options<'_>) -> Sc
         sentences.push(painter.sentence());
     }
     if heads.is_empty() {
-        let at = point(0.0, style.plain.size);
-        scene.push(Item::label(Role::Aside, "no lifelines", at, Anchor::Start, style.plain));
+        scene.aside("no lifelines", style.plain);
         sentences.push("It has no lifelines.".to_owned());
     }
     scene.description = sentences.join(" ");
@@ -139,31 +162,18 @@ struct Style {
 
 impl Style {
     fn of(options: &Options<'_>) -> Self {
-        if options.compact {
-            let strong = Font { bold: true, ..SMALL };
-            Style {
-                plain: SMALL,
-                strong,
-                inside: 4.0,
-                step: 7.0,
-                between: 5.0,
-                frame: 2.5,
-                least_head: 8.0,
-                head_room: 90.0,
-                action_room: 110.0,
-            }
-        } else {
-            Style {
-                plain: PLAIN,
-                strong: STRONG,
-                inside: 7.0,
-                step: 14.0,
-                between: 16.0,
-                frame: 4.0,
-                least_head: 24.0,
-                head_room: 140.0,
-                action_room: 240.0,
-            }
+        let plain = if options.compact { SMALL } else { PLAIN };
+        let length = |small: f64, large: f64| if options.compact { small } else { large };
+        Style {
+            plain,
+            strong: Font { bold: true, ..plain },
+            inside: length(4.0, 7.0),
+            step: length(7.0, 14.0),
+            between: length(5.0, 16.0),
+            frame: length(2.5, 4.0),
+            least_head: length(8.0, 24.0),
+            head_room: length(90.0, 140.0),
+            action_room: length(110.0, 240.0),
         }
     }
 
@@ -247,16 +257,10 @@ impl Painter<'_, '_> {
     fn lane(&mut self, head: &[String], width: f64, top: f64) -> f64 {
         let style = self.style;
         let tone = self.lane_tone();
-        #[expect(clippy::cast_precision_loss, reason = "a head has a handful of lines")]
-        let text_height = style.strong.line_height() * head.len() as f64;
-        let height = (text_height + style.inside).max(style.row_height());
+        let height = (style.strong.height(head.len()) + style.inside).max(style.row_height());
         let rect = Rect::at(point(0.0, top), Size { width, height });
-        let subject = format!("component-{}", self.component.0);
-        self.scene.push(Item::rect(Role::Head, rect).tone(tone).subject(subject));
-        let first = top + (height - text_height) / 2.0;
-        let center = rect.center().x;
-        let at = point(center, first);
-        self.scene.lines(head, at, Anchor::Middle, style.strong, Role::Head, tone);
+        let items = self.scene.head(rect, head, style.strong, tone);
+        items[0].subject = Some(format!("component-{}", self.component.0));
 
         // With a head of several lines the first row is in its middle.
         let start = point(rect.right, top + (height - style.row_height()) / 2.0);
@@ -284,10 +288,9 @@ impl Painter<'_, '_> {
         let most = start.x + self.options.room.max(80.0);
         let tone = if self.lane_tone() == Tone::Normal { Tone::Normal } else { Tone::Faded };
         let (mut x, mut top, mut first_right) = (start.x, start.y, None);
-        let mut fresh = true;
-        for piece in &pieces {
+        for (index, piece) in pieces.iter().enumerate() {
             let width = self.width(piece);
-            if !fresh && x + style.step + width > most {
+            if index > 0 && x + style.step + width > most {
                 first_right.get_or_insert(x);
                 x = start.x;
                 top += style.row_height() + 4.0;
@@ -298,7 +301,6 @@ impl Painter<'_, '_> {
             x += style.step;
             self.piece(piece, x, middle, width);
             x += width;
-            fresh = false;
         }
         (first_right.unwrap_or(x), top + style.row_height())
     }
@@ -321,22 +323,19 @@ impl Painter<'_, '_> {
 
     fn piece(&mut self, piece: &Piece, left: f64, middle: f64, width: f64) {
         let style = self.style;
-        let base = middle + (style.plain.ascent() - style.plain.descent()) / 2.0;
         let around = |left: f64, width: f64, height: f64| {
             Rect::at(point(left, middle - height / 2.0), Size { width, height })
         };
-        let center = left + width / 2.0;
+        let center = point(left + width / 2.0, middle);
         match piece {
             Piece::Stub(text, tone) => {
                 let rect = around(left, width, style.box_height());
                 self.scene.push(Item::rect(Role::Event, rect).tone(*tone));
-                let at = point(center, base);
-                let label = Item::label(Role::Event, text, at, Anchor::Middle, style.plain);
+                let label = Item::centered(Role::Event, text, center, style.plain);
                 self.scene.push(label.tone(*tone));
             }
             Piece::Mark(text, tone) => {
-                let at = point(center, base);
-                let label = Item::label(Role::Text, text, at, Anchor::Middle, style.plain);
+                let label = Item::centered(Role::Text, text, center, style.plain);
                 self.scene.push(label.tone(*tone));
             }
             Piece::Moment(actions) => {
@@ -353,16 +352,15 @@ impl Painter<'_, '_> {
                     let subject = format!("event-{}-{index}", self.component.0);
                     let rect = around(x, own, style.box_height());
                     self.scene.push(Item::rect(Role::Event, rect).tone(tone).subject(subject));
-                    let at = point(x + own / 2.0, base);
-                    let label = Item::label(Role::Event, text, at, Anchor::Middle, style.plain);
+                    let center = point(x + own / 2.0, middle);
+                    let label = Item::centered(Role::Event, text, center, style.plain);
                     self.scene.push(label.tone(tone));
                     x += own + style.frame;
                 }
             }
             Piece::Bar => {
-                let rise = style.row_height() / 2.0 + 1.0;
-                let from = point(center, middle - rise);
-                let bar = Item::line(Role::Cut, from, point(center, middle + rise));
+                let rise = point(0.0, style.row_height() / 2.0 + 1.0);
+                let bar = Item::line(Role::Cut, center - rise, center + rise);
                 self.scene.push(bar.tone(Tone::Active));
             }
         }
@@ -378,11 +376,12 @@ impl Painter<'_, '_> {
         let watched = lane.observed.filter(|_| !lane.removed && !self.options.compact);
         let late = watched.is_some_and(Observed::may_start_late);
         let early = watched.is_some_and(Observed::may_stop_early);
+        let clover = |count: usize| Piece::Stub(format!("☘ {}", grouped(count)), Tone::Assumed);
+        let unseen = || Piece::Stub("…".to_owned(), Tone::Faded);
         if lane.simulated_before > 0 {
-            let text = format!("☘ {}", grouped(lane.simulated_before));
-            pieces.push(Piece::Stub(text, Tone::Assumed));
+            pieces.push(clover(lane.simulated_before));
         } else if late {
-            pieces.push(Piece::Stub("…".to_owned(), Tone::Faded));
+            pieces.push(unseen());
         }
         if consumed > 0 {
             pieces.push(Piece::Mark(format!("⚐ {}", grouped(consumed)), Tone::Good));
@@ -392,10 +391,9 @@ impl Painter<'_, '_> {
             pieces.push(Piece::Mark("⚑".to_owned(), Tone::Good));
         }
         if lane.simulated_after > 0 {
-            let text = format!("☘ {}", grouped(lane.simulated_after));
-            pieces.push(Piece::Stub(text, Tone::Assumed));
+            pieces.push(clover(lane.simulated_after));
         } else if early && (!late || !steps.is_empty()) {
-            pieces.push(Piece::Stub("…".to_owned(), Tone::Faded));
+            pieces.push(unseen());
         }
         if pieces.is_empty() {
             pieces.push(Piece::Mark("ε".to_owned(), Tone::Faded));
@@ -406,8 +404,9 @@ impl Painter<'_, '_> {
     /// Adds the moments, or a window of them around the bar if there are too many.
     fn window(&self, steps: &[Step], consumed: usize, pieces: &mut Vec<Piece>) {
         let Range { start: from, end: to } = self.shown(steps, consumed);
+        let more = |count: usize| Piece::Stub(format!("… {} more …", grouped(count)), Tone::Faded);
         if from > 0 {
-            pieces.push(Piece::Stub(format!("… {} more …", grouped(from)), Tone::Faded));
+            pieces.push(more(from));
         }
         for (index, step) in steps.iter().enumerate().take(to).skip(from) {
             if index == consumed && consumed > 0 {
@@ -423,8 +422,7 @@ impl Painter<'_, '_> {
             }
         }
         if to < steps.len() {
-            let text = format!("… {} more …", grouped(steps.len() - to));
-            pieces.push(Piece::Stub(text, Tone::Faded));
+            pieces.push(more(steps.len() - to));
         }
     }
 
@@ -462,26 +460,12 @@ impl Painter<'_, '_> {
 
     /// The state of the lane, in words.
     fn remarks(&self) -> Vec<String> {
-        let lane = self.lane;
-        let all = self.trace.steps(self.component).len();
-        let consumed = self.consumed;
-        let mut remarks = Vec::new();
-        if lane.removed {
-            remarks.push("removed".to_owned());
-        }
-        if lane.simulated_before > 0 {
-            remarks.push(format!("{} simulated before", grouped(lane.simulated_before)));
-        }
-        if consumed > 0 {
-            remarks.push(format!("{} of {} consumed", grouped(consumed), grouped(all)));
-        }
-        if lane.simulated_after > 0 {
-            remarks.push(format!("{} simulated after", grouped(lane.simulated_after)));
-        }
-        if let Some(observed) = lane.observed {
-            remarks.push(observed.name().to_owned());
-        }
-        let shown = self.shown(self.trace.steps(self.component), consumed).len();
+        let steps = self.trace.steps(self.component);
+        let (all, consumed) = (steps.len(), self.consumed);
+        let mut remarks = self.lane.remarks(
+            (consumed > 0).then(|| format!("{} of {} consumed", grouped(consumed), grouped(all))),
+        );
+        let shown = self.shown(steps, consumed).len();
         if all > shown {
             remarks.push(format!("{} of {} actions shown", grouped(shown), grouped(all)));
         }
@@ -491,8 +475,7 @@ impl Painter<'_, '_> {
     /// The lane as a sentence.
     fn sentence(&self) -> String {
         let signature = self.pool.signature();
-        let lifelines = self.trace.partition().lifelines(self.component).iter();
-        let names: Vec<&str> = lifelines.map(|&l| signature.lifeline_name(l)).collect();
+        let names = names(self.trace, signature, self.component);
         let steps = self.trace.steps(self.component);
         let actions = steps.iter().take(20).map(|step| self.pool.action(step.action()));
         let mut texts: Vec<String> = actions.map(|action| action.text(signature)).collect();
@@ -504,6 +487,6 @@ impl Painter<'_, '_> {
         let remarks = self.remarks();
         let aside =
             if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join(", ")) };
-        format!("{}: {}{aside}.", names.join(", "), texts.join(", "))
+        format!("{names}: {}{aside}.", texts.join(", "))
     }
 }

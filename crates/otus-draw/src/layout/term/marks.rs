@@ -37,18 +37,6 @@ impl Default for Marks {
 }
 
 impl Marks {
-    /// Marks one node. Digits of a position other than 1 and 2 count as 2.
-    pub fn node(&mut self, position: &[u8], tone: Tone) {
-        let at = self.reach(position);
-        self.nodes[at].own = Some(tone);
-    }
-
-    /// Marks a node and all below it.
-    pub fn part(&mut self, position: &[u8], tone: Tone) {
-        let at = self.reach(position);
-        self.nodes[at].below = Some(tone);
-    }
-
     /// The position ε.
     pub(crate) fn cursor(&self) -> Cursor {
         let inherited = self.nodes[0].below.unwrap_or_default();
@@ -73,10 +61,6 @@ impl Marks {
         Cursor { at, inherited: below.unwrap_or(cursor.inherited) }
     }
 
-    fn reach(&mut self, position: &[u8]) -> usize {
-        position.iter().fold(0, |at, &letter| self.child(at, letter))
-    }
-
     fn child(&mut self, at: usize, letter: u8) -> usize {
         let next = u32::try_from(self.nodes.len()).expect("fewer marks than 32 bits count");
         let child = *self.nodes[at].children[operand(letter)].get_or_insert(next);
@@ -87,6 +71,7 @@ impl Marks {
     }
 }
 
+/// The index of an operand; digits of a position other than 1 and 2 count as 2.
 fn operand(letter: u8) -> usize {
     usize::from(letter != 1)
 }
@@ -106,9 +91,9 @@ pub fn step(pool: &Pool, term: TermId, position: &[u8]) -> Option<Marks> {
     }
     let Term::Event(event) = pool.node(*path.last()?) else { return None };
     let lifelines = pool.region(pool.event_lifelines(event));
-    let in_loop = |at: usize| {
-        path[..at].iter().any(|&term| matches!(pool.node(term), Term::LoopS(_) | Term::LoopC(..)))
-    };
+    let is_loop = |&term: &TermId| matches!(pool.node(term), Term::LoopS(_) | Term::LoopC(..));
+    // Parts below the first loop are not marked.
+    let deepest = path.iter().position(is_loop).unwrap_or(path.len());
     let mut marks = Marks::default();
     let mut here: Vec<usize> = vec![0];
     for &letter in position {
@@ -116,12 +101,11 @@ pub fn step(pool: &Pool, term: TermId, position: &[u8]) -> Option<Marks> {
         here.push(at);
     }
     marks.nodes[*here.last()?].own = Some(Tone::Active);
-    let first_loop = (0..path.len()).find(|&at| in_loop(at)).unwrap_or(path.len());
 
     // From the event upwards: whether the rest of the operand on the path is ∅.
     let mut empty = true;
     for at in (0..position.len()).rev() {
-        let marked = at < first_loop;
+        let marked = at <= deepest;
         let (right, other) = (operand(position[at]) == 1, 3 - position[at].clamp(1, 2));
         let vanishes = match pool.node(path[at]) {
             Term::Empty | Term::Event(_) => return None,
@@ -176,8 +160,8 @@ pub fn step(pool: &Pool, term: TermId, position: &[u8]) -> Option<Marks> {
     Some(marks)
 }
 
-/// The result of pruning.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The result of pruning. The greater of two is what a choice between them becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Pruned {
     /// ⊥: not even ∅.
     Nothing,
@@ -192,17 +176,11 @@ fn prune(pool: &Pool, root: TermId, avoided: &LifelineSet, known: &mut Known) ->
     let mut stack = vec![root];
     while let Some(&term) = stack.last() {
         let height = stack.len();
-        if !known.contains_key(&term) {
-            let waiting = pool.node(term).operands().filter(|operand| !known.contains_key(operand));
-            stack.extend(waiting);
-        }
+        stack.extend(pool.node(term).operands().filter(|operand| !known.contains_key(operand)));
         if stack.len() > height {
             continue;
         }
         stack.pop();
-        if known.contains_key(&term) {
-            continue;
-        }
         let left = match pool.node(term) {
             Term::Empty => Pruned::Empty,
             Term::Event(event) => {
@@ -211,18 +189,10 @@ fn prune(pool: &Pool, root: TermId, avoided: &LifelineSet, known: &mut Known) ->
             }
             Term::Strict(i, j) | Term::Coreg(_, i, j) => match (known[&i], known[&j]) {
                 (Pruned::Nothing, _) | (_, Pruned::Nothing) => Pruned::Nothing,
-                (Pruned::Empty, Pruned::Empty) => Pruned::Empty,
-                (Pruned::Some, _) | (_, Pruned::Some) => Pruned::Some,
+                (left, right) => left.max(right),
             },
-            Term::Alt(i, j) => match (known[&i], known[&j]) {
-                (Pruned::Nothing, other) | (other, Pruned::Nothing) => other,
-                (Pruned::Empty, Pruned::Empty) => Pruned::Empty,
-                (Pruned::Some, _) | (_, Pruned::Some) => Pruned::Some,
-            },
-            Term::LoopS(body) | Term::LoopC(_, body) => match known[&body] {
-                Pruned::Nothing | Pruned::Empty => Pruned::Empty,
-                Pruned::Some => Pruned::Some,
-            },
+            Term::Alt(i, j) => known[&i].max(known[&j]),
+            Term::LoopS(body) | Term::LoopC(_, body) => known[&body].max(Pruned::Empty),
         };
         known.insert(term, left);
     }
