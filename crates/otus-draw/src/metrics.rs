@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use ttf_parser::Face;
 use unicode_width::UnicodeWidthChar as _;
 
-use crate::geometry::{Size, float};
+use crate::geometry::float;
 
 /// The regular face, reduced; see `font/LICENSE`.
 pub(crate) const REGULAR: &[u8] = include_bytes!("../font/DejaVuSans.ttf");
@@ -54,13 +54,8 @@ impl Font {
         self.line_height() * float(lines)
     }
 
-    /// The size of some lines below each other.
-    pub fn block<T: AsRef<str>>(self, lines: &[T]) -> Size {
-        Size { width: self.widest(lines), height: self.height(lines.len()) }
-    }
-
     /// The distance from the middle of a line of text down to its baseline.
-    pub fn drop(self) -> f64 {
+    pub fn to_baseline(self) -> f64 {
         (self.ascent() - self.descent()) / 2.0
     }
 

@@ -272,7 +272,7 @@ impl Item {
 
     /// A line of text with its middle at a point.
     pub fn centered(role: Role, text: impl Into<String>, middle: Point, font: Font) -> Self {
-        let at = middle + point(0.0, font.drop());
+        let at = middle + point(0.0, font.to_baseline());
         Item::label(role, text, at, Anchor::Middle, font)
     }
 
@@ -381,7 +381,7 @@ impl Scene {
     }
 
     /// Adds the text of a picture that shows nothing else.
-    pub(crate) fn aside(&mut self, text: &str, font: Font) {
+    pub(crate) fn nothing_but(&mut self, text: &str, font: Font) {
         self.push(Item::label(Role::Aside, text, Point::default(), Anchor::Start, font));
     }
 

@@ -157,18 +157,8 @@ impl Style {
 
 /// The colour of the halo of text; `none` in boxes, which no line crosses.
 fn halo(role: Role, palette: &Palette) -> &'static str {
-    match role {
-        Role::Head | Role::Tab | Role::Node | Role::Event | Role::Band => "none",
-        Role::Lifeline
-        | Role::Message
-        | Role::Frame
-        | Role::Separator
-        | Role::Coregion
-        | Role::Edge
-        | Role::Cut
-        | Role::Text
-        | Role::Aside => palette.ground,
-    }
+    let is_in_box = matches!(role, Role::Head | Role::Tab | Role::Node | Role::Event | Role::Band);
+    if is_in_box { "none" } else { palette.ground }
 }
 
 fn class(role: Role, tone: Tone) -> String {

@@ -1,7 +1,7 @@
 //! The labelled edges of automata and searches, along the routes of a layered drawing.
 
 use super::layered::{Edge, Layout};
-use crate::geometry::{Point, point};
+use crate::geometry::{Point, Size, point};
 use crate::metrics::Font;
 use crate::scene::{Anchor, End, Item, Key, Role, Scene, Tone};
 
@@ -19,7 +19,8 @@ pub(super) struct Arrow {
 impl Arrow {
     /// The edge of the layered drawing, with room for the label.
     pub(super) fn edge(&self) -> Edge {
-        Edge { from: self.from, to: self.to, label: LABEL.block(&self.label) }
+        let (width, height) = (LABEL.widest(&self.label), LABEL.height(self.label.len()));
+        Edge { from: self.from, to: self.to, label: Size { width, height } }
     }
 }
 

@@ -22,13 +22,11 @@ pub struct Options {
     pub max_states: usize,
     /// The direction of transitions.
     pub direction: Direction,
-    /// The most lines of a label.
-    pub label_lines: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { max_states: 200, direction: Direction::Right, label_lines: 6 }
+        Options { max_states: 200, direction: Direction::Right }
     }
 }
 
@@ -63,7 +61,7 @@ pub fn automaton(pool: &Pool, automaton: &Automaton, options: &Options) -> Scene
             continue;
         }
         if to < shown {
-            let label = label(pool, automaton, &edge.symbols, options);
+            let label = label(pool, automaton, &edge.symbols);
             sketch.edges.push(Arrow { from, to, label, tone: Tone::Normal });
         } else {
             hidden[from] += edge.symbols.len();
@@ -107,7 +105,9 @@ const LETTER: Font = PLAIN;
 const RING: f64 = 3.5;
 /// The length of the arrow to the initial state.
 const ENTRY: f64 = 26.0;
+/// The greatest width of a label, and the most lines.
 const LABEL_WIDE: f64 = 150.0;
+const LABEL_LINES: usize = 6;
 
 /// The nodes and edges of the picture, before they have places.
 #[derive(Default)]
@@ -213,22 +213,12 @@ impl Sketch {
 }
 
 /// The letters of a transition, one per line if they are few.
-fn label(
-    pool: &Pool,
-    automaton: &Automaton,
-    symbols: &[SymbolId],
-    options: &Options,
-) -> Vec<String> {
+fn label(pool: &Pool, automaton: &Automaton, symbols: &[SymbolId]) -> Vec<String> {
     // A label never has room for more letters.
-    let most = 40 * options.label_lines.max(1);
-    let each: Vec<String> =
-        symbols.iter().take(most).map(|&symbol| automaton.label(pool, symbol)).collect();
+    let symbols = symbols.iter().take(40 * LABEL_LINES);
+    let each: Vec<String> = symbols.map(|&symbol| automaton.label(pool, symbol)).collect();
     if each.len() <= 3 {
-        let short: Vec<String> =
-            each.iter().flat_map(|text| LABEL.wrap_to(text, LABEL_WIDE, 2)).collect();
-        if short.len() <= options.label_lines {
-            return short;
-        }
+        return each.iter().flat_map(|text| LABEL.wrap_to(text, LABEL_WIDE, 2)).collect();
     }
-    LABEL.wrap_to(&each.join(", "), LABEL_WIDE, options.label_lines)
+    LABEL.wrap_to(&each.join(", "), LABEL_WIDE, LABEL_LINES)
 }

@@ -51,8 +51,6 @@ pub struct Options {
     pub direction: Direction,
     /// The least distance between nodes of a layer.
     pub node_gap: f64,
-    /// The least distance between layers.
-    pub layer_gap: f64,
     /// Whether edges leave and enter at the middle of a side rather than next to each other.
     pub centered: bool,
     /// The share of a side that edges may use, 1 for all of it. A share above 1 is for round nodes, whose edges
@@ -67,7 +65,6 @@ impl Default for Options {
         Options {
             direction: Direction::Down,
             node_gap: 24.0,
-            layer_gap: 26.0,
             centered: false,
             spread: 0.7,
             flush: false,
@@ -96,6 +93,8 @@ pub struct Route {
 /// The most virtual nodes of a drawing; a picture with more is unreadable anyway.
 pub const VIRTUAL_NODES: usize = 400_000;
 
+/// The least distance between layers.
+const LAYER_GAP: f64 = 26.0;
 /// From a line to its label.
 const LABEL_GAP: f64 = 5.0;
 /// The length of the straight part of an edge before a layer, so that its curve does not touch labels.
@@ -202,8 +201,9 @@ impl ProperGraph {
         }
         let drawn = within_budget(edges, ranks, scale);
         for (index, edge) in edges.iter().enumerate() {
-            let mut chain = Chain { is_drawn: drawn[index], ..Chain::default() };
-            if edge.from != edge.to && drawn[index] {
+            let is_drawn = edge.from != edge.to && drawn[index];
+            let mut chain = Chain { is_drawn, ..Chain::default() };
+            if is_drawn {
                 let ends = edge.ends(turned[index]);
                 graph.thread(edge, ends, scale, options.direction, &mut chain);
             }
@@ -236,15 +236,14 @@ impl ProperGraph {
         let middle = top + 1 + (bottom - top - 2 * (scale - 1)) / 4 * 2;
         let mut before = u32::try_from(upper).expect("nodes have 32-bit numbers");
         for layer in top + 1..bottom {
-            let (mut extent, mut thickness) = ([1.0; 2], 0.0);
-            let is_labelled = edge.has_label() && layer == middle;
-            if is_labelled {
+            let here = if edge.has_label() && layer == middle {
                 let (across, along) = direction.turn(edge.label);
+                let mut extent = [1.0; 2];
                 extent[direction.label_side()] = across + LABEL_GAP;
-                thickness = along;
-            }
-            let here = self.add(layer, extent, thickness, true);
-            chain.label = is_labelled.then_some(here).or(chain.label);
+                *chain.label.insert(self.add(layer, extent, along, true))
+            } else {
+                self.add(layer, [1.0; 2], 0.0, true)
+            };
             self.link(before, here);
             chain.bends.push(here);
             before = here;
@@ -383,19 +382,20 @@ impl Router<'_> {
         Layout { nodes, routes }
     }
 
+    /// The edges between two nodes that are drawn.
+    fn chains(&self) -> impl Iterator<Item = (usize, &Chain)> {
+        self.graph.chains.iter().enumerate().filter(|(_, chain)| chain.is_drawn)
+    }
+
     /// By edge: the coordinates across the layers of its upper and its lower end.
     fn ports(&self) -> Vec<[f64; 2]> {
         let mut ports = vec![[0.0; 2]; self.edges.len()];
         // By node: the edges at its two sides, with the coordinates that they come from.
         let mut sides: Vec<[Vec<(f64, usize)>; 2]> = vec![Default::default(); self.nodes.len()];
-        for (index, edge) in self.edges.iter().enumerate() {
-            if edge.from == edge.to || !self.graph.chains[index].is_drawn {
-                continue;
-            }
+        for (index, chain) in self.chains() {
             let [upper, lower] = self.ends(index);
-            let bends = &self.graph.chains[index].bends;
-            let next = bends.first().map_or(lower, |&bend| bend as usize);
-            let last = bends.last().map_or(upper, |&bend| bend as usize);
+            let next = chain.bends.first().map_or(lower, |&bend| bend as usize);
+            let last = chain.bends.last().map_or(upper, |&bend| bend as usize);
             sides[upper][1].push((self.across[next], index));
             sides[lower][0].push((self.across[last], index));
         }
@@ -422,11 +422,7 @@ impl Router<'_> {
     fn along(&self, ports: &[[f64; 2]]) -> Vec<[f64; 2]> {
         let layers = self.graph.thickness.len();
         let mut sideways = vec![0.0_f64; layers];
-        for (index, edge) in self.edges.iter().enumerate() {
-            let chain = &self.graph.chains[index];
-            if edge.from == edge.to || !chain.is_drawn {
-                continue;
-            }
+        for (index, chain) in self.chains() {
             let [upper, _] = self.ends(index);
             let first = self.graph.nodes[upper].layer as usize;
             let mut at = ports[index][0];
@@ -441,8 +437,7 @@ impl Router<'_> {
         layers
             .map(|(&thickness, sideways)| {
                 let layer = [at, at + thickness];
-                let gap = self.options.layer_gap;
-                at += thickness + gap.max((sideways * 0.14).min(gap * 2.5));
+                at += thickness + LAYER_GAP.max((sideways * 0.14).min(LAYER_GAP * 2.5));
                 layer
             })
             .collect()

@@ -134,7 +134,7 @@ pub fn multi_trace(trace: &MultiTrace, pool: &Pool, options: &Options<'_>) -> Sc
         sentences.push(painter.sentence());
     }
     if heads.is_empty() {
-        scene.aside("no lifelines", style.plain);
+        scene.nothing_but("no lifelines", style.plain);
         sentences.push("It has no lifelines.".to_owned());
     }
     scene.description = sentences.join(" ");

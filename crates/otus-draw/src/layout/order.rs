@@ -6,10 +6,9 @@
 //! in the first row below all its predecessors, so arrows lead strictly downwards.
 //!
 //! A row has a zone for dots and labels, and below it a gap for lines. The label of an event stands where it crosses
-//! fewest of its arrows. An arrow is straight or has one bend if that crosses no label and no other
-//! dot; otherwise it makes a detour ([`route`]). A cut runs in gaps and changes from one to another
-//! between two processes, where no label is: so exactly its own events are above it
-//! ([`cut`]). Cuts are numbered at both ends, since colours alone do not distinguish them.
+//! fewest of its arrows. [`route`] leads arrows past labels and other dots. A cut runs in gaps and changes from one to
+//! another between two processes, where no label is: so exactly its own events are above it ([`cut`]). Cuts are numbered
+//! at both ends, since colours alone do not distinguish them.
 //!
 //! Of a trace with too many events, a part is shown, around the last cut or from the start,
 //! and the picture says how much it leaves out.
@@ -78,7 +77,7 @@ const MOST_CUTS: usize = 12;
 pub fn space_time(trace: &PartialOrder, options: &Options<'_>) -> Scene {
     let mut scene = Scene::new("A space-time diagram");
     if trace.process_count() == 0 {
-        scene.aside("no processes", PLAIN);
+        scene.nothing_but("no processes", PLAIN);
         scene.description.push_str("There are no processes.");
         scene.fit(12.0);
         return scene;

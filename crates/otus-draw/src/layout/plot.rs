@@ -318,18 +318,14 @@ fn draw_series(
 ) {
     let place = |at: &[f64; 2]| panel.shows(*at).then(|| point(x_of(at[0]), y_of(at[1])));
     match &series.data {
-        Data::Points(points) => {
-            for at in thinned(points.iter().filter_map(place)) {
-                scene.push(series.mark.item(at, 2.2, series.tone));
-            }
-        }
-        Data::Line(points) => {
+        Data::Points(points) | Data::Line(points) => {
+            let is_line = matches!(series.data, Data::Line(_));
             let places: Vec<Point> = points.iter().filter_map(place).collect();
-            if places.len() > 1 {
+            if is_line && places.len() > 1 {
                 scene.push(Item::path(Role::Message, places.clone()).tone(series.tone));
             }
-            for at in thinned(places.into_iter()) {
-                scene.push(series.mark.item(at, 3.2, series.tone));
+            for at in thinned(places) {
+                scene.push(series.mark.item(at, if is_line { 3.2 } else { 2.2 }, series.tone));
             }
         }
         Data::Boxes(boxes) => {
@@ -385,11 +381,12 @@ fn draw_box(scene: &mut Scene, tone: Tone, x: f64, half: f64, heights: [f64; 5])
 }
 
 /// The places without those that fall into an occupied cell of the grid of [`GRAIN`]s.
-fn thinned(places: impl Iterator<Item = Point>) -> Vec<Point> {
+fn thinned(mut places: Vec<Point>) -> Vec<Point> {
     let mut seen = BTreeSet::new();
     #[expect(clippy::cast_possible_truncation, reason = "places on a canvas")]
     let grain = |length: f64| (length / GRAIN).round() as i64;
-    places.filter(|at| seen.insert((grain(at.x), grain(at.y)))).collect()
+    places.retain(|at| seen.insert((grain(at.x), grain(at.y))));
+    places
 }
 
 fn description(figure: &Figure) -> String {

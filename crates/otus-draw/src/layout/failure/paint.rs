@@ -5,10 +5,10 @@
 //! to the gap below its row, along it to the gutter beside its target, and from there to the target. Arrows that would
 //! lie on each other get tracks side by side, for which gutters and gaps grow.
 
-use super::window::{Cell, Gap, GapSide, Window};
+use super::window::{Cell, Window};
 use super::{EventState, FailurePicture, PictureEvent, PictureLifeline};
 use crate::geometry::{Point, Rect, Size, float, point};
-use crate::metrics::{Font, PLAIN, SMALL, STRONG, counted};
+use crate::metrics::{Font, PLAIN, SMALL, STRONG};
 use crate::scene::{Anchor, End, Item, Key, Role, Scene, Tone};
 
 /// The height of an event.
@@ -37,7 +37,7 @@ pub(super) fn paint(picture: &FailurePicture, window: &Window) -> Scene {
     let grid = Grid::of(picture, window, &routes);
     let mut painter = Painter { picture, window, grid, scene: Scene::default(), keys: Vec::new() };
     if window.columns.is_empty() {
-        painter.scene.aside("no lifelines", PLAIN);
+        painter.scene.nothing_but("no lifelines", PLAIN);
     } else {
         painter.lifelines();
         painter.culprit();
@@ -75,15 +75,6 @@ fn caption(event: &PictureEvent, lifeline: &PictureLifeline) -> String {
         EventState::Expected => format!("expected {action}"),
         EventState::Assumed => format!("assumed {action}"),
     }
-}
-
-fn gap_text(gap: &Gap) -> String {
-    let side = match gap.side {
-        GapSide::Before => " before",
-        GapSide::Between => "",
-        GapSide::After => " after",
-    };
-    format!("… {}{side}", counted(gap.events, "event", "events"))
 }
 
 /// A message of which both events are drawn. It goes straight to the next column, out into the gutter at the right and
@@ -234,7 +225,7 @@ impl Grid {
             }
         }
         for gap in &window.gaps {
-            let width = SMALL.width(&gap_text(gap));
+            let width = SMALL.width(&gap.text);
             widths[gap.at.column] = widths[gap.at.column].max(width);
         }
         let mut x = 0.0;
@@ -381,7 +372,7 @@ impl Painter<'_> {
     fn gaps(&mut self) {
         for gap in &self.window.gaps {
             let center = self.grid.rect(gap.at).center();
-            self.scene.push(Item::centered(Role::Aside, gap_text(gap), center, SMALL));
+            self.scene.push(Item::centered(Role::Aside, &gap.text, center, SMALL));
         }
     }
 
@@ -449,7 +440,7 @@ impl Painter<'_> {
         for (at, state) in entries {
             let rect = Rect::at(at - point(0.0, height), sample);
             self.scene.push(Item::rect(Role::Event, rect).tone(tone(state)));
-            let at = point(rect.right + 6.0, rect.center().y + SMALL.drop());
+            let at = point(rect.right + 6.0, rect.center().y + SMALL.to_baseline());
             self.scene.push(Item::label(Role::Aside, state.words(), at, Anchor::Start, SMALL));
         }
         self.scene.asides(&lines, point(0.0, legend - height));

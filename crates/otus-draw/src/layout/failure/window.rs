@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use super::rows::{Above, MomentId, each, rows};
 use super::{EventState, FailurePicture, Options, PictureEvent};
-use crate::metrics::grouped;
+use crate::metrics::{counted, grouped};
 
 /// The moments on either side of the end of the explained part of a component that are taken first.
 const AROUND: usize = 2;
@@ -37,23 +37,11 @@ pub(super) struct Cell {
     pub(super) column: usize,
 }
 
-/// Consecutive events of a component that are left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Consecutive events of a component that are left out: `… 12 events before`.
+#[derive(Debug)]
 pub(super) struct Gap {
     pub(super) at: Cell,
-    pub(super) events: usize,
-    pub(super) side: GapSide,
-}
-
-/// The position of a gap in its log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum GapSide {
-    /// Before everything that is drawn.
-    Before,
-    /// Between events that are drawn.
-    Between,
-    /// After everything that is drawn.
-    After,
+    pub(super) text: String,
 }
 
 impl Window {
@@ -301,12 +289,13 @@ impl Logs {
                         });
                         let event = self.moments[component][beside.unwrap_or(0)][0];
                         let side = match (at, at + 1 == log.len()) {
-                            (0, _) => GapSide::Before,
-                            (_, true) => GapSide::After,
-                            (_, false) => GapSide::Between,
+                            (0, _) => " before",
+                            (_, true) => " after",
+                            (_, false) => "",
                         };
                         let at = Cell { row, column: column(event) };
-                        window.gaps.push(Gap { at, events, side });
+                        let text = format!("… {}{side}", counted(events, "event", "events"));
+                        window.gaps.push(Gap { at, text });
                     }
                 }
             }

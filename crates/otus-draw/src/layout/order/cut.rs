@@ -148,7 +148,7 @@ pub(super) fn paint(scene: &mut Scene, plan: &Plan, places: &Places) {
         let item = Item::path(Role::Cut, soften(&line, CORNER)).smooth();
         scene.push(item.tone(cut.tone).subject(format!("cut-{}", cut.index)));
         for (end, by, anchor) in [(first, -4.0, Anchor::End), (last, 4.0, Anchor::Start)] {
-            let at = end + point(by, SMALL.drop());
+            let at = end + point(by, SMALL.to_baseline());
             scene.push(Item::label(Role::Text, &*cut.name, at, anchor, SMALL).tone(cut.tone));
         }
     }

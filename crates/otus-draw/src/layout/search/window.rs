@@ -57,7 +57,9 @@ pub(super) fn window(graph: &Graph, has_verdict: bool, most: usize) -> Window {
             children[parent].push(node);
         }
     }
-    children.iter_mut().for_each(|children| children.reverse());
+    for children in &mut children {
+        children.reverse();
+    }
     let target = if has_verdict { target(graph) } else { 0 };
     let mut path: Vec<usize> = std::iter::successors(Some(target), |&node| parent(node)).collect();
     path.reverse();
@@ -70,7 +72,9 @@ pub(super) fn window(graph: &Graph, has_verdict: bool, most: usize) -> Window {
         gap: None,
     };
     if has_verdict {
-        path.iter().for_each(|&node| window.on_path[node] = true);
+        for &node in &path {
+            window.on_path[node] = true;
+        }
     }
     let kept_path: Vec<usize> = if path.len() <= most {
         path
@@ -84,7 +88,9 @@ pub(super) fn window(graph: &Graph, has_verdict: bool, most: usize) -> Window {
         });
         path[..first].iter().chain(&path[end..]).copied().collect()
     };
-    kept_path.iter().for_each(|&node| window.kept[node] = true);
+    for &node in &kept_path {
+        window.kept[node] = true;
+    }
     let mut left = most - kept_path.len();
     // Nodes, each with the number of its children that were considered.
     let mut queue: VecDeque<(usize, usize)> = kept_path.iter().rev().map(|&n| (n, 0)).collect();

@@ -71,7 +71,7 @@ pub(super) fn paint(
     scene.items.extend(back);
     scene.items.extend(front.items);
     if scene.items.is_empty() {
-        scene.aside("∅", PLAIN);
+        scene.nothing_but("∅", PLAIN);
     }
     scene.fit(margin);
     scene

@@ -80,27 +80,23 @@ fn operand(letter: u8) -> usize {
 /// active, pruned or unchosen parts are faded, and operators that vanish with an operand
 /// are assumed. A loop is copied when an iteration of it begins, so within it only
 /// the executed event is marked. `None` if the position has no event, or one that cannot be executed now.
-///
-/// # Panics
-/// Never: a path has at least its root.
 pub fn step(pool: &Pool, term: TermId, position: &[u8]) -> Option<Marks> {
-    let mut path = vec![term];
+    let mut marks = Marks::default();
+    // The terms from the root to the event, and their nodes in the marks.
+    let (mut path, mut here) = (vec![term], vec![0]);
+    let (mut now, mut place) = (term, 0);
     for &letter in position {
-        let now = *path.last().expect("the path begins with the term");
-        path.push(pool.node(now).operands().nth(operand(letter))?);
+        now = pool.node(now).operands().nth(operand(letter))?;
+        place = marks.child(place, letter);
+        path.push(now);
+        here.push(place);
     }
-    let Term::Event(event) = pool.node(*path.last()?) else { return None };
+    let Term::Event(event) = pool.node(now) else { return None };
+    marks.nodes[place].own = Some(Tone::Active);
     let lifelines = pool.region(pool.event_lifelines(event));
     let is_loop = |&term: &TermId| matches!(pool.node(term), Term::LoopS(_) | Term::LoopC(..));
     // Parts below the first loop are not marked.
     let deepest = path.iter().position(is_loop).unwrap_or(path.len());
-    let mut marks = Marks::default();
-    let mut here: Vec<usize> = vec![0];
-    for &letter in position {
-        let at = marks.child(*here.last().expect("the path begins at the root"), letter);
-        here.push(at);
-    }
-    marks.nodes[*here.last()?].own = Some(Tone::Active);
 
     // From the event upwards: whether the rest of the operand on the path is ∅.
     let mut empty = true;
