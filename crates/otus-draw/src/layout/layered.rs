@@ -16,9 +16,9 @@
 //! Costs: linear in nodes and virtual nodes for each sweep, with a fixed number of sweeps. Edges
 //! that would need more than [`VIRTUAL_NODES`] in all, longest first, are left out.
 
-pub mod order;
-pub mod place;
-pub mod rank;
+mod order;
+mod place;
+mod rank;
 
 use crate::geometry::{Point, Rect, Size, float, point, soften};
 use crate::layout::tree;
@@ -91,7 +91,7 @@ pub struct Route {
 }
 
 /// The most virtual nodes of a drawing; a picture with more is unreadable anyway.
-pub const VIRTUAL_NODES: usize = 400_000;
+const VIRTUAL_NODES: usize = 400_000;
 
 /// The least distance between layers.
 const LAYER_GAP: f64 = 26.0;
@@ -137,15 +137,14 @@ pub fn layered(nodes: &[Size], edges: &[Edge], options: &Options) -> Layout {
 
 /// A graph in which every edge goes from a layer to the next.
 #[derive(Debug, Clone, Default)]
-pub struct ProperGraph {
+struct ProperGraph {
     /// By virtual node; the first ones are the nodes of the graph.
-    pub nodes: Vec<Vertex>,
+    nodes: Vec<Vertex>,
     /// By virtual node: those in the layer before it, and in the layer after it.
-    pub up: Vec<Vec<u32>>,
-    /// See `up`.
-    pub down: Vec<Vec<u32>>,
+    up: Vec<Vec<u32>>,
+    down: Vec<Vec<u32>>,
     /// By layer, in order.
-    pub layers: Vec<Vec<u32>>,
+    layers: Vec<Vec<u32>>,
     /// By edge: its virtual nodes, from its upper end to its lower.
     chains: Vec<Chain>,
     /// By layer: its thickness.
@@ -153,14 +152,13 @@ pub struct ProperGraph {
 }
 
 /// One virtual node.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Vertex {
-    /// The number of its layer.
-    pub layer: u32,
+#[derive(Debug, Clone, Copy)]
+struct Vertex {
+    layer: u32,
     /// Its extent across the layers, before and after its middle.
-    pub extent: [f64; 2],
+    extent: [f64; 2],
     /// Whether it is a part of an edge.
-    pub is_bend: bool,
+    is_bend: bool,
 }
 
 #[derive(Debug, Clone, Default)]

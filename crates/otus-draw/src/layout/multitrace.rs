@@ -227,19 +227,6 @@ fn head(
     lines
 }
 
-/// A part of a lane.
-#[derive(Debug)]
-enum Piece {
-    /// A dashed box for actions that are unobserved, simulated or left out.
-    Stub(String, Tone),
-    /// A sign on the lane.
-    Mark(String, Tone),
-    /// The actions of a moment: index and text of each.
-    Moment(Vec<(usize, String)>),
-    /// The bar between the consumed actions and the rest.
-    Bar,
-}
-
 struct Painter<'p, 'o> {
     scene: &'p mut Scene,
     trace: &'p MultiTrace,
@@ -289,8 +276,7 @@ impl Painter<'_, '_> {
         let tone = if self.lane_tone() == Tone::Normal { Tone::Normal } else { Tone::Faded };
         let (mut x, mut top, mut first_right) = (start.x, start.y, None);
         for (index, piece) in pieces.iter().enumerate() {
-            let width = self.width(piece);
-            if index > 0 && x + style.step + width > most {
+            if index > 0 && x + style.step + piece.size.width > most {
                 first_right.get_or_insert(x);
                 x = start.x;
                 top += style.row_height() + 4.0;
@@ -299,96 +285,50 @@ impl Painter<'_, '_> {
             let line = Item::line(Role::Lifeline, point(x, middle), point(x + style.step, middle));
             self.scene.push(line.tone(tone));
             x += style.step;
-            self.piece(piece, x, middle, width);
-            x += width;
+            self.scene.place(piece, point(x, middle));
+            x += piece.size.width;
         }
         (first_right.unwrap_or(x), top + style.row_height())
     }
 
-    fn width(&self, piece: &Piece) -> f64 {
-        let style = self.style;
-        match piece {
-            Piece::Stub(text, _) => style.plain.width(text) + 2.0 * style.inside,
-            Piece::Mark(text, _) => style.plain.width(text) + 4.0,
-            Piece::Moment(actions) => {
-                let boxes = actions
-                    .iter()
-                    .map(|(_, text)| style.plain.width(text) + 2.0 * style.inside + style.frame);
-                let inner = boxes.sum::<f64>() - style.frame;
-                if actions.len() > 1 { inner + 2.0 * style.frame } else { inner }
-            }
-            Piece::Bar => 2.0,
-        }
-    }
-
-    fn piece(&mut self, piece: &Piece, left: f64, middle: f64, width: f64) {
-        let style = self.style;
-        let around = |left: f64, width: f64, height: f64| {
-            Rect::at(point(left, middle - height / 2.0), Size { width, height })
-        };
-        let center = point(left + width / 2.0, middle);
-        match piece {
-            Piece::Stub(text, tone) => {
-                let rect = around(left, width, style.box_height());
-                self.scene.push(Item::rect(Role::Event, rect).tone(*tone));
-                let label = Item::centered(Role::Event, text, center, style.plain);
-                self.scene.push(label.tone(*tone));
-            }
-            Piece::Mark(text, tone) => {
-                let label = Item::centered(Role::Text, text, center, style.plain);
-                self.scene.push(label.tone(*tone));
-            }
-            Piece::Moment(actions) => {
-                let mut x = left;
-                if actions.len() > 1 {
-                    let rect = around(left, width, style.row_height());
-                    self.scene.push(Item::rect(Role::Frame, rect).tone(self.lane_tone()));
-                    x += style.frame;
-                }
-                for (index, text) in actions {
-                    let tone = (self.options.tone)(self.component, *index)
-                        .unwrap_or_else(|| self.tone_at(*index));
-                    let own = style.plain.width(text) + 2.0 * style.inside;
-                    let subject = format!("event-{}-{index}", self.component.0);
-                    let rect = around(x, own, style.box_height());
-                    self.scene.push(Item::rect(Role::Event, rect).tone(tone).subject(subject));
-                    let center = point(x + own / 2.0, middle);
-                    let label = Item::centered(Role::Event, text, center, style.plain);
-                    self.scene.push(label.tone(tone));
-                    x += own + style.frame;
-                }
-            }
-            Piece::Bar => {
-                let rise = point(0.0, style.row_height() / 2.0 + 1.0);
-                let bar = Item::line(Role::Cut, center - rise, center + rise);
-                self.scene.push(bar.tone(Tone::Active));
-            }
-        }
-    }
-
-    /// The pieces of a lane, from left to right.
-    fn pieces(&self) -> Vec<Piece> {
+    /// The pieces of a lane, from left to right. Each has its width, and its middle at a height of 0.
+    fn pieces(&self) -> Vec<Scene> {
         let lane = self.lane;
-        let steps = self.trace.steps(self.component);
-        let consumed = self.consumed;
+        let (steps, consumed) = (self.steps(), self.consumed);
         let mut pieces = Vec::new();
         // Small pictures and removed components do not show unobserved actions.
         let watched = lane.observed.filter(|_| !lane.removed && !self.options.compact);
         let late = watched.is_some_and(Observed::may_start_late);
         let early = watched.is_some_and(Observed::may_stop_early);
-        let clover = |count: usize| Piece::Stub(format!("☘ {}", grouped(count)), Tone::Assumed);
-        let unseen = || Piece::Stub("…".to_owned(), Tone::Faded);
+        let clover = |count: usize| self.stub(&format!("☘ {}", grouped(count)), Tone::Assumed);
+        let unseen = || self.stub("…", Tone::Faded);
+        let more = |count: usize| self.stub(&format!("… {} more …", grouped(count)), Tone::Faded);
         if lane.simulated_before > 0 {
             pieces.push(clover(lane.simulated_before));
         } else if late {
             pieces.push(unseen());
         }
         if consumed > 0 {
-            pieces.push(Piece::Mark(format!("⚐ {}", grouped(consumed)), Tone::Good));
+            pieces.push(self.mark(&format!("⚐ {}", grouped(consumed)), Tone::Good));
         }
-        self.window(steps, consumed, &mut pieces);
+        // The moments, or a window of them around the bar if there are too many.
+        let shown = self.shown();
+        if shown.start > 0 {
+            pieces.push(more(shown.start));
+        }
+        let mut at = shown.start;
+        for moment in steps[shown].chunk_by(|_, next| next.joined()) {
+            if at == consumed && consumed > 0 {
+                pieces.push(self.bar());
+            }
+            pieces.push(self.moment(at..at + moment.len()));
+            at += moment.len();
+        }
+        if at < steps.len() {
+            pieces.push(more(steps.len() - at));
+        }
         if lane.simulated_after > 0 || (consumed > 0 && consumed == steps.len()) {
-            pieces.push(Piece::Mark("⚑".to_owned(), Tone::Good));
+            pieces.push(self.mark("⚑", Tone::Good));
         }
         if lane.simulated_after > 0 {
             pieces.push(clover(lane.simulated_after));
@@ -396,43 +336,91 @@ impl Painter<'_, '_> {
             pieces.push(unseen());
         }
         if pieces.is_empty() {
-            pieces.push(Piece::Mark("ε".to_owned(), Tone::Faded));
+            pieces.push(self.mark("ε", Tone::Faded));
         }
         pieces
     }
 
-    /// Adds the moments, or a window of them around the bar if there are too many.
-    fn window(&self, steps: &[Step], consumed: usize, pieces: &mut Vec<Piece>) {
-        let Range { start: from, end: to } = self.shown(steps, consumed);
-        let more = |count: usize| Piece::Stub(format!("… {} more …", grouped(count)), Tone::Faded);
-        if from > 0 {
-            pieces.push(more(from));
+    /// Adds a box with a text to a piece; returns its right side.
+    fn add_box(
+        &self,
+        piece: &mut Scene,
+        left: f64,
+        text: &str,
+        tone: Tone,
+        subject: Option<String>,
+    ) -> f64 {
+        let (font, height) = (self.style.plain, self.style.box_height());
+        let width = font.width(text) + 2.0 * self.style.inside;
+        let rect = Rect::at(point(left, -height / 2.0), Size { width, height });
+        piece.push(Item { subject, ..Item::rect(Role::Event, rect).tone(tone) });
+        piece.push(Item::centered(Role::Event, text, rect.center(), font).tone(tone));
+        rect.right
+    }
+
+    /// A box for actions that are unobserved, simulated or left out.
+    fn stub(&self, text: &str, tone: Tone) -> Scene {
+        let mut piece = Scene::default();
+        piece.size.width = self.add_box(&mut piece, 0.0, text, tone, None);
+        piece
+    }
+
+    /// The actions of a moment, given by their indices; several have a common frame.
+    fn moment(&self, indices: Range<usize>) -> Scene {
+        let (style, mut boxes) = (self.style, Scene::default());
+        let mut right = 0.0;
+        for index in indices.clone() {
+            let action = self.pool.action(self.steps()[index].action());
+            let text = action.text(self.pool.signature());
+            let text = style.plain.shorten(&text, style.action_room);
+            let tone = (self.options.tone)(self.component, index);
+            let tone = tone.unwrap_or_else(|| self.tone_at(index));
+            let subject = format!("event-{}-{index}", self.component.0);
+            let left = if index > indices.start { right + style.frame } else { right };
+            right = self.add_box(&mut boxes, left, &text, tone, Some(subject));
         }
-        for (index, step) in steps.iter().enumerate().take(to).skip(from) {
-            if index == consumed && consumed > 0 {
-                pieces.push(Piece::Bar);
-            }
-            let action = self.pool.action(step.action()).text(self.pool.signature());
-            let text = self.style.plain.shorten(&action, self.style.action_room);
-            match pieces.last_mut() {
-                Some(Piece::Moment(actions)) if step.joined() => {
-                    actions.push((index, text));
-                }
-                Some(_) | None => pieces.push(Piece::Moment(vec![(index, text)])),
-            }
+        boxes.size.width = right;
+        if indices.len() == 1 {
+            return boxes;
         }
-        if to < steps.len() {
-            pieces.push(more(steps.len() - to));
-        }
+        let mut piece = Scene::default();
+        piece.size = Size { width: right + 2.0 * style.frame, height: style.row_height() };
+        let rect = Rect::at(point(0.0, -piece.size.height / 2.0), piece.size);
+        piece.push(Item::rect(Role::Frame, rect).tone(self.lane_tone()));
+        piece.place(&boxes, point(style.frame, 0.0));
+        piece
+    }
+
+    /// A sign on the lane.
+    fn mark(&self, text: &str, tone: Tone) -> Scene {
+        let mut piece = Scene::default();
+        piece.size.width = self.style.plain.width(text) + 4.0;
+        let center = point(piece.size.width / 2.0, 0.0);
+        piece.push(Item::centered(Role::Text, text, center, self.style.plain).tone(tone));
+        piece
+    }
+
+    /// The bar between the consumed actions and the rest.
+    fn bar(&self) -> Scene {
+        let mut piece = Scene::default();
+        piece.size.width = 2.0;
+        let (center, rise) = (point(1.0, 0.0), point(0.0, self.style.row_height() / 2.0 + 1.0));
+        piece.push(Item::line(Role::Cut, center - rise, center + rise).tone(Tone::Active));
+        piece
+    }
+
+    fn steps(&self) -> &[Step] {
+        self.trace.steps(self.component)
     }
 
     /// The range of steps that is shown, in whole moments.
-    fn shown(&self, steps: &[Step], consumed: usize) -> Range<usize> {
+    fn shown(&self) -> Range<usize> {
+        let steps = self.steps();
         let limit = self.options.limit.max(1);
         if steps.len() <= limit {
             return 0..steps.len();
         }
-        let mut from = consumed.saturating_sub(limit / 2).min(steps.len() - limit);
+        let mut from = self.consumed.saturating_sub(limit / 2).min(steps.len() - limit);
         let mut to = from + limit;
         while from > 0 && steps[from].joined() {
             from -= 1;
@@ -460,12 +448,11 @@ impl Painter<'_, '_> {
 
     /// The state of the lane, in words.
     fn remarks(&self) -> Vec<String> {
-        let steps = self.trace.steps(self.component);
-        let (all, consumed) = (steps.len(), self.consumed);
+        let (all, consumed) = (self.steps().len(), self.consumed);
         let mut remarks = self.lane.remarks(
             (consumed > 0).then(|| format!("{} of {} consumed", grouped(consumed), grouped(all))),
         );
-        let shown = self.shown(steps, consumed).len();
+        let shown = self.shown().len();
         if all > shown {
             remarks.push(format!("{} of {} actions shown", grouped(shown), grouped(all)));
         }
@@ -476,7 +463,7 @@ impl Painter<'_, '_> {
     fn sentence(&self) -> String {
         let signature = self.pool.signature();
         let names = names(self.trace, signature, self.component);
-        let steps = self.trace.steps(self.component);
+        let steps = self.steps();
         let actions = steps.iter().take(20).map(|step| self.pool.action(step.action()));
         let mut texts: Vec<String> = actions.map(|action| action.text(signature)).collect();
         if steps.is_empty() {

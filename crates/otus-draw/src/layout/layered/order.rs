@@ -17,7 +17,7 @@ const ROUNDS_LARGE: usize = 6;
 const LARGE: usize = 4_000;
 
 /// Orders the layers of a graph.
-pub fn reduce(graph: &mut ProperGraph) {
+pub(super) fn reduce(graph: &mut ProperGraph) {
     graph.layers = first(graph);
     let mut places = places(&graph.layers, graph.nodes.len());
     let mut fewest = crossings(graph, &places);

@@ -16,10 +16,7 @@ use super::ProperGraph;
 use super::order::places;
 
 /// By virtual node: the coordinate of its middle.
-///
-/// # Panics
-/// Never: there are four candidates.
-pub fn across(graph: &ProperGraph, gap: f64) -> Vec<f64> {
+pub(super) fn across(graph: &ProperGraph, gap: f64) -> Vec<f64> {
     if graph.nodes.is_empty() {
         return Vec::new();
     }

@@ -4,7 +4,7 @@ use super::Edge;
 
 /// By edge: whether it is reversed to remove cycles. Those are the back edges of a
 /// depth-first search that begins at nodes without incoming edges.
-pub fn turned(count: usize, edges: &[Edge]) -> Vec<bool> {
+pub(super) fn turned(count: usize, edges: &[Edge]) -> Vec<bool> {
     #[derive(Clone, Copy, PartialEq)]
     enum Seen {
         No,
@@ -48,7 +48,7 @@ pub fn turned(count: usize, edges: &[Edge]) -> Vec<bool> {
 }
 
 /// By node: the length of the longest path to it.
-pub fn ranks(count: usize, edges: &[Edge], turned: &[bool]) -> Vec<u32> {
+pub(super) fn ranks(count: usize, edges: &[Edge], turned: &[bool]) -> Vec<u32> {
     let mut out: Vec<Vec<usize>> = vec![Vec::new(); count];
     let mut waiting = vec![0_usize; count];
     for (edge, &turned) in edges.iter().zip(turned).filter(|(edge, _)| edge.from != edge.to) {
