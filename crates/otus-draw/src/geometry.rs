@@ -77,6 +77,13 @@ pub(crate) fn float(count: usize) -> f64 {
     count as f64
 }
 
+/// A side of a line, for a label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Left,
+    Right,
+}
+
 /// A width and a height.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Size {

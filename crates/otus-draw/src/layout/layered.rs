@@ -126,8 +126,7 @@ const PORT_GAP: f64 = 18.0;
 /// # Panics
 /// If an edge names a node that does not exist.
 pub fn layered(nodes: &[Size], edges: &[Edge], options: &Options) -> Layout {
-    let turned = rank::turned(nodes.len(), edges);
-    let ranks = rank::ranks(nodes.len(), edges, &turned);
+    let (turned, ranks) = rank::ranks(nodes.len(), edges);
     let mut graph = ProperGraph::new(nodes, edges, &turned, &ranks, options);
     order::reduce(&mut graph);
     let across = as_tree(&graph, options.node_gap)

@@ -25,7 +25,7 @@ use otus_trace::order::{Edge, EventId, PartialOrder, ProcessId};
 
 pub use lattice::{TooManyCuts, lattice};
 
-use crate::geometry::{Point, Rect, Size, float, point};
+use crate::geometry::{Point, Rect, Side, Size, float, point};
 use crate::metrics::{Font, PLAIN, SMALL, STRONG, counted, grouped};
 use crate::scene::{Anchor, End, Item, Key, Role, Scene, Shape, Tone};
 
@@ -118,13 +118,6 @@ pub fn cuts_of(trace: &PartialOrder, evidence: &Evidence, most: usize) -> Vec<Cu
         rest = next.then.first();
     }
     run_of_cuts(trace, &events, most)
-}
-
-/// The side of the process line on which the label of an event stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Left,
-    Right,
 }
 
 /// An event that is shown.

@@ -10,7 +10,7 @@ pub mod marks;
 use otus_core::passing::asynchronous_passing;
 use otus_core::{Pool, RegionId, Term, TermId};
 
-use crate::geometry::{Rect, Size, point};
+use crate::geometry::{Rect, Side, Size, point};
 use crate::layout::tree::{self, tree};
 use crate::metrics::{Font, PLAIN, SMALL, STRONG};
 use crate::scene::{Anchor, End, Item, Role, Scene, Shape, Tone};
@@ -74,7 +74,7 @@ pub fn term(pool: &Pool, root: TermId, options: &Options<'_>) -> Scene {
         top += HEIGHT + head + drop;
     }
     let rect = |index: usize| {
-        let half = nodes[index].width / 2.0;
+        let half = nodes[index].width() / 2.0;
         let corner = point(places[index].x - half, tops[places[index].level]);
         Rect::at(corner, Size { width: half * 2.0, height: HEIGHT })
     };
@@ -119,19 +119,12 @@ const MARGIN: f64 = 12.0;
 /// From an edge to the position beside it.
 const POSITION_GAP: f64 = 4.0;
 
-/// The place of the position of a node.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Side {
-    Left,
-    Right,
-}
-
 /// A node of the tree.
 struct Node {
     text: String,
     is_operator: bool,
     tone: Tone,
-    width: f64,
+    /// The place of its position.
     side: Side,
     /// Its position, `ε` for the root, if positions are shown.
     position: Option<String>,
@@ -143,8 +136,12 @@ impl Node {
         if self.is_operator { STRONG } else { PLAIN }
     }
 
+    fn width(&self) -> f64 {
+        (self.font().width(&self.text) + 14.0).max(HEIGHT)
+    }
+
     fn shape(&self) -> tree::Node {
-        let mut extent = [self.width / 2.0; 2];
+        let mut extent = [self.width() / 2.0; 2];
         if let Some(position) = &self.position {
             let side = &mut extent[usize::from(self.side == Side::Right)];
             *side = side.max(SMALL.width(position) + POSITION_GAP);
@@ -193,17 +190,14 @@ fn unfold(pool: &Pool, root: TermId, options: &Options<'_>) -> Vec<Node> {
         };
         let is_operator = open && count > 0;
         let left = now.letter == 1 && !now.only;
-        let mut node = Node {
+        nodes.push(Node {
             text,
             is_operator,
             tone: marks.tone(now.marks),
-            width: 0.0,
             side: if left { Side::Left } else { Side::Right },
             position,
             children: Vec::new(),
-        };
-        node.width = (node.font().width(&node.text) + 14.0).max(HEIGHT);
-        nodes.push(node);
+        });
         if let Some(parent) = now.parent {
             nodes[parent].children.push(index);
         }

@@ -6,9 +6,9 @@
 //! between the line of its target and the labels there. Only tracks are in that space,
 //! and no two arrows share one at the same height.
 
-use super::{Arrow, DOT, DotId, Places, Plan, Side, TRACK};
+use super::{Arrow, DOT, DotId, Places, Plan, TRACK};
 use crate::check::crosses;
-use crate::geometry::{Point, Rect, Size, float, point};
+use crate::geometry::{Point, Rect, Side, Size, float, point};
 
 /// The kind of route of an arrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -38,7 +38,7 @@ const WING: f64 = 18.0;
 /// The width of an arrow to the same lifeline.
 pub(super) const TURN: f64 = 26.0;
 /// The distance from the end of an arrow to its label.
-pub(super) const ARROW_PADDING: f64 = 13.0;
+const ARROW_PADDING: f64 = 13.0;
 /// The radius of the ring that stands for the environment.
 pub(super) const RING: f64 = 4.0;
 /// The distance between the side of a tab and its text.
@@ -133,7 +133,7 @@ pub(super) fn columns(rows: &mut Rows, heads: &[Vec<String>], options: &Options<
 
 /// Adds the constraints of a message, and returns its extent.
 fn arrow_constraints(arrow: &Arrow, constraints: &mut Constraints) -> Reach {
-    let label = label_width(arrow);
+    let label = PLAIN.widest(&arrow.label);
     let outside = outside(arrow) + 2.0 * RING;
     let mut reach = Reach::default();
     let Some(origin) = arrow.origin else {
@@ -159,14 +159,9 @@ fn arrow_constraints(arrow: &Arrow, constraints: &mut Constraints) -> Reach {
     reach
 }
 
-/// The width of the label of a message.
-pub(super) fn label_width(arrow: &Arrow) -> f64 {
-    PLAIN.widest(&arrow.label)
-}
-
 /// The length of an arrow from or to the environment.
 pub(super) fn outside(arrow: &Arrow) -> f64 {
-    (label_width(arrow) + 2.0 * ARROW_PADDING).max(46.0)
+    (PLAIN.widest(&arrow.label) + 2.0 * ARROW_PADDING).max(46.0)
 }
 
 /// The farthest target on the side of the origin on which more of them are; to the right, if equally many. The label
