@@ -158,8 +158,6 @@ impl GraphOptions {
             verdict,
             direction: self.direction,
             term: (self.diagrams || self.trees).then_some(&picture as &dyn Fn(TermId) -> Scene),
-            // With `None`, the layout computes the flags and clovers along the path to a node.
-            remaining: None,
         };
         search(context, graph, &options)
     }
