@@ -15,10 +15,10 @@ use otus_core::index::Index as _;
 use otus_trace::order::{Clocks, PartialOrder};
 use rustc_hash::FxHashMap;
 
+use crate::BigUint;
 use crate::evaluate::Evaluation;
 use crate::explicit;
 use crate::formula::{AtomId, Formula, FormulaId, Formulas};
-use crate::interval::BigUint;
 use crate::ist::{self, Closure};
 use crate::track::{Course, courses};
 use crate::view::{Arrangement, View};
@@ -168,7 +168,7 @@ impl<'t> Checker<'t> {
         match options.engine {
             Engine::Auto | Engine::Interval => {}
             Engine::Explicit => {
-                let tally = explicit::count(problem, formula, &options.budget)?;
+                let tally = explicit::walk(problem, formula, false, &options.budget)?;
                 let (cuts, satisfying) = (tally.cuts.into(), tally.satisfying.into());
                 return Ok(Counts { cuts, satisfying });
             }
@@ -218,7 +218,9 @@ impl<'t> Checker<'t> {
         let atoms = self.atoms(part);
         self.prepare(&atoms);
         if let &Formula::Atom(atom) = self.formulas.get(part) {
-            return Ok(self.holds_at_first(atom));
+            let course = self.course(atom);
+            let atom = self.formulas.atom_of(atom);
+            return Ok(course.holds(atom, &vec![0; atom.readings().len()]));
         }
         if let Some(conditions) = self.local_conditions(part, options) {
             *visible += atoms.iter().map(|&atom| self.course(atom).events().count()).sum::<usize>();
@@ -228,18 +230,18 @@ impl<'t> Checker<'t> {
         *visible += view.event_count();
         let used = self.used(&atoms);
         let problem = self.problem(&view, &used);
-        match (options.engine, self.formulas.as_possibility(part)) {
-            (Engine::Auto | Engine::Interval, _) => {}
-            (Engine::Explicit, Some(goal)) => {
-                return explicit::possible(problem, goal, &options.budget);
+        let goal = self.formulas.as_possibility(part);
+        match options.engine {
+            Engine::Auto | Engine::Interval => {}
+            Engine::Explicit => {
+                let formula = goal.unwrap_or(part);
+                let tally = explicit::walk(problem, formula, goal.is_some(), &options.budget)?;
+                return Ok(tally.holds);
             }
-            (Engine::Explicit, None) => return explicit::holds(problem, part, &options.budget),
-            (Engine::Ist, _) => {
-                return ist::holds(problem, part, options.closure, &options.budget);
-            }
+            Engine::Ist => return ist::holds(problem, part, options.closure, &options.budget),
         }
         let mut evaluation = Evaluation::new(problem, &options.budget);
-        if let Some(goal) = self.formulas.as_possibility(part) {
+        if let Some(goal) = goal {
             return Ok(evaluation.find(goal)?.is_some());
         }
         let set = evaluation.set(part)?;
@@ -272,17 +274,12 @@ impl<'t> Checker<'t> {
 
     /// The atoms of a formula.
     pub(crate) fn atoms(&self, formula: FormulaId) -> Vec<AtomId> {
-        let mut met = vec![false; self.formulas.count()];
-        let mut atoms = Vec::new();
-        let mut pending = vec![formula];
-        while let Some(f) = pending.pop() {
-            if !std::mem::replace(&mut met[f.index()], true) {
-                if let Formula::Atom(atom) = self.formulas.get(f) {
-                    atoms.push(*atom);
-                }
-                pending.extend_from_slice(self.formulas.get(f).operands());
-            }
-        }
+        let parts = self.formulas.parts(formula, |_| true).into_iter();
+        let mut atoms: Vec<AtomId> = parts
+            .filter_map(|part| {
+                if let Formula::Atom(atom) = *self.formulas.get(part) { Some(atom) } else { None }
+            })
+            .collect();
         atoms.sort_unstable();
         atoms
     }
@@ -308,17 +305,6 @@ impl<'t> Checker<'t> {
     /// The clocks of the trace, computed at the first use.
     pub(crate) fn clocks(&self) -> &Clocks {
         self.clocks.get_or_init(|| self.trace.clocks())
-    }
-
-    fn holds_at_first(&self, atom: AtomId) -> bool {
-        match self.course(atom) {
-            Course::Flips(initial, _) => *initial,
-            Course::Tracks(tracks) => {
-                let values: Vec<_> =
-                    tracks.iter().map(|track| &track.values[track.initial as usize]).collect();
-                self.formulas.atom_of(atom).holds(&values)
-            }
-        }
     }
 }
 

@@ -29,6 +29,8 @@
 use otus_core::define_id;
 use otus_core::index::{Index as _, IndexVec};
 use otus_core::intern::Interner;
+use otus_syntax::ast::formula::{Connective, Modality, Quantifier, UntilKind};
+use rustc_hash::FxHashSet;
 
 use crate::atom::Atom;
 
@@ -63,6 +65,11 @@ pub enum Formula {
 }
 
 impl Formula {
+    /// Whether it is a conjunction or a disjunction.
+    pub fn is_connective(&self) -> bool {
+        matches!(self, Formula::And(_) | Formula::Or(_))
+    }
+
     /// The formulas directly below.
     pub fn operands(&self) -> &[FormulaId] {
         match self {
@@ -135,6 +142,23 @@ impl Formulas {
         self.facts[f].next
     }
 
+    /// A formula and its parts, operands first. Parts below a node are left out unless it `opens`.
+    pub fn parts(&self, whole: FormulaId, opens: impl Fn(&Formula) -> bool) -> Vec<FormulaId> {
+        let mut met = FxHashSet::from_iter([whole]);
+        let mut parts = vec![whole];
+        let mut next = 0;
+        while let Some(&part) = parts.get(next) {
+            next += 1;
+            let node = self.get(part);
+            if opens(node) {
+                parts.extend(node.operands().iter().filter(|&&part| met.insert(part)));
+            }
+        }
+        // Operands have smaller ids.
+        parts.sort_unstable();
+        parts
+    }
+
     /// The atom of a literal, and whether it is positive.
     pub fn as_literal(&self, f: FormulaId) -> Option<(AtomId, bool)> {
         if let Formula::Atom(atom) = *self.get(f) {
@@ -204,6 +228,46 @@ impl Formulas {
         let negated: Vec<FormulaId> = all.into_iter().map(|f| self.not(f)).collect();
         let conjunction = self.and(negated);
         self.not(conjunction)
+    }
+
+    /// A Boolean connective of two formulas.
+    pub fn connective(&mut self, connective: Connective, f: FormulaId, g: FormulaId) -> FormulaId {
+        match connective {
+            Connective::And => self.and([f, g]),
+            Connective::Or => self.or([f, g]),
+            Connective::Implies => self.implies(f, g),
+            Connective::Iff => self.iff(f, g),
+        }
+    }
+
+    /// A modality with one operand.
+    pub fn temporal(&mut self, runs: Quantifier, modality: Modality, f: FormulaId) -> FormulaId {
+        match (runs, modality) {
+            (Quantifier::Exists, Modality::Next) => self.ex(f),
+            (Quantifier::Exists, Modality::Finally) => self.ef(f),
+            (Quantifier::Exists, Modality::Globally) => self.eg(f),
+            (Quantifier::All, Modality::Next) => self.ax(f),
+            (Quantifier::All, Modality::Finally) => self.af(f),
+            (Quantifier::All, Modality::Globally) => self.ag(f),
+        }
+    }
+
+    /// A modality with two operands.
+    pub fn until(
+        &mut self,
+        runs: Quantifier,
+        kind: UntilKind,
+        f: FormulaId,
+        g: FormulaId,
+    ) -> FormulaId {
+        match (runs, kind) {
+            (Quantifier::Exists, UntilKind::Until) => self.eu(f, g),
+            (Quantifier::Exists, UntilKind::Weak) => self.ew(f, g),
+            (Quantifier::Exists, UntilKind::Release) => self.er(f, g),
+            (Quantifier::All, UntilKind::Until) => self.au(f, g),
+            (Quantifier::All, UntilKind::Weak) => self.aw(f, g),
+            (Quantifier::All, UntilKind::Release) => self.ar(f, g),
+        }
     }
 
     /// `f → g`

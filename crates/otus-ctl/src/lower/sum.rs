@@ -141,10 +141,9 @@ impl Lowering<'_> {
                 (Some(factor), _) => b.scaled(factor),
                 (_, Some(factor)) => a.scaled(factor),
                 (None, None) => {
-                    let message = "variables are multiplied".to_owned();
-                    let diagnostic = self.complain(Code::NOT_LINEAR, self.span(id), message);
+                    let message = "variables are multiplied";
                     let help = "variables can be added and multiplied by numbers: 2 * x + y";
-                    diagnostic.help = Some(help.to_owned());
+                    self.complain(Code::NOT_LINEAR, self.span(id), message, help);
                     return Meaning::Nothing;
                 }
             },
@@ -206,9 +205,8 @@ impl Lowering<'_> {
                 None
             }
             Meaning::Formula(_) | Meaning::Truth(_) | Meaning::Reading(..) | Meaning::Text(..) => {
-                let message = "this is not a number".to_owned();
-                let diagnostic = self.complain(Code::WRONG_KIND, self.span(id), message);
-                diagnostic.help = Some("only numbers can be added and multiplied".to_owned());
+                let help = "only numbers can be added and multiplied";
+                self.complain(Code::WRONG_KIND, self.span(id), "this is not a number", help);
                 None
             }
         }
@@ -218,9 +216,9 @@ impl Lowering<'_> {
         match sum {
             Some(sum) => Meaning::Sum(sum),
             None => {
-                let message = "these numbers are too large to be added exactly".to_owned();
-                let diagnostic = self.complain(Code::SUM_TOO_LARGE, self.span(id), message);
-                diagnostic.help = Some("numbers are fractions of 64-bit integers".to_owned());
+                let message = "these numbers are too large to be added exactly";
+                let help = "numbers are fractions of 64-bit integers";
+                self.complain(Code::SUM_TOO_LARGE, self.span(id), message, help);
                 Meaning::Nothing
             }
         }
