@@ -41,7 +41,6 @@ pub struct Checked {
 /// Checks the explanation of why a formula holds, or does not, at the first cut.
 ///
 /// # Errors
-///
 /// The first fault of the explanation.
 pub fn certify(
     trace: &PartialOrder,

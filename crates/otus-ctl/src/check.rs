@@ -125,7 +125,6 @@ impl<'t> Checker<'t> {
     /// Whether a formula holds at the first cut.
     ///
     /// # Errors
-    ///
     /// The limit of the budget that was met.
     pub fn check(&mut self, formula: FormulaId, options: &Options) -> Result<Answer, Stop> {
         let options = &options.started();
@@ -156,7 +155,6 @@ impl<'t> Checker<'t> {
     /// Counts all cuts, and those at which a formula holds.
     ///
     /// # Errors
-    ///
     /// The limit of the budget that was met.
     pub fn count(&mut self, formula: FormulaId, options: &Options) -> Result<Counts, Stop> {
         let options = &options.started();
@@ -165,24 +163,19 @@ impl<'t> Checker<'t> {
         let view = View::whole(self.trace, &|| self.clocks(), options.arrangement);
         let used = self.used(&atoms);
         let problem = self.problem(&view, &used);
-        match options.engine {
-            Engine::Auto | Engine::Interval => {}
+        let (cuts, satisfying) = match options.engine {
+            Engine::Auto | Engine::Interval => {
+                let mut evaluation = Evaluation::new(problem, &options.budget);
+                let (set, top) = (evaluation.set(formula)?, evaluation.top()?);
+                (evaluation.diagram.count(top), evaluation.diagram.count(set))
+            }
             Engine::Explicit => {
                 let tally = explicit::walk(problem, formula, false, &options.budget)?;
-                let (cuts, satisfying) = (tally.cuts.into(), tally.satisfying.into());
-                return Ok(Counts { cuts, satisfying });
+                (tally.cuts.into(), tally.satisfying.into())
             }
-            Engine::Ist => {
-                let (cuts, satisfying) =
-                    ist::count(problem, formula, options.closure, &options.budget)?;
-                return Ok(Counts { cuts, satisfying });
-            }
-        }
-        let mut evaluation = Evaluation::new(problem, &options.budget);
-        let set = evaluation.set(formula)?;
-        let top = evaluation.top()?;
-        let cuts = evaluation.diagram.count(top);
-        Ok(Counts { cuts, satisfying: evaluation.diagram.count(set) })
+            Engine::Ist => ist::count(problem, formula, options.closure, &options.budget)?,
+        };
+        Ok(Counts { cuts, satisfying })
     }
 
     /// The next step for a part: its value follows from its own parts, or it must be checked as a whole.

@@ -186,8 +186,10 @@ impl<'f> Encoder<'f> {
             let made = match node {
                 Formula::True => TRUE,
                 Formula::False => FALSE,
-                Formula::And(all) => self.and(all.iter().map(|g| done[g]).collect()),
-                Formula::Or(all) => self.or(all.iter().map(|g| done[g]).collect()),
+                Formula::And(all) | Formula::Or(all) => {
+                    let all = all.iter().map(|g| done[g]).collect();
+                    self.connective(all, matches!(node, Formula::And(_)))
+                }
                 Formula::Atom(_)
                 | Formula::Not(_)
                 | Formula::End
@@ -205,8 +207,7 @@ impl<'f> Encoder<'f> {
 
     /// The conjunction, or disjunction, of residuals.
     pub(crate) fn join(&mut self, all: &[u32], and: bool) -> u32 {
-        let all = all.iter().map(|&residual| ResidualId(residual)).collect();
-        if and { self.and(all).0 } else { self.or(all).0 }
+        self.connective(all.iter().map(|&residual| ResidualId(residual)).collect(), and).0
     }
 
     fn literal(&mut self, atom: AtomId, positive: bool) -> ResidualId {
@@ -262,21 +263,8 @@ impl<'f> Encoder<'f> {
         sum.is_some_and(|sum| comparison.holds(sum.cmp(constant)))
     }
 
-    fn and(&mut self, all: Vec<ResidualId>) -> ResidualId {
-        self.connective(all, FALSE, TRUE)
-    }
-
-    fn or(&mut self, all: Vec<ResidualId>) -> ResidualId {
-        self.connective(all, TRUE, FALSE)
-    }
-
-    fn connective(
-        &mut self,
-        all: Vec<ResidualId>,
-        decisive: ResidualId,
-        neutral: ResidualId,
-    ) -> ResidualId {
-        let mut all = all;
+    fn connective(&mut self, mut all: Vec<ResidualId>, and: bool) -> ResidualId {
+        let (decisive, neutral) = if and { (FALSE, TRUE) } else { (TRUE, FALSE) };
         if all.contains(&decisive) {
             return decisive;
         }
@@ -286,7 +274,7 @@ impl<'f> Encoder<'f> {
         match *all {
             [] => neutral,
             [only] => only,
-            _ if decisive == FALSE => self.intern(Residual::And(all.into())),
+            _ if and => self.intern(Residual::And(all.into())),
             _ => self.intern(Residual::Or(all.into())),
         }
     }
@@ -353,8 +341,8 @@ impl<'f> Encoder<'f> {
                     }
                     self.settle(stage, positive, Some(layer))
                 }
-                Residual::And(all) => self.and(all.iter().map(|x| after[x]).collect()),
-                Residual::Or(all) => self.or(all.iter().map(|x| after[x]).collect()),
+                Residual::And(all) => self.connective(all.iter().map(|x| after[x]).collect(), true),
+                Residual::Or(all) => self.connective(all.iter().map(|x| after[x]).collect(), false),
             };
             after.insert(part, next);
         }

@@ -236,8 +236,17 @@ impl Formulas {
             Connective::And => self.and([f, g]),
             Connective::Or => self.or([f, g]),
             Connective::Implies => self.implies(f, g),
-            Connective::Iff => self.iff(f, g),
+            Connective::Iff => {
+                let both = self.and([f, g]);
+                let none = self.and([self.not(f), self.not(g)]);
+                self.or([both, none])
+            }
         }
+    }
+
+    /// `f → g`
+    pub fn implies(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
+        self.or([self.not(f), g])
     }
 
     /// A modality with one operand.
@@ -246,7 +255,10 @@ impl Formulas {
             (Quantifier::Exists, Modality::Next) => self.ex(f),
             (Quantifier::Exists, Modality::Finally) => self.ef(f),
             (Quantifier::Exists, Modality::Globally) => self.eg(f),
-            (Quantifier::All, Modality::Next) => self.ax(f),
+            (Quantifier::All, Modality::Next) => {
+                let some = self.ex(self.not(f));
+                self.not(some)
+            }
             (Quantifier::All, Modality::Finally) => self.af(f),
             (Quantifier::All, Modality::Globally) => self.ag(f),
         }
@@ -260,26 +272,32 @@ impl Formulas {
         f: FormulaId,
         g: FormulaId,
     ) -> FormulaId {
-        match (runs, kind) {
-            (Quantifier::Exists, UntilKind::Until) => self.eu(f, g),
-            (Quantifier::Exists, UntilKind::Weak) => self.ew(f, g),
-            (Quantifier::Exists, UntilKind::Release) => self.er(f, g),
-            (Quantifier::All, UntilKind::Until) => self.au(f, g),
-            (Quantifier::All, UntilKind::Weak) => self.aw(f, g),
-            (Quantifier::All, UntilKind::Release) => self.ar(f, g),
-        }
-    }
-
-    /// `f → g`
-    pub fn implies(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
-        self.or([self.not(f), g])
-    }
-
-    /// `f ↔ g`
-    pub fn iff(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
-        let both = self.and([f, g]);
-        let none = self.and([self.not(f), self.not(g)]);
-        self.or([both, none])
+        let (no_f, no_g) = (self.not(f), self.not(g));
+        let broken = match (runs, kind) {
+            (Quantifier::Exists, UntilKind::Until) => return self.eu(f, g),
+            (Quantifier::Exists, UntilKind::Weak) => {
+                let end = self.end();
+                let last = self.and([f, end]);
+                let goal = self.or([g, last]);
+                return self.eu(f, goal);
+            }
+            (Quantifier::Exists, UntilKind::Release) => {
+                let both = self.and([f, g]);
+                return self.until(runs, UntilKind::Weak, g, both);
+            }
+            (Quantifier::All, UntilKind::Until) => {
+                let end = self.end();
+                let stuck = self.or([no_f, end]);
+                let lost = self.and([no_g, stuck]);
+                self.eu(no_g, lost)
+            }
+            (Quantifier::All, UntilKind::Weak) => {
+                let lost = self.and([no_f, no_g]);
+                self.eu(no_g, lost)
+            }
+            (Quantifier::All, UntilKind::Release) => self.eu(no_f, no_g),
+        };
+        self.not(broken)
     }
 
     /// `EX f`
@@ -288,12 +306,6 @@ impl Formulas {
             return f;
         }
         self.literal(Formula::Next(f))
-    }
-
-    /// `AX f`
-    pub fn ax(&mut self, f: FormulaId) -> FormulaId {
-        let some = self.ex(self.not(f));
-        self.not(some)
     }
 
     /// `E[f U g]`
@@ -330,43 +342,6 @@ impl Formulas {
     /// `AG f`
     pub fn ag(&mut self, f: FormulaId) -> FormulaId {
         let broken = self.ef(self.not(f));
-        self.not(broken)
-    }
-
-    /// `A[f U g]`
-    pub fn au(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
-        let (no_f, no_g, end) = (self.not(f), self.not(g), self.end());
-        let stuck = self.or([no_f, end]);
-        let lost = self.and([no_g, stuck]);
-        let broken = self.eu(no_g, lost);
-        self.not(broken)
-    }
-
-    /// `E[f W g]`
-    pub fn ew(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
-        let end = self.end();
-        let last = self.and([f, end]);
-        let goal = self.or([g, last]);
-        self.eu(f, goal)
-    }
-
-    /// `A[f W g]`
-    pub fn aw(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
-        let (no_f, no_g) = (self.not(f), self.not(g));
-        let lost = self.and([no_f, no_g]);
-        let broken = self.eu(no_g, lost);
-        self.not(broken)
-    }
-
-    /// `E[f R g]`
-    pub fn er(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
-        let both = self.and([f, g]);
-        self.ew(g, both)
-    }
-
-    /// `A[f R g]`
-    pub fn ar(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
-        let broken = self.eu(self.not(f), self.not(g));
         self.not(broken)
     }
 

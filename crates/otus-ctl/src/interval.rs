@@ -61,7 +61,6 @@ mod build;
 mod clocks;
 mod closure;
 mod count;
-mod cursor;
 mod diagram;
 mod find;
 mod gc;

@@ -53,7 +53,6 @@ impl Checker<'_> {
     /// Explains why a formula holds, or does not.
     ///
     /// # Errors
-    ///
     /// The limit of the budget that was met.
     pub fn explain(&mut self, formula: FormulaId, options: &Options) -> Result<Explanation, Stop> {
         let options = &options.started();
@@ -64,7 +63,6 @@ impl Checker<'_> {
     /// Why a formula has the verdict that [`Checker::check`] gave it, without checking it again.
     ///
     /// # Errors
-    ///
     /// A bound was met.
     pub fn explain_verdict(
         &mut self,

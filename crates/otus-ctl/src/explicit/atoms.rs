@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 use crate::atom::{Atom, scaled};
 use crate::check::Problem;
 use crate::formula::AtomId;
+use crate::lcm;
 use crate::track::{Course, Track};
 
 /// The atoms of a formula.
@@ -294,7 +295,7 @@ impl Sum {
                 }
                 let all = summands.iter().flatten().chain([constant]);
                 let common = all.into_iter().try_fold(1, |common: i64, number| {
-                    common.checked_mul(number.denominator() / gcd(common, number.denominator()))
+                    i64::try_from(lcm(common.into(), number.denominator().into())?).ok()
                 })?;
                 let scale = |number: &Rational| {
                     number.numerator().checked_mul(common / number.denominator())
@@ -342,14 +343,6 @@ impl Sum {
         let sum: i64 = summands.map(|(summands, &reached)| summands[reached as usize]).sum();
         self.comparison.holds((sum + self.constant).cmp(&0))
     }
-}
-
-fn gcd(a: i64, b: i64) -> i64 {
-    let (mut a, mut b) = (a, b);
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 /// The points of a chain.

@@ -60,7 +60,8 @@ impl Diagram {
             reached = self.join(reached, closed)?;
             self.append_below(base, edge.high, reached);
         }
-        let result = self.finish_reversed(layer, base)?;
+        self.scratch[base..].reverse();
+        let result = self.finish(layer, base)?;
         Ok(self.keep(set, 0, Op::Below, result))
     }
 

@@ -117,8 +117,7 @@ impl Diagram {
         self.scratch.push(Edge { high, child });
     }
 
-    /// The same, where intervals come in descending order; [`finish_reversed`](Self::finish_reversed)
-    /// ends it.
+    /// The same, where intervals come in descending order; the caller reverses them at the end.
     #[inline]
     pub(super) fn append_below(&mut self, base: usize, high: u32, child: Id) {
         let above = if self.scratch.len() > base {
@@ -202,13 +201,6 @@ impl Diagram {
                 return Ok(id);
             }
         }
-        self.finish(layer, base)
-    }
-
-    /// [`finish`](Self::finish) for intervals in descending order.
-    #[inline]
-    pub(super) fn finish_reversed(&mut self, layer: usize, base: usize) -> Result<Id, Stop> {
-        self.scratch[base..].reverse();
         self.finish(layer, base)
     }
 

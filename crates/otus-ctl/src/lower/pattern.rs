@@ -1,7 +1,7 @@
 //! Named patterns of frequent properties, listed in [`PATTERNS`].
 
 use otus_syntax::Code;
-use otus_syntax::ast::formula::{Comparison, FormulaId as NodeId};
+use otus_syntax::ast::formula::{Comparison, FormulaId as NodeId, Quantifier, UntilKind};
 use otus_syntax::name::Name;
 use otus_syntax::suggest::did_you_mean;
 use otus_trace::order::{Kind, Value, VariableId};
@@ -152,7 +152,7 @@ impl Lowering<'_> {
             }
             ("precedence", &[f, g]) => {
                 let not = formulas.not(g);
-                formulas.aw(not, f)
+                formulas.until(Quantifier::All, UntilKind::Weak, not, f)
             }
             // mutex
             (_, all) => {

@@ -9,6 +9,7 @@ use otus_trace::order::{PartialOrder, Value};
 
 use super::{Lowering, Meaning, mirror, truth};
 use crate::atom::{Atom, Reading};
+use crate::lcm;
 
 /// `Σ cᵢ·rᵢ + c`, the readings sorted, each once, no cᵢ being 0.
 #[derive(Debug, Clone)]
@@ -72,15 +73,14 @@ impl Sum {
         let mut most: i128 = 0;
         let mut below: i128 = 1;
         let mut add = |factor: Rational, numbers: &[Rational]| -> Option<()> {
+            let mut largest = 0;
             for number in numbers {
                 let product = factor.checked_mul(*number)?;
-                below = lcm(below, i128::from(product.denominator()))?;
+                let denominator = i128::from(product.denominator());
+                below = lcm(below, denominator)?;
+                largest = largest.max(i128::from(product.numerator()).abs() / denominator + 1);
             }
-            let largest = numbers.iter().map(|number| {
-                let product = factor.checked_mul(*number)?;
-                Some(i128::from(product.numerator()).abs() / i128::from(product.denominator()) + 1)
-            });
-            most += largest.collect::<Option<Vec<i128>>>()?.into_iter().max().unwrap_or(0);
+            most += largest;
             Some(())
         };
         let mut all = add(Rational::from(1), &[self.constant]);
@@ -106,14 +106,6 @@ fn numbers(trace: &PartialOrder, reading: Reading) -> Vec<Rational> {
         Value::Boolean(_) | Value::Text(_) => None,
     };
     ids.into_iter().filter_map(number).collect()
-}
-
-fn lcm(a: i128, b: i128) -> Option<i128> {
-    let (mut x, mut y) = (a, b);
-    while y != 0 {
-        (x, y) = (y, x % y);
-    }
-    (a / x).checked_mul(b)
 }
 
 impl Lowering<'_> {
