@@ -31,7 +31,7 @@ impl Diagram {
     }
 
     /// The set of these vectors, which are within the bounds and in lexicographic order.
-    fn from_points<P: AsRef<[u32]>>(&mut self, points: &[P]) -> Result<Set, Stop> {
+    fn set_of<P: AsRef<[u32]>>(&mut self, points: &[P]) -> Result<Set, Stop> {
         let points: Vec<&[u32]> = points.iter().map(AsRef::as_ref).collect();
         assert!(points.is_sorted());
         self.operate(|diagram| diagram.gather(&points, 0)).map(Set)

@@ -36,7 +36,7 @@ fn check(bounds: &[u32], table: &ClockTable) -> (Diagram, Set) {
     let points: Vec<Vec<u32>> =
         universe(bounds).into_iter().filter(|point| is_allowed(table, point)).collect();
     assert_eq!(diagram.points(top), points, "{table:?}");
-    assert_eq!(diagram.from_points(&points), Ok(top));
+    assert_eq!(diagram.set_of(&points), Ok(top));
     (diagram, top)
 }
 

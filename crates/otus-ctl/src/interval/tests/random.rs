@@ -58,7 +58,7 @@ impl Scene {
 #[track_caller]
 fn assert_set(diagram: &mut Diagram, set: Set, plain: &Plain) {
     let points: Vec<&Vec<u32>> = plain.iter().collect();
-    assert_eq!(diagram.from_points(&points), Ok(set), "canonical");
+    assert_eq!(diagram.set_of(&points), Ok(set), "canonical");
     assert!(diagram.points(set).iter().eq(plain), "has these points");
     assert_eq!(diagram.count(set).to_string(), plain.len().to_string());
 }

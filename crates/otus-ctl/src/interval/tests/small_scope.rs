@@ -73,7 +73,7 @@ impl Grid {
     /// The diagram of a mask, from its points.
     fn set(&self, diagram: &mut Diagram, mask: u32) -> Set {
         let points: Vec<&[u32]> = self.members(mask).map(|at| self.points[at].as_slice()).collect();
-        diagram.from_points(&points).unwrap()
+        diagram.set_of(&points).unwrap()
     }
 }
 
