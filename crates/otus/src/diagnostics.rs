@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 use otus_syntax::diagnostic::any_error;
+use otus_syntax::source::offset;
 use otus_syntax::{Diagnostic, Label, Severity, Source, SourceId};
 use serde_json::{Value, json};
 
@@ -288,20 +289,10 @@ fn excerpt<'a>(
     elements.push(snippet.into());
 }
 
-fn offset(index: usize) -> u32 {
-    otus_syntax::source::offset(index)
-}
-
 /// The part of a long line around a place.
 fn cut(text: &str, line: Range<usize>, at: usize, length: usize) -> Range<usize> {
-    let mut start = at.saturating_sub(AROUND).max(line.start);
-    while !text.is_char_boundary(start) {
-        start -= 1;
-    }
-    let mut end = (at + length.min(AROUND) + AROUND).min(line.end).max(at);
-    while !text.is_char_boundary(end) {
-        end += 1;
-    }
+    let start = text.floor_char_boundary(at.saturating_sub(AROUND).max(line.start));
+    let end = text.ceil_char_boundary((at + length.min(AROUND) + AROUND).min(line.end).max(at));
     // Stay on the line of the place.
     start.max(line_start(text, at))..end.min(line_end(text, at))
 }

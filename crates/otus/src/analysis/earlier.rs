@@ -2,7 +2,7 @@
 //!
 //! A file of results has one answer per line, appended when it is known. A killed run may leave a partial line, which
 //! the shell cuts off before it appends ([`Earlier::whole_bytes`]). If several multi-traces have one id, answers are
-//! counted. Each answer has a [`Fingerprint`] of specification and question; answers to other questions are refused.
+//! counted. Each answer has a [`fingerprint`](super::fingerprint) of specification and question; answers to other questions are refused.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -12,7 +12,7 @@ use otus_analysis::Verdict;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
-use super::fingerprint::Fingerprint;
+use super::fingerprint::is_same_specification;
 use crate::context::Context;
 use crate::error::{Error, Result, unfit};
 
@@ -40,7 +40,7 @@ struct Line {
 pub(super) struct Expected<'a> {
     pub(super) kind: &'a str,
     pub(super) engine: &'a str,
-    pub(super) fingerprint: &'a Fingerprint,
+    pub(super) fingerprint: &'a str,
 }
 
 impl Expected<'_> {
@@ -49,12 +49,10 @@ impl Expected<'_> {
         let Some(asked) = &line.asked else {
             return Some("does not say what it answers".to_owned());
         };
-        if *asked == self.fingerprint.text() && line.kind == self.kind && line.engine == self.engine
-        {
+        if asked == self.fingerprint && line.kind == self.kind && line.engine == self.engine {
             return None;
         }
-        let asked = Fingerprint::parse(asked);
-        if !asked.is_some_and(|asked| asked.is_same_specification(self.fingerprint)) {
+        if !is_same_specification(asked, self.fingerprint) {
             return Some(
                 "answers for another specification, or for this one before it changed".to_owned(),
             );

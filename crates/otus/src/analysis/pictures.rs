@@ -37,44 +37,27 @@ const ACCEPTED: usize = 100;
 /// The most states that the search for the accepted run of a failure may create.
 const STATES: u64 = 20_000_000;
 
-/// The cases of each verdict that have been printed so far.
+/// By verdict: the number of cases that have been printed so far.
 #[derive(Debug, Default)]
-pub(crate) struct Pictures {
-    failures: AtomicUsize,
-    weak: AtomicUsize,
-    pass: AtomicUsize,
-}
+pub(crate) struct Pictures([AtomicUsize; 5]);
 
-/// The accepted cases that were met in a job so far.
-#[derive(Debug, Default)]
-pub(super) struct Accepted {
-    weak: usize,
-    pass: usize,
-}
+/// By verdict: the number of cases that were met in a job so far.
+pub(super) type Met = [usize; 5];
 
 impl Pictures {
     /// Whether an accepted case may be among the first of the input with its verdict. Called once for each case of a
     /// job, because the cases before it in its job are before it in the input, too.
-    pub(super) fn is_wanted(&self, verdict: Verdict, met: &mut Accepted) -> bool {
-        let (printed, met) = match verdict {
-            Verdict::Pass => (&self.pass, &mut met.pass),
-            Verdict::WeakPass => (&self.weak, &mut met.weak),
-            Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => return false,
-        };
-        let before = (*met).max(printed.load(Ordering::Relaxed));
+    pub(super) fn is_wanted(&self, verdict: Verdict, met: &mut Met) -> bool {
+        let met = &mut met[verdict as usize];
+        let before = (*met).max(self.0[verdict as usize].load(Ordering::Relaxed));
         *met += 1;
-        before < ACCEPTED
+        verdict >= Verdict::WeakPass && before < ACCEPTED
     }
 
     /// Removes the picture if the case is not among the first. Called in the order of the input.
     pub(super) fn settle(&self, case: &mut Case) {
-        let (printed, most) = match case.verdict {
-            Verdict::Pass => (&self.pass, ACCEPTED),
-            Verdict::WeakPass => (&self.weak, ACCEPTED),
-            Verdict::Fail => (&self.failures, FAILURES),
-            Verdict::WeakFail | Verdict::Inconclusive => return,
-        };
-        if printed.fetch_add(1, Ordering::Relaxed) >= most {
+        let most = if case.verdict == Verdict::Fail { FAILURES } else { ACCEPTED };
+        if self.0[case.verdict as usize].fetch_add(1, Ordering::Relaxed) >= most {
             case.picture = None;
         }
     }

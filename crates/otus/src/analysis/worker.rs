@@ -3,11 +3,11 @@
 //! A worker has its own pool, and an engine for each partition that it meets. An engine reuses its tables for later
 //! multi-traces, but a case depends on its multi-trace alone.
 
-use std::collections::hash_map::Entry;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use otus_analysis::{Engine, Question, Verdict, engine};
+use otus_analysis::{Config, Engine, Question, Verdict, engine};
 use otus_core::Pool;
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::{Severity, Source, SourceId, parse_trace};
@@ -16,16 +16,17 @@ use otus_trace::run::Group;
 use otus_trace::{MultiTrace, Partition, QuickReader};
 use rustc_hash::FxHashMap;
 
-use super::feed::{Job, TraceFile};
-use super::judge::Subject;
-use super::known;
-use super::pictures::{self, Accepted, Drawn};
+use super::baseline::Met;
+use super::inputs::{Job, TraceFile};
+use super::pictures::{self, Drawn};
 use super::pipeline::{self, Slot};
-use super::places::Origin;
+use super::places::{From, Origin};
 use super::plan::{Method, Plan};
+use super::request::Explain;
 use super::spec_text::excerpt_of;
+use super::verdict::Subject;
 use super::wording::Failure;
-use crate::case::{AttachmentKind, Case, NoAttachment, Place, Unusable};
+use crate::case::{Case, NoAttachment, Place, Unusable};
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result};
 use crate::load::{Sources, options};
@@ -42,9 +43,9 @@ pub(super) struct Piece<T> {
     pub(super) cases: Vec<Part<T>>,
     pub(super) troubles: Vec<Trouble>,
     pub(super) summary: Summary,
-    pub(super) met: known::Met,
+    pub(super) met: Met,
     /// With several specifications: the counts by specification.
-    pub(super) by_spec: Vec<(usize, Summary)>,
+    pub(super) by_spec: BTreeMap<usize, Summary>,
     /// With several specifications: the number of explained actions of a failure.
     pub(super) reached: usize,
 }
@@ -64,8 +65,8 @@ impl<T> Default for Piece<T> {
             cases: Vec::new(),
             troubles: Vec::new(),
             summary: Summary::default(),
-            met: known::Met::default(),
-            by_spec: Vec::new(),
+            met: Met::default(),
+            by_spec: BTreeMap::new(),
             reached: 0,
         }
     }
@@ -78,7 +79,9 @@ impl<T> Piece<T> {
         self.troubles.append(&mut other.troubles);
         self.summary.add(&other.summary);
         self.met.append(other.met);
-        self.by_spec.append(&mut other.by_spec);
+        for (number, summary) in other.by_spec {
+            self.by_spec.entry(number).or_default().add(&summary);
+        }
     }
 
     fn add_unusable(&mut self, found: Diagnostics, case: Option<CaseLine>) {
@@ -156,7 +159,7 @@ pub(super) struct Worker<T> {
     pool: Pool,
     /// Taken out while its multi-trace is judged.
     reader: Option<Box<QuickReader>>,
-    prepared: FxHashMap<Arc<Partition>, Prepared>,
+    prepared: FxHashMap<Arc<Partition>, Result<Prepared, String>>,
     first: First,
     /// The case that a bulk run fills again and again, since a new one costs as much as a short analysis.
     scratch: Option<Box<Case>>,
@@ -164,11 +167,11 @@ pub(super) struct Worker<T> {
 
 /// The multi-traces of a job so far that get an explanation or a picture only if they are among the first.
 #[derive(Debug, Default)]
-pub(super) struct First {
+struct First {
     /// Failures with an explanation.
     explained: usize,
-    /// Accepted ones with a picture.
-    pub(super) accepted: Accepted,
+    /// Those that may have a picture.
+    drawn: pictures::Met,
 }
 
 /// The data that all multi-traces over a partition share.
@@ -176,21 +179,17 @@ pub(super) struct First {
 pub(super) struct Prepared {
     /// The partition in words.
     text: Arc<str>,
-    pub(super) asked: AskedEngine,
+    pub(super) question: Question,
+    pub(super) engine: PreparedEngine,
 }
 
-/// An engine, ready for the question.
+/// An engine that is ready for the question.
 #[derive(Debug)]
-pub(super) enum AskedEngine {
-    Fast {
-        engine: Box<Engine>,
-        question: Question,
-        /// The number of states it has created so far.
-        made: u64,
-    },
-    Graph,
-    /// The declarations do not fit the partition.
-    Unfit(String),
+pub(super) enum PreparedEngine {
+    /// The fast engine, and the number of states it has created so far.
+    Fast(Box<Engine>, u64),
+    /// A search of the papers.
+    Graph(Arc<Config>),
 }
 
 /// The most partitions that are cached. With `[#any]`, every multi-trace may have its own.
@@ -209,13 +208,6 @@ impl<T: Send + 'static> Worker<T> {
         let reader = Some(Box::new(QuickReader::new(&pool)));
         let (prepared, first) = (FxHashMap::default(), First::default());
         Worker { plan, map, pool, reader, prepared, first, scratch: None }
-    }
-
-    /// Checks one multi-trace by itself.
-    fn single(&mut self, id: &str, trace: &MultiTrace, origin: &Origin<'_>) -> Piece<T> {
-        let slot = Slot::default();
-        self.judge(id, trace, origin, &slot);
-        slot.into_piece()
     }
 
     /// Checks some lines of a case file.
@@ -246,7 +238,7 @@ impl<T: Send + 'static> Worker<T> {
             return slot.add(Piece::add_interrupted);
         }
         if let Some(glance) = case::glance(line) {
-            let origin = Origin::case(name, number, &glance.htf);
+            let origin = From::Case { file: name, line: number, text: &glance.htf };
             return match glance.id {
                 Some(id) => self.text(&id, &glance.htf, origin, slot),
                 None => self.text(&number.to_string(), &glance.htf, origin, slot),
@@ -256,7 +248,7 @@ impl<T: Send + 'static> Worker<T> {
         match case::parse_line(line, place) {
             Ok(None) => {}
             Ok(Some(case)) => {
-                let origin = Origin::case(name, number, &case.htf);
+                let origin = From::Case { file: name, line: number, text: &case.htf };
                 self.text(&case.id, &case.htf, origin, slot);
             }
             Err(diagnostic) => {
@@ -276,7 +268,7 @@ impl<T: Send + 'static> Worker<T> {
         let mut scratch = (!group.unknown.is_empty()).then(|| self.pool.clone());
         let trace = group.trace(scratch.as_mut().unwrap_or(&mut self.pool));
         slot.add(|piece| piece.summary.groups += 1);
-        let origin = Origin::raw(group).with(scratch.as_ref());
+        let origin = Origin { from: From::Raw { group }, names: scratch.as_ref() };
         self.judge(&group.id, &trace, &origin, slot);
         self.renew();
     }
@@ -317,19 +309,19 @@ impl<T: Send + 'static> Worker<T> {
         {
             // The text of a long log is not kept while it is analysed.
             drop(source);
-            self.judge_read(id, &Origin::file(path), slot);
+            self.judge_read(id, From::File { path }, slot);
         } else {
-            let origin = Origin::text(source.name(), source.text());
+            let origin = From::Text { name: source.name(), text: source.text() };
             self.text(id, source.text(), origin, slot);
         }
     }
 
     /// Checks the text of a multi-trace.
-    fn text(&mut self, id: &str, text: &str, origin: Origin<'_>, slot: &Slot<Piece<T>>) {
+    fn text(&mut self, id: &str, text: &str, from: From<'_>, slot: &Slot<Piece<T>>) {
         if self.read(text) {
-            return self.judge_read(id, &origin, slot);
+            return self.judge_read(id, from, slot);
         }
-        let source = Source::new(origin.name(id), text);
+        let source = Source::new(from.name(id), text);
         let parsed = parse_trace(&source);
         // Undeclared messages are added to a copy of the pool, so that the next multi-trace does not know them.
         let is_declared = otus_trace::is_declared(&parsed.tree, self.pool.signature());
@@ -341,14 +333,14 @@ impl<T: Send + 'static> Worker<T> {
         let is_faulty = any_error(&diagnostics);
         let found = Diagnostics::new(vec![source], diagnostics);
         if is_faulty {
-            return slot.add(|piece| piece.add_unusable(found, origin.case_line(id)));
+            return slot.add(|piece| piece.add_unusable(found, from.case_line(id)));
         }
         let found = found.without_notes();
         if !found.is_empty() {
-            let case = origin.case_line(id);
+            let case = from.case_line(id);
             slot.add(|piece| piece.troubles.push(Trouble::Text { found, case }));
         }
-        self.judge(id, &trace, &origin.with(scratch.as_ref()), slot);
+        self.judge(id, &trace, &Origin { from, names: scratch.as_ref() }, slot);
         self.renew();
     }
 
@@ -359,9 +351,9 @@ impl<T: Send + 'static> Worker<T> {
     }
 
     /// Judges the multi-trace that the reader has read.
-    fn judge_read(&mut self, id: &str, origin: &Origin<'_>, slot: &Slot<Piece<T>>) {
+    fn judge_read(&mut self, id: &str, from: From<'_>, slot: &Slot<Piece<T>>) {
         if let Some(reader) = self.reader.take() {
-            self.judge(id, reader.trace(), origin, slot);
+            self.judge(id, reader.trace(), &Origin { from, names: None }, slot);
             self.reader = Some(reader);
         }
         self.renew();
@@ -381,19 +373,21 @@ impl<T: Send + 'static> Worker<T> {
             return self.add_earlier(id, verdict, trace.len(), slot);
         }
         let prepared = prepared(plan, &self.pool, &mut self.prepared, trace);
-        let partition = prepared.text.clone();
         let subject = Subject { plan, id, trace };
-        let found = subject.decide(&mut self.pool, &mut prepared.asked, &mut self.first.accepted);
-        let found = match found {
-            Ok(found) => found,
+        let decided = prepared.and_then(|prepared| {
+            let drawn = &mut self.first.drawn;
+            Ok((subject.decide(&mut self.pool, prepared, drawn)?, prepared))
+        });
+        let (found, prepared) = match decided {
+            Ok(decided) => decided,
             Err(reason) => return slot.add(|piece| piece.add_trouble(Some(id), reason)),
         };
         if plan.is_bulk() {
             let mut case =
                 self.scratch.take().unwrap_or_else(|| Box::new(Case::new(id, Verdict::Pass)));
             subject.fill(&mut case, &found);
-            if !Arc::ptr_eq(&case.partition, &partition) {
-                case.partition = partition;
+            if !Arc::ptr_eq(&case.partition, &prepared.text) {
+                case.partition = prepared.text.clone();
             }
             slot.add(|piece| {
                 piece.summary.count(case.verdict, case.actions);
@@ -402,33 +396,28 @@ impl<T: Send + 'static> Worker<T> {
             self.scratch = Some(case);
             return;
         }
-        let question = match (&prepared.asked, &plan.method) {
-            (AskedEngine::Fast { question, .. }, _) => Some(question),
-            (_, Method::Graph(_, question)) => Some(question),
-            (AskedEngine::Graph | AskedEngine::Unfit(_), Method::Fast(_)) => None,
-        };
-        let mut case = subject.case(&found, &prepared.asked, &self.pool, origin);
-        case.partition = partition;
-        let attachments = subject.attachments(&mut self.pool, question, &found);
-        case.attachments = attachments;
-        let names = origin.names().unwrap_or(&self.pool);
-        let mut met = known::Met::default();
+        let question = &prepared.question;
+        let explain = plan.request.explain;
+        let mut case = subject.case(&found, question, &self.pool, origin);
+        case.partition = prepared.text.clone();
+        case.attachments = subject.attachments(&mut self.pool, question, &found);
+        let names = origin.names.unwrap_or(&self.pool);
+        let mut met = Met::default();
         // The failures before it in its job are also before it in the input.
         let before = self.first.explained.max(plan.explained.load(Ordering::Relaxed));
         let is_fail = case.verdict == Verdict::Fail;
         let is_among_first = is_fail
             && !plan.known.is_known_for_any_cause(id)
-            && plan.explain.limit().is_none_or(|limit| before < limit);
-        let needs_cause = is_fail && plan.known.needs_cause(id, plan.explain);
-        let explained = question.filter(|_| is_among_first || needs_cause).and_then(|question| {
-            let is_drawn = plan.pictures.is_some() && pictures::is_drawn(before);
-            let failure = Failure { trace, names, question, origin, is_drawn };
-            failure.explain(plan, plan.explain)
-        });
-        let (explanation, picture) = explained.unzip();
+            && explain.limit().is_none_or(|limit| before < limit);
+        let needs_cause = is_fail && plan.known.needs_cause(id, explain);
+        let is_drawn = plan.pictures.is_some() && pictures::is_drawn(before);
+        let failure = Failure { trace, names, question, origin, is_drawn };
+        let is_explained = is_among_first || needs_cause;
+        let explained = is_explained.then(|| failure.explain(plan, explain));
+        let (explanation, picture) = explained.flatten().unzip();
         case.known = plan.known.note(id, case.verdict, explanation.as_ref(), &mut met);
-        let mut is_tentative = false;
-        if is_fail && (is_among_first || case.known) && plan.explain != super::Explain::None {
+        let mut is_tentative = found.is_drawn;
+        if is_fail && (is_among_first || case.known) && explain != Explain::None {
             case.explanation = explanation.map(Box::new);
             case.picture = picture.flatten().map(Box::new);
         }
@@ -437,19 +426,18 @@ impl<T: Send + 'static> Worker<T> {
             is_tentative = true;
         }
         if let Some(witness) = found.witness.as_ref().filter(|_| found.is_drawn) {
-            let places = origin.places(trace, plan);
+            let places = origin.from.places(trace, plan);
             let drawn = Drawn { plan, trace, places: &places };
             case.picture = Some(Box::new(drawn.accepted(&self.pool, witness)));
         }
-        is_tentative |= found.is_drawn;
         self.add(case, is_tentative, met, slot);
     }
 
     /// Returns the verdict of an earlier run.
     fn add_earlier(&self, id: &str, verdict: Verdict, actions: usize, slot: &Slot<Piece<T>>) {
         let mut case = Case::new(id, verdict);
-        let mut met = known::Met::default();
-        case.outcome = summary::outcome(verdict, self.plan.fail_on);
+        let mut met = Met::default();
+        case.outcome = summary::outcome(verdict, self.plan.request.fail_on);
         case.actions = actions;
         case.is_earlier = true;
         case.known = self.plan.known.note_earlier(id, verdict, &mut met);
@@ -457,20 +445,19 @@ impl<T: Send + 'static> Worker<T> {
         self.add(case, false, met, slot);
     }
 
-    fn add(&self, case: Case, is_tentative: bool, met: known::Met, slot: &Slot<Piece<T>>) {
+    fn add(&self, case: Case, is_tentative: bool, met: Met, slot: &Slot<Piece<T>>) {
         let (verdict, actions, known) = (case.verdict, case.actions, case.known);
         let reached = case.furthest.iter().map(|log| log.explained).sum();
-        let missing =
-            case.attachments.iter().filter_map(|it| Some((it.kind, it.content.as_ref().err()?)));
-        let missing: Vec<(AttachmentKind, NoAttachment)> =
-            missing.map(|(kind, none)| (kind, none.clone())).collect();
+        let attachments = case.attachments.iter();
+        let missing: Vec<NoAttachment> =
+            attachments.filter_map(|it| it.content.as_ref().err().cloned()).collect();
         let id = (!missing.is_empty()).then(|| case.id.clone());
         slot.add(|piece| {
             piece.summary.count(verdict, actions);
             piece.summary.verdicts.known += usize::from(known);
             piece.met.append(met);
             piece.reached = reached;
-            for (_, NoAttachment { reason, is_error }) in missing {
+            for NoAttachment { reason, is_error } in missing {
                 piece.summary.is_attachment_missing |= is_error;
                 let id = id.clone();
                 piece.troubles.push(Trouble::Other { id, reason, is_unusable: false });
@@ -483,42 +470,38 @@ impl<T: Send + 'static> Worker<T> {
     }
 }
 
-/// Creates the engine for a partition.
+/// The engine for a partition. The error is the reason why the declarations do not fit it.
 fn prepared<'p>(
     plan: &Plan,
     pool: &Pool,
-    all: &'p mut FxHashMap<Arc<Partition>, Prepared>,
+    all: &'p mut FxHashMap<Arc<Partition>, Result<Prepared, String>>,
     trace: &MultiTrace,
-) -> &'p mut Prepared {
-    if all.len() >= MOST_PARTITIONS && !all.contains_key(trace.partition()) {
+) -> Result<&'p mut Prepared, String> {
+    let (partition, signature) = (trace.partition(), pool.signature());
+    if all.len() >= MOST_PARTITIONS && !all.contains_key(partition) {
         all.clear();
     }
-    let new_engine =
-        || Engine::new(pool, plan.spec.term, trace.partition(), engine::Options::default());
-    let prepared = match all.entry(trace.shared_partition().clone()) {
-        Entry::Occupied(known) => known.into_mut(),
-        Entry::Vacant(free) => {
-            let signature = pool.signature();
-            let asked = match &plan.method {
-                Method::Graph(..) => AskedEngine::Graph,
-                Method::Fast(declared) => match declared.question(trace.partition(), signature) {
-                    Ok(question) => {
-                        AskedEngine::Fast { engine: Box::new(new_engine()), question, made: 0 }
-                    }
-                    Err(reason) => AskedEngine::Unfit(reason),
-                },
-            };
-            let text = options::describe(trace.partition(), signature).into();
-            free.insert(Prepared { text, asked })
-        }
-    };
-    if let AskedEngine::Fast { engine, made, .. } = &mut prepared.asked
+    let new_engine = || Engine::new(pool, plan.spec.term, partition, engine::Options::default());
+    let prepared = all.entry(trace.shared_partition().clone()).or_insert_with(|| {
+        let (question, engine) = match &plan.method {
+            Method::Graph(config, question) => {
+                (question.clone(), PreparedEngine::Graph(config.clone()))
+            }
+            Method::Fast(declared) => {
+                let question = declared.question(partition, signature)?;
+                (question, PreparedEngine::Fast(Box::new(new_engine()), 0))
+            }
+        };
+        Ok(Prepared { text: options::describe(partition, signature).into(), question, engine })
+    });
+    let prepared = prepared.as_mut().map_err(|reason| reason.clone())?;
+    if let PreparedEngine::Fast(engine, made) = &mut prepared.engine
         && *made > MOST_STATES
     {
         **engine = new_engine();
         *made = 0;
     }
-    prepared
+    Ok(prepared)
 }
 
 impl<T: Send + 'static> pipeline::Worker for Worker<T> {
@@ -548,8 +531,6 @@ impl<T: Send + 'static> pipeline::Worker for Worker<T> {
                     self.group(group, slot);
                 }
             }
-            // With several specifications, `Several` splits these jobs.
-            Job::Choices(_) => {}
             Job::Empty(name) => {
                 let reason = format!("no cases in {name}");
                 let trouble = Trouble::Other { id: None, reason, is_unusable: false };
@@ -576,8 +557,10 @@ pub(crate) fn check_recorded(
 ) -> Result<Case> {
     let map: MapCase<Case> = Arc::new(|case, _| Some(case.clone()));
     let mut worker = Worker::new(Arc::new(plan), map);
-    let origin = Origin::recorded(run).with(Some(pool));
-    let piece = worker.single("run", trace, &origin);
+    let slot = Slot::default();
+    let origin = Origin { from: From::Recorded { run }, names: Some(pool) };
+    worker.judge("run", trace, &origin, &slot);
+    let piece = slot.into_piece();
     match piece.cases.into_iter().next() {
         Some(Part::Done(case)) => Ok(case),
         Some(Part::Tentative(case)) => Ok(*case),

@@ -31,8 +31,7 @@ impl Writer for Github {
         let explanation = case.explanation.as_deref();
         let mut text = case.headline();
         for log in explanation.iter().flat_map(|it| it.observed.iter().chain(&it.related)) {
-            let (file, line) = (&log.place.file, log.place.line);
-            let _ = write!(text, "\n{}: {} at {file}:{line}", log.role, log.action);
+            let _ = write!(text, "\n{}: {} at {}", log.role, log.action, log.place.in_line());
         }
         for note in explanation.iter().flat_map(|it| &it.notes) {
             let _ = write!(text, "\n{}: {}", note.topic, note.text);

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::{Formatter, Run, Writer};
-use crate::case::{Case, Place, Unusable};
+use super::{Formatter, Writer};
+use crate::case::Case;
 use crate::summary::{LogSummary, Summary};
 
 /// One document, indented.
@@ -19,20 +19,6 @@ const BEGIN: &str = "{\n  \"version\": 1,\n  \"results\": [\n";
 const SEPARATOR: &[u8] = b",\n";
 
 impl Writer for Json {
-    fn begin(&mut self, _: &Run, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn case(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
-        let mut bytes = Vec::new();
-        result(case, &mut bytes);
-        self.formatted(&bytes, out)
-    }
-
-    fn unusable(&mut self, _: &Unusable, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
     fn end(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         let begin = if self.has_results { "\n" } else { BEGIN };
         write!(out, "{begin}  ],\n  \"summary\": {}", indented(&summary_document(summary)))?;
@@ -112,11 +98,6 @@ pub fn summary(summary: &Summary) -> Value {
     value
 }
 
-/// A place as JSON.
-pub(crate) fn place(place: &Place) -> Value {
-    json!(place)
-}
-
 /// One object per line, with the keys that a script needs.
 #[derive(Debug)]
 pub(super) struct Jsonl {
@@ -125,24 +106,6 @@ pub(super) struct Jsonl {
 }
 
 impl Writer for Jsonl {
-    fn begin(&mut self, _: &Run, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn case(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
-        let mut bytes = Vec::new();
-        line(case, self.fingerprint.as_deref(), &mut bytes);
-        out.write_all(&bytes)
-    }
-
-    fn unusable(&mut self, _: &Unusable, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn end(&mut self, _: &Summary, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
     fn formatter(&self) -> Option<Formatter> {
         let fingerprint = self.fingerprint.clone();
         Some(Box::new(move |case, out| line(case, fingerprint.as_deref(), out)))

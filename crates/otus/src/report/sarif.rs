@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::{Run, Writer};
+use super::{Run, Writer, capitalized};
 use crate::case::{Case, Outcome, Place, Unusable};
 use crate::cause::CAUSES;
 use crate::explanation::LogPlace;
@@ -33,14 +33,14 @@ impl Writer for Sarif {
         let rules = CAUSES.iter().map(|rule| {
             let mut value = json!({
                 "id": rule.id,
-                "shortDescription": { "text": sentence(rule.name) },
+                "shortDescription": { "text": format!("{}.", capitalized(rule.name)) },
                 "fullDescription": { "text": rule.meaning },
                 "help": { "text": rule.help },
                 "defaultConfiguration": { "level": level(rule.id) },
             });
             // An id of one word needs no separate name.
             if rule.id.contains('-') {
-                value["name"] = json!(pascal(rule.id));
+                value["name"] = rule.id.split('-').map(capitalized).collect::<String>().into();
             }
             value
         });
@@ -204,23 +204,6 @@ fn uri(name: &str) -> String {
         }
     }
     out
-}
-
-/// `too-early` as `TooEarly`.
-fn pascal(id: &str) -> String {
-    let words = id.split('-').map(|word| {
-        let mut letters = word.chars();
-        let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-        first.into_iter().chain(letters).collect::<String>()
-    });
-    words.collect()
-}
-
-/// `too early` as `Too early.`
-fn sentence(name: &str) -> String {
-    let mut letters = name.chars();
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    first.into_iter().chain(letters).chain(['.']).collect()
 }
 
 fn level(id: &str) -> &'static str {

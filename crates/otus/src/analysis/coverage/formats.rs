@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::report::{CoverageReport, Part, Share, kind_name};
 use super::text;
-use crate::report::place_json as place;
 
 /// One JSON document, versioned.
 pub(super) fn json(report: &CoverageReport) -> Value {
@@ -37,8 +36,8 @@ fn part(part: &Part) -> Value {
         "observed": part.count.observed,
         "assumed": part.count.assumed,
         "groups": part.count.groups,
-        "place": place(&part.place),
-        "text": part.text,
+        "place": part.excerpt.place,
+        "text": part.excerpt.text,
     });
     if part.kind == PartKind::Loop {
         let left = part.count.exits;

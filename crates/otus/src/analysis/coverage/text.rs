@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use otus_analysis::coverage::{CoverageState, LoopExits, PartKind};
 
+use super::super::spec_text::Excerpt;
 use super::report::{CoverageReport, Gap, Share};
 use crate::words::counted;
 
@@ -33,7 +34,7 @@ pub(super) fn text(report: &CoverageReport, colored: bool, limit: Option<usize>)
         loops.filter(|part| part.count.state() == CoverageState::Exercised).take(most).collect();
     for part in entered {
         let LoopExits { zero, one, more, most, assumed } = part.count.exits;
-        let place = format!("{}:{}", part.place.file, part.place.line);
+        let place = part.excerpt.place.in_line();
         let _ = write!(
             out,
             "{} at {place}: left {zero}× without a repetition, {one}× after one, {more}× after more \
@@ -77,13 +78,12 @@ fn group(gap: &Gap) -> Group<'_> {
         CoverageState::Never | CoverageState::Exercised => "never",
         CoverageState::Assumed => "only-assumed",
     };
-    let mut annotation = AnnotationKind::Primary.span(gap.span.clone());
+    let Excerpt { place, text, span } = &gap.excerpt;
+    let mut annotation = AnnotationKind::Primary.span(span.clone());
     if !gap.inside.is_empty() {
         annotation = annotation.label(&gap.inside);
     }
-    let snippet = Snippet::source(&gap.text)
-        .path(&gap.place.file)
-        .line_start(gap.place.line)
-        .annotation(annotation);
+    let snippet =
+        Snippet::source(text).path(&place.file).line_start(place.line).annotation(annotation);
     Group::with_title(Level::WARNING.primary_title(&gap.title).id(id)).element(snippet)
 }

@@ -22,7 +22,7 @@ use crate::error::{Error, Result, unfit};
 use crate::files::{self, FileKind, Files};
 use crate::format::Format;
 use crate::load::{Sources, one_document};
-use crate::logs::{Finder, Logs, Told};
+use crate::logs::{BEGINNING, Finder, Logs, Told};
 use crate::words::counted;
 
 /// A text that holds one or many multi-traces.
@@ -53,10 +53,8 @@ pub(super) enum Job {
     Text { name: String, bytes: Vec<u8>, id: String },
     /// Lines of a case file, from the one with this number on.
     Lines { name: Arc<str>, first: usize, bytes: Vec<u8> },
-    /// Groups of raw logs.
+    /// Groups of raw logs; with several specifications, each group once for each of them.
     Groups(Vec<Group>),
-    /// The same for several specifications: each group once for each of them.
-    Choices(Vec<Vec<Group>>),
     /// A case file without cases: it is valid, but nothing was checked.
     Empty(Arc<str>),
     /// A text that cannot be used at all.
@@ -87,14 +85,7 @@ pub(super) fn sort(
     let mut sorted = Sorted::default();
     for name in names {
         if name == "-" {
-            match standard_input(files, from, finder)? {
-                Came::Trace(input) => sorted.traces.push_back(input),
-                Came::Log => {}
-                Came::Other(bytes) => {
-                    sorted.standard_input = Some(bytes);
-                    sorted.others.push(name.clone());
-                }
-            }
+            standard_input(files, from, finder, &mut sorted)?;
             continue;
         }
         let traces = &mut sorted.traces;
@@ -102,13 +93,13 @@ pub(super) fn sort(
         if files.kind(path) == Some(FileKind::Folder) {
             let before = (traces.len(), finder.count(), finder.passed_over);
             for file in finder.folder(path)? {
-                if !Format::of_name(&file).is_some_and(Format::is_multi_trace) {
+                let Some(format) = Format::of_name(&file).filter(|it| it.is_multi_trace()) else {
                     continue;
-                }
+                };
                 // Files in different folders may have the same name.
                 let inside = file.strip_prefix(path).unwrap_or(&file);
                 let id = inside.with_extension("").to_string_lossy().replace('\\', "/");
-                traces.push_back(named(file.to_string_lossy().into_owned(), id));
+                traces.push_back(named(format, file.to_string_lossy().into_owned(), id));
             }
             if (traces.len(), finder.count()) == (before.0, before.1) {
                 unfit!("{}", nothing_in(name, finder, finder.passed_over - before.2));
@@ -120,17 +111,13 @@ pub(super) fn sort(
             Told::Unmapped => unfit!("{}", finder.unmapped(path)),
             Told::Other(format) => format,
         };
-        if !format.is_some_and(Format::is_multi_trace) {
+        let Some(format) = format.filter(|format| format.is_multi_trace()) else {
             sorted.others.push(name.clone());
             continue;
-        }
+        };
         files.open(path).map_err(|error| files::missing(files, path, &error))?;
-        if format == Some(Format::Jsonl) {
-            traces.push_back(TraceInput::Cases { path: name.clone() });
-        } else {
-            let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            traces.push_back(TraceInput::File(TraceFile { path: name.clone(), id }));
-        }
+        let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        traces.push_back(named(format, name.clone(), id));
     }
     Ok(sorted)
 }
@@ -155,27 +142,20 @@ fn nothing_in(name: &str, finder: &Finder, passed_over: usize) -> String {
     }
 }
 
-fn named(path: String, id: String) -> TraceInput {
-    match Format::of_name(Path::new(&path)) {
-        Some(Format::Jsonl) => TraceInput::Cases { path },
+fn named(format: Format, path: String, id: String) -> TraceInput {
+    match format {
+        Format::Jsonl => TraceInput::Cases { path },
         _ => TraceInput::File(TraceFile { path, id }),
     }
 }
 
-/// The most bytes of a text that format detection reads.
-const BEGINNING: usize = 64 << 10;
-
-/// The content of standard input.
-enum Came {
-    /// Multi-traces.
-    Trace(TraceInput),
-    /// A raw log, which the finder has.
-    Log,
-    /// Other text, complete.
-    Other(Vec<u8>),
-}
-
-fn standard_input(files: &dyn Files, from: Option<Format>, finder: &mut Finder) -> Result<Came> {
+/// Sorts standard input. If it is a raw log, the finder takes it.
+fn standard_input(
+    files: &dyn Files,
+    from: Option<Format>,
+    finder: &mut Finder,
+    sorted: &mut Sorted,
+) -> Result<()> {
     let name = "<stdin>".to_owned();
     let fault = |error| Error::Unfit(format!("cannot read standard input: {error}"));
     let mut rest = files.standard_input().map_err(fault)?;
@@ -191,20 +171,24 @@ fn standard_input(files: &dyn Files, from: Option<Format>, finder: &mut Finder) 
                 break;
             }
         }
-        let Some(back) = finder.standard_input(head, rest)? else { return Ok(Came::Log) };
+        let Some(back) = finder.standard_input(head, rest)? else { return Ok(()) };
         (head, rest) = back;
     }
     let format = from.or_else(|| Format::of_content(&String::from_utf8_lossy(&head)));
     if format == Some(Format::Jsonl) {
-        return Ok(Came::Trace(TraceInput::Stream { name, head, rest }));
+        sorted.traces.push_back(TraceInput::Stream { name, head, rest });
+        return Ok(());
     }
     rest.read_to_end(&mut head).map_err(fault)?;
     let format = from.or_else(|| Format::of_content(&String::from_utf8_lossy(&head)));
     if format == Some(Format::Htf) {
         let id = "stdin".to_owned();
-        return Ok(Came::Trace(TraceInput::Text { name, bytes: head, id }));
+        sorted.traces.push_back(TraceInput::Text { name, bytes: head, id });
+    } else {
+        sorted.standard_input = Some(head);
+        sorted.others.push("-".to_owned());
     }
-    Ok(Came::Other(head))
+    Ok(())
 }
 
 /// Whether a line that is not blank has ended.
@@ -267,7 +251,6 @@ impl Feed {
                 Job::Text { .. } => 1,
                 Job::Lines { bytes, .. } => case_lines(bytes),
                 Job::Groups(groups) => groups.len(),
-                Job::Choices(choices) => choices.len(),
                 Job::Empty(_) | Job::Unusable { .. } | Job::Unreadable(_) => 0,
             };
             self.ready.push_back(job);
@@ -307,29 +290,23 @@ impl Feed {
                     return Some(Job::Empty(lines.name));
                 }
             }
-            match self.inputs.pop_front()? {
-                TraceInput::File(file) => return Some(self.trace_files(file, size)),
-                TraceInput::Text { name, bytes, id } => {
-                    return Some(Job::Text { name, bytes, id });
-                }
+            let job = match self.inputs.pop_front()? {
+                TraceInput::File(file) => Some(self.trace_files(file, size)),
+                TraceInput::Text { name, bytes, id } => Some(Job::Text { name, bytes, id }),
                 TraceInput::Cases { path } => match self.files.open(path.as_ref()) {
-                    Ok(file) => {
-                        let lines = Lines::new(path, Vec::new(), file, true);
-                        if let Some(job) = self.begin(lines) {
-                            return Some(job);
-                        }
-                    }
+                    Ok(file) => self.begin(Lines::new(path, Vec::new(), file, true)),
                     Err(error) => {
                         let error = files::missing(&*self.files, path.as_ref(), &error);
-                        return Some(Job::Unreadable(error.to_string()));
+                        Some(Job::Unreadable(error.to_string()))
                     }
                 },
                 TraceInput::Stream { name, head, rest } => {
-                    let rest = Box::new(Waiting { rest, shared: self.shared.clone() });
-                    if let Some(job) = self.begin(Lines::new(name, head, rest, false)) {
-                        return Some(job);
-                    }
+                    let lines = Lines::waiting(name, head, rest, &self.shared);
+                    self.begin(lines)
                 }
+            };
+            if job.is_some() {
+                return job;
             }
         }
     }
@@ -370,8 +347,7 @@ impl Feed {
                 None
             }
             TraceInput::Stream { name, head, rest } => {
-                let rest = Box::new(Waiting { rest, shared: self.shared.clone() });
-                Some(Lines::new(name, head, rest, false))
+                Some(Lines::waiting(name, head, rest, &self.shared))
             }
         });
         let cases: usize = lines.chain(inputs).map(Lines::count).sum();
@@ -387,27 +363,17 @@ fn read_logs(logs: Logs, signatures: Vec<Signature>, shared: Arc<Shared>) -> Rec
     let (sender, receiver) = sync_channel(16);
     std::thread::spawn(move || {
         let mut groups: Vec<Group> = Vec::new();
-        let mut choices: Vec<Vec<Group>> = Vec::new();
         let mut actions = 0;
-        let job = |groups: &mut Vec<Group>, choices: &mut Vec<Vec<Group>>| match choices.len() {
-            0 => Job::Groups(std::mem::take(groups)),
-            _ => Job::Choices(std::mem::take(choices)),
-        };
         let accounting = logs.run(&mut |observed| {
-            if let [signature] = signatures.as_slice() {
+            for signature in &signatures {
                 let group = Group::new(observed, signature);
                 actions += group.len() + 1;
                 groups.push(group);
-            } else {
-                let all = signatures.iter().map(|signature| Group::new(observed, signature));
-                let all: Vec<Group> = all.collect();
-                actions += all.iter().map(|group| group.len() + 1).sum::<usize>();
-                choices.push(all);
             }
             if actions >= TOGETHER {
                 actions = 0;
                 // Sending fails if the run has ended and the receiver is gone.
-                if sender.send(job(&mut groups, &mut choices)).is_err() {
+                if sender.send(Job::Groups(std::mem::take(&mut groups))).is_err() {
                     return ControlFlow::Break(());
                 }
             }
@@ -417,8 +383,8 @@ fn read_logs(logs: Logs, signatures: Vec<Signature>, shared: Arc<Shared>) -> Rec
             ControlFlow::Continue(())
         });
         *shared.accounting.lock().unwrap_or_else(PoisonError::into_inner) = Some(accounting);
-        if !groups.is_empty() || !choices.is_empty() {
-            let _ = sender.send(job(&mut groups, &mut choices));
+        if !groups.is_empty() {
+            let _ = sender.send(Job::Groups(groups));
         }
     });
     receiver
@@ -477,6 +443,17 @@ impl Lines {
     fn new(name: String, head: Vec<u8>, rest: Box<dyn Read + Send>, file: bool) -> Lines {
         let name = name.into();
         Lines { name, rest, file, buffer: head, used: 0, line: 1, ended: None, has_cases: false }
+    }
+
+    /// The lines of a stream that may never end.
+    fn waiting(
+        name: String,
+        head: Vec<u8>,
+        rest: Box<dyn Read + Send>,
+        shared: &Arc<Shared>,
+    ) -> Lines {
+        let rest = Box::new(Waiting { rest, shared: shared.clone() });
+        Lines::new(name, head, rest, false)
     }
 
     /// Whole lines of about `size` bytes.

@@ -14,7 +14,7 @@ use otus_syntax::SourceId;
 use otus_trace::case::{self, LinePlace};
 use otus_trace::mapping::Glob;
 
-use super::feed::Job;
+use super::inputs::Job;
 use super::pipeline::{self, Slot};
 use super::plan::Plan;
 use super::worker::{MapCase, Piece, Worker};
@@ -105,7 +105,7 @@ impl<T: Send + 'static> Several<T> {
             }
         }
         let mut piece = work(&mut self.workers[chosen].1, job(chosen));
-        piece.by_spec.push((chosen, piece.summary.clone()));
+        piece.by_spec.insert(chosen, piece.summary.clone());
         slot.add(|all| all.append(piece));
     }
 }
@@ -142,15 +142,13 @@ impl<T: Send + 'static> pipeline::Worker for Several<T> {
                 };
                 self.one(&id, job, slot);
             }
-            Job::Choices(all) => {
-                for groups in all {
-                    let Some(first) = groups.first() else { continue };
-                    self.one(&first.id, |number| Job::Groups(vec![groups[number].clone()]), slot);
+            Job::Groups(groups) => {
+                for each in groups.chunks(self.workers.len()) {
+                    self.one(&each[0].id, |number| Job::Groups(vec![each[number].clone()]), slot);
                 }
             }
             // A multi-trace that belongs to no specification is reported once.
-            other
-            @ (Job::Groups(_) | Job::Empty(_) | Job::Unusable { .. } | Job::Unreadable(_)) => {
+            other @ (Job::Empty(_) | Job::Unusable { .. } | Job::Unreadable(_)) => {
                 pipeline::Worker::work(&mut self.workers[0].1, other, slot);
             }
         }

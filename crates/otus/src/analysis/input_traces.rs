@@ -6,7 +6,7 @@ use otus_syntax::{Diagnostic, Source, SourceId, parse_trace};
 use otus_trace::MultiTrace;
 use otus_trace::case::{self, LinePlace};
 
-use super::feed::Job;
+use super::inputs::Job;
 use super::{Opened, Request};
 use crate::context::Context;
 use crate::diagnostics::Diagnostics;
@@ -81,8 +81,7 @@ impl Reader<'_> {
                     }
                 }
             }
-            // There is one specification.
-            Job::Choices(_) | Job::Empty(_) => {}
+            Job::Empty(_) => {}
             Job::Unusable { source, diagnostic } => self.tell(&source, &[*diagnostic]),
             Job::Unreadable(reason) => unfit!("{reason}"),
         }
