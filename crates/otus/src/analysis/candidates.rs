@@ -135,21 +135,14 @@ impl<T: Send + 'static> pipeline::Worker for Several<T> {
                     self.one(&file.id, |_| Job::Files(vec![file.clone()]), slot);
                 }
             }
-            Job::Text { name, bytes, id } => {
-                let job = |_: usize| {
-                    let (name, bytes, id) = (name.clone(), bytes.clone(), id.clone());
-                    Job::Text { name, bytes, id }
-                };
-                self.one(&id, job, slot);
-            }
             Job::Groups(groups) => {
                 for each in groups.chunks(self.workers.len()) {
                     self.one(&each[0].id, |number| Job::Groups(vec![each[number].clone()]), slot);
                 }
             }
             // A multi-trace that belongs to no specification is reported once.
-            other @ (Job::Empty(_) | Job::Unusable { .. } | Job::Unreadable(_)) => {
-                pipeline::Worker::work(&mut self.workers[0].1, other, slot);
+            trouble @ Job::Trouble(_) => {
+                pipeline::Worker::work(&mut self.workers[0].1, trouble, slot);
             }
         }
     }

@@ -17,7 +17,9 @@ use otus_core::budget::Cancel;
 use otus_syntax::{Diagnostic, Source, SourceId};
 use otus_trace::run::{Accounting, Group};
 
+use super::worker::Trouble;
 use crate::context::Context;
+use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result, unfit};
 use crate::files::{self, FileKind, Files};
 use crate::format::Format;
@@ -31,8 +33,6 @@ pub(super) enum TraceInput {
     File(TraceFile),
     /// A case file.
     Cases { path: String },
-    /// A multi-trace that has been read.
-    Text { name: String, bytes: Vec<u8>, id: String },
     /// A case file of which only the beginning has been read.
     Stream { name: String, head: Vec<u8>, rest: Box<dyn Read + Send> },
 }
@@ -42,6 +42,8 @@ pub(super) enum TraceInput {
 pub(super) struct TraceFile {
     pub(super) path: String,
     pub(super) id: String,
+    /// Its content, if it has been read.
+    pub(super) bytes: Option<Vec<u8>>,
 }
 
 /// A unit of work.
@@ -49,18 +51,25 @@ pub(super) struct TraceFile {
 pub(super) enum Job {
     /// Some `.htf` files.
     Files(Vec<TraceFile>),
-    /// A multi-trace that has been read.
-    Text { name: String, bytes: Vec<u8>, id: String },
     /// Lines of a case file, from the one with this number on.
     Lines { name: Arc<str>, first: usize, bytes: Vec<u8> },
     /// Groups of raw logs; with several specifications, each group once for each of them.
     Groups(Vec<Group>),
-    /// A case file without cases: it is valid, but nothing was checked.
-    Empty(Arc<str>),
-    /// A text that cannot be used at all.
-    Unusable { source: Box<Source>, diagnostic: Box<Diagnostic> },
+    /// A text that cannot be used, or that has no cases.
+    Trouble(Box<Trouble>),
+}
+
+impl Job {
     /// A text that cannot be read.
-    Unreadable(String),
+    fn unreadable(reason: String) -> Job {
+        Job::Trouble(Box::new(Trouble::Other { id: None, reason, is_unusable: true }))
+    }
+
+    /// A text with a mistake that makes all of it unusable.
+    fn unusable(source: Source, mistake: Diagnostic) -> Job {
+        let found = Diagnostics::new(vec![source], vec![mistake]);
+        Job::Trouble(Box::new(Trouble::Text { found, case: None }))
+    }
 }
 
 /// The named inputs, sorted.
@@ -145,7 +154,7 @@ fn nothing_in(name: &str, finder: &Finder, passed_over: usize) -> String {
 fn named(format: Format, path: String, id: String) -> TraceInput {
     match format {
         Format::Jsonl => TraceInput::Cases { path },
-        _ => TraceInput::File(TraceFile { path, id }),
+        _ => TraceInput::File(TraceFile { path, id, bytes: None }),
     }
 }
 
@@ -182,8 +191,8 @@ fn standard_input(
     rest.read_to_end(&mut head).map_err(fault)?;
     let format = from.or_else(|| Format::of_content(&String::from_utf8_lossy(&head)));
     if format == Some(Format::Htf) {
-        let id = "stdin".to_owned();
-        sorted.traces.push_back(TraceInput::Text { name, bytes: head, id });
+        let (id, bytes) = ("stdin".to_owned(), Some(head));
+        sorted.traces.push_back(TraceInput::File(TraceFile { path: name, id, bytes }));
     } else {
         sorted.standard_input = Some(head);
         sorted.others.push("-".to_owned());
@@ -248,10 +257,9 @@ impl Feed {
             let Some(job) = self.make(1) else { break };
             count += match &job {
                 Job::Files(files) => files.len(),
-                Job::Text { .. } => 1,
                 Job::Lines { bytes, .. } => case_lines(bytes),
                 Job::Groups(groups) => groups.len(),
-                Job::Empty(_) | Job::Unusable { .. } | Job::Unreadable(_) => 0,
+                Job::Trouble(_) => 0,
             };
             self.ready.push_back(job);
         }
@@ -287,22 +295,24 @@ impl Feed {
                     return Some(job);
                 }
                 if let Some(lines) = self.lines.take().filter(|lines| !lines.has_cases) {
-                    return Some(Job::Empty(lines.name));
+                    // An empty case file is valid, but nothing was checked.
+                    let reason = format!("no cases in {}", lines.name);
+                    let trouble = Trouble::Other { id: None, reason, is_unusable: false };
+                    return Some(Job::Trouble(Box::new(trouble)));
                 }
             }
             let job = match self.inputs.pop_front()? {
                 TraceInput::File(file) => Some(self.trace_files(file, size)),
-                TraceInput::Text { name, bytes, id } => Some(Job::Text { name, bytes, id }),
                 TraceInput::Cases { path } => match self.files.open(path.as_ref()) {
-                    Ok(file) => self.begin(Lines::new(path, Vec::new(), file, true)),
+                    Ok(file) => self.begin(Lines::new(path, Vec::new(), file, None)),
                     Err(error) => {
                         let error = files::missing(&*self.files, path.as_ref(), &error);
-                        Some(Job::Unreadable(error.to_string()))
+                        Some(Job::unreadable(error.to_string()))
                     }
                 },
                 TraceInput::Stream { name, head, rest } => {
-                    let lines = Lines::waiting(name, head, rest, &self.shared);
-                    self.begin(lines)
+                    let shared = Some(self.shared.clone());
+                    self.begin(Lines::new(name, head, rest, shared))
                 }
             };
             if job.is_some() {
@@ -340,14 +350,14 @@ impl Feed {
         let inputs = self.inputs.drain(..).filter_map(|input| match input {
             TraceInput::Cases { path } => {
                 let file = self.files.open(path.as_ref()).ok()?;
-                Some(Lines::new(path, Vec::new(), file, true))
+                Some(Lines::new(path, Vec::new(), file, None))
             }
-            TraceInput::File(_) | TraceInput::Text { .. } => {
+            TraceInput::File(_) => {
                 count += 1;
                 None
             }
             TraceInput::Stream { name, head, rest } => {
-                Some(Lines::waiting(name, head, rest, &self.shared))
+                Some(Lines::new(name, head, rest, Some(self.shared.clone())))
             }
         });
         let cases: usize = lines.chain(inputs).map(Lines::count).sum();
@@ -390,28 +400,13 @@ fn read_logs(logs: Logs, signatures: Vec<Signature>, shared: Arc<Shared>) -> Rec
     receiver
 }
 
-/// A stream that records when a reader waits for it.
-struct Waiting {
-    rest: Box<dyn Read + Send>,
-    shared: Arc<Shared>,
-}
-
-impl Read for Waiting {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.shared.waits.store(true, Ordering::Relaxed);
-        let length = self.rest.read(buffer);
-        self.shared.waits.store(false, Ordering::Relaxed);
-        length
-    }
-}
-
 /// The size of all files to read; `None` if it is unknown.
 pub(super) fn total_bytes(files: &dyn Files, inputs: &VecDeque<TraceInput>) -> Option<u64> {
     let size = |input: &TraceInput| match input {
+        TraceInput::File(TraceFile { bytes: Some(bytes), .. }) => Some(bytes.len() as u64),
         TraceInput::File(TraceFile { path, .. }) | TraceInput::Cases { path } => {
             files.size(path.as_ref())
         }
-        TraceInput::Text { bytes, .. } => Some(bytes.len() as u64),
         TraceInput::Stream { .. } => None,
     };
     inputs.iter().map(size).sum()
@@ -427,8 +422,8 @@ fn case_lines(bytes: &[u8]) -> usize {
 struct Lines {
     name: Arc<str>,
     rest: Box<dyn Read + Send>,
-    /// Whether it is a regular file, which has an end.
-    file: bool,
+    /// For a stream, which may never end: where to record that a reader waits for it.
+    shared: Option<Arc<Shared>>,
     buffer: Vec<u8>,
     /// The number of bytes of the buffer that have been used.
     used: usize,
@@ -440,20 +435,21 @@ struct Lines {
 }
 
 impl Lines {
-    fn new(name: String, head: Vec<u8>, rest: Box<dyn Read + Send>, file: bool) -> Lines {
-        let name = name.into();
-        Lines { name, rest, file, buffer: head, used: 0, line: 1, ended: None, has_cases: false }
-    }
-
-    /// The lines of a stream that may never end.
-    fn waiting(
+    fn new(
         name: String,
         head: Vec<u8>,
         rest: Box<dyn Read + Send>,
-        shared: &Arc<Shared>,
+        shared: Option<Arc<Shared>>,
     ) -> Lines {
-        let rest = Box::new(Waiting { rest, shared: shared.clone() });
-        Lines::new(name, head, rest, false)
+        let (name, buffer) = (name.into(), head);
+        Lines { name, rest, shared, buffer, used: 0, line: 1, ended: None, has_cases: false }
+    }
+
+    /// Records whether a reader waits for a stream.
+    fn set_waiting(&self, is_waiting: bool) {
+        if let Some(shared) = &self.shared {
+            shared.waits.store(is_waiting, Ordering::Relaxed);
+        }
     }
 
     /// Whole lines of about `size` bytes.
@@ -476,7 +472,7 @@ impl Lines {
                     Some(Err(error)) => {
                         // The unreadable part may have contained cases.
                         self.has_cases = true;
-                        Some(Job::Unreadable(format!("cannot read {}: {error}", self.name)))
+                        Some(Job::unreadable(format!("cannot read {}: {error}", self.name)))
                     }
                     Some(Ok(())) | None => None,
                 };
@@ -497,21 +493,20 @@ impl Lines {
         let before = self.buffer.len();
         // Without this limit, a line without end would be searched again after every read.
         self.buffer.resize(before + before.max(4 * BEGINNING), 0);
+        self.set_waiting(true);
         let length = loop {
             match self.rest.read(&mut self.buffer[before..]) {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Ok(0) => {
-                    self.ended = Some(Ok(()));
-                    break 0;
-                }
-                Ok(length) => break length,
-                Err(error) => {
-                    self.ended = Some(Err(error));
-                    break 0;
-                }
+                length => break length,
             }
         };
-        self.buffer.truncate(before + length);
+        self.set_waiting(false);
+        self.buffer.truncate(before + *length.as_ref().unwrap_or(&0));
+        self.ended = match length {
+            Ok(0) => Some(Ok(())),
+            Ok(_) => None,
+            Err(error) => Some(Err(error)),
+        };
     }
 
     /// The reason why the whole text is unusable: it is not UTF-8, or it is one JSON document over several lines.
@@ -526,20 +521,19 @@ impl Lines {
             return None;
         }
         // A longer text is not a JSON document that was formatted over several lines.
-        while self.file && self.ended.is_none() && self.buffer.len() < 64 << 20 {
+        while self.shared.is_none() && self.ended.is_none() && self.buffer.len() < 64 << 20 {
             self.read();
         }
         if std::str::from_utf8(&self.buffer[start..end]).is_ok() {
             self.ended.as_ref()?;
             let text = std::str::from_utf8(&self.buffer).ok()?;
             let source = Source::with_id(SourceId(0), &*self.name, text);
-            let diagnostic = Box::new(one_document(&source)?);
-            return Some(Job::Unusable { source: Box::new(source), diagnostic });
+            let mistake = one_document(&source)?;
+            return Some(Job::unusable(source, mistake));
         }
         let mut sources = Sources::default();
         sources.add_bytes(self.name.to_string(), self.buffer.clone());
-        let (source, diagnostic) = (sources.all.pop()?, sources.diagnostics.pop()?);
-        Some(Job::Unusable { source: Box::new(source), diagnostic: Box::new(diagnostic) })
+        Some(Job::unusable(sources.all.pop()?, sources.diagnostics.pop()?))
     }
 
     /// The number of remaining cases.
@@ -547,7 +541,7 @@ impl Lines {
         let mut count = 0;
         while let Some(Job::Lines { bytes, .. }) = self.next(4 * BEGINNING) {
             count += case_lines(&bytes);
-            if !self.file && memchr::memchr(b'\n', &self.buffer[self.used..]).is_none() {
+            if self.shared.is_some() && memchr::memchr(b'\n', &self.buffer[self.used..]).is_none() {
                 break;
             }
         }
@@ -563,12 +557,8 @@ mod tests {
 
     /// The jobs of a case file: first line and text.
     fn jobs(text: &str, size: usize) -> Vec<(usize, String)> {
-        let mut lines = Lines::new(
-            "x.jsonl".to_owned(),
-            Vec::new(),
-            Box::new(Cursor::new(text.as_bytes().to_vec())),
-            true,
-        );
+        let rest = Box::new(Cursor::new(text.as_bytes().to_vec()));
+        let mut lines = Lines::new("x.jsonl".to_owned(), Vec::new(), rest, None);
         let mut jobs = Vec::new();
         while let Some(job) = lines.next(size) {
             if let Job::Lines { first, bytes, .. } = job {

@@ -9,7 +9,6 @@ use std::sync::atomic::Ordering;
 
 use otus_analysis::{Config, Engine, Question, Verdict, engine};
 use otus_core::Pool;
-use otus_syntax::diagnostic::any_error;
 use otus_syntax::{Severity, Source, SourceId, parse_trace};
 use otus_trace::case::{self, LinePlace};
 use otus_trace::run::Group;
@@ -84,15 +83,9 @@ impl<T> Piece<T> {
         }
     }
 
-    fn add_unusable(&mut self, found: Diagnostics, case: Option<CaseLine>) {
-        self.summary.unusable += 1;
-        self.troubles.push(Trouble::Text { found, case });
-    }
-
-    fn add_trouble(&mut self, id: Option<&str>, reason: String) {
-        self.summary.unusable += 1;
-        let id = id.map(str::to_owned);
-        self.troubles.push(Trouble::Other { id, reason, is_unusable: true });
+    fn add_trouble(&mut self, trouble: Trouble) {
+        self.summary.unusable += usize::from(trouble.unusable().is_some());
+        self.troubles.push(trouble);
     }
 
     /// Adds a case as the caller wants it.
@@ -225,9 +218,9 @@ impl<T: Send + 'static> Worker<T> {
                 Err(_) => {
                     let mut sources = Sources::default();
                     sources.add_bytes(format!("{name}:{number}"), line.to_vec());
-                    let case = CaseLine { id: None, file: name.to_owned(), line: number };
+                    let case = Some(CaseLine { id: None, file: name.to_owned(), line: number });
                     let found = Diagnostics::new(sources.all, sources.diagnostics);
-                    slot.add(|piece| piece.add_unusable(found, Some(case)));
+                    slot.add(|piece| piece.add_trouble(Trouble::Text { found, case }));
                 }
             }
         }
@@ -254,7 +247,7 @@ impl<T: Send + 'static> Worker<T> {
             Err(diagnostic) => {
                 let source = Source::new(name, line).from_line(number);
                 let found = Diagnostics::new(vec![source], vec![*diagnostic]);
-                slot.add(|piece| piece.add_unusable(found, None));
+                slot.add(|piece| piece.add_trouble(Trouble::Text { found, case: None }));
             }
         }
     }
@@ -278,35 +271,24 @@ impl<T: Send + 'static> Worker<T> {
         if self.plan.is_cancelled() {
             return slot.add(Piece::add_interrupted);
         }
+        let TraceFile { path, id, bytes } = file;
         let mut sources = Sources::default();
-        match crate::load::read(&*self.plan.context.files, &file.path) {
-            Ok(bytes) => {
-                sources.add_bytes(file.path.clone(), bytes);
-                self.source(sources, Some(&file.path), &file.id, slot);
+        let read = || crate::load::read(&*self.plan.context.files, path);
+        match bytes.clone().map_or_else(read, Ok) {
+            Ok(bytes) => sources.add_bytes(path.clone(), bytes),
+            Err(error) => {
+                let (reason, is_unusable) = (error.to_string(), true);
+                let trouble = Trouble::Other { id: None, reason, is_unusable };
+                return slot.add(|piece| piece.add_trouble(trouble));
             }
-            Err(error) => slot.add(|piece| piece.add_trouble(None, error.to_string())),
-        }
-    }
-
-    /// Checks a text that has been read, and the file that contains it.
-    fn source(
-        &mut self,
-        mut sources: Sources,
-        path: Option<&str>,
-        id: &str,
-        slot: &Slot<Piece<T>>,
-    ) {
+        };
         if !sources.diagnostics.is_empty() {
             let found = Diagnostics::new(sources.all, sources.diagnostics);
-            return slot.add(|piece| piece.add_unusable(found, None));
+            return slot.add(|piece| piece.add_trouble(Trouble::Text { found, case: None }));
         }
         let Some(source) = sources.all.pop() else { return };
-        if path.is_some() {
-            slot.add(|piece| piece.summary.bytes += source.text().len() as u64);
-        }
-        if let Some(path) = path
-            && self.read(source.text())
-        {
+        slot.add(|piece| piece.summary.bytes += source.text().len() as u64);
+        if bytes.is_none() && self.read(source.text()) {
             // The text of a long log is not kept while it is analysed.
             drop(source);
             self.judge_read(id, From::File { path }, slot);
@@ -330,15 +312,14 @@ impl<T: Send + 'static> Worker<T> {
         let (trace, found) = otus_trace::lower(&parsed.tree, pool);
         let mut diagnostics = parsed.diagnostics;
         diagnostics.extend(found);
-        let is_faulty = any_error(&diagnostics);
-        let found = Diagnostics::new(vec![source], diagnostics);
-        if is_faulty {
-            return slot.add(|piece| piece.add_unusable(found, from.case_line(id)));
-        }
-        let found = found.without_notes();
+        let found = Diagnostics::new(vec![source], diagnostics).without_notes();
+        let is_faulty = found.has_errors();
         if !found.is_empty() {
             let case = from.case_line(id);
-            slot.add(|piece| piece.troubles.push(Trouble::Text { found, case }));
+            slot.add(|piece| piece.add_trouble(Trouble::Text { found, case }));
+        }
+        if is_faulty {
+            return;
         }
         self.judge(id, &trace, &Origin { from, names: scratch.as_ref() }, slot);
         self.renew();
@@ -380,7 +361,10 @@ impl<T: Send + 'static> Worker<T> {
         });
         let (found, prepared) = match decided {
             Ok(decided) => decided,
-            Err(reason) => return slot.add(|piece| piece.add_trouble(Some(id), reason)),
+            Err(reason) => {
+                let trouble = Trouble::Other { id: Some(id.to_owned()), reason, is_unusable: true };
+                return slot.add(|piece| piece.add_trouble(trouble));
+            }
         };
         if plan.is_bulk() {
             let mut case =
@@ -460,7 +444,7 @@ impl<T: Send + 'static> Worker<T> {
             for NoAttachment { reason, is_error } in missing {
                 piece.summary.is_attachment_missing |= is_error;
                 let id = id.clone();
-                piece.troubles.push(Trouble::Other { id, reason, is_unusable: false });
+                piece.add_trouble(Trouble::Other { id, reason, is_unusable: false });
             }
             if is_tentative {
                 return piece.cases.push(Part::Tentative(Box::new(case)));
@@ -520,27 +504,12 @@ impl<T: Send + 'static> pipeline::Worker for Worker<T> {
                     self.file(file, slot);
                 }
             }
-            Job::Text { name, bytes, id } => {
-                slot.add(|piece| piece.summary.bytes += bytes.len() as u64);
-                let mut sources = Sources::default();
-                sources.add_bytes(name, bytes);
-                self.source(sources, None, &id, slot);
-            }
             Job::Groups(groups) => {
                 for group in &groups {
                     self.group(group, slot);
                 }
             }
-            Job::Empty(name) => {
-                let reason = format!("no cases in {name}");
-                let trouble = Trouble::Other { id: None, reason, is_unusable: false };
-                slot.add(|piece| piece.troubles.push(trouble));
-            }
-            Job::Unusable { source, diagnostic } => {
-                let found = Diagnostics::new(vec![*source], vec![*diagnostic]);
-                slot.add(|piece| piece.add_unusable(found, None));
-            }
-            Job::Unreadable(reason) => slot.add(|piece| piece.add_trouble(None, reason)),
+            Job::Trouble(trouble) => slot.add(|piece| piece.add_trouble(*trouble)),
         }
     }
 }

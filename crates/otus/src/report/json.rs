@@ -115,48 +115,43 @@ impl Writer for Jsonl {
 /// `{"id","verdict","kind","observed"?,"partition","engine","states","micros","asked"?,"reason"?,"witness"?,
 /// "explanation"?,"spec"?,"known"?}`, written without serde: a bulk run writes hundreds of thousands per second.
 fn line(case: &Case, fingerprint: Option<&str>, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"{\"id\":");
-    string(&case.id, out);
-    out.extend_from_slice(b",\"verdict\":\"");
-    out.extend_from_slice(case.verdict.name().as_bytes());
-    out.extend_from_slice(b"\",\"kind\":\"");
-    out.extend_from_slice(case.kind.as_bytes());
+    field("{\"id\":", &case.id, out);
+    field(",\"verdict\":", case.verdict.name(), out);
+    field(",\"kind\":", case.kind, out);
     if let Some(observed) = case.observed {
-        out.extend_from_slice(b"\",\"observed\":\"");
-        out.extend_from_slice(observed.as_bytes());
+        field(",\"observed\":", observed, out);
     }
-    out.extend_from_slice(b"\",\"partition\":");
-    string(&case.partition, out);
-    out.extend_from_slice(b",\"engine\":\"");
-    out.extend_from_slice(case.engine.as_bytes());
+    field(",\"partition\":", &case.partition, out);
+    field(",\"engine\":", case.engine, out);
     // Writing to a vector cannot fail.
     let micros = case.elapsed.as_micros();
-    let _ = write!(out, "\",\"states\":{},\"micros\":{micros}", case.states);
+    let _ = write!(out, ",\"states\":{},\"micros\":{micros}", case.states);
     if let Some(fingerprint) = fingerprint {
-        out.extend_from_slice(b",\"asked\":\"");
-        out.extend_from_slice(fingerprint.as_bytes());
-        out.push(b'"');
+        field(",\"asked\":", fingerprint, out);
     }
     if let Some(reason) = &case.reason {
-        out.extend_from_slice(b",\"reason\":");
-        string(reason, out);
+        field(",\"reason\":", reason, out);
     }
     if let Some(witness) = &case.witness {
-        out.extend_from_slice(b",\"witness\":");
-        string(&witness.to_string(), out);
+        field(",\"witness\":", &witness.to_string(), out);
     }
     if let Some(explanation) = &case.explanation {
         out.extend_from_slice(b",\"explanation\":");
         let _ = serde_json::to_writer(&mut *out, explanation);
     }
     if let Some(spec) = &case.spec {
-        out.extend_from_slice(b",\"spec\":");
-        string(spec, out);
+        field(",\"spec\":", spec, out);
     }
     if case.known {
         out.extend_from_slice(b",\"known\":true");
     }
     out.extend_from_slice(b"}\n");
+}
+
+/// A JSON string after a text.
+fn field(before: &str, text: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(before.as_bytes());
+    string(text, out);
 }
 
 /// A JSON string.
