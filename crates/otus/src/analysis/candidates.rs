@@ -15,7 +15,7 @@ use otus_trace::case::{self, LinePlace};
 use otus_trace::mapping::Glob;
 
 use super::inputs::Job;
-use super::pipeline::{self, Slot};
+use super::pipeline::Slot;
 use super::plan::Plan;
 use super::worker::{MapCase, Piece, Worker};
 
@@ -108,13 +108,9 @@ impl<T: Send + 'static> Several<T> {
         piece.by_spec.insert(chosen, piece.summary.clone());
         slot.add(|all| all.append(piece));
     }
-}
 
-impl<T: Send + 'static> pipeline::Worker for Several<T> {
-    type Job = Job;
-    type Piece = Piece<T>;
-
-    fn work(&mut self, job: Job, slot: &Slot<Piece<T>>) {
+    /// Does a job.
+    pub(super) fn work(&mut self, job: Job, slot: &Slot<Piece<T>>) {
         match job {
             Job::Lines { name, first, bytes } => {
                 let lines = bytes.split(|&byte| byte == b'\n').zip(first..);
@@ -141,9 +137,7 @@ impl<T: Send + 'static> pipeline::Worker for Several<T> {
                 }
             }
             // A multi-trace that belongs to no specification is reported once.
-            trouble @ Job::Trouble(_) => {
-                pipeline::Worker::work(&mut self.workers[0].1, trouble, slot);
-            }
+            trouble @ Job::Trouble(_) => self.workers[0].1.work(trouble, slot),
         }
     }
 }
@@ -164,7 +158,7 @@ fn id_of(line: &[u8], number: usize) -> String {
 
 fn work<T: Send + 'static>(worker: &mut Worker<T>, job: Job) -> Piece<T> {
     let slot = Slot::default();
-    pipeline::Worker::work(worker, job, &slot);
+    worker.work(job, &slot);
     slot.into_piece()
 }
 

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn the_first_part_is_the_specification() {
         assert!(is_same_specification("7-1", "7-2"));
         assert!(!is_same_specification("7-1", "1-1"));
         assert!(!is_same_specification("7-1", "x"));

@@ -39,9 +39,10 @@ use baseline::Met;
 use candidates::{Choice, Several};
 pub(crate) use declared::Declared;
 pub(crate) use input_traces::{Originals, originals};
-use inputs::Feed;
+use inputs::{Feed, Job};
 pub(crate) use open::Opened;
-use pipeline::Ordered;
+pub use open::analyze;
+use pipeline::{Ordered, Slot};
 pub(crate) use plan::{Plan, PlannedSpec};
 pub use request::{
     Asked, EngineChoice, Explain, Limits, Request, SearchOptions, TextFormat, UniformObservation,
@@ -61,14 +62,6 @@ use crate::words::counted;
 
 /// The most threads, which is more than any machine has processors.
 const MOST_THREADS: usize = 1024;
-
-/// Reads the specification of a request and finds its inputs.
-///
-/// # Errors
-/// If a text has errors, a file cannot be read, or the request contradicts itself.
-pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
-    open::analysis(context, request)
-}
 
 /// An analysis that is ready to start.
 pub struct Analysis {
@@ -128,11 +121,17 @@ impl Analysis {
         let stream = if let Some((choice, trials)) = choice {
             let pairs: Vec<_> = trials.into_iter().zip(plans.iter().cloned()).collect();
             let map = map.clone();
-            let worker = move || Several::new(choice.clone(), &pairs, &map);
+            let worker = move || {
+                let mut worker = Several::new(choice.clone(), &pairs, &map);
+                move |job: Job, slot: &Slot<Piece<T>>| worker.work(job, slot)
+            };
             Ordered::start(threads, is_stuck, make, worker)
         } else {
             let (plan, map) = (plans[0].clone(), map.clone());
-            let worker = move || Worker::new(plan.clone(), map.clone());
+            let worker = move || {
+                let mut worker = Worker::new(plan.clone(), map.clone());
+                move |job: Job, slot: &Slot<Piece<T>>| worker.work(job, slot)
+            };
             Ordered::start(threads, is_stuck, make, worker)
         };
         Running {

@@ -43,7 +43,11 @@ pub(crate) struct Specification {
 /// The most nodes in the picture of a logger.
 const LOGGER_NODES: usize = 200;
 
-pub(super) fn analysis(context: &Context, request: &Request) -> Result<Analysis> {
+/// Reads the specification of a request and finds its inputs.
+///
+/// # Errors
+/// If a text has errors, a file cannot be read, or the request contradicts itself.
+pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
     let Opened { mut finder, mut sorted, specs } = Opened::read(context, request)?;
     if specs.len() > 1 {
         refuse_several(request, specs.len())?;

@@ -19,7 +19,7 @@ use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Question, Verdict, Witness};
 use otus_core::budget::Budget;
 use otus_core::index::Index as _;
-use otus_core::{Pool, TermId};
+use otus_core::{ActionId, Pool, TermId};
 use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
 use otus_trace::{ComponentId, MultiTrace};
@@ -91,12 +91,8 @@ impl Drawn<'_> {
         self.picture(pool, Some(explanation), run.as_ref())
     }
 
-    /// The picture of an accepted multi-trace.
-    pub(super) fn accepted(&self, pool: &Pool, run: &Witness) -> CasePicture {
-        self.picture(pool, None, Some(run))
-    }
-
-    fn picture(
+    /// The picture of a multi-trace: of a failure with its explanation, or of an accepted one with its run.
+    pub(super) fn picture(
         &self,
         pool: &Pool,
         explanation: Option<&Explanation>,
@@ -123,18 +119,8 @@ fn accepted_run(
     explanation: &Explanation,
     budget: &Budget,
 ) -> Option<Witness> {
-    let mut builder = Builder::new(trace.shared_partition().clone(), trace.len(), false);
     let consumed = consumed(trace, explanation);
-    for component in trace.partition().components() {
-        for moment in trace.moments(component).take(consumed[component.index()]) {
-            builder.next_moment();
-            for step in moment {
-                builder.push(step.action(), 0);
-            }
-        }
-        builder.next_component();
-    }
-    let accepted = builder.finish(SourceId(0));
+    let accepted = rebuilt(trace, |component| consumed[component.index()], |action| action);
     let components = trace.partition().components();
     let declared: Vec<Observed> = components.map(|component| question.of(component)).collect();
     let is_complete = declared.iter().all(|&observed| observed == Observed::Complete);
@@ -151,6 +137,25 @@ fn accepted_run(
     let end = run.steps.iter().rposition(is_observed).map_or(0, |last| last + 1);
     run.steps.truncate(end);
     Some(run)
+}
+
+/// A multi-trace of the first moments of each component, with other actions.
+pub(super) fn rebuilt(
+    trace: &MultiTrace,
+    length: impl Fn(ComponentId) -> usize,
+    mut action: impl FnMut(ActionId) -> ActionId,
+) -> MultiTrace {
+    let mut builder = Builder::new(trace.shared_partition().clone(), trace.len(), false);
+    for component in trace.partition().components() {
+        for moment in trace.moments(component).take(length(component)) {
+            builder.next_moment();
+            for step in moment {
+                builder.push(action(step.action()), 0);
+            }
+        }
+        builder.next_component();
+    }
+    builder.finish(SourceId(0))
 }
 
 /// The declaration of a log of which only a prefix is left.

@@ -12,12 +12,11 @@ use otus_analysis::Verdict;
 use otus_analysis::explain::{self, Checked, Edit as EditKind, Expected, Headline, Taken};
 use otus_core::budget::Budget;
 use otus_core::{Action, ActionId, Pool, TermId};
-use otus_syntax::SourceId;
-use otus_trace::multitrace::{Builder, Step};
+use otus_trace::multitrace::Step;
 use otus_trace::{ComponentId, MultiTrace};
 
 use super::lifelines;
-use super::pictures::Drawn;
+use super::pictures::{Drawn, rebuilt};
 use super::places::{LogExcerpt, Origin, Places};
 use super::plan::Plan;
 use super::request::Explain;
@@ -73,21 +72,14 @@ impl Failure<'_> {
 
 /// The same multi-trace over another pool with the same lifelines.
 fn translated(trace: &MultiTrace, from: &Pool, into: &mut Pool) -> MultiTrace {
-    let mut builder = Builder::new(trace.shared_partition().clone(), trace.len(), false);
-    for component in trace.partition().components() {
-        for moment in trace.moments(component) {
-            builder.next_moment();
-            for step in moment {
-                let Action { lifeline, direction, message } = from.action(step.action());
-                let name = from.signature().message_name(message);
-                let known = into.signature().message(name);
-                let message = known.unwrap_or_else(|| into.add_message(name));
-                builder.push(into.intern_action(Action { lifeline, direction, message }), 0);
-            }
-        }
-        builder.next_component();
-    }
-    builder.finish(SourceId(0))
+    let translate = |action| {
+        let Action { lifeline, direction, message } = from.action(action);
+        let name = from.signature().message_name(message);
+        let known = into.signature().message(name);
+        let message = known.unwrap_or_else(|| into.add_message(name));
+        into.intern_action(Action { lifeline, direction, message })
+    };
+    rebuilt(trace, |_| usize::MAX, translate)
 }
 
 /// Words an explanation.

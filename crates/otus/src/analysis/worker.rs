@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 use super::baseline::Met;
 use super::inputs::{Job, TraceFile};
 use super::pictures::{self, Drawn};
-use super::pipeline::{self, Slot};
+use super::pipeline::Slot;
 use super::places::{From, Origin};
 use super::plan::{Method, Plan};
 use super::request::Explain;
@@ -412,7 +412,7 @@ impl<T: Send + 'static> Worker<T> {
         if let Some(witness) = found.witness.as_ref().filter(|_| found.is_drawn) {
             let places = origin.from.places(trace, plan);
             let drawn = Drawn { plan, trace, places: &places };
-            case.picture = Some(Box::new(drawn.accepted(&self.pool, witness)));
+            case.picture = Some(Box::new(drawn.picture(&self.pool, None, Some(witness))));
         }
         self.add(case, is_tentative, met, slot);
     }
@@ -488,11 +488,9 @@ fn prepared<'p>(
     Ok(prepared)
 }
 
-impl<T: Send + 'static> pipeline::Worker for Worker<T> {
-    type Job = Job;
-    type Piece = Piece<T>;
-
-    fn work(&mut self, job: Job, slot: &Slot<Piece<T>>) {
+impl<T: Send + 'static> Worker<T> {
+    /// Does a job.
+    pub(super) fn work(&mut self, job: Job, slot: &Slot<Piece<T>>) {
         self.first = First::default();
         match job {
             Job::Lines { name, first, bytes } => {

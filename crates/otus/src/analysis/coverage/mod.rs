@@ -169,9 +169,4 @@ impl Covering {
         sum.merge(&self.memory.lock().unwrap_or_else(PoisonError::into_inner).again);
         CoverageReport::new(self, pool, &sum, summary)
     }
-
-    /// The specification, coloured by coverage.
-    pub(super) fn scene(&self, pool: &Pool, report: &CoverageReport) -> otus_draw::Scene {
-        picture::scene(self, pool, report)
-    }
 }

@@ -11,7 +11,6 @@ use serde::Serialize;
 
 use super::super::spec_text::{Excerpt, excerpt_of};
 use super::Covering;
-use super::{formats, text};
 use crate::summary::Summary;
 
 /// The parts of a specification that were exercised.
@@ -55,7 +54,7 @@ pub(crate) struct Gap {
 }
 
 /// The number of parts of a kind, and of exercised ones.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(crate) struct Share {
     pub(crate) total: usize,
     pub(crate) exercised: usize,
@@ -88,21 +87,6 @@ impl CoverageReport {
             counted: sum.counted,
             left_out: left_out.into_iter().filter(|(count, _)| *count > 0).collect(),
         }
-    }
-
-    /// As text for people, with at most this many gaps. Each line ends with a newline.
-    pub fn text(&self, colored: bool, most: Option<usize>) -> String {
-        text::text(self, colored, most)
-    }
-
-    /// As one JSON document with a version.
-    pub fn json(&self) -> serde_json::Value {
-        formats::json(self)
-    }
-
-    /// As a section in Markdown.
-    pub fn markdown(&self) -> String {
-        formats::markdown(self)
     }
 
     /// The numbers of parts of a kind, or of all kinds.
