@@ -10,14 +10,11 @@
 
 use std::sync::Arc;
 
-use otus_syntax::SourceId;
-use otus_trace::case::{self, LinePlace};
 use otus_trace::mapping::Glob;
 
-use super::inputs::Job;
+use super::inputs::{Job, read_case};
 use super::pipeline::Slot;
-use super::plan::Plan;
-use super::worker::{MapCase, Piece, Worker};
+use super::worker::{Piece, Worker};
 
 /// Several specifications.
 #[derive(Debug)]
@@ -53,9 +50,9 @@ impl Choice {
 
 /// Does the analyses of one thread, with several specifications.
 pub(super) struct Several<T> {
-    choice: Arc<Choice>,
+    pub(super) choice: Arc<Choice>,
     /// By specification: the worker that tries it, and the worker that computes the case.
-    workers: Vec<(Worker<T>, Worker<T>)>,
+    pub(super) workers: Vec<(Worker<T>, Worker<T>)>,
 }
 
 /// How well a specification fits a multi-trace: a better fit is greater.
@@ -72,18 +69,6 @@ enum Fit {
 }
 
 impl<T: Send + 'static> Several<T> {
-    /// By specification: the plan to try it, and the plan to compute the case.
-    pub(super) fn new(
-        choice: Arc<Choice>,
-        plans: &[(Arc<Plan>, Arc<Plan>)],
-        map: &MapCase<T>,
-    ) -> Several<T> {
-        let worker = |(trial, plan): &(Arc<Plan>, Arc<Plan>)| {
-            (Worker::new(trial.clone(), map.clone()), Worker::new(plan.clone(), map.clone()))
-        };
-        Several { choice, workers: plans.iter().map(worker).collect() }
-    }
-
     /// Checks one multi-trace; `job` makes a job of it for a specification.
     fn one(&mut self, id: &str, job: impl Fn(usize) -> Job, slot: &Slot<Piece<T>>) {
         let candidates = self.choice.candidates(id);
@@ -146,12 +131,8 @@ impl<T: Send + 'static> Several<T> {
 /// checks it.
 fn id_of(line: &[u8], number: usize) -> String {
     let text = std::str::from_utf8(line).unwrap_or_default();
-    if let Some(glance) = case::glance(text) {
-        return glance.id.map_or_else(|| number.to_string(), |id| id.to_string());
-    }
-    let place = LinePlace { source: SourceId(0), start: 0, line: number };
-    match case::parse_line(text, place) {
-        Ok(Some(case)) => case.id,
+    match read_case(text, number) {
+        Ok(Some((id, _))) => id.into_owned(),
         Ok(None) | Err(_) => number.to_string(),
     }
 }

@@ -2,11 +2,10 @@
 
 use otus_core::Pool;
 use otus_syntax::diagnostic::any_error;
-use otus_syntax::{Source, SourceId, parse_trace};
+use otus_syntax::{Source, parse_trace};
 use otus_trace::MultiTrace;
-use otus_trace::case::{self, LinePlace};
 
-use super::inputs::Job;
+use super::inputs::{Job, read_case};
 use super::worker::Trouble;
 use super::{Opened, Request};
 use crate::context::Context;
@@ -53,10 +52,9 @@ impl Reader<'_> {
         match job {
             Job::Lines { name, first, bytes } => {
                 for (line, number) in String::from_utf8_lossy(&bytes).lines().zip(first..) {
-                    let place = LinePlace { source: SourceId(0), start: 0, line: number };
-                    match case::parse_line(line, place) {
+                    match read_case(line, number) {
                         Ok(None) => {}
-                        Ok(Some(case)) => self.text(case.id, &name, &case.htf),
+                        Ok(Some((id, htf))) => self.text(id.into_owned(), &name, &htf),
                         Err(fault) => {
                             let source = Source::new(&*name, line).from_line(number);
                             self.tell(Diagnostics::new(vec![source], vec![*fault]));

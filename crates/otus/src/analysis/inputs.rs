@@ -4,6 +4,7 @@
 //! lines, so that a long file takes little memory; a `.htf` is read by the worker that checks it. A separate thread
 //! reads raw logs: it hands over one group after another, and waits while no worker is ready.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::Read;
 use std::ops::ControlFlow;
@@ -15,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use otus_core::Signature;
 use otus_core::budget::Cancel;
 use otus_syntax::{Diagnostic, Source, SourceId};
+use otus_trace::case::{self, Glance, LinePlace};
 use otus_trace::run::{Accounting, Group};
 
 use super::worker::Trouble;
@@ -217,7 +219,9 @@ pub(super) struct Feed {
     /// Jobs that were made before their turn.
     ready: VecDeque<Job>,
     files: Arc<dyn Files>,
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
+    /// The size of all files to read, if it is known.
+    pub(super) total_bytes: Option<u64>,
 }
 
 /// The state that a feed shares with other threads.
@@ -245,9 +249,19 @@ impl Feed {
         inputs: VecDeque<TraceInput>,
         logs: Option<(Logs, Vec<Signature>)>,
         files: Arc<dyn Files>,
-        shared: Arc<Shared>,
+        cancel: Cancel,
     ) -> Feed {
-        Feed { logs, groups: None, inputs, lines: None, ready: VecDeque::new(), files, shared }
+        let total_bytes = total_bytes(&*files, &inputs).filter(|_| logs.is_none());
+        Feed {
+            logs,
+            groups: None,
+            inputs,
+            lines: None,
+            ready: VecDeque::new(),
+            files,
+            shared: Arc::new(Shared { cancel, ..Shared::default() }),
+            total_bytes,
+        }
     }
 
     /// Whether there are several multi-traces. Reads only as much as needed, and nothing twice.
@@ -401,7 +415,7 @@ fn read_logs(logs: Logs, signatures: Vec<Signature>, shared: Arc<Shared>) -> Rec
 }
 
 /// The size of all files to read; `None` if it is unknown.
-pub(super) fn total_bytes(files: &dyn Files, inputs: &VecDeque<TraceInput>) -> Option<u64> {
+fn total_bytes(files: &dyn Files, inputs: &VecDeque<TraceInput>) -> Option<u64> {
     let size = |input: &TraceInput| match input {
         TraceInput::File(TraceFile { bytes: Some(bytes), .. }) => Some(bytes.len() as u64),
         TraceInput::File(TraceFile { path, .. }) | TraceInput::Cases { path } => {
@@ -410,6 +424,19 @@ pub(super) fn total_bytes(files: &dyn Files, inputs: &VecDeque<TraceInput>) -> O
         TraceInput::Stream { .. } => None,
     };
     inputs.iter().map(size).sum()
+}
+
+/// The id and the multi-trace of a line of a case file; `None` for a blank line.
+pub(super) fn read_case(
+    line: &str,
+    number: usize,
+) -> Result<Option<(Cow<'_, str>, Cow<'_, str>)>, Box<Diagnostic>> {
+    if let Some(Glance { id, htf }) = case::glance(line) {
+        return Ok(Some((id.unwrap_or_else(|| number.to_string().into()), htf)));
+    }
+    let place = LinePlace { source: SourceId(0), start: 0, line: number };
+    let case = case::parse_line(line, place)?;
+    Ok(case.map(|case| (case.id.into(), case.htf.into())))
 }
 
 /// The lines of a case file that hold a case.

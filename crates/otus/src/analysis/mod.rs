@@ -36,7 +36,7 @@ use otus_trace::run::Accounting;
 use otus_trace::{ComponentId, Partition};
 
 use baseline::Met;
-use candidates::{Choice, Several};
+use candidates::Several;
 pub(crate) use declared::Declared;
 pub(crate) use input_traces::{Originals, originals};
 use inputs::{Feed, Job};
@@ -65,16 +65,11 @@ const MOST_THREADS: usize = 1024;
 
 /// An analysis that is ready to start.
 pub struct Analysis {
-    context: Context,
     /// By specification.
     plans: Vec<Arc<Plan>>,
-    /// With several specifications: how to choose among them, and the plans to try them with.
-    choice: Option<(Arc<Choice>, Vec<Arc<Plan>>)>,
+    /// With several specifications: the plans to try them with.
+    trials: Vec<Arc<Plan>>,
     feed: Feed,
-    feeding: Arc<inputs::Shared>,
-    threads: NonZeroUsize,
-    total_bytes: Option<u64>,
-    group: Option<String>,
 }
 
 impl std::fmt::Debug for Analysis {
@@ -113,35 +108,32 @@ impl Analysis {
         self,
         map: impl Fn(&Case, Option<&mut T>) -> Option<T> + Send + Sync + 'static,
     ) -> Running<T> {
-        let Analysis { context, plans, choice, mut feed, feeding, threads, .. } = self;
+        let Analysis { plans, trials, mut feed } = self;
         let map: worker::MapCase<T> = Arc::new(map);
-        let shared = feeding.clone();
-        let is_stuck = move || shared.is_hopeless();
-        let make = move |size| feed.next(size);
-        let stream = if let Some((choice, trials)) = choice {
-            let pairs: Vec<_> = trials.into_iter().zip(plans.iter().cloned()).collect();
-            let map = map.clone();
-            let worker = move || {
-                let mut worker = Several::new(choice.clone(), &pairs, &map);
-                move |job: Job, slot: &Slot<Piece<T>>| worker.work(job, slot)
-            };
-            Ordered::start(threads, is_stuck, make, worker)
-        } else {
-            let (plan, map) = (plans[0].clone(), map.clone());
-            let worker = move || {
-                let mut worker = Worker::new(plan.clone(), map.clone());
-                move |job: Job, slot: &Slot<Piece<T>>| worker.work(job, slot)
-            };
-            Ordered::start(threads, is_stuck, make, worker)
+        let (feeding, total_bytes) = (feed.shared.clone(), feed.total_bytes);
+        let threads = NonZeroUsize::new(plans[0].request.threads.unwrap_or(0).min(MOST_THREADS))
+            .or_else(|| std::thread::available_parallelism().ok())
+            .unwrap_or(NonZeroUsize::MIN);
+        let (all, shared, own) = (plans.clone(), feeding.clone(), map.clone());
+        let worker = move || -> Box<dyn FnMut(Job, &Slot<Piece<T>>)> {
+            let new = |plan: &Arc<Plan>| Worker::new(plan.clone(), own.clone());
+            if let Some((_, choice)) = &all[0].choice {
+                let workers = trials.iter().zip(&all).map(|(trial, plan)| (new(trial), new(plan)));
+                let mut several = Several { choice: choice.clone(), workers: workers.collect() };
+                Box::new(move |job, slot| several.work(job, slot))
+            } else {
+                let mut worker = new(&all[0]);
+                Box::new(move |job, slot| worker.work(job, slot))
+            }
         };
+        let is_stuck = move || shared.is_hopeless();
+        let stream = Ordered::start(threads, is_stuck, move |size| feed.next(size), worker);
         Running {
-            context,
             plans,
             stream,
             map,
             feeding,
-            group: self.group,
-            progress: Progress { total_bytes: self.total_bytes, ..Progress::default() },
+            progress: Progress { total_bytes, ..Progress::default() },
             ready: VecDeque::new(),
             summary: Summary::default(),
             troubles: Troubles::default(),
@@ -172,12 +164,10 @@ pub enum Item<T> {
 
 /// A running analysis: an iterator over its results.
 pub struct Running<T> {
-    context: Context,
     plans: Vec<Arc<Plan>>,
     stream: Ordered<Piece<T>>,
     map: worker::MapCase<T>,
     feeding: Arc<inputs::Shared>,
-    group: Option<String>,
     progress: Progress,
     ready: VecDeque<Item<T>>,
     summary: Summary,
@@ -215,14 +205,15 @@ impl<T> Running<T> {
         for (number, summary) in piece.by_spec {
             self.by_spec.entry(number).or_default().add(&summary);
         }
+        let context = &self.plans[0].context;
         for trouble in &piece.troubles {
-            self.troubles.report(&self.context, trouble);
+            self.troubles.report(context, trouble);
         }
         self.progress.checked = self.summary.checked();
         self.progress.earlier = self.summary.earlier;
         self.progress.bytes = self.summary.bytes;
         self.progress.verdicts = self.summary.verdicts;
-        self.context.monitor.progress(&self.progress);
+        context.monitor.progress(&self.progress);
         for part in piece.cases {
             let mapped = match part {
                 Part::Done(mapped) => Some(mapped),
@@ -264,16 +255,17 @@ impl<T> Running<T> {
     /// If the request asks for a group that does not exist.
     pub fn finish(mut self) -> Result<Finished> {
         let plan = self.plans[0].clone();
+        let context = &plan.context;
         let is_cancelled = plan.is_cancelled();
         self.summary.interrupted += self.feeding.unread.load(Ordering::Relaxed);
         let accounting = &self.feeding.accounting;
         let accounting = accounting.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.summary.logs = accounting.as_ref().map(LogSummary::new);
-        if let (Some(accounting), Some(group)) = (&accounting, &self.group)
+        if let (Some(accounting), Some(group)) = (&accounting, &plan.request.group)
             && self.summary.has_no_group()
             && !is_cancelled
         {
-            findings::report(&self.context, accounting);
+            findings::report(context, accounting);
             return Err(Error::Unfit(logs::no_group(group)));
         }
         let explained = plan.explained.load(Ordering::Relaxed);
@@ -294,13 +286,12 @@ impl<T> Running<T> {
             let report = covering.report(&plan.spec.pool, &self.summary);
             self.summary.coverage = Some(Box::new(report));
         }
-        self.troubles.finish(&self.context);
+        self.troubles.finish(context);
         if plan.request.explain == Explain::Short && self.summary.unexplained > 0 {
             let count = self.summary.unexplained;
             let verb = if count == 1 { "is" } else { "are" };
             let more = counted(count, "more failure");
-            self.context
-                .remark(format!("{more} {verb} not explained (--explain full explains all)"));
+            context.remark(format!("{more} {verb} not explained (--explain full explains all)"));
         }
         let baseline = self.met.baseline(&plan.known, &self.summary);
         let remarks = accounting.map(|accounting| log_remarks(&accounting, &self.plans));

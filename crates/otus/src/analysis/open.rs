@@ -1,7 +1,6 @@
 //! Prepares an analysis: reads the specifications of a request, sorts its inputs, and makes plans.
 
 use std::collections::VecDeque;
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,14 +8,14 @@ use otus_core::{Lowered, TermId};
 use otus_syntax::options::Process;
 use otus_trace::mapping::Glob;
 
+use super::Analysis;
 use super::attach::GraphOptions;
 use super::candidates::{Candidate, Choice};
 use super::coverage::Covering;
 use super::inputs::{self, Feed, TraceInput};
 use super::plan::{LogName, Plan};
 use super::request::{EngineChoice, Request};
-use super::{Analysis, MOST_THREADS};
-use crate::context::Context;
+use crate::context::{Cancel, Context};
 use crate::error::{Error, Result, unfit};
 use crate::format::Format;
 use crate::load::{Fences, Loaded};
@@ -65,13 +64,10 @@ pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
     let names: Arc<[LogName]> = names
         .map(|log| LogName { name: log.name.clone(), path: log.path().map(Path::to_owned) })
         .collect();
-    let feeding =
-        Arc::new(inputs::Shared { cancel: context.cancel.clone(), ..inputs::Shared::default() });
     let signatures = specs.iter().map(|spec| spec.lowered.pool.signature().clone()).collect();
     let has_logs = logs.is_some();
     let logs = logs.map(|logs| (logs, signatures));
-    let total_bytes = inputs::total_bytes(&*context.files, &sorted.traces).filter(|_| !has_logs);
-    let mut feed = Feed::new(sorted.traces, logs, context.files.clone(), feeding.clone());
+    let mut feed = Feed::new(sorted.traces, logs, context.files.clone(), context.cancel.clone());
     let mut graph = graph(context, &request, &specs, &mut feed);
     refuse_many(&request, has_logs, &mut feed)?;
     let observation = finder.project_in_use().map(|project| &project.plan.observation);
@@ -97,19 +93,7 @@ pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
         }
         plans.push(Arc::new(plan));
     }
-    let threads = NonZeroUsize::new(request.threads.unwrap_or(0).min(MOST_THREADS))
-        .or_else(|| std::thread::available_parallelism().ok())
-        .unwrap_or(NonZeroUsize::MIN);
-    Ok(Analysis {
-        context: context.clone(),
-        plans,
-        choice: choice.map(|choice| (choice, trials)),
-        feed,
-        feeding,
-        threads,
-        total_bytes,
-        group: request.group.clone(),
-    })
+    Ok(Analysis { plans, trials, feed })
 }
 
 impl Opened {
@@ -159,8 +143,8 @@ impl Opened {
         let mut logs = finder.take();
         require_inputs(request, &finder, &sorted, &mut logs)?;
         let logs = logs.map(|logs| (logs, vec![lowered.pool.signature().clone()]));
-        let shared = Arc::new(inputs::Shared::default());
-        Ok((lowered, Feed::new(sorted.traces, logs, context.files.clone(), shared)))
+        let feed = Feed::new(sorted.traces, logs, context.files.clone(), Cancel::default());
+        Ok((lowered, feed))
     }
 }
 

@@ -288,14 +288,12 @@ fn consumed(state: &Situation, effort: Explain) -> String {
     let parts = state.logs.iter().filter(|progress| progress.total > 0).map(|progress| {
         let LogProgress { lifelines, consumed, total, next, expected } = progress;
         let mut text = format!("{} {consumed}/{total}", lifelines.join("+"));
-        match (effort, next) {
-            (Explain::Full, Some(next)) if expected.is_empty() => {
-                let _ = write!(text, " (next {next}, nothing expected)");
-            }
-            (Explain::Full, Some(next)) => {
-                let _ = write!(text, " (next {next}, expected {})", expected.join(" or "));
-            }
-            (Explain::Full, None) | (Explain::None | Explain::Short, _) => {}
+        if let Some(next) = next.as_ref().filter(|_| effort == Explain::Full) {
+            let expected = match expected.as_slice() {
+                [] => "nothing expected".to_owned(),
+                some => format!("expected {}", some.join(" or ")),
+            };
+            let _ = write!(text, " (next {next}, {expected})");
         }
         text
     });

@@ -9,14 +9,13 @@ use std::sync::atomic::Ordering;
 
 use otus_analysis::{Config, Engine, Question, Verdict, engine};
 use otus_core::Pool;
-use otus_syntax::{Severity, Source, SourceId, parse_trace};
-use otus_trace::case::{self, LinePlace};
+use otus_syntax::{Severity, Source, parse_trace};
 use otus_trace::run::Group;
 use otus_trace::{MultiTrace, Partition, QuickReader};
 use rustc_hash::FxHashMap;
 
 use super::baseline::Met;
-use super::inputs::{Job, TraceFile};
+use super::inputs::{Job, TraceFile, read_case};
 use super::pictures::{self, Drawn};
 use super::pipeline::Slot;
 use super::places::{From, Origin};
@@ -230,19 +229,11 @@ impl<T: Send + 'static> Worker<T> {
         if self.plan.is_cancelled() {
             return slot.add(Piece::add_interrupted);
         }
-        if let Some(glance) = case::glance(line) {
-            let origin = From::Case { file: name, line: number, text: &glance.htf };
-            return match glance.id {
-                Some(id) => self.text(&id, &glance.htf, origin, slot),
-                None => self.text(&number.to_string(), &glance.htf, origin, slot),
-            };
-        }
-        let place = LinePlace { source: SourceId(0), start: 0, line: number };
-        match case::parse_line(line, place) {
+        match read_case(line, number) {
             Ok(None) => {}
-            Ok(Some(case)) => {
-                let origin = From::Case { file: name, line: number, text: &case.htf };
-                self.text(&case.id, &case.htf, origin, slot);
+            Ok(Some((id, htf))) => {
+                let from = From::Case { file: name, line: number, text: &htf };
+                self.text(&id, &htf, from, slot);
             }
             Err(diagnostic) => {
                 let source = Source::new(name, line).from_line(number);

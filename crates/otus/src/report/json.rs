@@ -42,12 +42,8 @@ impl Writer for Json {
 /// A result of a document.
 fn result(case: &Case, out: &mut Vec<u8>) {
     let text = serde_json::to_string_pretty(case).expect("a case has only keys that are texts");
-    for line in text.lines() {
-        let newline: &[u8] = if line == "{" { b"" } else { b"\n" };
-        out.extend_from_slice(newline);
-        out.extend_from_slice(b"    ");
-        out.extend_from_slice(line.as_bytes());
-    }
+    out.extend_from_slice(b"    ");
+    out.extend_from_slice(text.replace('\n', "\n    ").as_bytes());
     out.extend_from_slice(SEPARATOR);
 }
 

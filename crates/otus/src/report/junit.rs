@@ -88,7 +88,7 @@ impl Junit {
     ) -> io::Result<()> {
         self.tests += 1;
         let (class, name) = (escape(&self.class), escape(name));
-        let out = &mut self.body;
+        let out = &mut self.body.0;
         write!(out, "    <testcase classname=\"{class}\" name=\"{name}\"")?;
         if let Some((element, kind, message, text)) = fault {
             let (kind, message, text) = (escape(kind), escape(message), escape_text(text));

@@ -31,13 +31,14 @@ impl CoverageReport {
         let headline = headline.strip_prefix("coverage: ").unwrap_or(&headline);
         let mut out = format!("## Coverage of {}\n\n{headline}\n\n", cell(&self.specification));
         out.push_str("| part | where | groups | |\n|---|---|---:|---|\n");
-        for (part, row) in self.parts.iter().zip(self.rows()) {
+        for part in &self.parts {
             let seen = match part.count.state() {
                 CoverageState::Exercised => "✓",
                 CoverageState::Assumed => "only assumed",
                 CoverageState::Never => "**never**",
             };
-            let (label, place, groups) = (cell(&part.label), cell(&row.place), row.groups);
+            let (label, place) = (cell(&part.label), cell(&part.excerpt.place.in_line()));
+            let groups = part.count.groups;
             let _ = writeln!(out, "| {label} | {place} | {groups} | {seen} |");
         }
         out

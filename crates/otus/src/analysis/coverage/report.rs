@@ -127,15 +127,13 @@ impl CoverageReport {
     /// The parts as reports list them.
     pub(crate) fn rows(&self) -> impl Iterator<Item = PartRow> {
         self.parts.iter().map(|part| {
-            let assumed = match part.count.state() {
-                CoverageState::Assumed => " (only assumed)",
-                CoverageState::Exercised | CoverageState::Never => "",
-            };
+            let is_assumed = part.count.state() == CoverageState::Assumed;
+            let assumed = if is_assumed { " (only assumed)" } else { "" };
             PartRow {
                 kind: kind_name(part.kind),
                 label: format!("{}{assumed}", part.label),
                 place: part.excerpt.place.in_line(),
-                groups: part.count.groups,
+                times: part.count.groups,
             }
         })
     }
@@ -149,10 +147,9 @@ pub(crate) struct PartRow {
     /// `broker!PUBREL`
     label: String,
     /// `flow.mmd:7`
-    pub(super) place: String,
+    place: String,
     /// The number of multi-traces that exercised it.
-    #[serde(rename = "times")]
-    pub(super) groups: u64,
+    times: u64,
 }
 
 /// The name of the kind in reports.

@@ -91,9 +91,9 @@ impl Writer for Html {
         }
         let row = self.row(case);
         if self.listed > 0 {
-            self.rows.write_all(b",\n")?;
+            self.rows.0.write_all(b",\n")?;
         }
-        self.rows.write_all(embedded(&row).as_bytes())?;
+        self.rows.0.write_all(embedded(&row).as_bytes())?;
         self.listed += 1;
         if matches!(case.verdict, Verdict::Fail | Verdict::WeakFail) {
             let ladder = row.detail.map(|panel| panel.ladder).unwrap_or_default();
