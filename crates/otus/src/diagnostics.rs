@@ -10,6 +10,7 @@ use otus_syntax::{Diagnostic, Label, Severity, Source, SourceId};
 use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
+use crate::report::set;
 use crate::words::counted;
 
 /// Findings about some texts.
@@ -114,13 +115,10 @@ impl Diagnostics {
                 "message": found.message,
                 "place": place(&self.sources, &found.primary),
             });
-            if !found.related.is_empty() {
-                let related = found.related.iter().map(|label| place(&self.sources, label));
-                value["related"] = related.collect();
-            }
-            if let Some(help) = &found.help {
-                value["help"] = json!(help);
-            }
+            let related = found.related.iter().map(|label| place(&self.sources, label));
+            let related: Vec<Value> = related.collect();
+            set(&mut value, "related", Some(related).filter(|related| !related.is_empty()));
+            set(&mut value, "help", found.help.as_ref());
             if let Some(fix) = &found.fix {
                 let label =
                     Label { source: found.primary.source, span: fix.span, text: String::new() };
@@ -196,9 +194,7 @@ fn place(sources: &[Source], label: &Label) -> Value {
         "start": label.span.start,
         "end": label.span.end,
     });
-    if !label.text.is_empty() {
-        value["text"] = json!(label.text);
-    }
+    set(&mut value, "text", Some(&label.text).filter(|text| !text.is_empty()));
     value
 }
 

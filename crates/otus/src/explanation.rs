@@ -174,6 +174,11 @@ pub struct CoreLog {
 }
 
 impl Explanation {
+    /// All places of the logs.
+    pub(crate) fn logs(&self) -> impl Iterator<Item = &LogPlace> {
+        self.observed.iter().chain(&self.related)
+    }
+
     /// As text for people, with the lines of specification and logs. Each line ends with a newline.
     pub fn render(&self, colored: bool) -> String {
         let renderer = if colored { Renderer::styled() } else { Renderer::plain() };
@@ -184,9 +189,7 @@ impl Explanation {
             group = group.element(snippet(text, place, AnnotationKind::Primary, span, label));
         }
         let mut is_first = self.expected.is_empty();
-        for LogPlace { place, text, span, action, role, .. } in
-            self.observed.iter().chain(&self.related)
-        {
+        for LogPlace { place, text, span, action, role, .. } in self.logs() {
             let label = format!("{role}: {action}");
             if let Some(text) = text {
                 let kind = if is_first { AnnotationKind::Primary } else { AnnotationKind::Context };
@@ -200,8 +203,7 @@ impl Explanation {
         for note in &self.notes {
             group = group.element(Level::NOTE.with_name(note.topic).message(&note.text));
         }
-        let logs = self.observed.iter().chain(&self.related);
-        let in_case_files = logs.filter(|log| log.is_in_case_file);
+        let in_case_files = self.logs().filter(|log| log.is_in_case_file);
         let in_case_files: Vec<String> = in_case_files.map(|log| log.place.in_line()).collect();
         let mut out = String::new();
         for line in renderer.render(&[group]).lines() {

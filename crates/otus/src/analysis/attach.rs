@@ -29,6 +29,7 @@ use crate::case::{Attachment, AttachmentKind, NoAttachment};
 use crate::error::{Error, Result};
 use crate::load::options;
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
+use crate::report::set;
 
 /// The format and the style of the graph of a search.
 #[derive(Debug, Clone)]
@@ -203,18 +204,10 @@ fn graph_json(context: &Context<'_>, graph: &Graph) -> Value {
         .map(|(id, node)| {
             let mut value = json!({ "id": id, "term": context.pool.text(node.state.term) });
             let remaining = context.remaining(&node.state);
-            if !remaining.is_empty() {
-                value["remaining"] = json!(remaining);
-            }
-            if let Some(measure) = context.measure(&node.state) {
-                value["measure"] = json!(measure);
-            }
-            if let Some(leaf) = node.leaf {
-                value["leaf"] = json!(leaf.kind.name());
-            }
-            if node.cut > 0 {
-                value["cut"] = json!(node.cut);
-            }
+            set(&mut value, "remaining", Some(remaining).filter(|it| !it.is_empty()));
+            set(&mut value, "measure", context.measure(&node.state));
+            set(&mut value, "leaf", node.leaf.map(|leaf| leaf.kind.name()));
+            set(&mut value, "cut", Some(node.cut).filter(|&cut| cut > 0));
             value
         })
         .collect();

@@ -190,14 +190,12 @@ fn say(
     Ok(())
 }
 
-fn adjective(observed: Observed) -> &'static str {
-    match observed {
-        Observed::Complete => "complete",
-        Observed::StopsEarly => "one that may stop early",
-        Observed::StartsLate => "one that may start late",
-        Observed::Slice => "one that may start late and stop early",
-        Observed::Unobserved => "unobserved",
-    }
+fn adjective(observed: Observed) -> String {
+    let one = match observed {
+        Observed::Complete | Observed::Unobserved => "",
+        Observed::StopsEarly | Observed::StartsLate | Observed::Slice => "one that ",
+    };
+    format!("{one}{}", observed.name())
 }
 
 #[cfg(test)]

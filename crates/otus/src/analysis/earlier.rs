@@ -16,11 +16,11 @@ use super::fingerprint::is_same_specification;
 use crate::context::Context;
 use crate::error::{Error, Result, unfit};
 
-/// The verdicts of earlier runs, by id.
+/// The verdicts of earlier runs.
 #[derive(Debug, Default)]
 pub(crate) struct Earlier {
-    verdicts: Mutex<FxHashMap<String, Vec<Verdict>>>,
-    is_some: bool,
+    /// By id, if there are any.
+    verdicts: Option<Mutex<FxHashMap<String, Vec<Verdict>>>>,
     /// The length of the whole lines of the file, if it exists.
     pub(super) whole_bytes: Option<u64>,
 }
@@ -71,24 +71,21 @@ impl Expected<'_> {
 impl Earlier {
     /// The verdict on a multi-trace, if there is one. Each answer is used once.
     pub(super) fn take(&self, id: &str) -> Option<Verdict> {
-        if !self.is_some {
-            return None;
-        }
-        self.verdicts.lock().unwrap_or_else(PoisonError::into_inner).get_mut(id)?.pop()
+        let verdicts = self.verdicts.as_ref()?;
+        verdicts.lock().unwrap_or_else(PoisonError::into_inner).get_mut(id)?.pop()
     }
 
     /// Reads the file, if it exists.
     pub(super) fn read(context: &Context, path: &Path, expected: Expected<'_>) -> Result<Earlier> {
-        let mut earlier = Earlier::default();
         let files = &*context.files;
         if files.kind(path).is_none() {
-            return Ok(earlier);
+            return Ok(Earlier::default());
         }
         let name = path.display();
         let fault = |source| Error::read(path, source);
         let mut reader = BufReader::new(files.open(path).map_err(fault)?);
         let (mut bytes, mut whole, mut number) = (Vec::new(), 0, 0);
-        let verdicts = earlier.verdicts.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let mut verdicts: FxHashMap<String, Vec<Verdict>> = FxHashMap::default();
         loop {
             bytes.clear();
             let length = reader.read_until(b'\n', &mut bytes).map_err(fault)?;
@@ -115,10 +112,9 @@ impl Earlier {
             let all = [Verdict::Pass, Verdict::WeakPass, Verdict::Fail];
             if let Some(verdict) = all.into_iter().find(|it| it.name() == line.verdict) {
                 verdicts.entry(line.id).or_default().push(verdict);
-                earlier.is_some = true;
             }
         }
-        earlier.whole_bytes = Some(whole);
-        Ok(earlier)
+        let verdicts = (!verdicts.is_empty()).then(|| Mutex::new(verdicts));
+        Ok(Earlier { verdicts, whole_bytes: Some(whole) })
     }
 }

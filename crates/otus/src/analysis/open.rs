@@ -314,9 +314,7 @@ fn complete(sorted: &mut inputs::Sorted, finder: &mut Finder) -> Result<Vec<Spec
 /// The message if there is nothing to check.
 fn nothing_given(finder: &Finder) -> String {
     match finder.project_in_use() {
-        Some(project) if project.plan.sources.is_empty() => {
-            format!("{} has no [[source]] that says where logs are; add one", project.name)
-        }
+        Some(project) if project.plan.sources.is_empty() => finder.nothing_given(),
         Some(project) => format!(
             "no file fits the sources of {}; `otus map --explain` shows their patterns",
             project.name

@@ -1,6 +1,7 @@
 //! The verdict on one multi-trace, with its witness and attachments.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::time::{Duration, Instant};
 
 use otus_analysis::budget::Stop;
@@ -132,7 +133,7 @@ impl Subject<'_> {
         let found = engine.witness(pool, plan.spec.term, trace, question, verdict, &budget);
         let Some(witness) = found else { return Ok(None) };
         certify(pool, plan.spec.term, trace, (question, verdict), &witness)
-            .map_err(|error| self.bug("the witness", &format!("does not hold ({error})")))?;
+            .map_err(|error| self.bug("the witness", "does not hold", &error))?;
         Ok(Some(witness))
     }
 
@@ -155,7 +156,7 @@ impl Subject<'_> {
         let elapsed = start.elapsed();
         if let Some(witness) = &outcome.witness {
             certify(pool, term, trace, (config.kind, outcome.verdict), witness)
-                .map_err(|error| self.bug("the witness", &format!("does not hold ({error})")))?;
+                .map_err(|error| self.bug("the witness", "does not hold", &error))?;
         }
         if let Some(covering) = &plan.covering
             && outcome.verdict >= Verdict::WeakPass
@@ -167,9 +168,8 @@ impl Subject<'_> {
             if outcome.verdict == Verdict::Fail {
                 let states: Vec<SearchState> =
                     recorded.nodes.iter().map(|node| node.state.clone()).collect();
-                closed(pool, term, trace, config, Verdict::Fail, &states).map_err(|error| {
-                    self.bug("the refutation", &format!("is not closed ({error})"))
-                })?;
+                closed(pool, term, trace, config, Verdict::Fail, &states)
+                    .map_err(|error| self.bug("the refutation", "is not closed", &error))?;
             }
             let context = Context { pool, positions: &outcome.positions, trace: Some(trace) };
             let rendered = options.render(&context, &recorded, Some(outcome.verdict));
@@ -309,17 +309,12 @@ impl Subject<'_> {
     /// The declarations of logs that are not complete.
     fn declared(&self, question: &Question, pool: &Pool) -> Vec<String> {
         let partition = self.trace.partition();
-        let declared = partition.components().filter_map(|component| {
-            let names = lifelines(partition, component, pool).join(" and ");
-            match question.of(component) {
-                Observed::Complete => None,
-                Observed::Unobserved => Some(format!("{names} unobserved")),
-                observed @ (Observed::StopsEarly | Observed::StartsLate | Observed::Slice) => {
-                    Some(format!("{names} {}", observed.name()))
-                }
-            }
-        });
-        declared.collect()
+        let declared = partition.components().map(|component| (component, question.of(component)));
+        let declared = declared.filter(|(_, observed)| *observed != Observed::Complete);
+        let text = |(component, observed): (ComponentId, Observed)| {
+            format!("{} {}", lifelines(partition, component, pool).join(" and "), observed.name())
+        };
+        declared.map(text).collect()
     }
 
     /// The first action of each component that could not be explained, with its place in a raw log.
@@ -337,8 +332,8 @@ impl Subject<'_> {
         trace.partition().components().zip(furthest).filter_map(first).collect()
     }
 
-    fn bug(&self, what: &str, is: &str) -> String {
-        Error::Bug(format!("{what} of {} {is}", self.id)).to_string()
+    fn bug(&self, what: &str, is: &str, error: &dyn Display) -> String {
+        Error::Bug(format!("{what} of {} {is} ({error})", self.id)).to_string()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Formatter, Writer};
@@ -51,6 +52,13 @@ fn indented(value: &Value) -> String {
     format!("{value:#}").replace('\n', "\n  ")
 }
 
+/// Sets a key of an object, if there is a value for it.
+pub(crate) fn set<T: Serialize>(object: &mut Value, key: &str, value: Option<T>) {
+    if let Some(value) = value {
+        object[key] = json!(value);
+    }
+}
+
 /// The counts of a run, with those of each specification if there are several.
 fn summary_document(all: &Summary) -> Value {
     let mut value = summary(all);
@@ -78,9 +86,7 @@ pub fn summary(summary: &Summary) -> Value {
         "unusable": summary.unusable,
         "interrupted": summary.interrupted,
     });
-    if summary.unassigned > 0 {
-        value["unassigned"] = json!(summary.unassigned);
-    }
+    set(&mut value, "unassigned", Some(summary.unassigned).filter(|&count| count > 0));
     if let Some(fixed) = &summary.fixed {
         value["known"] = json!(verdicts.known);
         value["fixed"] = json!(fixed);

@@ -21,6 +21,7 @@ use crate::analysis::{Explain, Request, WitnessPolicy};
 use crate::case::{Case, Place, Unusable};
 use crate::summary::Summary;
 
+pub(crate) use json::set;
 pub use json::summary as summary_json;
 pub use junit::{escape as xml_attribute, escape_text as xml_text};
 pub use tap::{details as tap_details, one_line};
@@ -57,6 +58,11 @@ impl Run {
             Some(place) => place.file.clone(),
             None => self.specs.join(" "),
         }
+    }
+
+    /// The line where the interaction begins. Without columns, not all of the interaction is marked.
+    fn first_line(&self) -> Option<Place> {
+        self.interaction.clone().map(|place| Place { columns: None, ..place })
     }
 }
 

@@ -210,9 +210,9 @@ fn ladder(case: &Case) -> Vec<Rung> {
 fn places(explanation: &Explanation) -> Vec<(&'static str, Vec<String>)> {
     let expected = explanation.expected.iter();
     let expected = expected.map(|it| format!("{} at {}", it.action, it.place.in_line()));
-    let observed = explanation.observed.iter().chain(&explanation.related).map(|log| {
-        let LogPlace { place: at, action, role, .. } = log;
-        format!("{role}: {action} at {}", at.in_line())
+    let observed = explanation.logs();
+    let observed = observed.map(|LogPlace { place, action, role, .. }| {
+        format!("{role}: {action} at {}", place.in_line())
     });
     let both = [("Expected", expected.collect()), ("Observed", observed.collect::<Vec<_>>())];
     both.into_iter().filter(|(_, lines)| !lines.is_empty()).collect()
@@ -234,11 +234,11 @@ fn furthest(explanation: &Explanation) -> Vec<(String, String)> {
         }
     }
     let is_one = texts.len() == 1;
-    let title = |number: usize| match (is_one, number) {
-        (true, _) => "How far it can be explained".to_owned(),
-        (false, number) => format!("How far it can be explained, way {}", number + 1),
+    let titled = |(text, number): (String, usize)| {
+        let way = if is_one { String::new() } else { format!(", way {number}") };
+        (format!("How far it can be explained{way}"), text)
     };
-    texts.into_iter().enumerate().map(|(number, text)| (title(number), text)).collect()
+    texts.into_iter().zip(1..).map(titled).collect()
 }
 
 /// How far each log can be explained. Of many logs, those that are explained to their end are only counted.
