@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use otus::Format;
 use otus::derive::{Derived, Place};
-use otus::words::counted;
+use otus::units::counted;
 
 use crate::exit::Exit;
 use crate::output::{self, Draft};

@@ -15,7 +15,7 @@ use serde::{Serialize, Serializer};
 
 use crate::cause::{CAUSES, Cause};
 use crate::explanation::Explanation;
-use crate::words::counted;
+use crate::units::counted;
 
 pub(crate) use picture::{CasePicture, Passage};
 

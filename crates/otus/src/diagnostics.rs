@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
 use crate::report::set;
-use crate::words::counted;
+use crate::units::counted;
 
 /// Findings about some texts.
 ///

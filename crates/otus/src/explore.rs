@@ -22,7 +22,7 @@ use crate::format::Format;
 use crate::generate::Unique;
 use crate::load::{Fences, Loaded, options};
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
-use crate::words::counted;
+use crate::units::counted;
 
 /// The most nodes of a search.
 const NODES: u64 = 1_000_000;

@@ -89,7 +89,7 @@ pub mod suite;
 mod summary;
 pub mod text;
 #[doc(hidden)]
-pub mod words;
+pub mod units;
 
 /// The examples of `docs/library.md` are tests.
 #[cfg(doctest)]

@@ -8,7 +8,7 @@ use otus_trace::run::Accounting;
 
 use crate::analysis::coverage::CoverageReport;
 use crate::case::Outcome;
-use crate::words::counted;
+use crate::units::counted;
 
 /// The number of cases by verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

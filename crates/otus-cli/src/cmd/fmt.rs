@@ -2,7 +2,7 @@
 
 use otus::load::expand;
 use otus::text::{Formatted, format, is_formatted};
-use otus::words::counted;
+use otus::units::counted;
 use similar::TextDiff;
 
 use crate::args::FmtArgs;

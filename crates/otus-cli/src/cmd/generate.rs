@@ -1,7 +1,7 @@
 //! `otus generate`: random accepted multi-traces.
 
 use otus::generate::{GenerateRequest, generate};
-use otus::words::counted;
+use otus::units::counted;
 
 use crate::args::GenerateArgs;
 use crate::cases::{self, Sink};

@@ -1,7 +1,7 @@
 //! `otus lint`: prints errors, and parts that are probably mistakes.
 
 use otus::text::lint;
-use otus::words::counted;
+use otus::units::counted;
 
 use crate::args::{LintArgs, ReportFormat};
 use crate::exit::Exit;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use otus::suite::{self, SuiteFormat, SuiteOptions, SuiteSummary};
-use otus::words::counted;
+use otus::units::counted;
 
 use crate::args::{TestArgs, TestFormat};
 use crate::exit::Exit;

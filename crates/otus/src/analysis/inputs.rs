@@ -27,7 +27,7 @@ use crate::files::{self, FileKind, Files};
 use crate::format::Format;
 use crate::load::{Sources, one_document};
 use crate::logs::{BEGINNING, Finder, Logs, Told};
-use crate::words::counted;
+use crate::units::counted;
 
 /// A text that holds one or many multi-traces.
 pub(super) enum TraceInput {

@@ -58,7 +58,7 @@ use crate::logs::strangers::strangers;
 use crate::logs::{self, findings};
 use crate::report::Run;
 use crate::summary::{self, LogSummary, Summary};
-use crate::words::counted;
+use crate::units::counted;
 
 /// The most threads, which is more than any machine has processors.
 const MOST_THREADS: usize = 1024;

@@ -24,7 +24,7 @@ use crate::case::CasePicture;
 use crate::explanation::{
     Core, CoreLog, Edit, Explanation, LogPlace, LogProgress, Note, Repair, Situation, SpecPlace,
 };
-use crate::words::counted;
+use crate::units::counted;
 
 /// A failure to explain.
 pub(super) struct Failure<'a> {

@@ -6,7 +6,7 @@ use otus_trace::run::Accounting;
 
 use super::findings;
 use crate::case::Place;
-use crate::words::counted;
+use crate::units::counted;
 
 /// A warning for each lifeline and message of logs that a specification does not have.
 pub fn strangers(accounting: &Accounting, signature: &Signature) -> Vec<String> {

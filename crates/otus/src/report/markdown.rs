@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::{Run, Writer};
 use crate::case::{Case, Outcome, Place, Unusable};
 use crate::summary::{Summary, Verdicts};
-use crate::words::counted;
+use crate::units::counted;
 
 /// The most rows of the table, and the most explanations.
 const ROWS: usize = 50;

@@ -6,7 +6,7 @@ use otus_analysis::Verdict;
 
 use super::{Formatter, Writer};
 use crate::case::{self, Case, Unexplained};
-use crate::words::counted;
+use crate::units::counted;
 
 /// The most events of a long execution that are shown.
 const SHOWN: usize = 200;

@@ -7,7 +7,7 @@ use anyhow::bail;
 use otus::convert::file_name;
 use otus::derive::Place;
 use otus::map::{GroupFormat, ObservedGroup};
-use otus::words::counted;
+use otus::units::counted;
 
 use crate::cases::{make_folder, place, refuse_existing, write_new};
 use crate::output::{self, Draft};

@@ -7,7 +7,7 @@ use otus_analysis::coverage::{CoverageState, LoopExits, PartKind};
 
 use super::super::spec_text::Excerpt;
 use super::report::{CoverageReport, Gap, Share};
-use crate::words::counted;
+use crate::units::counted;
 
 impl CoverageReport {
     /// As text for people, with at most this many gaps. Each line ends with a newline.

@@ -9,7 +9,7 @@ use crate::case::{Case, CasePicture, Passage, joined};
 use crate::cause::Cause;
 use crate::explanation::{Explanation, LogPlace, LogProgress as Progress};
 use crate::report::capitalized;
-use crate::words::counted;
+use crate::units::counted;
 
 /// The most logs that are named although they are explained to their end.
 const NAMED: usize = 8;
