@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use otus::derive::{Derived, Place};
-use otus::words::counted;
+use otus::units::counted;
 use otus::{Format, Status};
 
 use crate::output::{self, Draft, make_folder, refuse_existing, write_new};

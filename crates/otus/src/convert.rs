@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::error::{Error, Result, unfit};
 use crate::format::Format;
 use crate::load::{Fences, Loaded, SpecFiles, Trace};
-use crate::words::counted;
+use crate::units::counted;
 
 /// The texts to convert, and the format to write.
 #[derive(Debug, Clone)]

@@ -22,7 +22,7 @@ use crate::format::Format;
 use crate::generate::Unique;
 use crate::load::{Fences, Loaded, options};
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
-use crate::words::counted;
+use crate::units::counted;
 
 /// The most nodes of a search.
 const NODES: u64 = 1_000_000;
@@ -96,7 +96,7 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
     let name = loaded.interaction_name();
     let by_logger = || GraphOptions::of_loggers(files, Process::Explore, name, style, LOGGER_NODES);
     let drawn = request.graph.clone().or_else(by_logger).map(|options| {
-        let picture = options.picture(&recorded, &graph)?;
+        let picture = options.render(&recorded, &graph, None)?;
         Ok((picture, options.path))
     });
     let wanted = wanted(request, files, &lowered.pool)?;

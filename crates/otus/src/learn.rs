@@ -28,7 +28,7 @@ use crate::format::Format;
 use crate::load::{Fences, Loaded};
 use crate::logs::{Finder, Logs, Told, findings};
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
-use crate::words::counted;
+use crate::units::counted;
 
 /// The runs to learn from, and the options of the result.
 #[derive(Debug, Clone)]

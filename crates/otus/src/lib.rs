@@ -90,7 +90,7 @@ mod spec;
 pub mod suite;
 mod summary;
 #[doc(hidden)]
-pub mod words;
+pub mod units;
 
 /// The examples of `docs/library.md` are tests.
 #[cfg(doctest)]

@@ -244,7 +244,7 @@ fn write_baseline(args: &AnalyzeArgs, finished: &Finished) -> anyhow::Result<boo
         return Ok(false);
     };
     output::write_file(path, text)?;
-    let known = otus::words::counted(*count, "known failure");
+    let known = otus::units::counted(*count, "known failure");
     output::complain(&format!("wrote {known} to {}", path.display()));
     Ok(true)
 }

@@ -3,7 +3,7 @@
 use otus::Status;
 use otus::fmt::{Formatted, format, is_formatted};
 use otus::load::expand;
-use otus::words::counted;
+use otus::units::counted;
 use similar::TextDiff;
 
 use crate::args::FmtArgs;

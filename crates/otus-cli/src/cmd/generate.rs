@@ -2,7 +2,7 @@
 
 use otus::Status;
 use otus::generate::{GenerateRequest, generate};
-use otus::words::counted;
+use otus::units::counted;
 
 use crate::args::GenerateArgs;
 use crate::shell::Shell;

@@ -2,7 +2,7 @@
 
 use otus::Status;
 use otus::lint::lint;
-use otus::words::counted;
+use otus::units::counted;
 
 use crate::args::{LintArgs, LintFormat};
 use crate::output::{self, Stream};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use otus::derive::{MutateRequest, ScoreRequest, mutate, score};
-use otus::words::counted;
+use otus::units::counted;
 use otus::{EngineChoice, Request, Status, TextFormat};
 
 use crate::args::MutateArgs;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use otus::Status;
 use otus::suite::{self, SuiteOptions, SuiteSummary};
-use otus::words::counted;
+use otus::units::counted;
 
 use crate::args::TestArgs;
 use crate::shell::Shell;

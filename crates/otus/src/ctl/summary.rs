@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::answer::Answer;
 use crate::summary::{FailOn, Status};
-use crate::words::counted;
+use crate::units::counted;
 
 /// The answers to a request, counted, and the size of its trace.
 #[derive(Debug, Clone, Serialize)]

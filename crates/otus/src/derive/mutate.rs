@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{From, Made, Originals, Take, TooFew};
 use crate::context::Context;
 use crate::error::Result;
-use crate::words::counted;
+use crate::units::counted;
 
 /// A kind of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -27,7 +27,7 @@ use crate::analysis::{Explain, Item, Originals, Request, WitnessPolicy, analyze,
 use crate::case::Case;
 use crate::context::Context;
 use crate::error::Result;
-use crate::words::counted;
+use crate::units::counted;
 
 /// The number of mutants in a batch.
 const BATCH: usize = 50_000;

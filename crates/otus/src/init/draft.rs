@@ -12,7 +12,7 @@ use otus_trace::run::Accounting;
 use super::cluster::{Cluster, ClusterFile, Clusters, stem};
 use super::pattern;
 use crate::logs::findings;
-use crate::words::counted;
+use crate::units::counted;
 
 /// The parts of a proposal.
 #[derive(Default)]

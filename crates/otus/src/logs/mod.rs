@@ -22,7 +22,7 @@ use crate::error::{Error, Result, unfit};
 use crate::files::{self, FileKind, Files};
 use crate::format::{self, Format};
 use crate::project::{self, Settings};
-use crate::words::counted;
+use crate::units::counted;
 
 /// The logs of a request.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::findings;
 use crate::case::Place;
-use crate::words::counted;
+use crate::units::counted;
 
 /// A warning for each lifeline and message of logs that a specification does not have.
 pub fn warnings(accounting: &Accounting, signature: &Signature) -> Vec<String> {

@@ -10,7 +10,7 @@ use super::{Groups, LogFinding, Mapping, Specification, UnknownName};
 use crate::case::Place;
 use crate::logs::{findings, unknown_names};
 use crate::summary::Status;
-use crate::words::counted;
+use crate::units::counted;
 
 /// The account of mapped logs.
 #[derive(Debug, Clone, Serialize)]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Comparison, LineCounts, LogMap};
 use crate::logs::findings;
-use crate::words::counted;
+use crate::units::counted;
 
 /// The number of logs that are listed in a short account.
 const MOST_FILES: usize = 30;

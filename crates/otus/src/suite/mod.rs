@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::error::{Result, unfit};
 use crate::project::expectation::Test;
 use crate::project::{FILE, Settings, find};
-use crate::words::counted;
+use crate::units::counted;
 
 pub use report::{SuiteFormat, listed};
 pub use run::{Judged, TestOutcome, run};

@@ -3,7 +3,7 @@
 use anyhow::bail;
 use otus::derive::Place;
 use otus::map::{GroupFormat, ObservedGroup};
-use otus::words::counted;
+use otus::units::counted;
 
 use crate::output;
 use crate::trace_files::{Target, place};
