@@ -314,7 +314,7 @@ fn complete(sorted: &mut inputs::Sorted, finder: &mut Finder) -> Result<Vec<Spec
 /// The message if there is nothing to check.
 fn nothing_given(finder: &Finder) -> String {
     match finder.project_in_use() {
-        Some(project) if project.plan.sources.is_empty() => finder.nothing_given(),
+        Some(project) if project.plan.sources.is_empty() => finder.no_logs(),
         Some(project) => format!(
             "no file fits the sources of {}; `otus map --explain` shows their patterns",
             project.name
