@@ -53,7 +53,7 @@ use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
 use crate::witness::Witness;
 
-pub use replay::{Marked, Uncounted};
+pub use replay::Marked;
 pub use tree::{Part, PartKind, Tree};
 
 /// The most positions of an interaction that is counted.
@@ -212,10 +212,8 @@ impl Counter {
         witness: &Witness,
         seen: &LifelineSet,
     ) -> Option<Box<[(u32, Count)]>> {
-        let added = match replay::replay(&mut self.marked, tree, pool, witness) {
-            Ok(run) => Some(tally::counts(&mut self.tally, tree, &run, seen)),
-            Err(Uncounted::TooMuchWork | Uncounted::NoSuchStep(_)) => None,
-        };
+        let run = replay::replay(&mut self.marked, tree, pool, witness);
+        let added = run.map(|run| tally::counts(&mut self.tally, tree, &run, seen));
         match &added {
             Some(added) => self.coverage.add(added),
             None => self.coverage.uncounted += 1,

@@ -131,12 +131,12 @@ impl Coupling {
         let mut graphs: FxHashMap<TermId, Graph> = FxHashMap::default();
         let mut next = candidates.iter().peekable();
         for &part in &parts {
-            if let Some(&(_, region)) = next.next_if(|&&(candidate, _)| candidate == part) {
-                let (left, right) = sides(pool.node(part));
-                let [left, right] = [left, right].map(|term| Side { term, graph: graphs[&term] });
-                if search.is_coupling(region, left, right) {
+            if next.next_if(|&&candidate| candidate == part).is_some() {
+                let node = pool.node(part);
+                let graphs = sides(node).map(|term| graphs[&term]);
+                if search.is_coupling(node, graphs) {
                     coupling.nodes.insert(part);
-                    search.entangle(region, left, right, &mut coupling.entangled);
+                    search.entangle(node, graphs, &mut coupling.entangled);
                 }
             }
             // Nothing above the last candidate matters.
@@ -168,13 +168,17 @@ impl Coupling {
 }
 
 /// x and y of `coreg_r(x,y)`; b and b of `loopC_r(b)`.
-pub(crate) fn sides(node: Term) -> (TermId, TermId) {
+fn sides(node: Term) -> [TermId; 2] {
+    let mut operands = node.operands();
+    let left = operands.next().unwrap_or(Pool::EMPTY);
+    [left, operands.next().unwrap_or(left)]
+}
+
+/// r of `coreg_r(x,y)` and `loopC_r(b)`.
+fn region(node: Term) -> Option<RegionId> {
     match node {
-        Term::Coreg(_, left, right) | Term::Strict(left, right) | Term::Alt(left, right) => {
-            (left, right)
-        }
-        Term::LoopC(_, body) | Term::LoopS(body) => (body, body),
-        Term::Empty | Term::Event(_) => (Pool::EMPTY, Pool::EMPTY),
+        Term::Coreg(region, ..) | Term::LoopC(region, _) => Some(region),
+        Term::Empty | Term::Event(_) | Term::Strict(..) | Term::Alt(..) | Term::LoopS(_) => None,
     }
 }
 
@@ -210,13 +214,6 @@ enum Graph {
     Complete,
 }
 
-/// An operand with its graph.
-#[derive(Debug, Clone, Copy)]
-struct Side {
-    term: TermId,
-    graph: Graph,
-}
-
 /// A closed relation on components: a row for each.
 type Relation = Box<[u64]>;
 
@@ -246,9 +243,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The nodes that may be coupling, with their regions: both operands have something to relax,
-    /// and they share two components, one of them loose.
-    fn candidates(&mut self, parts: &[TermId]) -> Vec<(TermId, RegionId)> {
+    /// The nodes that may be coupling: both operands have something to relax, and they share two
+    /// components, one of them loose.
+    fn candidates(&mut self, parts: &[TermId]) -> Vec<TermId> {
         let mut has_edges = vec![false; parts.last().map_or(0, |last| last.index() + 1)];
         let tight = self.partition.is_discrete();
         let mut candidates = Vec::new();
@@ -261,20 +258,16 @@ impl<'a> Search<'a> {
             };
             has_edges[part.index()] =
                 own || node.operands().any(|operand| has_edges[operand.index()]);
-            let (Term::Coreg(region, ..) | Term::LoopC(region, _)) = node else { continue };
+            let Some(region) = region(node) else { continue };
             // On a discrete partition, weak sequencing leaves no component loose.
             if (tight && region == Pool::NONE)
                 || !node.operands().all(|operand| has_edges[operand.index()])
             {
                 continue;
             }
-            let (left, right) = sides(node);
-            let shared = self.shared(left, right);
-            if count(&shared) > 1
-                && members(&shared)
-                    .any(|c| is_loose(self.pool, self.partition, region, left, right, c))
-            {
-                candidates.push((part, region));
+            let shared = self.shared(node);
+            if count(&shared) > 1 && members(&shared).any(|c| self.is_loose(node, c)) {
+                candidates.push(part);
             }
         }
         candidates
@@ -282,14 +275,12 @@ impl<'a> Search<'a> {
 
     /// Searches the closed walk of the definition: a cycle among loose components, each two steps
     /// from the one before.
-    fn is_coupling(&mut self, region: RegionId, x: Side, y: Side) -> bool {
-        if x.graph == Graph::Empty || y.graph == Graph::Empty {
+    fn is_coupling(&mut self, node: Term, [x, y]: [Graph; 2]) -> bool {
+        if x == Graph::Empty || y == Graph::Empty {
             return false;
         }
-        let shared = self.shared(x.term, y.term);
-        let loose: Vec<usize> = members(&shared)
-            .filter(|&c| is_loose(self.pool, self.partition, region, x.term, y.term, c))
-            .collect();
+        let shared = self.shared(node);
+        let loose: Vec<usize> = members(&shared).filter(|&c| self.is_loose(node, c)).collect();
         let mut loose_set = self.none();
         for &c in &loose {
             insert(&mut loose_set, c);
@@ -298,9 +289,9 @@ impl<'a> Search<'a> {
         let mut successors: Vec<Set> = Vec::with_capacity(loose.len());
         for &c in &loose {
             let mut after = self.none();
-            let middle = intersection(&self.row(x.graph, c, &shared), &shared);
+            let middle = intersection(&self.row(x, c, &shared), &shared);
             for d in members(&middle).filter(|&d| d != c) {
-                let ends = intersection(&self.row(y.graph, d, &shared), &loose_set);
+                let ends = intersection(&self.row(y, d, &shared), &loose_set);
                 members(&ends).filter(|&end| end != d).for_each(|end| insert(&mut after, end));
                 self.work += self.width;
             }
@@ -323,22 +314,20 @@ impl<'a> Search<'a> {
     }
 
     /// Adds the components for which a coupling node is coupling by themselves.
-    fn entangle(&mut self, region: RegionId, x: Side, y: Side, entangled: &mut FxHashSet<usize>) {
-        let shared = self.shared(x.term, y.term);
+    fn entangle(&mut self, node: Term, [x, y]: [Graph; 2], entangled: &mut FxHashSet<usize>) {
+        let shared = self.shared(node);
         let mut tight = self.none();
-        let [left, right] = [x, y].map(|side| self.pool.attributes(side.term).lifelines);
+        let [left, right] = sides(node).map(|side| self.pool.attributes(side).lifelines);
         for lifeline in self.pool.region(left).iter() {
-            let outside = !self.pool.region_contains(region, lifeline);
+            let outside = !region(node).is_some_and(|r| self.pool.region_contains(r, lifeline));
             if outside && self.pool.region_contains(right, lifeline) {
                 insert(&mut tight, self.partition.component_of(lifeline).index());
             }
         }
         for c in members(&shared) {
-            let middle = intersection(&self.row(x.graph, c, &shared), &tight);
+            let middle = intersection(&self.row(x, c, &shared), &tight);
             let mut middle = members(&middle).filter(|&d| d != c);
-            if is_loose(self.pool, self.partition, region, x.term, y.term, c)
-                && middle.any(|d| contains(&self.row(y.graph, d, &shared), c))
-            {
+            if self.is_loose(node, c) && middle.any(|d| contains(&self.row(y, d, &shared), c)) {
                 entangled.insert(c);
             }
         }
@@ -436,8 +425,14 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn shared(&mut self, x: TermId, y: TermId) -> Set {
-        intersection(&self.components_of(x), &self.components_of(y))
+    /// The components of both sides of a node.
+    fn shared(&mut self, node: Term) -> Set {
+        let [x, y] = sides(node).map(|side| self.components_of(side));
+        intersection(&x, &y)
+    }
+
+    fn is_loose(&self, node: Term, component: usize) -> bool {
+        is_loose(self.pool, self.partition, node, ComponentId::new(component))
     }
 
     fn components_of(&mut self, term: TermId) -> Set {
@@ -462,12 +457,12 @@ impl<'a> Search<'a> {
 pub(crate) fn is_loose(
     pool: &Pool,
     partition: &Partition,
-    region: RegionId,
-    x: TermId,
-    y: TermId,
-    component: usize,
+    node: Term,
+    component: ComponentId,
 ) -> bool {
-    let lifelines = partition.lifelines(ComponentId::new(component));
+    let Some(region) = region(node) else { return false };
+    let [x, y] = sides(node);
+    let lifelines = partition.lifelines(component);
     if let &[only] = lifelines {
         return pool.region_contains(region, only);
     }
@@ -660,8 +655,7 @@ mod tests {
             let graph = search.graph(part, &graphs);
             graphs.insert(part, graph);
         }
-        let Term::Coreg(region, x, y) = pool.node(term) else { panic!("a par") };
-        let [x, y] = [x, y].map(|term| Side { term, graph: graphs[&term] });
-        assert!(search.is_coupling(region, x, y));
+        let node = pool.node(term);
+        assert!(search.is_coupling(node, sides(node).map(|side| graphs[&side])));
     }
 }

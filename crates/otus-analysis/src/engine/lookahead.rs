@@ -82,8 +82,21 @@ pub(crate) fn beginnings(
     ways.iter().filter(|&&way| survives(context, memo, logs, way, component, after)).count()
 }
 
+/// Whether some component by itself refutes an expression. The logs are followed to the end, unless
+/// that takes too much fuel.
+pub(crate) fn is_refuted(context: &mut Context<'_>, logs: &Logs<'_>, expr: ExprId) -> bool {
+    if (0..logs.len()).all(|component| is_locally_possible(context, logs, expr, component)) {
+        return false;
+    }
+    let is_certain = !context.store.is_spent();
+    if !is_certain {
+        context.store.refuel();
+    }
+    is_certain
+}
+
 /// Whether a component by itself does not refute an expression. Follows its log to the end.
-pub(crate) fn is_locally_possible(
+fn is_locally_possible(
     context: &mut Context<'_>,
     logs: &Logs<'_>,
     expr: ExprId,

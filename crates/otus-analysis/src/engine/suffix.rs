@@ -106,20 +106,12 @@ impl Store {
             return expr;
         }
         let here = self.set(&here);
-        if let Some(&known) = self.expanded.get(&(expr, here)) {
-            return known;
-        }
-        if self.work() {
-            return Store::NEVER;
-        }
-        let expanded = super::deep(|| self.expanded(here, inner));
-        let elsewhere = self.set(&elsewhere);
-        let found = self.suffix(elsewhere, expanded);
-        if self.is_spent() {
-            return Store::NEVER;
-        }
-        self.expanded.insert((expr, here), found);
-        found
+        let compute = |store: &mut Store| {
+            let expanded = store.expanded(here, inner);
+            let elsewhere = store.set(&elsewhere);
+            store.suffix(elsewhere, expanded)
+        };
+        self.worked(|store| &mut store.expanded, (expr, here), compute)
     }
 
     fn expanded(&mut self, skipped: SetId, inner: ExprId) -> ExprId {

@@ -15,7 +15,8 @@ use otus_trace::multitrace::Builder;
 use otus_trace::{MultiTrace, Partition};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::observation::by_component;
+use crate::engine::coupling;
+use crate::observation::{by_component, sorted_actions};
 
 /// The number of a letter.
 pub(super) type Letter = u32;
@@ -61,12 +62,8 @@ impl Letters {
         };
         letters.read_term(pool, term);
         let logs = letters.partition.clone().components().map(|component| {
-            let moments = trace.moments(component).map(|moment| {
-                let mut actions: Vec<ActionId> = moment.iter().map(|step| step.action()).collect();
-                actions.sort_unstable();
-                letters.number(actions)
-            });
-            moments.collect()
+            let moments = trace.moments(component);
+            moments.map(|moment| letters.number(sorted_actions(moment))).collect()
         });
         let logs = logs.collect();
         (letters, logs)
@@ -157,19 +154,10 @@ impl Letters {
     }
 
     fn read_term(&mut self, pool: &Pool, term: TermId) {
-        let mut met = FxHashSet::default();
-        let mut pending = vec![term];
-        let mut passings = Vec::new();
-        let mut events = Vec::new();
-        while let Some(term) = pending.pop() {
-            if !met.insert(term) {
-                continue;
-            }
-            let node = pool.node(term);
-            events.extend(node.as_event());
-            passings.extend(node.as_strict());
-            pending.extend(node.operands());
-        }
+        let nodes: Vec<Term> =
+            coupling::parts(pool, term).into_iter().map(|part| pool.node(part)).collect();
+        let mut events: Vec<EventId> = nodes.iter().filter_map(|node| node.as_event()).collect();
+        let mut passings: Vec<_> = nodes.iter().filter_map(|node| node.as_strict()).collect();
         events.sort_unstable();
         for event in events {
             let actions = pool.event_actions(event).to_vec();

@@ -4,15 +4,11 @@ use otus_core::{ActionId, Direction, Pool};
 use otus_trace::{ComponentId, Partition};
 
 use super::headline::{Cause, Headline};
+use crate::witness::together;
 
 /// The actions of a moment: `a!m`, or `{a!m, b?m}`.
 pub(super) fn moment(pool: &Pool, actions: &[ActionId]) -> String {
-    let texts: Vec<String> =
-        actions.iter().map(|&action| pool.action(action).text(pool.signature())).collect();
-    match texts.as_slice() {
-        [only] => only.clone(),
-        several => format!("{{{}}}", several.join(", ")),
-    }
+    together(actions.iter().map(|&action| pool.action(action).text(pool.signature())), ", ")
 }
 
 /// The lifelines of a component: `a and b`.

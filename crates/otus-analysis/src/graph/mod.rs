@@ -119,11 +119,7 @@ pub fn analyze(
 }
 
 fn outcome(report: &Report, config: &Config, positions: Positions) -> Outcome {
-    let worst = match config.kind {
-        Kind::Simulate(_) => Verdict::WeakFail,
-        Kind::Accept | Kind::Prefix | Kind::Eliminate => Verdict::Fail,
-    };
-    let best = report.best.map_or(worst, |(_, leaf)| leaf.verdict);
+    let best = report.best.map_or(config.kind.worst(), |(_, leaf)| leaf.verdict);
     let missed = report.stop.is_early() || report.cut;
     let undecided = missed && best < Verdict::Inconclusive;
     let reason = if best < Verdict::Pass { reason(report) } else { None };

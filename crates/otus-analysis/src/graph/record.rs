@@ -10,7 +10,7 @@ use crate::graph::observe::Observer;
 use crate::graph::search::NodeId;
 use crate::graph::state::{Leaf, Rule, SearchState};
 use crate::verdict::Verdict;
-use crate::witness::{event_text, lifeline_names};
+use crate::witness::{event_text, lifeline_names, together};
 
 /// The graph of a search, in the order of its creation.
 #[derive(Debug, Clone, Default)]
@@ -103,15 +103,8 @@ impl Context<'_> {
                 let names: Vec<&str> = lifelines.map(|&l| signature.lifeline_name(l)).collect();
                 let consumed = state.consumed[component.0 as usize] as usize;
                 let moments = trace.moments(component).skip(consumed).map(|moment| {
-                    let actions: Vec<String> = moment
-                        .iter()
-                        .map(|step| self.pool.action(step.action()).text(signature))
-                        .collect();
-                    if let [only] = actions.as_slice() {
-                        only.clone()
-                    } else {
-                        format!("{{{}}}", actions.join(","))
-                    }
+                    let actions = moment.iter().map(|step| self.pool.action(step.action()));
+                    together(actions.map(|action| action.text(signature)), ",")
                 });
                 let moments: Vec<String> = moments.collect();
                 let rest = if moments.is_empty() { "ε".to_owned() } else { moments.join(".") };

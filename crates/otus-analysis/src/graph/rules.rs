@@ -18,7 +18,6 @@ use crate::graph::reduce;
 use crate::graph::search::{Expander, Expansion};
 use crate::graph::state::{Leaf, LeafKind, Occurrence, Rule, SearchState};
 use crate::observation::{Observation, Parts};
-use crate::verdict::Verdict;
 
 /// The rules for a pool and a multi-trace.
 #[derive(Debug)]
@@ -188,10 +187,7 @@ impl<'a> Rules<'a> {
 impl Expander for Rules<'_> {
     fn expand(&mut self, state: &SearchState, rule: Option<Rule>) -> Expansion {
         if !self.locally_possible(state, rule) {
-            let verdict = match self.config.kind {
-                Kind::Simulate(_) => Verdict::WeakFail,
-                Kind::Accept | Kind::Prefix | Kind::Eliminate => Verdict::Fail,
-            };
+            let verdict = self.config.kind.worst();
             return (Some(Leaf { kind: LeafKind::Dead, verdict }), Vec::new());
         }
         match self.config.kind {

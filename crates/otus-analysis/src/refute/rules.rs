@@ -12,7 +12,8 @@ use otus_trace::multitrace::ComponentId;
 use rustc_hash::FxHashMap;
 
 use super::canonical::Canonicalizer;
-use crate::observation::by_component;
+use crate::engine::coupling;
+use crate::observation::{by_component, observers, sorted_actions};
 use crate::question::{Observed, Question};
 
 /// The interaction that is left, and how many moments of each component are consumed.
@@ -23,6 +24,17 @@ pub struct Situation {
     /// By component: the number of consumed moments. Observation of a component that may start late
     /// has started if this is not zero.
     pub consumed: Box<[u32]>,
+}
+
+impl Situation {
+    /// The situation after a step to a term that these components observe.
+    pub(crate) fn after(&self, term: TermId, observed: &[usize]) -> Situation {
+        let mut consumed = self.consumed.clone();
+        for &component in observed {
+            consumed[component] += 1;
+        }
+        Situation { term, consumed }
+    }
 }
 
 /// A step to another situation.
@@ -90,12 +102,7 @@ impl Rules {
             if *declared == Observed::Unobserved {
                 return Vec::new();
             }
-            let moments = trace.moments(component).map(|moment| {
-                let mut actions: Vec<ActionId> = moment.iter().map(|step| step.action()).collect();
-                actions.sort_unstable();
-                actions.into()
-            });
-            moments.collect()
+            trace.moments(component).map(|moment| sorted_actions(moment).into()).collect()
         });
         let moments: Vec<Vec<Moment>> = moments.collect();
         let may_go_on = |component: &ComponentId| {
@@ -170,21 +177,12 @@ impl Rules {
         let steps = tables.frontiers.steps(pool, now.term);
         for step in steps.iter() {
             let parts = self.parts(pool, step.event);
-            let mut choices: Vec<Vec<usize>> = vec![Vec::new()];
-            for (component, moment) in parts.iter() {
-                let with = choices.iter().filter(|_| self.next(now, *component) == Some(moment));
-                let with = with.map(|chosen| [chosen.as_slice(), &[*component]].concat());
-                let mut longer: Vec<Vec<usize>> = with.collect();
-                let without = !self.global && self.is_outside(now, *component);
-                longer.extend(choices.into_iter().filter(|_| without));
-                choices = longer;
-            }
+            let choices = observers(parts.iter().map(|&(component, ref moment)| {
+                let sees = self.next(now, component) == Some(moment);
+                (component, sees, !self.global && self.is_outside(now, component))
+            }));
             for observed in choices {
-                let mut consumed = now.consumed.clone();
-                for &component in &observed {
-                    consumed[component] += 1;
-                }
-                let next = Situation { term: step.follow_up, consumed };
+                let next = now.after(step.follow_up, &observed);
                 moves.push(Move { step: *step, observed, next });
             }
         }
@@ -302,19 +300,8 @@ impl Rules {
 
 /// The events of a term.
 pub(super) fn events(pool: &Pool, term: TermId) -> Vec<EventId> {
-    let mut events = Vec::new();
-    let mut met = rustc_hash::FxHashSet::default();
-    let mut pending = vec![term];
-    while let Some(term) = pending.pop() {
-        if !met.insert(term) {
-            continue;
-        }
-        let node = pool.node(term);
-        if let Term::Event(event) = node {
-            events.push(event);
-        }
-        pending.extend(node.operands());
-    }
+    let parts = coupling::parts(pool, term).into_iter();
+    let mut events: Vec<EventId> = parts.filter_map(|part| pool.node(part).as_event()).collect();
     events.sort_unstable();
     events.dedup();
     events

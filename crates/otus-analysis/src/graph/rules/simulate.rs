@@ -26,6 +26,7 @@ use super::{Rules, occurrence};
 use crate::config::Simulation;
 use crate::graph::search::Expansion;
 use crate::graph::state::{Leaf, LeafKind, Occurrence, Rule, SearchState};
+use crate::observation::observers;
 use crate::verdict::Verdict;
 
 impl Rules<'_> {
@@ -69,19 +70,10 @@ impl Rules<'_> {
         children: &mut Vec<(Rule, SearchState)>,
     ) {
         let parts = self.observation.parts(self.pool, step.event);
-        let mut choices: Vec<Vec<ComponentId>> = vec![Vec::new()];
-        for &(component, moment) in parts.iter() {
+        let mut choices = observers(parts.iter().map(|&(component, moment)| {
             let observed = moment.is_some() && self.head(state, component) == moment;
-            let outside = self.is_outside(state, simulation, component);
-            let with = choices.iter().filter(|_| observed).map(|chosen| {
-                let mut chosen = chosen.clone();
-                chosen.push(component);
-                chosen
-            });
-            let mut next: Vec<Vec<ComponentId>> = with.collect();
-            next.extend(choices.into_iter().filter(|_| outside));
-            choices = next;
-        }
+            (component, observed, self.is_outside(state, simulation, component))
+        }));
         choices.retain(|chosen| !chosen.is_empty() && chosen.len() < parts.len());
         for chosen in choices {
             let next = self.consume(state, step, chosen.iter().copied());
