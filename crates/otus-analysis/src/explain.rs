@@ -267,7 +267,8 @@ fn explain_failure(checker: &mut Checker<'_>, case: &Case<'_>, found: &mut Expla
     found.core = core::core(checker, case, &failing);
     let root = simplify(checker.pool, checker.term);
     let terms = frontier::count_terms(checker.pool, root);
-    let facts = headline::Facts {
+    let maker = headline::Maker {
+        checker,
         case,
         alone: &found.alone,
         frontier: &found.frontier,
@@ -275,7 +276,7 @@ fn explain_failure(checker: &mut Checker<'_>, case: &Case<'_>, found: &mut Expla
         core: found.core.as_ref(),
         terms: &terms,
     };
-    found.headline = headline::headline(checker, &facts);
+    found.headline = maker.headline();
 }
 
 /// The places to edit: where a single component is stuck, and where all together are stuck.

@@ -6,7 +6,7 @@
 //! exactly the set of its actions there.
 
 use otus_core::index::IndexVec;
-use otus_core::{ActionId, EventId, Pool};
+use otus_core::{ActionId, EventId, LifelineSet, Pool};
 use otus_trace::multitrace::{ComponentId, Step};
 use otus_trace::{MultiTrace, Partition};
 use rustc_hash::FxHashMap;
@@ -96,6 +96,17 @@ pub(crate) fn observers<C: Copy>(parts: impl Iterator<Item = (C, bool, bool)>) -
         choices = longer;
     }
     choices
+}
+
+/// The lifelines of an event on the components that observe it.
+pub(crate) fn observed_lifelines(
+    pool: &Pool,
+    partition: &Partition,
+    event: EventId,
+    observes: impl Fn(ComponentId) -> bool,
+) -> LifelineSet {
+    let lifelines = pool.region(pool.event_lifelines(event));
+    lifelines.iter().filter(|&lifeline| observes(partition.component_of(lifeline))).collect()
 }
 
 /// The actions of a moment, sorted.

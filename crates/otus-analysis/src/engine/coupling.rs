@@ -102,9 +102,12 @@
 //! [`Coupling::decoupled`] and [`Coupling::is_coupling`] give the result.
 
 use otus_core::index::Index as _;
+use otus_core::intern::Interner;
 use otus_core::{Pool, RegionId, Term, TermId};
 use otus_trace::{ComponentId, Partition};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::normal::bits;
 
 /// The number of words of relations that are computed before the rest is over-approximated. A word
 /// takes about a nanosecond.
@@ -203,13 +206,18 @@ pub(crate) fn parts(pool: &Pool, term: TermId) -> Vec<TermId> {
 /// A set of components.
 type Set = Box<[u64]>;
 
-/// G(i)⁺, as a number in the table of relations.
+otus_core::define_id! {
+    /// A closed relation on components.
+    RelationId;
+}
+
+/// G(i)⁺
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Graph {
     /// No edge between different components.
     Empty,
-    /// The relation with this number.
-    Known(u32),
+    /// This relation.
+    Known(RelationId),
     /// Taken to have all edges, because the work limit was reached.
     Complete,
 }
@@ -223,9 +231,8 @@ struct Search<'a> {
     /// The number of words of a set of components.
     width: usize,
     components: FxHashMap<RegionId, Set>,
-    relations: Vec<Relation>,
-    numbers: FxHashMap<Relation, u32>,
-    unions: FxHashMap<(u32, u32), Graph>,
+    relations: Interner<RelationId, Relation>,
+    unions: FxHashMap<(RelationId, RelationId), Graph>,
     work: usize,
 }
 
@@ -236,8 +243,7 @@ impl<'a> Search<'a> {
             partition,
             width: partition.len().div_ceil(64).max(1),
             components: FxHashMap::default(),
-            relations: Vec::new(),
-            numbers: FxHashMap::default(),
+            relations: Interner::default(),
             unions: FxHashMap::default(),
             work: 0,
         }
@@ -365,7 +371,7 @@ impl<'a> Search<'a> {
         if self.work > WORK {
             return Graph::Complete;
         }
-        let (mut all, other) = (self.relations[a as usize].clone(), &self.relations[b as usize]);
+        let (mut all, other) = (self.relations.items[a].clone(), &self.relations.items[b]);
         let mut work = other.len();
         for (from, row) in other.chunks_exact(self.width).enumerate() {
             let known = &all[from * self.width..(from + 1) * self.width];
@@ -377,7 +383,7 @@ impl<'a> Search<'a> {
             }
         }
         self.work += work;
-        let found = self.intern(all);
+        let found = Graph::Known(self.relations.intern(all));
         self.unions.insert((a, b), found);
         found
     }
@@ -394,31 +400,22 @@ impl<'a> Search<'a> {
             return graph;
         }
         let mut relation = match graph {
-            Graph::Known(number) => self.relations[number as usize].clone(),
+            Graph::Known(relation) => self.relations.items[relation].clone(),
             Graph::Empty | Graph::Complete => {
                 vec![0; self.width * self.partition.len()].into_boxed_slice()
             }
         };
         add_product(&mut relation, &sources, &targets, self.width);
         self.work += relation.len();
-        self.intern(relation)
-    }
-
-    fn intern(&mut self, relation: Relation) -> Graph {
-        let next = u32::try_from(self.relations.len()).unwrap_or(u32::MAX);
-        let relations = &mut self.relations;
-        Graph::Known(*self.numbers.entry(relation).or_insert_with_key(|relation| {
-            relations.push(relation.clone());
-            next
-        }))
+        Graph::Known(self.relations.intern(relation))
     }
 
     /// The successors of a component in a graph, among the given components.
     fn row(&self, graph: Graph, from: usize, all: &Set) -> Set {
         match graph {
             Graph::Empty => self.none(),
-            Graph::Known(number) => {
-                let rows = &self.relations[number as usize];
+            Graph::Known(relation) => {
+                let rows = &self.relations.items[relation];
                 rows[from * self.width..(from + 1) * self.width].into()
             }
             Graph::Complete => all.clone(),
@@ -517,14 +514,7 @@ fn intersection(a: &[u64], b: &[u64]) -> Set {
 }
 
 fn members(set: &[u64]) -> impl Iterator<Item = usize> {
-    set.iter().enumerate().flat_map(|(i, &word)| {
-        let mut rest = word;
-        std::iter::from_fn(move || {
-            let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
-            rest &= rest - 1;
-            Some(64 * i + bit)
-        })
-    })
+    set.iter().enumerate().flat_map(|(i, &word)| bits(word).map(move |bit| 64 * i + bit))
 }
 
 #[cfg(test)]

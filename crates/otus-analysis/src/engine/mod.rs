@@ -503,17 +503,6 @@ impl Engine {
         (context, self.compiled.as_ref().expect("it is prepared"))
     }
 
-    /// The leaf of a whole event.
-    fn leaf_of(
-        &mut self,
-        pool: &Pool,
-        partition: &Partition,
-        event: otus_core::EventId,
-    ) -> Option<store::LeafId> {
-        let parts = self.alphabet.parts(pool, partition, event);
-        self.store.leaves.find(&Alphabet::joined(&parts))
-    }
-
     /// Whether a multi-trace is explained.
     fn ask(
         &mut self,

@@ -99,12 +99,9 @@ impl Store {
         if let Some(known) = self.find(ExprRef::Alt(&all)) {
             return known;
         }
-        let facts = Facts {
-            lifelines: self.union(all.iter().copied()),
-            word: self.word_of(all.iter().copied()),
-            nullable: all.iter().any(|&x| self.nullable(x)),
-            size: self.sum(&all).saturating_add(1),
-        };
+        let nullable = all.iter().any(|&x| self.nullable(x));
+        let size = self.sum(&all).saturating_add(1);
+        let facts = self.facts_of(all.iter().copied(), nullable, size);
         self.intern(Expr::Alt(all.as_slice().into()), facts)
     }
 
@@ -146,12 +143,9 @@ impl Store {
         }
         // A multiplicity above two makes the expression no harder.
         let sizes = all.iter().map(|&(x, n)| self.size(x).saturating_mul(n.min(2)));
-        let facts = Facts {
-            lifelines: self.union(all.iter().map(|&(x, _)| x)),
-            word: self.word_of(all.iter().map(|&(x, _)| x)),
-            nullable: all.iter().all(|&(x, _)| self.nullable(x)),
-            size: sizes.fold(0, u32::saturating_add),
-        };
+        let size = sizes.fold(0, u32::saturating_add);
+        let nullable = all.iter().all(|&(x, _)| self.nullable(x));
+        let facts = self.facts_of(all.iter().map(|&(x, _)| x), nullable, size);
         self.intern(Expr::Par(all.as_slice().into()), facts)
     }
 
@@ -400,12 +394,8 @@ impl Store {
         if let Some(known) = self.find(ExprRef::Seq(order, &all)) {
             return known;
         }
-        let facts = Facts {
-            lifelines: self.union(all.iter().copied()),
-            word: self.word_of(all.iter().copied()),
-            nullable: all.iter().all(|&x| self.nullable(x)),
-            size: self.sum(&all),
-        };
+        let nullable = all.iter().all(|&x| self.nullable(x));
+        let facts = self.facts_of(all.iter().copied(), nullable, self.sum(&all));
         self.intern(Expr::Seq(order, all.as_slice().into()), facts)
     }
 
@@ -512,12 +502,14 @@ impl Store {
         self.par(all)
     }
 
-    fn union(&self, exprs: impl Iterator<Item = ExprId>) -> LifelineSet {
-        exprs.fold(LifelineSet::EMPTY, |all, x| all.union(self.lifelines(x)))
-    }
-
-    fn word_of(&self, exprs: impl Iterator<Item = ExprId>) -> u64 {
-        exprs.fold(0, |all, x| all | self.facts[x].word)
+    /// The facts about an expression with these operands.
+    fn facts_of(&self, operands: impl Iterator<Item = ExprId>, nullable: bool, size: u32) -> Facts {
+        let (mut lifelines, mut word) = (LifelineSet::EMPTY, 0);
+        for operand in operands {
+            lifelines = lifelines.union(self.lifelines(operand));
+            word |= self.facts[operand].word;
+        }
+        Facts { lifelines, word, nullable, size }
     }
 
     fn sum(&self, exprs: &[ExprId]) -> u32 {
@@ -579,7 +571,7 @@ fn in_several(words: &[u64]) -> u64 {
 }
 
 /// The indexes of the set bits.
-fn bits(word: u64) -> impl Iterator<Item = usize> {
+pub(super) fn bits(word: u64) -> impl Iterator<Item = usize> {
     let mut rest = word;
     std::iter::from_fn(move || {
         let place = rest.trailing_zeros();

@@ -32,6 +32,7 @@ use otus_core::{EventId, LifelineSet, Pool, RegionId, Term, TermId};
 use otus_trace::{ComponentId, MultiTrace, Partition};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::alphabet::Alphabet;
 use super::compile::{Compiler, Relaxation};
 use super::logs::{Consumed, Logs};
 use super::store::{ExprId, Store, SymbolId};
@@ -274,7 +275,8 @@ impl Replay<'_, '_> {
                 }
             }
         } else {
-            let leaf = self.engine.leaf_of(self.pool, self.partition, taken.event)?;
+            let parts = self.engine.alphabet.parts(self.pool, self.partition, taken.event);
+            let leaf = self.engine.store.leaves.find(&Alphabet::joined(&parts))?;
             expr = self.engine.store.step(expr, leaf);
         }
         self.logs.consumed.copy_from_slice(&next.consumed);

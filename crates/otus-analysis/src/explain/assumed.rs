@@ -49,13 +49,13 @@ pub(super) fn assumed(checker: &mut Checker<'_>, case: &Case<'_>) -> Option<Assu
     let mut components: Vec<Missing> = letters.partition.components().map(missing).collect();
     for step in &witness.steps {
         let Some(place) = step.event() else { continue };
-        for at in letters.touched(checker.pool, place.event) {
+        for (at, letter) in letters.parts(checker.pool, place.event) {
             let mut own = letters.partition.lifelines(ComponentId::new(at)).iter();
             if own.any(|&lifeline| checker.pool.region_contains(place.observed, lifeline)) {
                 consumed[at] += 1;
                 continue;
             }
-            let Some(letter) = letters.part(checker.pool, place.event, at) else { continue };
+            let Some(letter) = letter else { continue };
             let moment = letters.actions(letter).into();
             if declared[at] == Observed::Unobserved {
                 // A declared gap is not an assumption.

@@ -114,32 +114,34 @@ impl Cores<'_, '_> {
             lengths[component] = high;
         }
         let (logs, question) = self.cut(&chosen, &lengths);
-        let trace = self.case.letters.trace(&logs);
-        let term = self.checker.term;
-        let checked = self.checker.refute(term, &trace, &question)?;
-        Some(Core {
-            prefixes: chosen.iter().map(|&at| lengths[at]).collect(),
-            components: chosen.into_iter().map(ComponentId::new).collect(),
-            is_smallest,
-            question,
-            term,
-            checked,
-            gave_up: self.checker.gave_up,
-        })
+        self.publish(&chosen, is_smallest, &logs, question, self.checker.term)
     }
 
     /// Leaves out components one by one, by removing their lifelines.
     fn by_removal(&mut self, all: &[usize]) -> Option<Core> {
         let chosen = leave_out(all.to_vec(), |rest| self.fails_removed(rest));
         let term = self.projected(&chosen);
-        let trace = self.case.letters.trace(&self.kept(&chosen));
-        let checked = self.checker.refute(term, &trace, &Question::GlobalPrefix)?;
+        // A single component does not fail, since `alone` found none.
+        let is_smallest = chosen.len() <= 2;
+        let logs = self.kept(&chosen);
+        self.publish(&chosen, is_smallest, &logs, Question::GlobalPrefix, term)
+    }
+
+    /// The core of components that fail with these logs on this question.
+    fn publish(
+        &mut self,
+        chosen: &[usize],
+        is_smallest: bool,
+        logs: &Logs,
+        question: Question,
+        term: TermId,
+    ) -> Option<Core> {
+        let checked = self.checker.refute(term, &self.case.letters.trace(logs), &question)?;
         Some(Core {
-            prefixes: chosen.iter().map(|&at| self.case.logs[at].len()).collect(),
-            // A single component does not fail, since `alone` found none.
-            is_smallest: chosen.len() <= 2,
-            components: chosen.into_iter().map(ComponentId::new).collect(),
-            question: Question::GlobalPrefix,
+            components: chosen.iter().map(|&at| ComponentId::new(at)).collect(),
+            is_smallest,
+            prefixes: chosen.iter().map(|&at| logs[at].len()).collect(),
+            question,
             term,
             checked,
             gave_up: self.checker.gave_up,

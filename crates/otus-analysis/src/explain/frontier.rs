@@ -393,11 +393,12 @@ impl Walker<'_> {
 
     fn parts(&mut self, pool: &Pool, event: EventId) -> Vec<(usize, Option<Letter>)> {
         let letters = self.case.letters;
-        let parts = self.parts.entry(event).or_insert_with(|| {
-            let touched = letters.touched(pool, event).into_iter();
-            touched.map(|at| (at, letters.part(pool, event, at))).collect()
-        });
-        parts.clone()
+        self.parts.entry(event).or_insert_with(|| letters.parts(pool, event)).clone()
+    }
+
+    /// The letter that a component observes of an event, if any.
+    fn part(&mut self, pool: &Pool, event: EventId, component: usize) -> Option<Letter> {
+        self.parts(pool, event).into_iter().find(|&(own, _)| own == component)?.1
     }
 
     /// All steps, with every choice of the components that observe the event, among those that can
@@ -468,15 +469,13 @@ impl Walker<'_> {
             let at = component.index();
             let mut possible: Vec<(Letter, Option<Step>)> = Vec::new();
             for &step in steps.iter() {
-                let part = self.parts(pool, step.event).into_iter().find(|&(own, _)| own == at);
-                let letter = part.and_then(|(_, letter)| letter);
-                possible.extend(letter.map(|letter| (letter, Some(step))));
+                possible.extend(self.part(pool, step.event, at).map(|it| (it, Some(step))));
             }
             let own = pool.intern_region(&letters.partition.set(component));
             if few {
                 let local = project(pool, &mut self.frontiers.memo, now.term, own);
                 for step in self.frontiers.steps(pool, local).iter() {
-                    possible.extend(letters.part(pool, step.event, at).map(|it| (it, None)));
+                    possible.extend(self.part(pool, step.event, at).map(|it| (it, None)));
                 }
             }
             // Events that can happen at once come first, then by letter.

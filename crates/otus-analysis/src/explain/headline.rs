@@ -127,8 +127,9 @@ pub enum Basis {
     Frontier,
 }
 
-/// The facts from which a headline is made.
-pub(super) struct Facts<'a> {
+/// Makes a headline from these facts.
+pub(super) struct Maker<'a, 'c> {
+    pub(super) checker: &'a mut Checker<'c>,
     pub(super) case: &'a Case<'a>,
     pub(super) alone: &'a [LoneFailure],
     pub(super) frontier: &'a Frontier,
@@ -137,30 +138,23 @@ pub(super) struct Facts<'a> {
     pub(super) terms: &'a FxHashMap<TermId, u64>,
 }
 
-/// The headline of a failure.
-pub(super) fn headline(checker: &mut Checker<'_>, facts: &Facts<'_>) -> Option<Headline> {
-    let mut maker = Maker { case: facts.case, facts, checker };
-    let repair = facts.repair.filter(|repair| repair.edits.len() == 1);
-    let edit = repair.and_then(|repair| repair.edits.first());
-    let first = facts.alone.first();
-    let mut found = edit
-        .and_then(|edit| maker.of_edit(edit))
-        .or_else(|| first.and_then(|lone| maker.of_component(lone)))
-        .or_else(|| maker.of_counts())
-        .or_else(|| maker.of_frontier())?;
-    maker.name_unknown(&mut found);
-    found.alone = first.map(|lone| lone.component);
-    found.text = phrase::sentence(maker.checker.pool, &facts.case.letters.partition, &found);
-    Some(found)
-}
-
-struct Maker<'a, 'c> {
-    checker: &'a mut Checker<'c>,
-    facts: &'a Facts<'a>,
-    case: &'a Case<'a>,
-}
-
 impl Maker<'_, '_> {
+    /// The headline of a failure.
+    pub(super) fn headline(mut self) -> Option<Headline> {
+        let repair = self.repair.filter(|repair| repair.edits.len() == 1);
+        let edit = repair.and_then(|repair| repair.edits.first());
+        let first = self.alone.first();
+        let mut found = edit
+            .and_then(|edit| self.of_edit(edit))
+            .or_else(|| first.and_then(|lone| self.of_component(lone)))
+            .or_else(|| self.of_counts())
+            .or_else(|| self.of_frontier())?;
+        self.name_unknown(&mut found);
+        found.alone = first.map(|lone| lone.component);
+        found.text = phrase::sentence(self.checker.pool, &self.case.letters.partition, &found);
+        Some(found)
+    }
+
     fn of_edit(&mut self, edit: &Edit) -> Option<Headline> {
         let component = edit.component;
         let log = &self.case.logs[component.index()];
@@ -234,7 +228,7 @@ impl Maker<'_, '_> {
     /// if each action is the only other end of the other, and both logs are complete.
     fn of_counts(&mut self) -> Option<Headline> {
         let letters = self.case.letters;
-        let core = &self.facts.core?.components;
+        let core = &self.core?.components;
         for &component in core {
             let at = component.index();
             let mut met = FxHashSet::default();
@@ -265,7 +259,7 @@ impl Maker<'_, '_> {
     }
 
     fn of_frontier(&mut self) -> Option<Headline> {
-        let state = self.facts.frontier.states.first()?;
+        let state = self.frontier.states.first()?;
         let rank = |progress: &&Progress| -> (usize, ComponentId) {
             let rank = match &progress.next {
                 Some(next) => match expected_as(progress, next) {
@@ -278,7 +272,7 @@ impl Maker<'_, '_> {
             };
             (rank, progress.component)
         };
-        let core = self.facts.core.map(|core| &core.components);
+        let core = self.core.map(|core| &core.components);
         let counts = |progress: &&Progress| {
             let id = progress.component;
             self.case.declared[id.index()] != Observed::Unobserved
@@ -295,7 +289,7 @@ impl Maker<'_, '_> {
             found.cause = Cause::ExtraAfterEnd;
             return Some(found);
         }
-        let elsewhere = self.facts.frontier.states.iter().skip(1).any(|other| {
+        let elsewhere = self.frontier.states.iter().skip(1).any(|other| {
             let own = &other.components[component.index()];
             own.consumed > at || own.consumed == at && expected_as(own, &next).is_some()
         });
@@ -427,7 +421,7 @@ impl Maker<'_, '_> {
         let letters = self.case.letters;
         // Of several events that look the same here, prefer one that can happen in the furthest
         // situation.
-        let reached = self.facts.frontier.states.first();
+        let reached = self.frontier.states.first();
         let reached = reached.and_then(|state| state.components.get(component));
         let expected = moments.iter().filter_map(|moment| {
             let known = reached.and_then(|progress| expected_as(progress, moment));
@@ -437,7 +431,7 @@ impl Maker<'_, '_> {
             let letter = letters.find(moment)?;
             let event = *letters.events(component, letter).first()?;
             let pool = &mut *self.checker.pool;
-            Some(expectation(pool, letters, letter, event, self.facts.terms))
+            Some(expectation(pool, letters, letter, event, self.terms))
         });
         expected.collect()
     }

@@ -12,7 +12,7 @@ use otus_core::index::Index as _;
 use otus_core::{ActionId, Direction, EventId, LifelineSet, MessageId, Pool, Term, TermId};
 use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
-use otus_trace::{MultiTrace, Partition};
+use otus_trace::{ComponentId, MultiTrace, Partition};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::engine::coupling;
@@ -85,19 +85,14 @@ impl Letters {
         place.map_or(&[], |&at| &self.vocabulary[component][at].1)
     }
 
-    /// The letter that a component observes of an event, if any.
-    pub(super) fn part(&self, pool: &Pool, event: EventId, component: usize) -> Option<Letter> {
-        let mut parts = by_component(pool, &self.partition, event).into_iter();
-        let (_, actions) = parts.find(|(touched, _)| touched.index() == component)?;
-        self.find(&actions)
-    }
-
-    /// The components that an event touches.
-    pub(super) fn touched(&self, pool: &Pool, event: EventId) -> Vec<usize> {
-        let parts = by_component(pool, &self.partition, event).into_iter();
-        let mut touched: Vec<usize> = parts.map(|(component, _)| component.index()).collect();
-        touched.sort_unstable();
-        touched
+    /// The components that an event touches, in order, each with the letter that it observes of it.
+    pub(super) fn parts(&self, pool: &Pool, event: EventId) -> Vec<(usize, Option<Letter>)> {
+        let mut parts = by_component(pool, &self.partition, event);
+        parts.sort_unstable();
+        let letter = |(component, actions): (ComponentId, Vec<ActionId>)| {
+            (component.index(), self.find(&actions))
+        };
+        parts.into_iter().map(letter).collect()
     }
 
     /// The other ends of an action in the interaction: what receives its message, or sends it.

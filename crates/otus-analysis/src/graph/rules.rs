@@ -17,7 +17,7 @@ use crate::graph::measure::Measure;
 use crate::graph::reduce;
 use crate::graph::search::{Expander, Expansion};
 use crate::graph::state::{Leaf, LeafKind, Occurrence, Rule, SearchState};
-use crate::observation::{Observation, Parts};
+use crate::observation::{MomentId, Observation, Parts};
 
 /// The rules for a pool and a multi-trace.
 #[derive(Debug)]
@@ -144,11 +144,7 @@ impl<'a> Rules<'a> {
     }
 
     /// The next moment of a component.
-    fn head(
-        &self,
-        state: &SearchState,
-        component: ComponentId,
-    ) -> Option<crate::observation::MomentId> {
+    fn head(&self, state: &SearchState, component: ComponentId) -> Option<MomentId> {
         let at = state.consumed[component.index()] as usize;
         self.observation.moments(component).get(at).copied()
     }

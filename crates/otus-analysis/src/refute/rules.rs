@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use otus_core::algebra::{Memo, fold::fold, project, prune};
+use otus_core::algebra::{fold::fold, project, prune};
 use otus_core::index::Index as _;
 use otus_core::semantics::{Frontiers, Step};
 use otus_core::{ActionId, EventId, LifelineSet, Pool, RegionId, Term, TermId};
@@ -70,16 +70,22 @@ pub(super) struct Rules {
 }
 
 /// The tables that the rules of a question and those of its components share.
-#[derive(Debug, Default)]
-pub(super) struct Tables {
+#[derive(Debug)]
+pub(super) struct Tables<'p> {
+    pub(super) pool: &'p mut Pool,
     pub(super) frontiers: Frontiers,
     canonicalizer: Canonicalizer,
 }
 
-impl Tables {
+impl<'p> Tables<'p> {
+    pub(super) fn new(pool: &'p mut Pool) -> Self {
+        let (frontiers, canonicalizer) = (Frontiers::default(), Canonicalizer::default());
+        Tables { pool, frontiers, canonicalizer }
+    }
+
     /// The situation with its canonical term.
-    pub(super) fn canonical(&mut self, pool: &mut Pool, now: &Situation) -> Situation {
-        let term = self.canonicalizer.canonical(pool, now.term);
+    pub(super) fn canonical(&mut self, now: &Situation) -> Situation {
+        let term = self.canonicalizer.canonical(self.pool, now.term);
         Situation { term, consumed: now.consumed.clone() }
     }
 }
@@ -145,8 +151,10 @@ impl Rules {
 
     /// Whether the multi-trace is consumed, and the interaction can terminate without an event on a
     /// closed lifeline. Every term has a trace, so whatever pruning leaves can terminate.
-    pub(super) fn is_explained(&self, pool: &mut Pool, memo: &mut Memo, now: &Situation) -> bool {
-        self.left(now).all(|rest| rest == 0) && prune(pool, memo, now.term, self.closed).is_some()
+    pub(super) fn is_explained(&self, tables: &mut Tables<'_>, now: &Situation) -> bool {
+        let Tables { pool, frontiers, .. } = tables;
+        self.left(now).all(|rest| rest == 0)
+            && prune(pool, &mut frontiers.memo, now.term, self.closed).is_some()
     }
 
     /// The lifelines on which nothing may happen once the multi-trace is consumed.
@@ -167,16 +175,11 @@ impl Rules {
     }
 
     /// All steps, with every choice of the components that observe the event.
-    pub(super) fn moves(
-        &mut self,
-        pool: &mut Pool,
-        tables: &mut Tables,
-        now: &Situation,
-    ) -> Vec<Move> {
+    pub(super) fn moves(&mut self, tables: &mut Tables<'_>, now: &Situation) -> Vec<Move> {
         let mut moves = Vec::new();
-        let steps = tables.frontiers.steps(pool, now.term);
+        let steps = tables.frontiers.steps(tables.pool, now.term);
         for step in steps.iter() {
-            let parts = self.parts(pool, step.event);
+            let parts = self.parts(tables.pool, step.event);
             let choices = observers(parts.iter().map(|&(component, ref moment)| {
                 let sees = self.next(now, component) == Some(moment);
                 (component, sees, !self.global && self.is_outside(now, component))
@@ -273,16 +276,13 @@ impl Rules {
         found
     }
 
-    /// The projection of a term onto one component.
-    pub(super) fn alone(
-        &self,
-        pool: &mut Pool,
-        memo: &mut Memo,
-        term: TermId,
-        component: usize,
-    ) -> TermId {
-        let own = pool.intern_region(&self.partition.set(ComponentId::new(component)));
-        project(pool, memo, term, own)
+    /// A situation with all other lifelines than those of one component removed.
+    pub(super) fn alone(&self, tables: &mut Tables<'_>, now: &Situation, at: usize) -> Situation {
+        let own = tables.pool.intern_region(&self.partition.set(ComponentId::new(at)));
+        let term = project(tables.pool, &mut tables.frontiers.memo, now.term, own);
+        let mut here = self.start(term);
+        here.consumed[at] = now.consumed[at];
+        here
     }
 
     /// The components an event touches, each with the moment that its actions form there.

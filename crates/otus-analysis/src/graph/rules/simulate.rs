@@ -17,16 +17,16 @@
 //! no measure. The number of such children is exponential only in the components that have not
 //! started.
 
+use otus_core::Pool;
 use otus_core::index::Index as _;
 use otus_core::semantics::Step;
-use otus_core::{LifelineSet, Pool};
 use otus_trace::multitrace::ComponentId;
 
 use super::{Rules, occurrence};
 use crate::config::Simulation;
 use crate::graph::search::Expansion;
 use crate::graph::state::{Leaf, LeafKind, Occurrence, Rule, SearchState};
-use crate::observation::observers;
+use crate::observation::{observed_lifelines, observers};
 use crate::verdict::Verdict;
 
 impl Rules<'_> {
@@ -78,11 +78,8 @@ impl Rules<'_> {
         for chosen in choices {
             let next = self.consume(state, step, chosen.iter().copied());
             let partition = self.observation.trace().partition();
-            let lifelines = self.pool.region(self.pool.event_lifelines(step.event));
-            let observed: LifelineSet = lifelines
-                .iter()
-                .filter(|&lifeline| chosen.contains(&partition.component_of(lifeline)))
-                .collect();
+            let observes = |component| chosen.contains(&component);
+            let observed = observed_lifelines(self.pool, partition, step.event, observes);
             let observed = self.pool.intern_region(&observed);
             let now = Occurrence { observed, ..occurrence(self.pool, step) };
             children.push((Rule::Execute(now), SearchState { exact: false, ..next }));
