@@ -46,7 +46,7 @@ mod replay;
 mod tally;
 mod tree;
 
-use otus_core::{LifelineSet, Pool, TermId};
+use otus_core::{LifelineSet, Pool};
 use otus_trace::Partition;
 
 use crate::question::{Observed, Question};
@@ -235,9 +235,4 @@ pub fn seen(partition: &Partition, question: &Question, verdict: Verdict) -> Lif
     };
     let components = partition.components().filter(|&component| is_seen(question.of(component)));
     components.flat_map(|component| partition.lifelines(component)).copied().collect()
-}
-
-/// Whether an interaction has at most [`MOST_POSITIONS`] positions.
-pub fn is_countable(pool: &Pool, term: TermId) -> bool {
-    pool.attributes(term).nodes <= MOST_POSITIONS
 }

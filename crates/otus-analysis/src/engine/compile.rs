@@ -73,11 +73,8 @@ pub(crate) fn compile(
 
 /// Whether relaxing might change the term.
 fn differs(pool: &Pool, term: TermId) -> bool {
-    coupling::parts(pool, term).into_iter().any(|part| match pool.node(part) {
-        Term::Strict(..) | Term::LoopS(_) => true,
-        Term::Event(event) => pool.event_actions(event).len() > 1,
-        Term::Empty | Term::Coreg(..) | Term::Alt(..) | Term::LoopC(..) => false,
-    })
+    let mut parts = coupling::parts(pool, term).into_iter();
+    parts.any(|part| coupling::is_relaxed(pool, pool.node(part)))
 }
 
 /// Whether some event or conflict of an expression crosses components.

@@ -257,13 +257,8 @@ impl<'a> Search<'a> {
         let mut candidates = Vec::new();
         for &part in parts {
             let node = self.pool.node(part);
-            let own = match node {
-                Term::Strict(..) | Term::LoopS(_) => true,
-                Term::Event(event) => self.pool.event_actions(event).len() > 1,
-                Term::Empty | Term::Coreg(..) | Term::Alt(..) | Term::LoopC(..) => false,
-            };
-            has_edges[part.index()] =
-                own || node.operands().any(|operand| has_edges[operand.index()]);
+            has_edges[part.index()] = is_relaxed(self.pool, node)
+                || node.operands().any(|operand| has_edges[operand.index()]);
             let Some(region) = region(node) else { continue };
             // On a discrete partition, weak sequencing leaves no component loose.
             if (tight && region == Pool::NONE)
@@ -447,6 +442,15 @@ impl<'a> Search<'a> {
 
     fn none(&self) -> Set {
         vec![0; self.width].into()
+    }
+}
+
+/// Whether relaxing may change an operator or an event.
+pub(super) fn is_relaxed(pool: &Pool, node: Term) -> bool {
+    match node {
+        Term::Strict(..) | Term::LoopS(_) => true,
+        Term::Event(event) => pool.event_actions(event).len() > 1,
+        Term::Empty | Term::Coreg(..) | Term::Alt(..) | Term::LoopC(..) => false,
     }
 }
 

@@ -138,7 +138,8 @@ impl Store {
                 }
             }
             Expr::Suffix(skipped, inner) => {
-                let home = self.home(leaf);
+                // `Suffix` nodes only occur where events have one component.
+                let home = self.homes(leaf);
                 if self.sets.items[skipped].is_disjoint(&home) {
                     let next = step(self, inner);
                     let way = self.suffix(skipped, next);

@@ -42,7 +42,7 @@
 use otus_core::LifelineSet;
 
 use super::order::Order;
-use super::store::{Expr, ExprId, Facts, LeafId, OrderId, SetId, Store};
+use super::store::{Expr, ExprId, Facts, OrderId, SetId, Store};
 
 impl Store {
     /// The suffixes of an expression after skipping first events on some lifelines.
@@ -87,14 +87,6 @@ impl Store {
                 self.intern(Expr::Suffix(skipped, expr), facts)
             }
         }
-    }
-
-    /// The lifelines of the component of an event. (`Suffix` nodes only occur where events have
-    /// one.)
-    pub(super) fn home(&self, leaf: LeafId) -> LifelineSet {
-        let lifelines = &self.leaf(leaf).lifelines;
-        let home = self.components.iter().find(|component| !component.is_disjoint(lifelines));
-        home.cloned().unwrap_or(LifelineSet::EMPTY)
     }
 
     /// A `Suffix` node with the skipping on a component pushed further inside.

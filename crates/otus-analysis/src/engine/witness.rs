@@ -121,7 +121,7 @@ struct Rest {
 }
 
 /// By component that an event touches: the symbol observed there, and its lifelines.
-type Parts = Box<[(usize, Option<SymbolId>, LifelineSet)]>;
+type Parts = Box<[(usize, SymbolId, LifelineSet)]>;
 
 struct Replay<'a, 'b> {
     engine: &'a mut Engine,
@@ -197,7 +197,7 @@ impl Replay<'_, '_> {
             self.logs.consumed.copy_from_slice(&now.consumed);
             for (at, symbol, lifelines) in &parts {
                 let head = self.logs.symbol(*at, &self.engine.alphabet);
-                let head = head.filter(|(head, _)| symbol.is_some() && head == symbol);
+                let head = head.filter(|&(head, _)| head == Some(*symbol));
                 let outside = self.is_outside(*at);
                 let mut more = Vec::new();
                 for (consumed, observed) in ways {
@@ -270,7 +270,7 @@ impl Replay<'_, '_> {
         if self.relaxation == Relaxation::Full {
             for (at, symbol, _) in &parts {
                 if now.consumed[*at] != next.consumed[*at] {
-                    let leaf = self.engine.alphabet.single[(*symbol)?.0 as usize]?;
+                    let leaf = self.engine.alphabet.single[symbol.0 as usize]?;
                     expr = self.engine.store.step(expr, leaf);
                 }
             }
@@ -324,7 +324,7 @@ impl Replay<'_, '_> {
             .into_iter()
             .map(|leaf| {
                 let (component, symbol) = leaf.parts[0];
-                (component.0 as usize, Some(symbol), leaf.lifelines)
+                (component.0 as usize, symbol, leaf.lifelines)
             })
             .collect();
         self.parts.insert(event, parts.clone());

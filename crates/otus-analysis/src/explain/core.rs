@@ -66,7 +66,7 @@ impl Cores<'_, '_> {
         let all: Vec<usize> = (0..self.case.logs.len()).filter(observed).collect();
         let whole = self.lengths();
         if let Some(&one) = failing.first() {
-            return self.shorten(vec![one], true);
+            return self.shorten(&[one], true);
         }
         if *self.case.question == Question::GlobalPrefix && !self.fails(&all, &whole)? {
             return self.by_removal(&all);
@@ -92,20 +92,20 @@ impl Cores<'_, '_> {
             chosen = leave_out(chosen, |rest| self.fails(rest, &whole));
         }
         let smallest = chosen.len() <= 2 || smallest && chosen.len() == 3;
-        self.shorten(chosen, smallest)
+        self.shorten(&chosen, smallest)
     }
 
     /// Cuts the logs of a core as short as possible.
-    fn shorten(&mut self, chosen: Vec<usize>, is_smallest: bool) -> Option<Core> {
+    fn shorten(&mut self, chosen: &[usize], is_smallest: bool) -> Option<Core> {
         let mut lengths = self.lengths();
-        for &component in &chosen {
+        for &component in chosen {
             // `low`: the longest prefix that does not fail; `high`: the shortest known to fail.
             let (mut low, mut high) = (None, lengths[component]);
             while low.map_or(0, |low: usize| low + 1) < high {
                 let middle = usize::midpoint(low.map_or(0, |low: usize| low + 1), high - 1);
                 let mut shorter = lengths.clone();
                 shorter[component] = middle;
-                match self.fails(&chosen, &shorter) {
+                match self.fails(chosen, &shorter) {
                     Some(true) => high = middle,
                     Some(false) => low = Some(middle),
                     None => break,
@@ -113,8 +113,8 @@ impl Cores<'_, '_> {
             }
             lengths[component] = high;
         }
-        let (logs, question) = self.cut(&chosen, &lengths);
-        self.publish(&chosen, is_smallest, &logs, question, self.checker.term)
+        let (logs, question) = self.cut(chosen, &lengths);
+        self.publish(chosen, is_smallest, &logs, question, self.checker.term)
     }
 
     /// Leaves out components one by one, by removing their lifelines.

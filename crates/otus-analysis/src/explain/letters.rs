@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use otus_core::algebra::simplify;
 use otus_core::index::Index as _;
+use otus_core::intern::Interner;
 use otus_core::{ActionId, Direction, EventId, LifelineSet, MessageId, Pool, Term, TermId};
 use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
@@ -18,8 +19,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::engine::coupling;
 use crate::observation::{by_component, sorted_actions};
 
-/// The number of a letter.
-pub(super) type Letter = u32;
+otus_core::define_id! {
+    /// A letter.
+    pub(super) Letter;
+}
+
 /// By component: its log. Edited copies share the unchanged logs.
 pub(super) type Logs = Vec<Rc<[Letter]>>;
 
@@ -27,8 +31,7 @@ pub(super) type Logs = Vec<Rc<[Letter]>>;
 #[derive(Debug)]
 pub(super) struct Letters {
     pub(super) partition: Arc<Partition>,
-    sets: Vec<Box<[ActionId]>>,
-    numbers: FxHashMap<Box<[ActionId]>, Letter>,
+    sets: Interner<Letter, Box<[ActionId]>>,
     /// By component: its vocabulary, in order, each letter with the events that look like it.
     vocabulary: Vec<Vec<(Letter, Vec<EventId>)>>,
     /// The index of a letter in the vocabulary of a component.
@@ -51,8 +54,7 @@ impl Letters {
         let mut letters = Letters {
             vocabulary: vec![Vec::new(); partition.len()],
             partition,
-            sets: Vec::new(),
-            numbers: FxHashMap::default(),
+            sets: Interner::default(),
             places: FxHashMap::default(),
             counterparts: FxHashMap::default(),
             passings: FxHashMap::default(),
@@ -63,7 +65,7 @@ impl Letters {
         letters.read_term(pool, term);
         let logs = letters.partition.clone().components().map(|component| {
             let moments = trace.moments(component);
-            moments.map(|moment| letters.number(sorted_actions(moment))).collect()
+            moments.map(|moment| letters.sets.intern(sorted_actions(moment).into())).collect()
         });
         let logs = logs.collect();
         (letters, logs)
@@ -71,7 +73,7 @@ impl Letters {
 
     /// The actions of a letter.
     pub(super) fn actions(&self, letter: Letter) -> &[ActionId] {
-        &self.sets[letter as usize]
+        &self.sets.items[letter]
     }
 
     /// The letters that the interaction can produce on a component, each with its events.
@@ -134,18 +136,7 @@ impl Letters {
 
     /// The letter of some actions, if there is one.
     pub(super) fn find(&self, actions: &[ActionId]) -> Option<Letter> {
-        self.numbers.get(actions).copied()
-    }
-
-    fn number(&mut self, actions: Vec<ActionId>) -> Letter {
-        if let Some(&known) = self.numbers.get(actions.as_slice()) {
-            return known;
-        }
-        let number = Letter::try_from(self.sets.len()).unwrap_or(Letter::MAX);
-        let actions: Box<[ActionId]> = actions.into();
-        self.sets.push(actions.clone());
-        self.numbers.insert(actions, number);
-        number
+        self.sets.find_as(&actions, |known| **known == *actions)
     }
 
     fn read_term(&mut self, pool: &Pool, term: TermId) {
@@ -162,7 +153,7 @@ impl Letters {
             parts.sort_unstable();
             for (component, own) in parts {
                 let component = component.index();
-                let letter = self.number(own);
+                let letter = self.sets.intern(own.into());
                 let list = &mut self.vocabulary[component];
                 let at = *self.places.entry((component, letter)).or_insert(list.len());
                 if at == list.len() {

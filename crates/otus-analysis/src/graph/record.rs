@@ -44,15 +44,11 @@ impl Observer for Graph {
     }
 
     fn leaf(&mut self, id: NodeId, leaf: Leaf) {
-        if let Some(node) = self.nodes.get_mut(id.0 as usize) {
-            node.leaf = Some(leaf);
-        }
+        self.nodes[id.0 as usize].leaf = Some(leaf);
     }
 
     fn cut(&mut self, parent: NodeId, _: Rule) {
-        if let Some(node) = self.nodes.get_mut(parent.0 as usize) {
-            node.cut += 1;
-        }
+        self.nodes[parent.0 as usize].cut += 1;
     }
 }
 

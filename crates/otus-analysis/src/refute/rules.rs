@@ -58,9 +58,9 @@ pub(super) struct Rules {
     declared: Vec<Observed>,
     /// Whether the question is about a global prefix: unobserved events come after all observed
     /// ones.
-    global: bool,
+    pub(super) global: bool,
     /// The lifelines on which nothing may happen once the multi-trace is consumed.
-    closed: RegionId,
+    pub(super) closed: RegionId,
     /// The most components that one event touches.
     widest: u64,
     partition: otus_trace::Partition,
@@ -157,21 +157,11 @@ impl Rules {
             && prune(pool, &mut frontiers.memo, now.term, self.closed).is_some()
     }
 
-    /// The lifelines on which nothing may happen once the multi-trace is consumed.
-    pub(super) fn closed(&self) -> RegionId {
-        self.closed
-    }
-
     /// The lifelines of unobserved components.
     pub(super) fn unobserved(&self) -> LifelineSet {
         let components = self.partition.components().zip(&self.declared);
         let unobserved = components.filter(|(_, declared)| **declared == Observed::Unobserved);
         unobserved.flat_map(|(component, _)| self.partition.lifelines(component)).copied().collect()
-    }
-
-    /// Whether the question is about a global prefix.
-    pub(super) fn is_global(&self) -> bool {
-        self.global
     }
 
     /// All steps, with every choice of the components that observe the event.

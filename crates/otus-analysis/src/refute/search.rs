@@ -162,7 +162,7 @@ impl<'a> Search<'a> {
 
     /// Whether nothing may happen on a component once its log is consumed.
     fn must_end(&self, component: usize) -> bool {
-        self.alone[component].rules.closed() != Pool::NONE
+        self.alone[component].rules.closed != Pool::NONE
     }
 
     fn is_stuck(&mut self, at: usize, here: Situation, events: u64) -> Result<bool, NotRefuted> {
@@ -243,7 +243,7 @@ impl<'a> Search<'a> {
         steps.reverse();
         let mut term = queue.nodes[at].situation.term;
         // A fully observed global prefix may stop anywhere; other witnesses are whole executions.
-        if !self.rules.is_global() {
+        if !self.rules.global {
             while let Some(step) = self.completion(term) {
                 steps.push(self.witness_step(&step, &LifelineSet::EMPTY));
                 let lifelines =
@@ -266,7 +266,7 @@ impl<'a> Search<'a> {
         if self.tables.pool.attributes(term).terminates {
             return None;
         }
-        let closed = self.rules.closed();
+        let closed = self.rules.closed;
         let avoided = self.tables.pool.region(closed);
         let steps = self.tables.frontiers.steps(self.tables.pool, term);
         steps.iter().copied().find(|step| {

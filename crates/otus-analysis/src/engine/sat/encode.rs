@@ -360,7 +360,7 @@ impl Encoder<'_> {
             self.formula.variable();
         }
         let at_most = |index, place| places.at_most(index, place);
-        let mut at: Vec<Vec<(usize, Literal)>> = vec![Vec::new(); count];
+        let mut at: Vec<Vec<Literal>> = vec![Vec::new(); count];
         for (i, part) in parts.iter().enumerate() {
             let chosen = self.chosen(part);
             for j in 0..count {
@@ -380,15 +380,15 @@ impl Encoder<'_> {
                     self.formula.add(&[!here, this]);
                     self.formula.add(&[!here, !before]);
                     self.formula.add(&[here, !chosen, !this, before]);
-                    at[j].push((i, here));
+                    at[j].push(here);
                 } else {
                     self.formula.add(&[!chosen, !this, before]);
                 }
             }
         }
         for here in at {
-            self.formula.add_from(here.iter().map(|&(_, literal)| literal));
-            self.at_most_one(here.into_iter().map(|(_, literal)| literal).collect());
+            self.formula.add(&here);
+            self.at_most_one(here);
         }
         self.orders(component, places);
     }
