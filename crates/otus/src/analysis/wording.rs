@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use otus_analysis::Question;
 use otus_analysis::Verdict;
-use otus_analysis::explain::{self, Checked, Edit as EditKind, Expected, Headline, Taken};
+use otus_analysis::explain::{self, Change, Checked, Expected, Headline, Taken};
 use otus_core::budget::Budget;
 use otus_core::{Action, ActionId, Pool, TermId};
 use otus_trace::multitrace::Step;
@@ -201,8 +201,8 @@ impl Wording<'_> {
             found.edits.iter().zip(&found.places).zip(found.text(self.trace, self.pool))
         });
         let edits = edits.map(|((edit, &moment), mut text)| {
-            let is_at_moment = !matches!(edit, EditKind::StoppedEarly { .. });
-            let found = self.log_place(edit.component(), moment, "").filter(|_| is_at_moment);
+            let is_at_moment = edit.change != Change::StoppedEarly;
+            let found = self.log_place(edit.component, moment, "").filter(|_| is_at_moment);
             let place = found.map(|log| log.place);
             if let Some(place) = &place {
                 let _ = write!(text, " at {}", place.in_line());
