@@ -47,7 +47,7 @@ use otus_syntax::name::{Names, Symbol};
 use otus_syntax::source::offset;
 
 pub use build::{Builder, Happened, Writes};
-pub use clock::{Clocks, InverseClocks};
+pub use clock::Clocks;
 pub use error::{EventName, OrderError};
 pub use linear::Run;
 pub(crate) use pairing::certain_emissions;

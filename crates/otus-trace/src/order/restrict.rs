@@ -47,27 +47,6 @@ impl Restriction {
         &self.clocks
     }
 
-    /// The inverse clocks of all events, one after the other: for each column, the position, from
-    /// 1, of its first event that has this one in its past, or the number of its events plus one.
-    pub fn inverse_clocks(&self) -> Vec<u32> {
-        let width = self.processes.len();
-        let mut inverse = vec![0; self.clocks.len()];
-        for later in 0..width {
-            let events = self.range(later);
-            for earlier in 0..width {
-                // Clocks grow along a process, so both indices only move forward.
-                let mut first = events.start;
-                for (position, index) in (1_u32..).zip(self.range(earlier)) {
-                    while first < events.end && self.clock(first)[earlier] < position {
-                        first += 1;
-                    }
-                    inverse[index * width + later] = offset(first - events.start) + 1;
-                }
-            }
-        }
-        inverse
-    }
-
     fn range(&self, column: usize) -> std::ops::Range<usize> {
         self.starts[column] as usize..self.starts[column + 1] as usize
     }
@@ -90,7 +69,6 @@ impl PartialOrder {
     /// let kept = trace.restrict(vec![c, a]);
     /// assert_eq!(kept.processes(), [p, r]);
     /// assert_eq!(kept.clocks(), [1, 0, 1, 1]);
-    /// assert_eq!(kept.inverse_clocks(), [1, 1, 2, 1]);
     /// ```
     pub fn restrict(&self, mut events: Vec<EventId>) -> Restriction {
         events.sort_unstable();

@@ -6,9 +6,11 @@
 //! members of a top-level object (`{"resourceSpans": [ELEMENT, …]}`). Only one element is in memory
 //! at a time. Several documents may follow each other.
 
+use std::ops::ControlFlow;
+
 use super::json::{Cursor, Malformed};
-use super::lines::{Line, Lines};
-use super::{At, Extent, Fault, FaultKind, Item, ReadTask, Visit};
+use super::lines::Lines;
+use super::{At, Fault, FaultKind, Item, LineCounter, ReadTask, Visit};
 
 /// A reader of the documents of one format.
 pub(super) trait Documents {
@@ -56,19 +58,10 @@ impl Fragment<'_, '_> {
         deliver(self.visit, item)
     }
 
-    /// The position in the file of one of its bytes. Line ends are counted from the byte that was
-    /// asked for last.
+    /// The position in the file of one of its bytes.
     pub(super) fn position(&self, byte: usize, counter: &mut LineCounter) -> At {
-        if counter.byte > byte {
-            *counter = LineCounter::default();
-        }
-        let passed = self.bytes.get(counter.byte..byte).unwrap_or(&[]);
-        let lines = u32::try_from(memchr::memchr_iter(b'\n', passed).count()).unwrap_or(0);
-        *counter = LineCounter { byte, lines: counter.lines + lines };
-        At {
-            line: self.at.line.saturating_add(counter.lines),
-            offset: self.at.offset + byte as u64,
-        }
+        let lines = counter.before(self.bytes, byte);
+        At { line: self.at.line.saturating_add(lines), offset: self.at.offset + byte as u64 }
     }
 }
 
@@ -76,28 +69,20 @@ fn deliver(visit: &mut Visit<'_>, item: Item<'_>) -> ReadResult {
     if visit(item).is_continue() { Ok(()) } else { Err(Interrupted::Break) }
 }
 
-/// The number of line ends before a byte of a fragment.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct LineCounter {
-    byte: usize,
-    lines: u32,
-}
-
 /// Reads a stream of documents.
-pub(super) fn read(task: ReadTask<'_, '_>, reader: &mut dyn Documents) -> Extent {
-    let ReadTask { input, options, visit, .. } = task;
-    let mut lines = Lines::new(input, options.longest);
+pub(super) fn read(task: ReadTask<'_, '_, '_>, reader: &mut dyn Documents) -> ControlFlow<()> {
+    let ReadTask { lines, options, visit, .. } = task;
     let by_line = lines.first_line().is_some_and(|line| {
         let mut json = Cursor::new(line);
         json.peek().is_none() || (json.value().is_ok() && json.peek().is_none())
     });
-    // An interruption by the visitor ends the reading; faults have been delivered as items.
-    let _ = if by_line {
-        by_lines(&mut lines, reader, visit)
+    // Faults have been delivered as items.
+    let read = if by_line {
+        by_lines(lines, reader, visit)
     } else {
-        Splitter::new(options.longest, reader, visit).run(&mut lines)
+        Splitter::new(options.longest, reader, visit).run(lines)
     };
-    lines.extent()
+    if read.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 }
 
 fn by_lines(
@@ -107,8 +92,8 @@ fn by_lines(
 ) -> ReadResult {
     while let Some(line) = lines.next() {
         let (at, bytes) = match line {
-            Line::Text(at, bytes) => (at, bytes),
-            Line::Fault(fault) => {
+            Ok(line) => line,
+            Err(fault) => {
                 deliver(visit, Item::Fault(fault))?;
                 continue;
             }
@@ -410,7 +395,8 @@ mod tests {
             ControlFlow::Continue(())
         };
         let (input, fields) = (&mut text.as_bytes(), &Fields::default());
-        read(ReadTask { input, fields, options: &options, visit }, &mut shown);
+        let lines = &mut Lines::new(input, options.longest);
+        let _ = read(ReadTask { lines, fields, options: &options, visit }, &mut shown);
         shown.0.extend(faults);
         assert_eq!(shown.0, expected, "{text}");
     }

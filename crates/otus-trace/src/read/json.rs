@@ -15,20 +15,18 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
-use super::lines::{Line, Lines, repair};
-use super::{Extent, Fault, FaultKind, Fields, FoundFields, Item, ReadTask, Record};
+use super::lines::repair;
+use super::{Fault, FaultKind, Fields, FoundFields, Item, ReadTask, Record};
 
-pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
-    let ReadTask { input, fields, options, visit } = task;
-    let mut paths = Paths::new(fields);
-    let mut found = FoundFields::new(fields.names().len());
+pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
+    let mut paths = Paths::new(task.fields);
+    let mut found = FoundFields::new(task.fields.names().len());
     let mut memory = Vec::new();
-    let mut lines = Lines::new(input, options.longest);
-    while let Some(line) = lines.next() {
-        let item = match line {
-            Line::Text(at, bytes) => {
+    while let Some(line) = task.lines.next() {
+        (task.visit)(match line {
+            Ok((at, bytes)) => {
                 found.clear();
                 let (bytes, repaired) = repair(bytes, &mut memory);
                 let plain = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
@@ -44,13 +42,10 @@ pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
                     }
                 }
             }
-            Line::Fault(fault) => Item::Fault(fault),
-        };
-        if visit(item).is_break() {
-            break;
-        }
+            Err(fault) => Item::Fault(fault),
+        })?;
     }
-    lines.extent()
+    ControlFlow::Continue(())
 }
 
 /// The place where a text stops being JSON.
@@ -317,13 +312,12 @@ impl<'j> Cursor<'j> {
         }
         self.at += 1;
         let raw = &self.bytes[range];
-        Ok(if escaped {
-            let mut text = Vec::new();
-            unescape(raw, &mut text);
-            Cow::Owned(text)
-        } else {
-            Cow::Borrowed(raw)
-        })
+        if !escaped {
+            return Ok(Cow::Borrowed(raw));
+        }
+        let mut text = Vec::new();
+        unescape(raw, &mut text);
+        Ok(Cow::Owned(text))
     }
 
     /// Takes a string, at its opening quote; returns the range between the quotes, and whether it
@@ -432,21 +426,18 @@ impl<'j> Cursor<'j> {
         text.clear();
         if self.peek() == Some(b'"') {
             let (range, escaped) = self.string()?;
-            let raw = &self.bytes[range];
             if escaped {
-                unescape(raw, text);
+                unescape(&self.bytes[range], text);
             } else {
-                text.extend_from_slice(raw);
+                text.extend_from_slice(&self.bytes[range]);
             }
             return Ok(true);
         }
         let range = self.value()?;
         let raw = &self.bytes[range];
-        if raw == b"null" {
-            return Ok(false);
-        }
-        text.extend_from_slice(raw);
-        Ok(true)
+        let there = raw != b"null";
+        text.extend_from_slice(if there { raw } else { &[] });
+        Ok(there)
     }
 }
 
@@ -485,33 +476,48 @@ pub(crate) fn unescape(raw: &[u8], text: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(length) = memchr::memchr(b'\\', raw.get(at..).unwrap_or(&[])) {
         text.extend_from_slice(&raw[at..at + length]);
-        at += length + 2;
-        let plain = match raw.get(at - 1) {
-            Some(b'n') => b'\n',
-            Some(b't') => b'\t',
-            Some(b'r') => b'\r',
-            Some(b'b') => 8,
-            Some(b'f') => 12,
-            Some(b'u') => {
-                let mut unit = hex4(raw, at);
-                at += if unit.is_some() { 4 } else { 0 };
-                if let Some(high @ 0xd800..=0xdbff) = unit
-                    && raw.get(at..at + 2) == Some(b"\\u")
-                    && let Some(low @ 0xdc00..=0xdfff) = hex4(raw, at + 2)
-                {
-                    at += 6;
-                    unit = Some(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00));
-                }
-                let character = unit.and_then(char::from_u32).unwrap_or('\u{fffd}');
-                text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        at += length;
+        let (character, length) = match escape(raw, at) {
+            Ok(found) => found,
+            Err(1) => {
+                text.push(raw.get(at + 1).copied().unwrap_or(b'\\'));
+                at += 2;
                 continue;
             }
-            Some(&other) => other,
-            None => b'\\',
+            Err(length) => ('\u{fffd}', length),
         };
-        text.push(plain);
+        text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        at += length;
     }
     text.extend_from_slice(raw.get(at..).unwrap_or(&[]));
+}
+
+/// The character of the escape with its backslash at `at`, and the length of the escape. The error
+/// is the length of the part that is wrong: 1 for an unknown letter, 2 for `\u` without four digits,
+/// 6 for half of a surrogate pair.
+pub(crate) fn escape(raw: &[u8], at: usize) -> Result<(char, usize), usize> {
+    let plain = match raw.get(at + 1) {
+        Some(&quoted @ (b'"' | b'\\' | b'/')) => char::from(quoted),
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => {
+            let first = hex4(raw, at + 2).ok_or(2_usize)?;
+            if let Some(character) = char::from_u32(first) {
+                return Ok((character, 6));
+            }
+            // Half of a surrogate pair: the other half must follow.
+            let second = raw.get(at + 6..at + 8).filter(|mark| *mark == b"\\u");
+            let second = second.and_then(|_| hex4(raw, at + 8));
+            let pair = second.filter(|low| first < 0xdc00 && (0xdc00..0xe000).contains(low));
+            let whole = pair.map(|low| 0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00));
+            return whole.and_then(char::from_u32).map(|character| (character, 12)).ok_or(6);
+        }
+        _ => return Err(1),
+    };
+    Ok((plain, 2))
 }
 
 /// Appends a text as a JSON string.

@@ -35,6 +35,8 @@ use std::io::Read;
 use std::ops::ControlFlow;
 
 pub use detect::{detect, encoding};
+pub(crate) use lines::LineCounter;
+use lines::Lines;
 pub(crate) use shiviz::anchored;
 pub use spans::{Span, SpanKind};
 pub use unpack::{Packing, unpack};
@@ -78,17 +80,9 @@ impl Format {
 
     /// Its name in `otus.toml`.
     pub fn name(self) -> &'static str {
-        match self {
-            Format::Text => "regex",
-            Format::Json => "json",
-            Format::Csv => "csv",
-            Format::Otlp => "otlp",
-            Format::Jaeger => "jaeger",
-            Format::Zipkin => "zipkin",
-            Format::Shiviz => "shiviz",
-            Format::Htf => "htf",
-            Format::Canonical => "otus",
-        }
+        let names =
+            ["regex", "json", "csv", "otlp", "jaeger", "zipkin", "shiviz", "htf", "otus"];
+        names[self as usize]
     }
 
     /// The format with a name in `otus.toml`, or with a common synonym such as `jsonl`.
@@ -184,6 +178,14 @@ pub struct At {
     pub line: u32,
     /// The offset of its first byte in the unpacked file.
     pub offset: u64,
+}
+
+impl At {
+    /// Moves it behind some bytes.
+    fn advance(&mut self, bytes: &[u8]) {
+        self.offset += bytes.len() as u64;
+        self.line = self.line.saturating_add(lines::line_ends(bytes));
+    }
 }
 
 /// One line, row or span.
@@ -344,8 +346,8 @@ pub struct Extent {
 pub type Visit<'v> = dyn FnMut(Item<'_>) -> ControlFlow<()> + 'v;
 
 /// The arguments of [`read`], for the reader of one format.
-struct ReadTask<'t, 'v> {
-    input: &'t mut dyn Read,
+struct ReadTask<'t, 'i, 'v> {
+    lines: &'t mut Lines<'i>,
     fields: &'t Fields,
     options: &'t Options,
     visit: &'t mut Visit<'v>,
@@ -376,8 +378,10 @@ pub fn read(
     options: &Options,
     visit: &mut Visit<'_>,
 ) -> Extent {
-    let task = ReadTask { input, fields, options, visit };
-    match format {
+    let mut lines = Lines::new(input, options.longest);
+    let task = ReadTask { lines: &mut lines, fields, options, visit };
+    // A break by the visitor only ends the reading.
+    let _ = match format {
         Format::Text => lines::read(task),
         Format::Json | Format::Canonical => json::read(task),
         Format::Csv => csv::read(task),
@@ -386,5 +390,6 @@ pub fn read(
         Format::Zipkin => zipkin::read(task),
         Format::Shiviz => shiviz::read(task),
         Format::Htf => htf::read(task),
-    }
+    };
+    lines.extent()
 }

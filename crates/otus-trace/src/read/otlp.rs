@@ -7,12 +7,14 @@
 //! fields `body`, `severity_text` and `event_name` besides their attributes. Metrics say nothing
 //! about messages and are counted as blank.
 
+use std::ops::ControlFlow;
+
 use super::documents::{self, Documents, Fragment, Interrupted, ReadResult};
 use super::json::{Cursor, Malformed};
 use super::spans::{AttributeOwner, SpanBuilder, id};
-use super::{Extent, Item, ReadTask};
+use super::{Item, ReadTask};
 
-pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
+pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
     let mut reader = Otlp { span: SpanBuilder::new(task.fields) };
     documents::read(task, &mut reader)
 }

@@ -6,9 +6,9 @@
 //! `resource.KEY` for an attribute of the service, and `attributes.KEY` or just `KEY` for an
 //! attribute of the span.
 
-use super::documents::{Fragment, LineCounter, ReadResult};
+use super::documents::{Fragment, ReadResult};
 use super::json::{Cursor, Malformed};
-use super::{Fields, FoundFields, Item, Record, Slot};
+use super::{Fields, FoundFields, Item, LineCounter, Record, Slot};
 
 /// A span, as far as Otus needs it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -50,34 +50,29 @@ pub enum SpanKind {
 }
 
 impl SpanKind {
+    /// All kinds, in the order of their numbers.
+    const ALL: [SpanKind; 6] = [
+        SpanKind::Unspecified,
+        SpanKind::Internal,
+        SpanKind::Server,
+        SpanKind::Client,
+        SpanKind::Producer,
+        SpanKind::Consumer,
+    ];
+
     /// `SERVER` and so on.
     pub fn name(self) -> &'static str {
-        match self {
-            SpanKind::Unspecified => "UNSPECIFIED",
-            SpanKind::Internal => "INTERNAL",
-            SpanKind::Server => "SERVER",
-            SpanKind::Client => "CLIENT",
-            SpanKind::Producer => "PRODUCER",
-            SpanKind::Consumer => "CONSUMER",
-        }
+        let names = ["UNSPECIFIED", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"];
+        names[self as usize]
     }
 
     /// The kind with a number, or with a name in any spelling.
     pub fn parse(text: &[u8]) -> Option<SpanKind> {
         let name = text.strip_prefix(b"SPAN_KIND_").unwrap_or(text);
-        // In the order of their numbers.
-        let all = [
-            SpanKind::Unspecified,
-            SpanKind::Internal,
-            SpanKind::Server,
-            SpanKind::Client,
-            SpanKind::Producer,
-            SpanKind::Consumer,
-        ];
         if let [digit @ b'0'..=b'5'] = name {
-            return Some(all[usize::from(digit - b'0')]);
+            return Some(SpanKind::ALL[usize::from(digit - b'0')]);
         }
-        all.into_iter().find(|kind| kind.name().as_bytes().eq_ignore_ascii_case(name))
+        SpanKind::ALL.into_iter().find(|kind| kind.name().as_bytes().eq_ignore_ascii_case(name))
     }
 }
 

@@ -3,7 +3,7 @@
 use otus_core::{Action, Pool};
 
 use super::word::{self, Word};
-use crate::multitrace::{ComponentId, MultiTrace, Step};
+use crate::multitrace::{ComponentId, MultiTrace, Step, moment_text};
 
 /// The difference between a mutant and its original. Indices count moments of the original, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -116,7 +116,9 @@ impl Change {
         let name = word::component_text(original.partition(), self.component(), pool.signature());
         let moment = |index: usize| {
             let moment = original.moments(self.component()).nth(index).unwrap_or(&[]);
-            format!("{} (place {})", moment_text(moment, pool), index + 1)
+            let actions = moment.iter().map(|step| pool.action(step.action()));
+            let actions: Vec<String> = actions.map(|it| it.text(pool.signature())).collect();
+            format!("{} (place {})", moment_text(&actions), index + 1)
         };
         match *self {
             Change::Noise { index, action, .. } => {
@@ -129,15 +131,5 @@ impl Change {
             Change::Remove { index, .. } => format!("removed {} from {name}", moment(index)),
             Change::Duplicate { index, .. } => format!("repeated {} in {name}", moment(index)),
         }
-    }
-}
-
-/// `a!m`, or `{a!m, b?m}`.
-fn moment_text(moment: &[Step], pool: &Pool) -> String {
-    let actions: Vec<String> =
-        moment.iter().map(|step| pool.action(step.action()).text(pool.signature())).collect();
-    match actions.as_slice() {
-        [action] => action.clone(),
-        actions => format!("{{{}}}", actions.join(", ")),
     }
 }
