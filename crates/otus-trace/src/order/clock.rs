@@ -111,12 +111,7 @@ impl PartialOrder {
 const ENTRIES: usize = 1 << 24;
 
 /// The clocks at `columns` of the order that `edges` generate, given a linear extension of it.
-fn clocks(
-    starts: &[u32],
-    edges: &[Edge],
-    runs: &[Run],
-    columns: &[ProcessId],
-) -> Clocks {
+fn clocks(starts: &[u32], edges: &[Edge], runs: &[Run], columns: &[ProcessId]) -> Clocks {
     let width = columns.len();
     let mut column_of = vec![0; starts.len() - 1];
     for (column, process) in (1..).zip(columns) {

@@ -63,12 +63,7 @@ struct Rows<'f> {
 
 impl Rows<'_> {
     /// Takes a piece of the file, or the end of the file if it is empty.
-    fn piece(
-        &mut self,
-        mut at: At,
-        mut bytes: &[u8],
-        visit: &mut Visit<'_>,
-    ) -> ControlFlow<()> {
+    fn piece(&mut self, mut at: At, mut bytes: &[u8], visit: &mut Visit<'_>) -> ControlFlow<()> {
         let last = bytes.is_empty();
         loop {
             if self.written == 0 && self.ended == 0 && !self.begun {

@@ -9,9 +9,7 @@ use std::ops::ControlFlow;
 use otus_syntax::ast::{Colocalization, TraceFile};
 use otus_syntax::{Source, parse_trace};
 
-use super::{
-    At, Fault, FaultKind, Fields, FoundFields, Item, LineCounter, ReadTask, Visit,
-};
+use super::{At, Fault, FaultKind, Fields, FoundFields, Item, LineCounter, ReadTask, Visit};
 
 pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
     let ReadTask { lines, fields, visit, .. } = task;

@@ -10,7 +10,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::documents::{self, Documents, Fragment, ReadResult};
 use super::json::{Cursor, Malformed};
-use super::spans::{AttributeOwner, SpanBuilder, SpanKind, id};
+use super::spans::{AttributeOwner, SpanBuilder, SpanKind};
 use super::{Item, ReadTask};
 
 pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
@@ -138,8 +138,7 @@ impl Jaeger {
         let mut kind = Vec::new();
         json.object(|json, key| match key {
             b"spanID" => {
-                json.text(&mut self.span.text)?;
-                id(&self.span.text, &mut span);
+                span = self.span.other_id(json)?;
                 Ok(())
             }
             b"refType" => json.text(&mut kind).map(drop),

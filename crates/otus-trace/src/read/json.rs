@@ -538,6 +538,24 @@ pub(crate) fn quote(text: &str, out: &mut String) {
     out.push('"');
 }
 
+/// Appends an object, `{"name":value,…}`.
+pub(crate) fn write_object<'n, T>(
+    members: impl Iterator<Item = (Cow<'n, str>, T)>,
+    write_value: impl Fn(T, &mut String),
+    out: &mut String,
+) {
+    out.push('{');
+    let mut separator = "";
+    for (name, value) in members {
+        out.push_str(separator);
+        quote(&name, out);
+        out.push(':');
+        write_value(value, out);
+        separator = ",";
+    }
+    out.push('}');
+}
+
 fn hex4(raw: &[u8], at: usize) -> Option<u32> {
     let digits = raw.get(at..at + 4)?;
     digits

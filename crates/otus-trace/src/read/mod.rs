@@ -80,8 +80,7 @@ impl Format {
 
     /// Its name in `otus.toml`.
     pub fn name(self) -> &'static str {
-        let names =
-            ["regex", "json", "csv", "otlp", "jaeger", "zipkin", "shiviz", "htf", "otus"];
+        let names = ["regex", "json", "csv", "otlp", "jaeger", "zipkin", "shiviz", "htf", "otus"];
         names[self as usize]
     }
 

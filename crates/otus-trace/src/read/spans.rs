@@ -236,8 +236,13 @@ impl SpanBuilder {
     }
 
     /// Reads a time in nanoseconds; 0 means that it is not known.
-    pub(super) fn time(&mut self, json: &mut Cursor<'_>) -> Result<Option<u64>, Malformed> {
-        Ok(self.number(json)?.filter(|&time| time > 0))
+    pub(super) fn time(
+        &mut self,
+        json: &mut Cursor<'_>,
+        part: fn(&mut Span) -> &mut Option<u64>,
+    ) -> Result<(), Malformed> {
+        *part(&mut self.span) = self.number(json)?.filter(|&time| time > 0);
+        Ok(())
     }
 
     /// Reads an id into the part of the span that it belongs to.
@@ -249,6 +254,14 @@ impl SpanBuilder {
         json.text(&mut self.text)?;
         id(&self.text, part(&mut self.span));
         Ok(())
+    }
+
+    /// Reads the id of another span.
+    pub(super) fn other_id(&mut self, json: &mut Cursor<'_>) -> Result<String, Malformed> {
+        json.text(&mut self.text)?;
+        let mut other = String::new();
+        id(&self.text, &mut other);
+        Ok(other)
     }
 
     /// Sets the start and the end of the span from a start and a duration in microseconds.
@@ -297,14 +310,14 @@ impl SpanBuilder {
 }
 
 /// Parses a number without a sign and drops its digits after a decimal point.
-pub(super) fn number(text: &[u8]) -> Option<u64> {
+fn number(text: &[u8]) -> Option<u64> {
     let whole = text.split(|&byte| byte == b'.').next()?;
     std::str::from_utf8(whole).ok()?.parse().ok()
 }
 
 /// Writes an id as lower-case hexadecimal digits, if it is in hexadecimal or base64, and unchanged
 /// otherwise. An id of zeros is no id.
-pub(super) fn id(raw: &[u8], id: &mut String) {
+fn id(raw: &[u8], id: &mut String) {
     id.clear();
     let hexadecimal = raw.iter().all(u8::is_ascii_hexdigit);
     if hexadecimal {

@@ -5,10 +5,10 @@
 
 use std::ops::ControlFlow;
 
+use super::ReadTask;
 use super::documents::{self, Documents, Fragment, ReadResult};
 use super::json::{Cursor, Malformed};
 use super::spans::{AttributeOwner, SpanBuilder, SpanKind};
-use super::ReadTask;
 
 pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
     let mut span = SpanBuilder::new(task.fields);

@@ -69,26 +69,22 @@ impl Change {
     /// # Panics
     /// If the change does not belong to this multi-trace.
     pub fn apply(&self, original: &MultiTrace, pool: &mut Pool) -> MultiTrace {
-        let partition = original.partition();
-        let mut builder = word::rebuild(partition, original.len() + 1);
-        for component in partition.components() {
+        word::rebuild(original.partition(), original.len() + 1, |component, builder| {
             let steps = original.steps(component);
             if component != self.component() {
-                word::copy(&mut builder, steps);
-                builder.next_component();
-                continue;
+                return word::copy(builder, steps);
             }
             let bounds = Word::new(original, component).bounds;
             let moments = |from: usize, to: usize| &steps[bounds[from]..bounds[to]];
             let end = bounds.len() - 1;
-            let mut add = |steps: &[Step]| word::copy(&mut builder, steps);
+            let mut add = |steps: &[Step]| word::copy(builder, steps);
             match *self {
                 Change::Noise { index, action, .. } => {
                     add(moments(0, index));
                     builder.next_moment();
                     builder.push(pool.intern_action(action), 0);
                     builder.next_moment();
-                    word::copy(&mut builder, moments(index, end));
+                    word::copy(builder, moments(index, end));
                 }
                 Change::SwapActions { first, second, .. } => {
                     add(moments(0, first));
@@ -106,9 +102,7 @@ impl Change {
                     add(moments(index, end));
                 }
             }
-            builder.next_component();
-        }
-        word::finish(builder)
+        })
     }
 
     /// Describes the change; places count from 1.

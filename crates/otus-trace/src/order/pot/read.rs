@@ -469,9 +469,10 @@ impl<'s> PotReader<'s> {
                 self.recent_processes.id(bytes, start, who_end - 1, find).map(ProcessId)
             }
             ProcessRef::Name(Cow::Owned(name)) => order.process(name),
-            ProcessRef::Index(index) => {
-                u32::try_from(*index).ok().map(ProcessId).filter(|it| it.index() < order.processes.len())
-            }
+            ProcessRef::Index(index) => u32::try_from(*index)
+                .ok()
+                .map(ProcessId)
+                .filter(|it| it.index() < order.processes.len()),
         };
         let Some(process) = process else {
             self.unknown_process(&who, Span::new(offset(who_at), offset(who_end)));
@@ -549,11 +550,7 @@ impl<'s> PotReader<'s> {
 
     /// Reads a text; anything else is reported and skipped.
     #[inline]
-    fn text(
-        &mut self,
-        fault: &str,
-        help: &str,
-    ) -> Result<Option<(Cow<'s, str>, Span)>, Malformed> {
+    fn text(&mut self, fault: &str, help: &str) -> Result<Option<(Cow<'s, str>, Span)>, Malformed> {
         if self.json.peek() == Some(b'"') {
             let start = self.json.at;
             let text = self.json.string()?;
@@ -750,7 +747,8 @@ fn diagnostic(source: &Source, error: &OrderError) -> Diagnostic {
     let _ = reader.trace();
     let span = |event: &EventName| -> Span {
         let order = &reader.draft.order;
-        let index = order.process(&event.process).map(|process| order.range(process).start as usize);
+        let index =
+            order.process(&event.process).map(|process| order.range(process).start as usize);
         let spans = reader.spans.as_deref().unwrap_or_default();
         let at = index.and_then(|index| spans.get(index + event.position as usize - 1));
         at.copied().unwrap_or_default()

@@ -181,19 +181,12 @@ impl Follows {
             can[part].0 |= self.first[vertex];
             can[part].1 |= self.last[vertex];
         }
-        let whole = can.iter().position(|&(begin, end)| begin && end)?;
+        // A part without a beginning or an end joins the first part that has both.
         let mut renamed = vec![0; count];
         let mut next = 0;
-        for part in 0..count {
-            if can[part] == (true, true) {
-                renamed[part] = next;
-                next += 1;
-            }
-        }
-        for part in 0..count {
-            if can[part] != (true, true) {
-                renamed[part] = renamed[whole];
-            }
+        for part in (0..count).filter(|&part| can[part] == (true, true)) {
+            renamed[part] = next;
+            next += 1;
         }
         several((parts.iter().map(|&part| renamed[part]).collect(), next))
     }

@@ -97,10 +97,9 @@ pub(super) fn pair(
     if run.infer {
         broadcasts(pool, &mut paired, &taken);
     }
-    for (to, from) in paired.sender.iter().enumerate() {
-        if let Some(from) = *from {
-            taken[to] = true;
-            taken[from] = true;
+    for (to, &from) in paired.sender.iter().enumerate() {
+        for node in from.map(|from| [from, to]).into_iter().flatten() {
+            taken[node] = true;
         }
     }
     Replay::new(pool, &mut paired, taken, run.infer, channels.clone()).run(number, notes);
@@ -118,12 +117,15 @@ fn nodes(pool: &Pool, number: usize, trace: &MultiTrace, notes: &mut Notes) -> P
                 paired.push(component, step, &actions, message, role);
             } else {
                 paired.is_altered = true;
-                notes.add(NoteKind::Simultaneous(actions.clone()), number);
                 for (index, &action) in actions.iter().enumerate() {
                     let Action { message, direction, .. } = pool.action(action);
-                    let role = role_of(direction);
+                    let role = match direction {
+                        Direction::Emission => Role::Send,
+                        Direction::Reception => Role::Receive,
+                    };
                     paired.push(component, step + index, &[action], message, role);
                 }
+                notes.add(NoteKind::Simultaneous(actions), number);
             }
             step += moment.len();
         }
@@ -147,13 +149,6 @@ impl PairedRun {
     }
 }
 
-fn role_of(direction: Direction) -> Role {
-    match direction {
-        Direction::Emission => Role::Send,
-        Direction::Reception => Role::Receive,
-    }
-}
-
 /// The message and the role of a moment, if it can be one step of an interaction.
 fn passing(pool: &Pool, actions: &[ActionId]) -> Option<(MessageId, Role)> {
     let first = pool.action(*actions.first()?);
@@ -168,12 +163,13 @@ fn passing(pool: &Pool, actions: &[ActionId]) -> Option<(MessageId, Role)> {
             Direction::Reception => receives += 1,
         }
     }
-    match (sends, receives) {
-        (1, 0) => Some((first.message, Role::Send)),
-        (0, _) => Some((first.message, Role::Receive)),
-        (1, _) => Some((first.message, Role::Whole)),
-        (_, _) => None,
-    }
+    let role = match (sends, receives) {
+        (1, 0) => Role::Send,
+        (0, _) => Role::Receive,
+        (1, _) => Role::Whole,
+        (_, _) => return None,
+    };
+    Some((first.message, role))
 }
 
 /// Adopts the known pairs; returns which nodes are in one.
@@ -458,9 +454,9 @@ impl<'a> Replay<'a> {
     /// was possible.
     fn exchange(&mut self, message: MessageId, fit: Fit) -> bool {
         let Some(of) = self.traffic.get(&message) else { return false };
-        let in_flight = of.in_flight.iter().take(NEAR).enumerate();
-        let in_flight = in_flight.map(|(index, &node)| (Some(index), node));
-        let ready = of.sending.iter().take(NEAR).map(|&from| (None, self.next[from].0));
+        // The emissions in flight, then those that can happen now, with their components.
+        let in_flight = of.in_flight.iter().take(NEAR).map(|&node| (None, node));
+        let ready = of.sending.iter().take(NEAR).map(|&from| (Some(from), self.next[from].0));
         let senders: Vec<(Option<usize>, usize)> = in_flight.chain(ready).collect();
         let mut best = None;
         for &to in of.receiving.iter().take(NEAR) {
@@ -475,21 +471,13 @@ impl<'a> Replay<'a> {
             }
         }
         let Some((_, rank, to)) = best else { return false };
-        let (index, sender) = senders[rank];
-        let from = match index {
-            Some(index) => {
-                if let Some(of) = self.traffic.get_mut(&message) {
-                    of.in_flight.remove(index);
-                }
-                None
-            }
-            None => self.component_at(message, sender),
-        };
+        let (from, sender) = senders[rank];
         if let Some(from) = from {
             self.send(from);
-            if let Some(of) = self.traffic.get_mut(&message) {
-                of.in_flight.pop_back();
-            }
+        }
+        if let Some(of) = self.traffic.get_mut(&message) {
+            // An emission that happens now is the last one in flight.
+            of.in_flight.remove(if from.is_some() { of.in_flight.len() - 1 } else { rank });
         }
         let receiver = self.next[to].0;
         self.paired.sender[receiver] = Some(sender);
@@ -543,11 +531,6 @@ impl<'a> Replay<'a> {
         let waits = |node: &Node| node.role == Role::Receive && node.message == answer.message;
         let receiving = |of: &MessageState| !of.receiving.is_empty();
         after(from).is_some_and(waits) || self.traffic.get(&answer.message).is_some_and(receiving)
-    }
-
-    fn component_at(&self, message: MessageId, node: usize) -> Option<usize> {
-        let mut sending = self.traffic.get(&message)?.sending.iter().copied();
-        sending.find(|&component| self.next[component].0 == node)
     }
 
     /// The component that sends although no component can receive its message now: preferably one
