@@ -309,7 +309,6 @@ impl QuickReader {
         Some(index as usize)
     }
 
-    /// Sets the partition of the multi-trace.
     fn finish(&mut self) {
         let partition = match self.partitions.get(&*self.key) {
             Some(partition) => partition.clone(),

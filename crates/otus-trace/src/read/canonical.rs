@@ -86,7 +86,6 @@ impl LineWriter {
         }
     }
 
-    /// Ends the line.
     pub(crate) fn finish(mut self) -> String {
         self.line.push_str("}\n");
         self.line

@@ -233,13 +233,11 @@ impl<'j> Cursor<'j> {
         }
     }
 
-    /// Takes an opening bracket.
     fn open(&mut self) {
         self.at += 1;
         self.between = false;
     }
 
-    /// Notes that an item has ended.
     fn after_item(&mut self) {
         self.between = true;
     }
@@ -368,7 +366,6 @@ impl<'j> Cursor<'j> {
         Ok(start..self.at)
     }
 
-    /// Skips a value.
     pub(crate) fn skip(&mut self) -> Result<(), Malformed> {
         self.value().map(drop)
     }

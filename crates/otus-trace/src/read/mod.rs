@@ -260,18 +260,19 @@ impl FoundFields {
     /// Sets a field to a range of the bytes.
     #[inline]
     fn set(&mut self, slot: usize, range: std::ops::Range<usize>) {
-        let (Ok(start), Ok(end)) = (u32::try_from(range.start), u32::try_from(range.end)) else {
-            return;
-        };
-        self.slots[slot] = Slot { start, end, held: Held::Bytes };
+        self.hold(slot, range, Held::Bytes);
     }
 
     /// Sets a field to the end of the scratch memory, from an earlier length on.
     fn set_scratch(&mut self, slot: usize, from: usize) {
-        let (Ok(start), Ok(end)) = (u32::try_from(from), u32::try_from(self.scratch.len())) else {
-            return;
-        };
-        self.slots[slot] = Slot { start, end, held: Held::Scratch };
+        self.hold(slot, from..self.scratch.len(), Held::Scratch);
+    }
+
+    #[inline]
+    fn hold(&mut self, slot: usize, range: std::ops::Range<usize>, held: Held) {
+        if let (Ok(start), Ok(end)) = (u32::try_from(range.start), u32::try_from(range.end)) {
+            self.slots[slot] = Slot { start, end, held };
+        }
     }
 
     /// Sets a field to a copy of some bytes.

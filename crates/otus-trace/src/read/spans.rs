@@ -77,7 +77,7 @@ impl SpanKind {
 }
 
 /// Builds the span that is being read and collects its wanted fields.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct SpanBuilder {
     pub(super) span: Span,
     found: FoundFields,
@@ -144,15 +144,12 @@ impl SpanBuilder {
         }
         let count = fields.names().len();
         SpanBuilder {
-            span: Span::default(),
             found: FoundFields::new(count),
             known,
             resource,
             attributes,
             shared: vec![Slot::default(); count],
-            shared_scratch: 0,
-            text: Vec::new(),
-            counter: LineCounter::default(),
+            ..SpanBuilder::default()
         }
     }
 
@@ -168,7 +165,6 @@ impl SpanBuilder {
         self.shared_scratch = self.found.scratch.len();
     }
 
-    /// Begins a span.
     pub(super) fn begin(&mut self) {
         self.found.slots.copy_from_slice(&self.shared);
         self.found.scratch.truncate(self.shared_scratch);

@@ -491,7 +491,6 @@ impl<'s> PotReader<'s> {
         }
     }
 
-    /// Reads the variable of an assignment.
     #[inline]
     fn variable(&mut self) -> Result<Option<VariableId>, Malformed> {
         let help = r#"write the name of a variable in double quotes: {"var": "x", "val": 3}"#;

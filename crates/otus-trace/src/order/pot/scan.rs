@@ -215,7 +215,6 @@ impl<'s> Scanner<'s> {
         None
     }
 
-    /// Skips one value of any kind.
     pub(super) fn skip(&mut self) -> Result<Span, Malformed> {
         self.peek();
         let start = self.at;

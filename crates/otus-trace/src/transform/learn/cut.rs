@@ -9,7 +9,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::graph::{Sets, components};
+use super::graph::{Sets, component_of, components};
 
 /// A letter.
 pub(super) type Letter = u32;
@@ -98,12 +98,7 @@ impl Follows {
     pub(super) fn sequence(&self) -> Option<Parts> {
         let groups = components(&self.successors);
         let count = groups.len();
-        let mut group_of = vec![0; self.len()];
-        for (id, group) in groups.iter().enumerate() {
-            for &vertex in group {
-                group_of[vertex] = id;
-            }
-        }
+        let group_of = component_of(&groups, self.len());
         let mut edges: Vec<(usize, usize)> = Vec::new();
         for (from, successors) in self.successors.iter().enumerate() {
             let edge = |&to: &usize| (group_of[from], group_of[to]);

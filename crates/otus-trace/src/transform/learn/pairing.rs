@@ -77,6 +77,17 @@ impl PairedRun {
         self.actions(node).iter().map(|&action| pool.action(action).lifeline)
     }
 
+    /// By node: whether it is in a pair.
+    fn taken(&self) -> Vec<bool> {
+        let mut taken = vec![false; self.nodes.len()];
+        for (to, &from) in self.sender.iter().enumerate() {
+            for node in from.map(|from| [from, to]).into_iter().flatten() {
+                taken[node] = true;
+            }
+        }
+        taken
+    }
+
     /// The first lifeline of a node.
     fn lifeline(&self, node: usize, pool: &Pool) -> LifelineId {
         pool.action(self.actions[self.nodes[node].actions.start]).lifeline
@@ -93,15 +104,12 @@ pub(super) fn pair(
 ) -> PairedRun {
     let mut paired = nodes(pool, number, run.trace, notes);
     paired.sender = vec![None; paired.nodes.len()];
-    let mut taken = known(&mut paired, number, run, notes);
+    known(&mut paired, number, run, notes);
     if run.infer {
+        let taken = paired.taken();
         broadcasts(pool, &mut paired, &taken);
     }
-    for (to, &from) in paired.sender.iter().enumerate() {
-        for node in from.map(|from| [from, to]).into_iter().flatten() {
-            taken[node] = true;
-        }
-    }
+    let taken = paired.taken();
     Replay::new(pool, &mut paired, taken, run.infer, channels.clone()).run(number, notes);
     paired
 }
@@ -172,41 +180,28 @@ fn passing(pool: &Pool, actions: &[ActionId]) -> Option<(MessageId, Role)> {
     Some((first.message, role))
 }
 
-/// Adopts the known pairs; returns which nodes are in one.
-fn known(paired: &mut PairedRun, number: usize, run: &Run<'_>, notes: &mut Notes) -> Vec<bool> {
-    let mut taken = vec![false; paired.nodes.len()];
-    if run.pairs.is_empty() {
-        return taken;
-    }
+/// Adopts the known pairs.
+fn known(paired: &mut PairedRun, number: usize, run: &Run<'_>, notes: &mut Notes) {
+    let PairedRun { nodes, sender, .. } = paired;
     let at = |(component, step): (ComponentId, usize)| {
         let place = |node: &Node| (node.component, node.step);
-        let after = paired.nodes.partition_point(|node| place(node) <= (component, step));
+        let after = nodes.partition_point(|node| place(node) <= (component, step));
         let node = after.checked_sub(1)?;
-        let Node { component: found, step: first, ref actions, .. } = paired.nodes[node];
+        let Node { component: found, step: first, ref actions, .. } = nodes[node];
         (found == component && step < first + actions.len()).then_some(node)
     };
-    let mut senders = Vec::new();
+    let fits = |from: usize, to: usize| {
+        let (send, receive) = (&nodes[from], &nodes[to]);
+        send.role == Role::Send && receive.role == Role::Receive && send.message == receive.message
+    };
     for pair in run.pairs {
-        let (from, to) = (at(pair.from), at(pair.to));
-        let fits = |from: usize, to: usize| {
-            let (send, receive) = (&paired.nodes[from], &paired.nodes[to]);
-            send.role == Role::Send
-                && receive.role == Role::Receive
-                && send.message == receive.message
-        };
-        match (from, to) {
-            (Some(from), Some(to)) if fits(from, to) && !taken[to] => {
-                taken[from] = true;
-                taken[to] = true;
-                senders.push((to, from));
+        match (at(pair.from), at(pair.to)) {
+            (Some(from), Some(to)) if fits(from, to) && sender[to].is_none() => {
+                sender[to] = Some(from);
             }
             (_, _) => notes.add(NoteKind::BadPair(*pair), number),
         }
     }
-    for (to, from) in senders {
-        paired.sender[to] = Some(from);
-    }
-    taken
 }
 
 /// Pairs broadcast messages: the k-th reception of each receiver with the k-th emission.
