@@ -31,7 +31,6 @@ mod hasse;
 mod linear;
 mod pairing;
 pub mod pot;
-mod restrict;
 mod stamped;
 mod value;
 mod writes;
@@ -52,7 +51,6 @@ pub use error::{EventName, OrderError};
 pub use linear::Run;
 pub(crate) use pairing::certain_emissions;
 pub use pairing::{Paired, from_multi_trace, from_steps};
-pub use restrict::Restriction;
 pub use stamped::{Stamped, from_clocks};
 pub use value::{Kind, Value, ValueId};
 

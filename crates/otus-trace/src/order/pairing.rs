@@ -30,7 +30,7 @@
 use std::collections::BTreeMap;
 
 use otus_core::index::Index as _;
-use otus_core::{ActionId, Direction, MessageId, Pool};
+use otus_core::{Action, ActionId, Direction, MessageId, Pool};
 use otus_syntax::Source;
 
 use super::{Builder, Happened, OrderError, PartialOrder, ProcessId, Writes};
@@ -146,23 +146,21 @@ pub fn from_steps(
         }
         // A message that is sent and received in one step has its counterpart in that step.
         let has = |direction: Direction, message: MessageId| {
-            let both = actions.iter().map(|&action| pool.action(action));
-            both.into_iter().any(|a| a.direction == direction && a.message == message)
+            let mut all = actions.iter().map(|&action| pool.action(action));
+            all.any(|action| action.direction == direction && action.message == message)
         };
         for &id in actions {
-            let action = pool.action(id);
+            let Action { direction, message, .. } = pool.action(id);
+            if has(Direction::Emission, message) && has(Direction::Reception, message) {
+                continue;
+            }
             let component = processes[component_of(id).index()];
-            let traffic = traffic.entry(action.message).or_default();
-            match action.direction {
-                Direction::Emission if has(Direction::Reception, action.message) => {}
-                Direction::Reception if has(Direction::Emission, action.message) => {}
-                Direction::Emission => drop(traffic.note(action.direction, component, at)),
-                Direction::Reception => {
-                    let count = traffic.note(action.direction, component, at);
-                    if !traffic.add_edges(&mut builder, component, count, at, usize::MAX) {
-                        unpaired.push(at);
-                    }
-                }
+            let traffic = traffic.entry(message).or_default();
+            let count = traffic.note(direction, component, at);
+            if direction == Direction::Reception
+                && !traffic.add_edges(&mut builder, component, count, at, usize::MAX)
+            {
+                unpaired.push(at);
             }
         }
     }
@@ -373,16 +371,16 @@ mod tests {
         let events: Vec<otus_core::EventId> = steps
             .iter()
             .map(|step| {
-                let actions: Vec<otus_core::Action> = step
+                let actions: Vec<Action> = step
                     .iter()
                     .map(|text| {
                         let lifeline = pool.signature().lifeline(&text[..1]).unwrap();
                         let message = pool.add_message(&text[2..]);
                         let emission = &text[1..2] == "!";
                         if emission {
-                            otus_core::Action::emission(lifeline, message)
+                            Action::emission(lifeline, message)
                         } else {
-                            otus_core::Action::reception(lifeline, message)
+                            Action::reception(lifeline, message)
                         }
                     })
                     .collect();

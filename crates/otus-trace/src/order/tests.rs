@@ -258,24 +258,6 @@ proptest! {
     }
 
     #[test]
-    fn a_restriction_is_the_order_among_its_events(sketch in sketch(true), picks: u32) {
-        let order = sketch.build(Writes::Ordered).unwrap();
-        let clocks = order.clocks();
-        let all = (0..order.event_count()).map(EventId::new);
-        let events: Vec<EventId> = all.filter(|event| picks >> event.0 & 1 == 1).collect();
-        let kept = order.restrict(events.iter().rev().chain(&events).copied().collect());
-        prop_assert_eq!(kept.events(), &events[..]);
-        for (index, &event) in events.iter().enumerate() {
-            for (column, process) in kept.processes().iter().enumerate() {
-                let own = kept.events_of(column);
-                prop_assert!(own.iter().all(|other| order.process_of(*other) == *process));
-                let past = own.iter().filter(|f| clocks.precedes(**f, event) == Some(true)).count();
-                prop_assert_eq!(kept.clock(index)[column], offset(past));
-            }
-        }
-    }
-
-    #[test]
     fn what_is_written_is_read_back(sketch in sketch(true)) {
         let order = sketch.build(Writes::Ordered).unwrap();
         let text = pot::write(&order);

@@ -29,8 +29,6 @@ pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
     if !options.columns.is_empty() {
         rows.columns = Some(rows.resolve(options.columns.iter().map(String::as_bytes)));
     }
-    // Looking at the first line skips a byte order mark and detects other encodings.
-    lines.first_line();
     while let Some(piece) = lines.piece() {
         match piece {
             Ok((at, bytes)) => rows.piece(at, bytes, visit)?,

@@ -304,7 +304,9 @@ impl<'s, 'v> Splitter<'s, 'v> {
 
     fn push(&mut self, bytes: &[u8]) {
         self.length += bytes.len() as u64;
-        if self.value.len() + bytes.len() <= self.longest {
+        let is_key = self.state == SplitState::Value(Role::Key);
+        let longest = if is_key { LONGEST_KEY } else { self.longest };
+        if self.value.len() + bytes.len() <= longest {
             self.value.extend_from_slice(bytes);
         }
     }
@@ -314,7 +316,7 @@ impl<'s, 'v> Splitter<'s, 'v> {
         self.state = match role {
             Role::Key => {
                 let end = bytes.len().saturating_sub(1);
-                self.key = bytes.get(1..end).map(<[u8]>::to_vec);
+                self.key = Some(bytes.get(1..end).unwrap_or_default().to_vec());
                 self.state = SplitState::Colon;
                 return Ok(());
             }
@@ -330,6 +332,9 @@ impl<'s, 'v> Splitter<'s, 'v> {
         report(read, at, self.visit)
     }
 }
+
+/// A longer key is not kept; no format has one.
+const LONGEST_KEY: usize = 64;
 
 #[cfg(test)]
 mod tests {

@@ -13,8 +13,6 @@ use super::{At, Fault, FaultKind, Fields, FoundFields, Item, LineCounter, ReadTa
 
 pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
     let ReadTask { lines, fields, visit, .. } = task;
-    // Looking at the first line skips a byte order mark and detects other encodings.
-    lines.first_line();
     let text = match lines.rest() {
         Ok(bytes) => String::from_utf8_lossy(bytes).into_owned(),
         Err(fault) => return visit(Item::Fault(fault)),

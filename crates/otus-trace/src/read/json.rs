@@ -270,28 +270,33 @@ impl<'j> Cursor<'j> {
         &mut self,
         mut visit: impl FnMut(&mut Self, &[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        if self.peek() != Some(b'{') {
-            return Err(self.malformed("an object is expected").into());
-        }
-        self.open();
-        while !self.at_close(b'}')? {
-            let key = self.key()?;
-            visit(self, &key)?;
-            self.after_item();
-        }
-        Ok(())
+        self.items(b'{', b'}', "an object is expected", |json| {
+            let key = json.key()?;
+            visit(json, &key)
+        })
     }
 
     /// Visits the items of a list; the visitor takes or skips each.
     pub(crate) fn list<E: From<Malformed>>(
         &mut self,
+        visit: impl FnMut(&mut Self) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.items(b'[', b']', "a list is expected", visit)
+    }
+
+    #[inline]
+    fn items<E: From<Malformed>>(
+        &mut self,
+        open: u8,
+        close: u8,
+        expected: &'static str,
         mut visit: impl FnMut(&mut Self) -> Result<(), E>,
     ) -> Result<(), E> {
-        if self.peek() != Some(b'[') {
-            return Err(self.malformed("a list is expected").into());
+        if self.peek() != Some(open) {
+            return Err(self.malformed(expected).into());
         }
         self.open();
-        while !self.at_close(b']')? {
+        while !self.at_close(close)? {
             visit(self)?;
             self.after_item();
         }
@@ -394,26 +399,28 @@ impl<'j> Cursor<'j> {
         }
     }
 
-    /// Takes a value as a field: a string without its quotes and escapes, `null` as an absent
-    /// field.
+    /// Takes a value: the range of its text, for a string without its quotes, and whether it has
+    /// escapes; `None` for `null`.
+    #[inline]
+    fn text_range(&mut self) -> Result<Option<(Range<usize>, bool)>, Malformed> {
+        if self.peek() == Some(b'"') {
+            return self.string().map(Some);
+        }
+        let range = self.value()?;
+        Ok((&self.bytes[range.clone()] != b"null").then_some((range, false)))
+    }
+
+    /// Takes a value as a field, which is absent for `null`.
     #[inline]
     pub(crate) fn field(&mut self, slot: usize, found: &mut FoundFields) -> Result<(), Malformed> {
-        if self.peek() == Some(b'"') {
-            let (range, escaped) = self.string()?;
-            if escaped {
+        match self.text_range()? {
+            Some((range, true)) => {
                 let from = found.scratch.len();
                 unescape(&self.bytes[range], &mut found.scratch);
                 found.set_scratch(slot, from);
-            } else {
-                found.set(slot, range);
             }
-            return Ok(());
-        }
-        let range = self.value()?;
-        if &self.bytes[range.clone()] == b"null" {
-            found.slots[slot] = super::Slot::default();
-        } else {
-            found.set(slot, range);
+            Some((range, false)) => found.set(slot, range),
+            None => found.slots[slot] = super::Slot::default(),
         }
         Ok(())
     }
@@ -421,20 +428,13 @@ impl<'j> Cursor<'j> {
     /// Takes a value as text into a buffer; returns whether it is not `null`.
     pub(crate) fn text(&mut self, text: &mut Vec<u8>) -> Result<bool, Malformed> {
         text.clear();
-        if self.peek() == Some(b'"') {
-            let (range, escaped) = self.string()?;
-            if escaped {
-                unescape(&self.bytes[range], text);
-            } else {
-                text.extend_from_slice(&self.bytes[range]);
-            }
-            return Ok(true);
+        let Some((range, escaped)) = self.text_range()? else { return Ok(false) };
+        if escaped {
+            unescape(&self.bytes[range], text);
+        } else {
+            text.extend_from_slice(&self.bytes[range]);
         }
-        let range = self.value()?;
-        let raw = &self.bytes[range];
-        let there = raw != b"null";
-        text.extend_from_slice(if there { raw } else { &[] });
-        Ok(there)
+        Ok(true)
     }
 }
 

@@ -83,7 +83,7 @@ const CHUNK: usize = 256 << 10;
 
 impl<'i> Lines<'i> {
     pub(crate) fn new(input: &'i mut dyn Read, longest: usize) -> Self {
-        Lines {
+        let mut lines = Lines {
             input,
             buffer: vec![0; CHUNK],
             start: 0,
@@ -93,7 +93,9 @@ impl<'i> Lines<'i> {
             longest: longest.clamp(1, u32::MAX as usize - 1),
             ended: false,
             fault: None,
-        }
+        };
+        lines.begin();
+        lines
     }
 
     /// The amount that has been read.
@@ -103,9 +105,6 @@ impl<'i> Lines<'i> {
 
     /// Takes the next line, without its end.
     pub(crate) fn next(&mut self) -> Option<Piece<'_>> {
-        if self.at.offset == 0 && self.end == 0 {
-            self.begin();
-        }
         let mut searched = self.start;
         loop {
             if let Some(length) = memchr::memchr(b'\n', &self.buffer[searched..self.end]) {
@@ -151,15 +150,11 @@ impl<'i> Lines<'i> {
 
     /// Looks at the first line without taking it; `None` if it does not end in the first chunk.
     pub(crate) fn first_line(&mut self) -> Option<&[u8]> {
-        if self.at.offset == 0 && self.end == 0 {
-            self.begin();
-        }
         loop {
             let filled = &self.buffer[self.start..self.end];
             let end = memchr::memchr(b'\n', filled);
             if end.is_some() || self.ended || filled.len() >= CHUNK {
-                let whole = if self.ended { Some(filled.len()) } else { None };
-                let length = end.or(whole)?;
+                let length = end.or(self.ended.then_some(filled.len()))?;
                 return Some(&self.buffer[self.start..self.start + length]);
             }
             self.fill();

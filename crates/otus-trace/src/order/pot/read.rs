@@ -591,7 +591,7 @@ impl<'s> PotReader<'s> {
                 seen.insert(UNKNOWN);
                 let message = format!("there is no key `{key}` here");
                 let help = did_you_mean(key, keys.iter().copied())
-                    .unwrap_or_else(|| format!("the keys are {}", listed(keys)));
+                    .unwrap_or_else(|| format!("the keys are `{}`", keys.join("`, `")));
                 self.json.fault(Code::UNKNOWN_KEY, span, message, help);
             }
         }
@@ -732,11 +732,6 @@ fn text_value(
 fn note(column: &mut Vec<u32>, event: usize, note: u32) {
     column.resize(event, 0);
     column.push(note);
-}
-
-fn listed(keys: &[&str]) -> String {
-    let quoted: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
-    quoted.join(", ")
 }
 
 /// Turns an error into a diagnostic with the spans of the events. The text is read again to find

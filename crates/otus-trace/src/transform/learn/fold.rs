@@ -138,7 +138,8 @@ impl Folder<'_> {
             return Decision::Term(self.terms[*letter as usize]);
         }
         if let Some(parts) = follows.choice() {
-            return Decision::Cut(Operator::Alt, by_part(words, &follows, &parts));
+            let part = |word: &Word| parts.0[follows.vertex[&word[0]]];
+            return Decision::Cut(Operator::Alt, split_by(words, part));
         }
         if let Some(parts) = follows.sequence() {
             return Decision::Cut(Operator::Seq, projected(&words, &follows, &parts));
@@ -164,12 +165,11 @@ impl Folder<'_> {
         }
         let length: usize = words.iter().map(Vec::len).sum();
         if length <= FEW.max(follows.len() * 2) || !self.loops {
-            let starts: FxHashSet<Letter> = words.iter().map(|word| word[0]).collect();
-            if starts.len() > 1 {
-                return Decision::Cut(Operator::Alt, by_start(words));
+            let mut parts = split_by(words, |word| word[0] as usize);
+            if parts.len() == 1 {
+                parts = parts.into_iter().flatten().map(|word| vec![word]).collect();
             }
-            let each = words.into_iter().map(|word| vec![word]).collect();
-            return Decision::Cut(Operator::Alt, each);
+            return Decision::Cut(Operator::Alt, parts);
         }
         self.flower(&words)
     }
@@ -382,11 +382,17 @@ fn distinct(mut words: Vec<Word>) -> Vec<Word> {
     words
 }
 
-/// Splits the words by the part of their letters.
-fn by_part(words: Vec<Word>, follows: &Follows, (parts, count): &Parts) -> Vec<Vec<Word>> {
-    let mut split = vec![Vec::new(); *count];
+/// Splits the words by a key, in the order in which the keys first occur.
+fn split_by(words: Vec<Word>, key: impl Fn(&Word) -> usize) -> Vec<Vec<Word>> {
+    let mut split: Vec<Vec<Word>> = Vec::new();
+    let mut index: FxHashMap<usize, usize> = FxHashMap::default();
     for word in words {
-        split[parts[follows.vertex[&word[0]]]].push(word);
+        let next = split.len();
+        let at = *index.entry(key(&word)).or_insert(next);
+        if at == next {
+            split.push(Vec::new());
+        }
+        split[at].push(word);
     }
     split
 }
@@ -398,21 +404,6 @@ fn projected(words: &[Word], follows: &Follows, (parts, count): &Parts) -> Vec<V
         for letter in word {
             split[parts[follows.vertex[letter]]][index].push(*letter);
         }
-    }
-    split
-}
-
-/// Splits the words by their first letter.
-fn by_start(words: Vec<Word>) -> Vec<Vec<Word>> {
-    let mut split: Vec<Vec<Word>> = Vec::new();
-    let mut index: FxHashMap<Letter, usize> = FxHashMap::default();
-    for word in words {
-        let next = split.len();
-        let at = *index.entry(word[0]).or_insert(next);
-        if at == next {
-            split.push(Vec::new());
-        }
-        split[at].push(word);
     }
     split
 }
