@@ -305,7 +305,7 @@ impl LogMap {
             received: account.receives,
         });
         let unpaired = accounting.pairs.unpaired.iter().map(|(key, &(count, first))| {
-            let sign = crate::run::sign(key.direction);
+            let sign = key.direction.symbol();
             let (lifeline, message) = (names.lifeline(key.lifeline), names.message(key.message));
             UnpairedAction {
                 action: format!("{lifeline}{sign}{message}"),
