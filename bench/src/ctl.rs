@@ -20,7 +20,7 @@ mod write;
 
 use otus_core::budget::Cancel;
 use otus_core::budget::Stop;
-use otus_ctl::interval::BigUint;
+use otus_ctl::BigUint;
 use otus_papers::ctl::{Check, Method};
 use otus_trace::order::PartialOrder;
 

@@ -27,8 +27,9 @@ mod walk;
 
 use std::time::Duration;
 
-use otus_analysis::Question;
 use otus_analysis::budget::Budget;
+use otus_analysis::config::{Config, Kind, Simulation};
+use otus_analysis::{Question, Verdict};
 use otus_trace::MultiTrace;
 
 use crate::size::Size;
@@ -39,6 +40,19 @@ pub(crate) use once::{Once, once};
 
 /// The seed of all random choices.
 const SEED: u64 = 2026;
+
+/// The papers' searches for the questions, with memoization and at most so many nodes.
+fn searches(nodes: u64) -> [Config; 4] {
+    let kinds =
+        [Kind::Accept, Kind::Prefix, Kind::Eliminate, Kind::Simulate(Simulation::default())];
+    kinds.map(|kind| Config {
+        kind,
+        memoize: true,
+        goal: Some(Verdict::WeakPass),
+        budget: Budget { max_states: Some(nodes), ..Budget::default() },
+        ..Config::default()
+    })
+}
 
 /// The questions, from the strongest to the weakest.
 const QUESTIONS: [Question; 4] =

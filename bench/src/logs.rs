@@ -40,19 +40,23 @@ pub(crate) fn run(size: Size, parts: &[String]) {
     println!();
 }
 
-/// A reader that repeats a block of bytes.
-struct Repeated<'b> {
-    block: &'b [u8],
+/// A reader of some chunks of bytes, one after the other.
+struct Chunks<C, I> {
+    chunk: C,
     at: usize,
-    left: usize,
+    rest: I,
 }
 
-impl Read for Repeated<'_> {
+impl<C: AsRef<[u8]>, I: Iterator<Item = C>> Read for Chunks<C, I> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let length = buffer.len().min(self.block.len() - self.at).min(self.left);
-        buffer[..length].copy_from_slice(&self.block[self.at..self.at + length]);
-        self.at = (self.at + length) % self.block.len();
-        self.left -= length;
+        if self.at == self.chunk.as_ref().len() {
+            let Some(next) = self.rest.next() else { return Ok(0) };
+            (self.chunk, self.at) = (next, 0);
+        }
+        let left = &self.chunk.as_ref()[self.at..];
+        let length = buffer.len().min(left.len());
+        buffer[..length].copy_from_slice(&left[..length]);
+        self.at += length;
         Ok(length)
     }
 }
@@ -61,7 +65,7 @@ fn measure(name: &str, plan: &Plan, block: &str, bytes: usize) {
     let rounds = bytes / block.len() + 1;
     let bytes = rounds * block.len();
     let open = || {
-        let repeated = Repeated { block: block.as_bytes(), at: 0, left: bytes };
+        let repeated = Chunks { chunk: block, at: 0, rest: std::iter::repeat_n(block, rounds - 1) };
         Ok(Box::new(repeated) as Box<dyn Read>)
     };
     let file = LogFile { name: name.to_owned(), source: 0, open: Box::new(open) };
@@ -250,49 +254,35 @@ fn groups(lines: u64, groups: u64) {
     // A line has about 106 bytes.
     let bytes = usize::try_from(lines).expect("a count") * 106;
     let open = move || {
-        Ok(Box::new(Interleaved { next: 0, lines, groups, text: Vec::new(), at: 0 })
-            as Box<dyn Read>)
+        let rest = (0..lines.div_ceil(AT_ONCE)).map(move |at| {
+            let numbers = at * AT_ONCE..lines.min((at + 1) * AT_ONCE);
+            numbers.fold(String::new(), |mut text, number| {
+                interleaved(&mut text, number, groups);
+                text
+            })
+        });
+        Ok(Box::new(Chunks { chunk: String::new(), at: 0, rest }) as Box<dyn Read>)
     };
     let file = LogFile { name: "groups".to_owned(), source: 0, open: Box::new(open) };
     let name = format!("{lines} lines, {groups} groups at once");
     print(&name, bytes, || map(&plan, vec![file], &mut ignore));
 }
 
-/// Interleaved lines of many groups, generated while they are read.
-struct Interleaved {
-    next: u64,
-    lines: u64,
-    groups: u64,
-    text: Vec<u8>,
-    at: usize,
-}
+/// The lines that are generated at once.
+const AT_ONCE: u64 = 600;
 
-impl Read for Interleaved {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        if self.at == self.text.len() {
-            self.text.clear();
-            self.at = 0;
-            let mut text = String::new();
-            while text.len() < 64 << 10 && self.next < self.lines {
-                let round = self.next / self.groups;
-                let sent = round.is_multiple_of(2);
-                let (at, peer) = if sent { ("client", "server") } else { ("server", "client") };
-                let direction = if sent { "!" } else { "?" };
-                let group = self.next * 7919 % self.groups;
-                let _ = writeln!(
-                    text,
-                    r#"{{"at":"{at}","dir":"{direction}","message":"request{}","peer":"{peer}","trace":"{group:032x}"}}"#,
-                    round / 2,
-                );
-                self.next += 1;
-            }
-            self.text = text.into_bytes();
-        }
-        let length = buffer.len().min(self.text.len() - self.at);
-        buffer[..length].copy_from_slice(&self.text[self.at..self.at + length]);
-        self.at += length;
-        Ok(length)
-    }
+/// Writes a line of one of many interleaved groups.
+fn interleaved(text: &mut String, number: u64, groups: u64) {
+    let round = number / groups;
+    let sent = round.is_multiple_of(2);
+    let (at, peer) = if sent { ("client", "server") } else { ("server", "client") };
+    let direction = if sent { "!" } else { "?" };
+    let group = number * 7919 % groups;
+    let _ = writeln!(
+        text,
+        r#"{{"at":"{at}","dir":"{direction}","message":"request{}","peer":"{peer}","trace":"{group:032x}"}}"#,
+        round / 2,
+    );
 }
 
 fn plan(text: &str) -> Plan {

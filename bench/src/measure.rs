@@ -78,6 +78,13 @@ pub(crate) fn show(nanoseconds: f64) -> String {
     otus_papers::table::time(nanoseconds / 1e9)
 }
 
+/// Prints the head of a table with some columns of words and then some of numbers.
+pub(crate) fn head(words: &str, numbers: &str) {
+    let count = |columns: &str| columns.split('|').count();
+    println!("| {words} | {numbers} |");
+    println!("|{}{}", "---|".repeat(count(words)), "--:|".repeat(count(numbers)));
+}
+
 /// A ratio with about two significant digits.
 pub(crate) fn times(ratio: f64) -> String {
     match ratio {

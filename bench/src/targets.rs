@@ -43,6 +43,13 @@ impl Targets {
         self.rows.push(Row { what, target, measured, is_met });
     }
 
+    /// Adds a row for analyses that must all be decided and right.
+    pub(crate) fn add_all_right(&mut self, what: &str, undecided: usize, wrong: usize) {
+        let measured = format!("{undecided} and {wrong}");
+        let what = format!("{what}: undecided and wrong");
+        self.add(what, "0 and 0", measured, undecided + wrong == 0);
+    }
+
     fn print(&self) {
         println!("\n## Targets\n");
         println!("| what | target | measured | met |");

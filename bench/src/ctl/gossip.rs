@@ -6,10 +6,10 @@ use otus_core::budget::Budget;
 use otus_ctl::{Checker, Options};
 
 use otus_papers::ctl::{Check, Method, formulas};
-use otus_papers::protocol::Gossip;
+use otus_papers::protocol::gossip;
 
 use super::{SEED, Size, answer_cell, check, cuts, every, limit_name, time_cell};
-use crate::measure::{nanoseconds, peak_bytes, reset_peak, show};
+use crate::measure::{head, nanoseconds, peak_bytes, reset_peak, show};
 use crate::targets::Targets;
 
 pub(super) fn run(size: Size, targets: &mut Targets) {
@@ -21,7 +21,7 @@ pub(super) fn run(size: Size, targets: &mut Targets) {
         loads.extend([(10, 1_000_000), (30, 10_000)]);
     }
     for (processes, events) in loads {
-        let trace = Gossip::new(processes, events).trace(SEED);
+        let trace = gossip(processes, events, SEED);
         let count = cuts(&trace);
         for (name, formula) in every::of_gossip(processes) {
             let [auto, interval] =
@@ -56,9 +56,8 @@ pub(super) fn run(size: Size, targets: &mut Targets) {
 /// Checks a trace with more cuts than fit into memory: a bound must end the check soon.
 fn bounds(targets: &mut Targets) {
     println!("\nUnder a bound, gossip of 30 × 30,000, `AF` of a conjunction:\n");
-    println!("| bound | ends by | after | memory |");
-    println!("|---|---|--:|--:|");
-    let trace = Gossip::new(30, 30_000).trace(SEED);
+    head("bound | ends by", "after | memory");
+    let trace = gossip(30, 30_000, SEED);
     let formula = every::unavoidable(30);
     let budgets = [
         ("64 MB", Budget { max_bytes: Some(64 << 20), ..Budget::default() }),

@@ -9,7 +9,7 @@ use otus_papers::protocol::Protocol;
 use otus_papers::statistics::number;
 
 use super::{SEED, Size, answer_cell, check, every, time_cell, whole};
-use crate::measure::{Scratch, nanoseconds, show};
+use crate::measure::{Scratch, head, nanoseconds, show};
 use crate::targets::Targets;
 
 /// The protocols with their numbers of processes.
@@ -82,8 +82,7 @@ pub(super) fn all(_: Size, targets: &mut Targets) {
     println!(
         "Formulas that mention every process, a million events; processor time of checking alone:\n"
     );
-    println!("| load | formula | holds | visible events | parts | auto | interval |");
-    println!("|---|---|---|--:|--:|--:|--:|");
+    head("load | formula | holds", "visible events | parts | auto | interval");
     for (protocol, processes) in LOADS {
         let trace = protocol.trace(processes, 1_000_000, SEED);
         for (name, formula) in every::of_protocol(protocol, processes) {

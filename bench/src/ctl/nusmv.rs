@@ -54,8 +54,7 @@ use otus_papers::ctl::Method;
 use otus_papers::data::{OrderRow, orders};
 use otus_papers::statistics::number;
 use otus_syntax::ast::formula::{
-    Connective, FormulaFile, FormulaId, FormulaKind, Item, ItemKind, Modality, Quantifier,
-    UntilKind,
+    FormulaFile, FormulaId, FormulaKind, Item, ItemKind, Modality, Quantifier, UntilKind,
 };
 use otus_syntax::{Source, parse_formulas};
 use otus_trace::order::{EventId, PartialOrder, Value};
@@ -187,36 +186,24 @@ fn node(file: &FormulaFile, id: FormulaId, texts: &[String]) -> Result<String, U
         FormulaKind::Named(_, body) => of(body).to_owned(),
         FormulaKind::Not(f) => format!("(!{})", of(f)),
         FormulaKind::Connective(connective, f, g) => {
-            let symbol = match connective {
-                Connective::And => "&",
-                Connective::Or => "|",
-                Connective::Implies => "->",
-                Connective::Iff => "<->",
-            };
-            format!("({} {symbol} {})", of(f), of(g))
+            format!("({} {} {})", of(f), connective.symbol(), of(g))
         }
         FormulaKind::Temporal(quantifier, modality, f) => match (quantifier, modality) {
             (Quantifier::Exists, Modality::Next) => format!("((!end) & (EX {}))", of(f)),
             (Quantifier::All, Modality::Next) => format!("(end | (AX {}))", of(f)),
-            (Quantifier::Exists, Modality::Finally) => format!("(EF {})", of(f)),
-            (Quantifier::All, Modality::Finally) => format!("(AF {})", of(f)),
-            (Quantifier::Exists, Modality::Globally) => format!("(EG {})", of(f)),
-            (Quantifier::All, Modality::Globally) => format!("(AG {})", of(f)),
+            (_, Modality::Finally | Modality::Globally) => {
+                format!("({}{} {})", quantifier.symbol(), modality.symbol(), of(f))
+            }
         },
         FormulaKind::Until(quantifier, kind, f, g) => {
             let (f, g) = (of(f), of(g));
             match (quantifier, kind) {
-                (Quantifier::Exists, UntilKind::Until) => format!("(E [{f} U {g}])"),
-                (Quantifier::All, UntilKind::Until) => format!("(A [{f} U {g}])"),
-                (Quantifier::Exists, UntilKind::Weak) => {
-                    format!("((E [{f} U {g}]) | (EG {f}))")
-                }
+                (_, UntilKind::Until) => format!("({} [{f} U {g}])", quantifier.symbol()),
+                (Quantifier::Exists, UntilKind::Weak) => format!("((E [{f} U {g}]) | (EG {f}))"),
                 (Quantifier::All, UntilKind::Weak) => {
                     format!("(!(E [(!{g}) U ((!{f}) & (!{g}))]))")
                 }
-                (Quantifier::Exists, UntilKind::Release) => {
-                    format!("(!(A [(!{f}) U (!{g})]))")
-                }
+                (Quantifier::Exists, UntilKind::Release) => format!("(!(A [(!{f}) U (!{g})]))"),
                 (Quantifier::All, UntilKind::Release) => format!("(!(E [(!{f}) U (!{g})]))"),
             }
         }
@@ -474,10 +461,7 @@ fn call(program: &Path, folder: &Path, text: &str, limit: Duration) -> Option<Nu
     command.arg("-dcx").arg(&file).stdin(Stdio::null()).stdout(output).stderr(Stdio::null());
     let start = Instant::now();
     let mut child = command.spawn().ok()?;
-    loop {
-        if child.try_wait().ok()?.is_some() {
-            break;
-        }
+    while child.try_wait().ok()?.is_none() {
         if start.elapsed() > limit {
             let _ = child.kill();
             let _ = child.wait();

@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use otus_papers::data::{OrderRow, orders};
-use otus_papers::protocol::Gossip;
+use otus_papers::protocol::gossip;
 use otus_trace::order::{PartialOrder, pot};
 
 use super::every::{self, Named};
@@ -44,7 +44,7 @@ fn all(size: Size, folder: &Path) -> io::Result<usize> {
         }
     }
     for (processes, events) in [(6, 1000), (10, 10_000), (10, 100_000), (20, 10_000)] {
-        let trace = Gossip::new(processes, events).trace(SEED);
+        let trace = gossip(processes, events, SEED);
         let name = format!("Gossip-{processes}-{events}");
         one(folder, &name, &trace, &every::of_gossip(processes))?;
         count += 1;

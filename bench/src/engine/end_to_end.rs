@@ -12,7 +12,7 @@ use otus_papers::workload::model::Texts;
 use super::sets::{Sample, derived};
 use super::use_cases::MODELS;
 use super::{SEED, Size};
-use crate::measure::Scratch;
+use crate::measure::{Scratch, head};
 use crate::targets::Targets;
 
 const CASES: usize = 100_000;
@@ -28,8 +28,7 @@ pub(super) fn run(_: Size, targets: &mut Targets) {
         "{CASES} multi-traces in one file (accepted ones, parts and mutants) through `otus analyze … \
          --format jsonl --jobs 1`; the best of three.\n"
     );
-    println!("| model | question | bytes read | bytes printed | cases each second |");
-    println!("|---|---|--:|--:|--:|");
+    head("model | question", "bytes read | bytes printed | cases each second");
     let Some(Scratch(folder)) = &Scratch::new("bench") else { return };
     let mut slowest = f64::MAX;
     for (name, texts) in MODELS {

@@ -13,7 +13,7 @@ use otus_trace::MultiTrace;
 use super::use_cases::{MODELS, TWINS};
 use super::walk::{Part, execution};
 use super::{QUESTIONS, SEED, Size, memory};
-use crate::measure::{nanoseconds, times};
+use crate::measure::{head, nanoseconds, times};
 use crate::targets::Targets;
 
 /// A model and the number of iterations of its loop that may overlap.
@@ -92,8 +92,8 @@ pub(super) fn run(size: Size, targets: &mut Targets) {
          multi-prefix is at least three quarters of each component, a slice at least three quarters \
          from somewhere in the first eighth. `!` is undecided, `?!` wrong.\n"
     );
-    println!("| model | actions | {} |", QUESTIONS.each_ref().map(Question::name).join(" | "));
-    println!("|---|--:|--:|--:|--:|--:|");
+    let names = QUESTIONS.each_ref().map(Question::name).join(" | ");
+    head("model", &format!("actions | {names}"));
     let mut costs = Costs::new();
     let most = size.pick(1_000_000, 10_000_000);
     for workload in workloads() {

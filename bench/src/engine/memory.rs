@@ -13,7 +13,7 @@ use otus_papers::statistics::number;
 
 use super::long::{LongTrace, workloads};
 use super::{QUESTIONS, Size};
-use crate::measure::{in_child, peak_bytes, reset_peak};
+use crate::measure::{head, in_child, peak_bytes, reset_peak};
 use crate::targets::Targets;
 
 pub(super) fn run(size: Size, targets: &mut Targets) {
@@ -22,8 +22,7 @@ pub(super) fn run(size: Size, targets: &mut Targets) {
         "\nMegabytes beside the multi-trace, at {actions} actions, whole analyses; `!` is undecided after {} s:\n",
         TIME_LIMIT.as_secs()
     );
-    println!("| model | accept | global prefix | multi-prefix | slice |");
-    println!("|---|--:|--:|--:|--:|");
+    head("model", "accept | global prefix | multi-prefix | slice");
     let mut worst: Option<f64> = Some(0.0);
     for workload in workloads() {
         let mut cells = Vec::new();

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
-use otus_analysis::config::{Config, Kind, Simulation};
+use otus_analysis::config::Kind;
 use otus_analysis::engine::Options;
 use otus_analysis::{Engine, Question, Verdict};
 use otus_core::{LifelineId, MessageId, Pool, Signature, TermId};
@@ -19,8 +19,8 @@ use otus_trace::{MultiTrace, Partition};
 
 use super::sets::{Sample, Set, derived};
 use super::timing::{Times, analyse, analyse_up_to, print_head, search};
-use super::{QUESTIONS, SEED, Size};
-use crate::measure::{nanoseconds, show, times};
+use super::{QUESTIONS, SEED, Size, searches};
+use crate::measure::{head, nanoseconds, show, times};
 use crate::targets::Targets;
 
 /// The nanoseconds of `hibou_label` for one multi-trace of its random benchmark, with all its reductions: 20 s for
@@ -346,16 +346,10 @@ fn beside_graph(groups: &[Group], size: Size, targets: &mut Targets) {
     println!(
         "\nEvery fiftieth of them by the papers' searches with memoization, at most 20,000 nodes each, and by a fresh engine for each interaction:\n"
     );
-    println!(
-        "| question | multi-traces | `graph` mean | p99 | undecided | engine mean | p99 | ratio | differences |"
-    );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
-    let kinds =
-        [Kind::Accept, Kind::Prefix, Kind::Eliminate, Kind::Simulate(Simulation::default())];
-    for (question, kind) in QUESTIONS.iter().zip(kinds) {
-        let mut config =
-            Config { kind, memoize: true, goal: Some(Verdict::WeakPass), ..Config::default() };
-        config.budget.max_states = Some(20_000);
+    let numbers =
+        "multi-traces | `graph` mean | p99 | undecided | engine mean | p99 | ratio | differences";
+    head("question", numbers);
+    for (question, config) in QUESTIONS.iter().zip(searches(20_000)) {
         let (mut slow, mut fast, mut differences) = (Times::default(), Times::default(), 0);
         let begin = Instant::now();
         for Subject { model, sets } in groups.iter().flat_map(|group| &group.subjects) {
@@ -370,7 +364,7 @@ fn beside_graph(groups: &[Group], size: Size, targets: &mut Targets) {
                 .verdicts
                 .iter()
                 .zip(&found.verdicts)
-                .filter(|(theirs, ours)| match kind {
+                .filter(|(theirs, ours)| match config.kind {
                     Kind::Accept | Kind::Prefix => {
                         **theirs != Verdict::Inconclusive && explains(**theirs) != explains(**ours)
                     }
@@ -416,8 +410,8 @@ fn recorded(size: Size, targets: &mut Targets) {
          reductions; cases that took longer than 5 s are left out). Ours include making an engine \
          for each partition of each model. Models with `<synch>` are compared with version 0.8.5.\n"
     );
-    println!("| models | question | cases | hibou_label | ours | ratio | p50 | max | undecided |");
-    println!("|---|---|--:|--:|--:|--:|--:|--:|--:|");
+    let numbers = "cases | hibou_label | ours | ratio | p50 | max | undecided";
+    head("models | question", numbers);
     let keys = ["accept", "prefix", "eliminate", "simulate"];
     let mut sums: BTreeMap<(&str, usize), (f64, Times)> = BTreeMap::new();
     for mut recorded in models {

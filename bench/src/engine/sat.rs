@@ -11,7 +11,7 @@ use varisat::{CnfFormula, ExtendFormula as _, Lit, Solver};
 
 use super::timing::Times;
 use super::{SEED, Size};
-use crate::measure::{nanoseconds, show, times};
+use crate::measure::{head, nanoseconds, show, times};
 use crate::targets::Targets;
 
 pub(super) fn run(size: Size, targets: &mut Targets) {
@@ -22,10 +22,10 @@ pub(super) fn run(size: Size, targets: &mut Targets) {
          `varisat` for reading the clauses and solving. `search` is the engine without its SAT solver, DPLL the \
          reference solver of otus-papers. – is not run, ! undecided in some.\n"
     );
-    println!(
-        "| formulas | count | satisfiable | engine p50 | max | search p50 | max | DPLL p50 | varisat p50 | max | engine / varisat p50 | total | differences |"
+    head(
+        "formulas",
+        "count | satisfiable | engine p50 | max | search p50 | max | DPLL p50 | varisat p50 | max | engine / varisat p50 | total | differences",
     );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     match uf20() {
         Some(all) => {
             let some = &all[..all.len().min(size.pick(200, usize::MAX))];

@@ -15,7 +15,7 @@ use super::timing::{Times, analyse, print_head};
 use super::use_cases::{MODELS, TWINS, asynchronous};
 use super::walk::{Part, execution};
 use super::{SEED, Size};
-use crate::measure::{nanoseconds, show};
+use crate::measure::{head, nanoseconds, show};
 use crate::targets::Targets;
 
 pub(super) fn run(size: Size, targets: &mut Targets) {
@@ -28,8 +28,7 @@ pub(super) fn run(size: Size, targets: &mut Targets) {
 /// Figure 11 of the slices paper: slices that its criterion misses.
 fn figure_11(targets: &mut Targets) {
     println!("\nFigure 11 of the slices paper, slices that its criterion misses:\n");
-    println!("| interaction | multi-trace | verdict | time |");
-    println!("|---|---|---|--:|");
+    head("interaction | multi-trace | verdict", "time");
     let mut all = true;
     for (_, interaction, text) in FIGURE_11 {
         let mut model = Model::of_interaction(interaction);
@@ -64,12 +63,7 @@ fn figure_12(size: Size, targets: &mut Targets) {
     }
     let p99 = everything.quantile(990);
     targets.add("figure 12, slices: p99", "≤ 1 ms", show(p99), p99 <= 1e6);
-    targets.add(
-        "figure 12: undecided and wrong",
-        "0 and 0",
-        format!("{} and {wrong}", everything.undecided()),
-        everything.undecided() + wrong == 0,
-    );
+    targets.add_all_right("figure 12", everything.undecided(), wrong);
 }
 
 /// Long slices of the use cases, right and with a fault.
@@ -130,12 +124,7 @@ fn long(size: Size, targets: &mut Targets) {
         show(slowest_fail),
         slowest_fail <= 1e9,
     );
-    targets.add(
-        "long slices: undecided and wrong",
-        "0 and 0",
-        format!("{undecided} and {wrong}"),
-        undecided + wrong == 0,
-    );
+    targets.add_all_right("long slices", undecided, wrong);
 }
 
 /// The fault of a slice.

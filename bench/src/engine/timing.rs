@@ -15,7 +15,7 @@ use otus_papers::statistics::number;
 use otus_papers::workload::Model;
 
 use super::Size;
-use crate::measure::{nanoseconds, show};
+use crate::measure::{head, nanoseconds, show};
 
 /// The times and verdicts of many analyses.
 #[derive(Debug, Clone, Default)]
@@ -114,21 +114,10 @@ impl Times {
 
 /// Prints the head of a table with [`Times::cells`] between some columns and others.
 pub(super) fn print_head(before: &str, after: &[&str]) {
-    let cells = [
-        "multi-traces",
-        "total",
-        "mean",
-        "p50",
-        "p99",
-        "max",
-        "Pass",
-        "WeakPass",
-        "Fail",
-        "undecided",
-    ];
-    let all: Vec<&str> = cells.iter().chain(after).copied().collect();
-    println!("\n| {before} | {} |", all.join(" | "));
-    println!("|{}{}", "---|".repeat(before.split('|').count()), "--:|".repeat(all.len()));
+    let cells =
+        "multi-traces | total | mean | p50 | p99 | max | Pass | WeakPass | Fail | undecided";
+    println!();
+    head(before, &[&[cells][..], after].concat().join(" | "));
 }
 
 /// Analyses multi-traces with one engine, within the time limit of a table.

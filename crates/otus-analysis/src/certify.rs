@@ -57,49 +57,36 @@ use crate::verdict::Verdict;
 use crate::witness::{Witness, WitnessEvent, WitnessStep};
 
 /// The reason why a certificate does not prove its claim.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refuted {
     /// The event at this index is not a step of the interaction that is left.
+    #[error("step {0} is not possible there")]
     NoSuchStep(usize),
     /// The event at this index is not the next observed moment.
+    #[error("step {0} is not what was observed next")]
     NotObserved(usize),
     /// The event at this index is unobserved, but lies inside a period of observation.
+    #[error("step {0} should have been observed, but was not")]
     InsideObservation(usize),
     /// The claimed verdict does not allow a step of this kind.
+    #[error("step {0} does not fit the verdict")]
     NotAllowed(usize),
     /// A lifeline is removed at this index before its trace is consumed.
+    #[error("step {0} removes a lifeline that is still observed")]
     RemovedTooEarly(usize),
     /// The multi-trace is not consumed completely.
+    #[error("some of what was observed is not explained")]
     Unexplained,
     /// The interaction cannot terminate at the end of the witness.
+    #[error("the interaction may not end there")]
     NotTerminated,
     /// A reachable node is missing from the set, or a node of the set passes.
+    #[error("node {0} leads out of the set, or passes")]
     NotClosed(usize),
     /// A state of a certificate is not blocked for the stated reason.
+    #[error("state {0} is not blocked for the stated reason")]
     NotBlocked(usize),
 }
-
-impl std::fmt::Display for Refuted {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Refuted::NoSuchStep(at) => write!(f, "step {at} is not possible there"),
-            Refuted::NotObserved(at) => write!(f, "step {at} is not what was observed next"),
-            Refuted::InsideObservation(at) => {
-                write!(f, "step {at} should have been observed, but was not")
-            }
-            Refuted::NotAllowed(at) => write!(f, "step {at} does not fit the verdict"),
-            Refuted::RemovedTooEarly(at) => {
-                write!(f, "step {at} removes a lifeline that is still observed")
-            }
-            Refuted::Unexplained => f.write_str("some of what was observed is not explained"),
-            Refuted::NotTerminated => f.write_str("the interaction may not end there"),
-            Refuted::NotClosed(at) => write!(f, "node {at} leads out of the set, or passes"),
-            Refuted::NotBlocked(at) => write!(f, "state {at} is not blocked for the stated reason"),
-        }
-    }
-}
-
-impl std::error::Error for Refuted {}
 
 /// The verdict that a witness claims to prove.
 #[derive(Debug, Clone)]

@@ -95,6 +95,11 @@ impl Kind {
             Kind::Simulate(_) => "simulate",
         }
     }
+
+    /// The verdict if nothing passes.
+    pub(crate) fn worst(self) -> Verdict {
+        if matches!(self, Kind::Simulate(_)) { Verdict::WeakFail } else { Verdict::Fail }
+    }
 }
 
 /// The bounds of simulation.

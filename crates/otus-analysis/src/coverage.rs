@@ -46,14 +46,14 @@ mod replay;
 mod tally;
 mod tree;
 
-use otus_core::{LifelineSet, Pool, TermId};
+use otus_core::{LifelineSet, Pool};
 use otus_trace::Partition;
 
 use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
 use crate::witness::Witness;
 
-pub use replay::{Marked, Uncounted};
+pub use replay::Marked;
 pub use tree::{Part, PartKind, Tree};
 
 /// The most positions of an interaction that is counted.
@@ -212,10 +212,8 @@ impl Counter {
         witness: &Witness,
         seen: &LifelineSet,
     ) -> Option<Box<[(u32, Count)]>> {
-        let added = match replay::replay(&mut self.marked, tree, pool, witness) {
-            Ok(run) => Some(tally::counts(&mut self.tally, tree, &run, seen)),
-            Err(Uncounted::TooMuchWork | Uncounted::NoSuchStep(_)) => None,
-        };
+        let run = replay::replay(&mut self.marked, tree, pool, witness);
+        let added = run.map(|run| tally::counts(&mut self.tally, tree, &run, seen));
         match &added {
             Some(added) => self.coverage.add(added),
             None => self.coverage.uncounted += 1,
@@ -237,9 +235,4 @@ pub fn seen(partition: &Partition, question: &Question, verdict: Verdict) -> Lif
     };
     let components = partition.components().filter(|&component| is_seen(question.of(component)));
     components.flat_map(|component| partition.lifelines(component)).copied().collect()
-}
-
-/// Whether an interaction has at most [`MOST_POSITIONS`] positions.
-pub fn is_countable(pool: &Pool, term: TermId) -> bool {
-    pool.attributes(term).nodes <= MOST_POSITIONS
 }

@@ -37,7 +37,7 @@ use otus_trace::{ComponentId, MultiTrace};
 pub use assumed::{Assumed, Missing};
 pub use checker::Checked;
 pub use core::Core;
-pub use edit::Edit;
+pub use edit::{Change, Edit};
 pub use frontier::{Choice, Expected, Frontier, Progress, Reached, Taken};
 pub use headline::{Basis, Cause, Counterpart, Headline};
 pub use repair::Repair;
@@ -46,8 +46,9 @@ use crate::budget::{Budget, Stop};
 use crate::engine::{self, Engine};
 use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
-use checker::{Answer, Checker, declared};
-use letters::Letters;
+use alone::Alone;
+use checker::{Answer, Checker};
+use letters::{Letter, Letters, Logs};
 
 /// The limits of an explanation.
 #[derive(Debug, Clone)]
@@ -184,7 +185,9 @@ pub fn explain_with(
     options: &Options,
 ) -> Explanation {
     let (letters, logs) = Letters::new(pool, term, trace);
-    let mut checker = Checker::new(engine, pool, term, options);
+    let declared = trace.partition().components().map(|component| question.of(component)).collect();
+    let case = Case { letters: &letters, logs: &logs, question, declared };
+    let mut checker = Checker::new(engine, pool, term, &letters, options);
     let mut found = Explanation {
         verdict: Verdict::Inconclusive,
         headline: None,
@@ -197,7 +200,7 @@ pub fn explain_with(
         gave_up: None,
     };
     match checker.ask(trace, question) {
-        Answer::Passes(_) => {
+        Answer::Passes => {
             let verdict = checker.budget(trace.len()).map(|budget| {
                 checker.questions += 1;
                 checker.engine.analyze(trace, question, &budget).verdict
@@ -209,12 +212,12 @@ pub fn explain_with(
                 Some(Verdict::Fail | Verdict::WeakFail) => Verdict::Inconclusive,
             };
             if found.verdict == Verdict::WeakPass {
-                found.assumed = assumed::assumed(&mut checker, &letters, &logs, question);
+                found.assumed = assumed::assumed(&mut checker, &case);
             }
         }
         Answer::Fails(_) => {
             found.verdict = Verdict::Fail;
-            explain_failure(&mut checker, &letters, &logs, question, options, &mut found);
+            explain_failure(&mut checker, &case, &mut found);
         }
         Answer::Unknown => {}
     }
@@ -223,55 +226,64 @@ pub fn explain_with(
     found
 }
 
+/// A multi-trace, and the question about it.
+struct Case<'a> {
+    letters: &'a Letters,
+    logs: &'a Logs,
+    question: &'a Question,
+    /// By component.
+    declared: Vec<Observed>,
+}
+
+impl<'a> Case<'a> {
+    /// The moments of a component that are to be explained: none if it is unobserved.
+    fn log(&self, component: usize) -> &'a [Letter] {
+        let unobserved = self.declared[component] == Observed::Unobserved;
+        if unobserved { &[] } else { &self.logs[component] }
+    }
+}
+
 /// Fills the ladder for a multi-trace that fails.
-fn explain_failure(
-    checker: &mut Checker<'_>,
-    letters: &Letters,
-    logs: &letters::Logs,
-    question: &Question,
-    options: &Options,
-    found: &mut Explanation,
-) {
-    let own = declared(question, logs.len());
-    for (at, log) in logs.iter().enumerate() {
-        let log = &log[..length(log, own[at])];
-        if alone::fails(checker, letters, &own, at, log) != Some(true) {
+fn explain_failure(checker: &mut Checker<'_>, case: &Case<'_>, found: &mut Explanation) {
+    let letters = case.letters;
+    for component in letters.partition.components() {
+        let log = case.log(component.index());
+        let mut alone = Alone::new(checker, &case.declared, component.index());
+        if alone.ask(log).fails() != Some(true) {
             continue;
         }
-        let explained = alone::explained(checker, letters, &own, at, log);
-        let expected =
-            explained.and_then(|end| alone::expected(checker, letters, &own, at, &log[..end]));
+        let explained = alone.explained(log);
+        let expected = explained.and_then(|end| alone.expected(&log[..end]));
         let expected = expected.map(|expected| letters.moments(&expected));
-        found.alone.push(LoneFailure { component: ComponentId::new(at), explained, expected });
+        found.alone.push(LoneFailure { component, explained, expected });
     }
-    found.frontier = frontier::frontier(checker, letters, logs, question, options);
+    found.frontier = frontier::frontier(checker, case);
     let failing: Vec<usize> = found.alone.iter().map(|lone| lone.component.index()).collect();
     // The core and the headline take few questions, but some must be left for them.
     let before = checker.reserve(4);
-    let anchors = anchors(letters, logs, found);
-    let failing_trace = repair::FailingTrace { letters, logs, question, options };
-    found.repair = Some(repair::repair(checker, &failing_trace, anchors));
+    let anchors = anchors(case, found);
+    found.repair = Some(repair::repair(checker, case, anchors));
     checker.release(before);
-    found.core = core::core(checker, letters, logs, question, &failing);
+    found.core = core::core(checker, case, &failing);
     let root = simplify(checker.pool, checker.term);
     let terms = frontier::count_terms(checker.pool, root);
-    let facts = headline::Facts {
-        letters,
-        logs,
-        question,
+    let maker = headline::Maker {
+        checker,
+        case,
         alone: &found.alone,
         frontier: &found.frontier,
         repair: found.repair.as_ref().and_then(|search| search.found.as_ref()),
         core: found.core.as_ref(),
         terms: &terms,
     };
-    found.headline = headline::headline(checker, &facts);
+    found.headline = maker.headline();
 }
 
 /// The places to edit: where a single component is stuck, and where all together are stuck.
-fn anchors(letters: &Letters, logs: &letters::Logs, found: &Explanation) -> repair::Anchors {
-    let mut places = vec![Vec::new(); logs.len()];
-    let mut expected = vec![Vec::new(); logs.len()];
+fn anchors(case: &Case<'_>, found: &Explanation) -> repair::Anchors {
+    let letters = case.letters;
+    let mut places = vec![Vec::new(); case.logs.len()];
+    let mut expected = vec![Vec::new(); case.logs.len()];
     for lone in &found.alone {
         let at = lone.component.index();
         places[at].extend(lone.explained);
@@ -290,9 +302,4 @@ fn anchors(letters: &Letters, logs: &letters::Logs, found: &Explanation) -> repa
     }
     let failing = found.alone.iter().map(|lone| lone.component.index()).collect();
     repair::Anchors { places, expected, failing }
-}
-
-/// The number of moments of a log that are to be explained: none if it is unobserved.
-fn length(log: &[letters::Letter], declared: Observed) -> usize {
-    if declared == Observed::Unobserved { 0 } else { log.len() }
 }

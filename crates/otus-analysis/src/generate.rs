@@ -129,35 +129,13 @@ impl<'p> Walks<'p> {
             return None;
         }
         let length = length.min(self.max_length);
-        let mut term = self.root;
-        let mut trace = Vec::new();
-        loop {
-            let wanted = length.saturating_sub(trace.len() + 1) as u64;
-            if trace.len() >= length && self.pool.attributes(term).terminates {
-                return Some(trace);
+        Some(self.walk_by(length, |taken, end, next| {
+            if taken < length {
+                next.longest >= (length - taken - 1) as u64
+            } else {
+                next.shortest < end
             }
-            let left = self.max_length.saturating_sub(trace.len()) as u64;
-            let end = lengths(self.pool, &mut self.lengths, term).shortest;
-            let steps = self.frontiers.steps(self.pool, term);
-            let (mut good, mut possible) = (Vec::new(), Vec::new());
-            for step in steps.iter() {
-                let next = lengths(self.pool, &mut self.lengths, step.follow_up);
-                if next.shortest >= left {
-                    continue;
-                }
-                let is_good =
-                    if trace.len() < length { next.longest >= wanted } else { next.shortest < end };
-                if is_good {
-                    good.push(step);
-                } else {
-                    possible.push(step);
-                }
-            }
-            let chosen = if good.is_empty() { possible } else { good };
-            let Some(step) = self.random.choice(chosen) else { return Some(trace) };
-            trace.push(step.event);
-            term = step.follow_up;
-        }
+        }))
     }
 
     /// A random number between 0 and `most`.
@@ -172,22 +150,37 @@ impl<'p> Walks<'p> {
             return None;
         }
         let length = self.random.usize(..=self.max_length);
+        Some(self.walk_by(length, |_, _, _| true))
+    }
+
+    /// An accepted trace that ends as soon as it can after this number of events. Among the steps
+    /// that leave room for an end, those are preferred that are good, given the number of steps
+    /// taken before, the number of events to the nearest end, and the lengths after the step.
+    fn walk_by(
+        &mut self,
+        length: usize,
+        is_good: impl Fn(usize, u64, Lengths) -> bool,
+    ) -> Vec<EventId> {
         let mut term = self.root;
         let mut trace = Vec::new();
         loop {
             let over = trace.len() >= length && self.pool.attributes(term).terminates;
             if over || trace.len() >= self.max_length {
-                return Some(trace);
+                return trace;
             }
-            let steps = self.frontiers.steps(self.pool, term);
             let left = (self.max_length - trace.len() - 1) as u64;
-            let mut possible = Vec::with_capacity(steps.len());
+            let end = lengths(self.pool, &mut self.lengths, term).shortest;
+            let steps = self.frontiers.steps(self.pool, term);
+            let (mut good, mut possible) = (Vec::new(), Vec::new());
             for step in steps.iter() {
-                if lengths(self.pool, &mut self.lengths, step.follow_up).shortest <= left {
-                    possible.push(step);
+                let next = lengths(self.pool, &mut self.lengths, step.follow_up);
+                if next.shortest <= left {
+                    let is_good = is_good(trace.len(), end, next);
+                    if is_good { &mut good } else { &mut possible }.push(step);
                 }
             }
-            let Some(step) = self.random.choice(possible) else { return Some(trace) };
+            let chosen = if good.is_empty() { possible } else { good };
+            let Some(step) = self.random.choice(chosen) else { return trace };
             trace.push(step.event);
             term = step.follow_up;
         }

@@ -6,8 +6,8 @@
 //! exactly the set of its actions there.
 
 use otus_core::index::IndexVec;
-use otus_core::{ActionId, EventId, Pool};
-use otus_trace::multitrace::ComponentId;
+use otus_core::{ActionId, EventId, LifelineSet, Pool};
+use otus_trace::multitrace::{ComponentId, Step};
 use otus_trace::{MultiTrace, Partition};
 use rustc_hash::FxHashMap;
 
@@ -36,10 +36,8 @@ impl<'t> Observation<'t> {
         let mut components = IndexVec::default();
         for component in trace.partition().components() {
             let observed = trace.moments(component).map(|moment| {
-                let mut actions: Vec<ActionId> = moment.iter().map(|step| step.action()).collect();
-                actions.sort_unstable();
                 let next = MomentId(u32::try_from(moments.len()).unwrap_or(u32::MAX));
-                *moments.entry(actions.into()).or_insert(next)
+                *moments.entry(sorted_actions(moment).into()).or_insert(next)
             });
             let observed: Vec<MomentId> = observed.collect();
             components.push(observed);
@@ -84,6 +82,38 @@ impl<'t> Observation<'t> {
         self.parts.insert(event, parts.clone());
         parts
     }
+}
+
+/// Every choice of the components that observe an event. Each component is given with whether it can
+/// observe the event, and whether the event can be outside its period of observation.
+pub(crate) fn observers<C: Copy>(parts: impl Iterator<Item = (C, bool, bool)>) -> Vec<Vec<C>> {
+    let mut choices: Vec<Vec<C>> = vec![Vec::new()];
+    for (component, sees, outside) in parts {
+        let with = choices.iter().filter(|_| sees);
+        let mut longer: Vec<Vec<C>> =
+            with.map(|chosen| [chosen.as_slice(), &[component]].concat()).collect();
+        longer.extend(choices.into_iter().filter(|_| outside));
+        choices = longer;
+    }
+    choices
+}
+
+/// The lifelines of an event on the components that observe it.
+pub(crate) fn observed_lifelines(
+    pool: &Pool,
+    partition: &Partition,
+    event: EventId,
+    observes: impl Fn(ComponentId) -> bool,
+) -> LifelineSet {
+    let lifelines = pool.region(pool.event_lifelines(event));
+    lifelines.iter().filter(|&lifeline| observes(partition.component_of(lifeline))).collect()
+}
+
+/// The actions of a moment, sorted.
+pub(crate) fn sorted_actions(moment: &[Step]) -> Vec<ActionId> {
+    let mut actions: Vec<ActionId> = moment.iter().map(|step| step.action()).collect();
+    actions.sort_unstable();
+    actions
 }
 
 /// The actions of an event by component that it touches, sorted within each component.

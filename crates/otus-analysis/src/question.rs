@@ -99,6 +99,14 @@ impl Question {
         }
     }
 
+    /// The question in which only these components are observed, as declared.
+    pub(crate) fn only(declared: impl Iterator<Item = Observed>, chosen: &[usize]) -> Question {
+        let kept = declared.enumerate().map(|(at, observed)| {
+            if chosen.contains(&at) { observed } else { Observed::Unobserved }
+        });
+        Question::Each(kept.collect())
+    }
+
     /// The name used in reports.
     pub fn name(&self) -> &'static str {
         match self {

@@ -110,8 +110,13 @@ pub(crate) fn event_text(pool: &Pool, event: EventId, observed: RegionId) -> Str
         let text = action.text(pool.signature());
         if pool.region_contains(observed, action.lifeline) { text } else { format!("({text})") }
     });
+    together(texts, ", ")
+}
+
+/// The texts of actions at one time: `a!m`, or `{a!m, b?m}`.
+pub(crate) fn together(texts: impl Iterator<Item = String>, separator: &str) -> String {
     let texts: Vec<String> = texts.collect();
-    if let [only] = texts.as_slice() { only.clone() } else { format!("{{{}}}", texts.join(", ")) }
+    if let [only] = &*texts { only.clone() } else { format!("{{{}}}", texts.join(separator)) }
 }
 
 /// The names of lifelines: `a, b`.

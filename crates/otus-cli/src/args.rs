@@ -2,6 +2,7 @@
 
 mod about;
 mod analyze;
+mod choice;
 mod common;
 mod ctl;
 mod derive;
@@ -14,6 +15,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use about::*;
 pub(crate) use analyze::*;
+pub(crate) use choice::name_of;
+use choice::{Choice, listing, named, one_of};
 pub(crate) use common::*;
 pub(crate) use ctl::*;
 pub(crate) use derive::*;
@@ -79,16 +82,6 @@ pub(crate) enum Color {
     Always,
     /// Never.
     Never,
-}
-
-impl Color {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Color::Auto => "auto",
-            Color::Always => "always",
-            Color::Never => "never",
-        }
-    }
 }
 
 #[derive(Debug, Subcommand)]

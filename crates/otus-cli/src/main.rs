@@ -1,46 +1,55 @@
 //! The `otus` command.
 //!
 //! Each command parses its arguments, calls the core (the crate `otus`), prints the result ([`output`], [`shell`]), and
-//! returns an [`Exit`].
+//! returns a [`Status`].
 #![forbid(unsafe_code)]
 
 mod args;
-mod cases;
+
 mod cmd;
-mod exit;
 mod interrupt;
 mod output;
 mod picture;
 mod shell;
+mod trace_files;
+
+use std::process::ExitCode;
 
 use clap::Parser as _;
+use otus::Status;
 
 use crate::args::Args;
-use crate::exit::Exit;
 use crate::output::Stream;
 
-fn main() -> std::process::ExitCode {
+fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
             // Help and version are results; everything else is a usage error.
-            let exit = if error.use_stderr() { Exit::Error } else { Exit::Success };
             let _ = error.print();
-            return exit.into();
+            return code(if error.use_stderr() { Status::Unusable } else { Status::Passed });
         }
     };
-    let exit = cmd::run(&args).unwrap_or_else(|error| {
+    code(cmd::run(&args).unwrap_or_else(|error| {
         if output::is_closed_pipe(&error) {
-            return Exit::Success;
+            return Status::Passed;
         }
         match error.downcast_ref::<otus::Error>() {
             Some(otus::Error::Text(found)) => {
                 output::complain(&found.render(output::colored(args.color, Stream::Error)));
             }
-            _ if error.is::<output::Told>() => {}
             _ => output::complain(&format!("otus: {error:#}")),
         }
-        Exit::Error
-    });
-    exit.into()
+        Status::Unusable
+    }))
+}
+
+/// The exit status of the process, which scripts and CI rely on.
+fn code(status: Status) -> ExitCode {
+    ExitCode::from(match status {
+        Status::Passed => 0,
+        Status::Failed => 1,
+        Status::Unusable => 2,
+        Status::Undecided => 3,
+    })
 }

@@ -9,14 +9,9 @@ use tempfile::NamedTempFile;
 use crate::args::Color;
 
 /// Prints a result.
-pub(crate) fn print(text: &str) -> anyhow::Result<()> {
-    print_bytes(text.as_bytes())
-}
-
-/// Prints a result as bytes.
-pub(crate) fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
+pub(crate) fn print(content: &(impl AsRef<[u8]> + ?Sized)) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(bytes)?;
+    out.write_all(content.as_ref())?;
     out.flush()?;
     Ok(())
 }
@@ -28,24 +23,39 @@ pub(crate) fn complain(text: &str) {
 }
 
 /// Writes a file atomically: a reader sees the old or the new content, never a part.
-pub(crate) fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
-    write_bytes(path, text.as_bytes())
+pub(crate) fn write_file(path: &Path, content: &(impl AsRef<[u8]> + ?Sized)) -> anyhow::Result<()> {
+    let mut draft = Draft::create(path)?;
+    draft.write(content)?;
+    draft.finish()?;
+    Ok(())
 }
 
-/// The same for bytes.
-pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let mut draft = Draft::create(path)?;
-    draft.write_bytes(bytes)?;
-    draft.finish()?;
+/// Writes files, or none if one of them exists already.
+pub(crate) fn write_new(files: &[(PathBuf, String)], force: bool) -> anyhow::Result<()> {
+    for (path, _) in files {
+        refuse_existing(path, force)?;
+    }
+    files.iter().try_for_each(|(path, text)| write_file(path, text))
+}
+
+pub(crate) fn make_folder(folder: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))
+}
+
+pub(crate) fn refuse_existing(path: &Path, force: bool) -> anyhow::Result<()> {
+    if path.exists() && !force {
+        anyhow::bail!("{} exists; --force overwrites it", path.display());
+    }
     Ok(())
 }
 
 /// Writes a result to the named file, and prints a remark that it was written; `-` is standard output.
 pub(crate) fn deliver(name: &str, bytes: &[u8], remark: Option<&str>) -> anyhow::Result<()> {
     if name == "-" {
-        return print_bytes(bytes);
+        return print(bytes);
     }
-    write_bytes(Path::new(name), bytes)?;
+    write_file(Path::new(name), bytes)?;
     let remark = remark.map(|remark| format!(": {remark}")).unwrap_or_default();
     complain(&format!("wrote {name}{remark}"));
     Ok(())
@@ -83,12 +93,8 @@ impl Draft {
         Ok(Draft { path: path.to_owned(), target, file: BufWriter::new(file) })
     }
 
-    pub(crate) fn write(&mut self, text: &str) -> anyhow::Result<()> {
-        self.write_bytes(text.as_bytes())
-    }
-
-    pub(crate) fn write_bytes(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
-        self.file.write_all(bytes).with_context(|| cannot_write(&self.path))
+    pub(crate) fn write(&mut self, content: &(impl AsRef<[u8]> + ?Sized)) -> anyhow::Result<()> {
+        self.file.write_all(content.as_ref()).with_context(|| cannot_write(&self.path))
     }
 
     /// The file, to be written piece by piece.
@@ -124,18 +130,6 @@ pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
         .downcast_ref::<std::io::Error>()
         .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
-
-/// An error that has been reported in full.
-#[derive(Debug)]
-pub(crate) struct Told;
-
-impl std::fmt::Display for Told {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("see above")
-    }
-}
-
-impl std::error::Error for Told {}
 
 /// The stream that something is printed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

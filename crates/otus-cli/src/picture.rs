@@ -3,45 +3,20 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-pub(crate) use otus::PictureFormat;
-use otus::{Picture, PictureStyle, Theme};
+use otus::{Picture, PictureStyle};
 
-use crate::args::{PictureArgs, PictureTheme, SearchArgs};
+use crate::args::{PictureArgs, SearchArgs};
 use crate::output;
 
 /// The style of pictures, from the command line.
-#[derive(Debug, Clone)]
-pub(crate) struct Look {
-    style: PictureStyle,
-}
-
-impl Look {
-    pub(crate) fn new(args: &PictureArgs) -> anyhow::Result<Self> {
-        let read = |path: &PathBuf| {
-            let bytes = std::fs::read(path);
-            let bytes = bytes.with_context(|| format!("cannot read {}", path.display()))?;
-            Ok((path.display().to_string(), bytes))
-        };
-        let fonts: anyhow::Result<Vec<_>> = args.font.iter().map(read).collect();
-        Ok(Look { style: PictureStyle::new(theme(args.theme), args.scale, fonts?)? })
-    }
-
-    pub(crate) fn style(&self) -> PictureStyle {
-        self.style.clone()
-    }
-
-    /// Warns that flags about pictures have no effect, because no picture is drawn.
-    pub(crate) fn note_idle(args: &PictureArgs, advice: &str) {
-        let usual = PictureStyle::default();
-        let flags = [
-            ("--theme", args.theme != PictureTheme::Light),
-            ("--scale", args.scale.to_bits() != usual.scale.to_bits()),
-            ("--font", !args.font.is_empty()),
-        ];
-        for (flag, _) in flags.iter().filter(|(_, is_given)| *is_given) {
-            note_idle(flag, advice);
-        }
-    }
+pub(crate) fn style(args: &PictureArgs) -> anyhow::Result<PictureStyle> {
+    let read = |path: &PathBuf| {
+        let bytes = std::fs::read(path);
+        let bytes = bytes.with_context(|| format!("cannot read {}", path.display()))?;
+        Ok((path.display().to_string(), bytes))
+    };
+    let fonts: anyhow::Result<Vec<_>> = args.font.iter().map(read).collect();
+    Ok(PictureStyle::new(args.theme, args.scale, fonts?)?)
 }
 
 /// Writes a picture; `-` is standard output.
@@ -52,17 +27,30 @@ pub(crate) fn deliver(picture: &Picture, name: &str) -> anyhow::Result<()> {
     output::deliver(name, &picture.bytes, None)
 }
 
-/// Warns that a flag has no effect, because no picture is drawn.
-fn note_idle(flag: &str, advice: &str) {
-    output::complain(&format!("note: {flag} changes nothing, since no picture is drawn; {advice}"));
+/// Warns that flags about pictures have no effect, because no picture is drawn.
+pub(crate) fn note_idle(args: &PictureArgs, advice: &str) {
+    let usual = PictureStyle::default();
+    let flags = [
+        ("--theme", args.theme != usual.theme),
+        ("--scale", args.scale.to_bits() != usual.scale.to_bits()),
+        ("--font", !args.font.is_empty()),
+    ];
+    note_flags(&flags, advice);
 }
 
 /// The same for all flags of a search.
 pub(crate) fn note_idle_search(args: &SearchArgs) {
     let advice = "add --graph FILE";
-    Look::note_idle(&args.picture, advice);
-    if args.graph_nodes != SearchArgs::GRAPH_NODES {
-        note_idle("--graph-nodes", advice);
+    note_idle(&args.picture, advice);
+    note_flags(&[("--graph-nodes", args.graph_nodes != SearchArgs::GRAPH_NODES)], advice);
+}
+
+/// Warns about the flags that are given.
+fn note_flags(flags: &[(&str, bool)], advice: &str) {
+    for (flag, _) in flags.iter().filter(|(_, is_given)| *is_given) {
+        output::complain(&format!(
+            "note: {flag} changes nothing, since no picture is drawn; {advice}"
+        ));
     }
 }
 
@@ -84,13 +72,4 @@ pub(crate) fn open(name: &str) {
         }
     }
     output::complain(&format!("otus: no viewer could be started; open {name} by hand"));
-}
-
-/// The theme that a flag names.
-pub(crate) fn theme(named: PictureTheme) -> Theme {
-    match named {
-        PictureTheme::Light => Theme::Light,
-        PictureTheme::Dark => Theme::Dark,
-        PictureTheme::Auto => Theme::Auto,
-    }
 }

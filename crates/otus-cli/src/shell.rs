@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use otus::{Context, Diagnostics, Disk, Monitor, Notice, Progress};
+use otus::{Context, Disk, Monitor, Notice, Progress};
 
 use crate::args::Color;
 use crate::output::Stream;
@@ -34,13 +34,6 @@ impl Shell {
     /// Whether to colour the output to a stream.
     pub(crate) fn colored(&self, stream: Stream) -> bool {
         output::colored(self.color, stream)
-    }
-
-    /// Prints diagnostics to standard error.
-    pub(crate) fn show(&self, found: &Diagnostics) {
-        if !found.is_empty() {
-            output::complain(&found.render(self.colored(Stream::Error)));
-        }
     }
 }
 

@@ -79,7 +79,7 @@ enum LintKind<'a> {
     EqualAlternatives { first: Span },
     EmptyLoop,
     NullableLoop,
-    OneSided { sent: bool, message: Symbol, others: usize, counterparts: &'a [Symbol] },
+    OneSided { sent: bool, message: &'a UsedMessage, used: &'a Used },
     SingleOperand(&'static str),
     EmptyOperand(&'static str),
 }
@@ -136,14 +136,15 @@ impl LintKind<'_> {
                      for instance by leaving out the empty alternative",
                 )
             }
-            LintKind::OneSided { sent, message: symbol, others, counterparts } => {
-                let name = text(symbol);
+            LintKind::OneSided { sent, message: own, used } => {
+                let name = text(own.symbol);
                 let (this, that, verb) = if sent {
                     ("sent", "received", "receives")
                 } else {
                     ("received", "sent", "sends")
                 };
-                let candidates = counterparts.iter().take(MAX_CANDIDATES).map(|&other| text(other));
+                let counterparts = used.only(!sent).take(MAX_CANDIDATES);
+                let candidates = counterparts.map(|other| text(other.symbol));
                 let help = match did_you_mean(name, candidates) {
                     Some(suggestion) => {
                         format!("a similar message is only {that}: {suggestion}")
@@ -151,7 +152,7 @@ impl LintKind<'_> {
                     None => format!("fine if the environment {verb} it"),
                 };
                 message(format!("`{name}` is {this} but never {that}"))
-                    .with_label(format!("{this} here{}", and_elsewhere(others)))
+                    .with_label(format!("{this} here{}", and_elsewhere(own.count - 1)))
                     .with_help(help)
             }
             LintKind::SingleOperand(operator) => {
@@ -286,27 +287,22 @@ fn one_sided<'a>(at: usize, used: &'a Used, lints: &mut Vec<Lint<'a>>) {
     if !used.two_sided {
         return;
     }
-    for message in &used.messages {
-        let (sent, place, count, counterparts) = match (message.sent, message.received) {
-            (Some(place), None) => (true, place, message.count, &used.only_received),
-            (None, Some(place)) => (false, place, message.count, &used.only_sent),
-            (Some(_), Some(_)) | (None, None) => continue,
-        };
-        let kind =
-            LintKind::OneSided { sent, message: message.symbol, others: count - 1, counterparts };
-        lints.push(Lint { file: at, span: place, kind });
+    for sent in [true, false] {
+        lints.extend(used.only(sent).filter_map(|message| {
+            let span = if sent { message.sent } else { message.received }?;
+            Some(Lint { file: at, span, kind: LintKind::OneSided { sent, message, used } })
+        }));
     }
 }
 
-/// The names that an interaction uses, in the order of their first use.
+/// The names that an interaction uses.
 #[derive(Default)]
 struct Used {
-    lifelines: Vec<Symbol>,
+    lifelines: FxHashSet<Symbol>,
+    /// In the order of their first use.
     messages: Vec<UsedMessage>,
     /// Whether some passing has both an origin and a target.
     two_sided: bool,
-    only_sent: Vec<Symbol>,
-    only_received: Vec<Symbol>,
 }
 
 struct UsedMessage {
@@ -320,34 +316,28 @@ struct UsedMessage {
 impl Used {
     fn of(interaction: &Interaction, reachable: &[bool]) -> Used {
         let mut used = Used::default();
-        let mut known_lifelines = FxHashSet::default();
         let mut known_messages = FxHashMap::default();
         for (node, _) in interaction.nodes.iter().zip(reachable).filter(|(_, reached)| **reached) {
             let lifelines: &[Name] = match &node.kind {
                 NodeKind::Empty | NodeKind::Invalid => &[],
                 NodeKind::Passing(passing) => {
                     used.passing(passing, &mut known_messages);
-                    if let Some(origin) =
-                        passing.origin.filter(|o| known_lifelines.insert(o.symbol))
-                    {
-                        used.lifelines.push(origin.symbol);
-                    }
+                    used.lifelines.extend(passing.origin.map(|origin| origin.symbol));
                     passing.target.lifelines()
                 }
                 NodeKind::Operator(operator, _) => operator.region(),
             };
-            for lifeline in lifelines.iter().filter(|name| known_lifelines.insert(name.symbol)) {
-                used.lifelines.push(lifeline.symbol);
-            }
-        }
-        for message in &used.messages {
-            match (message.sent, message.received) {
-                (Some(_), None) => used.only_sent.push(message.symbol),
-                (None, Some(_)) => used.only_received.push(message.symbol),
-                (Some(_), Some(_)) | (None, None) => {}
-            }
+            used.lifelines.extend(lifelines.iter().map(|name| name.symbol));
         }
         used
+    }
+
+    /// The messages that are only sent, or only received.
+    fn only(&self, sent: bool) -> impl Iterator<Item = &UsedMessage> {
+        let is_one_sided = move |message: &&UsedMessage| {
+            message.sent.is_some() == sent && message.received.is_some() != sent
+        };
+        self.messages.iter().filter(is_one_sided)
     }
 
     fn passing(&mut self, passing: &Passing, known: &mut FxHashMap<Symbol, usize>) {

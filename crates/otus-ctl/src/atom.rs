@@ -68,15 +68,20 @@ impl Atom {
             Atom::Compare(_, comparison, value) => compare(values[0], *comparison, value),
             Atom::Pair(_, comparison, _) => compare(values[0], *comparison, values[1]),
             Atom::Linear(terms, comparison, constant) => {
-                let summands = terms.iter().zip(values).map(|(&(_, factor), value)| match value {
-                    Value::Number(number) => factor.checked_mul(*number),
-                    Value::Boolean(_) | Value::Text(_) => None,
-                });
-                let mut summands = summands;
+                let mut summands =
+                    terms.iter().zip(values).map(|(&(_, factor), value)| scaled(value, factor));
                 let sum = summands.try_fold(Rational::from(0), |sum, next| sum.checked_add(next?));
                 sum.is_some_and(|sum| comparison.holds(sum.cmp(constant)))
             }
         }
+    }
+}
+
+/// A value times a factor, if it is a number and the product fits.
+pub(crate) fn scaled(value: &Value, factor: Rational) -> Option<Rational> {
+    match value {
+        Value::Number(number) => factor.checked_mul(*number),
+        Value::Boolean(_) | Value::Text(_) => None,
     }
 }
 

@@ -41,7 +41,6 @@ pub struct Checked {
 /// Checks the explanation of why a formula holds, or does not, at the first cut.
 ///
 /// # Errors
-///
 /// The first fault of the explanation.
 pub fn certify(
     trace: &PartialOrder,
@@ -157,40 +156,21 @@ impl<'a> Replay<'a> {
     /// Whether a formula holds here, given parts of it that do.
     fn holds(&self, formula: FormulaId, shown: &[FormulaId], checked: &mut Checked) -> bool {
         // `None` stands for a part about all runs.
-        let mut known: Vec<(FormulaId, Option<bool>)> = Vec::new();
-        let mut pending = vec![formula];
-        let find = |known: &[(FormulaId, Option<bool>)], f: FormulaId| {
-            known.iter().find(|(other, _)| *other == f).map(|&(_, value)| value)
-        };
-        while let Some(&f) = pending.last() {
-            if find(&known, f).is_some() {
-                pending.pop();
-                continue;
-            }
-            let node = self.formulas.get(f);
+        let mut known: FxHashMap<FormulaId, Option<bool>> = FxHashMap::default();
+        let is_here = |node: &Formula| !matches!(node, Formula::Next(_) | Formula::Until(_));
+        for part in self.formulas.parts(formula, is_here) {
+            let node = self.formulas.get(part);
             let value = match node {
                 Formula::True => Some(true),
                 Formula::False => Some(false),
                 Formula::End => Some(self.left == 0),
                 Formula::Atom(atom) => Some(self.atom(*atom)),
-                Formula::Next(_) | Formula::Until(_) => shown.contains(&f).then_some(true),
-                Formula::Not(inner) => match find(&known, *inner) {
-                    Some(value) => value.map(|value| !value),
-                    None => {
-                        pending.push(*inner);
-                        continue;
-                    }
-                },
+                Formula::Next(_) | Formula::Until(_) => shown.contains(&part).then_some(true),
+                Formula::Not(inner) => known[inner].map(|value| !value),
                 Formula::And(all) | Formula::Or(all) => {
-                    let missing: Vec<FormulaId> =
-                        all.iter().copied().filter(|&g| find(&known, g).is_none()).collect();
-                    if !missing.is_empty() {
-                        pending.extend(missing);
-                        continue;
-                    }
                     let decisive = matches!(node, Formula::Or(_));
                     let values: Vec<Option<bool>> =
-                        all.iter().map(|&g| find(&known, g).flatten()).collect();
+                        all.iter().map(|operand| known[operand]).collect();
                     if values.contains(&Some(decisive)) {
                         Some(decisive)
                     } else if values.contains(&None) {
@@ -200,10 +180,9 @@ impl<'a> Replay<'a> {
                     }
                 }
             };
-            known.push((f, value));
-            pending.pop();
+            known.insert(part, value);
         }
-        match find(&known, formula).flatten() {
+        match known[&formula] {
             Some(holds) => holds,
             None => {
                 checked.trusted += 1;

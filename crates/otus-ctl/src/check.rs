@@ -15,10 +15,10 @@ use otus_core::index::Index as _;
 use otus_trace::order::{Clocks, PartialOrder};
 use rustc_hash::FxHashMap;
 
+use crate::BigUint;
 use crate::evaluate::Evaluation;
 use crate::explicit;
 use crate::formula::{AtomId, Formula, FormulaId, Formulas};
-use crate::interval::BigUint;
 use crate::ist::{self, Closure};
 use crate::narrow;
 use crate::track::{Course, courses};
@@ -127,7 +127,6 @@ impl<'t> Checker<'t> {
     /// Whether a formula holds at the first cut.
     ///
     /// # Errors
-    ///
     /// The limit of the budget that was met.
     pub fn check(&mut self, formula: FormulaId, options: &Options) -> Result<Answer, Stop> {
         let options = &options.started();
@@ -158,7 +157,6 @@ impl<'t> Checker<'t> {
     /// Counts all cuts, and those at which a formula holds.
     ///
     /// # Errors
-    ///
     /// The limit of the budget that was met.
     pub fn count(&mut self, formula: FormulaId, options: &Options) -> Result<Counts, Stop> {
         let options = &options.started();
@@ -167,24 +165,19 @@ impl<'t> Checker<'t> {
         let view = View::whole(self.trace, &|| self.clocks(), options.arrangement);
         let used = self.used(&atoms);
         let problem = self.problem(&view, &used);
-        match options.engine {
-            Engine::Auto | Engine::Interval => {}
+        let (cuts, satisfying) = match options.engine {
+            Engine::Auto | Engine::Interval => {
+                let mut evaluation = Evaluation::new(problem, &options.budget);
+                let (set, top) = (evaluation.set(formula)?, evaluation.top()?);
+                (evaluation.diagram.count(top), evaluation.diagram.count(set))
+            }
             Engine::Explicit => {
-                let tally = explicit::count(problem, formula, &options.budget)?;
-                let (cuts, satisfying) = (tally.cuts.into(), tally.satisfying.into());
-                return Ok(Counts { cuts, satisfying });
+                let tally = explicit::walk(problem, formula, false, &options.budget)?;
+                (tally.cuts.into(), tally.satisfying.into())
             }
-            Engine::Ist => {
-                let (cuts, satisfying) =
-                    ist::count(problem, formula, options.closure, &options.budget)?;
-                return Ok(Counts { cuts, satisfying });
-            }
-        }
-        let mut evaluation = Evaluation::new(problem, &options.budget);
-        let set = evaluation.set(formula)?;
-        let top = evaluation.top()?;
-        let cuts = evaluation.diagram.count(top);
-        Ok(Counts { cuts, satisfying: evaluation.diagram.count(set) })
+            Engine::Ist => ist::count(problem, formula, options.closure, &options.budget)?,
+        };
+        Ok(Counts { cuts, satisfying })
     }
 
     /// The next step for a part: its value follows from its own parts, or it must be checked as a whole.
@@ -220,7 +213,9 @@ impl<'t> Checker<'t> {
         let atoms = self.atoms(part);
         self.prepare(&atoms);
         if let &Formula::Atom(atom) = self.formulas.get(part) {
-            return Ok(self.holds_at_first(atom));
+            let course = self.course(atom);
+            let atom = self.formulas.atom_of(atom);
+            return Ok(course.holds(atom, &vec![0; atom.readings().len()]));
         }
         if let Some(conditions) = self.local_conditions(part, options) {
             *visible += atoms.iter().map(|&atom| self.course(atom).events().count()).sum::<usize>();
@@ -230,9 +225,10 @@ impl<'t> Checker<'t> {
         *visible += view.event_count();
         let used = self.used(&atoms);
         let problem = self.problem(&view, &used);
-        let by_cuts = |budget: &Budget| match self.formulas.as_possibility(part) {
-            Some(goal) => explicit::possible(problem, goal, budget),
-            None => explicit::holds(problem, part, budget),
+        let goal = self.formulas.as_possibility(part);
+        let by_cuts = |budget: &Budget| {
+            explicit::walk(problem, goal.unwrap_or(part), goal.is_some(), budget)
+                .map(|tally| tally.holds)
         };
         match options.engine {
             Engine::Auto => {
@@ -250,7 +246,7 @@ impl<'t> Checker<'t> {
             Engine::Ist => return ist::holds(problem, part, options.closure, &options.budget),
         }
         let mut evaluation = Evaluation::new(problem, &options.budget);
-        if let Some(goal) = self.formulas.as_possibility(part) {
+        if let Some(goal) = goal {
             return Ok(evaluation.find(goal)?.is_some());
         }
         let set = evaluation.set(part)?;
@@ -283,17 +279,12 @@ impl<'t> Checker<'t> {
 
     /// The atoms of a formula.
     pub(crate) fn atoms(&self, formula: FormulaId) -> Vec<AtomId> {
-        let mut met = vec![false; self.formulas.count()];
-        let mut atoms = Vec::new();
-        let mut pending = vec![formula];
-        while let Some(f) = pending.pop() {
-            if !std::mem::replace(&mut met[f.index()], true) {
-                if let Formula::Atom(atom) = self.formulas.get(f) {
-                    atoms.push(*atom);
-                }
-                pending.extend_from_slice(self.formulas.get(f).operands());
-            }
-        }
+        let parts = self.formulas.parts(formula, |_| true).into_iter();
+        let mut atoms: Vec<AtomId> = parts
+            .filter_map(|part| {
+                if let Formula::Atom(atom) = *self.formulas.get(part) { Some(atom) } else { None }
+            })
+            .collect();
         atoms.sort_unstable();
         atoms
     }
@@ -319,17 +310,6 @@ impl<'t> Checker<'t> {
     /// The clocks of the trace, computed at the first use.
     pub(crate) fn clocks(&self) -> &Clocks {
         self.clocks.get_or_init(|| self.trace.clocks())
-    }
-
-    fn holds_at_first(&self, atom: AtomId) -> bool {
-        match self.course(atom) {
-            Course::Flips(initial, _) => *initial,
-            Course::Tracks(tracks) => {
-                let values: Vec<_> =
-                    tracks.iter().map(|track| &track.values[track.initial as usize]).collect();
-                self.formulas.atom_of(atom).holds(&values)
-            }
-        }
     }
 }
 

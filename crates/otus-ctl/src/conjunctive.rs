@@ -110,12 +110,11 @@ impl Checker<'_> {
 
     /// The least values that satisfy conditions on processes.
     pub(crate) fn least(&self, conditions: &[(ProcessId, Allowed)]) -> Option<Vec<u32>> {
-        let column = |process: ProcessId| process.index();
         let allowed: Vec<Allowed> = conditions.iter().map(|(_, allowed)| allowed.clone()).collect();
         least(&allowed, |from, value, to| {
             let Some(last) = value.checked_sub(1) else { return 0 };
             let event = EventId(self.trace().range(conditions[from].0).start + last);
-            self.clocks().at(event, column(conditions[to].0))
+            self.clocks().at(event, conditions[to].0.index())
         })
     }
 }

@@ -23,15 +23,15 @@ use otus_core::define_id;
 use otus_core::index::{Index as _, IndexVec};
 use otus_core::intern::Interner;
 use otus_syntax::Rational;
-use otus_trace::order::{EventId, PartialOrder, Value};
+use otus_trace::order::{EventId, PartialOrder};
 use rustc_hash::FxHashMap;
 
-use crate::atom::Atom;
+use crate::atom::{Atom, scaled};
 use crate::check::Problem;
 use crate::formula::{AtomId, Formula, FormulaId, Formulas};
 use crate::interval::{ACCEPT, Machine, REJECT};
 use crate::number;
-use crate::track::{Course, Track};
+use crate::track::Course;
 use crate::view::View;
 
 define_id! {
@@ -197,36 +197,20 @@ impl<'f> Encoder<'f> {
         trace: &PartialOrder,
         view: &View,
         initial: u32,
-        changes: impl Iterator<Item = (EventId, u32)>,
+        changes: impl Iterator<Item = (EventId, u32)> + Clone,
     ) {
         let (mut last, mut first) = (None, None);
         let mut points = Vec::new();
         let mut fewest: FxHashMap<u32, u32> = FxHashMap::default();
         fewest.insert(initial, 0);
         let mut same = vec![0];
-        let mut next = 0;
-        // Events of one process come in runs.
-        let mut here: Option<(std::ops::Range<u32>, usize)> = None;
-        for ((event, value), reached) in changes.zip(1..) {
+        let places = view.places(trace, changes.clone().map(|(event, _)| event));
+        for (((_, value), place), reached) in changes.zip(places).zip(1..) {
             same.push(*fewest.entry(value).or_insert(reached));
-            if here.as_ref().is_none_or(|(range, _)| !range.contains(&event.0)) {
-                let process = trace.process_of(event);
-                here = view.dimension(process).map(|layer| (trace.range(process), layer));
-            }
-            let Some((_, layer)) = here else { continue };
-            // It is usually the event after the last one.
-            let own = &view.events[layer];
-            let at = match own.get(next) {
-                Some(&here) if here == event => next,
-                _ => match own.binary_search(&event) {
-                    Ok(at) => at,
-                    Err(_) => continue,
-                },
-            };
-            next = at + 1;
+            let Some((layer, value)) = place else { continue };
             first = Some(first.unwrap_or(layer).min(layer));
             last = last.max(Some(layer));
-            points.push(ChainPoint { layer: number(layer), value: number(at + 1), reached });
+            points.push(ChainPoint { layer: number(layer), value, reached });
         }
         if first != last {
             points.sort();
@@ -242,26 +226,15 @@ impl<'f> Encoder<'f> {
     /// The residual of a formula without temporal operators before any component is known.
     pub(crate) fn residual(&mut self, formula: FormulaId) -> u32 {
         let mut done: FxHashMap<FormulaId, ResidualId> = FxHashMap::default();
-        let mut pending = vec![formula];
-        while let Some(&f) = pending.last() {
-            if done.contains_key(&f) {
-                pending.pop();
-                continue;
-            }
+        for f in self.formulas.parts(formula, Formula::is_connective) {
             let node = self.formulas.get(f);
-            let before = pending.len();
-            if let Formula::And(all) | Formula::Or(all) = node {
-                pending.extend(all.iter().copied().filter(|g| !done.contains_key(g)));
-            }
-            if pending.len() > before {
-                continue;
-            }
-            pending.pop();
             let made = match node {
                 Formula::True => TRUE,
                 Formula::False => FALSE,
-                Formula::And(all) => self.and(all.iter().map(|g| done[g]).collect()),
-                Formula::Or(all) => self.or(all.iter().map(|g| done[g]).collect()),
+                Formula::And(all) | Formula::Or(all) => {
+                    let all = all.iter().map(|g| done[g]).collect();
+                    self.connective(all, matches!(node, Formula::And(_)))
+                }
                 Formula::Atom(_)
                 | Formula::Not(_)
                 | Formula::End
@@ -279,8 +252,7 @@ impl<'f> Encoder<'f> {
 
     /// The conjunction, or disjunction, of residuals.
     pub(crate) fn join(&mut self, all: &[u32], and: bool) -> u32 {
-        let all = all.iter().map(|&residual| ResidualId(residual)).collect();
-        if and { self.and(all).0 } else { self.or(all).0 }
+        self.connective(all.iter().map(|&residual| ResidualId(residual)).collect(), and).0
     }
 
     fn literal(&mut self, atom: AtomId, positive: bool) -> ResidualId {
@@ -311,9 +283,8 @@ impl<'f> Encoder<'f> {
                 if stage.reached[at] == GONE || !over(self.chains[chain].last) {
                     continue;
                 }
-                if let Some(summand) = summand(&tracks[at], stage.reached[at], terms[at].1)
-                    && let Some(sum) = stage.sum.checked_add(summand)
-                {
+                let summand = scaled(tracks[at].value_after(stage.reached[at]), terms[at].1);
+                if let Some(sum) = summand.and_then(|next| stage.sum.checked_add(next)) {
                     stage.sum = sum;
                     stage.reached[at] = GONE;
                 }
@@ -330,45 +301,19 @@ impl<'f> Encoder<'f> {
     /// The truth value of an atom whose chains are all complete.
     fn holds(&self, stage: &Stage) -> bool {
         let used = &self.used[stage.atom as usize];
-        match used.course {
-            Course::Flips(initial, _) => *initial == stage.reached[0].is_multiple_of(2),
-            Course::Tracks(tracks) => match used.atom {
-                Atom::Linear(terms, comparison, constant) => {
-                    let mut sum = Some(stage.sum);
-                    for (at, &(_, factor)) in terms.iter().enumerate() {
-                        if stage.reached[at] != GONE {
-                            sum =
-                                sum.zip(summand(&tracks[at], stage.reached[at], factor)).and_then(
-                                    |(sum, next): (Rational, Rational)| sum.checked_add(next),
-                                );
-                        }
-                    }
-                    sum.is_some_and(|sum| comparison.holds(sum.cmp(constant)))
-                }
-                Atom::Member(..) | Atom::Compare(..) | Atom::Pair(..) => {
-                    let values: Vec<&Value> =
-                        tracks.iter().zip(&stage.reached).map(|(t, &n)| t.value_after(n)).collect();
-                    used.atom.holds(&values)
-                }
-            },
-        }
+        let (Atom::Linear(terms, comparison, constant), Course::Tracks(tracks)) =
+            (used.atom, used.course)
+        else {
+            return used.course.holds(used.atom, &stage.reached);
+        };
+        let rest = stage.reached.iter().enumerate().filter(|&(_, &reached)| reached != GONE);
+        let mut rest = rest.map(|(at, &n)| scaled(tracks[at].value_after(n), terms[at].1));
+        let sum = rest.try_fold(stage.sum, |sum, next| sum.checked_add(next?));
+        sum.is_some_and(|sum| comparison.holds(sum.cmp(constant)))
     }
 
-    fn and(&mut self, all: Vec<ResidualId>) -> ResidualId {
-        self.connective(all, FALSE, TRUE)
-    }
-
-    fn or(&mut self, all: Vec<ResidualId>) -> ResidualId {
-        self.connective(all, TRUE, FALSE)
-    }
-
-    fn connective(
-        &mut self,
-        all: Vec<ResidualId>,
-        decisive: ResidualId,
-        neutral: ResidualId,
-    ) -> ResidualId {
-        let mut all = all;
+    fn connective(&mut self, mut all: Vec<ResidualId>, and: bool) -> ResidualId {
+        let (decisive, neutral) = if and { (FALSE, TRUE) } else { (TRUE, FALSE) };
         if all.contains(&decisive) {
             return decisive;
         }
@@ -378,7 +323,7 @@ impl<'f> Encoder<'f> {
         match *all {
             [] => neutral,
             [only] => only,
-            _ if decisive == FALSE => self.intern(Residual::And(all.into())),
+            _ if and => self.intern(Residual::And(all.into())),
             _ => self.intern(Residual::Or(all.into())),
         }
     }
@@ -450,8 +395,8 @@ impl<'f> Encoder<'f> {
                     }
                     self.settle(stage, positive, Some(layer))
                 }
-                Residual::And(all) => self.and(all.iter().map(|x| after[x]).collect()),
-                Residual::Or(all) => self.or(all.iter().map(|x| after[x]).collect()),
+                Residual::And(all) => self.connective(all.iter().map(|x| after[x]).collect(), true),
+                Residual::Or(all) => self.connective(all.iter().map(|x| after[x]).collect(), false),
             };
             after.insert(part, next);
         }
@@ -529,12 +474,5 @@ impl Machine for Encoder<'_> {
 
     fn bytes(&self) -> usize {
         self.bytes
-    }
-}
-
-fn summand(track: &Track, reached: u32, factor: Rational) -> Option<Rational> {
-    match track.value_after(reached) {
-        Value::Number(number) => factor.checked_mul(*number),
-        Value::Boolean(_) | Value::Text(_) => None,
     }
 }

@@ -80,10 +80,11 @@ impl<'f> Evaluation<'f> {
             }
             let before = pending.len();
             if self.formulas.is_temporal(f) {
+                // The operands of a connective without temporal operators are encoded together.
                 let operands = self.formulas.get(f).operands();
                 let missing = operands.iter().filter(|&&g| {
                     self.sets[g.index()].is_none()
-                        && (self.formulas.is_temporal(g) || !self.joins(f))
+                        && (self.formulas.is_temporal(g) || !self.formulas.get(f).is_connective())
                 });
                 pending.extend(missing);
             }
@@ -96,11 +97,6 @@ impl<'f> Evaluation<'f> {
             self.tidy();
         }
         Ok(self.sets[formula.index()].unwrap_or(Set::EMPTY))
-    }
-
-    /// Whether the operands without temporal operators are encoded together.
-    fn joins(&self, f: FormulaId) -> bool {
-        matches!(self.formulas.get(f), Formula::And(_) | Formula::Or(_))
     }
 
     fn known(&self, f: FormulaId) -> Set {

@@ -51,29 +51,12 @@ pub(crate) struct Tally {
     pub(crate) holds: bool,
 }
 
-/// Visits all cuts.
-pub(crate) fn count(
+/// Visits all cuts, or all until the first at which the formula holds.
+pub(crate) fn walk(
     problem: Problem<'_>,
     formula: FormulaId,
+    until_satisfied: bool,
     budget: &Budget,
 ) -> Result<Tally, Stop> {
-    walk::Walk::new(problem, formula, budget)?.run(false)
-}
-
-/// Whether a formula holds at the first cut.
-pub(crate) fn holds(
-    problem: Problem<'_>,
-    formula: FormulaId,
-    budget: &Budget,
-) -> Result<bool, Stop> {
-    Ok(count(problem, formula, budget)?.holds)
-}
-
-/// Whether a formula holds at some cut.
-pub(crate) fn possible(
-    problem: Problem<'_>,
-    formula: FormulaId,
-    budget: &Budget,
-) -> Result<bool, Stop> {
-    Ok(walk::Walk::new(problem, formula, budget)?.run(true)?.satisfying > 0)
+    walk::Walk::new(problem, formula, budget)?.run(until_satisfied)
 }

@@ -29,6 +29,8 @@
 use otus_core::define_id;
 use otus_core::index::{Index as _, IndexVec};
 use otus_core::intern::Interner;
+use otus_syntax::ast::formula::{Connective, Modality, Quantifier, UntilKind};
+use rustc_hash::FxHashSet;
 
 use crate::atom::Atom;
 
@@ -63,6 +65,11 @@ pub enum Formula {
 }
 
 impl Formula {
+    /// Whether it is a conjunction or a disjunction.
+    pub fn is_connective(&self) -> bool {
+        matches!(self, Formula::And(_) | Formula::Or(_))
+    }
+
     /// The formulas directly below.
     pub fn operands(&self) -> &[FormulaId] {
         match self {
@@ -133,6 +140,23 @@ impl Formulas {
     /// Whether `EX` or `AX` occurs in a formula.
     pub fn has_next(&self, f: FormulaId) -> bool {
         self.facts[f].next
+    }
+
+    /// A formula and its parts, operands first. Parts below a node are left out unless it `opens`.
+    pub fn parts(&self, whole: FormulaId, opens: impl Fn(&Formula) -> bool) -> Vec<FormulaId> {
+        let mut met = FxHashSet::from_iter([whole]);
+        let mut parts = vec![whole];
+        let mut next = 0;
+        while let Some(&part) = parts.get(next) {
+            next += 1;
+            let node = self.get(part);
+            if opens(node) {
+                parts.extend(node.operands().iter().filter(|&&part| met.insert(part)));
+            }
+        }
+        // Operands have smaller ids.
+        parts.sort_unstable();
+        parts
     }
 
     /// The atom of a literal, and whether it is positive.
@@ -206,16 +230,74 @@ impl Formulas {
         self.not(conjunction)
     }
 
+    /// A Boolean connective of two formulas.
+    pub fn connective(&mut self, connective: Connective, f: FormulaId, g: FormulaId) -> FormulaId {
+        match connective {
+            Connective::And => self.and([f, g]),
+            Connective::Or => self.or([f, g]),
+            Connective::Implies => self.implies(f, g),
+            Connective::Iff => {
+                let both = self.and([f, g]);
+                let none = self.and([self.not(f), self.not(g)]);
+                self.or([both, none])
+            }
+        }
+    }
+
     /// `f → g`
     pub fn implies(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
         self.or([self.not(f), g])
     }
 
-    /// `f ↔ g`
-    pub fn iff(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
-        let both = self.and([f, g]);
-        let none = self.and([self.not(f), self.not(g)]);
-        self.or([both, none])
+    /// A modality with one operand.
+    pub fn temporal(&mut self, runs: Quantifier, modality: Modality, f: FormulaId) -> FormulaId {
+        match (runs, modality) {
+            (Quantifier::Exists, Modality::Next) => self.ex(f),
+            (Quantifier::Exists, Modality::Finally) => self.ef(f),
+            (Quantifier::Exists, Modality::Globally) => self.eg(f),
+            (Quantifier::All, Modality::Next) => {
+                let some = self.ex(self.not(f));
+                self.not(some)
+            }
+            (Quantifier::All, Modality::Finally) => self.af(f),
+            (Quantifier::All, Modality::Globally) => self.ag(f),
+        }
+    }
+
+    /// A modality with two operands.
+    pub fn until(
+        &mut self,
+        runs: Quantifier,
+        kind: UntilKind,
+        f: FormulaId,
+        g: FormulaId,
+    ) -> FormulaId {
+        let (no_f, no_g) = (self.not(f), self.not(g));
+        let broken = match (runs, kind) {
+            (Quantifier::Exists, UntilKind::Until) => return self.eu(f, g),
+            (Quantifier::Exists, UntilKind::Weak) => {
+                let end = self.end();
+                let last = self.and([f, end]);
+                let goal = self.or([g, last]);
+                return self.eu(f, goal);
+            }
+            (Quantifier::Exists, UntilKind::Release) => {
+                let both = self.and([f, g]);
+                return self.until(runs, UntilKind::Weak, g, both);
+            }
+            (Quantifier::All, UntilKind::Until) => {
+                let end = self.end();
+                let stuck = self.or([no_f, end]);
+                let lost = self.and([no_g, stuck]);
+                self.eu(no_g, lost)
+            }
+            (Quantifier::All, UntilKind::Weak) => {
+                let lost = self.and([no_f, no_g]);
+                self.eu(no_g, lost)
+            }
+            (Quantifier::All, UntilKind::Release) => self.eu(no_f, no_g),
+        };
+        self.not(broken)
     }
 
     /// `EX f`
@@ -224,12 +306,6 @@ impl Formulas {
             return f;
         }
         self.literal(Formula::Next(f))
-    }
-
-    /// `AX f`
-    pub fn ax(&mut self, f: FormulaId) -> FormulaId {
-        let some = self.ex(self.not(f));
-        self.not(some)
     }
 
     /// `E[f U g]`
@@ -266,43 +342,6 @@ impl Formulas {
     /// `AG f`
     pub fn ag(&mut self, f: FormulaId) -> FormulaId {
         let broken = self.ef(self.not(f));
-        self.not(broken)
-    }
-
-    /// `A[f U g]`
-    pub fn au(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
-        let (no_f, no_g, end) = (self.not(f), self.not(g), self.end());
-        let stuck = self.or([no_f, end]);
-        let lost = self.and([no_g, stuck]);
-        let broken = self.eu(no_g, lost);
-        self.not(broken)
-    }
-
-    /// `E[f W g]`
-    pub fn ew(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
-        let end = self.end();
-        let last = self.and([f, end]);
-        let goal = self.or([g, last]);
-        self.eu(f, goal)
-    }
-
-    /// `A[f W g]`
-    pub fn aw(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
-        let (no_f, no_g) = (self.not(f), self.not(g));
-        let lost = self.and([no_f, no_g]);
-        let broken = self.eu(no_g, lost);
-        self.not(broken)
-    }
-
-    /// `E[f R g]`
-    pub fn er(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
-        let both = self.and([f, g]);
-        self.ew(g, both)
-    }
-
-    /// `A[f R g]`
-    pub fn ar(&mut self, f: FormulaId, g: FormulaId) -> FormulaId {
-        let broken = self.eu(self.not(f), self.not(g));
         self.not(broken)
     }
 

@@ -34,15 +34,15 @@
 //!
 //! | operation | file | time |
 //! |---|---|---|
-//! | union, intersection, difference, inclusion | [`apply`] | `O(\|A\| · \|B\|)`, mostly `O(\|A\| + \|B\|)` |
-//! | boxes, points, a machine within a set | [`mod@build`] | one step per interval made |
+//! | union, intersection, difference | [`apply`] | `O(\|A\| · \|B\|)`, mostly `O(\|A\| + \|B\|)` |
+//! | boxes, a machine within a set | [`mod@build`] | one step per interval made |
 //! | the lattice of a family of clocks, a machine within it | [`lattice`] | `O(k)` per interval made |
 //! | one member of a set that is not built | [`find`] | ends at the first |
-//! | predecessors, successors | [`shift`] | one union per interval |
-//! | closures | [`closure`] | one union per interval |
+//! | predecessors | [`shift`] | one union per interval |
+//! | downward closure | [`closure`] | one union per interval |
 //! | constrained reachability | [`mod@until`] | one pass, no iteration |
-//! | membership, least and greatest point | [`member`] | `O(k log n)` |
-//! | count, enumeration | [`count`], [`iterate`] | one step per interval; per box or point |
+//! | membership, least point | [`member`] | `O(k log n)` |
+//! | count, enumeration | [`count`], [`iterate`] | one step per interval; per box |
 //!
 //! Recursion goes from layer to layer and never along a range, so its depth is the number of
 //! dimensions; with many of them it runs on a stack that grows. The size of a diagram depends on the order of
@@ -54,50 +54,29 @@
 //! operation that meets a bound returns a [`Stop`](otus_core::budget::Stop), leaves every existing set as it is, and
 //! may be repeated after [`collect`](Diagram::collect) has made room. Bounds on memory are checked where it grows; time and
 //! cancellation are checked about every ten thousand intervals.
-//!
-//! # Example
-//!
-//! ```
-//! use otus_ctl::interval::{Diagram, Set};
-//! # fn main() -> Result<(), otus_core::budget::Stop> {
-//! // Vectors (x, y) with x and y in 0..=9.
-//! let mut diagram = Diagram::new(&[9, 9]);
-//! let low = diagram.cuboid(&[(0, 4), (0, 9)])?;
-//! let right = diagram.cuboid(&[(0, 9), (5, 9)])?;
-//! let both = diagram.intersect(low, right)?;
-//! assert_eq!(diagram.count(both).to_string(), "25");
-//! assert!(diagram.contains(both, &[4, 5]));
-//! // The points of `low` from which steps of one along either axis reach (4,5) within `low`.
-//! let goal = diagram.cuboid(&[(4, 4), (5, 5)])?;
-//! let reaching = diagram.until(low, goal)?;
-//! assert_eq!(diagram.count(reaching).to_string(), "30");
-//! # Ok(()) }
-//! ```
 
-pub mod apply;
+mod apply;
 mod boxes;
-pub mod build;
-pub mod clocks;
-pub mod closure;
-pub mod count;
-mod cursor;
+mod build;
+mod clocks;
+mod closure;
+mod count;
 mod diagram;
-pub mod find;
+mod find;
 mod gc;
-pub mod iterate;
-pub mod lattice;
-pub mod machine;
-pub mod member;
+mod iterate;
+mod lattice;
+mod machine;
+mod member;
 mod memo;
 mod reachable;
-pub mod shift;
-pub mod stats;
+mod shift;
 mod store;
 mod sweep;
-pub mod until;
+#[cfg(test)]
+mod tests;
+mod until;
 
-pub use clocks::{ClockTable, Clocks};
-pub use diagram::{Diagram, Set};
-pub use machine::{ACCEPT, Machine, REJECT};
-pub use num_bigint::BigUint;
-pub use stats::Stats;
+pub(crate) use clocks::{ClockTable, Clocks};
+pub(crate) use diagram::{Diagram, Set};
+pub(crate) use machine::{ACCEPT, Machine, REJECT};

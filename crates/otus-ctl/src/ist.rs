@@ -40,9 +40,9 @@ mod tree;
 
 use otus_core::budget::{Budget, Stop};
 
+use crate::BigUint;
 use crate::check::Problem;
 use crate::formula::FormulaId;
-use crate::interval::BigUint;
 
 /// The way in which EF, and with it AG, is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

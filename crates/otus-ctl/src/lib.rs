@@ -22,7 +22,7 @@ mod encode;
 mod evaluate;
 mod explicit;
 pub mod formula;
-pub mod interval;
+mod interval;
 pub mod ist;
 pub mod lower;
 mod narrow;
@@ -36,11 +36,21 @@ fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
+/// The least common multiple of two positive numbers, if it fits.
+fn lcm(a: i128, b: i128) -> Option<i128> {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    (a / x).checked_mul(b)
+}
+
 pub use certify::certify;
 pub use check::{Answer, Checker, Counts, Engine, Options};
 pub use formula::{Formula, FormulaId, Formulas};
 pub use ist::Closure;
 pub use lower::{Lowered, Property, lower, lower_with};
+pub use num_bigint::BigUint;
 pub use satisfying::Satisfying;
 pub use view::Arrangement;
 pub use witness::{Evidence, Explanation};

@@ -10,10 +10,7 @@
 pub mod pattern;
 mod sum;
 
-use otus_syntax::ast::formula::{
-    Comparison, Connective, FormulaFile, FormulaId as NodeId, FormulaKind, Modality, Path,
-    Quantifier, UntilKind,
-};
+use otus_syntax::ast::formula::{Comparison, FormulaFile, FormulaId as NodeId, FormulaKind, Path};
 use otus_syntax::name::Name;
 use otus_syntax::suggest::did_you_mean;
 use otus_syntax::{Code, Diagnostic, Rational, Span, print};
@@ -154,36 +151,15 @@ impl Lowering<'_> {
             }
             FormulaKind::Connective(connective, left, right) => {
                 let (left, right) = (self.formula(*left), self.formula(*right));
-                Meaning::Formula(match connective {
-                    Connective::And => self.formulas.and([left, right]),
-                    Connective::Or => self.formulas.or([left, right]),
-                    Connective::Implies => self.formulas.implies(left, right),
-                    Connective::Iff => self.formulas.iff(left, right),
-                })
+                Meaning::Formula(self.formulas.connective(*connective, left, right))
             }
             FormulaKind::Temporal(quantifier, modality, inner) => {
                 let f = self.formula(*inner);
-                let formulas = &mut self.formulas;
-                Meaning::Formula(match (quantifier, modality) {
-                    (Quantifier::Exists, Modality::Next) => formulas.ex(f),
-                    (Quantifier::Exists, Modality::Finally) => formulas.ef(f),
-                    (Quantifier::Exists, Modality::Globally) => formulas.eg(f),
-                    (Quantifier::All, Modality::Next) => formulas.ax(f),
-                    (Quantifier::All, Modality::Finally) => formulas.af(f),
-                    (Quantifier::All, Modality::Globally) => formulas.ag(f),
-                })
+                Meaning::Formula(self.formulas.temporal(*quantifier, *modality, f))
             }
             FormulaKind::Until(quantifier, kind, left, right) => {
                 let (f, g) = (self.formula(*left), self.formula(*right));
-                let formulas = &mut self.formulas;
-                Meaning::Formula(match (quantifier, kind) {
-                    (Quantifier::Exists, UntilKind::Until) => formulas.eu(f, g),
-                    (Quantifier::Exists, UntilKind::Weak) => formulas.ew(f, g),
-                    (Quantifier::Exists, UntilKind::Release) => formulas.er(f, g),
-                    (Quantifier::All, UntilKind::Until) => formulas.au(f, g),
-                    (Quantifier::All, UntilKind::Weak) => formulas.aw(f, g),
-                    (Quantifier::All, UntilKind::Release) => formulas.ar(f, g),
-                })
+                Meaning::Formula(self.formulas.until(*quantifier, *kind, f, g))
             }
             FormulaKind::Call(name, arguments) => self.call(*name, arguments),
             FormulaKind::Invalid => Meaning::Nothing,
@@ -198,9 +174,16 @@ impl Lowering<'_> {
         self.file.node(id).span
     }
 
-    fn complain(&mut self, code: Code, span: Span, message: String) -> &mut Diagnostic {
-        self.diagnostics.push(Diagnostic::new(code, self.file.source, span, message));
-        self.diagnostics.last_mut().expect("just pushed")
+    /// Reports an error.
+    fn complain(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let diagnostic = Diagnostic::new(code, self.file.source, span, message);
+        self.diagnostics.push(diagnostic.with_help(help));
     }
 
     /// The meaning of a node in the place of a formula.
@@ -218,9 +201,8 @@ impl Lowering<'_> {
                 Formulas::TRUE
             }
             Meaning::Text(_, false) | Meaning::Sum(_) | Meaning::Reading(..) => {
-                let message = "this is a value, and a formula is needed".to_owned();
-                let diagnostic = self.complain(Code::WRONG_SORT, span, message);
-                diagnostic.help = Some("compare it with something".to_owned());
+                let message = "this is a value, and a formula is needed";
+                self.complain(Code::WRONG_SORT, span, message, "compare it with something");
                 Formulas::TRUE
             }
         }
@@ -229,27 +211,27 @@ impl Lowering<'_> {
     fn unknown_variable(&mut self, word: &str, span: Span) {
         let trace = self.trace;
         let names = || trace.variables().map(|variable| trace.variable_name(variable));
-        let suggestion = did_you_mean(word, names()).unwrap_or_else(|| known("variables", names()));
         let message = format!("the trace has no variable `{word}`");
-        let diagnostic = self.complain(Code::UNKNOWN_VARIABLE, span, message);
-        diagnostic.help = Some(suggestion);
+        let help = similar(word, "variables", names);
+        self.complain(Code::UNKNOWN_VARIABLE, span, message, help);
     }
 
     fn variable(&mut self, path: Path) -> Meaning {
         let (trace, names) = (self.trace, &self.file.names);
         let name = names.text(path.name.symbol);
-        let found = match path.process {
+        let process = path.process.map(|process| (process.span, names.text(process.symbol)));
+        let found = match process {
             None => trace.variable(name),
-            Some(process) => {
-                let owner = trace.process(names.text(process.symbol));
-                let whole = format!("{}.{name}", names.text(process.symbol));
+            Some((_, process)) => {
+                let owner = trace.process(process);
+                let whole = format!("{process}.{name}");
                 let own = |&variable: &VariableId| {
                     owner.is_some_and(|owner| trace.owner(variable) == Owner::Process(owner))
                 };
                 trace.variable(&whole).or_else(|| trace.variable(name).filter(own))
             }
         };
-        match (found, path.process) {
+        match (found, process) {
             (Some(variable), _) => {
                 let reading = Reading::Variable(variable);
                 match trace.kind(variable) {
@@ -258,28 +240,25 @@ impl Lowering<'_> {
                 }
             }
             (None, None) => Meaning::Text(name.to_owned(), true),
-            (None, Some(process)) => {
-                let word = format!("{}.{name}", names.text(process.symbol));
-                let span = Span { start: process.span.start, end: path.name.span.end };
-                if trace.process(names.text(process.symbol)).is_some()
+            (None, Some((span, process))) => {
+                let word = format!("{process}.{name}");
+                let span = span.to(path.name.span);
+                if trace.process(process).is_some()
                     && let Some(variable) = trace.variable(name)
                 {
                     let whose = match trace.owner(variable) {
                         Owner::Process(owner) => {
                             format!("only `{}` assigns `{name}`", trace.process_name(owner))
                         }
-                        Owner::Shared => format!(
-                            "several processes assign `{name}`: leave out `{}.`",
-                            names.text(process.symbol)
-                        ),
-                        Owner::None => format!(
-                            "no process assigns `{name}`: leave out `{}.`",
-                            names.text(process.symbol)
-                        ),
+                        Owner::Shared => {
+                            format!("several processes assign `{name}`: leave out `{process}.`")
+                        }
+                        Owner::None => {
+                            format!("no process assigns `{name}`: leave out `{process}.`")
+                        }
                     };
                     let message = format!("the trace has no variable `{word}`");
-                    let diagnostic = self.complain(Code::UNKNOWN_VARIABLE, span, message);
-                    diagnostic.help = Some(whose);
+                    self.complain(Code::UNKNOWN_VARIABLE, span, message, whose);
                 } else {
                     self.unknown_variable(&word, span);
                 }
@@ -292,12 +271,9 @@ impl Lowering<'_> {
         let text = self.file.names.text(name.symbol);
         let found = self.trace.process(text);
         if found.is_none() {
-            let names = self.trace.process_names();
-            let suggestion = did_you_mean(text, self.trace.process_names())
-                .unwrap_or_else(|| known("processes", names));
             let message = format!("the trace has no process `{text}`");
-            let diagnostic = self.complain(Code::NO_SUCH_PROCESS, name.span, message);
-            diagnostic.help = Some(suggestion);
+            let help = similar(text, "processes", || self.trace.process_names());
+            self.complain(Code::NO_SUCH_PROCESS, name.span, message, help);
         }
         found
     }
@@ -311,11 +287,9 @@ impl Lowering<'_> {
         match self.trace.find_label(text) {
             Some(label) => Meaning::Sum(Sum::reading(Reading::Count(process, Some(label)))),
             None => {
-                let suggestion = did_you_mean(text, self.trace.labels())
-                    .unwrap_or_else(|| known("labels", self.trace.labels()));
                 let message = format!("no event of the trace has the label `{text}`, so this is 0");
-                let diagnostic = self.complain(Code::UNKNOWN_LABEL, label.span, message);
-                diagnostic.help = Some(suggestion);
+                let help = similar(text, "labels", || self.trace.labels());
+                self.complain(Code::UNKNOWN_LABEL, label.span, message, help);
                 Meaning::Sum(Sum::constant(Rational::from(0)))
             }
         }
@@ -335,9 +309,9 @@ impl Lowering<'_> {
         let formula = match (a, b) {
             (Meaning::Nothing, _) | (_, Meaning::Nothing) => return Meaning::Nothing,
             (Meaning::Formula(_), _) | (_, Meaning::Formula(_)) => {
-                let message = "formulas are compared by `<->`".to_owned();
-                let diagnostic = self.complain(Code::WRONG_SORT, self.span(id), message);
-                diagnostic.help = Some("write `f <-> g`, or compare values".to_owned());
+                let (message, help) =
+                    ("formulas are compared by `<->`", "write `f <-> g`, or compare values");
+                self.complain(Code::WRONG_SORT, self.span(id), message, help);
                 return Meaning::Nothing;
             }
             (Meaning::Sum(a), Meaning::Sum(b)) => return self.compare_sums(id, comparison, &a, &b),
@@ -407,8 +381,8 @@ impl Lowering<'_> {
         }
         let message =
             format!("{} cannot be compared with {}", left.kind.describe(), right.kind.describe());
-        let diagnostic = self.complain(Code::WRONG_KIND, self.span(id), message);
-        diagnostic.help = Some("compare values of one kind; texts may be in quotes".to_owned());
+        let help = "compare values of one kind; texts may be in quotes";
+        self.complain(Code::WRONG_KIND, self.span(id), message, help);
         Meaning::Nothing
     }
 
@@ -469,7 +443,16 @@ fn truth(holds: bool) -> FormulaId {
     if holds { Formulas::TRUE } else { Formulas::FALSE }
 }
 
-/// A list of the existing names, for the help of an unknown name without similar ones.
+/// The help for an unknown name: a similar one, or else the existing ones.
+fn similar<'n, N: Iterator<Item = &'n str>>(
+    word: &str,
+    what: &str,
+    names: impl Fn() -> N,
+) -> String {
+    did_you_mean(word, names()).unwrap_or_else(|| known(what, names()))
+}
+
+/// A list of the existing names.
 fn known<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> String {
     const MOST: usize = 8;
     let mut names: Vec<String> = names.take(MOST + 1).map(|name| format!("`{name}`")).collect();

@@ -27,7 +27,6 @@ impl Checker<'_> {
     /// The cuts at which a formula holds, in at most `limit` boxes. All events of the trace count, visible or not.
     ///
     /// # Errors
-    ///
     /// The limit of the budget that was met.
     pub fn satisfying(
         &mut self,

@@ -26,14 +26,10 @@ pub(crate) struct Track {
 }
 
 impl Track {
-    /// The number of the value after a number of changes.
-    pub(crate) fn number_after(&self, changes: u32) -> u32 {
-        changes.checked_sub(1).map_or(self.initial, |last| self.changes[last as usize].1)
-    }
-
     /// The value after a number of changes.
     pub(crate) fn value_after(&self, changes: u32) -> &Value {
-        &self.values[self.number_after(changes) as usize]
+        let last = changes.checked_sub(1).map(|last| self.changes[last as usize].1);
+        &self.values[last.unwrap_or(self.initial) as usize]
     }
 }
 
@@ -55,6 +51,17 @@ impl Course {
         };
         let changes = tracks.iter().flat_map(|track| track.changes.iter().map(|&(event, _)| event));
         flips.iter().copied().chain(changes)
+    }
+
+    /// Whether the atom holds after these numbers of flips, or of changes of each reading.
+    pub(crate) fn holds(&self, atom: &Atom, reached: &[u32]) -> bool {
+        match self {
+            Course::Flips(initial, _) => *initial == reached[0].is_multiple_of(2),
+            Course::Tracks(tracks) => {
+                let readings = tracks.iter().zip(reached);
+                atom.holds(&readings.map(|(track, &n)| track.value_after(n)).collect::<Vec<_>>())
+            }
+        }
     }
 }
 

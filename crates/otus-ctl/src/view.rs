@@ -128,9 +128,29 @@ impl View {
         self.events.iter().map(Vec::len).sum()
     }
 
-    /// The dimension of a process, if it has one.
-    pub(crate) fn dimension(&self, process: ProcessId) -> Option<usize> {
-        self.processes.iter().position(|&other| other == process)
+    /// For each of some events: its dimension and the least value there that includes it, if it is in the view.
+    pub(crate) fn places<'a>(
+        &'a self,
+        trace: &'a PartialOrder,
+        events: impl Iterator<Item = EventId> + 'a,
+    ) -> impl Iterator<Item = Option<(usize, u32)>> + 'a {
+        // Events of one process come in runs, and each is usually the one after the last.
+        let mut here: Option<(std::ops::Range<u32>, usize)> = None;
+        let mut next = 0;
+        events.map(move |event| {
+            if here.as_ref().is_none_or(|(range, _)| !range.contains(&event.0)) {
+                let process = trace.process_of(event);
+                let dimension = self.processes.iter().position(|&other| other == process);
+                here = dimension.map(|dimension| (trace.range(process), dimension));
+            }
+            let dimension = here.as_ref()?.1;
+            let own = &self.events[dimension];
+            if own.get(next) != Some(&event) {
+                next = own.binary_search(&event).ok()?;
+            }
+            next += 1;
+            Some((dimension, number(next)))
+        })
     }
 }
 

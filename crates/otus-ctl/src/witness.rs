@@ -53,7 +53,6 @@ impl Checker<'_> {
     /// Explains why a formula holds, or does not.
     ///
     /// # Errors
-    ///
     /// The limit of the budget that was met.
     pub fn explain(&mut self, formula: FormulaId, options: &Options) -> Result<Explanation, Stop> {
         let options = &options.started();
@@ -64,7 +63,6 @@ impl Checker<'_> {
     /// Why a formula has the verdict that [`Checker::check`] gave it, without checking it again.
     ///
     /// # Errors
-    ///
     /// A bound was met.
     pub fn explain_verdict(
         &mut self,
@@ -160,10 +158,9 @@ impl Showing<'_> {
     fn run(
         &mut self,
         part: FormulaId,
-        point: Vec<u32>,
+        mut point: Vec<u32>,
         lift: &mut Lift<'_>,
     ) -> Result<Evidence, Stop> {
-        let mut point = point;
         let goal = match *self.formulas.get(part) {
             Formula::Next(goal) => {
                 let set = self.evaluation.set(goal)?;
@@ -268,7 +265,9 @@ impl Showing<'_> {
                 }
                 Formula::Until(_) | Formula::Next(_) => {
                     let mut lift = lift.clone();
-                    shown.push(self.nested(part, point, &mut lift)?);
+                    shown.push(stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+                        self.run(part, point.to_vec(), &mut lift)
+                    })?);
                 }
                 Formula::True
                 | Formula::False
@@ -280,29 +279,10 @@ impl Showing<'_> {
         Ok(shown)
     }
 
-    fn nested(
-        &mut self,
-        part: FormulaId,
-        point: &[u32],
-        lift: &mut Lift<'_>,
-    ) -> Result<Evidence, Stop> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.run(part, point.to_vec(), lift))
-    }
-
     /// Whether a formula holds at the last cut of the view only because that is the end. The last cut of the view
     /// stands for several cuts of the trace, of which only the last is the end.
     fn needs_end(&mut self, formula: FormulaId, point: &[u32]) -> Result<bool, Stop> {
-        let mut parts = vec![formula];
-        let mut next = 0;
-        while let Some(&part) = parts.get(next) {
-            next += 1;
-            if let Formula::And(all) | Formula::Or(all) = self.formulas.get(part) {
-                parts.extend_from_slice(all);
-            }
-        }
-        // Operands have smaller ids.
-        parts.sort_unstable();
-        parts.dedup();
+        let parts = self.formulas.parts(formula, Formula::is_connective);
         let mut holds = vec![false; parts.len()];
         for at in 0..parts.len() {
             let is_so = |part: &FormulaId| parts.binary_search(part).is_ok_and(|at| holds[at]);

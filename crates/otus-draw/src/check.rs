@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::geometry::{Point, Rect};
+use crate::geometry::{Point, Rect, Size};
 use crate::scene::{Item, Key, Role, Scene, Shape};
 
 /// A flaw of a picture; numbers are indices of its items.
@@ -84,10 +84,9 @@ fn between(scene: &Scene, places: &[Rect], a: usize, b: usize) -> Option<Flaw> {
 fn on(text: &str, place: Rect, item: &Item, index: usize) -> Option<Flaw> {
     let room = place.grow(-SLACK);
     match &item.shape {
-        Shape::Label(_) | Shape::Disc { .. } => None,
+        Shape::Label(_) | Shape::Disc { .. } | Shape::Polygon(_) => None,
         Shape::Box { rect, .. } => (is_solid(item) && rect.overlaps(room) && !rect.contains(room))
             .then(|| Flaw::LabelOnBorder(text.to_owned(), index)),
-        Shape::Polygon(_) => None,
         Shape::Line(line) => {
             let counts = matches!(item.role, Role::Message | Role::Edge | Role::Separator);
             (counts && line.points.windows(2).any(|pair| crosses(pair[0], pair[1], room)))
@@ -148,23 +147,19 @@ fn lies_on(at: Point, target: &Item) -> bool {
         let square = way.x * way.x + way.y * way.y;
         let off = at - from;
         let part = if square == 0.0 { 0.0 } else { (off.x * way.x + off.y * way.y) / square };
-        let part = part.clamp(0.0, 1.0);
-        (off.x - way.x * part).hypot(off.y - way.y * part) <= SLACK
+        (off - way * part.clamp(0.0, 1.0)).length() <= SLACK
     };
     match &target.shape {
         Shape::Line(line) => line.points.windows(2).any(|pair| near(pair[0], pair[1])),
         Shape::Box { rect, .. } => {
-            rect.grow(SLACK).contains(Rect::at(at, crate::geometry::Size::default()))
-                && !rect.grow(-SLACK).contains(Rect::at(at, crate::geometry::Size::default()))
+            let at = Rect::at(at, Size::default());
+            rect.grow(SLACK).contains(at) && !rect.grow(-SLACK).contains(at)
         }
         Shape::Polygon(points) => {
             let next = points.iter().cycle().skip(1);
             points.iter().zip(next).any(|(a, b)| near(*a, *b))
         }
-        Shape::Disc { center, radius } => {
-            let way = at - *center;
-            (way.x.hypot(way.y) - radius).abs() <= SLACK
-        }
+        Shape::Disc { center, radius } => ((at - *center).length() - radius).abs() <= SLACK,
         Shape::Label(_) => false,
     }
 }

@@ -1,6 +1,6 @@
 //! Points and rectangles. x grows to the right, y downwards, as in SVG; a unit is a CSS pixel.
 
-use std::ops::{Add, Sub};
+use std::ops::{Add, Mul, Sub};
 
 /// A point, or the vector from one point to another.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -30,6 +30,58 @@ impl Sub for Point {
     fn sub(self, other: Point) -> Point {
         point(self.x - other.x, self.y - other.y)
     }
+}
+
+impl Mul<f64> for Point {
+    type Output = Point;
+
+    fn mul(self, factor: f64) -> Point {
+        point(self.x * factor, self.y * factor)
+    }
+}
+
+impl Point {
+    /// The length of the vector.
+    pub fn length(self) -> f64 {
+        self.x.hypot(self.y)
+    }
+
+    /// The point at a distance from this one, on the way to another.
+    pub(crate) fn toward(self, other: Point, distance: f64) -> Point {
+        let way = other - self;
+        let length = way.length();
+        self + point(way.x / length * distance, way.y / length * distance)
+    }
+}
+
+/// A polyline with additional points near its corners, at most at a distance of `reach`, so that
+/// [`Line::smooth`](crate::scene::Line) rounds off only the corners.
+pub(crate) fn soften(points: &[Point], reach: f64) -> Vec<Point> {
+    let near = |corner: Point, other: Point| {
+        let way = other - corner;
+        corner + way * (reach / way.length()).min(0.5)
+    };
+    let mut soft = Vec::with_capacity(3 * points.len());
+    soft.extend(points.first());
+    for triple in points.windows(3) {
+        let [before, corner, after] = [triple[0], triple[1], triple[2]];
+        soft.extend([near(corner, before), corner, near(corner, after)]);
+    }
+    soft.extend(points.last().filter(|_| points.len() > 1));
+    soft
+}
+
+/// A count as a factor of lengths.
+#[expect(clippy::cast_precision_loss, reason = "pictures have few lines, rows and tracks")]
+pub(crate) fn float(count: usize) -> f64 {
+    count as f64
+}
+
+/// A side of a line, for a label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Left,
+    Right,
 }
 
 /// A width and a height.

@@ -1,5 +1,6 @@
 //! Layouts: each file turns one kind of data into a scene.
 
+mod arrow;
 pub mod automaton;
 pub mod failure;
 pub mod layered;

@@ -10,6 +10,8 @@ use std::sync::LazyLock;
 use ttf_parser::Face;
 use unicode_width::UnicodeWidthChar as _;
 
+use crate::geometry::float;
+
 /// The regular face, reduced; see `font/LICENSE`.
 pub(crate) const REGULAR: &[u8] = include_bytes!("../font/DejaVuSans.ttf");
 /// The bold face, reduced.
@@ -45,6 +47,16 @@ impl Font {
     /// The distance from one line of text to the next.
     pub fn line_height(self) -> f64 {
         self.size * 1.25
+    }
+
+    /// The height of some lines.
+    pub fn height(self, lines: usize) -> f64 {
+        self.line_height() * float(lines)
+    }
+
+    /// The distance from the middle of a line of text down to its baseline.
+    pub fn to_baseline(self) -> f64 {
+        (self.ascent() - self.descent()) / 2.0
     }
 
     /// The width of a text on one line.
@@ -115,17 +127,16 @@ impl Font {
             return text.to_owned();
         }
         let mut used = self.width("…");
-        let mut short = String::new();
-        for c in text.chars() {
+        cut_off(text, |c| {
             used += self.width(c.encode_utf8(&mut [0; 4]));
-            if used > room {
-                break;
-            }
-            short.push(c);
-        }
-        short.push('…');
-        short
+            used <= room
+        })
     }
+}
+
+/// The beginning of a text, as long as its characters fit, and `…`.
+pub(crate) fn cut_off(text: &str, mut fits: impl FnMut(char) -> bool) -> String {
+    text.chars().take_while(|&c| fits(c)).chain(['…']).collect()
 }
 
 /// Whether the bundled font has every character of a text.
@@ -144,6 +155,11 @@ pub fn grouped(number: impl std::fmt::Display) -> String {
         out.push(digit);
     }
     out
+}
+
+/// A number with its noun: `1 event`, `4,970 events`.
+pub(crate) fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
 /// Units of both fonts per em.

@@ -46,10 +46,8 @@ pub fn png(
 ) -> Result<Vec<u8>, RasterError> {
     let renderer = |error: &dyn std::fmt::Display| RasterError::Renderer(error.to_string());
     let mut known = fontdb::Database::new();
-    known.load_font_data(REGULAR.to_vec());
-    known.load_font_data(BOLD.to_vec());
-    for font in fonts {
-        known.load_font_data(font.clone());
+    for font in [REGULAR, BOLD].into_iter().chain(fonts.iter().map(Vec::as_slice)) {
+        known.load_font_data(font.to_vec());
     }
     known.set_sans_serif_family("DejaVu Sans");
     let options = Options { fontdb: Arc::new(known), ..Options::default() };

@@ -195,24 +195,9 @@ impl Role {
         Role::Aside,
     ];
 
-    /// The name in style sheets.
-    pub fn name(self) -> &'static str {
-        match self {
-            Role::Head => "head",
-            Role::Lifeline => "lifeline",
-            Role::Message => "message",
-            Role::Frame => "frame",
-            Role::Tab => "tab",
-            Role::Separator => "separator",
-            Role::Coregion => "coregion",
-            Role::Event => "event",
-            Role::Node => "node",
-            Role::Edge => "edge",
-            Role::Cut => "cut",
-            Role::Band => "band",
-            Role::Text => "text",
-            Role::Aside => "aside",
-        }
+    /// The name in style sheets, which is that of the variant.
+    pub fn name(self) -> String {
+        format!("{self:?}").to_ascii_lowercase()
     }
 }
 
@@ -239,16 +224,9 @@ impl Tone {
     pub const ALL: [Tone; 6] =
         [Tone::Normal, Tone::Faded, Tone::Good, Tone::Assumed, Tone::Bad, Tone::Active];
 
-    /// The name in style sheets.
-    pub fn name(self) -> &'static str {
-        match self {
-            Tone::Normal => "normal",
-            Tone::Faded => "faded",
-            Tone::Good => "good",
-            Tone::Assumed => "assumed",
-            Tone::Bad => "bad",
-            Tone::Active => "active",
-        }
+    /// The name in style sheets, which is that of the variant.
+    pub fn name(self) -> String {
+        format!("{self:?}").to_ascii_lowercase()
     }
 }
 
@@ -292,6 +270,12 @@ impl Item {
         Item::new(role, Shape::Label(Label { text: text.into(), at, anchor, font }))
     }
 
+    /// A line of text with its middle at a point.
+    pub fn centered(role: Role, text: impl Into<String>, middle: Point, font: Font) -> Self {
+        let at = middle + point(0.0, font.to_baseline());
+        Item::label(role, text, at, Anchor::Middle, font)
+    }
+
     /// A straight line without heads.
     pub fn line(role: Role, from: Point, to: Point) -> Self {
         Item::path(role, vec![from, to])
@@ -299,8 +283,21 @@ impl Item {
 
     /// A line through some points, without heads.
     pub fn path(role: Role, points: Vec<Point>) -> Self {
-        let ends = [End::Plain; 2];
-        Item::new(role, Shape::Line(Line { points, smooth: false, ends, on: [None; 2] }))
+        Item::arrow(role, points, [End::Plain; 2], [None; 2])
+    }
+
+    /// A line through some points with the forms of its ends, and the items that they lie on.
+    pub fn arrow(role: Role, points: Vec<Point>, ends: [End; 2], on: [Option<Key>; 2]) -> Self {
+        Item::new(role, Shape::Line(Line { points, smooth: false, ends, on }))
+    }
+
+    /// The item with round corners if it is a line.
+    #[must_use]
+    pub fn smooth(mut self) -> Self {
+        if let Shape::Line(line) = &mut self.shape {
+            line.smooth = true;
+        }
+        self
     }
 
     /// Its bounding box, without arrow heads and stroke width.
@@ -365,6 +362,32 @@ impl Scene {
     /// Adds lines of minor importance, in small type; returns the bottom of the last.
     pub fn asides<T: AsRef<str>>(&mut self, lines: &[T], at: Point) -> f64 {
         self.lines(lines, at, Anchor::Start, SMALL, Role::Aside, Tone::Normal)
+    }
+
+    /// Adds the box of a head with lines of text in its middle; returns both.
+    pub(crate) fn head(
+        &mut self,
+        rect: Rect,
+        lines: &[String],
+        font: Font,
+        tone: Tone,
+    ) -> &mut [Item] {
+        let before = self.items.len();
+        self.push(Item::rect(Role::Head, rect).tone(tone));
+        let top = rect.top + (rect.height() - font.height(lines.len())) / 2.0;
+        let at = point(rect.center().x, top);
+        self.lines(lines, at, Anchor::Middle, font, Role::Head, tone);
+        &mut self.items[before..]
+    }
+
+    /// Adds the text of a picture that shows nothing else.
+    pub(crate) fn nothing_but(&mut self, text: &str, font: Font) {
+        self.push(Item::label(Role::Aside, text, Point::default(), Anchor::Start, font));
+    }
+
+    /// New keys, one for each of some things.
+    pub(crate) fn fresh_keys<T>(&mut self, things: &[T]) -> Vec<Key> {
+        things.iter().map(|_| self.fresh_key()).collect()
     }
 
     /// Puts another picture into this one, with its corner at a point. Keys of the inner picture are renumbered

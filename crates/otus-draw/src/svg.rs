@@ -136,8 +136,9 @@ impl Style {
             let fill = colour("fill", &|p| p.shape(role, tone).fill);
             let stroke = colour("stroke", &|p| p.shape(role, tone).stroke);
             let _ = write!(out, "{scope}.{name} {{ {fill} {stroke}");
+            let width = number(ink.width);
             if ink.stroke != "none" {
-                let _ = write!(out, " stroke-width: {}px;", number(ink.width));
+                let _ = write!(out, " stroke-width: {width}px;");
             }
             if !ink.dash.is_empty() {
                 let _ = write!(out, " stroke-dasharray: {};", ink.dash);
@@ -145,7 +146,6 @@ impl Style {
             out.push_str(" }\n");
             if ink.stroke != "none" {
                 let fill = colour("fill", &|p| p.shape(role, tone).stroke);
-                let width = number(ink.width);
                 let _ = writeln!(
                     out,
                     "{scope}.{name}-end {{ {fill} {stroke} stroke-width: {width}px; }}"
@@ -157,18 +157,8 @@ impl Style {
 
 /// The colour of the halo of text; `none` in boxes, which no line crosses.
 fn halo(role: Role, palette: &Palette) -> &'static str {
-    match role {
-        Role::Head | Role::Tab | Role::Node | Role::Event | Role::Band => "none",
-        Role::Lifeline
-        | Role::Message
-        | Role::Frame
-        | Role::Separator
-        | Role::Coregion
-        | Role::Edge
-        | Role::Cut
-        | Role::Text
-        | Role::Aside => palette.ground,
-    }
+    let is_in_box = matches!(role, Role::Head | Role::Tab | Role::Node | Role::Event | Role::Band);
+    if is_in_box { "none" } else { palette.ground }
 }
 
 fn class(role: Role, tone: Tone) -> String {
@@ -237,42 +227,27 @@ fn rounded(points: &[Point]) -> String {
 }
 
 /// The length of arrow heads.
-pub(crate) const HEAD: f64 = 8.0;
+const HEAD: f64 = 8.0;
 
 fn write_end(out: &mut String, end: End, tip: Point, from: Point, class: &str) {
     let way = tip - from;
-    let length = way.x.hypot(way.y);
+    let length = way.length();
     if length == 0.0 {
         return;
     }
     let along = point(way.x / length * HEAD, way.y / length * HEAD);
     let across = point(-along.y * 0.42, along.x * 0.42);
-    let wings = [tip - along + across, tip, tip - along - across];
-    match end {
-        End::Plain => {}
-        End::Open => {
-            let _ = writeln!(
-                out,
-                "<polyline class=\"{class}-end\" style=\"fill: none\" points=\"{}\"/>",
-                list(&wings)
-            );
-        }
-        End::Filled => {
-            let points = list(&wings);
-            let _ = writeln!(
-                out,
-                "<polygon class=\"{class}-end\" style=\"stroke: none\" points=\"{points}\"/>"
-            );
-        }
+    let wings = list(&[tip - along + across, tip, tip - along - across]);
+    let (tag, form) = match end {
+        End::Plain => return,
+        End::Open => ("polyline", format!("style=\"fill: none\" points=\"{wings}\"")),
+        End::Filled => ("polygon", format!("style=\"stroke: none\" points=\"{wings}\"")),
         End::Dot => {
-            let _ = writeln!(
-                out,
-                "<circle class=\"{class}-end\" cx=\"{}\" cy=\"{}\" r=\"3\"/>",
-                number(tip.x),
-                number(tip.y)
-            );
+            let [x, y] = [tip.x, tip.y].map(number);
+            ("circle", format!("cx=\"{x}\" cy=\"{y}\" r=\"3\""))
         }
-    }
+    };
+    let _ = writeln!(out, "<{tag} class=\"{class}-end\" {form}/>");
 }
 
 fn write_label(out: &mut String, label: &Label, shared: &str) {
@@ -280,25 +255,18 @@ fn write_label(out: &mut String, label: &Label, shared: &str) {
         return;
     }
     let Font { size, bold } = label.font;
-    let _ = write!(
-        out,
-        "<text {shared} x=\"{}\" y=\"{}\" font-size=\"{}\"",
-        number(label.at.x),
-        number(label.at.y),
-        number(size)
-    );
-    if bold {
-        out.push_str(" font-weight=\"bold\"");
-    }
-    match label.anchor {
-        Anchor::Start => {}
-        Anchor::Middle => out.push_str(" text-anchor=\"middle\""),
-        Anchor::End => out.push_str(" text-anchor=\"end\""),
-    }
+    let [x, y, size, length] =
+        [label.at.x, label.at.y, size, label.font.width(&label.text)].map(number);
+    let weight = if bold { " font-weight=\"bold\"" } else { "" };
+    let anchor = match label.anchor {
+        Anchor::Start => "",
+        Anchor::Middle => " text-anchor=\"middle\"",
+        Anchor::End => " text-anchor=\"end\"",
+    };
     let _ = writeln!(
         out,
-        " textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\">{}</text>",
-        number(label.font.width(&label.text)),
+        "<text {shared} x=\"{x}\" y=\"{y}\" font-size=\"{size}\"{weight}{anchor} \
+         textLength=\"{length}\" lengthAdjust=\"spacingAndGlyphs\">{}</text>",
         escape(&label.text)
     );
 }

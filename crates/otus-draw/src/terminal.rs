@@ -83,21 +83,16 @@ pub fn sequence(
     options: &Options,
 ) -> Result<String, TextError> {
     let interaction = file.interaction.as_ref().ok_or(TextError::NoInteraction)?;
-    let full = Measured::new(file, interaction, signature, usize::MAX);
+    let measured = |most: usize| Measured::new(file, interaction, signature, most);
+    let full = measured(usize::MAX);
     let needed = full.width;
-    let (measured, shortened) = if needed <= options.width {
-        (full, false)
-    } else {
-        let shorter = SHORTER
-            .into_iter()
-            .map(|most| Measured::new(file, interaction, signature, most))
-            .find(|measured| measured.width <= options.width);
-        let error = TextError::TooWide { needed, room: options.width };
-        (shorter.ok_or(error)?, true)
-    };
+    let measured = std::iter::once(full)
+        .chain(SHORTER.into_iter().map(measured))
+        .find(|measured| measured.width <= options.width)
+        .ok_or(TextError::TooWide { needed, room: options.width })?;
     let mut canvas = Canvas::new(measured.width, options.ascii);
     rows::write(&measured, interaction, options.rows, &mut canvas);
-    if shortened {
+    if needed > options.width {
         canvas.say(&format!("(labels are shortened; in full it takes {needed} columns)"));
     }
     Ok(canvas.finish())

@@ -81,11 +81,11 @@ pub(crate) const DARK: Palette = Palette {
 impl Palette {
     /// The appearance of a shape.
     pub(crate) fn shape(&self, role: Role, tone: Tone) -> Ink {
-        let (line, quiet, surface) = match tone {
-            Tone::Normal => (self.line, self.quiet, self.surface),
+        let (line, quiet, surface, band) = match tone {
+            Tone::Normal => (self.line, self.quiet, self.surface, self.band),
             Tone::Faded | Tone::Good | Tone::Assumed | Tone::Bad | Tone::Active => {
                 let (line, area) = self.tones[tone as usize];
-                (line, line, area)
+                (line, line, area, area)
             }
         };
         let mut ink = match role {
@@ -100,7 +100,7 @@ impl Palette {
             Role::Node => Ink { stroke: line, fill: self.ground, width: 1.0, dash: "" },
             Role::Edge => Ink { stroke: line, fill: "none", width: 1.0, dash: "" },
             Role::Cut => Ink { stroke: line, fill: "none", width: 1.1, dash: "" },
-            Role::Band => Ink { stroke: "none", fill: self.band, width: 0.0, dash: "" },
+            Role::Band => Ink { stroke: "none", fill: band, width: 0.0, dash: "" },
             Role::Text | Role::Aside => Ink { stroke: "none", fill: line, width: 0.0, dash: "" },
         };
         match tone {
@@ -108,9 +108,6 @@ impl Palette {
             Tone::Faded => ink.dash = "2 3",
             Tone::Assumed => ink.dash = "5 3",
             Tone::Bad | Tone::Active => ink.width *= 1.6,
-        }
-        if role == Role::Band {
-            ink = Ink { fill: if tone == Tone::Normal { self.band } else { surface }, ..ink };
         }
         ink
     }

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use otus_core::budget::{Budget, Cancel, Stop};
-use otus_ctl::interval::BigUint;
+use otus_ctl::BigUint;
 use otus_ctl::ist::Closure;
 use otus_ctl::{Answer, Checker, Engine, Formulas, Lowered, Options, lower};
 use otus_syntax::{Source, parse_formulas};

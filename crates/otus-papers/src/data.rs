@@ -6,44 +6,22 @@
 use crate::protocol::Protocol;
 use crate::statistics::Statistics;
 
-/// A file of numbers.
-#[derive(Debug, Clone, Copy)]
-pub struct Figures {
-    /// Its name.
-    pub name: &'static str,
-    text: &'static str,
-}
-
-/// All files.
-pub const FILES: [Figures; 6] = [BOOK, UF20, TABLE_1, TABLES, SLICES, NODES];
-
 /// Figure 9 of 000.
-const BOOK: Figures = Figures { name: "000-fig9.csv", text: include_str!("../data/000-fig9.csv") };
+const BOOK: &str = include_str!("../data/000-fig9.csv");
 /// Figure 8c of 000.
-const UF20: Figures = Figures { name: "000-uf20.csv", text: include_str!("../data/000-uf20.csv") };
+const UF20: &str = include_str!("../data/000-uf20.csv");
 /// Table 1 of 001.
-const TABLE_1: Figures =
-    Figures { name: "001-table1.csv", text: include_str!("../data/001-table1.csv") };
+const TABLE_1: &str = include_str!("../data/001-table1.csv");
 /// Tables 2 to 5 of 001.
-const TABLES: Figures =
-    Figures { name: "001-tables.csv", text: include_str!("../data/001-tables.csv") };
+const TABLES: &str = include_str!("../data/001-tables.csv");
 /// Figure 12 of 003.
-const SLICES: Figures =
-    Figures { name: "003-slices.csv", text: include_str!("../data/003-slices.csv") };
+const SLICES: &str = include_str!("../data/003-slices.csv");
 /// The table of section 4.3 of 004.
-const NODES: Figures =
-    Figures { name: "004-nodes.csv", text: include_str!("../data/004-nodes.csv") };
+const NODES: &str = include_str!("../data/004-nodes.csv");
 
-impl Figures {
-    /// The names of the columns.
-    pub fn columns(self) -> Vec<&'static str> {
-        self.text.lines().next().map(|line| line.split(',').collect()).unwrap_or_default()
-    }
-
-    /// The lines below the names, split into fields.
-    pub fn rows(self) -> impl Iterator<Item = Vec<&'static str>> {
-        self.text.lines().skip(1).map(|line| line.split(',').collect())
-    }
+/// The lines of a file below the names of its columns, split into fields.
+fn rows(file: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    file.lines().skip(1).map(|line| line.split(',').collect())
 }
 
 /// A time in a paper.
@@ -112,8 +90,7 @@ impl OrderRow {
 
 /// The rows of Tables 2 to 5 of 001, in this order.
 pub fn orders() -> Vec<OrderRow> {
-    TABLES
-        .rows()
+    rows(TABLES)
         .map(|row| OrderRow {
             table: number(row[0]),
             processes: number(row[1]),
@@ -140,13 +117,13 @@ pub fn selection() -> Vec<OrderRow> {
         };
         *all.iter().find(is_it).expect("Table 1 is a selection of the others")
     };
-    TABLE_1.rows().map(row).collect()
+    rows(TABLE_1).map(row).collect()
 }
 
 /// Figure 9 of 000: the two statistics, in seconds, that the text has; their names are lost.
 pub fn book() -> [f64; 2] {
     let mut values = [0.0; 2];
-    for (value, row) in values.iter_mut().zip(BOOK.rows()) {
+    for (value, row) in values.iter_mut().zip(rows(BOOK)) {
         *value = number(row[1]);
     }
     values
@@ -161,7 +138,7 @@ pub fn uf20() -> [Statistics; 2] {
 pub fn slices() -> [([u64; 5], Statistics); 2] {
     [1, 2].map(|column| {
         let mut counts = [0; 5];
-        for (count, row) in counts.iter_mut().zip(SLICES.rows()) {
+        for (count, row) in counts.iter_mut().zip(rows(SLICES)) {
             *count = number(row[column]);
         }
         (counts, statistics(SLICES, 5, column))
@@ -171,7 +148,7 @@ pub fn slices() -> [([u64; 5], Statistics); 2] {
 /// The numbers of nodes in 004 for one to four repetitions: without priorities, and with receptions first.
 pub fn nodes() -> [[u64; 4]; 2] {
     let mut all = [[0; 4]; 2];
-    for (nodes, row) in all.iter_mut().zip(NODES.rows()) {
+    for (nodes, row) in all.iter_mut().zip(rows(NODES)) {
         for (node, field) in nodes.iter_mut().zip(&row[1..]) {
             *node = number(field);
         }
@@ -179,9 +156,9 @@ pub fn nodes() -> [[u64; 4]; 2] {
     all
 }
 
-fn statistics(figures: Figures, first: usize, column: usize) -> Statistics {
+fn statistics(file: &'static str, first: usize, column: usize) -> Statistics {
     let mut values = [0.0; 7];
-    for (value, row) in values.iter_mut().zip(figures.rows().skip(first)) {
+    for (value, row) in values.iter_mut().zip(rows(file).skip(first)) {
         *value = number(row[column]);
     }
     Statistics::from_values(values)
@@ -201,23 +178,17 @@ mod tests {
 
     #[test]
     fn files_are_well_formed_and_have_figures_only() {
-        for file in FILES {
-            let columns = file.columns();
-            assert!(columns.len() > 1, "{}", file.name);
-            let mut count = 0;
-            for row in file.rows() {
-                count += 1;
-                assert_eq!(row.len(), columns.len(), "{}: {row:?}", file.name);
+        for file in [BOOK, UF20, TABLE_1, TABLES, SLICES, NODES] {
+            let names = file.lines().next().unwrap();
+            let columns = names.split(',').count();
+            assert!(columns > 1 && rows(file).count() > 1, "{names}");
+            for row in rows(file) {
+                assert_eq!(row.len(), columns, "{names}: {row:?}");
                 for field in &row[1..] {
-                    assert!(
-                        field.is_empty() || Time::read(field).is_some(),
-                        "{}: {field}",
-                        file.name
-                    );
+                    assert!(field.is_empty() || Time::read(field).is_some(), "{names}: {field}");
                 }
-                assert!(row[0].len() <= 10 && !row[0].contains(' '), "{}: {row:?}", file.name);
+                assert!(row[0].len() <= 10 && !row[0].contains(' '), "{names}: {row:?}");
             }
-            assert!(count > 1, "{}", file.name);
         }
     }
 
@@ -229,8 +200,8 @@ mod tests {
             [9, 7, 24, 13]
         );
         let chosen = selection();
-        assert_eq!(chosen.len(), TABLE_1.rows().count());
-        for (row, fields) in chosen.iter().zip(TABLE_1.rows()) {
+        assert_eq!(chosen.len(), rows(TABLE_1).count());
+        for (row, fields) in chosen.iter().zip(rows(TABLE_1)) {
             assert_eq!((row.trax, row.nusmv), (time(fields[3]), time(fields[4])), "{fields:?}");
         }
     }

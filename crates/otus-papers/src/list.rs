@@ -3,7 +3,6 @@
 use crate::artefact::Artefact;
 use crate::regenerate::{formulas, measures, nodes, orders, slices, use_cases};
 use crate::setting::{Interrupted, Setting, Watch};
-use crate::workload::use_cases::USE_CASES;
 
 /// A table or figure that can be regenerated.
 #[derive(Debug, Clone, Copy)]
@@ -53,36 +52,20 @@ pub const ITEMS: &[Item] = &[
         measures::figures_7_to_10,
     ),
     item("003-fig11", &[], "slices that the criterion misses", measures::figure_11),
-    item("000-fig9", &["000-fig7"], "use case: ordering a book", |setting, watch| {
-        use_cases::run(&USE_CASES[0], setting, watch)
-    }),
-    item("000-fig10", &["000-fig7"], "use case: querying sensors", |setting, watch| {
-        use_cases::run(&USE_CASES[1], setting, watch)
-    }),
-    item("000-fig11", &["000-fig7"], "use case: alternating bit protocol", |setting, watch| {
-        use_cases::run(&USE_CASES[2], setting, watch)
-    }),
-    item("000-fig12", &["000-fig7"], "use case: uploading to a server", |setting, watch| {
-        use_cases::run(&USE_CASES[3], setting, watch)
-    }),
+    item("000-fig9", &["000-fig7"], "use case: ordering a book", use_cases::run::<0>),
+    item("000-fig10", &["000-fig7"], "use case: querying sensors", use_cases::run::<1>),
+    item("000-fig11", &["000-fig7"], "use case: alternating bit protocol", use_cases::run::<2>),
+    item("000-fig12", &["000-fig7"], "use case: uploading to a server", use_cases::run::<3>),
     item("003-fig12a", &[], "slices of a sequential interaction", slices::figure_12a),
     item("003-fig12b", &[], "wide slices of a concurrent interaction", slices::figure_12b),
     item("000-fig8a", &["000-fig6a"], "3-SAT: small formulas", formulas::small),
     item("000-fig8b", &[], "3-SAT: bigger formulas", formulas::big),
     item("000-fig8c", &["000-fig6b"], "3-SAT: like uf20", formulas::uf20),
     item("001-table1", &[], "CTL over traces: a selection of the others", orders::table_1),
-    item("001-table2", &["001-fig3"], "CTL over traces: Peterson for two", |setting, watch| {
-        orders::table("001-table2", 2, "mutual exclusion by Peterson for two", setting, watch)
-    }),
-    item("001-table3", &[], "CTL over traces: alternating bit protocol", |setting, watch| {
-        orders::table("001-table3", 3, "the alternating bit protocol", setting, watch)
-    }),
-    item("001-table4", &["001-fig4"], "CTL over traces: Peterson for n", |setting, watch| {
-        orders::table("001-table4", 4, "mutual exclusion by Peterson for n", setting, watch)
-    }),
-    item("001-table5", &[], "CTL over traces: dining philosophers", |setting, watch| {
-        orders::table("001-table5", 5, "dining philosophers", setting, watch)
-    }),
+    item("001-table2", &["001-fig3"], "CTL over traces: Peterson for two", orders::table::<2>),
+    item("001-table3", &[], "CTL over traces: alternating bit protocol", orders::table::<3>),
+    item("001-table4", &["001-fig4"], "CTL over traces: Peterson for n", orders::table::<4>),
+    item("001-table5", &[], "CTL over traces: dining philosophers", orders::table::<5>),
 ];
 
 /// A table or figure that is not regenerated.

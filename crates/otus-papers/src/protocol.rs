@@ -13,7 +13,7 @@ mod simulation;
 
 use otus_trace::order::PartialOrder;
 
-pub use gossip::Gossip;
+pub use gossip::gossip;
 
 use simulation::Simulation;
 
@@ -105,8 +105,7 @@ impl Scheduler {
 /// A local step of a process: it writes a variable that no other process reads.
 fn work(simulation: &mut Simulation, process: usize, variable: simulation::Variable, value: usize) {
     let value = i64::try_from(value % 10).unwrap_or(0);
-    let step = simulation::Step { writes: Some((variable, value.into())), ..Default::default() };
-    simulation.step(process, &step);
+    simulation.step(process, &simulation::Step::write(variable, value));
 }
 
 #[cfg(test)]
@@ -125,7 +124,7 @@ mod tests {
                 assert_eq!(pot::write(&trace), pot::write(&make(3)));
             }
         }
-        let make = || Gossip::new(5, 300).trace(3);
+        let make = || gossip(5, 300, 3);
         assert_eq!(make().event_count(), 300);
         assert_eq!(pot::write(&make()), pot::write(&make()));
     }

@@ -24,22 +24,6 @@ pub struct Formula {
     pub clauses: Vec<Vec<i32>>,
 }
 
-impl Formula {
-    /// Whether an assignment, by variable, makes every clause true.
-    ///
-    /// ```
-    /// use otus_papers::sat::Formula;
-    ///
-    /// let formula = Formula { variables: 2, clauses: vec![vec![1, -2], vec![2]] };
-    /// assert!(formula.is_satisfied_by(&[true, true]));
-    /// assert!(!formula.is_satisfied_by(&[false, true]));
-    /// ```
-    pub fn is_satisfied_by(&self, values: &[bool]) -> bool {
-        let holds = |&literal: &i32| values.get(variable(literal)) == Some(&(literal > 0));
-        self.clauses.iter().all(|clause| clause.iter().any(holds))
-    }
-}
-
 /// A formula with its name in a collection.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Problem {
@@ -93,11 +77,17 @@ fn variable(literal: i32) -> usize {
 mod tests {
     use super::*;
 
+    /// Whether an assignment, by variable, makes every clause true.
+    fn is_satisfied(formula: &Formula, values: &[bool]) -> bool {
+        let holds = |&literal: &i32| values[variable(literal)] == (literal > 0);
+        formula.clauses.iter().all(|clause| clause.iter().any(holds))
+    }
+
     /// By trying all assignments.
     fn is_satisfiable(formula: &Formula) -> bool {
         (0..1u32 << formula.variables).any(|number| {
             let values: Vec<bool> = (0..formula.variables).map(|i| number >> i & 1 == 1).collect();
-            formula.is_satisfied_by(&values)
+            is_satisfied(formula, &values)
         })
     }
 
@@ -125,7 +115,7 @@ mod tests {
             let formula = random(variables, variables * 9 / 2, seed);
             let found = solve(&formula);
             assert_eq!(found.is_some(), is_satisfiable(&formula), "{formula:?}");
-            assert!(found.as_ref().is_none_or(|values| formula.is_satisfied_by(values)));
+            assert!(found.as_ref().is_none_or(|values| is_satisfied(&formula, values)));
             counts[usize::from(found.is_some())] += 1;
         }
         assert!(counts.iter().all(|&count| count > 50), "{counts:?}");

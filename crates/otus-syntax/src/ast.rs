@@ -185,6 +185,42 @@ pub enum Operator {
 }
 
 impl Operator {
+    /// The operator without a region that a keyword denotes.
+    pub(crate) fn from_keyword(word: &str) -> Option<Operator> {
+        Some(match word {
+            "strict" => Operator::Strict,
+            "seq" => Operator::Seq,
+            "par" => Operator::Par,
+            "alt" => Operator::Alt,
+            "loopS" | "loop_strict" => Operator::Loop(LoopKind::Strict),
+            "loopW" | "loop_seq" => Operator::Loop(LoopKind::Weak),
+            "loopH" => Operator::Loop(LoopKind::HeadFirst),
+            "loopP" | "loop_par" => Operator::Loop(LoopKind::Parallel),
+            _ => return None,
+        })
+    }
+
+    /// Its current keyword, without the region.
+    pub(crate) fn keyword(&self) -> &'static str {
+        match self {
+            Operator::Strict => "strict",
+            Operator::Seq => "seq",
+            Operator::Par => "par",
+            Operator::Alt => "alt",
+            Operator::Coreg(_) => "coreg",
+            Operator::Loop(LoopKind::Strict) => "loopS",
+            Operator::Loop(LoopKind::Weak) => "loopW",
+            Operator::Loop(LoopKind::HeadFirst) => "loopH",
+            Operator::Loop(LoopKind::Parallel) => "loopP",
+            Operator::Loop(LoopKind::Coregion(_)) => "loopC",
+        }
+    }
+
+    /// Whether its keyword is followed by a region.
+    pub(crate) fn has_region(&self) -> bool {
+        matches!(self, Operator::Coreg(_) | Operator::Loop(LoopKind::Coregion(_)))
+    }
+
     /// The concurrent lifelines of a `coreg` or `loopC`; none for the other operators.
     pub fn region(&self) -> &[Name] {
         if let Operator::Coreg(names) | Operator::Loop(LoopKind::Coregion(names)) = self {
@@ -208,19 +244,6 @@ pub enum LoopKind {
     Parallel,
     /// `loopC(l1, l2)`, with its concurrent lifelines.
     Coregion(Vec<Name>),
-}
-
-impl LoopKind {
-    /// Its current keyword, without the region.
-    pub(crate) fn keyword(&self) -> &'static str {
-        match self {
-            LoopKind::Strict => "loopS",
-            LoopKind::Weak => "loopW",
-            LoopKind::HeadFirst => "loopH",
-            LoopKind::Parallel => "loopP",
-            LoopKind::Coregion(_) => "loopC",
-        }
-    }
 }
 
 /// Emission or reception.
@@ -284,8 +307,6 @@ pub struct Occurrence {
 
 impl Occurrence {
     const JOINED: u32 = 1 << 31;
-    /// The most distinct actions of a trace.
-    pub const MAX_ACTIONS: usize = (Self::JOINED - 1) as usize;
 
     /// The occurrence at `start` of the action with index `action`.
     pub fn new(action: u32, joined: bool, start: u32) -> Self {

@@ -224,12 +224,6 @@ codes! {
     NOTHING_MATCHED = "1111", Warning, "rules or logs that give nothing";
 }
 
-impl fmt::Debug for Entry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.code, self.title)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -121,6 +121,14 @@ impl Diagnostic {
         self
     }
 
+    /// With the word that was probably meant as a suggestion and replacement, or with another help.
+    #[must_use]
+    pub(crate) fn with_nearest(self, meant: Option<impl Into<String>>, other: &str) -> Self {
+        let span = self.primary.span;
+        let Some(meant) = meant.map(Into::into) else { return self.with_help(other) };
+        self.with_help(format!("did you mean `{meant}`?")).with_fix(span, meant)
+    }
+
     /// Whether the text cannot be used as it is.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error

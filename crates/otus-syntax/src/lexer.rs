@@ -28,50 +28,12 @@ pub enum TokenKind {
     OpenQuote,
     /// Decimal digits.
     Number,
-    /// `@`
-    At,
-    /// `{`
-    LeftBrace,
-    /// `}`
-    RightBrace,
-    /// `(`
-    LeftParen,
-    /// `)`
-    RightParen,
-    /// `[`
-    LeftBracket,
-    /// `]`
-    RightBracket,
-    /// `,`
-    Comma,
-    /// `;`
-    Semicolon,
-    /// `=`
-    Equals,
-    /// `.`
-    Dot,
-    /// `!`
-    Bang,
-    /// `?`
-    Question,
-    /// `|`
-    Pipe,
-    /// `<`
-    Less,
-    /// `>`
-    Greater,
-    /// `-`
-    Minus,
+    /// A sign of one character: `@`, `{`, `,`, `∅` and so on.
+    Sign(char),
     /// `--`
     Dashes,
     /// `->`
     Arrow,
-    /// `∅`
-    EmptySet,
-    /// `⊤`
-    Top,
-    /// `⊥`
-    Bottom,
     /// A character that begins no token.
     Unknown,
     /// The end of the text.
@@ -119,26 +81,12 @@ impl<'t> Lexer<'t> {
         };
         let next = bytes.get(start + 1).copied();
         let (kind, length) = match first {
-            b'@' => (TokenKind::At, 1),
-            b'{' => (TokenKind::LeftBrace, 1),
-            b'}' => (TokenKind::RightBrace, 1),
-            b'(' => (TokenKind::LeftParen, 1),
-            b')' => (TokenKind::RightParen, 1),
-            b'[' => (TokenKind::LeftBracket, 1),
-            b']' => (TokenKind::RightBracket, 1),
-            b',' => (TokenKind::Comma, 1),
-            b';' => (TokenKind::Semicolon, 1),
-            b'=' => (TokenKind::Equals, 1),
-            b'.' => (TokenKind::Dot, 1),
-            b'!' => (TokenKind::Bang, 1),
-            b'?' => (TokenKind::Question, 1),
-            b'|' => (TokenKind::Pipe, 1),
-            b'<' => (TokenKind::Less, 1),
-            b'>' => (TokenKind::Greater, 1),
+            b'@' | b'{' | b'}' | b'(' | b')' | b'[' | b']' | b',' | b';' | b'=' | b'.' | b'!'
+            | b'?' | b'|' | b'<' | b'>' => (TokenKind::Sign(char::from(first)), 1),
             b'-' => match next {
                 Some(b'-') => (TokenKind::Dashes, 2),
                 Some(b'>') => (TokenKind::Arrow, 2),
-                _ => (TokenKind::Minus, 1),
+                _ => (TokenKind::Sign('-'), 1),
             },
             b'"' => {
                 let end = scan_quoted(self.text, start);
@@ -153,9 +101,9 @@ impl<'t> Lexer<'t> {
                     (if number { TokenKind::Number } else { TokenKind::Word }, end - start)
                 } else {
                     match self.text[start..].chars().next() {
-                        Some('∅') => (TokenKind::EmptySet, '∅'.len_utf8()),
-                        Some('⊤') => (TokenKind::Top, '⊤'.len_utf8()),
-                        Some('⊥') => (TokenKind::Bottom, '⊥'.len_utf8()),
+                        Some(sign @ ('∅' | '⊤' | '⊥')) => {
+                            (TokenKind::Sign(sign), sign.len_utf8())
+                        }
                         // A typographic quotation is one fault, not one for each character.
                         Some('“') => (TokenKind::Unknown, scan_curly(&self.text[start..])),
                         // A run of control characters is one fault.
@@ -204,21 +152,11 @@ pub fn scan_word(text: &str, start: usize) -> usize {
 
 /// The end of the quoted name whose opening quote is at `start`.
 pub fn scan_quoted(text: &str, start: usize) -> QuoteEnd {
-    let bytes = text.as_bytes();
-    let mut at = start + 1;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'"' => return QuoteEnd { end: at + 1, closed: true },
-            b'\n' => break,
-            b'\\' if bytes.get(at + 1).is_some_and(|&next| next != b'\n') => at += 2,
-            _ => at += 1,
-        }
+    let found = scan_quote(text, start, b'"');
+    if found.closed {
+        return found;
     }
-    // A backslash skips only the first byte of the next character.
-    while !text.is_char_boundary(at) {
-        at += 1;
-    }
-    let line = &text[start..at.min(text.len())];
+    let line = &text[start..found.end];
     // Brackets and arrows on the line are most likely not part of the name.
     let mut name = line;
     if line.len() < NEAR {
@@ -229,6 +167,22 @@ pub fn scan_quoted(text: &str, start: usize) -> QuoteEnd {
         }
     }
     QuoteEnd { end: start + name.trim_end().len(), closed: false }
+}
+
+/// The end of the text in quotes of one kind that begins at `start`; the end of the line if it is open.
+pub(crate) fn scan_quote(text: &str, start: usize, quote: u8) -> QuoteEnd {
+    let bytes = text.as_bytes();
+    let mut at = start + 1;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\n' => break,
+            b'\\' if bytes.get(at + 1).is_some_and(|&next| next != b'\n') => at += 2,
+            _ if byte == quote => return QuoteEnd { end: at + 1, closed: true },
+            _ => at += 1,
+        }
+    }
+    // A backslash skips only the first byte of the next character.
+    QuoteEnd { end: text.ceil_char_boundary(at), closed: false }
 }
 
 /// The length of `“…”`, or of the `“` alone if its end is not near.
@@ -244,25 +198,33 @@ fn scan_curly(text: &str) -> usize {
 /// long line would take quadratic time.
 const NEAR: usize = 1000;
 
-/// The name of a quoted token; `quoted` includes the quotes.
+/// The name of a quoted token; `quoted` includes the quotes, which may be back quotes.
 pub fn unquote(quoted: &str) -> Cow<'_, str> {
-    let inner = quoted.strip_prefix('"').unwrap_or(quoted);
-    let inner = inner.strip_suffix('"').unwrap_or(inner);
-    if !inner.contains('\\') {
-        return Cow::Borrowed(inner);
+    let quote = if quoted.starts_with('`') { '`' } else { '"' };
+    let inner = quoted.strip_prefix(quote).unwrap_or(quoted);
+    let inner = inner.strip_suffix(quote).unwrap_or(inner);
+    if inner.contains('\\') { Cow::Owned(unescape(inner, |_| None)) } else { Cow::Borrowed(inner) }
+}
+
+/// The text with its escapes replaced. `other` gives the character of a further escape, after its
+/// backslash, and the length of the escape.
+pub(crate) fn unescape(text: &str, other: impl Fn(&str) -> Option<(char, usize)>) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let (character, length) = match rest.chars().next() {
+            None => ('\\', 0),
+            Some('n') => ('\n', 1),
+            Some('r') => ('\r', 1),
+            Some('t') => ('\t', 1),
+            Some(c) => other(rest).unwrap_or((c, c.len_utf8())),
+        };
+        plain.push(character);
+        rest = &rest[length..];
     }
-    let mut name = String::with_capacity(inner.len());
-    let mut chars = inner.chars();
-    while let Some(c) = chars.next() {
-        match if c == '\\' { chars.next() } else { None } {
-            None => name.push(c),
-            Some('n') => name.push('\n'),
-            Some('r') => name.push('\r'),
-            Some('t') => name.push('\t'),
-            Some(other) => name.push(other),
-        }
-    }
-    Cow::Owned(name)
+    plain + rest
 }
 
 /// A name as it is written: quoted unless it is plain. `unquote(quote(name)) = name`.
@@ -279,10 +241,7 @@ pub(crate) fn quoted(text: &str, quote: char) -> String {
     quoted.push(quote);
     for c in text.chars() {
         match c {
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
+            '\\' | '\n' | '\r' | '\t' => quoted.extend(c.escape_default()),
             _ if c == quote => quoted.extend(['\\', c]),
             _ => quoted.push(c),
         }
@@ -339,20 +298,20 @@ mod tests {
 
     #[test]
     fn tokens_of_an_arrow() {
-        use TokenKind::{Arrow, Dashes, Greater, LeftParen, Less, Minus, Pipe, Word};
-        assert_eq!(kinds("a--m->|"), [Word, Dashes, Word, Arrow, Pipe]);
+        use TokenKind::{Arrow, Dashes, Sign, Word};
+        assert_eq!(kinds("a--m->|"), [Word, Dashes, Word, Arrow, Sign('|')]);
         assert_eq!(
             kinds("a -- <synch>m -> (b"),
-            [Word, Dashes, Less, Word, Greater, Word, Arrow, LeftParen, Word]
+            [Word, Dashes, Sign('<'), Word, Sign('>'), Word, Arrow, Sign('('), Word]
         );
-        assert_eq!(kinds("a - b"), [Word, Minus, Word]);
+        assert_eq!(kinds("a - b"), [Word, Sign('-'), Word]);
     }
 
     #[test]
     fn words_numbers_and_signs() {
-        use TokenKind::{Bottom, EmptySet, Number, OpenQuote, Quoted, Top, Unknown, Word};
+        use TokenKind::{Number, OpenQuote, Quoted, Sign, Unknown, Word};
         assert_eq!(kinds("été l_1 12 2nd"), [Word, Word, Number, Word]);
-        assert_eq!(kinds("∅ ⊤ ⊥ $ \u{1F989}"), [EmptySet, Top, Bottom, Unknown, Unknown]);
+        assert_eq!(kinds("∅ ⊤ ⊥ $ \u{1F989}"), [Sign('∅'), Sign('⊤'), Sign('⊥'), Unknown, Unknown]);
         assert_eq!(kinds("\"a b\" \"x\\\"y\" \"open\n"), [Quoted, Quoted, OpenQuote]);
     }
 

@@ -41,20 +41,22 @@ pub struct Names {
 impl Names {
     /// The symbol of `text`, new or known.
     pub fn intern(&mut self, text: &str) -> Symbol {
-        let hash = hash(text);
+        let hash = hash(text.as_bytes());
         let found = self.table.find(hash, |&id| *self.texts[id as usize] == *text);
         if let Some(&id) = found {
             return Symbol(id);
         }
         let id = crate::source::offset(self.texts.len());
         self.texts.push(text.into());
-        self.table.insert_unique(hash, id, |&id| self::hash(&self.texts[id as usize]));
+        self.table.insert_unique(hash, id, |&id| self::hash(self.texts[id as usize].as_bytes()));
         Symbol(id)
     }
 
     /// The symbol of `text` if it is known.
     pub fn find(&self, text: &str) -> Option<Symbol> {
-        self.table.find(hash(text), |&id| *self.texts[id as usize] == *text).map(|&id| Symbol(id))
+        self.table
+            .find(hash(text.as_bytes()), |&id| *self.texts[id as usize] == *text)
+            .map(|&id| Symbol(id))
     }
 
     /// The text of a symbol of this table.
@@ -78,9 +80,10 @@ impl Names {
     }
 }
 
-fn hash(text: &str) -> u64 {
+#[inline]
+pub(crate) fn hash(text: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
-    hasher.write(text.as_bytes());
+    hasher.write(text);
     hasher.finish()
 }
 

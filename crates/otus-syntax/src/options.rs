@@ -215,26 +215,23 @@ pub enum PriorityKind {
     Step,
     /// Synchronous steps of several lifelines: `multi_rdv`.
     Rendezvous,
-    /// Term rewriting of later versions of `hibou_label`: kept by name, not needed.
-    Rewrite(Rewrite),
+    /// Term rewriting of later versions of `hibou_label`: kept by its keyword, not needed.
+    Rewrite(&'static str),
 }
 
-/// The rewriting steps of later versions of `hibou_label`, which Otus does not need.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rewrite {
-    /// `simpl`
-    Simplify,
-    /// `flush`
-    Flush,
-    /// `invert`
-    Invert,
-    /// `deduplicate`
-    Deduplicate,
-    /// `factorize`
-    Factorize,
-    /// `defactorize`
-    Defactorize,
-}
+/// The spellings of priorities; the first is the current one.
+pub(crate) const PRIORITIES: [(&str, PriorityKind); 7] = [
+    ("emission", PriorityKind::Emission),
+    ("reception", PriorityKind::Reception),
+    ("loop in_loop", PriorityKind::InLoop),
+    ("simu simulate", PriorityKind::Simulate),
+    ("elim eliminate hide", PriorityKind::Eliminate),
+    ("step", PriorityKind::Step),
+    ("multi_rdv", PriorityKind::Rendezvous),
+];
+
+/// The keywords of rewriting steps.
+pub(crate) const REWRITES: &str = "simpl flush invert deduplicate factorize defactorize";
 
 /// The question that an analysis answers.
 #[derive(Debug, Clone, PartialEq)]

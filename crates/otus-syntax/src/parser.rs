@@ -1,13 +1,16 @@
 //! The token cursor of the grammars: one token of look-ahead, bounded error reporting, and the error
 //! recovery that all productions share.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::ast::Comment;
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::excerpt::{printable, shortened};
-use crate::lexer::{Lexer, Token, TokenKind, Trivia, unquote};
+use crate::grammar::Parsed;
+use crate::lexer::TokenKind::{self, Sign};
+use crate::lexer::{Lexer, Token, Trivia, unquote};
 use crate::name::{Name, Names, Symbol};
 use crate::source::{Source, SourceId, Span};
 
@@ -16,7 +19,7 @@ pub const MAX_DIAGNOSTICS: usize = 100;
 
 /// A position in a text between two tokens.
 #[derive(Debug)]
-pub struct Cursor<'s> {
+pub(crate) struct Cursor<'s> {
     source: &'s Source,
     lexer: Lexer<'s>,
     token: Token,
@@ -26,18 +29,18 @@ pub struct Cursor<'s> {
     /// Whether an unclosed comment has swallowed the rest of the text.
     commented_out: bool,
     /// The names so far.
-    pub names: Names,
+    pub(crate) names: Names,
     /// The names that need quotes and were reported; each is reported once.
     unquoted: BTreeSet<Symbol>,
     /// The comments so far.
-    pub comments: Vec<Comment>,
+    pub(crate) comments: Vec<Comment>,
     /// The findings so far.
-    pub diagnostics: Vec<Diagnostic>,
+    pub(crate) findings: Findings,
 }
 
 impl<'s> Cursor<'s> {
     /// A cursor before the first token of a text.
-    pub fn new(source: &'s Source) -> Self {
+    pub(crate) fn new(source: &'s Source) -> Self {
         let mut cursor = Cursor {
             source,
             lexer: Lexer::new(source.text()),
@@ -48,54 +51,53 @@ impl<'s> Cursor<'s> {
             names: Names::default(),
             unquoted: BTreeSet::new(),
             comments: Vec::new(),
-            diagnostics: Vec::new(),
+            findings: Findings::bounded(source.id()),
         };
         cursor.token = cursor.next_token();
         cursor
     }
 
-    /// The id of the text.
-    pub fn source(&self) -> SourceId {
-        self.source.id()
-    }
-
     /// The token after the cursor.
-    pub fn token(&self) -> Token {
+    pub(crate) fn token(&self) -> Token {
         self.token
     }
 
     /// The kind of the token after the cursor.
-    pub fn kind(&self) -> TokenKind {
+    pub(crate) fn kind(&self) -> TokenKind {
         self.token.kind
     }
 
     /// The text of the token after the cursor.
-    pub fn text(&self) -> &'s str {
+    pub(crate) fn text(&self) -> &'s str {
         self.source.slice(self.token.span)
     }
 
     /// The text of any span.
-    pub fn slice(&self, span: Span) -> &'s str {
+    pub(crate) fn slice(&self, span: Span) -> &'s str {
         self.source.slice(span)
     }
 
     /// The kind of the token after the next one.
-    pub fn kind_after(&self) -> TokenKind {
-        self.look_ahead().advance()
+    pub(crate) fn kind_after(&self) -> TokenKind {
+        self.kinds_after().next().unwrap_or(TokenKind::End)
     }
 
-    /// The tokens after the next one, without moving the cursor.
-    pub fn look_ahead(&self) -> LookAhead<'s> {
-        LookAhead(self.lexer)
+    /// The kinds of the tokens after the next one; [`TokenKind::End`] forever at the end.
+    pub(crate) fn kinds_after(&self) -> impl Iterator<Item = TokenKind> {
+        let mut lexer = self.lexer;
+        std::iter::repeat_with(move || {
+            while lexer.comment().is_some() {}
+            lexer.token().kind
+        })
     }
 
     /// The end of the previous token.
-    pub fn previous_end(&self) -> u32 {
+    pub(crate) fn previous_end(&self) -> u32 {
         self.previous_end
     }
 
     /// Takes the next token.
-    pub fn bump(&mut self) -> Token {
+    pub(crate) fn bump(&mut self) -> Token {
         let next = self.next_token();
         let taken = std::mem::replace(&mut self.token, next);
         self.previous_end = taken.span.end;
@@ -103,12 +105,12 @@ impl<'s> Cursor<'s> {
     }
 
     /// Takes the next token if it is of this kind.
-    pub fn eat(&mut self, kind: TokenKind) -> Option<Token> {
+    pub(crate) fn eat(&mut self, kind: TokenKind) -> Option<Token> {
         if self.kind() == kind { Some(self.bump()) } else { None }
     }
 
     /// Takes the next token if it is of this kind, or reports that `what` was expected.
-    pub fn expect(&mut self, kind: TokenKind, what: &str) -> Option<Token> {
+    pub(crate) fn expect(&mut self, kind: TokenKind, what: &str) -> Option<Token> {
         let taken = self.eat(kind);
         if taken.is_none() {
             self.unexpected(what);
@@ -116,103 +118,70 @@ impl<'s> Cursor<'s> {
         taken
     }
 
-    /// Takes a name, plain or quoted, or reports that `what` was expected.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "every other token is no name")]
-    pub fn name(&mut self, what: &str) -> Option<Name> {
-        match self.kind() {
-            TokenKind::Word => {
-                let token = self.bump();
-                let goes_on =
-                    self.kind() == TokenKind::Minus && self.token.span.start == token.span.end;
-                let span = if goes_on { self.dashed_name(token.span) } else { token.span };
-                let symbol = self.names.intern(self.source.slice(span));
-                Some(Name { symbol, span })
+    /// Takes items up to and including `closer`. The bracket `open` before them is unclosed if the text
+    /// ends, or if one of the signs in `ends` comes first. Each call of `item` takes at least one token.
+    pub(crate) fn items(
+        &mut self,
+        open: Span,
+        closer: char,
+        ends: &str,
+        mut item: impl FnMut(&mut Cursor<'s>),
+    ) {
+        while self.eat(Sign(closer)).is_none() {
+            let ends_here = matches!(self.kind(), Sign(sign) if ends.contains(sign));
+            if ends_here || self.kind() == TokenKind::End {
+                return self.unclosed(open, closer);
             }
-            TokenKind::Quoted => {
-                let token = self.bump();
-                let text = unquote(self.source.slice(token.span));
-                if text.is_empty() {
-                    self.report(
-                        self.finding(
-                            Code::EMPTY_NAME,
-                            token.span,
-                            format!("{what} has an empty name"),
-                        )
-                        .with_help("put at least one character between the quotes"),
-                    );
-                }
-                let symbol = self.names.intern(&text);
-                Some(Name { symbol, span: token.span })
-            }
-            TokenKind::OpenQuote => {
-                let token = self.bump();
-                self.report(
-                    self.finding(
-                        Code::UNTERMINATED_QUOTE,
-                        token.span,
-                        "this quoted name has no closing quote on its line",
-                    )
-                    .with_help("close it with `\"`; inside, write `\\\"` for a quote"),
-                );
-                self.lost = Some(token.span.end);
-                let symbol = self.names.intern(&unquote(self.source.slice(token.span)));
-                Some(Name { symbol, span: token.span })
-            }
-            TokenKind::Number => {
-                let token = self.bump();
-                let text = self.source.slice(token.span);
-                let symbol = self.names.intern(text);
-                if self.unquoted.insert(symbol) {
-                    self.report(
-                        self.finding(
-                            Code::NEEDS_QUOTES,
-                            token.span,
-                            format!("`{text}` is a number, not a name"),
-                        )
-                        .with_help(format!("to use it as a name, quote it everywhere: \"{text}\""))
-                        .with_fix(token.span, format!("\"{text}\"")),
-                    );
-                }
-                Some(Name { symbol, span: token.span })
-            }
-            _ => {
-                self.unexpected(what);
-                None
-            }
+            item(self);
         }
     }
 
-    /// Takes the rest of a plain name that continues with `-`, and reports that it needs quotes.
+    /// Takes a name, plain or quoted, or reports that `what` was expected.
+    pub(crate) fn name(&mut self, what: &str) -> Option<Name> {
+        let kind = self.kind();
+        let is_quoted = matches!(kind, TokenKind::Quoted | TokenKind::OpenQuote);
+        if !is_quoted && !matches!(kind, TokenKind::Word | TokenKind::Number) {
+            self.unexpected(what);
+            return None;
+        }
+        let first = self.bump().span;
+        let span = if kind == TokenKind::Word { self.dashed_name(first) } else { first };
+        let written = self.source.slice(span);
+        let text = if is_quoted { unquote(written) } else { Cow::Borrowed(written) };
+        let symbol = self.names.intern(&text);
+        if kind == TokenKind::OpenQuote {
+            self.findings.open_quote(span);
+            self.lost = Some(span.end);
+        } else if is_quoted && text.is_empty() {
+            self.findings.empty_name(span, format!("{what} has an empty name"));
+        } else if kind == TokenKind::Number && self.unquoted.insert(symbol) {
+            self.findings.number_as_name(span, &text, "quote it everywhere");
+        } else if span != first && self.unquoted.insert(symbol) {
+            self.findings.dashed_name(span, &text);
+        }
+        Some(Name { symbol, span })
+    }
+
+    /// Takes the rest of a plain name that continues with `-`; returns the span of the whole name.
     fn dashed_name(&mut self, first: Span) -> Span {
         let mut end = first.end;
-        while matches!(self.kind(), TokenKind::Minus | TokenKind::Word | TokenKind::Number)
+        let is_dashed = self.kind() == Sign('-');
+        while is_dashed
+            && matches!(self.kind(), Sign('-') | TokenKind::Word | TokenKind::Number)
             && self.token.span.start == end
         {
             end = self.bump().span.end;
         }
-        let span = Span::new(first.start, end);
-        let text = self.source.slice(span);
-        let symbol = self.names.intern(text);
-        if !self.unquoted.insert(symbol) {
-            return span;
-        }
-        self.report(
-            self.finding(Code::NEEDS_QUOTES, span, format!("the name `{text}` must be quoted"))
-                .with_help(format!(
-                    "only letters, digits and `_` stand without quotes: write \"{text}\" everywhere"
-                ))
-                .with_fix(span, format!("\"{text}\"")),
-        );
-        span
+        Span::new(first.start, end)
     }
 
     /// Reports that `what` was expected at the cursor.
-    pub fn unexpected(&mut self, what: &str) {
+    pub(crate) fn unexpected(&mut self, what: &str) {
         self.unexpected_with(what, None);
     }
 
     /// Reports that `what` was expected at the cursor, and how to write it.
-    pub fn unexpected_with(&mut self, what: &str, remedy: Option<String>) {
+    pub(crate) fn unexpected_with(&mut self, what: &str, remedy: Option<String>) {
         if self.is_lost() {
             return;
         }
@@ -228,29 +197,20 @@ impl<'s> Cursor<'s> {
                 "#" | "%" => "a comment begins with `//`; a name with this sign in it is quoted",
                 _ => "a name with anything but letters, digits and `_` in it is quoted",
             };
-            self.report(
-                self.finding(
-                    Code::UNEXPECTED_CHARACTER,
-                    token.span,
-                    format!("`{}` does not belong here; expected {what}", printable(character)),
-                )
-                .with_help(help),
-            );
+            let message =
+                format!("`{}` does not belong here; expected {what}", printable(character));
+            self.findings.report(Code::UNEXPECTED_CHARACTER, token.span, message, help);
             return;
         }
         let found = describe(token.kind, self.text());
-        let mut diagnostic = self.finding(
-            Code::UNEXPECTED_TOKEN,
-            self.place(),
-            format!("expected {what}, found {found}"),
-        );
-        diagnostic.help = remedy;
-        self.report(diagnostic);
+        let message = format!("expected {what}, found {found}");
+        let found = self.findings.finding(Code::UNEXPECTED_TOKEN, self.place(), message);
+        self.findings.push(Diagnostic { help: remedy, ..found });
     }
 
     /// Whether an unclosed quote or comment, already reported, has swallowed the text at the cursor.
     /// Further faults at this place would only follow from it.
-    pub fn is_lost(&self) -> bool {
+    pub(crate) fn is_lost(&self) -> bool {
         self.lost == Some(self.previous_end) || self.commented_out && self.kind() == TokenKind::End
     }
 
@@ -265,67 +225,24 @@ impl<'s> Cursor<'s> {
     }
 
     /// Reports a bracket that is not closed by `closer` at the cursor.
-    pub fn unclosed(&mut self, opener: Span, closer: char) {
+    pub(crate) fn unclosed(&mut self, opener: Span, closer: char) {
         if self.is_lost() {
             return;
         }
-        let bracket = self.source.slice(opener).to_owned();
         let found = describe(self.kind(), self.text());
-        self.report(
-            self.finding(
-                Code::UNCLOSED_DELIMITER,
-                opener,
-                format!("this `{bracket}` is never closed"),
-            )
-            .with_label("opened here")
-            .with_related(
-                self.source(),
-                self.place(),
-                format!("`{closer}` expected, {found} found"),
-            )
-            .with_help(format!("add the missing `{closer}`")),
-        );
-    }
-
-    /// A finding about this text.
-    pub fn finding(&self, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
-        self.source.finding(code, span, message)
-    }
-
-    /// Adds a finding, unless there are too many already.
-    pub fn report(&mut self, diagnostic: Diagnostic) {
-        report(&mut self.diagnostics, diagnostic);
+        let expected = format!("`{closer}` expected, {found} found");
+        self.findings.unclosed(self.source, opener, closer, self.place(), expected);
     }
 
     fn next_token(&mut self) -> Token {
         while let Some(comment) = self.lexer.comment() {
-            let span = comment.span;
             if !comment.terminated {
                 self.commented_out = true;
-                self.report(
-                    self.finding(
-                        Code::UNTERMINATED_COMMENT,
-                        Span::new(span.start, span.start + 2),
-                        "this comment never ends",
-                    )
-                    .with_help("end it with `*/`"),
-                );
+                self.findings.open_comment(comment.span);
             }
             push_comment(&mut self.comments, self.source.text(), comment);
         }
         self.lexer.token()
-    }
-}
-
-/// The following tokens, read without taking them.
-#[derive(Debug, Clone, Copy)]
-pub struct LookAhead<'s>(Lexer<'s>);
-
-impl LookAhead<'_> {
-    /// The kind of the following token; [`TokenKind::End`] forever at the end.
-    pub fn advance(&mut self) -> TokenKind {
-        while self.0.comment().is_some() {}
-        self.0.token().kind
     }
 }
 
@@ -346,8 +263,126 @@ pub(crate) fn push_comment(comments: &mut Vec<Comment>, text: &str, comment: Tri
     comments.push(Comment { span, text: text.into(), trailing });
 }
 
+/// The findings of a parser about one text.
+#[derive(Debug)]
+pub(crate) struct Findings {
+    source: SourceId,
+    /// Whether findings beyond [`MAX_DIAGNOSTICS`] are dropped at once. Otherwise they are counted at the
+    /// end.
+    bounded: bool,
+    /// Whether a finding about the same span as the last one is dropped.
+    distinct: bool,
+    pub(crate) list: Vec<Diagnostic>,
+}
+
+impl Findings {
+    pub(crate) fn bounded(source: SourceId) -> Self {
+        Findings { bounded: true, ..Findings::unbounded(source) }
+    }
+
+    pub(crate) fn unbounded(source: SourceId) -> Self {
+        Findings { source, bounded: false, distinct: false, list: Vec::new() }
+    }
+
+    /// Drops findings about the same span as the last one.
+    pub(crate) fn distinct(self) -> Self {
+        Findings { distinct: true, ..self }
+    }
+
+    pub(crate) fn source(&self) -> SourceId {
+        self.source
+    }
+
+    /// A finding about the text, which is not added yet.
+    pub(crate) fn finding(&self, code: Code, span: Span, text: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(code, self.source, span, text)
+    }
+
+    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
+        let last = self.list.last().filter(|_| self.distinct);
+        if last.is_some_and(|last| last.primary.span == diagnostic.primary.span) {
+            return;
+        }
+        if self.bounded {
+            report(&mut self.list, diagnostic);
+        } else {
+            self.list.push(diagnostic);
+        }
+    }
+
+    /// Adds a finding with its help.
+    pub(crate) fn report(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.push(self.finding(code, span, message).with_help(help));
+    }
+
+    /// The result of a parser: the tree, and the findings in the order of the text.
+    pub(crate) fn with_tree<T>(self, tree: T) -> Parsed<T> {
+        let mut diagnostics = self.list;
+        diagnostics.sort_by_key(|found| found.primary.span.start);
+        if !self.bounded {
+            limit(&mut diagnostics);
+        }
+        Parsed { tree, diagnostics }
+    }
+
+    pub(crate) fn open_comment(&mut self, span: Span) {
+        let start = Span::new(span.start, span.start + 2);
+        let message = "this comment never ends";
+        self.report(Code::UNTERMINATED_COMMENT, start, message, "end it with `*/`");
+    }
+
+    pub(crate) fn open_quote(&mut self, span: Span) {
+        let message = "this quoted name has no closing quote on its line";
+        let help = "close it with `\"`; inside, write `\\\"` for a quote";
+        self.report(Code::UNTERMINATED_QUOTE, span, message, help);
+    }
+
+    pub(crate) fn empty_name(&mut self, span: Span, message: impl Into<String>) {
+        let help = "put at least one character between the quotes";
+        self.report(Code::EMPTY_NAME, span, message, help);
+    }
+
+    /// Reports a number in the place of a name; `quote` says how to quote it.
+    pub(crate) fn number_as_name(&mut self, span: Span, text: &str, quote: &str) {
+        let message = format!("`{text}` is a number, not a name");
+        let help = format!("to use it as a name, {quote}: \"{text}\"");
+        let found = self.finding(Code::NEEDS_QUOTES, span, message).with_help(help);
+        self.push(found.with_fix(span, format!("\"{text}\"")));
+    }
+
+    /// Reports a plain name with a `-` in it.
+    pub(crate) fn dashed_name(&mut self, span: Span, text: &str) {
+        let message = format!("the name `{text}` must be quoted");
+        let found = self.finding(Code::NEEDS_QUOTES, span, message).with_help(format!(
+            "only letters, digits and `_` stand without quotes: write \"{text}\" everywhere"
+        ));
+        self.push(found.with_fix(span, format!("\"{text}\"")));
+    }
+
+    /// Reports a bracket at `open` that `closer` does not close; `expected` is said about `place`.
+    pub(crate) fn unclosed(
+        &mut self,
+        source: &Source,
+        open: Span,
+        closer: char,
+        place: Span,
+        expected: String,
+    ) {
+        let message = format!("this `{}` is never closed", source.slice(open));
+        let found = self.finding(Code::UNCLOSED_DELIMITER, open, message).with_label("opened here");
+        let found = found.with_related(self.source, place, expected);
+        self.push(found.with_help(format!("add the missing `{closer}`")));
+    }
+}
+
 /// Truncates a list of findings to [`MAX_DIAGNOSTICS`]; a last one counts the others.
-pub(crate) fn limit(diagnostics: &mut Vec<Diagnostic>) {
+fn limit(diagnostics: &mut Vec<Diagnostic>) {
     let hidden = diagnostics.split_off(diagnostics.len().min(MAX_DIAGNOSTICS));
     let worst = hidden.iter().map(|found| found.severity).max();
     if let (Some(Diagnostic { primary, .. }), Some(worst)) = (hidden.first(), worst) {
@@ -359,15 +394,14 @@ pub(crate) fn limit(diagnostics: &mut Vec<Diagnostic>) {
 pub fn report(diagnostics: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
     match diagnostics.len() {
         0..MAX_DIAGNOSTICS => diagnostics.push(diagnostic),
-        MAX_DIAGNOSTICS => diagnostics.push(
-            Diagnostic::new(
-                Code::TOO_MANY_ERRORS,
-                diagnostic.primary.source,
-                diagnostic.primary.span,
-                format!("more than {MAX_DIAGNOSTICS} findings; the rest is not shown"),
-            )
-            .with_help("fix the first ones: later ones often follow from them"),
-        ),
+        MAX_DIAGNOSTICS => {
+            let message = format!("more than {MAX_DIAGNOSTICS} findings; the rest is not shown");
+            let primary = diagnostic.primary;
+            let last =
+                Diagnostic::new(Code::TOO_MANY_ERRORS, primary.source, primary.span, message);
+            let help = "fix the first ones: later ones often follow from them";
+            diagnostics.push(last.with_help(help));
+        }
         _ => {}
     }
 }

@@ -12,12 +12,12 @@ mod seeds;
 use otus_core::lower;
 use otus_syntax::ast::SpecFile;
 use otus_syntax::diagnostic::any_error;
-use otus_syntax::diagram::{markdown, mermaid, plantuml};
+use otus_syntax::diagram::markdown;
 use otus_syntax::print::{self, Dialect};
 use otus_syntax::{Diagnostic, Source, parse_formulas, parse_spec, parse_trace};
 use otus_trace::order::{EventId, Writes, pot};
 
-use crate::read::{Language, term};
+use crate::read::{Language, fenced, term};
 pub use logs::{
     canonical, csv, htf, jaeger, json_lines, otlp, packed, settings, shiviz, text_lines, zipkin,
 };
@@ -142,11 +142,7 @@ pub fn markdown(data: &[u8]) {
     let fences = markdown::fences(&source, &mut diagnostics);
     for fence in &fences {
         assert!(source.text().get(fence.content.range()).is_some(), "a fence lies in its text");
-        let parsed = match fence.language {
-            markdown::Language::Mermaid => mermaid::read(&source, fence.content),
-            markdown::Language::PlantUml => plantuml::read(&source, fence.content),
-        };
-        diagnostics.extend(parsed.diagnostics);
+        diagnostics.extend(fenced(&source, fence).diagnostics);
     }
     check_places(&source, &diagnostics);
 }

@@ -2,6 +2,7 @@
 
 use otus_core::{Lowered, lower};
 use otus_syntax::ast::SpecFile;
+use otus_syntax::diagram::markdown::{self, Fence};
 use otus_syntax::diagram::{mermaid, plantuml};
 use otus_syntax::grammar::Parsed;
 use otus_syntax::{Diagnostic, Source, parse_spec};
@@ -37,6 +38,14 @@ impl Language {
             Language::Mermaid => mermaid::write(tree),
             Language::PlantUml => plantuml::write(tree),
         }
+    }
+}
+
+/// Reads the diagram in a fence of a Markdown document.
+pub fn fenced(source: &Source, fence: &Fence) -> Parsed<SpecFile> {
+    match fence.language {
+        markdown::Language::Mermaid => mermaid::read(source, fence.content),
+        markdown::Language::PlantUml => plantuml::read(source, fence.content),
     }
 }
 

@@ -46,7 +46,7 @@ use std::ops::Range;
 use anyhow::{Context as _, bail, ensure};
 use otus_core::{Lowered, lint, lower};
 use otus_syntax::ast::{Section, SpecFile};
-use otus_syntax::diagram::{markdown, mermaid, plantuml};
+use otus_syntax::diagram::markdown;
 use otus_syntax::grammar::Parsed;
 use otus_syntax::print::{self, Dialect};
 use otus_syntax::{Diagnostic, Severity, Source, SourceId, parse_spec, parse_trace};
@@ -54,7 +54,7 @@ use otus_trace::order::PartialOrder;
 use otus_trace::{MultiTrace, case};
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
-use crate::read::{Language, term};
+use crate::read::{Language, fenced, term};
 
 /// A heading and the fences below it.
 #[derive(Debug, Clone)]
@@ -223,11 +223,8 @@ fn answers(case: &Case) -> anyhow::Result<Vec<Answer>> {
                 let trace = trace.context("`verdicts` follows a `htf`")?;
                 let spec = specs.iter_mut().find(|(_, spec)| spec.term.is_some());
                 let (_, spec) = spec.context("`verdicts` needs a specification")?;
-                answers.push(Answer::of(
-                    index,
-                    fence,
-                    &verdicts::answers(&fence.text, spec, trace),
-                ));
+                let found = verdicts::answers(&fence.text, spec, trace);
+                answers.push(Answer::of(index, fence, &found));
             }
             "pot" => {
                 answers.extend(subject.as_ref().and_then(silence));
@@ -374,11 +371,9 @@ fn specification(at: usize, fence: &Fence, shared: &[Shared<'_>]) -> (Subject, L
     let subject = Subject {
         canonical: print::spec(&tree),
         of_2020: Some(print::spec_in(&tree, Dialect::Of2020)),
-        components: None,
         findings: findings(&source, diagnostics),
         lints: Some(listing(&source, &lints)),
-        trace: None,
-        expected: false,
+        ..Subject::default()
     };
     (subject, lowered)
 }
@@ -397,10 +392,7 @@ fn picked(source: &Source, selector: &str) -> Parsed<SpecFile> {
     let fences = markdown::fences(source, &mut diagnostics);
     let selector = Some(selector).filter(|selector| !selector.is_empty());
     let mut parsed = match markdown::select(source, &fences, selector) {
-        Ok(fence) => match fence.language {
-            markdown::Language::Mermaid => mermaid::read(source, fence.content),
-            markdown::Language::PlantUml => plantuml::read(source, fence.content),
-        },
+        Ok(fence) => fenced(source, fence),
         Err(finding) => Parsed { tree: SpecFile::default(), diagnostics: vec![finding] },
     };
     parsed.diagnostics.append(&mut diagnostics);
@@ -424,12 +416,10 @@ fn multi_trace(fence: &Fence, spec: Option<&mut Lowered>) -> Subject {
     });
     Subject {
         canonical: print::trace(&parsed.tree),
-        of_2020: None,
         components,
         findings: findings(&source, diagnostics),
-        lints: None,
         trace,
-        expected: false,
+        ..Subject::default()
     }
 }
 
@@ -454,15 +444,7 @@ fn cases_of(fence: &Fence, mut spec: Option<&mut Lowered>) -> Subject {
         case.htf = print::trace_line(&parse_trace(&inner).tree);
         let _ = writeln!(canonical, "{}", case::write(&case));
     }
-    Subject {
-        canonical,
-        of_2020: None,
-        components: None,
-        findings: all,
-        lints: None,
-        trace: None,
-        expected: false,
-    }
+    Subject { canonical, findings: all, ..Subject::default() }
 }
 
 fn findings(source: &Source, mut diagnostics: Vec<Diagnostic>) -> Vec<(Severity, String)> {

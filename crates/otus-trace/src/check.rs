@@ -5,10 +5,12 @@
 //! component with a wrong name may hold a million actions. The check takes one pass over the
 //! actions.
 
+use std::collections::BTreeMap;
+
 use otus_core::Signature;
 use otus_core::findings::{Findings, and_elsewhere};
 use otus_core::unknown::{self, NameKind, Unknown};
-use otus_syntax::ast::{Colocalization, Occurrence, TraceFile};
+use otus_syntax::ast::{Colocalization, TraceFile};
 use otus_syntax::name::Symbol;
 use otus_syntax::{Code, Diagnostic, Span};
 
@@ -27,15 +29,17 @@ pub fn check(trace: &TraceFile) -> Vec<Diagnostic> {
 pub(crate) struct TraceFault {
     pub(crate) span: Span,
     pub(crate) kind: TraceFaultKind,
+    /// The number of its other occurrences.
+    pub(crate) others: usize,
 }
 
 pub(crate) enum TraceFaultKind {
-    TwoColocalizations { lifeline: Symbol, first: Span, others: usize },
-    Outside { action: usize, component: usize, others: usize },
+    TwoColocalizations { lifeline: Symbol, first: Span },
+    Outside { action: usize, component: usize },
     AllNotAlone { other: Span },
-    RepeatedAction { action: usize, first: Span, others: usize },
-    RepeatedLifeline { lifeline: Symbol, first: Span, others: usize },
-    Undeclared { kind: NameKind, name: Symbol, others: usize },
+    RepeatedAction { action: usize, first: Span },
+    RepeatedLifeline { lifeline: Symbol, first: Span },
+    Undeclared { kind: NameKind, name: Symbol },
 }
 
 /// Finds the faults, in no particular order.
@@ -43,6 +47,7 @@ pub(crate) fn find(trace: &TraceFile) -> Vec<TraceFault> {
     let mut finder = Finder {
         trace,
         faults: Vec::new(),
+        known: BTreeMap::new(),
         lifelines: vec![LifelineState::default(); trace.names.len()],
         actions: vec![ActionState::default(); trace.actions.len()],
         moment: 0,
@@ -62,8 +67,8 @@ pub(crate) fn render(
 ) -> Vec<Diagnostic> {
     faults.sort_by_key(|fault| fault.span);
     let mut findings = Findings::default();
-    for TraceFault { span, kind } in faults {
-        report(trace, span, &kind, declared, &mut findings);
+    for fault in faults {
+        report(trace, &fault, declared, &mut findings);
     }
     findings.finish()
 }
@@ -76,13 +81,6 @@ struct LifelineState {
     /// The last component that claims it, from 1, and the span of the claim.
     claimed: usize,
     claimed_at: Span,
-    /// The last component, from 1, that has an action of it without having claimed it.
-    outside: usize,
-    /// The index of that fault.
-    outside_fault: usize,
-    two_fault: Option<usize>,
-    repeated: usize,
-    repeated_fault: usize,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -90,12 +88,13 @@ struct ActionState {
     /// The last moment in which it occurred, from 1, and its offset there.
     moment: u32,
     start: u32,
-    fault: Option<usize>,
 }
 
 struct Finder<'a> {
     trace: &'a TraceFile,
     faults: Vec<TraceFault>,
+    /// The indices of the faults, by code, name or action, and component.
+    known: BTreeMap<(Code, usize, usize), usize>,
     /// By symbol.
     lifelines: Vec<LifelineState>,
     /// By action.
@@ -115,7 +114,7 @@ impl Finder<'_> {
         let Some((at, span)) = all else { return };
         if let Some(other) = components.get(usize::from(at == 0)) {
             let kind = TraceFaultKind::AllNotAlone { other: other.span };
-            self.faults.push(TraceFault { span, kind });
+            self.fault((Code::ALL_NOT_ALONE, 0, 0), span, kind);
         }
     }
 
@@ -140,102 +139,67 @@ impl Finder<'_> {
             if alone {
                 self.moment += 1;
             }
+            let (action, start) = (occurrence.action(), occurrence.start);
             if !alone || occurrences.get(i + 1).is_some_and(|next| next.joined()) {
-                self.simultaneous(occurrence);
+                self.simultaneous(action, start);
             }
-            let symbol = trace.actions[occurrence.action()].lifeline.symbol;
-            if self.lifelines[symbol.0 as usize].claimed == stamp {
+            let symbol = trace.actions[action].lifeline.symbol;
+            if self.lifelines[symbol.index()].claimed == stamp {
                 continue;
             }
             if any {
-                self.claim(stamp, symbol, place(trace, occurrence.action(), occurrence.start));
+                self.claim(stamp, symbol, place(trace, action, start));
             } else if listed {
-                self.outside(stamp, symbol, occurrence);
+                let key = (Code::OUTSIDE_COMPONENT, symbol.index(), stamp);
+                let kind = TraceFaultKind::Outside { action, component: at };
+                self.fault(key, place(trace, action, start), kind);
             }
         }
     }
 
     /// Notes a lifeline in the list of a component.
     fn list(&mut self, stamp: usize, symbol: Symbol, span: Span) {
-        let lifeline = &mut self.lifelines[symbol.0 as usize];
-        if lifeline.claimed != stamp {
-            self.claim(stamp, symbol, span);
-        } else if lifeline.repeated != stamp {
-            lifeline.repeated = stamp;
-            lifeline.repeated_fault = self.faults.len();
-            let first = lifeline.claimed_at;
-            let kind = TraceFaultKind::RepeatedLifeline { lifeline: symbol, first, others: 0 };
-            self.faults.push(TraceFault { span, kind });
-        } else {
-            count(&mut self.faults[lifeline.repeated_fault]);
+        let LifelineState { claimed, claimed_at: first, .. } = self.lifelines[symbol.index()];
+        if claimed != stamp {
+            return self.claim(stamp, symbol, span);
         }
+        let key = (Code::REPEATED_LIFELINE, symbol.index(), stamp);
+        self.fault(key, span, TraceFaultKind::RepeatedLifeline { lifeline: symbol, first });
     }
 
     /// Notes that a component claims a lifeline.
     fn claim(&mut self, stamp: usize, symbol: Symbol, span: Span) {
-        let lifeline = &mut self.lifelines[symbol.0 as usize];
+        let lifeline = &mut self.lifelines[symbol.index()];
         lifeline.claimed = stamp;
         lifeline.claimed_at = span;
-        match (lifeline.owned, lifeline.two_fault) {
-            (None, _) => lifeline.owned = Some(span),
-            (Some(_), Some(fault)) => count(&mut self.faults[fault]),
-            (Some(first), None) => {
-                lifeline.two_fault = Some(self.faults.len());
-                let kind =
-                    TraceFaultKind::TwoColocalizations { lifeline: symbol, first, others: 0 };
-                self.faults.push(TraceFault { span, kind });
-            }
-        }
-    }
-
-    fn outside(&mut self, stamp: usize, symbol: Symbol, occurrence: Occurrence) {
-        let lifeline = &mut self.lifelines[symbol.0 as usize];
-        if lifeline.outside == stamp {
-            return count(&mut self.faults[lifeline.outside_fault]);
-        }
-        lifeline.outside = stamp;
-        lifeline.outside_fault = self.faults.len();
-        let kind = TraceFaultKind::Outside {
-            action: occurrence.action(),
-            component: stamp - 1,
-            others: 0,
+        let Some(first) = lifeline.owned else {
+            lifeline.owned = Some(span);
+            return;
         };
-        self.faults.push(TraceFault {
-            span: place(self.trace, occurrence.action(), occurrence.start),
-            kind,
-        });
+        let key = (Code::TWO_COLOCALIZATIONS, symbol.index(), 0);
+        self.fault(key, span, TraceFaultKind::TwoColocalizations { lifeline: symbol, first });
     }
 
-    fn simultaneous(&mut self, occurrence: Occurrence) {
-        let state = &mut self.actions[occurrence.action()];
+    /// Notes an action that is not alone at its moment.
+    fn simultaneous(&mut self, action: usize, start: u32) {
+        let state = &mut self.actions[action];
         if state.moment != self.moment {
-            state.moment = self.moment;
-            state.start = occurrence.start;
+            *state = ActionState { moment: self.moment, start };
             return;
         }
-        if let Some(fault) = state.fault {
-            return count(&mut self.faults[fault]);
-        }
-        state.fault = Some(self.faults.len());
-        let action = occurrence.action();
         let first = place(self.trace, action, state.start);
-        let kind = TraceFaultKind::RepeatedAction { action, first, others: 0 };
-        self.faults.push(TraceFault {
-            span: place(self.trace, occurrence.action(), occurrence.start),
-            kind,
-        });
+        let key = (Code::REPEATED_ACTION, action, 0);
+        let kind = TraceFaultKind::RepeatedAction { action, first };
+        self.fault(key, place(self.trace, action, start), kind);
     }
-}
 
-/// Counts a further occurrence of a fault.
-fn count(fault: &mut TraceFault) {
-    match &mut fault.kind {
-        TraceFaultKind::TwoColocalizations { others, .. }
-        | TraceFaultKind::Outside { others, .. }
-        | TraceFaultKind::RepeatedAction { others, .. }
-        | TraceFaultKind::RepeatedLifeline { others, .. }
-        | TraceFaultKind::Undeclared { others, .. } => *others += 1,
-        TraceFaultKind::AllNotAlone { .. } => {}
+    /// Adds a fault, or counts it if there is one with the same key.
+    fn fault(&mut self, key: (Code, usize, usize), span: Span, kind: TraceFaultKind) {
+        let next = self.faults.len();
+        match self.faults.get_mut(*self.known.entry(key).or_insert(next)) {
+            Some(known) => known.others += 1,
+            None => self.faults.push(TraceFault { span, kind, others: 0 }),
+        }
     }
 }
 
@@ -253,13 +217,8 @@ pub(crate) fn place(trace: &TraceFile, action: usize, start: u32) -> Span {
     Span::new(start, start.saturating_add(length))
 }
 
-fn report(
-    trace: &TraceFile,
-    span: Span,
-    kind: &TraceFaultKind,
-    declared: &Signature,
-    findings: &mut Findings,
-) {
+fn report(trace: &TraceFile, fault: &TraceFault, declared: &Signature, findings: &mut Findings) {
+    let &TraceFault { span, ref kind, others } = fault;
     let source = trace.source;
     let text = |symbol| trace.names.text(symbol);
     let action = |action: usize| {
@@ -267,20 +226,24 @@ fn report(
         let (lifeline, message) = (text(action.lifeline.symbol), text(action.message.symbol));
         format!("{lifeline}{}{message}", action.direction.symbol())
     };
+    let again = |found: Diagnostic, listed: &str, first: Span| {
+        found.with_label(format!("{listed}again here{}", and_elsewhere(others))).with_related(
+            source,
+            first,
+            format!("first {listed}here"),
+        )
+    };
     match *kind {
-        TraceFaultKind::TwoColocalizations { lifeline, first, others } => {
+        TraceFaultKind::TwoColocalizations { lifeline, first } => {
             findings.add(Code::TWO_COLOCALIZATIONS, source, span, |draft| {
-                draft
-                    .message(format!("the lifeline `{}` is in two components", text(lifeline)))
-                    .with_label(format!("again here{}", and_elsewhere(others)))
-                    .with_related(source, first, "first here")
-                    .with_help(
-                        "a lifeline has one clock: put all its actions in one component, in \
-                         the order in which they happened",
-                    )
+                let message = format!("the lifeline `{}` is in two components", text(lifeline));
+                again(draft.message(message), "", first).with_help(
+                    "a lifeline has one clock: put all its actions in one component, in \
+                     the order in which they happened",
+                )
             });
         }
-        TraceFaultKind::Outside { action: index, component, others } => {
+        TraceFaultKind::Outside { action: index, component } => {
             findings.add(Code::OUTSIDE_COMPONENT, source, span, |draft| {
                 let lifeline = text(trace.actions[index].lifeline.symbol);
                 let component = &trace.components[component].lifelines;
@@ -324,28 +287,23 @@ fn report(
                     .with_help("list the lifelines of each component, or use `#any`")
             });
         }
-        TraceFaultKind::RepeatedAction { action: index, first, others } => {
+        TraceFaultKind::RepeatedAction { action: index, first } => {
             findings.add(Code::REPEATED_ACTION, source, span, |draft| {
-                draft
-                    .message(format!("`{}` is twice in one set", action(index)))
-                    .with_label(format!("again here{}", and_elsewhere(others)))
-                    .with_related(source, first, "first here")
-                    .with_help(
-                        "`{…}` is a set of simultaneous actions; write `.` between actions that \
-                         follow each other",
-                    )
+                let message = format!("`{}` is twice in one set", action(index));
+                again(draft.message(message), "", first).with_help(
+                    "`{…}` is a set of simultaneous actions; write `.` between actions that \
+                     follow each other",
+                )
             });
         }
-        TraceFaultKind::RepeatedLifeline { lifeline, first, others } => {
+        TraceFaultKind::RepeatedLifeline { lifeline, first } => {
             findings.add(Code::REPEATED_LIFELINE, source, span, |draft| {
-                draft
-                    .message(format!("`{}` is listed twice in this component", text(lifeline)))
-                    .with_label(format!("listed again here{}", and_elsewhere(others)))
-                    .with_related(source, first, "first listed here")
+                let message = format!("`{}` is listed twice in this component", text(lifeline));
+                again(draft.message(message), "listed ", first)
                     .with_help("leave one of the two out")
             });
         }
-        TraceFaultKind::Undeclared { kind, name, others } => unknown::report(
+        TraceFaultKind::Undeclared { kind, name } => unknown::report(
             Unknown { kind, name: text(name), source, span, others, in_diagram: false },
             declared,
             findings,

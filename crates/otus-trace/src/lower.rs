@@ -5,6 +5,8 @@
 //! error: it leaves out actions on undeclared lifelines and actions outside of their component,
 //! because no multi-trace can hold them.
 
+use std::collections::BTreeMap;
+
 use otus_core::unknown::NameKind;
 use otus_core::{Action, ActionId, LifelineId, MessageId, Pool, Signature};
 use otus_syntax::Diagnostic;
@@ -86,8 +88,8 @@ impl Resolved {
             .iter()
             .map(|action| {
                 let symbol = action.message.symbol;
-                let lifeline = lifelines[action.lifeline.symbol.0 as usize]?;
-                let message = *messages[symbol.0 as usize]
+                let lifeline = lifelines[action.lifeline.symbol.index()]?;
+                let message = *messages[symbol.index()]
                     .get_or_insert_with(|| pool.add_message(names.text(symbol)));
                 let action = Action { lifeline, direction: action.direction, message };
                 Some((pool.intern_action(action), lifeline))
@@ -122,10 +124,9 @@ fn partition(trace: &TraceFile, pool: &Pool, names: &Resolved) -> (Partition, Ve
                 .iter()
                 .filter_map(|occurrence| names.actions[occurrence.action()])
                 .for_each(|(_, lifeline)| take(lifeline)),
-            Colocalization::Listed(listed) => listed
-                .iter()
-                .filter_map(|name| names.lifelines[name.symbol.0 as usize])
-                .for_each(take),
+            Colocalization::Listed(listed) => {
+                listed.iter().filter_map(|name| names.lifelines[name.symbol.index()]).for_each(take)
+            }
         }
         kept.push(!own.is_empty());
         components.push(own);
@@ -133,49 +134,56 @@ fn partition(trace: &TraceFile, pool: &Pool, names: &Resolved) -> (Partition, Ve
     (Partition::new(components, count), kept)
 }
 
-/// Reports each name that the signature does not have, once.
+/// Reports each name that the signature does not have, once, at its first occurrence.
 fn undeclared(trace: &TraceFile, signature: &Signature, faults: &mut Vec<TraceFault>) {
-    let mut lifelines: Vec<Option<Name>> = vec![None; trace.names.len()];
-    let mut messages: Vec<Option<Name>> = vec![None; trace.names.len()];
+    let mut unknown: BTreeMap<(NameKind, Symbol), Name> = BTreeMap::new();
+    let mut note = |kind: NameKind, name: Name| {
+        let text = trace.names.text(name.symbol);
+        let declared = match kind {
+            NameKind::Lifeline => signature.lifeline(text).is_some(),
+            NameKind::Message => signature.message(text).is_some(),
+        };
+        if !declared {
+            let first = unknown.entry((kind, name.symbol)).or_insert(name);
+            if name.span.start < first.span.start {
+                *first = name;
+            }
+        }
+    };
     for name in listed(trace) {
-        note(&mut lifelines, name);
+        note(NameKind::Lifeline, name);
     }
     for action in &trace.actions {
-        note(&mut lifelines, action.lifeline);
-        note(&mut messages, action.message);
+        note(NameKind::Lifeline, action.lifeline);
+        note(NameKind::Message, action.message);
     }
-    let text = |symbol: Symbol| trace.names.text(symbol);
-    lifelines.retain(|name| name.is_some_and(|n| signature.lifeline(text(n.symbol)).is_none()));
-    messages.retain(|name| name.is_some_and(|n| signature.message(text(n.symbol)).is_none()));
-    if lifelines.is_empty() && messages.is_empty() {
+    if unknown.is_empty() {
         return;
     }
     // Counting uses takes a pass over the whole trace, so it is done only if something is reported.
     let mut lifeline_uses = vec![0usize; trace.names.len()];
     let mut message_uses = vec![0usize; trace.names.len()];
     for name in listed(trace) {
-        lifeline_uses[name.symbol.0 as usize] += 1;
+        lifeline_uses[name.symbol.index()] += 1;
     }
     for occurrence in &trace.occurrences {
         let action = &trace.actions[occurrence.action()];
-        lifeline_uses[action.lifeline.symbol.0 as usize] += 1;
-        message_uses[action.message.symbol.0 as usize] += 1;
+        lifeline_uses[action.lifeline.symbol.index()] += 1;
+        message_uses[action.message.symbol.index()] += 1;
     }
-    let mut report = |kind, name: Name, uses: &[usize]| {
-        let others = uses[name.symbol.0 as usize].saturating_sub(1);
-        let kind = TraceFaultKind::Undeclared { kind, name: name.symbol, others };
-        faults.push(TraceFault { span: name.span, kind });
-    };
-    for name in lifelines.into_iter().flatten() {
-        report(NameKind::Lifeline, name, &lifeline_uses);
-    }
-    for name in messages.into_iter().flatten() {
-        report(NameKind::Message, name, &message_uses);
+    for ((kind, name), first) in unknown {
+        let uses = match kind {
+            NameKind::Lifeline => &lifeline_uses,
+            NameKind::Message => &message_uses,
+        };
+        let others = uses[name.index()].saturating_sub(1);
+        let kind = TraceFaultKind::Undeclared { kind, name };
+        faults.push(TraceFault { span: first.span, kind, others });
     }
 }
 
 /// The names in the lifeline lists of the components.
-fn listed(trace: &TraceFile) -> impl Iterator<Item = Name> {
+pub(crate) fn listed(trace: &TraceFile) -> impl Iterator<Item = Name> {
     trace
         .components
         .iter()
@@ -184,14 +192,6 @@ fn listed(trace: &TraceFile) -> impl Iterator<Item = Name> {
             Colocalization::All(_) | Colocalization::Any(_) => &[],
         })
         .copied()
-}
-
-/// Keeps the first occurrence of a name.
-fn note(names: &mut [Option<Name>], name: Name) {
-    let first = names[name.symbol.0 as usize].get_or_insert(name);
-    if name.span.start < first.span.start {
-        *first = name;
-    }
 }
 
 #[cfg(test)]

@@ -327,6 +327,14 @@ impl Builder {
     }
 }
 
+/// The actions of one moment in words: `a!m`, or `{a!m, b?m}`.
+pub(crate) fn moment_text(actions: &[String]) -> String {
+    match actions {
+        [action] => action.clone(),
+        actions => format!("{{{}}}", actions.join(", ")),
+    }
+}
+
 fn range(ends: &IndexVec<ComponentId, usize>, component: ComponentId) -> std::ops::Range<usize> {
     let start = component.0.checked_sub(1).map_or(0, |before| ends[ComponentId(before)]);
     start..ends[component]

@@ -31,7 +31,6 @@ mod hasse;
 mod linear;
 mod pairing;
 pub mod pot;
-mod restrict;
 mod stamped;
 mod value;
 mod writes;
@@ -47,12 +46,11 @@ use otus_syntax::name::{Names, Symbol};
 use otus_syntax::source::offset;
 
 pub use build::{Builder, Happened, Writes};
-pub use clock::{Clocks, InverseClocks};
+pub use clock::Clocks;
 pub use error::{EventName, OrderError};
 pub use linear::Run;
 pub(crate) use pairing::certain_emissions;
 pub use pairing::{Paired, from_multi_trace, from_steps};
-pub use restrict::Restriction;
 pub use stamped::{Stamped, from_clocks};
 pub use value::{Kind, Value, ValueId};
 

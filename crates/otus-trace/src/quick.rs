@@ -14,14 +14,12 @@
 //!
 //! *Cost.* The measurements on the corpus are in `bench/`.
 
-use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use hashbrown::HashTable;
 use otus_core::{Action, ActionId, LifelineId, Pool};
 use otus_syntax::ast::Direction;
 use otus_syntax::name::is_plain;
-use rustc_hash::FxHasher;
+use rustc_hash::FxHashMap;
 
 use crate::multitrace::{MultiTrace, Partition, Step};
 
@@ -44,14 +42,14 @@ pub struct QuickReader {
     /// The known actions, in the order of their first occurrence.
     actions: Vec<KnownAction>,
     /// The indices of the known actions, by their text.
-    by_text: HashTable<u32>,
+    by_text: FxHashMap<Arc<[u8]>, u32>,
     /// The index of the action that was read last.
     last: usize,
     /// The known lists of lifelines, by their text without brackets.
-    headers: HashTable<Header>,
+    headers: FxHashMap<Box<str>, Lifelines>,
     /// The known partitions, by the lifelines of their components with [`END`] after each
     /// component.
-    partitions: HashTable<(Box<[u32]>, Arc<Partition>)>,
+    partitions: FxHashMap<Box<[u32]>, Arc<Partition>>,
     /// By lifeline: the number of the last component that has it.
     owners: Vec<u64>,
     /// The number of components of all texts so far.
@@ -63,17 +61,11 @@ pub struct QuickReader {
 
 #[derive(Debug)]
 struct KnownAction {
-    written: Box<[u8]>,
+    written: Arc<[u8]>,
     action: ActionId,
     lifeline: LifelineId,
     /// The index of the action that followed it last time, as a guess for the next time.
     follower: u32,
-}
-
-#[derive(Debug)]
-struct Header {
-    written: Box<[u8]>,
-    lifelines: Lifelines,
 }
 
 #[derive(Debug)]
@@ -95,10 +87,10 @@ impl QuickReader {
         let lifelines = pool.signature().lifeline_count();
         QuickReader {
             actions: Vec::new(),
-            by_text: HashTable::new(),
+            by_text: FxHashMap::default(),
             last: 0,
-            headers: HashTable::new(),
-            partitions: HashTable::new(),
+            headers: FxHashMap::default(),
+            partitions: FxHashMap::default(),
             owners: vec![0; lifelines],
             components: 0,
             key: Vec::new(),
@@ -294,10 +286,8 @@ impl QuickReader {
             return None;
         }
         let written = &text.bytes[start..text.at];
-        let hash = hash(written);
         let actions = &mut self.actions;
-        let found = self.by_text.find(hash, |&index| *actions[index as usize].written == *written);
-        let index = match found {
+        let index = match self.by_text.get(written) {
             Some(&index) => index,
             None => {
                 let lifeline = pool.signature().lifeline(name(&text.text[start..middle])?)?;
@@ -309,11 +299,9 @@ impl QuickReader {
                 };
                 let action = pool.intern_action(Action { lifeline, direction, message });
                 let index = u32::try_from(actions.len()).ok()?;
-                let written = written.into();
+                let written: Arc<[u8]> = written.into();
+                self.by_text.insert(written.clone(), index);
                 actions.push(KnownAction { written, action, lifeline, follower: index });
-                self.by_text.insert_unique(hash, index, |&index| {
-                    self::hash(&actions[index as usize].written)
-                });
                 index
             }
         };
@@ -321,13 +309,9 @@ impl QuickReader {
         Some(index as usize)
     }
 
-    /// Sets the partition of the multi-trace.
     fn finish(&mut self) {
-        let mut hasher = FxHasher::default();
-        self.key.hash(&mut hasher);
-        let hash = hasher.finish();
-        let partition = match self.partitions.find(hash, |(key, _)| **key == *self.key) {
-            Some((_, partition)) => partition.clone(),
+        let partition = match self.partitions.get(&*self.key) {
+            Some(partition) => partition.clone(),
             None => {
                 if self.partitions.len() >= MOST {
                     self.partitions.clear();
@@ -336,12 +320,7 @@ impl QuickReader {
                     |part: &[u32]| part.iter().map(|&number| LifelineId(number)).collect();
                 let components = self.key.split(|&number| number == END).map(lifelines).collect();
                 let partition = Arc::new(Partition::new(components, self.owners.len()));
-                let entry = (self.key.as_slice().into(), partition.clone());
-                self.partitions.insert_unique(hash, entry, |(key, _)| {
-                    let mut hasher = FxHasher::default();
-                    key.hash(&mut hasher);
-                    hasher.finish()
-                });
+                self.partitions.insert(self.key.as_slice().into(), partition.clone());
                 partition
             }
         };
@@ -382,21 +361,17 @@ fn take(owners: &mut [u64], key: &mut Vec<u32>, lifeline: LifelineId, here: Here
 
 /// The lifelines of a header, from the cache or by a lookup.
 fn header<'h>(
-    headers: &'h mut HashTable<Header>,
+    headers: &'h mut FxHashMap<Box<str>, Lifelines>,
     written: &str,
     pool: &Pool,
 ) -> Option<&'h Lifelines> {
-    let hash = hash(written.as_bytes());
-    let same = |header: &Header| *header.written == *written.as_bytes();
-    if headers.find(hash, same).is_none() {
+    if !headers.contains_key(written) {
         if headers.len() >= MOST {
             headers.clear();
         }
-        let lifelines = resolve_header(written, pool)?;
-        let header = Header { written: written.as_bytes().into(), lifelines };
-        headers.insert_unique(hash, header, |header| self::hash(&header.written));
+        headers.insert(written.into(), resolve_header(written, pool)?);
     }
-    headers.find(hash, same).map(|header| &header.lifelines)
+    headers.get(written)
 }
 
 /// `'#all' | '#any' | name (',' name)*`
@@ -455,12 +430,6 @@ impl TraceCursor<'_> {
         }
         (self.at > start).then_some(())
     }
-}
-
-fn hash(written: &[u8]) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write(written);
-    hasher.finish()
 }
 
 #[cfg(test)]

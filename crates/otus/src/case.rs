@@ -1,8 +1,7 @@
 //! The result for one multi-trace, as plain data.
 //!
 //! Names and places are resolved: a case refers to no term and no text, so a writer needs nothing else, and a case
-//! can be dropped once it is written. With the feature `serde`, a case serializes to the result object of `--format
-//! json` (`otus schema results`).
+//! can be dropped once it is written. A case serializes to the result object of `--format json` (`otus schema results`).
 
 pub(crate) mod picture;
 
@@ -12,23 +11,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use otus_analysis::Verdict;
+use serde::{Serialize, Serializer};
 
 use crate::cause::{CAUSES, Cause};
 use crate::explanation::Explanation;
-use crate::words::counted;
+use crate::units::counted;
 
 pub(crate) use picture::{CasePicture, Passage};
 
 /// One multi-trace and its result.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Case {
     /// The name of a file without its ending, the id of a case, or the key of a group of logs.
     pub id: String,
     /// The verdict.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "serialize::verdict"))]
+    #[serde(serialize_with = "write_verdict")]
     pub verdict: Verdict,
     /// The name of the question.
     pub kind: &'static str,
@@ -39,64 +38,64 @@ pub struct Case {
     /// The number of states (of the fast engine) or nodes (of a search).
     pub states: u64,
     /// The time that the verdict took.
-    #[cfg_attr(feature = "serde", serde(rename = "micros", serialize_with = "serialize::micros"))]
+    #[serde(rename = "micros", serialize_with = "write_micros")]
     pub elapsed: Duration,
     /// The name of the question in the words of `--observed`, if these were used.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub observed: Option<&'static str>,
     /// The limit that ended the analysis, if a better verdict may hold.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Cow<'static, str>>,
     /// An execution that explains a Pass or a `WeakPass`, if requested.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<Execution>,
     /// For a `WeakPass` with a witness: the unobserved events.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<Vec<Missing>>,
     /// For a Fail: how far each log could be explained at most.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub furthest: Vec<Reached>,
     /// For a Fail on raw logs: the first action of each log that could not be explained.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unexplained: Vec<Unexplained>,
     /// For a Fail: the explanation.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Box<Explanation>>,
     /// The specification that it belongs to, if there are several.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<Arc<str>>,
     /// For a Fail with several specifications: those that were tried.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tried: Vec<Arc<str>>,
     /// For a Fail: whether the baseline lists it.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "std::ops::Not::not"))]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub known: bool,
     /// The status of the case, by the verdicts that the request counts as failures.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub outcome: Outcome,
     /// The number of observed actions.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub actions: usize,
     /// The file and line it was read from, if there is a single place.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub origin: Option<String>,
     /// Whether an earlier run decided it, so that only its verdict is known.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub is_earlier: bool,
     /// Whether the search for a witness failed within its limits.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub is_witness_missing: bool,
     /// Whether a limit ended the analysis.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub is_limited: bool,
     /// For a `WeakPass` by declarations: the declarations, as `sub unobserved`.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub declared: Vec<String>,
     /// Its picture, if the request asks for pictures and the case is among the first.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub(crate) picture: Option<Box<CasePicture>>,
     /// The requested files, such as the graph of the search.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub attachments: Vec<Attachment>,
 }
 
@@ -151,10 +150,7 @@ impl Case {
             Verdict::Pass => "accepted as it is".to_owned(),
             Verdict::WeakPass => match self.missing.as_deref().unwrap_or_default() {
                 [] => "accepted if something was not observed".to_owned(),
-                missing => {
-                    let missing: Vec<String> = missing.iter().map(Missing::to_string).collect();
-                    format!("accepted if this was not observed: {}", missing.join(", "))
-                }
+                missing => format!("accepted if this was not observed: {}", joined(missing, ", ")),
             },
             Verdict::Fail => match self.how_far() {
                 Some(how_far) => format!("it cannot have happened; {how_far}"),
@@ -240,25 +236,31 @@ impl Execution {
 
 impl fmt::Display for Execution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, event) in self.events.iter().enumerate() {
-            let dot = if index == 0 { "" } else { "." };
-            write!(f, "{dot}{event}")?;
-        }
-        Ok(())
+        f.write_str(&self.events.join("."))
+    }
+}
+
+impl Serialize for Execution {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
     }
 }
 
 /// Unobserved events of a log.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 pub struct Missing {
     /// The lifelines of the log.
     pub lifelines: Vec<String>,
     /// The number of events.
-    #[cfg_attr(feature = "serde", serde(rename = "events"))]
+    #[serde(rename = "events")]
     pub count: u64,
     /// The first of them.
     pub first: Vec<String>,
+}
+
+/// Unobserved events in words.
+pub(crate) fn joined(missing: &[Missing], separator: &str) -> String {
+    missing.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
 }
 
 /// `2 events of bro (bro?m, bro!m)`
@@ -271,8 +273,7 @@ impl fmt::Display for Missing {
 }
 
 /// How far a log could be explained.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 pub struct Reached {
     /// The lifelines of the log.
     pub lifelines: Vec<String>,
@@ -283,8 +284,7 @@ pub struct Reached {
 }
 
 /// An action of a raw log that could not be explained.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 pub struct Unexplained {
     /// The action.
     pub action: String,
@@ -339,17 +339,30 @@ pub struct Unusable {
     pub place: Option<Place>,
 }
 
+impl Unusable {
+    /// Its name, or else its place.
+    pub(crate) fn name(&self) -> Option<String> {
+        self.id.clone().or_else(|| self.place.as_ref().map(Place::in_line))
+    }
+}
+
 /// A place in a file. Lines and columns count from 1, columns in characters.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Place {
     /// The name of the file.
     pub file: String,
     /// The line; 0 for the whole file.
     pub line: usize,
     /// The columns; unknown for lines of raw logs, which are marked as a whole.
-    #[cfg_attr(feature = "serde", serde(flatten))]
+    #[serde(flatten)]
     pub columns: Option<Columns>,
+}
+
+impl Place {
+    /// The place without its columns: `app.log:7`.
+    pub(crate) fn in_line(&self) -> String {
+        format!("{}:{}", self.file, self.line)
+    }
 }
 
 /// `flow.mmd:3:5`, `app.log:7` for a whole line, or `app.log` for a whole file.
@@ -364,39 +377,23 @@ impl fmt::Display for Place {
 }
 
 /// The begin and the end of a place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Columns {
     /// The first column.
-    #[cfg_attr(feature = "serde", serde(rename = "column"))]
+    #[serde(rename = "column")]
     pub start: usize,
     /// The last line.
     pub end_line: usize,
     /// The column after the last one.
-    #[cfg_attr(feature = "serde", serde(rename = "end_column"))]
+    #[serde(rename = "end_column")]
     pub end: usize,
 }
 
-#[cfg(feature = "serde")]
-mod serialize {
-    use std::time::Duration;
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn write_verdict<S: Serializer>(verdict: &Verdict, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(verdict.name())
+}
 
-    use serde::{Serialize, Serializer};
-
-    use super::{Execution, Verdict};
-
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
-    pub(super) fn verdict<S: Serializer>(verdict: &Verdict, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(verdict.name())
-    }
-
-    pub(super) fn micros<S: Serializer>(elapsed: &Duration, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_u64(u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX))
-    }
-
-    impl Serialize for Execution {
-        fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-            to.collect_str(self)
-        }
-    }
+fn write_micros<S: Serializer>(elapsed: &Duration, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_u64(u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX))
 }

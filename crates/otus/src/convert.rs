@@ -10,13 +10,12 @@ use otus_syntax::print::{self, Dialect};
 use otus_syntax::{Code, Diagnostic, Span};
 use otus_trace::case::{self, Case};
 use otus_trace::order::{from_multi_trace, pot};
-use otus_trace::transform;
 
 use crate::context::Context;
 use crate::error::{Error, Result, unfit};
 use crate::format::Format;
 use crate::load::{Fences, Loaded, SpecFiles, Trace};
-use crate::words::counted;
+use crate::units::counted;
 
 /// The texts to convert, and the format to write.
 #[derive(Debug, Clone)]
@@ -53,30 +52,69 @@ pub enum Converted {
 /// # Errors
 /// If a text cannot be read, has errors, or cannot be written in that format.
 pub fn convert(context: &Context, request: &ConvertRequest) -> Result<Converted> {
-    let loaded = Loaded::read(context, &request.names, request.from, Fences::One)?;
-    match request.to {
-        Format::Hsf | Format::Hif | Format::Mermaid | Format::Plantuml => {
-            specification(context, loaded, request.to)
+    let mut loaded = Loaded::read(context, &request.names, request.from, Fences::One)?;
+    Ok(match request.to {
+        Format::Mermaid => {
+            Converted::Text(mermaid::write(&specification(context, loaded, request.to)?.1))
         }
-        Format::Htf | Format::Jsonl | Format::Pot => traces(context, loaded, request.to),
+        Format::Plantuml => {
+            Converted::Text(plantuml::write(&specification(context, loaded, request.to)?.1))
+        }
+        Format::Hsf => {
+            let (spec, raised) = specification(context, loaded, request.to)?;
+            Converted::Text(single_file(&spec, &raised))
+        }
+        Format::Hif => {
+            let (spec, raised) = specification(context, loaded, request.to)?;
+            Converted::Interaction {
+                interaction: print::interaction(&raised),
+                signature: print::signature(&raised),
+                has_signature_file: spec.files.iter().zip(&spec.formats).any(|(file, format)| {
+                    *format == Format::Hsf
+                        && file.interaction.is_none()
+                        && !file.sections.is_empty()
+                }),
+            }
+        }
+        Format::Pot => {
+            let pool = check_traces(context, &mut loaded)?;
+            Converted::Text(order(context, &loaded, pool)?)
+        }
+        Format::Jsonl => {
+            check_traces(context, &mut loaded)?;
+            let lines = loaded.traces.into_iter().map(|trace| case_line(trace) + "\n");
+            Converted::Text(lines.collect())
+        }
+        Format::Htf => {
+            check_traces(context, &mut loaded)?;
+            let mut taken = BTreeSet::new();
+            let traces = loaded.traces.iter();
+            let named = traces.map(|it| (file_name(&it.id, &mut taken), print::trace(&it.tree)));
+            Converted::Traces(named.collect())
+        }
         Format::Ctl => unfit!("formulas cannot be made from other formats; see `otus fmt`"),
         Format::Hcf => unfit!("options cannot be made from other formats; see `otus fmt`"),
         Format::Markdown => unfit!(
             "Markdown is read, not written; convert --to mermaid and paste the diagram into a fence"
         ),
-    }
+    })
 }
 
-fn specification(context: &Context, mut loaded: Loaded, to: Format) -> Result<Converted> {
+/// The only specification, and its interaction.
+fn specification(
+    context: &Context,
+    mut loaded: Loaded,
+    to: Format,
+) -> Result<(SpecFiles, SpecFile)> {
     if !loaded.traces.is_empty() {
         unfit!("a trace is not a specification; `otus convert` turns traces into .htf or .jsonl");
     }
-    let specs = std::mem::take(&mut loaded.specs);
-    let [spec] = specs.as_slice() else {
-        if specs.is_empty() {
+    let count = loaded.specs.len();
+    let Ok([spec]) = <[SpecFiles; 1]>::try_from(std::mem::take(&mut loaded.specs)) else {
+        if count == 0 {
             loaded.warn(context)?;
         }
-        unfit!("one specification is converted at a time; {} are given", specs.len());
+        unfit!("one specification is converted at a time; {count} are given");
     };
     let mut lowered = spec.lower();
     loaded.diagnostics.append(&mut lowered.diagnostics);
@@ -93,59 +131,15 @@ fn specification(context: &Context, mut loaded: Loaded, to: Format) -> Result<Co
         return Err(Error::Bug("an interaction without errors has no term".to_owned()));
     };
     let raised = raise(&lowered.pool, term);
-    Ok(match to {
-        Format::Mermaid => Converted::Text(mermaid::write(&raised)),
-        Format::Plantuml => Converted::Text(plantuml::write(&raised)),
-        Format::Hsf => Converted::Text(single_file(spec, &raised)),
-        Format::Hif
-        | Format::Hcf
-        | Format::Markdown
-        | Format::Htf
-        | Format::Jsonl
-        | Format::Pot
-        | Format::Ctl => Converted::Interaction {
-            interaction: print::interaction(&raised),
-            signature: print::signature(&raised),
-            has_signature_file: spec.files.iter().zip(&spec.formats).any(|(file, format)| {
-                *format == Format::Hsf && file.interaction.is_none() && !file.sections.is_empty()
-            }),
-        },
-    })
+    Ok((spec, raised))
 }
 
-fn traces(context: &Context, mut loaded: Loaded, to: Format) -> Result<Converted> {
+/// Checks multi-traces against their specification, if one is given; returns its pool.
+fn check_traces(context: &Context, loaded: &mut Loaded) -> Result<Option<Pool>> {
     if loaded.traces.is_empty() && !any_error(&loaded.diagnostics) {
         unfit!("no multi-trace is given; .htf and .jsonl are made from .htf and .jsonl files");
     }
-    // Multi-traces are checked against a specification, if one is given.
-    let mut lowered = loaded.specs.first().map(SpecFiles::lower);
-    if let Some(lowered) = &mut lowered {
-        loaded.diagnostics.append(&mut lowered.diagnostics);
-    }
-    loaded.check_traces(lowered.as_mut());
-    loaded.warn(context)?;
-    Ok(match to {
-        Format::Pot => Converted::Text(order(context, &loaded, lowered.map(|it| it.pool))?),
-        Format::Jsonl => {
-            let lines = loaded.traces.into_iter().map(|trace| case_line(trace) + "\n");
-            Converted::Text(lines.collect())
-        }
-        Format::Htf
-        | Format::Hsf
-        | Format::Hif
-        | Format::Hcf
-        | Format::Mermaid
-        | Format::Plantuml
-        | Format::Markdown
-        | Format::Ctl => {
-            let mut taken = BTreeSet::new();
-            let named = loaded
-                .traces
-                .iter()
-                .map(|trace| (file_name(&trace.id, &mut taken), print::trace(&trace.tree)));
-            Converted::Traces(named.collect())
-        }
-    })
+    Ok(loaded.lower_with_traces(context)?.map(|lowered| lowered.pool))
 }
 
 /// A partial-order trace: the order that the messages of a multi-trace imply.
@@ -153,8 +147,7 @@ fn order(context: &Context, loaded: &Loaded, pool: Option<Pool>) -> Result<Strin
     let [trace] = loaded.traces.as_slice() else {
         unfit!("one multi-trace becomes one .pot.json; {} are given", loaded.traces.len());
     };
-    let mut pool = pool.unwrap_or_else(|| Pool::new(transform::implied_signature([&trace.tree])));
-    let (observed, _) = otus_trace::lower(&trace.tree, &mut pool);
+    let (pool, observed) = trace.lower(pool);
     let source = loaded.sources.source(trace.tree.source);
     let paired = from_multi_trace(&observed, &pool, Some(source))
         .map_err(|error| Error::Unfit(error.to_string()))?;

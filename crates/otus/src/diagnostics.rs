@@ -5,11 +5,13 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 use otus_syntax::diagnostic::any_error;
+use otus_syntax::source::offset;
 use otus_syntax::{Diagnostic, Label, Severity, Source, SourceId};
 use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
-use crate::words::counted;
+use crate::report::set;
+use crate::units::counted;
 
 /// Findings about some texts.
 ///
@@ -113,13 +115,10 @@ impl Diagnostics {
                 "message": found.message,
                 "place": place(&self.sources, &found.primary),
             });
-            if !found.related.is_empty() {
-                let related = found.related.iter().map(|label| place(&self.sources, label));
-                value["related"] = related.collect();
-            }
-            if let Some(help) = &found.help {
-                value["help"] = json!(help);
-            }
+            let related = found.related.iter().map(|label| place(&self.sources, label));
+            let related: Vec<Value> = related.collect();
+            set(&mut value, "related", Some(related).filter(|related| !related.is_empty()));
+            set(&mut value, "help", found.help.as_ref());
             if let Some(fix) = &found.fix {
                 let label =
                     Label { source: found.primary.source, span: fix.span, text: String::new() };
@@ -195,9 +194,7 @@ fn place(sources: &[Source], label: &Label) -> Value {
         "start": label.span.start,
         "end": label.span.end,
     });
-    if !label.text.is_empty() {
-        value["text"] = json!(label.text);
-    }
+    set(&mut value, "text", Some(&label.text).filter(|text| !text.is_empty()));
     value
 }
 
@@ -288,20 +285,10 @@ fn excerpt<'a>(
     elements.push(snippet.into());
 }
 
-fn offset(index: usize) -> u32 {
-    otus_syntax::source::offset(index)
-}
-
 /// The part of a long line around a place.
 fn cut(text: &str, line: Range<usize>, at: usize, length: usize) -> Range<usize> {
-    let mut start = at.saturating_sub(AROUND).max(line.start);
-    while !text.is_char_boundary(start) {
-        start -= 1;
-    }
-    let mut end = (at + length.min(AROUND) + AROUND).min(line.end).max(at);
-    while !text.is_char_boundary(end) {
-        end += 1;
-    }
+    let start = text.floor_char_boundary(at.saturating_sub(AROUND).max(line.start));
+    let end = text.ceil_char_boundary((at + length.min(AROUND) + AROUND).min(line.end).max(at));
     // Stay on the line of the place.
     start.max(line_start(text, at))..end.min(line_end(text, at))
 }

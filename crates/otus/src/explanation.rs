@@ -7,45 +7,45 @@ use std::fmt;
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use serde::Serialize;
 
 use crate::case::Place;
 
 /// The explanation of a failure. Its text contains all of it, with the lines of specification and logs.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Explanation {
     /// The id of its [`Cause`](crate::Cause), like `too-early`.
     pub cause: &'static str,
     /// The cause in words.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub cause_name: &'static str,
     /// The problem, in a sentence.
     pub headline: String,
     /// The expected actions, with their places in the specification. Three at most.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub expected: Vec<SpecPlace>,
     /// The observed action.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub observed: Option<LogPlace>,
     /// Other relevant places of the logs.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Vec::is_empty"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<LogPlace>,
     /// The furthest situations: those in which most is explained. Three at most.
     pub furthest: Vec<Situation>,
     /// The lifelines of each log that fails by itself.
     pub alone: Vec<Vec<String>>,
     /// The edits after which the multi-trace would pass, if a repair was searched for.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub repair: Option<Repair>,
     /// The logs that fail together, if they were searched for.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub core: Option<Core>,
     /// The limit that may have left this incomplete.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub gave_up: Option<&'static str>,
     /// The remaining text, one note per line.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub notes: Vec<Note>,
 }
 
@@ -59,27 +59,25 @@ pub struct Note {
 }
 
 /// A place of the specification.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 pub struct SpecPlace {
     /// The place.
-    #[cfg_attr(feature = "serde", serde(flatten))]
+    #[serde(flatten)]
     pub place: Place,
     /// The action of the specification, like `b!m`.
     pub action: String,
     /// Its first line.
     pub text: String,
     /// The marked bytes of that line.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub span: Range<usize>,
 }
 
 /// A place of a log.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 pub struct LogPlace {
     /// The place.
-    #[cfg_attr(feature = "serde", serde(flatten))]
+    #[serde(flatten)]
     pub place: Place,
     /// The lifelines whose log it is.
     pub lifelines: Vec<String>,
@@ -88,19 +86,18 @@ pub struct LogPlace {
     /// Its role: `observed instead`.
     pub role: &'static str,
     /// The line, or the part around the place if it is long. `None` if it cannot be read again.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The marked bytes of that text.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub span: Range<usize>,
     /// Whether the text is a string inside a line of a case file, so that its columns are not those of the file.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub is_in_case_file: bool,
 }
 
 /// A situation in which no execution can continue.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 pub struct Situation {
     /// The progress of each log.
     pub logs: Vec<LogProgress>,
@@ -109,8 +106,7 @@ pub struct Situation {
 }
 
 /// The progress of a log in a situation.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 pub struct LogProgress {
     /// The lifelines of the log.
     pub lifelines: Vec<String>,
@@ -121,57 +117,53 @@ pub struct LogProgress {
     /// The possible next actions.
     pub expected: Vec<String>,
     /// The next observed action.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
 /// Edits of the logs after which they would pass.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 pub struct Repair {
     /// The edits, in order; empty if none were found.
     pub edits: Vec<Edit>,
     /// A lower bound: no repair has fewer edits.
     pub at_least: usize,
     /// Whether the number of edits equals that lower bound.
-    #[cfg_attr(feature = "serde", serde(rename = "smallest"))]
+    #[serde(rename = "smallest")]
     pub is_smallest: bool,
     /// Whether the independent checker accepts it.
-    #[cfg_attr(feature = "serde", serde(rename = "certified"))]
+    #[serde(rename = "certified")]
     pub is_certified: bool,
     /// The limit that ended the search before all likely edits were tried.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub gave_up: Option<&'static str>,
 }
 
 /// One edit of a log.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 pub struct Edit {
     /// The place, if it is known.
-    #[cfg_attr(feature = "serde", serde(flatten))]
+    #[serde(flatten)]
     pub place: Option<Place>,
     /// The edit in words.
     pub text: String,
 }
 
 /// Logs that fail together, independently of the other logs.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 pub struct Core {
     /// The logs.
     pub logs: Vec<CoreLog>,
     /// Whether no smaller set of logs fails.
-    #[cfg_attr(feature = "serde", serde(rename = "smallest"))]
+    #[serde(rename = "smallest")]
     pub is_smallest: bool,
     /// Whether the independent checker accepts it.
-    #[cfg_attr(feature = "serde", serde(rename = "certified"))]
+    #[serde(rename = "certified")]
     pub is_certified: bool,
 }
 
 /// A log of a core.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 pub struct CoreLog {
     /// The lifelines of the log.
     pub lifelines: Vec<String>,
@@ -182,6 +174,11 @@ pub struct CoreLog {
 }
 
 impl Explanation {
+    /// All places of the logs.
+    pub(crate) fn logs(&self) -> impl Iterator<Item = &LogPlace> {
+        self.observed.iter().chain(&self.related)
+    }
+
     /// As text for people, with the lines of specification and logs. Each line ends with a newline.
     pub fn render(&self, colored: bool) -> String {
         let renderer = if colored { Renderer::styled() } else { Renderer::plain() };
@@ -192,15 +189,13 @@ impl Explanation {
             group = group.element(snippet(text, place, AnnotationKind::Primary, span, label));
         }
         let mut is_first = self.expected.is_empty();
-        for LogPlace { place, text, span, action, role, .. } in
-            self.observed.iter().chain(&self.related)
-        {
+        for LogPlace { place, text, span, action, role, .. } in self.logs() {
             let label = format!("{role}: {action}");
             if let Some(text) = text {
                 let kind = if is_first { AnnotationKind::Primary } else { AnnotationKind::Context };
                 group = group.element(snippet(text, place, kind, span, label));
             } else {
-                let text = format!("{action} at {}:{}", place.file, place.line);
+                let text = format!("{action} at {}", place.in_line());
                 group = group.element(Level::NOTE.with_name(*role).message(text));
             }
             is_first = false;
@@ -208,10 +203,8 @@ impl Explanation {
         for note in &self.notes {
             group = group.element(Level::NOTE.with_name(note.topic).message(&note.text));
         }
-        let logs = self.observed.iter().chain(&self.related);
-        let in_case_files = logs.filter(|log| log.is_in_case_file);
-        let in_case_files: Vec<String> =
-            in_case_files.map(|log| format!("{}:{}", log.place.file, log.place.line)).collect();
+        let in_case_files = self.logs().filter(|log| log.is_in_case_file);
+        let in_case_files: Vec<String> = in_case_files.map(|log| log.place.in_line()).collect();
         let mut out = String::new();
         for line in renderer.render(&[group]).lines() {
             let line = line.trim_end();

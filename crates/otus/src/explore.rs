@@ -22,7 +22,7 @@ use crate::format::Format;
 use crate::generate::Unique;
 use crate::load::{Fences, Loaded, options};
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
-use crate::words::counted;
+use crate::units::counted;
 
 /// The most nodes of a search.
 const NODES: u64 = 1_000_000;
@@ -96,7 +96,7 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
     let name = loaded.interaction_name();
     let by_logger = || GraphOptions::of_loggers(files, Process::Explore, name, style, LOGGER_NODES);
     let drawn = request.graph.clone().or_else(by_logger).map(|options| {
-        let picture = options.picture(&recorded, &graph)?;
+        let picture = options.render(&recorded, &graph, None)?;
         Ok((picture, options.path))
     });
     let wanted = wanted(request, files, &lowered.pool)?;
@@ -140,10 +140,7 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
 
 /// Whether a logger asks for the automaton.
 fn wants_automaton(files: &[SpecFile]) -> bool {
-    options::sections(files, Process::Explore)
-        .flat_map(|(_, section)| &section.items)
-        .flat_map(|item| options::loggers(&item.value))
-        .any(|logger| matches!(logger, Logger::Automaton))
+    options::loggers(files, Process::Explore).any(|(_, logger)| matches!(logger, Logger::Automaton))
 }
 
 /// The automaton of an interaction, in a file named after the specification.
@@ -220,40 +217,32 @@ struct Wanted {
 fn wanted(request: &ExploreRequest, files: &[SpecFile], pool: &Pool) -> Result<Option<Wanted>> {
     let signature = pool.signature();
     let mut wanted: Option<Wanted> = None;
-    let discrete = || Partition::discrete(signature.lifeline_count());
-    for (file, section) in options::sections(files, Process::Explore) {
-        for item in &section.items {
-            for logger in options::loggers(&item.value) {
-                let Logger::Tracegen(chosen) = logger else { continue };
-                let mut found = Wanted {
-                    generation: Generation::Exact,
-                    partition: discrete(),
-                    folder: Some("traces".into()),
-                };
-                for option in chosen {
-                    match option {
-                        TracegenOption::Generation(generation) => found.generation = *generation,
-                        TracegenOption::Partition(partition) => {
-                            found.partition = options::resolve(partition, file, signature)?;
-                        }
-                        TracegenOption::Folder(name) => {
-                            found.folder = Some(file.names.text(name.symbol).into());
-                        }
-                        TracegenOption::Prefix(_) => {}
-                    }
+    let usual = |folder| Wanted {
+        generation: Generation::Exact,
+        partition: Partition::discrete(signature.lifeline_count()),
+        folder,
+    };
+    for (file, logger) in options::loggers(files, Process::Explore) {
+        let Logger::Tracegen(chosen) = logger else { continue };
+        let mut found = usual(Some("traces".into()));
+        for option in chosen {
+            match option {
+                TracegenOption::Generation(generation) => found.generation = *generation,
+                TracegenOption::Partition(partition) => {
+                    found.partition = options::resolve(partition, file, signature)?;
                 }
-                wanted = Some(found);
+                TracegenOption::Folder(name) => {
+                    found.folder = Some(file.names.text(name.symbol).into());
+                }
+                TracegenOption::Prefix(_) => {}
             }
         }
+        wanted = Some(found);
     }
     if request.traces.is_none() && !request.has_output && request.partition.is_none() {
         return Ok(wanted);
     }
-    let mut wanted = wanted.unwrap_or_else(|| Wanted {
-        generation: Generation::Exact,
-        partition: discrete(),
-        folder: None,
-    });
+    let mut wanted = wanted.unwrap_or_else(|| usual(None));
     if let Some(traces) = &request.traces {
         wanted.generation = options::generation(traces)?;
     }

@@ -11,7 +11,7 @@ use crate::derive::{Derived, Take};
 use crate::error::Result;
 use crate::format::Format;
 use crate::load::{Fences, Loaded, options};
-use crate::words::counted;
+use crate::units::counted;
 
 /// The multi-traces to make.
 #[derive(Debug, Clone)]

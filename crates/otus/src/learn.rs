@@ -28,7 +28,7 @@ use crate::format::Format;
 use crate::load::{Fences, Loaded};
 use crate::logs::{Finder, Logs, Told, findings};
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
-use crate::words::counted;
+use crate::units::counted;
 
 /// The runs to learn from, and the options of the result.
 #[derive(Debug, Clone)]
@@ -197,7 +197,7 @@ impl ObservedRuns {
             _ => finder.take(),
         };
         if logs.is_none() && traces.is_empty() {
-            return Err(Error::Unfit(finder.nothing_given()));
+            return Err(Error::Unfit(finder.no_logs()));
         }
         loaded.check_traces(None);
         loaded.warn(context)?;

@@ -67,10 +67,12 @@ mod error;
 mod explanation;
 pub mod explore;
 mod files;
+pub mod fmt;
 mod format;
 pub mod generate;
 pub mod init;
 pub mod learn;
+pub mod lint;
 #[doc(hidden)]
 pub mod load;
 #[doc(hidden)]
@@ -87,9 +89,8 @@ pub mod schema;
 mod spec;
 pub mod suite;
 mod summary;
-pub mod text;
 #[doc(hidden)]
-pub mod words;
+pub mod units;
 
 /// The examples of `docs/library.md` are tests.
 #[cfg(doctest)]

@@ -89,7 +89,7 @@ impl Run {
             *count += 1;
             if *count <= most {
                 // Writing to a string cannot fail.
-                let _ = write!(text, " {}{}", sign(event.direction), event.message);
+                let _ = write!(text, " {}{}", event.direction.symbol(), event.message);
             }
         }
         let width = self.lifelines().map(|name| name.chars().count()).max().unwrap_or(0);
@@ -151,13 +151,6 @@ impl Recorded for Run {
 impl<R: Recorded + ?Sized> Recorded for &R {
     fn recorded(&self) -> Cow<'_, Run> {
         (**self).recorded()
-    }
-}
-
-pub(crate) fn sign(direction: Direction) -> char {
-    match direction {
-        Direction::Emission => '!',
-        Direction::Reception => '?',
     }
 }
 

@@ -14,7 +14,7 @@ use crate::analysis::spec_text::SpecText;
 use crate::analysis::{Plan, PlannedSpec, check_recorded};
 use crate::case::Case;
 use crate::context::Context;
-use crate::error::{Error, Result, unfit};
+use crate::error::{Result, unfit};
 use crate::explanation::Note;
 use crate::files::Texts;
 use crate::format::Format;
@@ -143,17 +143,13 @@ impl Spec {
                 files.files.iter_mut().for_each(|file| file.implicit = true);
             }
         }
-        let (lowered, term) = loaded.lower_only()?;
-        let warnings = loaded.take_diagnostics().or_error()?.render(false);
-        let file = lowered.file.and_then(|file| loaded.specs.first()?.files.get(file));
-        let (Some(term), Some(tree)) = (term, file.cloned()) else {
-            return Err(Error::Bug("an interaction without errors has no term".to_owned()));
-        };
+        let (mut lowered, term, warnings) = loaded.interaction_with_warnings()?;
+        let tree = loaded.specs[0].files[lowered.file.unwrap_or_default()].clone();
         let is_interaction = |name: &&String| Some(file_of(name)) == loaded.interaction_name();
         let name = names.iter().find(is_interaction).or(names.last()).cloned();
-        let mut lowered = lowered;
         let pool = std::mem::replace(&mut lowered.pool, Pool::new(Signature::default()));
         let planned = PlannedSpec { pool, term, text: SpecText::new(&loaded, lowered) };
+        let warnings = warnings.render(false);
         let inner = Inner { name: name.unwrap_or_default(), tree, warnings };
         Ok(Spec { planned: Arc::new(planned), inner: Arc::new(inner) })
     }

@@ -8,7 +8,7 @@ use otus_trace::run::Accounting;
 
 use crate::analysis::coverage::CoverageReport;
 use crate::case::Outcome;
-use crate::words::counted;
+use crate::units::counted;
 
 /// The number of cases by verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -240,19 +240,13 @@ impl fmt::Display for Summary {
 impl Summary {
     /// Additional facts, to follow the counts: `; 2 decided before; interrupted, 3 not checked`.
     pub fn remainder(&self) -> String {
-        let mut parts = Vec::new();
-        if self.earlier > 0 {
-            parts.push(format!("; {} decided before", self.earlier));
-        }
-        if self.unassigned > 0 {
-            parts.push(format!("; {} of no specification", self.unassigned));
-        }
-        if self.unusable > 0 {
-            parts.push(format!("; {} unusable", self.unusable));
-        }
-        if self.interrupted > 0 {
-            parts.push(format!("; interrupted, {} not checked", self.interrupted));
-        }
-        parts.concat()
+        let parts = [
+            (self.earlier, "", "decided before"),
+            (self.unassigned, "", "of no specification"),
+            (self.unusable, "", "unusable"),
+            (self.interrupted, "interrupted, ", "not checked"),
+        ];
+        let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
+        parts.map(|(count, before, after)| format!("; {before}{count} {after}")).collect()
     }
 }

@@ -20,20 +20,11 @@
 
 use otus_core::algebra::{Memo, prune, remove, simplify};
 use otus_core::index::Index as _;
-use otus_core::{Action, LifelineSet, Pool, RegionId, Term, TermId};
+use otus_core::{Action, EventId, LifelineSet, Pool, RegionId, Term, TermId};
 
 use super::MOST_WORK;
 use super::tree::{NodeKind, Tree, index};
 use crate::witness::{Witness, WitnessEvent, WitnessStep};
-
-/// The reason why a witness is not counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Uncounted {
-    /// The replay takes more than [`MOST_WORK`] steps.
-    TooMuchWork,
-    /// The step with this index is not a step of the interaction.
-    NoSuchStep(usize),
-}
 
 /// An interaction in which each event has a message of its own.
 #[derive(Debug, Clone)]
@@ -96,14 +87,14 @@ impl Marked {
     }
 
     /// The node of an event.
-    fn node(&self, event: otus_core::EventId) -> Option<u32> {
+    fn node(&self, event: EventId) -> Option<u32> {
         let action = *self.pool.event_actions(event).first()?;
         let message = self.pool.action(action).message.index();
         self.nodes.get(message.checked_sub(self.first)?).copied()
     }
 
     /// Θ(e)∖r
-    fn ordered(&mut self, region: RegionId, event: otus_core::EventId) -> RegionId {
+    fn ordered(&mut self, region: RegionId, event: EventId) -> RegionId {
         let lifelines = self.pool.event_lifelines(event);
         let outside = self.pool.region(lifelines).difference(&self.pool.region(region));
         self.pool.intern_region(&outside)
@@ -111,6 +102,10 @@ impl Marked {
 
     fn lifelines(&self, term: TermId) -> u64 {
         mask(&self.pool.lifelines(term))
+    }
+
+    fn prune(&mut self, term: TermId, region: RegionId) -> Option<TermId> {
+        prune(&mut self.pool, &mut self.memo, term, region)
     }
 }
 
@@ -143,40 +138,32 @@ pub(super) struct Iteration {
     pub(super) observed: bool,
 }
 
-/// Replays a witness.
+/// Replays a witness. `None` if a step of it is not a step of the interaction, or if the replay takes
+/// more than [`MOST_WORK`] steps.
 pub(super) fn replay(
     marked: &mut Marked,
     tree: &Tree,
     pool: &Pool,
     witness: &Witness,
-) -> Result<Run, Uncounted> {
+) -> Option<Run> {
     let whole = Iteration { node: None, parent: 0, observed: false };
     let run = Run { events: Vec::new(), iterations: vec![whole], ends: true };
     let mut replay =
         Replay { marked, tree, cells: Vec::new(), free: Vec::new(), root: NOTHING, run, work: 0 };
     replay.root = replay.untouched(replay.marked.term, 0);
     let mut whole = true;
-    for (at, step) in witness.steps.iter().enumerate() {
-        let refused = |broken| match broken {
-            Broken::NoSuchStep => Uncounted::NoSuchStep(at),
-            Broken::TooMuchWork => Uncounted::TooMuchWork,
-        };
+    for step in &witness.steps {
         match step {
-            WitnessStep::Observed(place) => replay.step(place, true, whole).map_err(refused)?,
-            WitnessStep::Unobserved(place) => replay.step(place, false, whole).map_err(refused)?,
+            WitnessStep::Observed(place) => replay.step(place, true, whole)?,
+            WitnessStep::Unobserved(place) => replay.step(place, false, whole)?,
             WitnessStep::Removed(region) => {
                 whole = false;
-                replay.remove(&pool.region(*region)).map_err(refused)?;
+                replay.remove(&pool.region(*region))?;
             }
         }
     }
     replay.run.ends = whole && replay.terminates(replay.root);
-    Ok(replay.run)
-}
-
-enum Broken {
-    NoSuchStep,
-    TooMuchWork,
+    Some(replay.run)
 }
 
 /// The number of a cell.
@@ -201,6 +188,32 @@ enum CellKind {
     Coreg(RegionId, CellId, CellId),
 }
 
+impl CellKind {
+    /// The operands; `None` for an untouched term.
+    fn operands(self) -> Option<[CellId; 2]> {
+        match self {
+            CellKind::Untouched(..) => None,
+            CellKind::Strict(left, right) | CellKind::Coreg(_, left, right) => Some([left, right]),
+        }
+    }
+
+    /// The same operator with other operands.
+    fn with(self, left: CellId, right: CellId) -> CellKind {
+        match self {
+            CellKind::Coreg(region, ..) => CellKind::Coreg(region, left, right),
+            CellKind::Strict(..) | CellKind::Untouched(..) => CellKind::Strict(left, right),
+        }
+    }
+
+    /// The other operand, if one operand is ∅.
+    fn simplified(self) -> Option<CellId> {
+        match self.operands()? {
+            [NOTHING, other] | [other, NOTHING] => Some(other),
+            [..] => None,
+        }
+    }
+}
+
 struct Replay<'m> {
     marked: &'m mut Marked,
     tree: &'m Tree,
@@ -213,54 +226,52 @@ struct Replay<'m> {
 
 impl Replay<'_> {
     /// Takes a step. `whole`: whether no lifeline was removed before.
-    fn step(&mut self, place: &WitnessEvent, observed: bool, whole: bool) -> Result<(), Broken> {
+    fn step(&mut self, place: &WitnessEvent, observed: bool, whole: bool) -> Option<()> {
         // Descend to an untouched term.
         let mut letters = place.position.iter().copied();
         let mut path: Vec<(CellId, u8)> = Vec::new();
         let mut at = self.root;
         let (term, iteration) = loop {
             self.count()?;
-            if at == NOTHING {
-                return Err(Broken::NoSuchStep);
-            }
-            let (left, right) = match self.cells[at as usize].kind {
+            // ∅ has no cell.
+            let (left, right) = match self.cells.get(at as usize)?.kind {
                 CellKind::Untouched(term, iteration) => break (term, iteration),
                 CellKind::Strict(left, right) | CellKind::Coreg(_, left, right) => (left, right),
             };
-            let letter = letters.next().ok_or(Broken::NoSuchStep)?;
+            let letter = letters.next()?;
             path.push((at, letter));
             at = if letter == 1 { left } else { right };
         };
         self.release(at);
-        let mut now = self.touch(term, iteration, letters, place, observed, whole)?;
+        let (event, mut now) = self.touch(term, iteration, letters, place, observed, whole)?;
         // Rebuild the path upwards.
-        let event = now.event;
         while let Some((at, letter)) = path.pop() {
             self.count()?;
             let cell = match (self.cells[at as usize].kind, letter) {
-                (CellKind::Strict(_, right), 1) => CellKind::Strict(now.left, right),
-                (CellKind::Coreg(region, _, right), 1) => CellKind::Coreg(region, now.left, right),
+                (kind @ (CellKind::Strict(_, right) | CellKind::Coreg(_, _, right)), 1) => {
+                    kind.with(now, right)
+                }
                 (CellKind::Strict(left, _), _) => {
                     if !self.terminates(left) {
-                        return Err(Broken::NoSuchStep);
+                        return None;
                     }
                     self.release_all(left)?;
-                    CellKind::Strict(NOTHING, now.left)
+                    CellKind::Strict(NOTHING, now)
                 }
                 (CellKind::Coreg(region, left, _), _) => {
                     let ordered = self.marked.ordered(region, event);
-                    CellKind::Coreg(region, self.prune(left, ordered)?, now.left)
+                    CellKind::Coreg(region, self.prune(left, ordered)?, now)
                 }
-                (CellKind::Untouched(..), _) => return Err(Broken::NoSuchStep),
+                (CellKind::Untouched(..), _) => return None,
             };
-            now.left = self.renew(at, cell);
+            now = self.renew(at, cell);
         }
-        self.root = now.left;
-        Ok(())
+        self.root = now;
+        Some(())
     }
 
     /// Applies the rules within an untouched term: along the remaining letters to the event, and
-    /// back up.
+    /// back up. Returns the marked event, and the cell of what is left.
     fn touch(
         &mut self,
         term: TermId,
@@ -269,20 +280,19 @@ impl Replay<'_> {
         place: &WitnessEvent,
         observed: bool,
         whole: bool,
-    ) -> Result<Residual, Broken> {
+    ) -> Option<(EventId, CellId)> {
         let mut path: Vec<(TermId, u8)> = Vec::new();
         let mut at = term;
         for letter in letters {
             self.count()?;
             path.push((at, letter));
             let mut operands = self.marked.pool.node(at).operands();
-            let next = if letter == 1 { operands.next() } else { operands.nth(1) };
-            at = next.ok_or(Broken::NoSuchStep)?;
+            at = if letter == 1 { operands.next()? } else { operands.nth(1)? };
         }
-        let Term::Event(event) = self.marked.pool.node(at) else { return Err(Broken::NoSuchStep) };
-        let node = self.marked.node(event).ok_or(Broken::NoSuchStep)?;
+        let event = self.marked.pool.node(at).as_event()?;
+        let node = self.marked.node(event)?;
         if whole && self.tree.node(node).kind != NodeKind::Event(place.event) {
-            return Err(Broken::NoSuchStep);
+            return None;
         }
         let iterations = self.enter(&path, node, iteration)?;
         let inside = iterations.last().copied().unwrap_or(iteration);
@@ -306,61 +316,57 @@ impl Replay<'_> {
                 (Term::Alt(..), _) => left,
                 (Term::Strict(_, right), 1) => {
                     let right = self.untouched(right, here);
-                    self.strict(left, right)
+                    self.compose(CellKind::Strict(left, right))
                 }
                 (Term::Strict(passed, _), _) => {
                     if !self.marked.pool.attributes(passed).terminates {
-                        return Err(Broken::NoSuchStep);
+                        return None;
                     }
                     left
                 }
                 (Term::Coreg(region, _, right), 1) => {
                     let right = self.untouched(right, here);
-                    self.coreg(region, left, right)
+                    self.compose(CellKind::Coreg(region, left, right))
                 }
                 (Term::Coreg(region, passed, _), _) => {
                     let ordered = self.marked.ordered(region, event);
-                    let Marked { pool, memo, .. } = &mut *self.marked;
-                    let pruned = prune(pool, memo, passed, ordered).ok_or(Broken::NoSuchStep)?;
+                    let pruned = self.marked.prune(passed, ordered)?;
                     let pruned = self.untouched(pruned, here);
-                    self.coreg(region, pruned, left)
+                    self.compose(CellKind::Coreg(region, pruned, left))
                 }
                 (Term::LoopS(_), _) => {
                     entered -= 1;
                     let after = self.untouched(at, around(entered));
-                    self.strict(left, after)
+                    self.compose(CellKind::Strict(left, after))
                 }
                 (Term::LoopC(region, _), _) => {
                     entered -= 1;
                     let ordered = self.marked.ordered(region, event);
-                    let Marked { pool, memo, .. } = &mut *self.marked;
-                    let pruned = prune(pool, memo, at, ordered).ok_or(Broken::NoSuchStep)?;
+                    let pruned = self.marked.prune(at, ordered)?;
                     let before = self.untouched(pruned, around(entered));
                     let after = self.untouched(at, around(entered));
-                    let after = self.coreg(region, left, after);
-                    self.coreg(region, before, after)
+                    let after = self.compose(CellKind::Coreg(region, left, after));
+                    self.compose(CellKind::Coreg(region, before, after))
                 }
-                (Term::Empty | Term::Event(_), _) => return Err(Broken::NoSuchStep),
+                (Term::Empty | Term::Event(_), _) => return None,
             };
         }
-        Ok(Residual { event, left })
+        Some((event, left))
     }
 
     /// Creates the iterations of the loops along a path to an event, outermost first.
-    fn enter(&mut self, path: &[(TermId, u8)], node: u32, from: u32) -> Result<Vec<u32>, Broken> {
-        let is_loop = |&&(term, _): &&(TermId, u8)| {
-            matches!(self.marked.pool.node(term), Term::LoopS(_) | Term::LoopC(..))
-        };
+    fn enter(&mut self, path: &[(TermId, u8)], node: u32, from: u32) -> Option<Vec<u32>> {
+        let is_loop = |&&(term, _): &&(TermId, u8)| self.marked.pool.node(term).is_loop();
         let count = path.iter().filter(is_loop).count();
         let mut loops = Vec::with_capacity(count);
         let mut around = self.tree.node(node).around;
         for _ in 0..count {
-            let inner = around.ok_or(Broken::NoSuchStep)?;
+            let inner = around?;
             loops.push(inner);
             around = self.tree.node(inner).around;
         }
         if around != self.run.iterations[from as usize].node {
-            return Err(Broken::NoSuchStep);
+            return None;
         }
         let mut parent = from;
         let mut entered = Vec::with_capacity(count);
@@ -370,90 +376,67 @@ impl Replay<'_> {
             entered.push(new);
             parent = new;
         }
-        Ok(entered)
+        Some(entered)
     }
 
     /// Prunes a subtree, in place.
-    fn prune(&mut self, root: CellId, region: RegionId) -> Result<CellId, Broken> {
+    fn prune(&mut self, root: CellId, region: RegionId) -> Option<CellId> {
         if region == Pool::NONE {
-            return Ok(root);
+            return Some(root);
         }
         let avoided = mask(&self.marked.pool.region(region));
-        self.rewrite(
-            root,
-            |replay, term| {
-                if replay.marked.lifelines(term) & avoided == 0 {
-                    return Ok(term);
-                }
-                let Marked { pool, memo, .. } = &mut *replay.marked;
-                prune(pool, memo, term, region).ok_or(Broken::NoSuchStep)
-            },
-            avoided,
-        )
+        let change = |marked: &mut Marked, term: TermId| {
+            let touched = marked.lifelines(term) & avoided != 0;
+            if touched { marked.prune(term, region) } else { Some(term) }
+        };
+        self.rewrite(root, change, avoided)
     }
 
     /// Removes lifelines from the whole tree.
-    fn remove(&mut self, lifelines: &LifelineSet) -> Result<(), Broken> {
+    fn remove(&mut self, lifelines: &LifelineSet) -> Option<()> {
         let region = self.marked.pool.intern_region(lifelines);
-        self.root = self.rewrite(
-            self.root,
-            |replay, term| {
-                let Marked { pool, memo, .. } = &mut *replay.marked;
-                Ok(remove(pool, memo, term, region))
-            },
-            u64::MAX,
-        )?;
-        Ok(())
+        let change = |marked: &mut Marked, term: TermId| {
+            Some(remove(&mut marked.pool, &mut marked.memo, term, region))
+        };
+        self.root = self.rewrite(self.root, change, u64::MAX)?;
+        Some(())
     }
 
     /// Rewrites the untouched terms below a cell that have one of the lifelines.
     fn rewrite(
         &mut self,
         root: CellId,
-        mut change: impl FnMut(&mut Self, TermId) -> Result<TermId, Broken>,
+        mut change: impl FnMut(&mut Marked, TermId) -> Option<TermId>,
         lifelines: u64,
-    ) -> Result<CellId, Broken> {
-        enum Task {
-            Visit(CellId),
-            Join(CellId),
-        }
-        let mut tasks = vec![Task::Visit(root)];
+    ) -> Option<CellId> {
+        // Each with whether its operands are done.
+        let mut pending = vec![(root, false)];
         let mut done: Vec<CellId> = Vec::new();
-        while let Some(task) = tasks.pop() {
+        while let Some((at, operands_done)) = pending.pop() {
             self.count()?;
-            match task {
-                Task::Visit(at) => {
-                    if at == NOTHING || self.cells[at as usize].lifelines & lifelines == 0 {
-                        done.push(at);
-                        continue;
-                    }
-                    match self.cells[at as usize].kind {
-                        CellKind::Untouched(term, iteration) => {
-                            let changed = change(self, term)?;
-                            self.release(at);
-                            done.push(self.untouched(changed, iteration));
-                        }
-                        CellKind::Strict(left, right) | CellKind::Coreg(_, left, right) => {
-                            tasks.push(Task::Join(at));
-                            tasks.push(Task::Visit(right));
-                            tasks.push(Task::Visit(left));
-                        }
-                    }
+            if operands_done {
+                let right = done.pop().expect("both operands are done");
+                let left = done.pop().expect("both operands are done");
+                let kind = self.cells[at as usize].kind.with(left, right);
+                done.push(self.renew(at, kind));
+                continue;
+            }
+            if at == NOTHING || self.cells[at as usize].lifelines & lifelines == 0 {
+                done.push(at);
+                continue;
+            }
+            match self.cells[at as usize].kind {
+                CellKind::Untouched(term, iteration) => {
+                    let changed = change(self.marked, term)?;
+                    self.release(at);
+                    done.push(self.untouched(changed, iteration));
                 }
-                Task::Join(at) => {
-                    let right = done.pop().expect("both operands are done");
-                    let left = done.pop().expect("both operands are done");
-                    let kind = match self.cells[at as usize].kind {
-                        CellKind::Coreg(region, ..) => CellKind::Coreg(region, left, right),
-                        CellKind::Strict(..) | CellKind::Untouched(..) => {
-                            CellKind::Strict(left, right)
-                        }
-                    };
-                    done.push(self.renew(at, kind));
+                CellKind::Strict(left, right) | CellKind::Coreg(_, left, right) => {
+                    pending.extend([(at, true), (right, false), (left, false)]);
                 }
             }
         }
-        Ok(done.pop().expect("the root is done"))
+        done.pop()
     }
 
     /// Whether a subtree may terminate.
@@ -464,16 +447,13 @@ impl Replay<'_> {
             if at == NOTHING {
                 continue;
             }
-            match self.cells[at as usize].kind {
-                CellKind::Untouched(term, _) => {
-                    if !self.marked.pool.attributes(term).terminates {
-                        return false;
-                    }
-                }
-                CellKind::Strict(left, right) | CellKind::Coreg(_, left, right) => {
-                    pending.extend([left, right]);
-                }
+            let kind = self.cells[at as usize].kind;
+            if let CellKind::Untouched(term, _) = kind
+                && !self.marked.pool.attributes(term).terminates
+            {
+                return false;
             }
+            pending.extend(kind.operands().into_iter().flatten());
         }
         true
     }
@@ -485,35 +465,19 @@ impl Replay<'_> {
         self.cell(CellKind::Untouched(term, iteration))
     }
 
-    fn strict(&mut self, left: CellId, right: CellId) -> CellId {
-        match (left, right) {
-            (NOTHING, other) | (other, NOTHING) => other,
-            (left, right) => self.cell(CellKind::Strict(left, right)),
-        }
+    /// The cell of an operator, or its only operand that is not ∅.
+    fn compose(&mut self, kind: CellKind) -> CellId {
+        kind.simplified().unwrap_or_else(|| self.cell(kind))
     }
 
-    fn coreg(&mut self, region: RegionId, left: CellId, right: CellId) -> CellId {
-        match (left, right) {
-            (NOTHING, other) | (other, NOTHING) => other,
-            (left, right) => self.cell(CellKind::Coreg(region, left, right)),
-        }
-    }
-
-    /// Updates a cell with new operands; returns the cell, or its only operand that is not ∅.
+    /// As [`Replay::compose`], in the place of an existing cell.
     fn renew(&mut self, at: CellId, kind: CellKind) -> CellId {
-        match kind {
-            CellKind::Strict(NOTHING, other)
-            | CellKind::Strict(other, NOTHING)
-            | CellKind::Coreg(_, NOTHING, other)
-            | CellKind::Coreg(_, other, NOTHING) => {
-                self.release(at);
-                other
-            }
-            CellKind::Strict(..) | CellKind::Coreg(..) | CellKind::Untouched(..) => {
-                self.cells[at as usize] = Cell { kind, lifelines: self.lifelines(kind) };
-                at
-            }
+        if let Some(other) = kind.simplified() {
+            self.release(at);
+            return other;
         }
+        self.cells[at as usize] = Cell { kind, lifelines: self.lifelines(kind) };
+        at
     }
 
     fn cell(&mut self, kind: CellKind) -> CellId {
@@ -538,35 +502,24 @@ impl Replay<'_> {
         self.free.push(at);
     }
 
-    fn release_all(&mut self, root: CellId) -> Result<(), Broken> {
+    fn release_all(&mut self, root: CellId) -> Option<()> {
         let mut pending = vec![root];
         while let Some(at) = pending.pop() {
             self.count()?;
             if at == NOTHING {
                 continue;
             }
-            match self.cells[at as usize].kind {
-                CellKind::Untouched(..) => {}
-                CellKind::Strict(left, right) | CellKind::Coreg(_, left, right) => {
-                    pending.extend([left, right]);
-                }
-            }
+            pending.extend(self.cells[at as usize].kind.operands().into_iter().flatten());
             self.release(at);
         }
-        Ok(())
+        Some(())
     }
 
-    fn count(&mut self) -> Result<(), Broken> {
+    /// Counts a step of the replay; `None` if there are too many.
+    fn count(&mut self) -> Option<()> {
         self.work += 1;
-        if self.work > MOST_WORK { Err(Broken::TooMuchWork) } else { Ok(()) }
+        (self.work <= MOST_WORK).then_some(())
     }
-}
-
-/// An untouched term after an event in it.
-struct Residual {
-    /// The marked event.
-    event: otus_core::EventId,
-    left: CellId,
 }
 
 fn mask(lifelines: &LifelineSet) -> u64 {

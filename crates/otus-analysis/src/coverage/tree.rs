@@ -69,7 +69,7 @@ pub(super) enum NodeKind {
 impl Tree {
     /// The tree of a term; `None` if it has too many positions.
     pub fn new(pool: &Pool, term: TermId) -> Option<Tree> {
-        if !super::is_countable(pool, term) {
+        if pool.attributes(term).nodes > super::MOST_POSITIONS {
             return None;
         }
         let mut tree = Tree { nodes: Vec::new(), parts: Vec::new() };
@@ -158,30 +158,22 @@ impl Tree {
         self.node(Tree::left(node)).end
     }
 
+    fn is_alt(&self, node: u32) -> bool {
+        matches!(self.node(node).kind, NodeKind::Alt(_))
+    }
+
     /// Whether a node continues a choice that begins above it.
     pub(super) fn continues(&self, node: u32) -> bool {
         let above = self.node(node).parent;
-        let is_alt = |node: u32| matches!(self.node(node).kind, NodeKind::Alt(_));
-        node != above && is_alt(node) && is_alt(above) && self.right(above) == node
+        node != above && self.is_alt(node) && self.is_alt(above) && self.right(above) == node
     }
 
     /// The branches of the choice that begins at a node.
     pub(super) fn branches(&self, choice: u32) -> impl Iterator<Item = u32> {
-        let mut rest = Some(choice);
-        let mut last = None;
-        std::iter::from_fn(move || {
-            if let Some(branch) = last.take() {
-                return Some(branch);
-            }
-            let at = rest.take()?;
-            let right = self.right(at);
-            match self.node(right).kind {
-                NodeKind::Alt(_) => rest = Some(right),
-                NodeKind::Empty | NodeKind::Event(_) | NodeKind::Both | NodeKind::Loop => {
-                    last = Some(right);
-                }
-            }
-            Some(Tree::left(at))
+        let rest = move |&at: &u32| Some(self.right(at)).filter(|&right| self.is_alt(right));
+        std::iter::successors(Some(choice), rest).flat_map(move |at| {
+            let last = Some(self.right(at)).filter(|&right| !self.is_alt(right));
+            std::iter::once(Tree::left(at)).chain(last)
         })
     }
 
@@ -189,7 +181,7 @@ impl Tree {
     /// without actions, otherwise the first branch that can terminate at once.
     fn choose(&mut self, pool: &Pool) {
         for at in 0..index(self.nodes.len()) {
-            if !matches!(self.node(at).kind, NodeKind::Alt(_)) || self.continues(at) {
+            if !self.is_alt(at) || self.continues(at) {
                 continue;
             }
             let is_bare = |&branch: &u32| !pool.has_events(self.node(branch).term);

@@ -17,13 +17,10 @@ use crate::observation::by_component;
 /// The symbols of an interaction over a partition.
 #[derive(Debug, Default)]
 pub(crate) struct Alphabet {
-    /// By action: the symbol of the moment that consists of this action.
-    by_action: Vec<Option<SymbolId>>,
+    moments: Moments,
     /// By action: the leaf that is observed as this action and nowhere else. This is
     /// [`Alphabet::single`] of the symbol in one look-up, which every action that is read needs.
     direct: Vec<Option<LeafId>>,
-    /// The symbols of moments with several actions, which are sorted.
-    together: FxHashMap<Box<[ActionId]>, SymbolId>,
     /// By symbol: the action, if its moment consists of a single one.
     actions: Vec<Option<ActionId>>,
     /// By symbol: the leaf that is observed as this symbol and nowhere else, if there is one.
@@ -49,7 +46,7 @@ impl Alphabet {
     ) -> Vec<Leaf> {
         let parts = by_component(pool, partition, event).into_iter().map(|(component, actions)| {
             let lifelines = actions.iter().map(|&action| pool.action(action).lifeline).collect();
-            let symbol = self.intern(actions);
+            let symbol = self.intern(&actions);
             Leaf { lifelines, parts: Box::new([(component, symbol)]) }
         });
         parts.collect()
@@ -89,17 +86,10 @@ impl Alphabet {
     pub(crate) fn read(&self, log: &[Step]) -> (Option<SymbolId>, usize) {
         let [first, rest @ ..] = log else { return (None, 0) };
         if rest.first().is_none_or(|step| !step.joined()) {
-            let symbol = self.by_action.get(first.action().index()).copied().flatten();
-            return (symbol, 1);
+            return (self.moments.find_single(first.action()), 1);
         }
-        self.read_joint(log)
-    }
-
-    #[cold]
-    fn read_joint(&self, log: &[Step]) -> (Option<SymbolId>, usize) {
-        let length = 1 + log.iter().skip(1).take_while(|step| step.joined()).count();
-        let actions: Vec<ActionId> = log[..length].iter().map(|step| step.action()).collect();
-        (self.together.get(actions.as_slice()).copied(), length)
+        let length = 1 + rest.iter().take_while(|step| step.joined()).count();
+        (self.moments.find_joint(&log[..length]), length)
     }
 
     /// The leaf that is observed as the moment at this index of a log and nowhere else, if there is
@@ -127,24 +117,58 @@ impl Alphabet {
         (symbol.and_then(|symbol| self.single[symbol.index()]), after)
     }
 
-    fn intern(&mut self, actions: Vec<ActionId>) -> SymbolId {
-        let next = SymbolId::new(self.leaves.len());
-        let only = if let [only] = actions.as_slice() { Some(*only) } else { None };
-        let found = if let [only] = actions.as_slice() {
-            let index = only.index();
-            if self.by_action.len() <= index {
-                self.by_action.resize(index + 1, None);
-                self.direct.resize(index + 1, None);
-            }
-            *self.by_action[index].get_or_insert(next)
-        } else {
-            *self.together.entry(actions.into()).or_insert(next)
-        };
-        if found == next {
+    fn intern(&mut self, actions: &[ActionId]) -> SymbolId {
+        let found = self.moments.intern(actions);
+        if found.index() == self.leaves.len() {
+            let only = if let [only] = actions { Some(*only) } else { None };
+            self.direct.resize(self.moments.by_action.len(), None);
             self.leaves.push(Vec::new());
             self.actions.push(only);
             self.single.push(None);
         }
         found
+    }
+}
+
+/// Moments as small numbers.
+#[derive(Debug, Default)]
+pub(super) struct Moments {
+    /// By action: the symbol of the moment that consists of this action.
+    by_action: Vec<Option<SymbolId>>,
+    /// The symbols of moments with several actions, which are sorted.
+    together: FxHashMap<Box<[ActionId]>, SymbolId>,
+    count: usize,
+}
+
+impl Moments {
+    /// The symbol of some actions, new or known.
+    pub(super) fn intern(&mut self, actions: &[ActionId]) -> SymbolId {
+        let next = SymbolId::new(self.count);
+        let found = if let [only] = actions {
+            if self.by_action.len() <= only.index() {
+                self.by_action.resize(only.index() + 1, None);
+            }
+            *self.by_action[only.index()].get_or_insert(next)
+        } else {
+            *self.together.entry(actions.into()).or_insert(next)
+        };
+        self.count += usize::from(found == next);
+        found
+    }
+
+    /// The symbol of a moment, if it has one.
+    pub(super) fn find(&self, moment: &[Step]) -> Option<SymbolId> {
+        if let [only] = moment { self.find_single(only.action()) } else { self.find_joint(moment) }
+    }
+
+    #[inline]
+    fn find_single(&self, action: ActionId) -> Option<SymbolId> {
+        self.by_action.get(action.index()).copied().flatten()
+    }
+
+    #[cold]
+    fn find_joint(&self, moment: &[Step]) -> Option<SymbolId> {
+        let actions: Vec<ActionId> = moment.iter().map(|step| step.action()).collect();
+        self.together.get(actions.as_slice()).copied()
     }
 }

@@ -31,14 +31,7 @@ impl Store {
         pending.extend([Store::NEVER, Store::EMPTY]);
         while let Some(expr) = pending.pop() {
             if !std::mem::replace(&mut kept[expr.index()], true) {
-                match self.expr(expr) {
-                    Expr::Never | Expr::Empty | Expr::Leaf(_) => {}
-                    Expr::Alt(operands) | Expr::Seq(_, operands) => {
-                        pending.extend_from_slice(operands);
-                    }
-                    Expr::Par(operands) => pending.extend(operands.iter().map(|&(x, _)| x)),
-                    Expr::Loop(_, inner) | Expr::Suffix(_, inner) => pending.push(*inner),
-                }
+                pending.extend(self.expr(expr).operands());
             }
         }
         let exprs = std::mem::take(&mut self.exprs.items);

@@ -6,8 +6,8 @@
 //! that a step is cheap.
 //!
 //! For a term without `strict`, `loopS` and synchronous passings both expressions are the same. If
-//! a formula is asked before any search ([`sat`](super::sat)), a [`Source`] is kept instead and
-//! compiled only if a search is needed after all.
+//! a formula is asked before any search ([`sat`](super::sat)), the term is kept instead and compiled
+//! only if a search is needed after all.
 //!
 //! *Cost.* Every distinct subterm once for each expression. *Switch.* `Options::relax`: if off,
 //! the rigid expression is used for both.
@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use super::alphabet::Alphabet;
 use super::coupling::{self, Coupling};
 use super::order::Order;
-use super::store::{ExprId, OrderId, Store};
+use super::store::{Expr, ExprId, OrderId, Store};
 
 /// The expressions of a term.
 #[derive(Debug)]
@@ -38,24 +38,6 @@ pub(crate) struct Interaction<'a> {
     pub(crate) pool: &'a Pool,
     pub(crate) term: TermId,
     pub(crate) partition: &'a Partition,
-}
-
-/// The input of a deferred compilation.
-#[derive(Debug)]
-pub(crate) struct Source {
-    pool: Pool,
-    term: TermId,
-    partition: Partition,
-}
-
-impl Source {
-    pub(crate) fn new(of: Interaction<'_>) -> Self {
-        Source { pool: of.pool.clone(), term: of.term, partition: of.partition.clone() }
-    }
-
-    pub(crate) fn interaction(&self) -> Interaction<'_> {
-        Interaction { pool: &self.pool, term: self.term, partition: &self.partition }
-    }
 }
 
 /// The number of operands of each node in the tree of a long sequence.
@@ -91,45 +73,28 @@ pub(crate) fn compile(
 
 /// Whether relaxing might change the term.
 fn differs(pool: &Pool, term: TermId) -> bool {
-    coupling::parts(pool, term).into_iter().any(|part| match pool.node(part) {
-        Term::Strict(..) | Term::LoopS(_) => true,
-        Term::Event(event) => pool.event_actions(event).len() > 1,
-        Term::Empty | Term::Coreg(..) | Term::Alt(..) | Term::LoopC(..) => false,
-    })
+    let mut parts = coupling::parts(pool, term).into_iter();
+    parts.any(|part| coupling::is_relaxed(pool, pool.node(part)))
 }
 
 /// Whether some event or conflict of an expression crosses components.
 fn is_coupled(store: &Store, expr: ExprId, crosses: impl Fn(&Order) -> bool) -> bool {
-    use super::store::Expr;
     let mut pending = vec![expr];
     let mut met = rustc_hash::FxHashSet::default();
     while let Some(expr) = pending.pop() {
         if !met.insert(expr) {
             continue;
         }
-        match store.expr(expr) {
-            Expr::Never | Expr::Empty => {}
-            Expr::Leaf(leaf) => {
-                if store.leaf(*leaf).parts.len() > 1 {
-                    return true;
-                }
-            }
-            Expr::Alt(operands) => pending.extend_from_slice(operands),
-            Expr::Par(operands) => pending.extend(operands.iter().map(|&(x, _)| x)),
-            Expr::Seq(order, operands) => {
-                if crosses(&store.order(*order)) {
-                    return true;
-                }
-                pending.extend_from_slice(operands);
-            }
-            Expr::Loop(order, body) => {
-                if crosses(&store.order(*order)) {
-                    return true;
-                }
-                pending.push(*body);
-            }
-            Expr::Suffix(_, inner) => pending.push(*inner),
+        let form = store.expr(expr);
+        let crosses = match form {
+            Expr::Leaf(leaf) => store.leaf(*leaf).parts.len() > 1,
+            Expr::Seq(order, _) | Expr::Loop(order, _) => crosses(&store.orders.items[*order]),
+            Expr::Never | Expr::Empty | Expr::Alt(_) | Expr::Par(_) | Expr::Suffix(..) => false,
+        };
+        if crosses {
+            return true;
         }
+        pending.extend(form.operands());
     }
     false
 }

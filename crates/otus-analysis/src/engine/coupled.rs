@@ -30,9 +30,9 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::decoupled::{self, Found};
+use super::decoupled::{self, Found, Starts};
 use super::logs::{Consumed, Logs};
-use super::lookahead::is_locally_possible;
+use super::lookahead::is_refuted;
 use super::store::{ExprId, Heads, LeafId, SetId, Store};
 use super::unroll::Begins;
 use super::{Context, Ending, initial_expr, sessions};
@@ -70,12 +70,8 @@ pub(crate) fn explain(
     if context.options.look_ahead && unseen && !context.locally_analyzed {
         let relaxed = context.store.relax_fully(start);
         let relaxed = initial_expr(context, relaxed, logs);
-        if !(0..logs.len()).all(|component| is_locally_possible(context, logs, relaxed, component))
-        {
-            if !context.store.is_spent() {
-                return Found::No;
-            }
-            context.store.refuel();
+        if is_refuted(context, logs, relaxed) {
+            return Found::No;
         }
     }
     loop {
@@ -613,10 +609,8 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         if !self.greedy {
             return expr;
         }
-        let mut outside = LifelineSet::EMPTY;
-        for component in (0..self.logs.len()).filter(|&component| self.is_outside(component)) {
-            outside = outside.union(&self.context.store.components[component]);
-        }
+        let outside = (0..self.logs.len()).filter(|&component| self.is_outside(component));
+        let outside = self.context.lifelines(outside);
         let outside = self.context.store.set(&outside);
         self.context.store.erase_outside_loops(expr, outside)
     }
@@ -633,7 +627,8 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         let relaxed = self.context.store.relax_fully(state.expr);
         // The logs of a global prefix are prefixes, so the relaxation holds for it too.
         let start = initial_expr(self.context, relaxed, self.logs);
-        let found = decoupled::explain_exhaustively(self.context, start, self.logs, states, meter);
+        let found =
+            decoupled::run(self.context, start, self.logs, Starts::Exhaustive, states, meter);
         self.logs.consumed.copy_from_slice(&state.consumed);
         if found == Found::No {
             self.context.counters.refuted += 1;
@@ -675,10 +670,7 @@ pub(super) fn settle(
 
 /// [`settle`] for a global prefix.
 fn truncate(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
-    let mut over = LifelineSet::EMPTY;
-    for component in (0..logs.len()).filter(|&component| logs.is_over(component)) {
-        over = over.union(&context.store.components[component]);
-    }
+    let over = context.lifelines((0..logs.len()).filter(|&component| logs.is_over(component)));
     if !context.options.erase || over.is_empty() {
         return expr;
     }

@@ -102,9 +102,12 @@
 //! [`Coupling::decoupled`] and [`Coupling::is_coupling`] give the result.
 
 use otus_core::index::Index as _;
+use otus_core::intern::Interner;
 use otus_core::{Pool, RegionId, Term, TermId};
 use otus_trace::{ComponentId, Partition};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::normal::bits;
 
 /// The number of words of relations that are computed before the rest is over-approximated. A word
 /// takes about a nanosecond.
@@ -131,12 +134,12 @@ impl Coupling {
         let mut graphs: FxHashMap<TermId, Graph> = FxHashMap::default();
         let mut next = candidates.iter().peekable();
         for &part in &parts {
-            if let Some(&(_, region)) = next.next_if(|&&(candidate, _)| candidate == part) {
-                let (left, right) = sides(pool.node(part));
-                let [left, right] = [left, right].map(|term| Side { term, graph: graphs[&term] });
-                if search.is_coupling(region, left, right) {
+            if next.next_if(|&&candidate| candidate == part).is_some() {
+                let node = pool.node(part);
+                let graphs = sides(node).map(|term| graphs[&term]);
+                if search.is_coupling(node, graphs) {
                     coupling.nodes.insert(part);
-                    search.entangle(region, left, right, &mut coupling.entangled);
+                    search.entangle(node, graphs, &mut coupling.entangled);
                 }
             }
             // Nothing above the last candidate matters.
@@ -168,13 +171,17 @@ impl Coupling {
 }
 
 /// x and y of `coreg_r(x,y)`; b and b of `loopC_r(b)`.
-pub(crate) fn sides(node: Term) -> (TermId, TermId) {
+fn sides(node: Term) -> [TermId; 2] {
+    let mut operands = node.operands();
+    let left = operands.next().unwrap_or(Pool::EMPTY);
+    [left, operands.next().unwrap_or(left)]
+}
+
+/// r of `coreg_r(x,y)` and `loopC_r(b)`.
+fn region(node: Term) -> Option<RegionId> {
     match node {
-        Term::Coreg(_, left, right) | Term::Strict(left, right) | Term::Alt(left, right) => {
-            (left, right)
-        }
-        Term::LoopC(_, body) | Term::LoopS(body) => (body, body),
-        Term::Empty | Term::Event(_) => (Pool::EMPTY, Pool::EMPTY),
+        Term::Coreg(region, ..) | Term::LoopC(region, _) => Some(region),
+        Term::Empty | Term::Event(_) | Term::Strict(..) | Term::Alt(..) | Term::LoopS(_) => None,
     }
 }
 
@@ -199,22 +206,20 @@ pub(crate) fn parts(pool: &Pool, term: TermId) -> Vec<TermId> {
 /// A set of components.
 type Set = Box<[u64]>;
 
-/// G(i)⁺, as a number in the table of relations.
+otus_core::define_id! {
+    /// A closed relation on components.
+    RelationId;
+}
+
+/// G(i)⁺
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Graph {
     /// No edge between different components.
     Empty,
-    /// The relation with this number.
-    Known(u32),
+    /// This relation.
+    Known(RelationId),
     /// Taken to have all edges, because the work limit was reached.
     Complete,
-}
-
-/// An operand with its graph.
-#[derive(Debug, Clone, Copy)]
-struct Side {
-    term: TermId,
-    graph: Graph,
 }
 
 /// A closed relation on components: a row for each.
@@ -226,9 +231,8 @@ struct Search<'a> {
     /// The number of words of a set of components.
     width: usize,
     components: FxHashMap<RegionId, Set>,
-    relations: Vec<Relation>,
-    numbers: FxHashMap<Relation, u32>,
-    unions: FxHashMap<(u32, u32), Graph>,
+    relations: Interner<RelationId, Relation>,
+    unions: FxHashMap<(RelationId, RelationId), Graph>,
     work: usize,
 }
 
@@ -239,42 +243,32 @@ impl<'a> Search<'a> {
             partition,
             width: partition.len().div_ceil(64).max(1),
             components: FxHashMap::default(),
-            relations: Vec::new(),
-            numbers: FxHashMap::default(),
+            relations: Interner::default(),
             unions: FxHashMap::default(),
             work: 0,
         }
     }
 
-    /// The nodes that may be coupling, with their regions: both operands have something to relax,
-    /// and they share two components, one of them loose.
-    fn candidates(&mut self, parts: &[TermId]) -> Vec<(TermId, RegionId)> {
+    /// The nodes that may be coupling: both operands have something to relax, and they share two
+    /// components, one of them loose.
+    fn candidates(&mut self, parts: &[TermId]) -> Vec<TermId> {
         let mut has_edges = vec![false; parts.last().map_or(0, |last| last.index() + 1)];
         let tight = self.partition.is_discrete();
         let mut candidates = Vec::new();
         for &part in parts {
             let node = self.pool.node(part);
-            let own = match node {
-                Term::Strict(..) | Term::LoopS(_) => true,
-                Term::Event(event) => self.pool.event_actions(event).len() > 1,
-                Term::Empty | Term::Coreg(..) | Term::Alt(..) | Term::LoopC(..) => false,
-            };
-            has_edges[part.index()] =
-                own || node.operands().any(|operand| has_edges[operand.index()]);
-            let (Term::Coreg(region, ..) | Term::LoopC(region, _)) = node else { continue };
+            has_edges[part.index()] = is_relaxed(self.pool, node)
+                || node.operands().any(|operand| has_edges[operand.index()]);
+            let Some(region) = region(node) else { continue };
             // On a discrete partition, weak sequencing leaves no component loose.
             if (tight && region == Pool::NONE)
                 || !node.operands().all(|operand| has_edges[operand.index()])
             {
                 continue;
             }
-            let (left, right) = sides(node);
-            let shared = self.shared(left, right);
-            if count(&shared) > 1
-                && members(&shared)
-                    .any(|c| is_loose(self.pool, self.partition, region, left, right, c))
-            {
-                candidates.push((part, region));
+            let shared = self.shared(node);
+            if count(&shared) > 1 && members(&shared).any(|c| self.is_loose(node, c)) {
+                candidates.push(part);
             }
         }
         candidates
@@ -282,14 +276,12 @@ impl<'a> Search<'a> {
 
     /// Searches the closed walk of the definition: a cycle among loose components, each two steps
     /// from the one before.
-    fn is_coupling(&mut self, region: RegionId, x: Side, y: Side) -> bool {
-        if x.graph == Graph::Empty || y.graph == Graph::Empty {
+    fn is_coupling(&mut self, node: Term, [x, y]: [Graph; 2]) -> bool {
+        if x == Graph::Empty || y == Graph::Empty {
             return false;
         }
-        let shared = self.shared(x.term, y.term);
-        let loose: Vec<usize> = members(&shared)
-            .filter(|&c| is_loose(self.pool, self.partition, region, x.term, y.term, c))
-            .collect();
+        let shared = self.shared(node);
+        let loose: Vec<usize> = members(&shared).filter(|&c| self.is_loose(node, c)).collect();
         let mut loose_set = self.none();
         for &c in &loose {
             insert(&mut loose_set, c);
@@ -298,9 +290,9 @@ impl<'a> Search<'a> {
         let mut successors: Vec<Set> = Vec::with_capacity(loose.len());
         for &c in &loose {
             let mut after = self.none();
-            let middle = intersection(&self.row(x.graph, c, &shared), &shared);
+            let middle = intersection(&self.row(x, c, &shared), &shared);
             for d in members(&middle).filter(|&d| d != c) {
-                let ends = intersection(&self.row(y.graph, d, &shared), &loose_set);
+                let ends = intersection(&self.row(y, d, &shared), &loose_set);
                 members(&ends).filter(|&end| end != d).for_each(|end| insert(&mut after, end));
                 self.work += self.width;
             }
@@ -323,22 +315,20 @@ impl<'a> Search<'a> {
     }
 
     /// Adds the components for which a coupling node is coupling by themselves.
-    fn entangle(&mut self, region: RegionId, x: Side, y: Side, entangled: &mut FxHashSet<usize>) {
-        let shared = self.shared(x.term, y.term);
+    fn entangle(&mut self, node: Term, [x, y]: [Graph; 2], entangled: &mut FxHashSet<usize>) {
+        let shared = self.shared(node);
         let mut tight = self.none();
-        let [left, right] = [x, y].map(|side| self.pool.attributes(side.term).lifelines);
+        let [left, right] = sides(node).map(|side| self.pool.attributes(side).lifelines);
         for lifeline in self.pool.region(left).iter() {
-            let outside = !self.pool.region_contains(region, lifeline);
+            let outside = !region(node).is_some_and(|r| self.pool.region_contains(r, lifeline));
             if outside && self.pool.region_contains(right, lifeline) {
                 insert(&mut tight, self.partition.component_of(lifeline).index());
             }
         }
         for c in members(&shared) {
-            let middle = intersection(&self.row(x.graph, c, &shared), &tight);
+            let middle = intersection(&self.row(x, c, &shared), &tight);
             let mut middle = members(&middle).filter(|&d| d != c);
-            if is_loose(self.pool, self.partition, region, x.term, y.term, c)
-                && middle.any(|d| contains(&self.row(y.graph, d, &shared), c))
-            {
+            if self.is_loose(node, c) && middle.any(|d| contains(&self.row(y, d, &shared), c)) {
                 entangled.insert(c);
             }
         }
@@ -376,7 +366,7 @@ impl<'a> Search<'a> {
         if self.work > WORK {
             return Graph::Complete;
         }
-        let (mut all, other) = (self.relations[a as usize].clone(), &self.relations[b as usize]);
+        let (mut all, other) = (self.relations.items[a].clone(), &self.relations.items[b]);
         let mut work = other.len();
         for (from, row) in other.chunks_exact(self.width).enumerate() {
             let known = &all[from * self.width..(from + 1) * self.width];
@@ -388,7 +378,7 @@ impl<'a> Search<'a> {
             }
         }
         self.work += work;
-        let found = self.intern(all);
+        let found = Graph::Known(self.relations.intern(all));
         self.unions.insert((a, b), found);
         found
     }
@@ -405,39 +395,36 @@ impl<'a> Search<'a> {
             return graph;
         }
         let mut relation = match graph {
-            Graph::Known(number) => self.relations[number as usize].clone(),
+            Graph::Known(relation) => self.relations.items[relation].clone(),
             Graph::Empty | Graph::Complete => {
                 vec![0; self.width * self.partition.len()].into_boxed_slice()
             }
         };
         add_product(&mut relation, &sources, &targets, self.width);
         self.work += relation.len();
-        self.intern(relation)
-    }
-
-    fn intern(&mut self, relation: Relation) -> Graph {
-        let next = u32::try_from(self.relations.len()).unwrap_or(u32::MAX);
-        let relations = &mut self.relations;
-        Graph::Known(*self.numbers.entry(relation).or_insert_with_key(|relation| {
-            relations.push(relation.clone());
-            next
-        }))
+        Graph::Known(self.relations.intern(relation))
     }
 
     /// The successors of a component in a graph, among the given components.
     fn row(&self, graph: Graph, from: usize, all: &Set) -> Set {
         match graph {
             Graph::Empty => self.none(),
-            Graph::Known(number) => {
-                let rows = &self.relations[number as usize];
+            Graph::Known(relation) => {
+                let rows = &self.relations.items[relation];
                 rows[from * self.width..(from + 1) * self.width].into()
             }
             Graph::Complete => all.clone(),
         }
     }
 
-    fn shared(&mut self, x: TermId, y: TermId) -> Set {
-        intersection(&self.components_of(x), &self.components_of(y))
+    /// The components of both sides of a node.
+    fn shared(&mut self, node: Term) -> Set {
+        let [x, y] = sides(node).map(|side| self.components_of(side));
+        intersection(&x, &y)
+    }
+
+    fn is_loose(&self, node: Term, component: usize) -> bool {
+        is_loose(self.pool, self.partition, node, ComponentId::new(component))
     }
 
     fn components_of(&mut self, term: TermId) -> Set {
@@ -458,16 +445,25 @@ impl<'a> Search<'a> {
     }
 }
 
+/// Whether relaxing may change an operator or an event.
+pub(super) fn is_relaxed(pool: &Pool, node: Term) -> bool {
+    match node {
+        Term::Strict(..) | Term::LoopS(_) => true,
+        Term::Event(event) => pool.event_actions(event).len() > 1,
+        Term::Empty | Term::Coreg(..) | Term::Alt(..) | Term::LoopC(..) => false,
+    }
+}
+
 /// Whether an event of y may come before one of x in `coreg_r(x,y)`, on a component of both.
 pub(crate) fn is_loose(
     pool: &Pool,
     partition: &Partition,
-    region: RegionId,
-    x: TermId,
-    y: TermId,
-    component: usize,
+    node: Term,
+    component: ComponentId,
 ) -> bool {
-    let lifelines = partition.lifelines(ComponentId::new(component));
+    let Some(region) = region(node) else { return false };
+    let [x, y] = sides(node);
+    let lifelines = partition.lifelines(component);
     if let &[only] = lifelines {
         return pool.region_contains(region, only);
     }
@@ -522,14 +518,7 @@ fn intersection(a: &[u64], b: &[u64]) -> Set {
 }
 
 fn members(set: &[u64]) -> impl Iterator<Item = usize> {
-    set.iter().enumerate().flat_map(|(i, &word)| {
-        let mut rest = word;
-        std::iter::from_fn(move || {
-            let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
-            rest &= rest - 1;
-            Some(64 * i + bit)
-        })
-    })
+    set.iter().enumerate().flat_map(|(i, &word)| bits(word).map(move |bit| 64 * i + bit))
 }
 
 #[cfg(test)]
@@ -660,8 +649,7 @@ mod tests {
             let graph = search.graph(part, &graphs);
             graphs.insert(part, graph);
         }
-        let Term::Coreg(region, x, y) = pool.node(term) else { panic!("a par") };
-        let [x, y] = [x, y].map(|term| Side { term, graph: graphs[&term] });
-        assert!(search.is_coupling(region, x, y));
+        let node = pool.node(term);
+        assert!(search.is_coupling(node, sides(node).map(|side| graphs[&side])));
     }
 }

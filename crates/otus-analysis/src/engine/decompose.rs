@@ -46,11 +46,8 @@ pub(crate) fn applies(store: &Store, compiled: &Compiled, question: &Question) -
 
 /// The question about one log, with the other components unobserved.
 pub(crate) fn only(question: &Question, component: usize, components: usize) -> Question {
-    let each = (0..components).map(|other| {
-        let own = other == component;
-        if own { question.of(ComponentId::new(other)) } else { Observed::Unobserved }
-    });
-    Question::Each(each.collect())
+    let declared = (0..components).map(|at| question.of(ComponentId::new(at)));
+    Question::only(declared, &[component])
 }
 
 /// Whether the only observed log is explained, if following it decides that.
@@ -106,10 +103,11 @@ pub(crate) fn run(
 impl Store {
     /// An expression with the same prefixes and fewer operands to complete.
     fn prefix_reduce(&mut self, expr: ExprId) -> ExprId {
-        if let Some(&known) = self.prefix_reduced.get(&expr) {
-            return known;
-        }
-        let found = match self.expr(expr).clone() {
+        self.memoized(|store| &mut store.prefix_reduced, expr, |store| store.prefix_reduced(expr))
+    }
+
+    fn prefix_reduced(&mut self, expr: ExprId) -> ExprId {
+        match self.expr(expr).clone() {
             Expr::Alt(alternatives) => self.alt_of(&alternatives, Store::prefix_reduce),
             Expr::Par(operands) => {
                 // An operand that is included in an iteration of another loop can be dropped.
@@ -137,12 +135,7 @@ impl Store {
             | Expr::Seq(..)
             | Expr::Loop(..)
             | Expr::Suffix(..) => expr,
-        };
-        if self.is_spent() {
-            return Store::NEVER;
         }
-        self.prefix_reduced.insert(expr, found);
-        found
     }
 
     /// The alternatives of the body of a loop without conflicts, with `Suffix` nodes expanded.

@@ -38,7 +38,7 @@
 use rustc_hash::FxHashSet;
 
 use super::logs::{Consumed, Logs};
-use super::lookahead::{LocalMemo, beginnings, is_locally_possible, plausible};
+use super::lookahead::{LocalMemo, beginnings, is_refuted, plausible};
 use super::store::{Expr, ExprId, LeafId, Store};
 use super::{Context, Ending};
 use crate::budget::{Meter, Stop};
@@ -60,6 +60,17 @@ pub(crate) enum Found {
     Unknown(Stop),
 }
 
+impl Found {
+    /// Whether the multi-trace is explained; `None` if undecided.
+    pub(crate) fn decided(self) -> Option<bool> {
+        match self {
+            Found::Yes => Some(true),
+            Found::No => Some(false),
+            Found::Unknown(_) => None,
+        }
+    }
+}
+
 /// Alternatives that are still to be tried, the last one first.
 struct Branch {
     alternatives: Vec<ExprId>,
@@ -76,11 +87,8 @@ pub(crate) fn explain(
     meter: &mut Meter<'_>,
 ) -> Found {
     if context.options.look_ahead && logs.late.contains(&true) {
-        if !(0..logs.len()).all(|component| is_locally_possible(context, logs, start, component)) {
-            if !context.store.is_spent() {
-                return Found::No;
-            }
-            context.store.refuel();
+        if is_refuted(context, logs, start) {
+            return Found::No;
         }
         // The greedy attempt often succeeds quickly.
         let initial = logs.consumed.clone();
@@ -92,30 +100,20 @@ pub(crate) fn explain(
         }
         logs.consumed.copy_from_slice(&initial);
     }
-    explain_exhaustively(context, start, logs, states, meter)
-}
-
-/// As [`explain`], without the greedy attempt.
-pub(crate) fn explain_exhaustively(
-    context: &mut Context<'_>,
-    start: ExprId,
-    logs: &mut Logs<'_>,
-    states: u64,
-    meter: &mut Meter<'_>,
-) -> Found {
     run(context, start, logs, Starts::Exhaustive, states, meter)
 }
 
 /// How the start of logs that may start late is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Starts {
+pub(crate) enum Starts {
     /// All possibilities are tried.
     Exhaustive,
     /// One log after the other ([`greedy`](super::greedy)).
     Greedy,
 }
 
-fn run(
+/// As [`explain`], in one attempt.
+pub(crate) fn run(
     context: &mut Context<'_>,
     start: ExprId,
     logs: &mut Logs<'_>,
@@ -267,9 +265,7 @@ impl Search<'_, '_, '_> {
         }
         let size = self.context.store.size(expr);
         if let Some((component, usual)) = self.context.hint(expr)
-            && !(self.starts == Starts::Greedy
-                && self.fresh > 0
-                && self.logs.is_unstarted(component))
+            && !self.must_wait(component)
             && let Some((leaf, after)) = self.logs.next(component, self.context.alphabet)
         {
             let next = self.step(expr, leaf?)?;
@@ -284,8 +280,7 @@ impl Search<'_, '_, '_> {
         for offset in 0..count {
             let rotated = self.current + offset;
             let component = if rotated < count { rotated } else { rotated - count };
-            if self.starts == Starts::Greedy && self.fresh > 0 && self.logs.is_unstarted(component)
-            {
+            if self.must_wait(component) {
                 continue;
             }
             let Some((leaf, after)) = self.logs.next(component, self.context.alphabet) else {
@@ -322,8 +317,7 @@ impl Search<'_, '_, '_> {
         let count = self.logs.len();
         for offset in 0..count {
             let component = (self.current + offset) % count;
-            if self.starts == Starts::Greedy && self.fresh > 0 && self.logs.is_unstarted(component)
-            {
+            if self.must_wait(component) {
                 continue;
             }
             let Some((leaf, after)) = self.logs.next(component, self.context.alphabet) else {
@@ -351,6 +345,11 @@ impl Search<'_, '_, '_> {
         best.map(|((_, cost), component, next, after)| (cost, component, next, after))
     }
 
+    /// Whether a log must not start yet (greedy attempt).
+    fn must_wait(&self, component: usize) -> bool {
+        self.starts == Starts::Greedy && self.fresh > 0 && self.logs.is_unstarted(component)
+    }
+
     /// Whether some log has started and is not consumed.
     fn has_running_log(&self) -> bool {
         (0..self.logs.len()).any(|c| !self.logs.is_over(c) && !self.logs.is_unstarted(c))
@@ -363,15 +362,10 @@ impl Search<'_, '_, '_> {
             (0..self.logs.len()).filter(|&c| self.logs.is_unstarted(c)).collect();
         self.fresh = fresh.len();
         if let [_, _, ..] = fresh.as_slice() {
-            let mut best = None;
-            for component in fresh {
-                let count =
-                    beginnings(self.context, &mut self.local_memo, self.logs, expr, component);
-                if best.is_none_or(|(least, _)| count < least) {
-                    best = Some((count, component));
-                }
-            }
-            return best.map(|(_, component)| component);
+            let count = |&component: &usize| {
+                beginnings(self.context, &mut self.local_memo, self.logs, expr, component)
+            };
+            return fresh.into_iter().min_by_key(count);
         }
         fresh.first().copied()
     }
@@ -424,16 +418,12 @@ impl Search<'_, '_, '_> {
     fn backtrack(&mut self) -> Option<ExprId> {
         loop {
             let branch = self.branches.last_mut()?;
-            match branch.alternatives.pop() {
-                Some(next) => {
-                    self.logs.consumed.copy_from_slice(&branch.consumed);
-                    self.fresh = self.logs.late.iter().filter(|&&late| late).count();
-                    return Some(next);
-                }
-                None => {
-                    self.branches.pop();
-                }
+            if let Some(next) = branch.alternatives.pop() {
+                self.logs.consumed.copy_from_slice(&branch.consumed);
+                self.fresh = self.logs.late.iter().filter(|&&late| late).count();
+                return Some(next);
             }
+            self.branches.pop();
         }
     }
 }

@@ -64,18 +64,9 @@ impl Store {
             return expr;
         }
         let blocked_id = self.set(&blocked);
-        if let Some(&known) = self.erased.get(&(expr, finished, loops, blocked_id)) {
-            return known;
-        }
-        if self.work() {
-            return Store::NEVER;
-        }
-        let found = super::deep(|| self.erased(expr, finished, loops, &blocked));
-        if self.is_spent() {
-            return Store::NEVER;
-        }
-        self.erased.insert((expr, finished, loops, blocked_id), found);
-        found
+        let key = (expr, finished, loops, blocked_id);
+        let compute = |store: &mut Store| store.erased(expr, finished, loops, &blocked);
+        self.worked(|store| &mut store.erased, key, compute)
     }
 
     fn erased(

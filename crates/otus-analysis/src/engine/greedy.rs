@@ -29,20 +29,13 @@ impl Store {
     /// An expression with fewer traces, in which logs that have not started start in a loop, if
     /// they can.
     pub(crate) fn greedy(&mut self, expr: ExprId) -> ExprId {
-        if let Some(&known) = self.greedy.get(&expr) {
-            return known;
-        }
-        let found = match self.expr(expr).clone() {
-            Expr::Alt(alternatives) => self.alt_of(&alternatives, Store::greedy),
-            Expr::Par(operands) => self.par_of(&operands, Store::greedy),
-            Expr::Suffix(skipped, inner) => self.greedy_suffix(expr, skipped, inner),
+        let compute = |store: &mut Store| match store.expr(expr).clone() {
+            Expr::Alt(alternatives) => store.alt_of(&alternatives, Store::greedy),
+            Expr::Par(operands) => store.par_of(&operands, Store::greedy),
+            Expr::Suffix(skipped, inner) => store.greedy_suffix(expr, skipped, inner),
             Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Seq(..) | Expr::Loop(..) => expr,
         };
-        if self.is_spent() {
-            return Store::NEVER;
-        }
-        self.greedy.insert(expr, found);
-        found
+        self.memoized(|store| &mut store.greedy, expr, compute)
     }
 
     fn greedy_suffix(&mut self, expr: ExprId, skipped: SetId, inner: ExprId) -> ExprId {

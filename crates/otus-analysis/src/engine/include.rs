@@ -39,18 +39,7 @@ impl Store {
         if impossible {
             return false;
         }
-        if let Some(&known) = self.included.get(&(x, y)) {
-            return known;
-        }
-        if self.work() {
-            return false;
-        }
-        let found = super::deep(|| self.compare(x, y));
-        if self.is_spent() {
-            return false;
-        }
-        self.included.insert((x, y), found);
-        found
+        self.worked(|store| &mut store.included, (x, y), |store| store.compare(x, y))
     }
 
     fn compare(&mut self, x: ExprId, y: ExprId) -> bool {

@@ -49,13 +49,13 @@ pub(crate) fn plausible(
     let Expr::Alt(alternatives) = context.store.expr(expr).clone() else {
         return expr;
     };
-    let kept: Vec<ExprId> = alternatives
-        .iter()
-        .copied()
-        .filter(|&x| {
-            (0..logs.len()).all(|component| is_possible(context, memo, logs, x, component))
+    let mut kept = alternatives.to_vec();
+    kept.retain(|&expr| {
+        (0..logs.len()).filter(|&component| !logs.is_over(component)).all(|component| {
+            let local = context.store.erase(expr, context.others[component]);
+            survives(context, memo, logs, local, component, logs.consumed[component])
         })
-        .collect();
+    });
     if kept.len() == alternatives.len() {
         return expr;
     }
@@ -82,8 +82,21 @@ pub(crate) fn beginnings(
     ways.iter().filter(|&&way| survives(context, memo, logs, way, component, after)).count()
 }
 
+/// Whether some component by itself refutes an expression. The logs are followed to the end, unless
+/// that takes too much fuel.
+pub(crate) fn is_refuted(context: &mut Context<'_>, logs: &Logs<'_>, expr: ExprId) -> bool {
+    if (0..logs.len()).all(|component| is_locally_possible(context, logs, expr, component)) {
+        return false;
+    }
+    let is_certain = !context.store.is_spent();
+    if !is_certain {
+        context.store.refuel();
+    }
+    is_certain
+}
+
 /// Whether a component by itself does not refute an expression. Follows its log to the end.
-pub(crate) fn is_locally_possible(
+fn is_locally_possible(
     context: &mut Context<'_>,
     logs: &Logs<'_>,
     expr: ExprId,
@@ -104,21 +117,6 @@ pub(crate) fn is_locally_possible(
         at = after;
     }
     logs.endings[component] == Ending::Early || context.store.nullable(local)
-}
-
-/// Whether a component by itself does not refute an expression.
-fn is_possible(
-    context: &mut Context<'_>,
-    memo: &mut LocalMemo,
-    logs: &Logs<'_>,
-    expr: ExprId,
-    component: usize,
-) -> bool {
-    if logs.is_over(component) {
-        return true;
-    }
-    let local = context.store.erase(expr, context.others[component]);
-    survives(context, memo, logs, local, component, logs.consumed[component])
 }
 
 /// Whether the projection onto a component allows the rest of its log after this number of actions.

@@ -1,19 +1,5 @@
 //! The fast, exact engine.
 //!
-//! The modules, in the order of the data flow:
-//!
-//! - [`alphabet`], [`order`], [`store`], [`normal`], [`include`](mod@include): expressions in
-//!   normal form, hash-consed;
-//! - [`step`] (memoized in [`memo`]), [`prune`], [`erase`], [`suffix`], [`truncate`]: residuals of
-//!   expressions;
-//! - [`coupling`], [`compile`]: from a term to expressions, with components decoupled where that is
-//!   exact;
-//! - [`logs`], [`decoupled`], [`coupled`]: the two searches that consume a multi-trace, with
-//!   [`lookahead`], [`relaxation`], [`decompose`], [`greedy`], [`stubborn`] and [`unroll`] to
-//!   reduce or bound the search space; [`sessions`] for loops whose iterations overlap;
-//! - [`sat`]: the same question as a propositional formula;
-//! - [`witness`]: an execution that proves a Pass; [`compact`]: garbage collection.
-//!
 //! | switch | turns off | counter |
 //! |---|---|---|
 //! | [`Options::relax`] | [`coupling`]: decoupling components, and thereby [`decoupled`] and [`suffix`] except for look-ahead | |
@@ -27,7 +13,7 @@
 //!
 //! [`Counters::branches`] counts how often alternatives had to be tried one by one. Every
 //! combination of switches gives the same verdicts, which the tests of otus-testkit check.
-//! `docs/engine.md` describes how the parts work together.
+//! `docs/engine.md` describes how the parts work together, and ARCHITECTURE.md lists them.
 
 mod alphabet;
 mod compact;
@@ -65,7 +51,7 @@ use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
 use crate::witness::Witness;
 use alphabet::Alphabet;
-use compile::{Compiled, Interaction, Source};
+use compile::{Compiled, Interaction};
 use coupling::Coupling;
 use decoupled::Found;
 use logs::Logs;
@@ -143,7 +129,7 @@ pub struct Engine {
     store: Store,
     alphabet: Alphabet,
     /// The term, kept until a search first needs it compiled. Until then the tables are empty.
-    source: Option<Box<Source>>,
+    source: Option<Box<(Pool, TermId, Partition)>>,
     /// Searches get it from [`Engine::context`], which compiles it first if necessary.
     compiled: Option<Compiled>,
     /// Whether components depend on each other only by choices.
@@ -251,11 +237,7 @@ impl Context<'_> {
         }
         let independent = self.store.waits_for(expr, leaf).is_some_and(|waits| {
             let parts = self.store.leaf(leaf).parts.clone();
-            let mut own = LifelineSet::EMPTY;
-            for &(component, _) in &parts {
-                own = own.union(&self.store.components[component.0 as usize]);
-            }
-            waits.is_subset(&own)
+            waits.is_subset(&self.store.homes(leaf))
                 && parts.iter().all(|&(_, symbol)| {
                     let rivals = self.alphabet.leaves[symbol.0 as usize].iter();
                     rivals
@@ -265,6 +247,12 @@ impl Context<'_> {
         });
         self.store.independent.insert(expr, leaf, self.store.leaves.items.len(), independent);
         independent
+    }
+
+    /// The lifelines of some components.
+    fn lifelines(&self, components: impl Iterator<Item = usize>) -> LifelineSet {
+        let sets = components.map(|component| &self.store.components[component]);
+        sets.fold(LifelineSet::EMPTY, |all, own| all.union(own))
     }
 
     /// Counts a state; returns a reason to stop, if there is one.
@@ -329,7 +317,7 @@ impl Engine {
         let mut engine = Engine {
             store: Store::new(Vec::new(), options.absorb),
             alphabet: Alphabet::default(),
-            source: later.then(|| Box::new(Source::new(interaction))),
+            source: later.then(|| Box::new((pool.clone(), term, partition.clone()))),
             compiled: None,
             decoupled: later,
             count: partition.len(),
@@ -353,10 +341,10 @@ impl Engine {
     /// Compiles the term if that was deferred.
     fn prepare(&mut self) {
         if let Some(source) = self.source.take() {
-            let interaction = source.interaction();
-            let Interaction { pool, term, partition } = interaction;
+            let (ref pool, term, ref partition) = *source;
             let deadline = self.store.deadline();
-            self.compile(&Coupling::new(pool, term, partition), interaction);
+            let coupling = Coupling::new(pool, term, partition);
+            self.compile(&coupling, Interaction { pool, term, partition });
             self.store.set_deadline(deadline);
         }
     }
@@ -546,17 +534,6 @@ impl Engine {
         (context, self.compiled.as_ref().expect("it is prepared"))
     }
 
-    /// The leaf of a whole event.
-    fn leaf_of(
-        &mut self,
-        pool: &Pool,
-        partition: &Partition,
-        event: otus_core::EventId,
-    ) -> Option<store::LeafId> {
-        let parts = self.alphabet.parts(pool, partition, event);
-        self.store.leaves.find(&Alphabet::joined(&parts))
-    }
-
     /// Whether a multi-trace is explained.
     fn ask(
         &mut self,
@@ -596,7 +573,7 @@ impl Engine {
             let (mut context, compiled) = self.context();
             let mut found = decompose::explain(&mut context, compiled, &mut logs, component, meter);
             let mut consumed = logs.into_furthest();
-            if matches!(found, Found::Unknown(Stop::States)) && !meter.is_out() {
+            if gave_up(found, meter) {
                 self.store.refuel();
                 found = self.search_together(trace, &question, meter, &mut consumed);
             }
@@ -624,22 +601,19 @@ impl Engine {
         furthest: &mut Option<Box<[u32]>>,
     ) -> Found {
         let global = *question == Question::GlobalPrefix;
-        let count = self.count;
         let late = may_start_late(question, self.count);
         let apart = !global && self.is_decoupled(question);
         // Searching coupled components for the start of observation takes longest.
         if late && !apart && self.options.look_ahead {
-            let mut logs = Logs::new(trace, question, count);
-            let (mut context, compiled) = self.context();
-            let start = compiled.relaxed;
-            let found = coupled::explain(&mut context, start, &mut logs, false, PATIENCE, meter);
-            if !matches!(found, Found::Unknown(Stop::States)) || meter.is_out() {
-                *furthest = logs.into_furthest();
+            let (found, reached) = self.attempt(trace, question, apart, PATIENCE, meter);
+            if !gave_up(found, meter) {
+                *furthest = reached;
                 return found;
             }
-            let mut logs = Logs::new(trace, question, count);
+            let mut logs = Logs::new(trace, question, self.count);
+            let (mut context, &Compiled { relaxed, .. }) = self.context();
             context.store.refuel();
-            if coupled::explains_greedily(&mut context, start, &mut logs, meter) {
+            if coupled::explains_greedily(&mut context, relaxed, &mut logs, meter) {
                 return Found::Yes;
             }
         }
@@ -649,14 +623,10 @@ impl Engine {
             && formula.problem.takes(trace)
         {
             if formula.after > 0 && apart {
-                let mut logs = Logs::new(trace, question, count);
                 let patience = PATIENCE + 4 * trace.len() as u64;
-                let start = self.decoupled_start();
-                let (mut context, _) = self.context();
-                let start = initial_expr(&mut context, start, &logs);
-                let found = decoupled::explain(&mut context, start, &mut logs, patience, meter);
-                if !matches!(found, Found::Unknown(Stop::States)) || meter.is_out() {
-                    *furthest = logs.into_furthest();
+                let (found, reached) = self.attempt(trace, question, apart, patience, meter);
+                if !gave_up(found, meter) {
+                    *furthest = reached;
                     return found;
                 }
             }
@@ -672,20 +642,34 @@ impl Engine {
         }
         // Interrupted work of a first attempt does not count against this one.
         self.store.refuel();
-        let mut logs = Logs::new(trace, question, count);
+        let (found, reached) = self.attempt(trace, question, apart, u64::MAX, meter);
+        *furthest = reached;
+        found
+    }
+
+    /// Searches with all logs together, each component by itself or not, for at most this number of
+    /// states. Also returns the most that was consumed.
+    fn attempt(
+        &mut self,
+        trace: &MultiTrace,
+        question: &Question,
+        apart: bool,
+        states: u64,
+        meter: &mut Meter<'_>,
+    ) -> (Found, Option<Box<[u32]>>) {
+        let mut logs = Logs::new(trace, question, self.count);
         let found = if apart {
             let start = self.decoupled_start();
             let (mut context, _) = self.context();
             let start = initial_expr(&mut context, start, &logs);
-            decoupled::explain(&mut context, start, &mut logs, u64::MAX, meter)
+            decoupled::explain(&mut context, start, &mut logs, states, meter)
         } else {
-            let (mut context, compiled) = self.context();
-            let complete = *question == Question::ACCEPT;
-            let rigid = if global || complete { compiled.rigid } else { compiled.relaxed };
-            coupled::explain(&mut context, rigid, &mut logs, global, u64::MAX, meter)
+            let global = *question == Question::GlobalPrefix;
+            let (mut context, &Compiled { rigid, relaxed, .. }) = self.context();
+            let start = if global || *question == Question::ACCEPT { rigid } else { relaxed };
+            coupled::explain(&mut context, start, &mut logs, global, states, meter)
         };
-        *furthest = logs.into_furthest();
-        found
+        (found, logs.into_furthest())
     }
 
     /// Whether the components, or the only observed one, can be searched one at a time
@@ -707,6 +691,11 @@ impl Engine {
         let (context, compiled) = self.context();
         if decoupled { compiled.relaxed } else { context.store.relax_fully(compiled.relaxed) }
     }
+}
+
+/// Whether a search ended because of its own limit on states, and another may still begin.
+fn gave_up(found: Found, meter: &Meter<'_>) -> bool {
+    found == Found::Unknown(Stop::States) && !meter.is_out()
 }
 
 /// The expression from which a decoupled search consumes the logs, memoized: components without a

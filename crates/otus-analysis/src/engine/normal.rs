@@ -41,6 +41,7 @@ const COMPARED: usize = 24;
 
 /// Operands of an expression under construction; usually few.
 type Operands = SmallVec<[ExprId; 16]>;
+
 /// The lifelines in conflict with an operand, as a set or as a word.
 trait Reach: Clone {
     fn meets(&self, other: &Self) -> bool;
@@ -98,12 +99,9 @@ impl Store {
         if let Some(known) = self.find(ExprRef::Alt(&all)) {
             return known;
         }
-        let facts = Facts {
-            lifelines: self.union(all.iter().copied()),
-            word: self.word_of(all.iter().copied()),
-            nullable: all.iter().any(|&x| self.nullable(x)),
-            size: self.sum(&all).saturating_add(1),
-        };
+        let nullable = all.iter().any(|&x| self.nullable(x));
+        let size = self.sum(&all).saturating_add(1);
+        let facts = self.facts_of(all.iter().copied(), nullable, size);
         self.intern(Expr::Alt(all.as_slice().into()), facts)
     }
 
@@ -145,12 +143,9 @@ impl Store {
         }
         // A multiplicity above two makes the expression no harder.
         let sizes = all.iter().map(|&(x, n)| self.size(x).saturating_mul(n.min(2)));
-        let facts = Facts {
-            lifelines: self.union(all.iter().map(|&(x, _)| x)),
-            word: self.word_of(all.iter().map(|&(x, _)| x)),
-            nullable: all.iter().all(|&(x, _)| self.nullable(x)),
-            size: sizes.fold(0, u32::saturating_add),
-        };
+        let size = sizes.fold(0, u32::saturating_add);
+        let nullable = all.iter().all(|&(x, _)| self.nullable(x));
+        let facts = self.facts_of(all.iter().map(|&(x, _)| x), nullable, size);
         self.intern(Expr::Par(all.as_slice().into()), facts)
     }
 
@@ -197,16 +192,10 @@ impl Store {
             let order = self.intern_order(order);
             return self.connected(order, &all, &reach);
         }
-        let mut parts: SmallVec<[(ExprId, u32); 8]> = SmallVec::new();
-        for members in groups {
-            let group: Operands = bits(members).map(|i| all[i]).collect();
-            let reach: SmallVec<[LifelineSet; 16]> =
-                bits(members).map(|i| reach[i].clone()).collect();
-            let order = self.between(&order, &group);
-            let order = self.intern_order(order);
-            parts.push((self.connected(order, &group, &reach), 1));
-        }
-        self.par(parts)
+        self.grouped(&groups, &all, &reach, |store, group, _| {
+            let order = store.between(&order, group);
+            store.intern_order(order)
+        })
     }
 
     /// [`Store::seq`] for the most common case: each lifeline is in conflict only with itself, and
@@ -239,15 +228,29 @@ impl Store {
             let order = self.diagonal(singles);
             return self.connected(order, &all, &reach);
         }
+        self.grouped(&groups, &all, &reach, |store, _, reach| {
+            store.diagonal(singles & in_several(reach))
+        })
+    }
+
+    /// The composition of groups of operands, which are in conflict only inside a group. `order` is
+    /// the order of a group, given its operands and what they are in conflict with.
+    fn grouped<R: Reach>(
+        &mut self,
+        groups: &[u64],
+        all: &[ExprId],
+        reach: &[R],
+        order: impl Fn(&mut Store, &[ExprId], &[R]) -> OrderId,
+    ) -> ExprId {
         let mut parts: SmallVec<[(ExprId, u32); 8]> = SmallVec::new();
-        for members in groups {
+        for &members in groups {
             let group: Operands = bits(members).map(|i| all[i]).collect();
             if let [only] = group.as_slice() {
                 parts.push((*only, 1));
                 continue;
             }
-            let reach: SmallVec<[u64; 16]> = bits(members).map(|i| reach[i]).collect();
-            let order = self.diagonal(singles & in_several(&reach));
+            let reach: SmallVec<[R; 16]> = bits(members).map(|i| reach[i].clone()).collect();
+            let order = order(self, &group, &reach);
             parts.push((self.connected(order, &group, &reach), 1));
         }
         self.par(parts)
@@ -277,27 +280,10 @@ impl Store {
         words: &mut SmallVec<[u64; 16]>,
         at: usize,
     ) -> Option<bool> {
-        let room = FLAT.saturating_sub(all.len());
-        let mut nested = Operands::new();
-        let inner = match self.expr(all[at]) {
-            Expr::Seq(inner, operands) if operands.len() <= room => {
-                let inner = self.as_word(*inner)?;
-                nested.extend_from_slice(operands);
-                inner
-            }
-            Expr::Par(operands) => {
-                if !repeat_into(&mut nested, operands, room) {
-                    return Some(false);
-                }
-                0
-            }
-            Expr::Never
-            | Expr::Empty
-            | Expr::Leaf(_)
-            | Expr::Alt(_)
-            | Expr::Seq(..)
-            | Expr::Loop(..)
-            | Expr::Suffix(..) => return Some(false),
+        let Some((inner, nested)) = self.nested(all, at) else { return Some(false) };
+        let inner = match inner {
+            Some(order) => self.as_word(order)?,
+            None => 0,
         };
         let joined = *singles | inner;
         let inside: SmallVec<[u64; 16]> = nested.iter().map(|&x| self.facts[x].word).collect();
@@ -362,28 +348,9 @@ impl Store {
     /// Replaces the operand at an index by its own operands, if that preserves all conflicts;
     /// returns whether it did.
     fn inline(&self, order: &mut Order, all: &mut Operands, at: usize) -> bool {
-        let room = FLAT.saturating_sub(all.len());
+        let Some((inner, nested)) = self.nested(all, at) else { return false };
         let none = Order::default();
-        let mut nested = Operands::new();
-        let inner = match self.expr(all[at]) {
-            Expr::Seq(inner, operands) if operands.len() <= room => {
-                nested.extend_from_slice(operands);
-                &*self.orders.items[*inner]
-            }
-            Expr::Par(operands) => {
-                if !repeat_into(&mut nested, operands, room) {
-                    return false;
-                }
-                &none
-            }
-            Expr::Never
-            | Expr::Empty
-            | Expr::Leaf(_)
-            | Expr::Alt(_)
-            | Expr::Seq(..)
-            | Expr::Loop(..)
-            | Expr::Suffix(..) => return false,
-        };
+        let inner = inner.map_or(&none, |order| &*self.orders.items[order]);
         let joined = order.join(inner);
         if self.between(&joined, all) != *order || self.between(&joined, &nested) != *inner {
             return false;
@@ -392,6 +359,23 @@ impl Store {
         all.insert_from_slice(at, &nested);
         *order = joined;
         true
+    }
+
+    /// The operands of the operand at an index, and their order, unless they are without conflicts.
+    /// `None` if it has no operands to inline, or there is no room for them.
+    #[inline]
+    fn nested(&self, all: &Operands, at: usize) -> Option<(Option<OrderId>, Operands)> {
+        let room = FLAT.saturating_sub(all.len());
+        if let Expr::Seq(order, operands) = self.expr(all[at]) {
+            return (operands.len() <= room).then(|| (Some(*order), operands[..].into()));
+        }
+        let Expr::Par(operands) = self.expr(all[at]) else { return None };
+        let counts = operands.iter().map(|&(_, n)| n as usize);
+        if counts.fold(0, usize::saturating_add) > room {
+            return None;
+        }
+        let copies = operands.iter().flat_map(|&(x, n)| std::iter::repeat_n(x, n as usize));
+        Some((None, copies.collect()))
     }
 
     /// A sequence whose operands are all connected, with an order restricted to what matters.
@@ -410,12 +394,8 @@ impl Store {
         if let Some(known) = self.find(ExprRef::Seq(order, &all)) {
             return known;
         }
-        let facts = Facts {
-            lifelines: self.union(all.iter().copied()),
-            word: self.word_of(all.iter().copied()),
-            nullable: all.iter().all(|&x| self.nullable(x)),
-            size: self.sum(&all),
-        };
+        let nullable = all.iter().all(|&x| self.nullable(x));
+        let facts = self.facts_of(all.iter().copied(), nullable, self.sum(&all));
         self.intern(Expr::Seq(order, all.as_slice().into()), facts)
     }
 
@@ -522,12 +502,14 @@ impl Store {
         self.par(all)
     }
 
-    fn union(&self, exprs: impl Iterator<Item = ExprId>) -> LifelineSet {
-        exprs.fold(LifelineSet::EMPTY, |all, x| all.union(self.lifelines(x)))
-    }
-
-    fn word_of(&self, exprs: impl Iterator<Item = ExprId>) -> u64 {
-        exprs.fold(0, |all, x| all | self.facts[x].word)
+    /// The facts about an expression with these operands.
+    fn facts_of(&self, operands: impl Iterator<Item = ExprId>, nullable: bool, size: u32) -> Facts {
+        let (mut lifelines, mut word) = (LifelineSet::EMPTY, 0);
+        for operand in operands {
+            lifelines = lifelines.union(self.lifelines(operand));
+            word |= self.facts[operand].word;
+        }
+        Facts { lifelines, word, nullable, size }
     }
 
     fn sum(&self, exprs: &[ExprId]) -> u32 {
@@ -588,20 +570,8 @@ fn in_several(words: &[u64]) -> u64 {
     twice
 }
 
-/// Appends operands with their multiplicities; returns false, without effect, if there is no room.
-fn repeat_into(all: &mut Operands, operands: &[(ExprId, u32)], room: usize) -> bool {
-    let counts = operands.iter().map(|&(_, n)| n as usize);
-    if counts.fold(0, usize::saturating_add) > room {
-        return false;
-    }
-    for &(operand, count) in operands {
-        all.extend(std::iter::repeat_n(operand, count as usize));
-    }
-    true
-}
-
 /// The indexes of the set bits.
-fn bits(word: u64) -> impl Iterator<Item = usize> {
+pub(super) fn bits(word: u64) -> impl Iterator<Item = usize> {
     let mut rest = word;
     std::iter::from_fn(move || {
         let place = rest.trailing_zeros();

@@ -18,18 +18,8 @@ impl Store {
         if self.lifelines(expr).is_disjoint(&self.sets.items[lifelines]) {
             return expr;
         }
-        if let Some(&known) = self.pruned.get(&(expr, lifelines)) {
-            return known;
-        }
-        if self.work() {
-            return Store::NEVER;
-        }
-        let found = super::deep(|| self.pruned(expr, lifelines));
-        if self.is_spent() {
-            return Store::NEVER;
-        }
-        self.pruned.insert((expr, lifelines), found);
-        found
+        let key = (expr, lifelines);
+        self.worked(|store| &mut store.pruned, key, |store| store.pruned(expr, lifelines))
     }
 
     fn pruned(&mut self, expr: ExprId, lifelines: SetId) -> ExprId {

@@ -21,15 +21,7 @@ use super::store::{Expr, ExprId, Leaf, Store};
 impl Store {
     /// The fully relaxed expression.
     pub(crate) fn relax_fully(&mut self, expr: ExprId) -> ExprId {
-        if let Some(&known) = self.fully_relaxed.get(&expr) {
-            return known;
-        }
-        let found = super::deep(|| self.fully_relaxed(expr));
-        if self.is_spent() {
-            return Store::NEVER;
-        }
-        self.fully_relaxed.insert(expr, found);
-        found
+        self.memoized(|store| &mut store.fully_relaxed, expr, |store| store.fully_relaxed(expr))
     }
 
     fn fully_relaxed(&mut self, expr: ExprId) -> ExprId {

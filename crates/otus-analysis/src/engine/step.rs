@@ -101,20 +101,11 @@ impl Store {
                 }
             }
             Expr::Par(operands) => {
-                for (k, &(operand, count)) in operands.iter().enumerate() {
+                for (k, &(operand, _)) in operands.iter().enumerate() {
                     let next = step(self, operand);
-                    if next == Store::NEVER {
-                        continue;
+                    if next != Store::NEVER {
+                        ways.push(self.par_with(&operands, k, next));
                     }
-                    let mut rest: SmallVec<[(ExprId, u32); 16]> = SmallVec::from_slice(&operands);
-                    if count > 1 {
-                        rest[k].1 = count - 1;
-                    } else {
-                        rest.remove(k);
-                    }
-                    rest.push((next, 1));
-                    let way = self.par(rest);
-                    ways.push(way);
                 }
             }
             Expr::Seq(order, operands) => {
@@ -147,7 +138,8 @@ impl Store {
                 }
             }
             Expr::Suffix(skipped, inner) => {
-                let home = self.home(leaf);
+                // `Suffix` nodes only occur where events have one component.
+                let home = self.homes(leaf);
                 if self.sets.items[skipped].is_disjoint(&home) {
                     let next = step(self, inner);
                     let way = self.suffix(skipped, next);

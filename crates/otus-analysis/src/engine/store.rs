@@ -12,7 +12,7 @@
 //! *fuel* ([`FUEL`]). When the fuel is used up, everything computed since is void, nothing of it is
 //! memoized, and the analysis is undecided.
 
-use std::hash::{Hash, Hasher};
+use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -33,7 +33,8 @@ use crate::budget::Stop;
 pub(crate) type Heads = SmallVec<[u32; 8]>;
 
 otus_core::define_id! {
-    /// An interaction in normal form.
+    /// An interaction in normal form. The default is [`Store::NEVER`].
+    #[derive(Default)]
     pub(crate) ExprId;
     /// An event, on one or several components.
     pub(crate) LeafId;
@@ -45,9 +46,9 @@ otus_core::define_id! {
     pub(crate) SetId;
 }
 
-/// An interaction in normal form.
-#[derive(Debug, Clone)]
-pub(crate) enum Expr {
+/// An interaction in normal form, with lists of operands `O`, and `P` if they have multiplicities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Form<O, P> {
     /// No trace at all.
     Never,
     /// The empty trace.
@@ -55,11 +56,11 @@ pub(crate) enum Expr {
     /// One event.
     Leaf(LeafId),
     /// One of several alternatives, sorted.
-    Alt(Arc<[ExprId]>),
+    Alt(O),
     /// All operands, without conflicts between them, sorted, each with its multiplicity.
-    Par(Arc<[(ExprId, u32)]>),
+    Par(P),
     /// All operands, with conflicts between them.
-    Seq(OrderId, Arc<[ExprId]>),
+    Seq(OrderId, O),
     /// Any number of iterations, with conflicts between them.
     Loop(OrderId, ExprId),
     /// The suffixes after skipping some first events on lifelines of one component (see
@@ -67,7 +68,24 @@ pub(crate) enum Expr {
     Suffix(SetId, ExprId),
 }
 
+/// An interaction in normal form.
+pub(crate) type Expr = Form<Arc<[ExprId]>, Arc<[(ExprId, u32)]>>;
+
+/// An expression with borrowed operands, for looking it up before it is allocated.
+pub(crate) type ExprRef<'o> = Form<&'o [ExprId], &'o [(ExprId, u32)]>;
+
 impl Expr {
+    /// The operands, without their multiplicities.
+    pub(crate) fn operands(&self) -> impl Iterator<Item = ExprId> {
+        let (many, counted, only): (&[ExprId], &[(ExprId, u32)], Option<ExprId>) = match self {
+            Expr::Never | Expr::Empty | Expr::Leaf(_) => (&[], &[], None),
+            Expr::Alt(operands) | Expr::Seq(_, operands) => (operands, &[], None),
+            Expr::Par(operands) => (&[], operands, None),
+            Expr::Loop(_, inner) | Expr::Suffix(_, inner) => (&[], &[], Some(*inner)),
+        };
+        many.iter().copied().chain(counted.iter().map(|&(x, _)| x)).chain(only)
+    }
+
     /// The same expression with borrowed operands.
     pub(crate) fn as_ref(&self) -> ExprRef<'_> {
         match self {
@@ -81,33 +99,6 @@ impl Expr {
             Expr::Suffix(skipped, inner) => ExprRef::Suffix(*skipped, *inner),
         }
     }
-}
-
-impl PartialEq for Expr {
-    fn eq(&self, other: &Expr) -> bool {
-        self.as_ref() == other.as_ref()
-    }
-}
-
-impl Eq for Expr {}
-
-impl Hash for Expr {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.as_ref().hash(state);
-    }
-}
-
-/// An expression with borrowed operands, for looking it up before it is allocated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum ExprRef<'o> {
-    Never,
-    Empty,
-    Leaf(LeafId),
-    Alt(&'o [ExprId]),
-    Par(&'o [(ExprId, u32)]),
-    Seq(OrderId, &'o [ExprId]),
-    Loop(OrderId, ExprId),
-    Suffix(SetId, ExprId),
 }
 
 /// Attributes that are computed once for each expression.
@@ -205,6 +196,38 @@ impl Store {
             self.fuel = 0;
         }
         self.fuel == 0
+    }
+
+    /// The value of a key in a memo table, computed if it is not known yet. If the fuel is used up,
+    /// the result is void: the default value, which is not memoized.
+    #[inline]
+    pub(super) fn memoized<K: Copy + Eq + Hash, V: Clone + Default>(
+        &mut self,
+        table: impl Fn(&mut Store) -> &mut FxHashMap<K, V>,
+        key: K,
+        compute: impl FnOnce(&mut Store) -> V,
+    ) -> V {
+        if let Some(known) = table(self).get(&key) {
+            return known.clone();
+        }
+        let found = super::deep(|| compute(self));
+        if self.is_spent() {
+            return V::default();
+        }
+        table(self).insert(key, found.clone());
+        found
+    }
+
+    /// As [`Store::memoized`]; a computation uses fuel.
+    #[inline]
+    pub(super) fn worked<K: Copy + Eq + Hash, V: Clone + Default>(
+        &mut self,
+        table: impl Fn(&mut Store) -> &mut FxHashMap<K, V>,
+        key: K,
+        compute: impl FnOnce(&mut Store) -> V,
+    ) -> V {
+        let work = |store: &mut Store| if store.work() { V::default() } else { compute(store) };
+        self.memoized(table, key, work)
     }
 
     /// Sets the time at which work is to end.
@@ -337,50 +360,43 @@ impl Store {
     pub(crate) fn alternatives(&mut self, expr: ExprId) -> Vec<ExprId> {
         match self.expr(expr).clone() {
             Expr::Alt(alternatives) => alternatives.to_vec(),
-            Expr::Par(operands) => {
-                for (k, &(operand, count)) in operands.iter().enumerate() {
+            form @ (Expr::Par(_) | Expr::Seq(..) | Expr::Suffix(..)) => {
+                for (k, operand) in form.operands().enumerate() {
                     let inner = super::deep(|| self.alternatives(operand));
-                    if inner.len() < 2 {
-                        continue;
+                    if inner.len() > 1 {
+                        return inner.into_iter().map(|x| self.replaced(&form, k, x)).collect();
                     }
-                    let mut rest = operands.to_vec();
-                    if count > 1 {
-                        rest[k].1 = count - 1;
-                    } else {
-                        rest.remove(k);
-                    }
-                    let ways = inner.iter().map(|&x| {
-                        let mut all = rest.clone();
-                        all.push((x, 1));
-                        self.par(all)
-                    });
-                    return ways.collect();
                 }
                 vec![expr]
-            }
-            Expr::Seq(order, operands) => {
-                for (k, &operand) in operands.iter().enumerate() {
-                    let inner = super::deep(|| self.alternatives(operand));
-                    if inner.len() < 2 {
-                        continue;
-                    }
-                    let ways = inner.iter().map(|&x| {
-                        let mut all = operands.to_vec();
-                        all[k] = x;
-                        self.seq(order, &all)
-                    });
-                    return ways.collect();
-                }
-                vec![expr]
-            }
-            Expr::Suffix(skipped, inner) => {
-                let inner = self.alternatives(inner);
-                if inner.len() < 2 {
-                    return vec![expr];
-                }
-                inner.into_iter().map(|x| self.suffix(skipped, x)).collect()
             }
             Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Loop(..) => vec![expr],
         }
+    }
+
+    /// An expression with another operand at an index; of equal operands, one is replaced.
+    fn replaced(&mut self, form: &Expr, at: usize, by: ExprId) -> ExprId {
+        match form {
+            Expr::Par(operands) => self.par_with(operands, at, by),
+            Expr::Seq(order, operands) => {
+                let mut all = operands.to_vec();
+                all[at] = by;
+                self.seq(*order, &all)
+            }
+            Expr::Suffix(skipped, _) => self.suffix(*skipped, by),
+            Expr::Loop(order, _) => self.repeat(*order, by),
+            Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Alt(_) => by,
+        }
+    }
+
+    /// The composition without conflicts, with another operand for one of those at an index.
+    pub(super) fn par_with(&mut self, all: &[(ExprId, u32)], at: usize, by: ExprId) -> ExprId {
+        let mut rest: SmallVec<[(ExprId, u32); 16]> = SmallVec::from_slice(all);
+        if rest[at].1 > 1 {
+            rest[at].1 -= 1;
+        } else {
+            rest.remove(at);
+        }
+        rest.push((by, 1));
+        self.par(rest)
     }
 }

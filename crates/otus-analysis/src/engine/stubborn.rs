@@ -47,15 +47,7 @@ impl Store {
         if !self.leaf(leaf).lifelines.is_subset(self.lifelines(expr)) {
             return None;
         }
-        if let Some(known) = self.waiting.get(&(expr, leaf)) {
-            return known.clone();
-        }
-        let found = super::deep(|| self.waits(expr, leaf));
-        if self.is_spent() {
-            return None;
-        }
-        self.waiting.insert((expr, leaf), found.clone());
-        found
+        self.memoized(|store| &mut store.waiting, (expr, leaf), |store| store.waits(expr, leaf))
     }
 
     /// Whether a leaf occurs.
@@ -66,25 +58,15 @@ impl Store {
         if let Some(known) = self.occurring.get(expr, leaf) {
             return known;
         }
-        let found = match self.expr(expr).clone() {
-            Expr::Never | Expr::Empty => false,
-            Expr::Leaf(own) => own == leaf,
-            Expr::Alt(operands) | Expr::Seq(_, operands) => {
-                operands.iter().any(|&x| super::deep(|| self.occurs(x, leaf)))
-            }
-            Expr::Par(operands) => {
-                operands.iter().any(|&(x, _)| super::deep(|| self.occurs(x, leaf)))
-            }
-            Expr::Loop(_, inner) | Expr::Suffix(_, inner) => {
-                super::deep(|| self.occurs(inner, leaf))
-            }
-        };
+        let form = self.expr(expr).clone();
+        let found = matches!(form, Expr::Leaf(own) if own == leaf)
+            || form.operands().any(|x| super::deep(|| self.occurs(x, leaf)));
         self.occurring.insert(expr, leaf, self.leaves.items.len(), found);
         found
     }
 
     /// The lifelines of the components of a leaf.
-    fn homes(&self, leaf: LeafId) -> LifelineSet {
+    pub(super) fn homes(&self, leaf: LeafId) -> LifelineSet {
         let parts = self.leaf(leaf).parts.iter();
         parts.fold(LifelineSet::EMPTY, |all, &(component, _)| {
             all.union(&self.components[component.0 as usize])
@@ -103,11 +85,8 @@ impl Store {
                     add(LifelineSet::EMPTY);
                 }
             }
-            Expr::Alt(operands) => {
-                operands.iter().filter_map(|&x| self.waits_for(x, leaf)).for_each(add);
-            }
-            Expr::Par(operands) => {
-                operands.iter().filter_map(|&(x, _)| self.waits_for(x, leaf)).for_each(add);
+            form @ (Expr::Alt(_) | Expr::Par(_) | Expr::Suffix(..)) => {
+                form.operands().filter_map(|x| self.waits_for(x, leaf)).for_each(add);
             }
             Expr::Seq(order, operands) => {
                 let conflicts = self.order(order).conflicts(&self.leaf(leaf).lifelines);
@@ -134,11 +113,6 @@ impl Store {
                     let own = self.set(&own);
                     let quiet = self.prune(body, own);
                     add(inner.union(&self.lifelines(quiet).intersection(&conflicts)));
-                }
-            }
-            Expr::Suffix(_, inner) => {
-                if let Some(inner) = self.waits_for(inner, leaf) {
-                    add(inner);
                 }
             }
         }

@@ -42,7 +42,7 @@
 use otus_core::LifelineSet;
 
 use super::order::Order;
-use super::store::{Expr, ExprId, Facts, LeafId, OrderId, SetId, Store};
+use super::store::{Expr, ExprId, Facts, OrderId, SetId, Store};
 
 impl Store {
     /// The suffixes of an expression after skipping first events on some lifelines.
@@ -89,14 +89,6 @@ impl Store {
         }
     }
 
-    /// The lifelines of the component of an event. (`Suffix` nodes only occur where events have
-    /// one.)
-    pub(super) fn home(&self, leaf: LeafId) -> LifelineSet {
-        let lifelines = &self.leaf(leaf).lifelines;
-        let home = self.components.iter().find(|component| !component.is_disjoint(lifelines));
-        home.cloned().unwrap_or(LifelineSet::EMPTY)
-    }
-
     /// A `Suffix` node with the skipping on a component pushed further inside.
     pub(super) fn expand(&mut self, expr: ExprId, component: &LifelineSet) -> ExprId {
         let &Expr::Suffix(skipped, inner) = self.expr(expr) else { return expr };
@@ -106,20 +98,12 @@ impl Store {
             return expr;
         }
         let here = self.set(&here);
-        if let Some(&known) = self.expanded.get(&(expr, here)) {
-            return known;
-        }
-        if self.work() {
-            return Store::NEVER;
-        }
-        let expanded = super::deep(|| self.expanded(here, inner));
-        let elsewhere = self.set(&elsewhere);
-        let found = self.suffix(elsewhere, expanded);
-        if self.is_spent() {
-            return Store::NEVER;
-        }
-        self.expanded.insert((expr, here), found);
-        found
+        let compute = |store: &mut Store| {
+            let expanded = store.expanded(here, inner);
+            let elsewhere = store.set(&elsewhere);
+            store.suffix(elsewhere, expanded)
+        };
+        self.worked(|store| &mut store.expanded, (expr, here), compute)
     }
 
     fn expanded(&mut self, skipped: SetId, inner: ExprId) -> ExprId {

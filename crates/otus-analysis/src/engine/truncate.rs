@@ -44,21 +44,12 @@ impl Store {
         }
         let blocking = blocking.intersection(self.lifelines(expr));
         let key = (expr, over, self.set(&blocking));
-        if let Some(&known) = self.truncated.get(&key) {
-            return known;
-        }
-        if self.work() {
-            return Store::NEVER;
-        }
-        let mut found = super::deep(|| self.truncate_inside(expr, over, &blocking));
-        if self.nullable(found) && self.is_idle(found, over) {
-            found = Store::EMPTY;
-        }
-        if self.is_spent() {
-            return Store::NEVER;
-        }
-        self.truncated.insert(key, found);
-        found
+        let compute = |store: &mut Store| {
+            let found = store.truncate_inside(expr, over, &blocking);
+            let is_void = store.nullable(found) && store.is_idle(found, over);
+            if is_void { Store::EMPTY } else { found }
+        };
+        self.worked(|store| &mut store.truncated, key, compute)
     }
 
     fn truncate_inside(&mut self, expr: ExprId, over: SetId, blocking: &LifelineSet) -> ExprId {
@@ -113,10 +104,6 @@ impl Store {
         let found = match self.expr(expr).clone() {
             Expr::Never | Expr::Empty => true,
             Expr::Leaf(leaf) => !self.leaf(leaf).lifelines.is_disjoint(&self.sets.items[over]),
-            Expr::Alt(operands) => operands.iter().all(|&x| super::deep(|| self.is_idle(x, over))),
-            Expr::Par(operands) => {
-                operands.iter().all(|&(x, _)| super::deep(|| self.is_idle(x, over)))
-            }
             Expr::Seq(order, operands) => {
                 let classes = self.order(order);
                 let mut blocked = LifelineSet::EMPTY;
@@ -132,8 +119,8 @@ impl Store {
                     idle || waits
                 })
             }
-            Expr::Loop(_, inner) | Expr::Suffix(_, inner) => {
-                super::deep(|| self.is_idle(inner, over))
+            form @ (Expr::Alt(_) | Expr::Par(_) | Expr::Loop(..) | Expr::Suffix(..)) => {
+                form.operands().all(|x| super::deep(|| self.is_idle(x, over)))
             }
         };
         self.idle.insert((expr, over), found);

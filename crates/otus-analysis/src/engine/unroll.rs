@@ -29,19 +29,11 @@ impl Store {
         if !self.leaf(leaf).lifelines.is_subset(self.lifelines(expr)) {
             return Store::NEVER;
         }
-        if let Some(&known) = self.stepped_that.get(&(begins, expr, leaf)) {
-            return known;
-        }
-        if self.work() {
-            return Store::NEVER;
-        }
-        let ways = super::deep(|| self.ways_that(begins, expr, leaf));
-        let found = self.alt(ways);
-        if self.is_spent() {
-            return Store::NEVER;
-        }
-        self.stepped_that.insert((begins, expr, leaf), found);
-        found
+        let compute = |store: &mut Store| {
+            let ways = store.ways_that(begins, expr, leaf);
+            store.alt(ways)
+        };
+        self.worked(|store| &mut store.stepped_that, (begins, expr, leaf), compute)
     }
 
     fn ways_that(&mut self, begins: Begins, expr: ExprId, leaf: LeafId) -> Ways {

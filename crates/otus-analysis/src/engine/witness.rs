@@ -25,19 +25,21 @@
 
 use std::collections::VecDeque;
 
-use otus_core::semantics::{Frontiers, Positions};
+use otus_core::algebra::fold::fold;
+use otus_core::index::Index as _;
+use otus_core::semantics::{Frontiers, PositionId, Step};
 use otus_core::{EventId, LifelineSet, Pool, RegionId, Term, TermId};
-use otus_trace::{MultiTrace, Partition};
+use otus_trace::{ComponentId, MultiTrace, Partition};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::alphabet::Alphabet;
 use super::compile::{Compiler, Relaxation};
-use super::decoupled::Found;
 use super::logs::{Consumed, Logs};
 use super::store::{ExprId, Store, SymbolId};
 use super::{Ending, Engine, coupled, decompose, decoupled, initial_expr};
 use crate::budget::{Budget, Meter};
 use crate::question::Question;
-use crate::witness::{Witness, WitnessEvent, WitnessStep};
+use crate::witness::{Witness, WitnessEvent};
 
 /// The witness of a multi-trace that is known to be explained; `None` if the budget ends before it
 /// is found.
@@ -50,9 +52,8 @@ pub(super) fn replay(
     budget: &Budget,
 ) -> Option<Witness> {
     engine.prepare();
-    let global = *question == Question::GlobalPrefix;
     let stages = stages(engine, trace, question);
-    let term = otus_core::algebra::simplify(pool, term);
+    let mut term = otus_core::algebra::simplify(pool, term);
     let mut meter = Meter::new(budget);
     engine.store.set_deadline(meter.deadline());
     let mut replay = Replay {
@@ -60,7 +61,7 @@ pub(super) fn replay(
         pool,
         partition: trace.partition(),
         logs: Logs::new(trace, question, trace.partition().len()),
-        global,
+        global: *question == Question::GlobalPrefix,
         relaxation: Relaxation::Rigid,
         only: None,
         frontiers: Frontiers::default(),
@@ -70,56 +71,45 @@ pub(super) fn replay(
         meter: &mut meter,
         steps: Vec::new(),
     };
-    let mut term = term;
-    for stage in stages {
-        (replay.logs, replay.relaxation, replay.only) = (stage.logs, stage.relaxation, stage.only);
+    for (question, full, only) in stages {
+        replay.logs = Logs::new(trace, &question, trace.partition().len());
+        replay.relaxation = if full { Relaxation::Full } else { Relaxation::Rigid };
+        replay.only = only;
         term = replay.run(term)?;
     }
     let positions = &replay.frontiers.positions;
-    let steps = replay.steps.iter().map(|taken| taken.publish(positions)).collect();
-    Some(Witness { steps })
+    let steps = replay.steps.iter().map(|&Taken { event, position, observed }| {
+        let position = positions.letters(position).collect();
+        WitnessEvent { event, position, observed }.into()
+    });
+    Some(Witness { steps: steps.collect() })
 }
 
-/// The logs that are replayed together: all of them, or that of one component.
-struct Stage<'t> {
-    logs: Logs<'t>,
-    relaxation: Relaxation,
-    only: Option<usize>,
-}
+/// The logs that are replayed together, all of them or that of one component: the question about
+/// them, whether the expressions are fully relaxed, and the only component whose log is followed.
+type Stage = (Question, bool, Option<usize>);
 
-fn stages<'t>(engine: &Engine, trace: &'t MultiTrace, question: &Question) -> Vec<Stage<'t>> {
+fn stages(engine: &Engine, trace: &MultiTrace, question: &Question) -> Vec<Stage> {
     let compiled = engine.compiled.as_ref().expect("it is prepared");
     let components = trace.partition().len();
-    let relaxation = |full| if full { Relaxation::Full } else { Relaxation::Rigid };
     if engine.decomposes(question) {
-        let stage = |component| Stage {
-            logs: Logs::new(trace, &decompose::only(question, component, components), components),
-            relaxation: relaxation(decompose::is_relaxable(compiled, component)),
-            only: decompose::is_relaxable(compiled, component).then_some(component),
+        let stage = |component| {
+            let full = decompose::is_relaxable(compiled, component);
+            let question = decompose::only(question, component, components);
+            (question, full, full.then_some(component))
         };
         return (0..components).map(stage).collect();
     }
     let full = compiled.decoupled && *question != Question::GlobalPrefix;
-    vec![Stage {
-        logs: Logs::new(trace, question, trace.partition().len()),
-        relaxation: relaxation(full),
-        only: None,
-    }]
+    vec![(question.clone(), full, None)]
 }
 
 /// A step of the execution.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 struct Taken {
     event: EventId,
-    position: otus_core::semantics::PositionId,
+    position: PositionId,
     observed: RegionId,
-}
-
-impl Taken {
-    fn publish(&self, positions: &Positions) -> WitnessStep {
-        let position = positions.letters(self.position).collect();
-        WitnessEvent { event: self.event, position, observed: self.observed }.into()
-    }
 }
 
 /// The rest of the replay at some point.
@@ -131,7 +121,7 @@ struct Rest {
 }
 
 /// By component that an event touches: the symbol observed there, and its lifelines.
-type Parts = Box<[(usize, Option<SymbolId>, LifelineSet)]>;
+type Parts = Box<[(usize, SymbolId, LifelineSet)]>;
 
 struct Replay<'a, 'b> {
     engine: &'a mut Engine,
@@ -207,7 +197,7 @@ impl Replay<'_, '_> {
             self.logs.consumed.copy_from_slice(&now.consumed);
             for (at, symbol, lifelines) in &parts {
                 let head = self.logs.symbol(*at, &self.engine.alphabet);
-                let head = head.filter(|(head, _)| symbol.is_some() && head == symbol);
+                let head = head.filter(|&(head, _)| head == Some(*symbol));
                 let outside = self.is_outside(*at);
                 let mut more = Vec::new();
                 for (consumed, observed) in ways {
@@ -255,32 +245,19 @@ impl Replay<'_, '_> {
         let (mut context, _) = self.engine.context();
         if let Some(only) = self.only {
             let found = decompose::run(&mut context, next.expr, &mut self.logs, only, self.meter);
-            match found {
-                Found::Yes => return Some(true),
-                Found::No => return Some(false),
-                Found::Unknown(_) => {
-                    context.store.refuel();
-                    self.logs.consumed.copy_from_slice(&next.consumed);
-                }
+            if found.decided().is_some() {
+                return found.decided();
             }
+            context.store.refuel();
+            self.logs.consumed.copy_from_slice(&next.consumed);
         }
+        let (expr, logs, most) = (next.expr, &mut self.logs, u64::MAX);
         let found = if self.relaxation == Relaxation::Full {
-            decoupled::explain(&mut context, next.expr, &mut self.logs, u64::MAX, self.meter)
+            decoupled::explain(&mut context, expr, logs, most, self.meter)
         } else {
-            coupled::explain(
-                &mut context,
-                next.expr,
-                &mut self.logs,
-                self.global,
-                u64::MAX,
-                self.meter,
-            )
+            coupled::explain(&mut context, expr, logs, self.global, most, self.meter)
         };
-        match found {
-            Found::Yes => Some(true),
-            Found::No => Some(false),
-            Found::Unknown(_) => None,
-        }
+        found.decided()
     }
 
     /// The residual of the expression after the observed part of a step.
@@ -293,12 +270,13 @@ impl Replay<'_, '_> {
         if self.relaxation == Relaxation::Full {
             for (at, symbol, _) in &parts {
                 if now.consumed[*at] != next.consumed[*at] {
-                    let leaf = self.engine.alphabet.single[(*symbol)?.0 as usize]?;
+                    let leaf = self.engine.alphabet.single[symbol.0 as usize]?;
                     expr = self.engine.store.step(expr, leaf);
                 }
             }
         } else {
-            let leaf = self.engine.leaf_of(self.pool, self.partition, taken.event)?;
+            let parts = self.engine.alphabet.parts(self.pool, self.partition, taken.event);
+            let leaf = self.engine.store.leaves.find(&Alphabet::joined(&parts))?;
             expr = self.engine.store.step(expr, leaf);
         }
         self.logs.consumed.copy_from_slice(&next.consumed);
@@ -346,7 +324,7 @@ impl Replay<'_, '_> {
             .into_iter()
             .map(|leaf| {
                 let (component, symbol) = leaf.parts[0];
-                (component.0 as usize, Some(symbol), leaf.lifelines)
+                (component.0 as usize, symbol, leaf.lifelines)
             })
             .collect();
         self.parts.insert(event, parts.clone());
@@ -362,19 +340,13 @@ impl Replay<'_, '_> {
             }
             let cost = self.cost(term)?;
             let steps = self.frontiers.steps(self.pool, term);
-            let mut best = None;
-            for step in steps.iter() {
-                if !self.may_be_unseen(step.event) {
-                    continue;
-                }
-                if let Some(after) = self.cost(step.follow_up)
-                    && after < cost
-                    && best.as_ref().is_none_or(|(least, _)| after < *least)
-                {
-                    best = Some((after, *step));
-                }
-            }
-            let (_, step) = best?;
+            let open = self.open();
+            let unseen = steps.iter().filter(|step| is_within(self.pool, step.event, &open));
+            let unseen: Vec<Step> = unseen.copied().collect();
+            let ways =
+                unseen.into_iter().filter_map(|step| Some((self.cost(step.follow_up)?, step)));
+            let nearer = ways.filter(|&(after, _)| after < cost);
+            let (_, step) = nearer.min_by_key(|&(after, _)| after)?;
             let (event, position) = (step.event, step.position);
             self.steps.push(Taken { event, position, observed: Pool::NONE });
             term = step.follow_up;
@@ -382,41 +354,35 @@ impl Replay<'_, '_> {
         Some(term)
     }
 
-    /// Whether an event may be unobserved when all logs are consumed.
-    fn may_be_unseen(&mut self, event: EventId) -> bool {
-        let parts = self.parts(event);
-        parts.iter().all(|&(at, ..)| self.global || self.logs.endings[at] == Ending::Early)
+    /// The lifelines whose events may be unobserved when all logs are consumed.
+    fn open(&self) -> LifelineSet {
+        let may_go_on =
+            |at: &ComponentId| self.global || self.logs.endings[at.index()] == Ending::Early;
+        let open = self.partition.components().filter(may_go_on);
+        open.flat_map(|component| self.partition.lifelines(component)).copied().collect()
     }
 
     /// The least number of unobserved events after which a term can terminate, if it can.
     fn cost(&mut self, term: TermId) -> Option<u64> {
-        let mut pending = vec![term];
-        while let Some(&part) = pending.last() {
-            if self.costs.contains_key(&part) {
-                pending.pop();
-                continue;
-            }
-            let node = self.pool.node(part);
-            let before = pending.len();
-            pending.extend(node.operands().filter(|x| !self.costs.contains_key(x)));
-            if pending.len() > before {
-                continue;
-            }
-            let of = |x: TermId| self.costs.get(&x).copied().flatten();
-            let cost = match node {
+        let open = self.open();
+        fold(
+            self.pool,
+            term,
+            &mut self.costs,
+            |_, _| None,
+            |pool, term, operands: &[Option<u64>]| match pool.node(term) {
                 Term::Empty | Term::LoopS(_) | Term::LoopC(..) => Some(0),
-                Term::Event(event) => self.may_be_unseen(event).then_some(1),
-                Term::Strict(x, y) | Term::Coreg(_, x, y) => {
-                    of(x).zip(of(y)).map(|(x, y)| x.saturating_add(y))
+                Term::Event(event) => is_within(pool, event, &open).then_some(1),
+                Term::Strict(..) | Term::Coreg(..) => {
+                    Some(operands[0]?.saturating_add(operands[1]?))
                 }
-                Term::Alt(x, y) => match (of(x), of(y)) {
-                    (Some(x), Some(y)) => Some(x.min(y)),
-                    (x, y) => x.or(y),
-                },
-            };
-            self.costs.insert(part, cost);
-            pending.pop();
-        }
-        self.costs.get(&term).copied().flatten()
+                Term::Alt(..) => operands.iter().copied().flatten().min(),
+            },
+        )
     }
+}
+
+/// Whether all lifelines of an event are among these.
+fn is_within(pool: &Pool, event: EventId, lifelines: &LifelineSet) -> bool {
+    pool.region(pool.event_lifelines(event)).is_subset(lifelines)
 }

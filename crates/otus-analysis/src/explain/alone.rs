@@ -4,106 +4,91 @@
 //! looks like this log on this component.
 
 use otus_core::index::Index as _;
-use otus_trace::{ComponentId, MultiTrace};
+use otus_trace::ComponentId;
 
-use super::checker::{Answer, Checker, only, stops_early};
-use super::letters::{Letter, Letters, Logs};
-use crate::question::Observed;
+use super::checker::{Answer, Checker, stops_early};
+use super::letters::{Letter, Logs};
+use crate::question::{Observed, Question};
 
 /// With more components than this, the other lifelines are removed from the interaction. This is
 /// much faster, but misses failures that are due to an order imposed by other components.
 const WIDE: usize = 32;
-
-/// A multi-trace with only one log.
-fn trace(letters: &Letters, component: usize, log: &[Letter], components: usize) -> MultiTrace {
-    let mut logs: Logs = vec![[].into(); components];
-    logs[component] = log.into();
-    letters.trace(&logs)
-}
-
-/// Whether a component by itself fails; `None` if unknown.
-pub(super) fn fails(
-    checker: &mut Checker<'_>,
-    letters: &Letters,
-    declared: &[Observed],
-    component: usize,
-    log: &[Letter],
-) -> Option<bool> {
-    ask(checker, letters, declared, component, log).fails()
-}
-
-/// The engine's answer about a component by itself.
-pub(super) fn ask(
-    checker: &mut Checker<'_>,
-    letters: &Letters,
-    declared: &[Observed],
-    component: usize,
-    log: &[Letter],
-) -> Answer {
-    if declared[component] == Observed::Unobserved {
-        return Answer::Passes(crate::Verdict::Pass);
-    }
-    let trace = trace(letters, component, log, declared.len());
-    let question = only(declared, &[component]);
-    if declared.len() > WIDE {
-        return checker.ask_local(ComponentId::new(component), &trace, &question);
-    }
-    checker.ask(&trace, &question)
-}
-
-/// The number of moments of a log that can be explained by themselves if the log may stop early.
-pub(super) fn explained(
-    checker: &mut Checker<'_>,
-    letters: &Letters,
-    declared: &[Observed],
-    component: usize,
-    log: &[Letter],
-) -> Option<usize> {
-    let weak = weakened(declared, component);
-    // Every prefix of an explained prefix is explained, so binary search finds the longest.
-    let (mut low, mut high) = (0, log.len() + 1);
-    while high - low > 1 {
-        let middle = usize::midpoint(low, high);
-        if fails(checker, letters, &weak, component, &log[..middle])? {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    Some(low)
-}
-
 /// The most letters that are asked about.
 const MANY: usize = 256;
 
-/// The letters that can follow a prefix of a log on the component by itself; `None` if that takes
-/// too many questions.
-pub(super) fn expected(
-    checker: &mut Checker<'_>,
-    letters: &Letters,
-    declared: &[Observed],
+/// The questions about one component.
+pub(super) struct Alone<'a, 'c> {
+    checker: &'a mut Checker<'c>,
+    declared: &'a [Observed],
     component: usize,
-    log: &[Letter],
-) -> Option<Vec<Letter>> {
-    let vocabulary = letters.vocabulary(component);
-    if vocabulary.len() > MANY || !checker.affords(vocabulary.len() * (log.len() + 1)) {
-        return None;
-    }
-    let weak = weakened(declared, component);
-    let mut longer = log.to_vec();
-    let mut found = Vec::new();
-    for &(letter, _) in vocabulary {
-        longer.push(letter);
-        if !fails(checker, letters, &weak, component, &longer)? {
-            found.push(letter);
-        }
-        longer.pop();
-    }
-    Some(found)
 }
 
-fn weakened(declared: &[Observed], component: usize) -> Vec<Observed> {
-    let mut weak = declared.to_vec();
-    weak[component] = stops_early(weak[component]);
-    weak
+impl<'a, 'c> Alone<'a, 'c> {
+    pub(super) fn new(
+        checker: &'a mut Checker<'c>,
+        declared: &'a [Observed],
+        component: usize,
+    ) -> Self {
+        Alone { checker, declared, component }
+    }
+
+    /// The engine's answer about a log of the component.
+    pub(super) fn ask(&mut self, log: &[Letter]) -> Answer {
+        self.ask_as(self.declared[self.component], log)
+    }
+
+    fn ask_as(&mut self, observed: Observed, log: &[Letter]) -> Answer {
+        if observed == Observed::Unobserved {
+            return Answer::Passes;
+        }
+        let mut logs: Logs = vec![[].into(); self.declared.len()];
+        logs[self.component] = log.into();
+        let trace = self.checker.letters.trace(&logs);
+        let mut declared = self.declared.to_vec();
+        declared[self.component] = observed;
+        let question = Question::only(declared.into_iter(), &[self.component]);
+        if self.declared.len() > WIDE {
+            let component = ComponentId::new(self.component);
+            return self.checker.ask_local(component, &trace, &question);
+        }
+        self.checker.ask(&trace, &question)
+    }
+
+    /// Whether a log fails even if it may stop early; `None` if unknown.
+    fn is_stuck(&mut self, log: &[Letter]) -> Option<bool> {
+        self.ask_as(stops_early(self.declared[self.component]), log).fails()
+    }
+
+    /// The number of moments of a log that can be explained if the log may stop early.
+    pub(super) fn explained(&mut self, log: &[Letter]) -> Option<usize> {
+        // Every prefix of an explained prefix is explained, so binary search finds the longest.
+        let (mut low, mut high) = (0, log.len() + 1);
+        while high - low > 1 {
+            let middle = usize::midpoint(low, high);
+            if self.is_stuck(&log[..middle])? {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        Some(low)
+    }
+
+    /// The letters that can follow a prefix of a log; `None` if that takes too many questions.
+    pub(super) fn expected(&mut self, log: &[Letter]) -> Option<Vec<Letter>> {
+        let vocabulary = self.checker.letters.vocabulary(self.component);
+        if vocabulary.len() > MANY || !self.checker.affords(vocabulary.len() * (log.len() + 1)) {
+            return None;
+        }
+        let mut longer = log.to_vec();
+        let mut found = Vec::new();
+        for &(letter, _) in vocabulary {
+            longer.push(letter);
+            if !self.is_stuck(&longer)? {
+                found.push(letter);
+            }
+            longer.pop();
+        }
+        Some(found)
+    }
 }

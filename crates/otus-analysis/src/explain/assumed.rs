@@ -4,11 +4,10 @@ use otus_core::ActionId;
 use otus_core::index::Index as _;
 use otus_trace::ComponentId;
 
+use super::Case;
 use super::checker::{Checked, Checker};
-use super::length;
-use super::letters::{Letters, Logs};
 use crate::certify::certify;
-use crate::question::{Observed, Question};
+use crate::question::Observed;
 use crate::verdict::Verdict;
 
 /// The events that one explanation assumes to have happened unobserved.
@@ -32,12 +31,8 @@ pub struct Missing {
 }
 
 /// The assumptions of an explanation of a `WeakPass`; `None` if no explanation was found in time.
-pub(super) fn assumed(
-    checker: &mut Checker<'_>,
-    letters: &Letters,
-    logs: &Logs,
-    question: &Question,
-) -> Option<Assumed> {
+pub(super) fn assumed(checker: &mut Checker<'_>, case: &Case<'_>) -> Option<Assumed> {
+    let Case { letters, logs, question, ref declared } = *case;
     let trace = letters.trace(logs);
     if !checker.affords_steps(trace.len()) {
         return None;
@@ -54,19 +49,17 @@ pub(super) fn assumed(
     let mut components: Vec<Missing> = letters.partition.components().map(missing).collect();
     for step in &witness.steps {
         let Some(place) = step.event() else { continue };
-        for at in letters.touched(checker.pool, place.event) {
-            let component = ComponentId::new(at);
-            let declared = question.of(component);
-            let mut own = letters.partition.lifelines(component).iter();
+        for (at, letter) in letters.parts(checker.pool, place.event) {
+            let mut own = letters.partition.lifelines(ComponentId::new(at)).iter();
             if own.any(|&lifeline| checker.pool.region_contains(place.observed, lifeline)) {
                 consumed[at] += 1;
                 continue;
             }
-            let Some(letter) = letters.part(checker.pool, place.event, at) else { continue };
+            let Some(letter) = letter else { continue };
             let moment = letters.actions(letter).into();
-            if declared == Observed::Unobserved {
+            if declared[at] == Observed::Unobserved {
                 // A declared gap is not an assumption.
-            } else if consumed[at] < length(&logs[at], declared) {
+            } else if consumed[at] < logs[at].len() {
                 components[at].before.push(moment);
             } else {
                 components[at].after.push(moment);

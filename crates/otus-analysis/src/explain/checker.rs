@@ -11,6 +11,7 @@ use otus_core::{Pool, TermId};
 use otus_trace::{ComponentId, MultiTrace};
 use rustc_hash::FxHashMap;
 
+use super::letters::Letters;
 use super::{GaveUp, Options};
 use crate::budget::{Budget, Stop};
 use crate::certify::certify;
@@ -28,7 +29,8 @@ pub(super) struct Checker<'a> {
     pub(super) pool: &'a mut Pool,
     pub(super) term: TermId,
     pub(super) engine: &'a mut Engine,
-    options: &'a Options,
+    pub(super) letters: &'a Letters,
+    pub(super) options: &'a Options,
     deadline: Option<Instant>,
     /// The number of questions so far.
     pub(super) questions: u64,
@@ -53,7 +55,7 @@ pub(super) struct Allowance {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer {
     /// The multi-trace is explained.
-    Passes(Verdict),
+    Passes,
     /// It is not. By component: the number of actions that the engine consumed.
     Fails(Option<Box<[u32]>>),
     /// A limit was reached.
@@ -64,7 +66,7 @@ impl Answer {
     /// Whether the multi-trace fails; `None` if unknown.
     pub(super) fn fails(&self) -> Option<bool> {
         match self {
-            Answer::Passes(_) => Some(false),
+            Answer::Passes => Some(false),
             Answer::Fails(_) => Some(true),
             Answer::Unknown => None,
         }
@@ -85,6 +87,7 @@ impl<'a> Checker<'a> {
         engine: &'a mut Engine,
         pool: &'a mut Pool,
         term: TermId,
+        letters: &'a Letters,
         options: &'a Options,
     ) -> Self {
         let deadline = options.budget.timeout.and_then(|time| Instant::now().checked_add(time));
@@ -92,6 +95,7 @@ impl<'a> Checker<'a> {
             pool,
             term,
             engine,
+            letters,
             options,
             deadline,
             questions: 0,
@@ -205,7 +209,7 @@ impl<'a> Checker<'a> {
 
     fn answer(&mut self, found: Outcome) -> Answer {
         match found.verdict {
-            Verdict::Pass | Verdict::WeakPass => Answer::Passes(found.verdict),
+            Verdict::Pass | Verdict::WeakPass => Answer::Passes,
             Verdict::Fail => Answer::Fails(found.furthest),
             Verdict::WeakFail | Verdict::Inconclusive => {
                 self.gave_up.get_or_insert(GaveUp::Stopped(found.stop));
@@ -270,18 +274,4 @@ pub(super) fn stops_early(observed: Observed) -> Observed {
         Observed::StartsLate | Observed::Slice => Observed::Slice,
         Observed::Unobserved => Observed::Unobserved,
     }
-}
-
-/// The declarations of a question, one for each component.
-pub(super) fn declared(question: &Question, components: usize) -> Vec<Observed> {
-    (0..components).map(|at| question.of(ComponentId::new(at))).collect()
-}
-
-/// The question in which only these components are observed.
-pub(super) fn only(declared: &[Observed], chosen: &[usize]) -> Question {
-    let kept = declared
-        .iter()
-        .enumerate()
-        .map(|(at, &observed)| if chosen.contains(&at) { observed } else { Observed::Unobserved });
-    Question::Each(kept.collect())
 }

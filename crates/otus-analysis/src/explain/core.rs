@@ -17,9 +17,9 @@ use otus_core::index::Index as _;
 use otus_core::{LifelineSet, TermId};
 use otus_trace::ComponentId;
 
-use super::checker::{Checked, Checker, declared, only, stops_early};
-use super::letters::{Letters, Logs};
-use super::{GaveUp, length};
+use super::checker::{Checked, Checker, stops_early};
+use super::letters::Logs;
+use super::{Case, GaveUp};
 use crate::engine::{self, Engine};
 use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
@@ -48,36 +48,27 @@ pub struct Core {
 const PAIRS: usize = 200;
 
 /// The core of a multi-trace that fails, given the components that fail by themselves.
-pub(super) fn core(
-    checker: &mut Checker<'_>,
-    letters: &Letters,
-    logs: &Logs,
-    question: &Question,
-    failing: &[usize],
-) -> Option<Core> {
+pub(super) fn core(checker: &mut Checker<'_>, case: &Case<'_>, failing: &[usize]) -> Option<Core> {
     let before = checker.gave_up.take();
-    let found = Cores { checker, letters, logs, declared: declared(question, logs.len()) }
-        .find(question, failing);
+    let found = Cores { checker, case }.find(failing);
     checker.gave_up = before.or(checker.gave_up);
     found
 }
 
 struct Cores<'a, 'c> {
     checker: &'a mut Checker<'c>,
-    letters: &'a Letters,
-    logs: &'a Logs,
-    declared: Vec<Observed>,
+    case: &'a Case<'a>,
 }
 
 impl Cores<'_, '_> {
-    fn find(&mut self, question: &Question, failing: &[usize]) -> Option<Core> {
-        let observed = |&at: &usize| self.declared[at] != Observed::Unobserved;
-        let all: Vec<usize> = (0..self.logs.len()).filter(observed).collect();
-        let whole: Vec<usize> = (0..self.logs.len()).map(|at| self.length(at)).collect();
+    fn find(&mut self, failing: &[usize]) -> Option<Core> {
+        let observed = |&at: &usize| self.case.declared[at] != Observed::Unobserved;
+        let all: Vec<usize> = (0..self.case.logs.len()).filter(observed).collect();
+        let whole = self.lengths();
         if let Some(&one) = failing.first() {
-            return self.shorten(vec![one], true);
+            return self.shorten(&[one], true);
         }
-        if *question == Question::GlobalPrefix && !self.fails(&all, &whole)? {
+        if *self.case.question == Question::GlobalPrefix && !self.fails(&all, &whole)? {
             return self.by_removal(&all);
         }
         let (mut chosen, mut smallest) = (all.clone(), false);
@@ -98,28 +89,23 @@ impl Cores<'_, '_> {
             }
         }
         if chosen.len() > 2 {
-            for &candidate in all.iter().rev() {
-                let rest: Vec<usize> = chosen.iter().copied().filter(|&c| c != candidate).collect();
-                if !rest.is_empty() && self.fails(&rest, &whole) == Some(true) {
-                    chosen = rest;
-                }
-            }
+            chosen = leave_out(chosen, |rest| self.fails(rest, &whole));
         }
         let smallest = chosen.len() <= 2 || smallest && chosen.len() == 3;
-        self.shorten(chosen, smallest)
+        self.shorten(&chosen, smallest)
     }
 
     /// Cuts the logs of a core as short as possible.
-    fn shorten(&mut self, chosen: Vec<usize>, is_smallest: bool) -> Option<Core> {
-        let mut lengths: Vec<usize> = (0..self.logs.len()).map(|at| self.length(at)).collect();
-        for &component in &chosen {
+    fn shorten(&mut self, chosen: &[usize], is_smallest: bool) -> Option<Core> {
+        let mut lengths = self.lengths();
+        for &component in chosen {
             // `low`: the longest prefix that does not fail; `high`: the shortest known to fail.
             let (mut low, mut high) = (None, lengths[component]);
             while low.map_or(0, |low: usize| low + 1) < high {
                 let middle = usize::midpoint(low.map_or(0, |low: usize| low + 1), high - 1);
                 let mut shorter = lengths.clone();
                 shorter[component] = middle;
-                match self.fails(&chosen, &shorter) {
+                match self.fails(chosen, &shorter) {
                     Some(true) => high = middle,
                     Some(false) => low = Some(middle),
                     None => break,
@@ -127,14 +113,34 @@ impl Cores<'_, '_> {
             }
             lengths[component] = high;
         }
-        let (logs, question) = self.cut(&chosen, &lengths);
-        let trace = self.letters.trace(&logs);
-        let term = self.checker.term;
-        let checked = self.checker.refute(term, &trace, &question)?;
+        let (logs, question) = self.cut(chosen, &lengths);
+        self.publish(chosen, is_smallest, &logs, question, self.checker.term)
+    }
+
+    /// Leaves out components one by one, by removing their lifelines.
+    fn by_removal(&mut self, all: &[usize]) -> Option<Core> {
+        let chosen = leave_out(all.to_vec(), |rest| self.fails_removed(rest));
+        let term = self.projected(&chosen);
+        // A single component does not fail, since `alone` found none.
+        let is_smallest = chosen.len() <= 2;
+        let logs = self.kept(&chosen);
+        self.publish(&chosen, is_smallest, &logs, Question::GlobalPrefix, term)
+    }
+
+    /// The core of components that fail with these logs on this question.
+    fn publish(
+        &mut self,
+        chosen: &[usize],
+        is_smallest: bool,
+        logs: &Logs,
+        question: Question,
+        term: TermId,
+    ) -> Option<Core> {
+        let checked = self.checker.refute(term, &self.case.letters.trace(logs), &question)?;
         Some(Core {
-            prefixes: chosen.iter().map(|&at| lengths[at]).collect(),
-            components: chosen.into_iter().map(ComponentId::new).collect(),
+            components: chosen.iter().map(|&at| ComponentId::new(at)).collect(),
             is_smallest,
+            prefixes: chosen.iter().map(|&at| logs[at].len()).collect(),
             question,
             term,
             checked,
@@ -142,32 +148,8 @@ impl Cores<'_, '_> {
         })
     }
 
-    /// Leaves out components one by one, by removing their lifelines.
-    fn by_removal(&mut self, all: &[usize]) -> Option<Core> {
-        let mut chosen = all.to_vec();
-        for &candidate in all.iter().rev() {
-            let rest: Vec<usize> = chosen.iter().copied().filter(|&c| c != candidate).collect();
-            if !rest.is_empty() && self.fails_removed(&rest) == Some(true) {
-                chosen = rest;
-            }
-        }
-        let term = self.projected(&chosen);
-        let trace = self.letters.trace(&self.kept(&chosen));
-        let checked = self.checker.refute(term, &trace, &Question::GlobalPrefix)?;
-        Some(Core {
-            prefixes: chosen.iter().map(|&at| self.logs[at].len()).collect(),
-            // A single component does not fail, since `alone` found none.
-            is_smallest: chosen.len() <= 2,
-            components: chosen.into_iter().map(ComponentId::new).collect(),
-            question: Question::GlobalPrefix,
-            term,
-            checked,
-            gave_up: self.checker.gave_up,
-        })
-    }
-
     fn projected(&mut self, chosen: &[usize]) -> TermId {
-        let partition = &self.letters.partition;
+        let partition = &self.case.letters.partition;
         let lifelines = chosen.iter().flat_map(|&at| partition.lifelines(ComponentId::new(at)));
         let lifelines: LifelineSet = lifelines.copied().collect();
         let region = self.checker.pool.intern_region(&lifelines);
@@ -175,16 +157,17 @@ impl Cores<'_, '_> {
     }
 
     fn kept(&self, chosen: &[usize]) -> Logs {
-        let kept = self.logs.iter().enumerate();
+        let kept = self.case.logs.iter().enumerate();
         kept.map(|(at, log)| if chosen.contains(&at) { log.clone() } else { [].into() }).collect()
     }
 
     fn fails_removed(&mut self, chosen: &[usize]) -> Option<bool> {
-        let trace = self.letters.trace(&self.kept(chosen));
+        let trace = self.case.letters.trace(&self.kept(chosen));
         let budget = self.checker.charge(trace.len())?;
         let term = self.projected(chosen);
         let options = engine::Options::default();
-        let mut engine = Engine::new(self.checker.pool, term, &self.letters.partition, options);
+        let partition = &self.case.letters.partition;
+        let mut engine = Engine::new(self.checker.pool, term, partition, options);
         let goal = Verdict::WeakPass;
         match engine.analyze_up_to(goal, &trace, &Question::GlobalPrefix, &budget).verdict {
             Verdict::Fail => Some(true),
@@ -193,28 +176,41 @@ impl Cores<'_, '_> {
         }
     }
 
-    fn length(&self, component: usize) -> usize {
-        length(&self.logs[component], self.declared[component])
+    /// By component: the number of moments that are to be explained.
+    fn lengths(&self) -> Vec<usize> {
+        (0..self.case.logs.len()).map(|at| self.case.log(at).len()).collect()
     }
 
     /// Whether prefixes of these logs fail; `None` if unknown.
     fn fails(&mut self, chosen: &[usize], lengths: &[usize]) -> Option<bool> {
         let (logs, question) = self.cut(chosen, lengths);
-        self.checker.ask(&self.letters.trace(&logs), &question).fails()
+        self.checker.ask(&self.case.letters.trace(&logs), &question).fails()
     }
 
     /// Prefixes of these logs, and the question about them.
     fn cut(&self, chosen: &[usize], lengths: &[usize]) -> (Logs, Question) {
-        let mut own = self.declared.clone();
+        let mut own = self.case.declared.clone();
         let mut logs: Logs = vec![[].into(); own.len()];
         for &at in chosen {
-            let whole = lengths[at] >= self.logs[at].len();
-            logs[at] =
-                if whole { self.logs[at].clone() } else { self.logs[at][..lengths[at]].into() };
+            let log = &self.case.logs[at];
+            let whole = lengths[at] >= log.len();
+            logs[at] = if whole { log.clone() } else { log[..lengths[at]].into() };
             if !whole {
                 own[at] = stops_early(own[at]);
             }
         }
-        (logs, only(&own, chosen))
+        (logs, Question::only(own.into_iter(), chosen))
     }
+}
+
+/// Leaves out components, the last one first, as long as the rest fails.
+fn leave_out(all: Vec<usize>, mut fails: impl FnMut(&[usize]) -> Option<bool>) -> Vec<usize> {
+    let mut chosen = all.clone();
+    for candidate in all.into_iter().rev() {
+        let rest: Vec<usize> = chosen.iter().copied().filter(|&c| c != candidate).collect();
+        if !rest.is_empty() && fails(&rest) == Some(true) {
+            chosen = rest;
+        }
+    }
+    chosen
 }

@@ -8,7 +8,7 @@
 //! has happened in them.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use otus_core::algebra::{project, prune, simplify};
 use otus_core::index::Index as _;
@@ -17,10 +17,11 @@ use otus_core::{ActionId, EventId, Pool, Term, TermId};
 use otus_trace::ComponentId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::checker::{Checker, declared, stops_early};
+use super::Case;
+use super::checker::{Checker, stops_early};
 use super::letters::{Letter, Letters, Logs};
-use super::{Options, length};
 use crate::engine::{self, Engine};
+use crate::observation::observers;
 use crate::question::{Observed, Question};
 use crate::refute::Situation;
 use crate::verdict::Verdict;
@@ -116,21 +117,13 @@ const LISTED: usize = 16;
 const STATES: usize = 3;
 
 /// The furthest situations of a multi-trace that fails.
-pub(super) fn frontier(
-    checker: &mut Checker<'_>,
-    letters: &Letters,
-    logs: &Logs,
-    question: &Question,
-    options: &Options,
-) -> Frontier {
-    let declared = declared(question, logs.len());
-    let global = *question == Question::GlobalPrefix
-        || declared.iter().all(|&observed| observed == Observed::Complete);
-    let mut walker = Walker::new(letters, logs, declared, global);
+pub(super) fn frontier(checker: &mut Checker<'_>, case: &Case<'_>) -> Frontier {
+    let global = *case.question == Question::GlobalPrefix
+        || case.declared.iter().all(|&observed| observed == Observed::Complete);
+    let (frontiers, parts) = (Frontiers::default(), FxHashMap::default());
+    let mut walker = Walker { case, global, frontiers, parts };
     let root = simplify(checker.pool, checker.term);
-    let base = base(checker, &mut walker, root, question, options);
-    let start =
-        base.unwrap_or_else(|| Situation { term: root, consumed: vec![0; logs.len()].into() });
+    let start = base(checker, &mut walker, root).unwrap_or_else(|| walker.start(root));
     let from_start = total(&start.consumed) == 0 && start.term == root;
     let (ends, all_seen) = search(checker, &mut walker, &start);
     let consumed = ends.first().map_or(0, |end| total(&end.situation.consumed));
@@ -145,14 +138,8 @@ pub(super) fn frontier(
 }
 
 /// The situation a few steps before the furthest one that the engine reaches.
-fn base(
-    checker: &mut Checker<'_>,
-    walker: &mut Walker<'_>,
-    root: TermId,
-    question: &Question,
-    options: &Options,
-) -> Option<Situation> {
-    let (letters, logs) = (walker.letters, walker.logs);
+fn base(checker: &mut Checker<'_>, walker: &mut Walker<'_>, root: TermId) -> Option<Situation> {
+    let Case { letters, logs, question, ref declared } = *walker.case;
     let trace = letters.trace(logs);
     if !checker.affords_steps(trace.len()) {
         return None;
@@ -180,13 +167,13 @@ fn base(
     let question = if walker.global {
         Question::GlobalPrefix
     } else {
-        Question::Each(walker.declared.iter().map(|&observed| stops_early(observed)).collect())
+        Question::Each(declared.iter().map(|&observed| stops_early(observed)).collect())
     };
     let budget = checker.budget(trace.len())?;
     let verdict = engine.analyze_up_to(Verdict::WeakPass, &trace, &question, &budget).verdict;
     let witness =
         engine.witness(checker.pool, checker.term, &trace, &question, verdict, &budget)?;
-    walker.replay(checker.pool, root, &witness, options.window * 2)
+    walker.replay(checker.pool, root, &witness, checker.options.window * 2)
 }
 
 /// The number of moments at the start of a log that have this number of actions.
@@ -284,23 +271,31 @@ fn search(
 
 /// The alternatives and loops on the path of a step.
 fn choices_at(pool: &Pool, term: TermId, position: impl Iterator<Item = u8>) -> Vec<Choice> {
-    let mut choices = Vec::new();
+    let way = path(pool, term, position);
+    let choices = way.windows(2).filter_map(|pair| {
+        let (at, operand) = (pair[0], pair[1]);
+        let taken = match pool.node(at) {
+            Term::Alt(..) => Taken::Branch(operand),
+            Term::LoopS(_) | Term::LoopC(..) => Taken::Entered(operand),
+            Term::Empty | Term::Event(_) | Term::Strict(..) | Term::Coreg(..) => return None,
+        };
+        Some(Choice { at, taken })
+    });
+    choices.collect()
+}
+
+/// The subterms on the way to a position.
+fn path(pool: &Pool, term: TermId, position: impl Iterator<Item = u8>) -> Vec<TermId> {
+    let mut way = vec![term];
     let mut at = term;
     for letter in position {
-        let node = pool.node(at);
-        let mut operands = node.operands();
+        let mut operands = pool.node(at).operands();
         let operand = if letter == 1 { operands.next() } else { operands.next_back() };
         let Some(operand) = operand else { break };
-        match node {
-            Term::Alt(..) => choices.push(Choice { at, taken: Taken::Branch(operand) }),
-            Term::LoopS(_) | Term::LoopC(..) => {
-                choices.push(Choice { at, taken: Taken::Entered(operand) });
-            }
-            Term::Empty | Term::Event(_) | Term::Strict(..) | Term::Coreg(..) => {}
-        }
+        way.push(operand);
         at = operand;
     }
-    choices
+    way
 }
 
 /// By situation: the choices that were not made on the way to all situations.
@@ -346,24 +341,15 @@ fn separate(ends: &[End]) -> Vec<Vec<Choice>> {
 
 /// The number of occurrences of each subterm in a term, as a tree.
 pub(super) fn count_terms(pool: &Pool, root: TermId) -> FxHashMap<TermId, u64> {
-    // Postorder; its reverse visits parents before operands.
-    let (mut order, mut met, mut stack) = (Vec::new(), FxHashSet::default(), vec![(root, false)]);
-    while let Some((term, done)) = stack.pop() {
-        if done {
-            order.push(term);
-        } else if met.insert(term) {
-            stack.push((term, true));
-            stack.extend(pool.node(term).operands().map(|operand| (operand, false)));
-        }
-    }
+    // Operands have smaller numbers, so the largest one has no parent left.
+    let mut pending = BTreeMap::from([(root, 1)]);
     let mut times: FxHashMap<TermId, u64> = FxHashMap::default();
-    times.insert(root, 1);
-    for &term in order.iter().rev() {
-        let own = times.get(&term).copied().unwrap_or(0);
+    while let Some((term, own)) = pending.pop_last() {
         for operand in pool.node(term).operands() {
-            let known = times.entry(operand).or_insert(0);
+            let known: &mut u64 = pending.entry(operand).or_insert(0);
             *known = known.saturating_add(own);
         }
+        times.insert(term, own);
     }
     times
 }
@@ -381,46 +367,38 @@ struct Move {
 
 /// The step relation on terms, with the logs.
 struct Walker<'l> {
-    letters: &'l Letters,
-    logs: &'l Logs,
-    declared: Vec<Observed>,
+    case: &'l Case<'l>,
     global: bool,
     frontiers: Frontiers,
     parts: FxHashMap<EventId, Vec<(usize, Option<Letter>)>>,
 }
 
-impl<'l> Walker<'l> {
-    fn new(letters: &'l Letters, logs: &'l Logs, declared: Vec<Observed>, global: bool) -> Self {
-        let (frontiers, parts) = (Frontiers::default(), FxHashMap::default());
-        Walker { letters, logs, declared, global, frontiers, parts }
-    }
-
-    /// The number of moments of a component that are to be explained.
-    fn length(&self, component: usize) -> usize {
-        length(&self.logs[component], self.declared[component])
+impl Walker<'_> {
+    /// The situation before the first event.
+    fn start(&self, root: TermId) -> Situation {
+        Situation { term: root, consumed: vec![0; self.case.logs.len()].into() }
     }
 
     fn next(&self, consumed: &[u32], component: usize) -> Option<Letter> {
-        let at = consumed[component] as usize;
-        self.logs[component][..self.length(component)].get(at).copied()
+        self.case.log(component).get(consumed[component] as usize).copied()
     }
 
     /// Whether events on a component are now outside its period of observation.
     fn is_outside(&self, consumed: &[u32], component: usize) -> bool {
-        let declared = self.declared[component];
-        let at = consumed[component] as usize;
+        let declared = self.case.declared[component];
         !self.global
-            && (declared.may_start_late() && at == 0
-                || declared.may_stop_early() && at >= self.length(component))
+            && (declared.may_start_late() && consumed[component] == 0
+                || declared.may_stop_early() && self.next(consumed, component).is_none())
     }
 
     fn parts(&mut self, pool: &Pool, event: EventId) -> Vec<(usize, Option<Letter>)> {
-        let letters = self.letters;
-        let parts = self.parts.entry(event).or_insert_with(|| {
-            let touched = letters.touched(pool, event).into_iter();
-            touched.map(|at| (at, letters.part(pool, event, at))).collect()
-        });
-        parts.clone()
+        let letters = self.case.letters;
+        self.parts.entry(event).or_insert_with(|| letters.parts(pool, event)).clone()
+    }
+
+    /// The letter that a component observes of an event, if any.
+    fn part(&mut self, pool: &Pool, event: EventId, component: usize) -> Option<Letter> {
+        self.parts(pool, event).into_iter().find(|&(own, _)| own == component)?.1
     }
 
     /// All steps, with every choice of the components that observe the event, among those that can
@@ -429,22 +407,13 @@ impl<'l> Walker<'l> {
         let mut moves = Vec::new();
         let steps = self.frontiers.steps(pool, now.term);
         for &step in steps.iter() {
-            let mut choices: Vec<Vec<usize>> = vec![Vec::new()];
-            for (at, letter) in self.parts(pool, step.event) {
+            let parts = self.parts(pool, step.event);
+            let seen = observers(parts.iter().map(|&(at, letter)| {
                 let sees = letter.is_some() && self.next(&now.consumed, at) == letter;
-                let with = choices.iter().filter(|_| sees);
-                let mut longer: Vec<Vec<usize>> =
-                    with.map(|chosen| [chosen.as_slice(), &[at]].concat()).collect();
-                let without = self.is_outside(&now.consumed, at);
-                longer.extend(choices.into_iter().filter(|_| without));
-                choices = longer;
-            }
-            for seen in choices {
-                let mut consumed = now.consumed.clone();
-                for &at in &seen {
-                    consumed[at] += 1;
-                }
-                let situation = Situation { term: step.follow_up, consumed };
+                (at, sees, self.is_outside(&now.consumed, at))
+            }));
+            for seen in seen {
+                let situation = now.after(step.follow_up, &seen);
                 moves.push(Move { step, is_seen: !seen.is_empty(), situation });
             }
         }
@@ -461,7 +430,7 @@ impl<'l> Walker<'l> {
     ) -> Option<Situation> {
         let observed = |step: &WitnessStep| matches!(step, WitnessStep::Observed(_));
         let end = witness.steps.iter().rposition(observed).map_or(0, |last| last + 1);
-        let mut now = Situation { term: root, consumed: vec![0; self.logs.len()].into() };
+        let mut now = self.start(root);
         for step in &witness.steps[..end.saturating_sub(before)] {
             let place = step.event()?;
             let steps = self.frontiers.steps(pool, now.term);
@@ -472,7 +441,8 @@ impl<'l> Walker<'l> {
             };
             now.term = steps.iter().find(same)?.follow_up;
             for (at, _) in self.parts(pool, place.event) {
-                let mut lifelines = self.letters.partition.lifelines(ComponentId::new(at)).iter();
+                let partition = &self.case.letters.partition;
+                let mut lifelines = partition.lifelines(ComponentId::new(at)).iter();
                 if lifelines.any(|&lifeline| pool.region_contains(place.observed, lifeline)) {
                     now.consumed[at] += 1;
                 }
@@ -492,21 +462,20 @@ impl<'l> Walker<'l> {
         let steps = self.frontiers.steps(pool, now.term);
         let left = count_terms(pool, now.term);
         // Projections are skipped if there are too many terms and components.
-        let few = left.len().saturating_mul(self.logs.len()) <= PROJECTED;
+        let letters = self.case.letters;
+        let few = left.len().saturating_mul(self.case.logs.len()) <= PROJECTED;
         let mut progress = Vec::new();
-        for component in self.letters.partition.components() {
+        for component in letters.partition.components() {
             let at = component.index();
             let mut possible: Vec<(Letter, Option<Step>)> = Vec::new();
             for &step in steps.iter() {
-                let part = self.parts(pool, step.event).into_iter().find(|&(own, _)| own == at);
-                let letter = part.and_then(|(_, letter)| letter);
-                possible.extend(letter.map(|letter| (letter, Some(step))));
+                possible.extend(self.part(pool, step.event, at).map(|it| (it, Some(step))));
             }
-            let own = pool.intern_region(&self.letters.partition.set(component));
+            let own = pool.intern_region(&letters.partition.set(component));
             if few {
                 let local = project(pool, &mut self.frontiers.memo, now.term, own);
                 for step in self.frontiers.steps(pool, local).iter() {
-                    possible.extend(self.letters.part(pool, step.event, at).map(|it| (it, None)));
+                    possible.extend(self.part(pool, step.event, at).map(|it| (it, None)));
                 }
             }
             // Events that can happen at once come first, then by letter.
@@ -516,48 +485,30 @@ impl<'l> Walker<'l> {
             possible.truncate(LISTED);
             let mut expected = Vec::new();
             for (letter, step) in possible {
-                let known = self.letters.events(at, letter);
+                let known = letters.events(at, letter);
                 let still = |event: &&EventId| left.contains_key(&pool.event(**event));
                 let event = step.map(|step| step.event).or(known.iter().find(still).copied());
                 let Some(event) = event.or(known.first().copied()) else { continue };
-                let mut one = expectation(pool, self.letters, letter, event, terms);
+                let mut one = expectation(pool, letters, letter, event, terms);
                 if let Some(step) = step {
                     one.now = true;
-                    let letters = self.frontiers.positions.letters(step.position);
-                    one.within = around(pool, now.term, letters, terms);
+                    let position = self.frontiers.positions.letters(step.position);
+                    let mut around = path(pool, now.term, position).into_iter().rev();
+                    one.within = around.find(|term| terms.get(term) == Some(&1));
                 }
                 expected.push(one);
             }
             progress.push(Progress {
                 component,
                 consumed: now.consumed[at] as usize,
-                total: self.length(at),
-                next: self
-                    .next(&now.consumed, at)
-                    .map(|letter| self.letters.actions(letter).into()),
+                total: self.case.log(at).len(),
+                next: self.next(&now.consumed, at).map(|letter| letters.actions(letter).into()),
                 expected,
                 may_end: !few || prune(pool, &mut self.frontiers.memo, now.term, own).is_some(),
             });
         }
         progress
     }
-}
-
-/// The smallest subterm around a position that occurs only once in the interaction.
-fn around(
-    pool: &Pool,
-    term: TermId,
-    position: impl Iterator<Item = u8>,
-    terms: &FxHashMap<TermId, u64>,
-) -> Option<TermId> {
-    let mut at = term;
-    let mut way = vec![at];
-    for letter in position {
-        let mut operands = pool.node(at).operands();
-        at = if letter == 1 { operands.next()? } else { operands.next_back()? };
-        way.push(at);
-    }
-    way.into_iter().rev().find(|term| terms.get(term) == Some(&1))
 }
 
 /// An event that a component could have observed as this letter.

@@ -10,13 +10,13 @@ use otus_core::{ActionId, Direction, LifelineSet, TermId};
 use otus_trace::ComponentId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::checker::{Checker, declared};
+use super::alone::Alone;
+use super::checker::Checker;
 use super::core::Core;
-use super::edit::Edit;
+use super::edit::{Change, Edit};
 use super::frontier::{Expected, Frontier, Progress, Taken, expectation};
-use super::letters::{Letters, Logs};
 use super::repair::Repair;
-use super::{LoneFailure, alone, phrase};
+use super::{Case, LoneFailure, phrase};
 use crate::question::{Observed, Question};
 
 /// The fault, in a line.
@@ -88,33 +88,26 @@ pub enum Cause {
 impl Cause {
     /// The name used in reports.
     pub fn name(self) -> &'static str {
-        match self {
-            Cause::UnknownLifeline => "unknown lifeline",
-            Cause::UnknownMessage => "unknown message",
-            Cause::UnknownAction => "unknown action",
-            Cause::Unexpected => "unexpected message",
-            Cause::TooEarly => "too early",
-            Cause::TooLate => "too late",
-            Cause::MissingCounterpart => "missing counterpart",
-            Cause::ExtraAfterEnd => "extra after end",
-            Cause::StoppedEarly => "stopped early",
-            Cause::DeadEnd => "dead end after a choice",
-        }
+        self.names().0
     }
 
     /// The stable identifier used in machine-readable output.
     pub fn id(self) -> &'static str {
+        self.names().1
+    }
+
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Cause::UnknownLifeline => "unknown-lifeline",
-            Cause::UnknownMessage => "unknown-message",
-            Cause::UnknownAction => "unknown-action",
-            Cause::Unexpected => "unexpected-message",
-            Cause::TooEarly => "too-early",
-            Cause::TooLate => "too-late",
-            Cause::MissingCounterpart => "missing-counterpart",
-            Cause::ExtraAfterEnd => "extra-after-end",
-            Cause::StoppedEarly => "stopped-early",
-            Cause::DeadEnd => "dead-end",
+            Cause::UnknownLifeline => ("unknown lifeline", "unknown-lifeline"),
+            Cause::UnknownMessage => ("unknown message", "unknown-message"),
+            Cause::UnknownAction => ("unknown action", "unknown-action"),
+            Cause::Unexpected => ("unexpected message", "unexpected-message"),
+            Cause::TooEarly => ("too early", "too-early"),
+            Cause::TooLate => ("too late", "too-late"),
+            Cause::MissingCounterpart => ("missing counterpart", "missing-counterpart"),
+            Cause::ExtraAfterEnd => ("extra after end", "extra-after-end"),
+            Cause::StoppedEarly => ("stopped early", "stopped-early"),
+            Cause::DeadEnd => ("dead end after a choice", "dead-end"),
         }
     }
 }
@@ -134,11 +127,10 @@ pub enum Basis {
     Frontier,
 }
 
-/// The facts from which a headline is made.
-pub(super) struct Facts<'a> {
-    pub(super) letters: &'a Letters,
-    pub(super) logs: &'a Logs,
-    pub(super) question: &'a Question,
+/// Makes a headline from these facts.
+pub(super) struct Maker<'a, 'c> {
+    pub(super) checker: &'a mut Checker<'c>,
+    pub(super) case: &'a Case<'a>,
     pub(super) alone: &'a [LoneFailure],
     pub(super) frontier: &'a Frontier,
     pub(super) repair: Option<&'a Repair>,
@@ -146,65 +138,59 @@ pub(super) struct Facts<'a> {
     pub(super) terms: &'a FxHashMap<TermId, u64>,
 }
 
-/// The headline of a failure.
-pub(super) fn headline(checker: &mut Checker<'_>, facts: &Facts<'_>) -> Option<Headline> {
-    let mut maker = Maker { declared: declared(facts.question, facts.logs.len()), facts, checker };
-    let repair = facts.repair.filter(|repair| repair.edits.len() == 1);
-    let edit = repair.and_then(|repair| repair.edits.first());
-    let first = facts.alone.first();
-    let mut found = edit
-        .and_then(|edit| maker.of_edit(edit))
-        .or_else(|| first.and_then(|lone| maker.of_component(lone)))
-        .or_else(|| maker.of_counts())
-        .or_else(|| maker.of_frontier())?;
-    maker.name_unknown(&mut found);
-    found.alone = first.map(|lone| lone.component);
-    found.text = phrase::sentence(maker.checker.pool, &facts.letters.partition, &found);
-    Some(found)
-}
-
-struct Maker<'a, 'c> {
-    checker: &'a mut Checker<'c>,
-    facts: &'a Facts<'a>,
-    declared: Vec<Observed>,
-}
-
 impl Maker<'_, '_> {
+    /// The headline of a failure.
+    pub(super) fn headline(mut self) -> Option<Headline> {
+        let repair = self.repair.filter(|repair| repair.edits.len() == 1);
+        let edit = repair.and_then(|repair| repair.edits.first());
+        let first = self.alone.first();
+        let mut found = edit
+            .and_then(|edit| self.of_edit(edit))
+            .or_else(|| first.and_then(|lone| self.of_component(lone)))
+            .or_else(|| self.of_counts())
+            .or_else(|| self.of_frontier())?;
+        self.name_unknown(&mut found);
+        found.alone = first.map(|lone| lone.component);
+        found.text = phrase::sentence(self.checker.pool, &self.case.letters.partition, &found);
+        Some(found)
+    }
+
     fn of_edit(&mut self, edit: &Edit) -> Option<Headline> {
-        let component = edit.component();
-        let log = self.facts.logs[component.index()].clone();
+        let component = edit.component;
+        let log = &self.case.logs[component.index()];
         let named = |moment: &[ActionId]| -> Vec<Box<[ActionId]>> { vec![moment.into()] };
         let letter = |at: usize| -> Option<Box<[ActionId]>> {
-            log.get(at).map(|&letter| self.facts.letters.actions(letter).into())
+            log.get(at).map(|&letter| self.case.letters.actions(letter).into())
         };
-        let (cause, at, expected) = match edit {
-            Edit::Insert { before, moment, .. } if *before == log.len() => {
+        let (cause, at, expected) = match &edit.change {
+            Change::Insert(before, moment) if *before == log.len() => {
                 (Cause::StoppedEarly, *before, named(moment))
             }
-            Edit::Insert { before, moment, .. } => (Cause::Unexpected, *before, named(moment)),
-            Edit::Replace { moment, by, .. } => (Cause::Unexpected, *moment, named(by)),
-            Edit::Swap { first, second, .. } => (Cause::TooEarly, *first, named(&letter(*second)?)),
-            Edit::Move { from, to, .. } if to < from => (Cause::TooLate, *from, Vec::new()),
-            Edit::Move { from, .. } => (Cause::TooEarly, *from, named(&letter(from + 1)?)),
-            Edit::Drop { moment, .. } => (Cause::Unexpected, *moment, Vec::new()),
-            Edit::StoppedEarly { .. } => (Cause::StoppedEarly, log.len(), Vec::new()),
+            Change::Insert(at, moment) | Change::Replace(at, moment) => {
+                (Cause::Unexpected, *at, named(moment))
+            }
+            Change::Swap(first, second) => (Cause::TooEarly, *first, named(&letter(*second)?)),
+            Change::Move(from, to) if to < from => (Cause::TooLate, *from, Vec::new()),
+            Change::Move(from, _) => (Cause::TooEarly, *from, named(&letter(from + 1)?)),
+            Change::Drop(at) => (Cause::Unexpected, *at, Vec::new()),
+            Change::StoppedEarly => (Cause::StoppedEarly, log.len(), Vec::new()),
         };
         let observed = letter(at);
         let mut found = new_headline(cause, component, at, observed, Basis::Repair);
         found.expected = self.expectations(component.index(), &expected);
-        match edit {
-            Edit::Insert { moment, .. } => {
+        match &edit.change {
+            Change::Insert(_, moment) => {
                 // The message was observed at another component and has no other end here.
                 if let Some(other) = self.missing_here(moment) {
                     found.cause = Cause::MissingCounterpart;
                     found.counterpart = Some(other);
                 }
             }
-            Edit::Drop { .. } => self.judge_extra(&mut found),
-            Edit::StoppedEarly { .. } => {
+            Change::Drop(_) => self.judge_extra(&mut found),
+            Change::StoppedEarly => {
                 found.expected = self.next_alone(component.index(), log.len()).unwrap_or_default();
             }
-            Edit::Swap { .. } | Edit::Move { .. } | Edit::Replace { .. } => {}
+            Change::Swap(..) | Change::Move(..) | Change::Replace(..) => {}
         }
         Some(found)
     }
@@ -226,8 +212,8 @@ impl Maker<'_, '_> {
 
     fn of_component(&mut self, lone: &LoneFailure) -> Option<Headline> {
         let (component, at) = (lone.component, lone.explained?);
-        let log = &self.facts.logs[component.index()];
-        let observed = log.get(at).map(|&letter| self.facts.letters.actions(letter).into());
+        let log = &self.case.logs[component.index()];
+        let observed = log.get(at).map(|&letter| self.case.letters.actions(letter).into());
         let cause = if observed.is_some() { Cause::Unexpected } else { Cause::StoppedEarly };
         let mut found = new_headline(cause, component, at, observed, Basis::Alone);
         let expected = lone.expected.as_deref();
@@ -241,25 +227,25 @@ impl Maker<'_, '_> {
     /// A message that one component of the core observed more often than the other. This is a fault
     /// if each action is the only other end of the other, and both logs are complete.
     fn of_counts(&mut self) -> Option<Headline> {
-        let letters = self.facts.letters;
-        let core = &self.facts.core?.components;
+        let letters = self.case.letters;
+        let core = &self.core?.components;
         for &component in core {
             let at = component.index();
             let mut met = FxHashSet::default();
-            for (number, &letter) in self.facts.logs[at].iter().enumerate() {
+            for (number, &letter) in self.case.logs[at].iter().enumerate() {
                 if !met.insert(letter) {
                     continue;
                 }
                 let &[action] = letters.actions(letter) else { continue };
                 let &[other] = letters.counterparts(action) else { continue };
                 let Some(found) = self.missing_there(&[action]) else { continue };
-                let whole = |at: usize| self.declared[at] == Observed::Complete;
+                let whole = |at: usize| self.case.declared[at] == Observed::Complete;
                 let there = found.component;
                 let fits = core.contains(&there) && whole(at) && whole(there.index());
                 if !fits || letters.counterparts(other) != [action] {
                     continue;
                 }
-                let log = self.facts.logs[at].iter().enumerate().skip(number);
+                let log = self.case.logs[at].iter().enumerate().skip(number);
                 let mut same = log.filter(|&(_, &other)| other == letter).map(|(at, _)| at);
                 let moment = same.nth(found.times)?;
                 let observed = Some(letters.actions(letter).into());
@@ -273,7 +259,7 @@ impl Maker<'_, '_> {
     }
 
     fn of_frontier(&mut self) -> Option<Headline> {
-        let state = self.facts.frontier.states.first()?;
+        let state = self.frontier.states.first()?;
         let rank = |progress: &&Progress| -> (usize, ComponentId) {
             let rank = match &progress.next {
                 Some(next) => match expected_as(progress, next) {
@@ -286,10 +272,10 @@ impl Maker<'_, '_> {
             };
             (rank, progress.component)
         };
-        let core = self.facts.core.map(|core| &core.components);
+        let core = self.core.map(|core| &core.components);
         let counts = |progress: &&Progress| {
             let id = progress.component;
-            self.declared[id.index()] != Observed::Unobserved
+            self.case.declared[id.index()] != Observed::Unobserved
                 && core.is_none_or(|core| core.contains(&id))
         };
         let progress = state.components.iter().filter(counts).min_by_key(rank)?;
@@ -303,7 +289,7 @@ impl Maker<'_, '_> {
             found.cause = Cause::ExtraAfterEnd;
             return Some(found);
         }
-        let elsewhere = self.facts.frontier.states.iter().skip(1).any(|other| {
+        let elsewhere = self.frontier.states.iter().skip(1).any(|other| {
             let own = &other.components[component.index()];
             own.consumed > at || own.consumed == at && expected_as(own, &next).is_some()
         });
@@ -328,8 +314,8 @@ impl Maker<'_, '_> {
     fn name_unknown(&self, found: &mut Headline) {
         let Some(observed) = &found.observed else { return };
         let at = found.component.index();
-        let letter = self.facts.logs[at].get(found.moment).copied();
-        let known = letter.is_some_and(|letter| !self.facts.letters.events(at, letter).is_empty());
+        let letter = self.case.logs[at].get(found.moment).copied();
+        let known = letter.is_some_and(|letter| !self.case.letters.events(at, letter).is_empty());
         // These causes are about an expected moment rather than the observed one.
         let other = matches!(found.cause, Cause::MissingCounterpart | Cause::StoppedEarly);
         if known || other {
@@ -337,13 +323,11 @@ impl Maker<'_, '_> {
         }
         let pool = &*self.checker.pool;
         let own: LifelineSet = observed.iter().map(|&a| pool.action(a).lifeline).collect();
-        let message = |action: ActionId| {
-            let message = pool.action(action).message;
-            self.facts.letters.has_message(message)
-        };
-        found.cause = if own.is_disjoint(&self.facts.letters.lifelines) {
+        let is_known =
+            |&action: &ActionId| self.case.letters.has_message(pool.action(action).message);
+        found.cause = if own.is_disjoint(&self.case.letters.lifelines) {
             Cause::UnknownLifeline
-        } else if !observed.iter().all(|&action| message(action)) {
+        } else if !observed.iter().all(is_known) {
             Cause::UnknownMessage
         } else {
             Cause::UnknownAction
@@ -355,34 +339,49 @@ impl Maker<'_, '_> {
 
     /// The other end of one of these actions, if it was observed more often than these can explain.
     fn missing_here(&self, moment: &[ActionId]) -> Option<Counterpart> {
-        let letters = self.facts.letters;
-        moment.iter().find_map(|&action| {
-            let mut others = letters.counterparts(action).iter();
-            others.find_map(|&other| {
-                let (times, own) = (self.count(other), self.supply(other, action));
-                let is_missing = times > own && self.would_be_seen(action);
-                is_missing.then(|| self.counted(other, times, own, self.is_one(other, action)))?
-            })
+        self.counterpart(moment, |action, other| {
+            let (times, own) = (self.count(other), self.supply(other, action));
+            let is_missing = times > own && self.would_be_seen(action);
+            is_missing.then(|| (times, own, self.is_one(other, action)))
         })
     }
 
     /// The other end of one of these actions, if it was observed less often than these require.
     fn missing_there(&self, moment: &[ActionId]) -> Option<Counterpart> {
-        let letters = self.facts.letters;
-        moment.iter().find_map(|&action| {
-            let mut others = letters.counterparts(action).iter();
-            others.find_map(|&other| {
-                let (times, own) = (self.supply(action, other), self.count(action));
-                let is_missing = times < own && self.would_be_seen(other);
-                is_missing.then(|| self.counted(other, times, own, self.is_one(action, other)))?
-            })
+        self.counterpart(moment, |action, other| {
+            let (times, own) = (self.supply(action, other), self.count(action));
+            let is_missing = times < own && self.would_be_seen(other);
+            is_missing.then(|| (times, own, self.is_one(action, other)))
         })
+    }
+
+    /// The first other end of these actions, on an observed component, for which there are counts:
+    /// how often it and the action were observed, and whether it is one of several.
+    fn counterpart(
+        &self,
+        moment: &[ActionId],
+        counts: impl Fn(ActionId, ActionId) -> Option<(usize, usize, bool)>,
+    ) -> Option<Counterpart> {
+        let others = |&action: &ActionId| {
+            self.case.letters.counterparts(action).iter().map(move |&other| (action, other))
+        };
+        moment.iter().flat_map(others).find_map(|(action, other)| {
+            let (times, own, is_one_of_several) = counts(action, other)?;
+            let component = self.component_of(other);
+            let observed = self.case.declared[component.index()] != Observed::Unobserved;
+            let action = other;
+            observed.then_some(Counterpart { component, action, times, own, is_one_of_several })
+        })
+    }
+
+    fn component_of(&self, action: ActionId) -> ComponentId {
+        self.case.letters.partition.component_of(self.checker.pool.action(action).lifeline)
     }
 
     /// The number of times that an action can have had another end: the count of this end if every
     /// passing of the action has it, otherwise the sum over all ends.
     fn supply(&self, action: ActionId, other: ActionId) -> usize {
-        let letters = self.facts.letters;
+        let letters = self.case.letters;
         if letters.always_reaches(action, other) {
             return self.count(other);
         }
@@ -392,65 +391,47 @@ impl Maker<'_, '_> {
     /// Whether an action would have been observed if it had happened. In a global prefix this holds
     /// for an emission whose message was received.
     fn would_be_seen(&self, action: ActionId) -> bool {
-        let action = self.checker.pool.action(action);
-        let component = self.facts.letters.partition.component_of(action.lifeline);
-        let global = *self.facts.question == Question::GlobalPrefix;
-        self.declared[component.index()] == Observed::Complete
-            || global && action.direction == Direction::Emission
+        let direction = self.checker.pool.action(action).direction;
+        let global = *self.case.question == Question::GlobalPrefix;
+        self.case.declared[self.component_of(action).index()] == Observed::Complete
+            || global && direction == Direction::Emission
     }
 
     /// Whether an action may have any one of several other ends.
     fn is_one(&self, action: ActionId, other: ActionId) -> bool {
-        let letters = self.facts.letters;
+        let letters = self.case.letters;
         letters.counterparts(action).len() > 1 && !letters.always_reaches(action, other)
-    }
-
-    fn counted(
-        &self,
-        action: ActionId,
-        times: usize,
-        own: usize,
-        is_one_of_several: bool,
-    ) -> Option<Counterpart> {
-        let lifeline = self.checker.pool.action(action).lifeline;
-        let component = self.facts.letters.partition.component_of(lifeline);
-        let observed = self.declared[component.index()] != Observed::Unobserved;
-        observed.then_some(Counterpart { component, action, times, own, is_one_of_several })
     }
 
     /// The number of times an action was observed.
     fn count(&self, action: ActionId) -> usize {
-        let letters = self.facts.letters;
-        let component = letters.partition.component_of(self.checker.pool.action(action).lifeline);
-        let log = self.facts.logs[component.index()].iter();
-        log.filter(|&&letter| letters.actions(letter).contains(&action)).count()
+        let log = self.case.logs[self.component_of(action).index()].iter();
+        log.filter(|&&letter| self.case.letters.actions(letter).contains(&action)).count()
     }
 
     /// The events that a component by itself could have observed after this number of moments.
     fn next_alone(&mut self, component: usize, at: usize) -> Option<Vec<Expected>> {
-        let log = self.facts.logs[component].clone();
-        let letters = self.facts.letters;
-        let found = alone::expected(self.checker, letters, &self.declared, component, &log[..at]);
+        let (log, letters) = (&self.case.logs[component], self.case.letters);
+        let mut alone = Alone::new(self.checker, &self.case.declared, component);
+        let found = alone.expected(&log[..at]);
         Some(self.expectations(component, &letters.moments(&found?)))
     }
 
     fn expectations(&mut self, component: usize, moments: &[Box<[ActionId]>]) -> Vec<Expected> {
-        let letters = self.facts.letters;
+        let letters = self.case.letters;
         // Of several events that look the same here, prefer one that can happen in the furthest
         // situation.
-        let reached = self.facts.frontier.states.first();
-        let reached = reached.and_then(|state| state.components.get(component)).cloned();
+        let reached = self.frontier.states.first();
+        let reached = reached.and_then(|state| state.components.get(component));
         let expected = moments.iter().filter_map(|moment| {
-            let known = reached.as_ref().and_then(|progress| {
-                progress.expected.iter().find(|expected| expected.moment == *moment)
-            });
+            let known = reached.and_then(|progress| expected_as(progress, moment));
             if let Some(known) = known {
                 return Some(known.clone());
             }
             let letter = letters.find(moment)?;
             let event = *letters.events(component, letter).first()?;
             let pool = &mut *self.checker.pool;
-            Some(expectation(pool, letters, letter, event, self.facts.terms))
+            Some(expectation(pool, letters, letter, event, self.terms))
         });
         expected.collect()
     }

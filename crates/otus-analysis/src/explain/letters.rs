@@ -9,16 +9,21 @@ use std::sync::Arc;
 
 use otus_core::algebra::simplify;
 use otus_core::index::Index as _;
+use otus_core::intern::Interner;
 use otus_core::{ActionId, Direction, EventId, LifelineSet, MessageId, Pool, Term, TermId};
 use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
-use otus_trace::{MultiTrace, Partition};
+use otus_trace::{ComponentId, MultiTrace, Partition};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::observation::by_component;
+use crate::engine::coupling;
+use crate::observation::{by_component, sorted_actions};
 
-/// The number of a letter.
-pub(super) type Letter = u32;
+otus_core::define_id! {
+    /// A letter.
+    pub(super) Letter;
+}
+
 /// By component: its log. Edited copies share the unchanged logs.
 pub(super) type Logs = Vec<Rc<[Letter]>>;
 
@@ -26,8 +31,7 @@ pub(super) type Logs = Vec<Rc<[Letter]>>;
 #[derive(Debug)]
 pub(super) struct Letters {
     pub(super) partition: Arc<Partition>,
-    sets: Vec<Box<[ActionId]>>,
-    numbers: FxHashMap<Box<[ActionId]>, Letter>,
+    sets: Interner<Letter, Box<[ActionId]>>,
     /// By component: its vocabulary, in order, each letter with the events that look like it.
     vocabulary: Vec<Vec<(Letter, Vec<EventId>)>>,
     /// The index of a letter in the vocabulary of a component.
@@ -50,8 +54,7 @@ impl Letters {
         let mut letters = Letters {
             vocabulary: vec![Vec::new(); partition.len()],
             partition,
-            sets: Vec::new(),
-            numbers: FxHashMap::default(),
+            sets: Interner::default(),
             places: FxHashMap::default(),
             counterparts: FxHashMap::default(),
             passings: FxHashMap::default(),
@@ -61,12 +64,8 @@ impl Letters {
         };
         letters.read_term(pool, term);
         let logs = letters.partition.clone().components().map(|component| {
-            let moments = trace.moments(component).map(|moment| {
-                let mut actions: Vec<ActionId> = moment.iter().map(|step| step.action()).collect();
-                actions.sort_unstable();
-                letters.number(actions)
-            });
-            moments.collect()
+            let moments = trace.moments(component);
+            moments.map(|moment| letters.sets.intern(sorted_actions(moment).into())).collect()
         });
         let logs = logs.collect();
         (letters, logs)
@@ -74,7 +73,7 @@ impl Letters {
 
     /// The actions of a letter.
     pub(super) fn actions(&self, letter: Letter) -> &[ActionId] {
-        &self.sets[letter as usize]
+        &self.sets.items[letter]
     }
 
     /// The letters that the interaction can produce on a component, each with its events.
@@ -88,19 +87,14 @@ impl Letters {
         place.map_or(&[], |&at| &self.vocabulary[component][at].1)
     }
 
-    /// The letter that a component observes of an event, if any.
-    pub(super) fn part(&self, pool: &Pool, event: EventId, component: usize) -> Option<Letter> {
-        let mut parts = by_component(pool, &self.partition, event).into_iter();
-        let (_, actions) = parts.find(|(touched, _)| touched.index() == component)?;
-        self.find(&actions)
-    }
-
-    /// The components that an event touches.
-    pub(super) fn touched(&self, pool: &Pool, event: EventId) -> Vec<usize> {
-        let parts = by_component(pool, &self.partition, event).into_iter();
-        let mut touched: Vec<usize> = parts.map(|(component, _)| component.index()).collect();
-        touched.sort_unstable();
-        touched
+    /// The components that an event touches, in order, each with the letter that it observes of it.
+    pub(super) fn parts(&self, pool: &Pool, event: EventId) -> Vec<(usize, Option<Letter>)> {
+        let mut parts = by_component(pool, &self.partition, event);
+        parts.sort_unstable();
+        let letter = |(component, actions): (ComponentId, Vec<ActionId>)| {
+            (component.index(), self.find(&actions))
+        };
+        parts.into_iter().map(letter).collect()
     }
 
     /// The other ends of an action in the interaction: what receives its message, or sends it.
@@ -142,34 +136,14 @@ impl Letters {
 
     /// The letter of some actions, if there is one.
     pub(super) fn find(&self, actions: &[ActionId]) -> Option<Letter> {
-        self.numbers.get(actions).copied()
-    }
-
-    fn number(&mut self, actions: Vec<ActionId>) -> Letter {
-        if let Some(&known) = self.numbers.get(actions.as_slice()) {
-            return known;
-        }
-        let number = Letter::try_from(self.sets.len()).unwrap_or(Letter::MAX);
-        let actions: Box<[ActionId]> = actions.into();
-        self.sets.push(actions.clone());
-        self.numbers.insert(actions, number);
-        number
+        self.sets.find_as(&actions, |known| **known == *actions)
     }
 
     fn read_term(&mut self, pool: &Pool, term: TermId) {
-        let mut met = FxHashSet::default();
-        let mut pending = vec![term];
-        let mut passings = Vec::new();
-        let mut events = Vec::new();
-        while let Some(term) = pending.pop() {
-            if !met.insert(term) {
-                continue;
-            }
-            let node = pool.node(term);
-            events.extend(node.as_event());
-            passings.extend(node.as_strict());
-            pending.extend(node.operands());
-        }
+        let nodes: Vec<Term> =
+            coupling::parts(pool, term).into_iter().map(|part| pool.node(part)).collect();
+        let mut events: Vec<EventId> = nodes.iter().filter_map(|node| node.as_event()).collect();
+        let mut passings: Vec<_> = nodes.iter().filter_map(|node| node.as_strict()).collect();
         events.sort_unstable();
         for event in events {
             let actions = pool.event_actions(event).to_vec();
@@ -179,7 +153,7 @@ impl Letters {
             parts.sort_unstable();
             for (component, own) in parts {
                 let component = component.index();
-                let letter = self.number(own);
+                let letter = self.sets.intern(own.into());
                 let list = &mut self.vocabulary[component];
                 let at = *self.places.entry((component, letter)).or_insert(list.len());
                 if at == list.len() {

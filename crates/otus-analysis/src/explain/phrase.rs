@@ -4,15 +4,11 @@ use otus_core::{ActionId, Direction, Pool};
 use otus_trace::{ComponentId, Partition};
 
 use super::headline::{Cause, Headline};
+use crate::witness::together;
 
 /// The actions of a moment: `a!m`, or `{a!m, b?m}`.
 pub(super) fn moment(pool: &Pool, actions: &[ActionId]) -> String {
-    let texts: Vec<String> =
-        actions.iter().map(|&action| pool.action(action).text(pool.signature())).collect();
-    match texts.as_slice() {
-        [only] => only.clone(),
-        several => format!("{{{}}}", several.join(", ")),
-    }
+    together(actions.iter().map(|&action| pool.action(action).text(pool.signature())), ", ")
 }
 
 /// The lifelines of a component: `a and b`.
@@ -75,16 +71,14 @@ pub(super) fn sentence(pool: &Pool, partition: &Partition, of: &Headline) -> Str
             match (of.counterpart, own, observed) {
                 // The other end was observed, and the action of this component is missing.
                 (Some(other), Some(own), _) => {
-                    let seen = ActionCount { action: other.action, times: other.times };
-                    let missing = ActionCount { action: own, times: other.own };
-                    unmatched(pool, seen, missing, other.is_one_of_several)
+                    let seen = (other.action, other.times);
+                    unmatched(pool, seen, (own, other.own), other.is_one_of_several)
                 }
                 // The action of this component was observed, and the other end is missing.
                 (Some(other), None, Some(_)) => {
                     let own = of.observed.as_deref().and_then(first).unwrap_or(other.action);
-                    let seen = ActionCount { action: own, times: other.own };
-                    let missing = ActionCount { action: other.action, times: other.times };
-                    unmatched(pool, seen, missing, other.is_one_of_several)
+                    let missing = (other.action, other.times);
+                    unmatched(pool, (own, other.own), missing, other.is_one_of_several)
                 }
                 (_, _, _) => format!("{who} should {wanted}"),
             }
@@ -121,30 +115,24 @@ pub(super) fn sentence(pool: &Pool, partition: &Partition, of: &Headline) -> Str
     }
 }
 
-/// An action, and how often it was observed.
-#[derive(Clone, Copy)]
-struct ActionCount {
-    action: ActionId,
-    times: usize,
-}
-
 /// An action that was observed more often than its other end: `a sent m but b never received it`.
+/// Each action comes with how often it was observed.
 fn unmatched(
     pool: &Pool,
-    seen: ActionCount,
-    missing: ActionCount,
+    (seen, seen_times): (ActionId, usize),
+    (missing, missing_times): (ActionId, usize),
     is_one_of_several: bool,
 ) -> String {
-    let (who, did) = part(pool, seen.action);
-    let (other, verb) = part(pool, missing.action);
-    let what = pool.signature().message_name(pool.action(seen.action).message);
+    let (who, did) = part(pool, seen);
+    let (other, verb) = part(pool, missing);
+    let what = pool.signature().message_name(pool.action(seen).message);
     let times = |count: usize| match count {
         1 => "once".to_owned(),
         2 => "twice".to_owned(),
         more => format!("{more} times"),
     };
-    let (most, least) = (times(seen.times), times(missing.times));
-    match (missing.times, is_one_of_several) {
+    let (most, least) = (times(seen_times), times(missing_times));
+    match (missing_times, is_one_of_several) {
         (0, true) => format!("{who} {did} {what} but nobody {verb} it"),
         (0, false) => format!("{who} {did} {what} but {other} never {verb} it"),
         (_, true) => format!("{who} {did} {what} {most} but others {verb} it only {least}"),

@@ -14,10 +14,11 @@ use std::cmp::Reverse;
 use otus_core::Pool;
 use otus_trace::{ComponentId, MultiTrace};
 
-use super::checker::{Answer, Checked, Checker, declared, stops_early};
+use super::alone::Alone;
+use super::checker::{Answer, Checked, Checker, stops_early};
 use super::edit::{Change, Edit};
-use super::letters::{Letter, Letters, Logs};
-use super::{GaveUp, Options, alone, frontier};
+use super::letters::{Letter, Logs};
+use super::{Case, GaveUp, frontier};
 use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
 
@@ -72,23 +73,11 @@ pub(super) struct Anchors {
     pub(super) failing: Vec<usize>,
 }
 
-/// The failing multi-trace that is to be repaired.
-pub(super) struct FailingTrace<'a> {
-    pub(super) letters: &'a Letters,
-    pub(super) logs: &'a Logs,
-    pub(super) question: &'a Question,
-    pub(super) options: &'a Options,
-}
-
 /// Searches for a repair.
-pub(super) fn repair(
-    checker: &mut Checker<'_>,
-    failing: &FailingTrace<'_>,
-    anchors: Anchors,
-) -> Search {
+pub(super) fn repair(checker: &mut Checker<'_>, case: &Case<'_>, anchors: Anchors) -> Search {
     let at_least = anchors.failing.len().max(1);
     let mut search = Search { found: None, at_least, tried: 0, gave_up: None };
-    let most = failing.options.max_edits;
+    let most = checker.options.max_edits;
     let before = checker.gave_up.take();
     let mut level = vec![Node { changes: Vec::new(), anchors, badness: (0, 0) }];
     for depth in 0..most {
@@ -96,7 +85,7 @@ pub(super) fn repair(
         let mut complete = true;
         for node in level.into_iter().take(BEAM) {
             let left = most - depth;
-            complete &= expand(checker, failing, node, left, &mut next, &mut search);
+            complete &= expand(checker, case, node, left, &mut next, &mut search);
             if search.found.is_some() || checker.is_out() {
                 break;
             }
@@ -121,7 +110,7 @@ pub(super) fn repair(
 
 /// A multi-trace with some edits.
 struct Node {
-    changes: Vec<(usize, Change)>,
+    changes: Vec<(usize, Change<Letter>)>,
     anchors: Anchors,
     /// The sort key, best first: the number of unexplained moments, then the order of trial.
     badness: (usize, usize),
@@ -130,24 +119,24 @@ struct Node {
 /// Tries every likely edit of a node. Returns whether these are all possible edits.
 fn expand(
     checker: &mut Checker<'_>,
-    failing: &FailingTrace<'_>,
+    case: &Case<'_>,
     mut node: Node,
     left: usize,
     next: &mut Vec<Node>,
     search: &mut Search,
 ) -> bool {
-    let FailingTrace { letters, question, options, .. } = *failing;
-    let mut logs = failing.logs.clone();
-    let mut own = declared(question, logs.len());
+    let Case { letters, question, .. } = *case;
+    let mut logs = case.logs.clone();
+    let mut own = case.declared.clone();
     for &(component, change) in &node.changes {
-        logs = change.apply(&logs, component);
+        logs = change.applied(&logs, component);
         if change == Change::StoppedEarly {
             own[component] = stops_early(own[component]);
         }
     }
     if let Some(&(component, _)) = node.changes.last() {
         node.anchors.failing.retain(|&other| other != component);
-        match alone::fails(checker, letters, &own, component, &logs[component]) {
+        match Alone::new(checker, &own, component).ask(&logs[component]).fails() {
             Some(true) => node.anchors.failing.push(component),
             Some(false) => {}
             None => return false,
@@ -158,21 +147,20 @@ fn expand(
         // The others would still fail after the edits that are left.
         return true;
     }
-    let (changes, mut complete) =
-        candidates(letters, &logs, &own, &node.anchors, question, options.window);
+    let (changes, mut complete) = candidates(checker, case, &logs, &own, &node.anchors);
     for (number, (component, change)) in changes.into_iter().enumerate() {
         let mut own = own.clone();
         if change == Change::StoppedEarly {
             own[component] = stops_early(own[component]);
         }
-        let changed = change.apply(&logs, component);
+        let changed = change.applied(&logs, component);
         search.tried += 1;
         let mut answer = None;
         let mut still: Vec<usize> = failing.clone();
         if !failing.is_empty() {
-            let alone = alone::ask(checker, letters, &own, component, &changed[component]);
+            let alone = Alone::new(checker, &own, component).ask(&changed[component]);
             match &alone {
-                Answer::Passes(_) => still.retain(|&other| other != component),
+                Answer::Passes => still.retain(|&other| other != component),
                 Answer::Fails(_) => answer = Some(alone),
                 Answer::Unknown if checker.is_out() => return false,
                 Answer::Unknown => {
@@ -187,7 +175,7 @@ fn expand(
             let asked = ask_as(question, &own, &all);
             let trace = letters.trace(&changed);
             let found = checker.ask(&trace, &asked);
-            if let Answer::Passes(_) = found
+            if let Answer::Passes = found
                 && let Some((verdict, checked)) = checker.certify(&trace, &asked)
             {
                 search.found = Some(Repair {
@@ -210,7 +198,7 @@ fn expand(
         };
         let furthest = match &answer {
             Some(Answer::Fails(furthest)) => furthest.as_ref(),
-            Some(Answer::Passes(_)) | None => None,
+            Some(Answer::Passes) | None => None,
             Some(Answer::Unknown) if checker.is_out() => return false,
             Some(Answer::Unknown) => {
                 complete = false;
@@ -241,13 +229,13 @@ fn expand(
 }
 
 /// The question for edited logs, some of which may be taken to stop early.
-fn ask_as(question: &Question, own: &[Observed], changes: &[(usize, Change)]) -> Question {
+fn ask_as(question: &Question, own: &[Observed], changes: &[(usize, Change<Letter>)]) -> Question {
     let stopped = changes.iter().any(|(_, change)| *change == Change::StoppedEarly);
     if stopped { Question::Each(own.into()) } else { question.clone() }
 }
 
 /// By edit: its place in the observed log.
-fn places(changes: &[(usize, Change)]) -> Vec<usize> {
+fn places(changes: &[(usize, Change<Letter>)]) -> Vec<usize> {
     let place = |number: usize| {
         let (component, change) = changes[number];
         let mut at = match change {
@@ -269,14 +257,14 @@ fn places(changes: &[(usize, Change)]) -> Vec<usize> {
 
 /// The likely edits, most likely first, and whether these are all possible edits.
 fn candidates(
-    letters: &Letters,
+    checker: &Checker<'_>,
+    case: &Case<'_>,
     logs: &Logs,
     declared: &[Observed],
     anchors: &Anchors,
-    question: &Question,
-    window: usize,
-) -> (Vec<(usize, Change)>, bool) {
-    let mut ranked: Vec<(usize, Reverse<bool>, usize, Change)> = Vec::new();
+) -> (Vec<(usize, Change<Letter>)>, bool) {
+    let window = checker.options.window;
+    let mut ranked: Vec<(usize, Reverse<bool>, usize, Change<Letter>)> = Vec::new();
     let mut complete = true;
     for (component, log) in logs.iter().enumerate() {
         let observed = declared[component];
@@ -287,9 +275,9 @@ fn candidates(
         let expected = anchors.expected.get(component).map_or(&[][..], Vec::as_slice);
         let end = log.len();
         let places = anchors.places.get(component).map_or(&[][..], Vec::as_slice);
-        let vocabulary = letters.vocabulary(component);
+        let vocabulary = case.letters.vocabulary(component);
         complete &= vocabulary.len() <= TRIED;
-        let mut add = |rank: usize, wanted: bool, change: Change| {
+        let mut add = |rank: usize, wanted: bool, change: Change<Letter>| {
             ranked.push((rank, Reverse(wanted), component, change));
         };
         for &place in places {
@@ -341,7 +329,7 @@ fn candidates(
                 }
             }
         }
-        if *question != Question::GlobalPrefix && stops_early(observed) != observed {
+        if *case.question != Question::GlobalPrefix && stops_early(observed) != observed {
             add(12, false, Change::StoppedEarly);
         }
     }
@@ -367,7 +355,7 @@ impl Repair {
 
     /// The edited components, without repetition.
     pub fn components(&self) -> Vec<ComponentId> {
-        let mut all: Vec<ComponentId> = self.edits.iter().map(Edit::component).collect();
+        let mut all: Vec<ComponentId> = self.edits.iter().map(|edit| edit.component).collect();
         all.sort_unstable();
         all.dedup();
         all

@@ -50,24 +50,15 @@ pub struct Outcome {
 }
 
 /// The reason why the papers' algorithms do not cover an analysis.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
     /// `eliminate` is defined on the discrete partition.
+    #[error(
+        "`eliminate` removes lifelines one by one and is defined only when every lifeline has a \
+         component of its own; use `simulate` with `before = false` here"
+    )]
     NotDiscrete,
 }
-
-impl std::fmt::Display for Unfit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Unfit::NotDiscrete => f.write_str(
-                "`eliminate` removes lifelines one by one and is defined only when every lifeline \
-                 has a component of its own; use `simulate` with `before = false` here",
-            ),
-        }
-    }
-}
-
-impl std::error::Error for Unfit {}
 
 /// Analyses a multi-trace against an interaction.
 ///
@@ -119,11 +110,7 @@ pub fn analyze(
 }
 
 fn outcome(report: &Report, config: &Config, positions: Positions) -> Outcome {
-    let worst = match config.kind {
-        Kind::Simulate(_) => Verdict::WeakFail,
-        Kind::Accept | Kind::Prefix | Kind::Eliminate => Verdict::Fail,
-    };
-    let best = report.best.map_or(worst, |(_, leaf)| leaf.verdict);
+    let best = report.best.map_or(config.kind.worst(), |(_, leaf)| leaf.verdict);
     let missed = report.stop.is_early() || report.cut;
     let undecided = missed && best < Verdict::Inconclusive;
     let reason = if best < Verdict::Pass { reason(report) } else { None };

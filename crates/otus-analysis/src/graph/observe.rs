@@ -6,24 +6,16 @@ use crate::graph::state::{Leaf, Rule, SearchState};
 /// Sees every step of a search and cannot change it.
 pub trait Observer {
     /// A node is created: the root, or a child of another node by a rule.
-    fn node(&mut self, id: NodeId, parent: Option<(NodeId, Rule)>, state: &SearchState) {
-        let _ = (id, parent, state);
-    }
+    fn node(&mut self, _id: NodeId, _parent: Option<(NodeId, Rule)>, _state: &SearchState) {}
 
     /// A rule leads to a node that exists already (with memoization).
-    fn again(&mut self, known: NodeId, parent: NodeId, rule: Rule) {
-        let _ = (known, parent, rule);
-    }
+    fn again(&mut self, _known: NodeId, _parent: NodeId, _rule: Rule) {}
 
     /// A node is a leaf.
-    fn leaf(&mut self, id: NodeId, leaf: Leaf) {
-        let _ = (id, leaf);
-    }
+    fn leaf(&mut self, _id: NodeId, _leaf: Leaf) {}
 
     /// A filter cuts a child off.
-    fn cut(&mut self, parent: NodeId, rule: Rule) {
-        let _ = (parent, rule);
-    }
+    fn cut(&mut self, _parent: NodeId, _rule: Rule) {}
 }
 
 /// An observer that ignores everything.

@@ -10,7 +10,7 @@ use crate::graph::observe::Observer;
 use crate::graph::search::NodeId;
 use crate::graph::state::{Leaf, Rule, SearchState};
 use crate::verdict::Verdict;
-use crate::witness::{event_text, lifeline_names};
+use crate::witness::{event_text, lifeline_names, together};
 
 /// The graph of a search, in the order of its creation.
 #[derive(Debug, Clone, Default)]
@@ -44,15 +44,11 @@ impl Observer for Graph {
     }
 
     fn leaf(&mut self, id: NodeId, leaf: Leaf) {
-        if let Some(node) = self.nodes.get_mut(id.0 as usize) {
-            node.leaf = Some(leaf);
-        }
+        self.nodes[id.0 as usize].leaf = Some(leaf);
     }
 
     fn cut(&mut self, parent: NodeId, _: Rule) {
-        if let Some(node) = self.nodes.get_mut(parent.0 as usize) {
-            node.cut += 1;
-        }
+        self.nodes[parent.0 as usize].cut += 1;
     }
 }
 
@@ -103,15 +99,8 @@ impl Context<'_> {
                 let names: Vec<&str> = lifelines.map(|&l| signature.lifeline_name(l)).collect();
                 let consumed = state.consumed[component.0 as usize] as usize;
                 let moments = trace.moments(component).skip(consumed).map(|moment| {
-                    let actions: Vec<String> = moment
-                        .iter()
-                        .map(|step| self.pool.action(step.action()).text(signature))
-                        .collect();
-                    if let [only] = actions.as_slice() {
-                        only.clone()
-                    } else {
-                        format!("{{{}}}", actions.join(","))
-                    }
+                    let actions = moment.iter().map(|step| self.pool.action(step.action()));
+                    together(actions.map(|action| action.text(signature)), ",")
                 });
                 let moments: Vec<String> = moments.collect();
                 let rest = if moments.is_empty() { "ε".to_owned() } else { moments.join(".") };

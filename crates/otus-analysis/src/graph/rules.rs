@@ -17,8 +17,7 @@ use crate::graph::measure::Measure;
 use crate::graph::reduce;
 use crate::graph::search::{Expander, Expansion};
 use crate::graph::state::{Leaf, LeafKind, Occurrence, Rule, SearchState};
-use crate::observation::{Observation, Parts};
-use crate::verdict::Verdict;
+use crate::observation::{MomentId, Observation, Parts};
 
 /// The rules for a pool and a multi-trace.
 #[derive(Debug)]
@@ -145,11 +144,7 @@ impl<'a> Rules<'a> {
     }
 
     /// The next moment of a component.
-    fn head(
-        &self,
-        state: &SearchState,
-        component: ComponentId,
-    ) -> Option<crate::observation::MomentId> {
+    fn head(&self, state: &SearchState, component: ComponentId) -> Option<MomentId> {
         let at = state.consumed[component.index()] as usize;
         self.observation.moments(component).get(at).copied()
     }
@@ -188,10 +183,7 @@ impl<'a> Rules<'a> {
 impl Expander for Rules<'_> {
     fn expand(&mut self, state: &SearchState, rule: Option<Rule>) -> Expansion {
         if !self.locally_possible(state, rule) {
-            let verdict = match self.config.kind {
-                Kind::Simulate(_) => Verdict::WeakFail,
-                Kind::Accept | Kind::Prefix | Kind::Eliminate => Verdict::Fail,
-            };
+            let verdict = self.config.kind.worst();
             return (Some(Leaf { kind: LeafKind::Dead, verdict }), Vec::new());
         }
         match self.config.kind {

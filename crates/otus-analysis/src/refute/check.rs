@@ -24,7 +24,7 @@ pub fn check_refutation(
     certificate: &Certificate,
 ) -> Result<(), Refuted> {
     let term = simplify(pool, term);
-    let mut tables = Tables::default();
+    let mut tables = Tables::new(pool);
     let mut alone = FxHashMap::default();
     let mut first = certificate.states.len();
     for (component, states) in &certificate.alone {
@@ -32,19 +32,20 @@ pub fn check_refutation(
         if component >= trace.partition().len() {
             return Err(Refuted::NotBlocked(first));
         }
-        let mut rules = Rules::new(pool, term, trace, question, Some(ComponentId::new(component)));
-        let claims = Claims::new(pool, &mut tables, &rules, states, first)?;
-        claims.check(pool, &mut tables, &mut rules, states, &mut FxHashMap::default())?;
+        let only = Some(ComponentId::new(component));
+        let mut rules = Rules::new(tables.pool, term, trace, question, only);
+        let claims = Claims::new(&mut tables, &rules, states, first)?;
+        claims.check(&mut tables, &mut rules, states, &mut FxHashMap::default())?;
         first += states.len();
         // A component has one set of states. Two sets would each have to be closed by themselves.
         alone.insert(component, (claims, rules));
     }
-    let mut rules = Rules::new(pool, term, trace, question, None);
-    let claims = Claims::new(pool, &mut tables, &rules, &certificate.states, 0)?;
-    claims.check(pool, &mut tables, &mut rules, &certificate.states, &mut alone)?;
+    let mut rules = Rules::new(tables.pool, term, trace, question, None);
+    let claims = Claims::new(&mut tables, &rules, &certificate.states, 0)?;
+    claims.check(&mut tables, &mut rules, &certificate.states, &mut alone)?;
     let start = rules.start(term);
-    let bound = rules.bound(pool, &start);
-    if claims.holds(pool, &mut tables, &start, bound) { Ok(()) } else { Err(Refuted::NotClosed(0)) }
+    let bound = rules.bound(tables.pool, &start);
+    if claims.holds(&mut tables, &start, bound) { Ok(()) } else { Err(Refuted::NotClosed(0)) }
 }
 
 /// The claims of a set of states.
@@ -57,19 +58,18 @@ struct Claims {
 
 impl Claims {
     fn new(
-        pool: &mut Pool,
-        tables: &mut Tables,
+        tables: &mut Tables<'_>,
         rules: &Rules,
         states: &[CertificateState],
         first: usize,
     ) -> Result<Self, Refuted> {
         let mut events = FxHashMap::default();
         for (at, state) in states.iter().enumerate() {
-            let known = state.situation.term.index() < pool.term_count();
+            let known = state.situation.term.index() < tables.pool.term_count();
             if !known || !rules.is_possible(&state.situation) {
                 return Err(Refuted::NotBlocked(first + at));
             }
-            let canonical = tables.canonical(pool, &state.situation);
+            let canonical = tables.canonical(&state.situation);
             let known = events.entry(canonical).or_insert(0);
             *known = state.events.max(*known);
         }
@@ -77,16 +77,15 @@ impl Claims {
     }
 
     /// Whether the set claims that this number of events does not suffice.
-    fn holds(&self, pool: &mut Pool, tables: &mut Tables, now: &Situation, events: u64) -> bool {
-        let canonical = tables.canonical(pool, now);
+    fn holds(&self, tables: &mut Tables<'_>, now: &Situation, events: u64) -> bool {
+        let canonical = tables.canonical(now);
         self.events.get(&canonical).is_some_and(|&claimed| claimed >= events)
     }
 
     /// Checks that each claim follows from the others.
     fn check(
         &self,
-        pool: &mut Pool,
-        tables: &mut Tables,
+        tables: &mut Tables<'_>,
         rules: &mut Rules,
         states: &[CertificateState],
         alone: &mut FxHashMap<usize, (Claims, Rules)>,
@@ -95,24 +94,21 @@ impl Claims {
             let at = self.first + at;
             let ok = match *blocked {
                 Blocked::Moves => {
-                    if rules.is_explained(pool, &mut tables.frontiers.memo, situation) {
+                    if rules.is_explained(tables, situation) {
                         return Err(Refuted::NotClosed(at));
                     }
-                    self.is_closed(pool, tables, rules, situation, *events)
+                    self.is_closed(tables, rules, situation, *events)
                 }
                 Blocked::Scarce { component, moment, supply } => {
                     let component = component.0 as usize;
-                    is_scarce(pool, rules, situation, component, moment, supply)
+                    is_scarce(tables.pool, rules, situation, component, moment, supply)
                 }
                 Blocked::Alone(component) => {
                     let component = component.0 as usize;
                     alone.get_mut(&component).is_some_and(|(claims, own)| {
-                        let memo = &mut tables.frontiers.memo;
-                        let term = rules.alone(pool, memo, situation.term, component);
-                        let mut here = own.start(term);
-                        here.consumed[component] = situation.consumed[component];
-                        let events = own.bound(pool, &here).min(*events);
-                        claims.holds(pool, tables, &here, events)
+                        let here = rules.alone(tables, situation, component);
+                        let events = own.bound(tables.pool, &here).min(*events);
+                        claims.holds(tables, &here, events)
                     })
                 }
             };
@@ -130,16 +126,15 @@ impl Claims {
     /// explanation.
     fn is_closed(
         &self,
-        pool: &mut Pool,
-        tables: &mut Tables,
+        tables: &mut Tables<'_>,
         rules: &mut Rules,
         now: &Situation,
         events: u64,
     ) -> bool {
         let Some(after) = events.checked_sub(1) else { return true };
-        rules.moves(pool, tables, now).iter().all(|step| {
-            let events = rules.bound(pool, &step.next).min(after);
-            events < rules.need(&step.next) || self.holds(pool, tables, &step.next, events)
+        rules.moves(tables, now).iter().all(|step| {
+            let events = rules.bound(tables.pool, &step.next).min(after);
+            events < rules.need(&step.next) || self.holds(tables, &step.next, events)
         })
     }
 }

@@ -51,13 +51,14 @@ pub fn obstacles(
 ) -> (Vec<Obstacle>, Vec<EventId>) {
     let term = simplify(pool, term);
     let mut rules = Rules::new(pool, term, trace, question, None);
-    let mut tables = Tables::default();
-    let steps = tables.frontiers.steps(pool, now.term);
+    let mut tables = Tables::new(pool);
+    let steps = tables.frontiers.steps(tables.pool, now.term);
     let mut possible: Vec<EventId> = steps.iter().map(|step| step.event).collect();
     possible.sort_unstable();
     possible.dedup();
     let moves: Vec<EventId> =
-        rules.moves(pool, &mut tables, now).iter().map(|step| step.step.event).collect();
+        rules.moves(&mut tables, now).iter().map(|step| step.step.event).collect();
+    let Tables { pool, mut frontiers, .. } = tables;
     let (all, left) = (events(pool, term), events(pool, now.term));
     let mut found = Vec::new();
     for (at, component) in trace.partition().components().enumerate() {
@@ -80,7 +81,7 @@ pub fn obstacles(
             let others = others.map(|(own, _)| ComponentId::new(*own));
             Hindrance::Elsewhere(others.collect())
         } else {
-            let memo = &mut tables.frontiers.memo;
+            let memo = &mut frontiers.memo;
             let waits = wanted.iter().filter_map(|&event| waits(pool, memo, now.term, event));
             Hindrance::Waits(waits.min_by_key(LifelineSet::len).unwrap_or_default())
         };

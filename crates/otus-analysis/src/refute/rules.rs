@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use otus_core::algebra::{Memo, fold::fold, project, prune};
+use otus_core::algebra::{fold::fold, project, prune};
 use otus_core::index::Index as _;
 use otus_core::semantics::{Frontiers, Step};
 use otus_core::{ActionId, EventId, LifelineSet, Pool, RegionId, Term, TermId};
@@ -12,7 +12,8 @@ use otus_trace::multitrace::ComponentId;
 use rustc_hash::FxHashMap;
 
 use super::canonical::Canonicalizer;
-use crate::observation::by_component;
+use crate::engine::coupling;
+use crate::observation::{by_component, observers, sorted_actions};
 use crate::question::{Observed, Question};
 
 /// The interaction that is left, and how many moments of each component are consumed.
@@ -23,6 +24,17 @@ pub struct Situation {
     /// By component: the number of consumed moments. Observation of a component that may start late
     /// has started if this is not zero.
     pub consumed: Box<[u32]>,
+}
+
+impl Situation {
+    /// The situation after a step to a term that these components observe.
+    pub(crate) fn after(&self, term: TermId, observed: &[usize]) -> Situation {
+        let mut consumed = self.consumed.clone();
+        for &component in observed {
+            consumed[component] += 1;
+        }
+        Situation { term, consumed }
+    }
 }
 
 /// A step to another situation.
@@ -46,9 +58,9 @@ pub(super) struct Rules {
     declared: Vec<Observed>,
     /// Whether the question is about a global prefix: unobserved events come after all observed
     /// ones.
-    global: bool,
+    pub(super) global: bool,
     /// The lifelines on which nothing may happen once the multi-trace is consumed.
-    closed: RegionId,
+    pub(super) closed: RegionId,
     /// The most components that one event touches.
     widest: u64,
     partition: otus_trace::Partition,
@@ -58,16 +70,22 @@ pub(super) struct Rules {
 }
 
 /// The tables that the rules of a question and those of its components share.
-#[derive(Debug, Default)]
-pub(super) struct Tables {
+#[derive(Debug)]
+pub(super) struct Tables<'p> {
+    pub(super) pool: &'p mut Pool,
     pub(super) frontiers: Frontiers,
     canonicalizer: Canonicalizer,
 }
 
-impl Tables {
+impl<'p> Tables<'p> {
+    pub(super) fn new(pool: &'p mut Pool) -> Self {
+        let (frontiers, canonicalizer) = (Frontiers::default(), Canonicalizer::default());
+        Tables { pool, frontiers, canonicalizer }
+    }
+
     /// The situation with its canonical term.
-    pub(super) fn canonical(&mut self, pool: &mut Pool, now: &Situation) -> Situation {
-        let term = self.canonicalizer.canonical(pool, now.term);
+    pub(super) fn canonical(&mut self, now: &Situation) -> Situation {
+        let term = self.canonicalizer.canonical(self.pool, now.term);
         Situation { term, consumed: now.consumed.clone() }
     }
 }
@@ -90,12 +108,7 @@ impl Rules {
             if *declared == Observed::Unobserved {
                 return Vec::new();
             }
-            let moments = trace.moments(component).map(|moment| {
-                let mut actions: Vec<ActionId> = moment.iter().map(|step| step.action()).collect();
-                actions.sort_unstable();
-                actions.into()
-            });
-            moments.collect()
+            trace.moments(component).map(|moment| sorted_actions(moment).into()).collect()
         });
         let moments: Vec<Vec<Moment>> = moments.collect();
         let may_go_on = |component: &ComponentId| {
@@ -138,13 +151,10 @@ impl Rules {
 
     /// Whether the multi-trace is consumed, and the interaction can terminate without an event on a
     /// closed lifeline. Every term has a trace, so whatever pruning leaves can terminate.
-    pub(super) fn is_explained(&self, pool: &mut Pool, memo: &mut Memo, now: &Situation) -> bool {
-        self.left(now).all(|rest| rest == 0) && prune(pool, memo, now.term, self.closed).is_some()
-    }
-
-    /// The lifelines on which nothing may happen once the multi-trace is consumed.
-    pub(super) fn closed(&self) -> RegionId {
-        self.closed
+    pub(super) fn is_explained(&self, tables: &mut Tables<'_>, now: &Situation) -> bool {
+        let Tables { pool, frontiers, .. } = tables;
+        self.left(now).all(|rest| rest == 0)
+            && prune(pool, &mut frontiers.memo, now.term, self.closed).is_some()
     }
 
     /// The lifelines of unobserved components.
@@ -154,37 +164,18 @@ impl Rules {
         unobserved.flat_map(|(component, _)| self.partition.lifelines(component)).copied().collect()
     }
 
-    /// Whether the question is about a global prefix.
-    pub(super) fn is_global(&self) -> bool {
-        self.global
-    }
-
     /// All steps, with every choice of the components that observe the event.
-    pub(super) fn moves(
-        &mut self,
-        pool: &mut Pool,
-        tables: &mut Tables,
-        now: &Situation,
-    ) -> Vec<Move> {
+    pub(super) fn moves(&mut self, tables: &mut Tables<'_>, now: &Situation) -> Vec<Move> {
         let mut moves = Vec::new();
-        let steps = tables.frontiers.steps(pool, now.term);
+        let steps = tables.frontiers.steps(tables.pool, now.term);
         for step in steps.iter() {
-            let parts = self.parts(pool, step.event);
-            let mut choices: Vec<Vec<usize>> = vec![Vec::new()];
-            for (component, moment) in parts.iter() {
-                let with = choices.iter().filter(|_| self.next(now, *component) == Some(moment));
-                let with = with.map(|chosen| [chosen.as_slice(), &[*component]].concat());
-                let mut longer: Vec<Vec<usize>> = with.collect();
-                let without = !self.global && self.is_outside(now, *component);
-                longer.extend(choices.into_iter().filter(|_| without));
-                choices = longer;
-            }
+            let parts = self.parts(tables.pool, step.event);
+            let choices = observers(parts.iter().map(|&(component, ref moment)| {
+                let sees = self.next(now, component) == Some(moment);
+                (component, sees, !self.global && self.is_outside(now, component))
+            }));
             for observed in choices {
-                let mut consumed = now.consumed.clone();
-                for &component in &observed {
-                    consumed[component] += 1;
-                }
-                let next = Situation { term: step.follow_up, consumed };
+                let next = now.after(step.follow_up, &observed);
                 moves.push(Move { step: *step, observed, next });
             }
         }
@@ -275,16 +266,13 @@ impl Rules {
         found
     }
 
-    /// The projection of a term onto one component.
-    pub(super) fn alone(
-        &self,
-        pool: &mut Pool,
-        memo: &mut Memo,
-        term: TermId,
-        component: usize,
-    ) -> TermId {
-        let own = pool.intern_region(&self.partition.set(ComponentId::new(component)));
-        project(pool, memo, term, own)
+    /// A situation with all other lifelines than those of one component removed.
+    pub(super) fn alone(&self, tables: &mut Tables<'_>, now: &Situation, at: usize) -> Situation {
+        let own = tables.pool.intern_region(&self.partition.set(ComponentId::new(at)));
+        let term = project(tables.pool, &mut tables.frontiers.memo, now.term, own);
+        let mut here = self.start(term);
+        here.consumed[at] = now.consumed[at];
+        here
     }
 
     /// The components an event touches, each with the moment that its actions form there.
@@ -302,19 +290,8 @@ impl Rules {
 
 /// The events of a term.
 pub(super) fn events(pool: &Pool, term: TermId) -> Vec<EventId> {
-    let mut events = Vec::new();
-    let mut met = rustc_hash::FxHashSet::default();
-    let mut pending = vec![term];
-    while let Some(term) = pending.pop() {
-        if !met.insert(term) {
-            continue;
-        }
-        let node = pool.node(term);
-        if let Term::Event(event) = node {
-            events.push(event);
-        }
-        pending.extend(node.operands());
-    }
+    let parts = coupling::parts(pool, term).into_iter();
+    let mut events: Vec<EventId> = parts.filter_map(|part| pool.node(part).as_event()).collect();
     events.sort_unstable();
     events.dedup();
     events

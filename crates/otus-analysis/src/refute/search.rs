@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 use super::rules::{Move, Rules, Situation, Tables};
 use super::{Blocked, Certificate, CertificateState, NotRefuted};
 use crate::budget::{Budget, Meter, Stop};
+use crate::observation::observed_lifelines;
 use crate::question::Question;
 use crate::verdict::Verdict;
 use crate::witness::{Witness, WitnessEvent, WitnessStep};
@@ -34,10 +35,9 @@ pub(super) const LARGEST_TERM: u64 = 20_000;
 const MOST_ALONE: usize = 2_000;
 
 pub(super) struct Search<'a> {
-    pool: &'a mut Pool,
+    tables: Tables<'a>,
     trace: &'a MultiTrace,
     rules: Rules,
-    tables: Tables,
     alone: Vec<Alone>,
     meter: Meter<'a>,
     states: u64,
@@ -98,25 +98,24 @@ impl<'a> Search<'a> {
             free: FxHashMap::default(),
         });
         let alone = alone.collect();
-        let tables = Tables::default();
-        Search { pool, trace, rules, tables, alone, meter: Meter::new(budget), states: 0 }
+        let tables = Tables::new(pool);
+        Search { tables, trace, rules, alone, meter: Meter::new(budget), states: 0 }
     }
 
     pub(super) fn run(mut self, term: TermId) -> Result<Certificate, NotRefuted> {
-        let start = self.rules.start(simplify(self.pool, term));
+        let start = self.rules.start(simplify(self.tables.pool, term));
         let mut queue = Queue::default();
-        let bound = self.rules.bound(self.pool, &start);
-        queue.add(self.pool, &mut self.tables, Node::new(start, bound, None));
+        let bound = self.rules.bound(self.tables.pool, &start);
+        queue.add(&mut self.tables, Node::new(start, bound, None));
         let mut states = Vec::new();
         while let Some(at) = queue.next() {
             self.count()?;
             let Node { situation, events, .. } = &queue.nodes[at];
             let (situation, events) = (situation.clone(), *events);
-            let memo = &mut self.tables.frontiers.memo;
-            if self.rules.is_explained(self.pool, memo, &situation) {
+            if self.rules.is_explained(&mut self.tables, &situation) {
                 return Err(self.explained(&queue, at));
             }
-            let blocked = match scarce(self.pool, &mut self.rules, &situation) {
+            let blocked = match scarce(self.tables.pool, &mut self.rules, &situation) {
                 Some(scarce) => scarce,
                 None => match self.stuck_alone(&situation, events)? {
                     Some(component) => Blocked::Alone(component),
@@ -124,7 +123,7 @@ impl<'a> Search<'a> {
                 },
             };
             if blocked == Blocked::Moves {
-                queue.expand(self.pool, &mut self.tables, &mut self.rules, at);
+                queue.expand(&mut self.tables, &mut self.rules, at);
             }
             states.push(CertificateState { situation, events, blocked });
         }
@@ -153,10 +152,7 @@ impl<'a> Search<'a> {
             if self.rules.next(now, at).is_none() && !self.must_end(at) {
                 continue;
             }
-            let memo = &mut self.tables.frontiers.memo;
-            let term = self.rules.alone(self.pool, memo, now.term, at);
-            let mut here = self.rules.start(term);
-            here.consumed[at] = now.consumed[at];
+            let here = self.rules.alone(&mut self.tables, now, at);
             if self.is_stuck(at, here, events)? {
                 return Ok(Some(ComponentId::new(at)));
             }
@@ -166,13 +162,13 @@ impl<'a> Search<'a> {
 
     /// Whether nothing may happen on a component once its log is consumed.
     fn must_end(&self, component: usize) -> bool {
-        self.alone[component].rules.closed() != Pool::NONE
+        self.alone[component].rules.closed != Pool::NONE
     }
 
     fn is_stuck(&mut self, at: usize, here: Situation, events: u64) -> Result<bool, NotRefuted> {
         let own = &mut self.alone[at];
-        let events = own.rules.bound(self.pool, &here).min(events);
-        let key = self.tables.canonical(self.pool, &here);
+        let events = own.rules.bound(self.tables.pool, &here).min(events);
+        let key = self.tables.canonical(&here);
         if own.stuck.get(&key).is_some_and(|state| state.events >= events) {
             return Ok(true);
         }
@@ -180,26 +176,25 @@ impl<'a> Search<'a> {
             return Ok(false);
         }
         let mut queue = Queue::default();
-        queue.add(self.pool, &mut self.tables, Node::new(here, events, None));
+        queue.add(&mut self.tables, Node::new(here, events, None));
         let mut found: Vec<(Situation, CertificateState)> = Vec::new();
         while let Some(node) = queue.next() {
             self.count()?;
             let own = &mut self.alone[at];
             let Node { situation, events, .. } = &queue.nodes[node];
             let (situation, events) = (situation.clone(), *events);
-            let key = self.tables.canonical(self.pool, &situation);
+            let key = self.tables.canonical(&situation);
             if own.stuck.get(&key).is_some_and(|state| state.events >= events) {
                 continue;
             }
-            let memo = &mut self.tables.frontiers.memo;
-            let explained = own.rules.is_explained(self.pool, memo, &situation);
+            let explained = own.rules.is_explained(&mut self.tables, &situation);
             let free = own.free.get(&key).copied().filter(|&enough| enough <= events);
             if let Some(mut enough) = if explained { Some(0) } else { free } {
                 // A known number of events suffices here, so it does on the whole path to here.
                 let mut way = Some(node);
                 while let Some(node) = way {
                     let Node { situation, parent, .. } = &queue.nodes[node];
-                    let key = self.tables.canonical(self.pool, situation);
+                    let key = self.tables.canonical(situation);
                     let known = own.free.entry(key).or_insert(enough);
                     *known = enough.min(*known);
                     enough = known.saturating_add(1);
@@ -211,12 +206,13 @@ impl<'a> Search<'a> {
                 // Gives up. 0 events are recorded as sufficient, so that the search is not
                 // repeated.
                 let start = &queue.nodes[0].situation;
-                own.free.insert(self.tables.canonical(self.pool, start), 0);
+                own.free.insert(self.tables.canonical(start), 0);
                 return Ok(false);
             }
-            let blocked = scarce(self.pool, &mut own.rules, &situation).unwrap_or(Blocked::Moves);
+            let blocked =
+                scarce(self.tables.pool, &mut own.rules, &situation).unwrap_or(Blocked::Moves);
             if blocked == Blocked::Moves {
-                queue.expand(self.pool, &mut self.tables, &mut own.rules, node);
+                queue.expand(&mut self.tables, &mut own.rules, node);
             }
             found.push((key, CertificateState { situation, events, blocked }));
         }
@@ -236,12 +232,10 @@ impl<'a> Search<'a> {
         let unobserved = self.rules.unobserved();
         let mut way = at;
         while let Some((parent, step, observed)) = &queue.nodes[way].parent {
-            let lifelines = self.pool.region(self.pool.event_lifelines(step.event));
+            let lifelines = self.tables.pool.region(self.tables.pool.event_lifelines(step.event));
+            let sees = |component: ComponentId| observed.contains(&component.index());
             let partition = self.trace.partition();
-            let sees = |&lifeline: &otus_core::LifelineId| {
-                observed.contains(&(partition.component_of(lifeline).0 as usize))
-            };
-            let seen: LifelineSet = lifelines.iter().filter(sees).collect();
+            let seen = observed_lifelines(self.tables.pool, partition, step.event, sees);
             complete &= lifelines.difference(&seen).is_subset(&unobserved);
             steps.push(self.witness_step(step, &seen));
             way = *parent;
@@ -249,15 +243,16 @@ impl<'a> Search<'a> {
         steps.reverse();
         let mut term = queue.nodes[at].situation.term;
         // A fully observed global prefix may stop anywhere; other witnesses are whole executions.
-        if !self.rules.is_global() {
+        if !self.rules.global {
             while let Some(step) = self.completion(term) {
                 steps.push(self.witness_step(&step, &LifelineSet::EMPTY));
-                let lifelines = self.pool.region(self.pool.event_lifelines(step.event));
+                let lifelines =
+                    self.tables.pool.region(self.tables.pool.event_lifelines(step.event));
                 complete &= lifelines.is_subset(&unobserved);
                 term = step.follow_up;
             }
         }
-        let ends = self.pool.attributes(term).terminates;
+        let ends = self.tables.pool.attributes(term).terminates;
         let verdict = if complete && ends { Verdict::Pass } else { Verdict::WeakPass };
         NotRefuted::Explained { witness: Witness { steps }, verdict }
     }
@@ -268,32 +263,33 @@ impl<'a> Search<'a> {
     /// loop has no iteration. The first event of that trace is outside loops and makes the term
     /// smaller.
     fn completion(&mut self, term: TermId) -> Option<Step> {
-        if self.pool.attributes(term).terminates {
+        if self.tables.pool.attributes(term).terminates {
             return None;
         }
-        let closed = self.rules.closed();
-        let avoided = self.pool.region(closed);
-        let steps = self.tables.frontiers.steps(self.pool, term);
+        let closed = self.rules.closed;
+        let avoided = self.tables.pool.region(closed);
+        let steps = self.tables.frontiers.steps(self.tables.pool, term);
         steps.iter().copied().find(|step| {
             let memo = &mut self.tables.frontiers.memo;
-            let lifelines = self.pool.region(self.pool.event_lifelines(step.event));
+            let lifelines = self.tables.pool.region(self.tables.pool.event_lifelines(step.event));
             step.loop_depth == 0
                 && lifelines.is_disjoint(&avoided)
-                && otus_core::algebra::prune(self.pool, memo, step.follow_up, closed).is_some()
+                && otus_core::algebra::prune(self.tables.pool, memo, step.follow_up, closed)
+                    .is_some()
         })
     }
 
     fn witness_step(&mut self, step: &Step, observed: &LifelineSet) -> WitnessStep {
         let position = self.tables.frontiers.positions.letters(step.position).collect();
-        let observed = self.pool.intern_region(observed);
+        let observed = self.tables.pool.intern_region(observed);
         WitnessEvent { event: step.event, position, observed }.into()
     }
 }
 
 impl Queue {
     /// Adds a situation, unless it was reached with as many events before.
-    fn add(&mut self, pool: &mut Pool, tables: &mut Tables, node: Node) {
-        let key = tables.canonical(pool, &node.situation);
+    fn add(&mut self, tables: &mut Tables<'_>, node: Node) {
+        let key = tables.canonical(&node.situation);
         let at = self.nodes.len();
         if let Some(&known) = self.best.get(&key) {
             if self.nodes[known].events >= node.events {
@@ -307,13 +303,13 @@ impl Queue {
     }
 
     /// Adds the situations after every step from a node.
-    fn expand(&mut self, pool: &mut Pool, tables: &mut Tables, rules: &mut Rules, at: usize) {
+    fn expand(&mut self, tables: &mut Tables<'_>, rules: &mut Rules, at: usize) {
         let Node { situation, events, .. } = &self.nodes[at];
         let Some(after) = events.checked_sub(1) else { return };
-        for Move { step, observed, next } in rules.moves(pool, tables, &situation.clone()) {
-            let events = rules.bound(pool, &next).min(after);
+        for Move { step, observed, next } in rules.moves(tables, &situation.clone()) {
+            let events = rules.bound(tables.pool, &next).min(after);
             if events >= rules.need(&next) {
-                self.add(pool, tables, Node::new(next, events, Some((at, step, observed))));
+                self.add(tables, Node::new(next, events, Some((at, step, observed))));
             }
         }
     }

@@ -4,8 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 use clap_complete::Shell;
+use otus::schema::Schema;
+use otus::suite::SuiteFormat;
 
 use super::common::seconds;
+use super::{Choice, one_of};
 
 /// Run a built-in example.
 ///
@@ -100,8 +103,8 @@ pub(crate) struct TestArgs {
     pub(crate) update: bool,
 
     /// The output format.
-    #[arg(long, value_enum, default_value_t = TestFormat::Text, value_name = "FORMAT")]
-    pub(crate) format: TestFormat,
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(TEST_FORMATS))]
+    pub(crate) format: SuiteFormat,
 
     /// Stop each search after this many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
@@ -112,18 +115,12 @@ pub(crate) struct TestArgs {
     pub(crate) jobs: Option<usize>,
 }
 
-/// The output formats of `otus test`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TestFormat {
-    /// Plain text.
-    Text,
-    /// One JSON document.
-    Json,
-    /// An XML test report, which CI servers read.
-    Junit,
-    /// Test Anything Protocol, version 14.
-    Tap,
-}
+const TEST_FORMATS: &[Choice<SuiteFormat>] = &[
+    (SuiteFormat::Text, "text", "Plain text"),
+    (SuiteFormat::Json, "json", "One JSON document"),
+    (SuiteFormat::Junit, "junit", "An XML test report, which CI servers read"),
+    (SuiteFormat::Tap, "tap", "Test Anything Protocol, version 14"),
+];
 
 /// Explain a diagnostic code, or the cause of a failure.
 ///
@@ -148,22 +145,16 @@ Examples:
   otus schema results                      of the output of `otus analyze --format json`")]
 pub(crate) struct SchemaArgs {
     /// The format.
-    #[arg(value_enum, value_name = "WHAT")]
+    #[arg(value_name = "WHAT", value_parser = one_of(SCHEMAS))]
     pub(crate) what: Schema,
 }
 
-/// The formats that have a schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Schema {
-    /// otus.toml: the mapping from logs to actions.
-    Mapping,
-    /// Canonical lines: one event per line.
-    Trace,
-    /// The document of `otus analyze --format json`.
-    Results,
-    /// A line of `otus analyze --format jsonl`, or of `--results`.
-    Result,
-}
+const SCHEMAS: &[Choice<Schema>] = &[
+    (Schema::Mapping, "mapping", "otus.toml: the mapping from logs to actions"),
+    (Schema::Trace, "trace", "Canonical lines: one event per line"),
+    (Schema::Results, "results", "The document of `otus analyze --format json`"),
+    (Schema::Result, "result", "A line of `otus analyze --format jsonl`, or of `--results`"),
+];
 
 /// Print shell completions.
 #[derive(Debug, Parser)]

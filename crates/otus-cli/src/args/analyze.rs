@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
+use otus::report::ReportFormat;
+use otus::{EngineChoice, Explain, FailOn, Format, UniformObservation};
 
-use super::common::mebibytes;
-use super::outputs::percent;
-use super::{CoverageOutput, LogArgs, ReportFile, SearchArgs, TextFormat, VerdictFormat};
+use super::common::{FORMATS, mebibytes};
+use super::outputs::{REPORT_FORMATS, percent};
+use super::{Choice, CoverageOutput, LogArgs, ReportFile, SearchArgs, one_of};
 
 /// Check logs and multi-traces against a specification.
 ///
@@ -41,7 +43,7 @@ use super::{CoverageOutput, LogArgs, ReportFile, SearchArgs, TextFormat, Verdict
 ///
 /// Options come from a .hcf, from the `@analyze_option` section of a .hsf, and from the flags; later
 /// sources override earlier ones. A flag takes the text that stands after the `=` in a .hcf.
-#[derive(Debug, Default, Parser)]
+#[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
   otus analyze sig.hsf model.hif run.htf              is the run a prefix of a specified one?
@@ -102,15 +104,15 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) kind: Option<String>,
 
     /// The parts that may be missing from the logs; another way to give the kind.
-    #[arg(long, value_enum, value_name = "WHAT", ignore_case = true)]
-    pub(crate) observed: Option<Observed>,
+    #[arg(long, value_name = "WHAT", ignore_case = true, value_parser = one_of(OBSERVED))]
+    pub(crate) observed: Option<UniformObservation>,
 
     #[command(flatten)]
     pub(crate) declared: DeclaredArgs,
 
     /// The engine that computes the verdicts.
-    #[arg(long, value_enum, default_value_t = Engine::Auto, value_name = "ENGINE")]
-    pub(crate) engine: Engine,
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = one_of(ENGINES))]
+    pub(crate) engine: EngineChoice,
 
     #[command(flatten)]
     pub(crate) search: SearchArgs,
@@ -164,12 +166,12 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) order: Option<String>,
 
     /// How much to explain about failures [default: short; none for jsonl].
-    #[arg(long, value_enum, value_name = "HOW")]
+    #[arg(long, value_name = "HOW", value_parser = one_of(EXPLAIN))]
     pub(crate) explain: Option<Explain>,
 
     /// The output format.
-    #[arg(long, value_enum, default_value_t = VerdictFormat::Text, value_name = "FORMAT")]
-    pub(crate) format: VerdictFormat,
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(REPORT_FORMATS))]
+    pub(crate) format: ReportFormat,
 
     /// Also write a report to a file, like junit=report.xml; may be repeated.
     #[arg(long, value_name = "FORMAT=FILE")]
@@ -181,7 +183,7 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) results: Option<PathBuf>,
 
     /// The verdicts that count as failures besides Fail.
-    #[arg(long, value_enum, value_name = "WHAT")]
+    #[arg(long, value_name = "WHAT", value_parser = one_of(FAIL_ON))]
     pub(crate) fail_on: Option<FailOn>,
 
     /// A file of known failures (id and cause), which do not fail the run.
@@ -193,12 +195,12 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) write_baseline: Option<PathBuf>,
 
     /// The format of standard input and of files whose names do not tell it.
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) from: Option<TextFormat>,
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS))]
+    pub(crate) from: Option<Format>,
 }
 
 /// The parts that may be missing from the logs of single lifelines.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Debug, clap::Args)]
 pub(crate) struct DeclaredArgs {
     /// Lifelines whose logs are complete.
     #[arg(long, value_name = "LIFELINES", value_delimiter = ',')]
@@ -217,90 +219,32 @@ pub(crate) struct DeclaredArgs {
     pub(crate) unobserved: Vec<String>,
 }
 
-/// The parts that may be missing from an observation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Observed {
-    /// Nothing (accept).
-    Complete,
-    /// The end of the whole execution (prefix).
-    GlobalPrefix,
-    /// The end of each log (eliminate).
-    Prefix,
-    /// The beginning and the end of each log (simulate).
-    Slice,
-}
+/// The values of `--observed`.
+pub(super) const OBSERVED: &[Choice<UniformObservation>] = &[
+    (UniformObservation::Complete, "complete", "Nothing (accept)"),
+    (UniformObservation::GlobalPrefix, "global-prefix", "The end of the whole execution (prefix)"),
+    (UniformObservation::Prefix, "prefix", "The end of each log (eliminate)"),
+    (UniformObservation::Slice, "slice", "The beginning and the end of each log (simulate)"),
+];
 
-/// The engine that computes the verdicts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum Engine {
-    /// The fast engine, unless an option needs the searches of the papers.
-    #[default]
-    Auto,
-    /// The fast engine, exact on any partition.
-    Fast,
-    /// The searches of the papers.
-    Graph,
-}
+const ENGINES: &[Choice<EngineChoice>] = &[
+    (
+        EngineChoice::Auto,
+        "auto",
+        "The fast engine, unless an option needs the searches of the papers",
+    ),
+    (EngineChoice::Fast, "fast", "The fast engine, exact on any partition"),
+    (EngineChoice::Graph, "graph", "The searches of the papers"),
+];
 
-/// How much to explain about failures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Explain {
-    /// Only how much of the logs could be explained.
-    None,
-    /// Cause, places, repair and core of the first 20 failures.
-    Short,
-    /// The same for all failures, with every furthest situation.
-    Full,
-}
+const EXPLAIN: &[Choice<Explain>] = &[
+    (Explain::None, "none", "Only how much of the logs could be explained"),
+    (Explain::Short, "short", "Cause, places, repair and core of the first 20 failures"),
+    (Explain::Full, "full", "The same for all failures, with every furthest situation"),
+];
 
-/// The verdicts that count as failures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FailOn {
-    /// Also WeakPass and undecided verdicts.
-    Weak,
-    /// Also undecided verdicts.
-    Undecided,
-    /// None, not even Fail.
-    Never,
-}
-
-impl From<Observed> for otus::UniformObservation {
-    fn from(observed: Observed) -> Self {
-        match observed {
-            Observed::Complete => otus::UniformObservation::Complete,
-            Observed::GlobalPrefix => otus::UniformObservation::GlobalPrefix,
-            Observed::Prefix => otus::UniformObservation::Prefix,
-            Observed::Slice => otus::UniformObservation::Slice,
-        }
-    }
-}
-
-impl From<Engine> for otus::EngineChoice {
-    fn from(engine: Engine) -> Self {
-        match engine {
-            Engine::Auto => otus::EngineChoice::Auto,
-            Engine::Fast => otus::EngineChoice::Fast,
-            Engine::Graph => otus::EngineChoice::Graph,
-        }
-    }
-}
-
-impl From<Explain> for otus::Explain {
-    fn from(explain: Explain) -> Self {
-        match explain {
-            Explain::None => otus::Explain::None,
-            Explain::Short => otus::Explain::Short,
-            Explain::Full => otus::Explain::Full,
-        }
-    }
-}
-
-impl From<FailOn> for otus::FailOn {
-    fn from(fail_on: FailOn) -> Self {
-        match fail_on {
-            FailOn::Weak => otus::FailOn::Weak,
-            FailOn::Undecided => otus::FailOn::Undecided,
-            FailOn::Never => otus::FailOn::Never,
-        }
-    }
-}
+const FAIL_ON: &[Choice<FailOn>] = &[
+    (FailOn::Weak, "weak", "Also WeakPass and undecided verdicts"),
+    (FailOn::Undecided, "undecided", "Also undecided verdicts"),
+    (FailOn::Never, "never", "None, not even Fail"),
+];

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
+use otus::{Format, SearchOptions, Theme};
+
+use super::{Choice, one_of};
 
 /// The mapping and the group of raw logs.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Debug, clap::Args)]
 pub(crate) struct LogArgs {
     /// The mapping file for raw logs [default: otus.toml in their folder or a parent].
     #[arg(long, value_name = "FILE")]
@@ -54,6 +56,17 @@ pub(crate) struct SearchArgs {
 impl SearchArgs {
     /// The default of `--graph-nodes`.
     pub(crate) const GRAPH_NODES: usize = 200;
+
+    /// The options that all searches have.
+    pub(crate) fn options(&self) -> SearchOptions {
+        SearchOptions {
+            strategy: self.strategy.clone(),
+            priorities: self.priorities.clone(),
+            filters: self.filters.clone(),
+            seed: self.seed,
+            ..SearchOptions::default()
+        }
+    }
 }
 
 /// Parses a time limit in seconds.
@@ -85,8 +98,8 @@ pub(crate) struct WriteArgs {
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct PictureArgs {
     /// The colours of a picture; `auto` follows the viewer (SVG only).
-    #[arg(long, value_enum, default_value_t = PictureTheme::Light, value_name = "THEME")]
-    pub(crate) theme: PictureTheme,
+    #[arg(long, value_name = "THEME", default_value = "light", value_parser = one_of(THEMES))]
+    pub(crate) theme: Theme,
 
     /// The number of pixels per unit in a PNG.
     #[arg(long, default_value_t = 2.0, value_name = "NUMBER")]
@@ -98,77 +111,22 @@ pub(crate) struct PictureArgs {
     pub(crate) font: Vec<PathBuf>,
 }
 
-/// The colours of a picture.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum PictureTheme {
-    /// Dark on white.
-    #[default]
-    Light,
-    /// Light on black.
-    Dark,
-    /// Light or dark, as the viewer prefers.
-    Auto,
-}
-
-/// The automata of a specification.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AutomatonKind {
-    /// One state for each term that the rules derive.
-    Rules,
-    /// At most one transition per state and event.
-    Deterministic,
-    /// The smallest deterministic automaton.
-    Minimal,
-}
+const THEMES: &[Choice<Theme>] = &[
+    (Theme::Light, "light", "Dark on white"),
+    (Theme::Dark, "dark", "Light on black"),
+    (Theme::Auto, "auto", "Light or dark, as the viewer prefers"),
+];
 
 /// The text formats.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TextFormat {
-    /// Signature, or the single-file form of 2020.
-    Hsf,
-    /// Interaction.
-    Hif,
-    /// Options.
-    Hcf,
-    /// Mermaid sequence diagram.
-    Mermaid,
-    /// PlantUML sequence diagram.
-    Plantuml,
-    /// Markdown with diagrams.
-    Markdown,
-    /// Multi-trace.
-    Htf,
-    /// Multi-traces, one JSON object per line.
-    Jsonl,
-    /// Partial-order trace (.pot.json).
-    Pot,
-    /// Formulas.
-    Ctl,
-}
-
-impl From<TextFormat> for otus::Format {
-    fn from(format: TextFormat) -> Self {
-        match format {
-            TextFormat::Hsf => Self::Hsf,
-            TextFormat::Hif => Self::Hif,
-            TextFormat::Hcf => Self::Hcf,
-            TextFormat::Mermaid => Self::Mermaid,
-            TextFormat::Plantuml => Self::Plantuml,
-            TextFormat::Markdown => Self::Markdown,
-            TextFormat::Htf => Self::Htf,
-            TextFormat::Jsonl => Self::Jsonl,
-            TextFormat::Pot => Self::Pot,
-            TextFormat::Ctl => Self::Ctl,
-        }
-    }
-}
-
-impl From<AutomatonKind> for otus::draw::AutomatonKind {
-    fn from(kind: AutomatonKind) -> Self {
-        match kind {
-            AutomatonKind::Rules => Self::Rules,
-            AutomatonKind::Deterministic => Self::Deterministic,
-            AutomatonKind::Minimal => Self::Minimal,
-        }
-    }
-}
+pub(super) const FORMATS: &[Choice<Format>] = &[
+    (Format::Hsf, "hsf", "Signature, or the single-file form of 2020"),
+    (Format::Hif, "hif", "Interaction"),
+    (Format::Hcf, "hcf", "Options"),
+    (Format::Mermaid, "mermaid", "Mermaid sequence diagram"),
+    (Format::Plantuml, "plantuml", "PlantUML sequence diagram"),
+    (Format::Markdown, "markdown", "Markdown with diagrams"),
+    (Format::Htf, "htf", "Multi-trace"),
+    (Format::Jsonl, "jsonl", "Multi-traces, one JSON object per line"),
+    (Format::Pot, "pot", "Partial-order trace (.pot.json)"),
+    (Format::Ctl, "ctl", "Formulas"),
+];

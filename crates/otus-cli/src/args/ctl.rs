@@ -1,9 +1,13 @@
 //! The arguments of `otus ctl`.
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
+use otus::FailOn;
+use otus::ctl::{Arrangement, Closure, Engine};
+use otus::report::ReportFormat;
 
 use super::common::{mebibytes, seconds};
-use super::{LogArgs, PictureArgs, ResultFormat};
+use super::outputs::ANSWER_FORMATS;
+use super::{Choice, LogArgs, PictureArgs, one_of};
 
 const CTL: &str = "\
 Check CTL formulas over every order of events that a trace allows
@@ -77,20 +81,20 @@ pub(crate) struct CtlArgs {
     pub(crate) patterns: bool,
 
     /// The engine that computes sets of cuts.
-    #[arg(long, value_enum, default_value_t = CtlEngine::Auto, value_name = "ENGINE")]
-    pub(crate) engine: CtlEngine,
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = one_of(ENGINES))]
+    pub(crate) engine: Engine,
 
     /// How the engine `ist` computes EF and AG [default: downward].
-    #[arg(long, value_enum, value_name = "HOW")]
-    pub(crate) closure: Option<CtlClosure>,
+    #[arg(long, value_name = "HOW", value_parser = one_of(CLOSURES))]
+    pub(crate) closure: Option<Closure>,
 
     /// Keep events that do not affect the formula.
     #[arg(long)]
     pub(crate) no_slice: bool,
 
     /// The order of processes in sets of cuts; it affects their size.
-    #[arg(long, value_enum, default_value_t = ProcessOrder::Greedy, value_name = "ORDER")]
-    pub(crate) process_order: ProcessOrder,
+    #[arg(long, value_name = "ORDER", default_value = "greedy", value_parser = one_of(ORDERS))]
+    pub(crate) process_order: Arrangement,
 
     /// Order concurrent assignments to one variable by Lamport time, instead of reporting an
     /// error.
@@ -135,50 +139,32 @@ pub(crate) struct CtlArgs {
     pub(crate) memory: u64,
 
     /// The output format.
-    #[arg(long, value_enum, default_value_t = ResultFormat::Text, value_name = "FORMAT")]
-    pub(crate) format: ResultFormat,
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(ANSWER_FORMATS))]
+    pub(crate) format: ReportFormat,
 
     /// The answers that count as failures besides a formula that does not hold.
-    #[arg(long, value_enum, value_name = "WHAT")]
-    pub(crate) fail_on: Option<CtlFailOn>,
+    #[arg(long, value_name = "WHAT", value_parser = one_of(FAIL_ON))]
+    pub(crate) fail_on: Option<FailOn>,
 }
 
-/// The engines of `otus ctl`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CtlEngine {
-    /// The best engine for each part of a formula.
-    Auto,
-    /// Interval diagrams, which represent ranges of cuts.
-    Interval,
-    /// An explicit enumeration of cuts.
-    Explicit,
-    /// Interval sharing trees, as in the paper.
-    Ist,
-}
+const ENGINES: &[Choice<Engine>] = &[
+    (Engine::Auto, "auto", "The best engine for each part of a formula"),
+    (Engine::Interval, "interval", "Interval diagrams, which represent ranges of cuts"),
+    (Engine::Explicit, "explicit", "An explicit enumeration of cuts"),
+    (Engine::Ist, "ist", "Interval sharing trees, as in the paper"),
+];
 
-/// How EF and AG are computed on interval sharing trees.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CtlClosure {
-    /// As a downward closure, in one operation.
-    Downward,
-    /// As a fixpoint, step by step.
-    Fixpoint,
-}
+const CLOSURES: &[Choice<Closure>] = &[
+    (Closure::Downward, "downward", "As a downward closure, in one operation"),
+    (Closure::Fixpoint, "fixpoint", "As a fixpoint, step by step"),
+];
 
-/// The order of processes in sets of cuts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ProcessOrder {
-    /// The order of the trace.
-    Given,
-    /// Processes that communicate most are neighbours.
-    Greedy,
-}
+const ORDERS: &[Choice<Arrangement>] = &[
+    (Arrangement::Given, "given", "The order of the trace"),
+    (Arrangement::Greedy, "greedy", "Processes that communicate most are neighbours"),
+];
 
-/// The answers that count as failures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CtlFailOn {
-    /// Also undecided answers.
-    Undecided,
-    /// None, not even a formula that does not hold.
-    Never,
-}
+const FAIL_ON: &[Choice<FailOn>] = &[
+    (FailOn::Undecided, "undecided", "Also undecided answers"),
+    (FailOn::Never, "never", "None, not even a formula that does not hold"),
+];

@@ -1,10 +1,12 @@
 //! The arguments of `otus slice` and `otus mutate`, which derive multi-traces from others.
 
-use clap::{Parser, ValueEnum};
-use otus::derive::Share;
+use clap::Parser;
+use otus::derive::{MutantKind, Share};
+use otus::{TextFormat, UniformObservation};
 
-use super::outputs::percent;
-use super::{Observed, WriteArgs};
+use super::analyze::OBSERVED;
+use super::outputs::{TEXT_OR_JSON, percent};
+use super::{Choice, WriteArgs, one_of};
 
 /// Make partial observations of multi-traces.
 ///
@@ -93,7 +95,8 @@ pub(crate) struct MutateArgs {
     pub(crate) derive: DeriveArgs,
 
     /// The kinds of mutants, as `noise,remove`; may be repeated.
-    #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',', ignore_case = true)]
+    #[arg(long, value_name = "KIND", value_delimiter = ',', ignore_case = true)]
+    #[arg(value_parser = one_of(MUTANTS))]
     pub(crate) kind: Vec<MutantKind>,
 
     /// The number of mutants of each multi-trace and kind [default: 1; 10 with --score].
@@ -114,8 +117,9 @@ pub(crate) struct ScoreArgs {
     pub(crate) score: bool,
 
     /// The parts that may be missing from the logs, as for `otus analyze`.
-    #[arg(long, value_enum, value_name = "WHAT", requires = "score", ignore_case = true)]
-    pub(crate) observed: Option<Observed>,
+    #[arg(long, value_name = "WHAT", requires = "score", ignore_case = true)]
+    #[arg(value_parser = one_of(OBSERVED))]
+    pub(crate) observed: Option<UniformObservation>,
 
     /// Fail if fewer than PERCENT of the mutants are caught.
     #[arg(long, value_name = "PERCENT", requires = "score")]
@@ -123,9 +127,9 @@ pub(crate) struct ScoreArgs {
     pub(crate) min_score: Option<f64>,
 
     /// The output format.
-    #[arg(long, value_enum, default_value_t = ScoreFormat::Text, value_name = "FORMAT")]
-    #[arg(requires = "score")]
-    pub(crate) format: ScoreFormat,
+    #[arg(long, value_name = "FORMAT", default_value = "text", requires = "score")]
+    #[arg(value_parser = one_of(TEXT_OR_JSON))]
+    pub(crate) format: TextFormat,
 
     /// The mapping file for raw logs [default: otus.toml in their folder or a parent].
     #[arg(long, value_name = "FILE", requires = "score")]
@@ -138,15 +142,6 @@ pub(crate) struct ScoreArgs {
     /// The number of mutants to check in parallel [default: 0, one per core].
     #[arg(long, value_name = "NUMBER", requires = "score")]
     pub(crate) jobs: Option<usize>,
-}
-
-/// The output formats of `otus mutate --score`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScoreFormat {
-    /// Plain text.
-    Text,
-    /// One JSON document.
-    Json,
 }
 
 /// The arguments that `slice` and `mutate` share.
@@ -172,46 +167,23 @@ pub(crate) struct DeriveArgs {
     pub(crate) write: WriteArgs,
 }
 
-/// The kinds of mutants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub(crate) enum MutantKind {
-    /// An action of the signature is inserted.
-    Noise,
-    /// Two actions of a log change places.
-    SwapActions,
-    /// Some logs are replaced by those of another multi-trace.
-    SwapComponents,
-    /// An action is removed.
-    Remove,
-    /// An action is repeated.
-    Duplicate,
-    /// Each log is cut at its end.
-    Prefix,
-}
-
 impl DeriveArgs {
     /// The originals.
     pub(crate) fn from(&self) -> otus::derive::From {
-        otus::derive::From::new(self.spec.clone(), self.files.clone(), self.seed)
+        let (spec, files, seed) = (self.spec.clone(), self.files.clone(), self.seed);
+        otus::derive::From { spec, files, seed }
     }
 }
 
-impl MutateArgs {
-    /// The requested kinds.
-    pub(crate) fn kinds(&self) -> Vec<otus::derive::MutantKind> {
-        self.kind.iter().map(|&kind| kind.into()).collect()
-    }
-}
-
-impl From<MutantKind> for otus::derive::MutantKind {
-    fn from(kind: MutantKind) -> Self {
-        match kind {
-            MutantKind::Noise => Self::Noise,
-            MutantKind::SwapActions => Self::SwapActions,
-            MutantKind::SwapComponents => Self::SwapComponents,
-            MutantKind::Remove => Self::Remove,
-            MutantKind::Duplicate => Self::Duplicate,
-            MutantKind::Prefix => Self::Prefix,
-        }
-    }
-}
+const MUTANTS: &[Choice<MutantKind>] = &[
+    (MutantKind::Noise, "noise", "An action of the signature is inserted"),
+    (MutantKind::SwapActions, "swap-actions", "Two actions of a log change places"),
+    (
+        MutantKind::SwapComponents,
+        "swap-components",
+        "Some logs are replaced by those of another multi-trace",
+    ),
+    (MutantKind::Remove, "remove", "An action is removed"),
+    (MutantKind::Duplicate, "duplicate", "An action is repeated"),
+    (MutantKind::Prefix, "prefix", "Each log is cut at its end"),
+];

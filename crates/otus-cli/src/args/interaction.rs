@@ -1,8 +1,11 @@
 //! The arguments of `otus explore`, `otus draw` and `otus generate`.
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
+use otus::Format;
+use otus::draw::{AutomatonKind, What};
 
-use super::{AutomatonKind, PictureArgs, SearchArgs, TextFormat, WriteArgs};
+use super::common::FORMATS;
+use super::{Choice, PictureArgs, SearchArgs, WriteArgs, one_of};
 
 /// Show the executions of an interaction, step by step.
 ///
@@ -38,8 +41,8 @@ pub(crate) struct ExploreArgs {
     pub(crate) write: WriteArgs,
 
     /// The format of standard input and of files whose names do not tell it.
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) from: Option<TextFormat>,
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS))]
+    pub(crate) from: Option<Format>,
 }
 
 /// Draw a specification, a trace, a partial order, or a search.
@@ -77,8 +80,8 @@ pub(crate) struct DrawArgs {
     pub(crate) output: Option<String>,
 
     /// The kind of drawing.
-    #[arg(long, value_enum, value_name = "WHAT")]
-    pub(crate) what: Option<What>,
+    #[arg(long, value_name = "WHAT", value_parser = one_of(DRAWINGS))]
+    pub(crate) what: Option<Drawn>,
 
     #[command(flatten)]
     pub(crate) picture: PictureArgs,
@@ -106,7 +109,7 @@ pub(crate) struct DrawArgs {
 
     /// The automaton: as the rules derive it, made deterministic, or made minimal [default:
     /// minimal].
-    #[arg(long, value_enum, value_name = "KIND")]
+    #[arg(long, value_name = "KIND", value_parser = one_of(AUTOMATA))]
     pub(crate) automaton: Option<AutomatonKind>,
 
     /// The maximum number of states of an automaton, or of nodes of a search, to draw.
@@ -122,29 +125,36 @@ pub(crate) struct DrawArgs {
     pub(crate) ascii: bool,
 
     /// The format of standard input and of files whose names do not tell it.
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) from: Option<TextFormat>,
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS))]
+    pub(crate) from: Option<Format>,
 }
 
-/// The drawings of `otus draw`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum What {
-    /// A sequence diagram of a specification.
-    Sequence,
-    /// The term of a specification as a tree.
-    Term,
-    /// A multi-trace, one lane per log.
-    Trace,
-    /// A partial-order trace, as a space-time diagram.
-    Order,
-    /// All cuts of a partial-order trace, and the events between them.
-    Lattice,
-    /// The search of `otus explore` or `otus analyze`.
+/// A drawing of `otus draw`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Drawn {
+    File(What),
     Search,
-    /// The automaton of a specification.
-    Automaton,
 }
 
+const DRAWINGS: &[Choice<Drawn>] = &[
+    (Drawn::File(What::Sequence), "sequence", "A sequence diagram of a specification"),
+    (Drawn::File(What::Term), "term", "The term of a specification as a tree"),
+    (Drawn::File(What::Trace), "trace", "A multi-trace, one lane per log"),
+    (Drawn::File(What::Order), "order", "A partial-order trace, as a space-time diagram"),
+    (
+        Drawn::File(What::Lattice),
+        "lattice",
+        "All cuts of a partial-order trace, and the events between them",
+    ),
+    (Drawn::Search, "search", "The search of `otus explore` or `otus analyze`"),
+    (Drawn::File(What::Automaton), "automaton", "The automaton of a specification"),
+];
+
+const AUTOMATA: &[Choice<AutomatonKind>] = &[
+    (AutomatonKind::Rules, "rules", "One state for each term that the rules derive"),
+    (AutomatonKind::Deterministic, "deterministic", "At most one transition per state and event"),
+    (AutomatonKind::Minimal, "minimal", "The smallest deterministic automaton"),
+];
 /// Make random multi-traces that a specification accepts.
 ///
 /// The same seed gives the same multi-traces. None is written twice.
@@ -179,8 +189,8 @@ pub(crate) struct GenerateArgs {
     pub(crate) write: WriteArgs,
 
     /// The format of standard input and of files whose names do not tell it.
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) from: Option<TextFormat>,
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS))]
+    pub(crate) from: Option<Format>,
 }
 
 impl DrawArgs {

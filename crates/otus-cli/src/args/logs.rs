@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
+use otus::learn::Loops;
+use otus::{Format, TextFormat};
 
-use super::LogArgs;
+use super::outputs::TEXT_OR_JSON;
+use super::{Choice, LogArgs, one_of};
 
 /// Show how log lines become actions.
 ///
@@ -66,17 +69,8 @@ pub(crate) struct MapArgs {
     pub(crate) strict: bool,
 
     /// The output format.
-    #[arg(long, value_enum, default_value_t = MapFormat::Text, value_name = "FORMAT")]
-    pub(crate) format: MapFormat,
-}
-
-/// The output formats of `otus map`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MapFormat {
-    /// Plain text.
-    Text,
-    /// One JSON document.
-    Json,
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(TEXT_OR_JSON))]
+    pub(crate) format: TextFormat,
 }
 
 /// Propose an otus.toml for a folder of logs.
@@ -142,12 +136,12 @@ pub(crate) struct LearnArgs {
     pub(crate) output: Option<String>,
 
     /// The format to print, or to write to a file whose name does not tell it.
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) to: Option<LearnFormat>,
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(LEARN_FORMATS))]
+    pub(crate) to: Option<Format>,
 
     /// When repetitions become loops.
-    #[arg(long, value_enum, default_value_t = LearnLoops::Several, value_name = "WHEN")]
-    pub(crate) loops: LearnLoops,
+    #[arg(long, value_name = "WHEN", default_value = "several", value_parser = one_of(LOOPS))]
+    pub(crate) loops: Loops,
 
     /// Draw crossing messages exactly, with separate emissions and receptions.
     #[arg(long)]
@@ -158,24 +152,15 @@ pub(crate) struct LearnArgs {
     pub(crate) force: bool,
 }
 
-/// The output formats of `otus learn`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LearnFormat {
-    /// Mermaid sequence diagram.
-    Mermaid,
-    /// PlantUML sequence diagram.
-    Plantuml,
-    /// Interaction and signature.
-    Hif,
-}
+/// The values of `otus learn --to`.
+pub(crate) const LEARN_FORMATS: &[Choice<Format>] = &[
+    (Format::Mermaid, "mermaid", "Mermaid sequence diagram"),
+    (Format::Plantuml, "plantuml", "PlantUML sequence diagram"),
+    (Format::Hif, "hif", "Interaction and signature"),
+];
 
-/// When repetitions become loops.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LearnLoops {
-    /// Never.
-    Never,
-    /// If there are several different runs.
-    Several,
-    /// Always.
-    Always,
-}
+const LOOPS: &[Choice<Loops>] = &[
+    (Loops::Never, "never", "Never"),
+    (Loops::Several, "several", "If there are several different runs"),
+    (Loops::Always, "always", "Always"),
+];

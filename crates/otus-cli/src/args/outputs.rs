@@ -4,47 +4,36 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::ValueEnum;
+use otus::TextFormat;
+use otus::report::ReportFormat;
 use otus_syntax::suggest::did_you_mean;
 
-/// The output formats of `otus ctl`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ResultFormat {
-    /// Plain text.
-    Text,
-    /// One JSON document.
-    Json,
-    /// One JSON object per line.
-    Jsonl,
-}
+use super::{Choice, named};
+
+/// The output formats of `otus map` and `otus mutate --score`.
+pub(super) const TEXT_OR_JSON: &[Choice<TextFormat>] =
+    &[(TextFormat::Text, "text", "Plain text"), (TextFormat::Json, "json", "One JSON document")];
 
 /// The output formats of `otus analyze`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum VerdictFormat {
-    /// Plain text.
-    #[default]
-    Text,
-    /// One JSON document.
-    Json,
-    /// One JSON object per line.
-    Jsonl,
-    /// An XML test report, which CI servers read.
-    Junit,
-    /// SARIF 2.1.0, which code hosts show beside the specification.
-    Sarif,
-    /// Annotations for GitHub Actions.
-    Github,
-    /// Test Anything Protocol, version 14.
-    Tap,
-    /// A summary for a pull request or a job.
-    Markdown,
-    /// A self-contained page with diagrams.
-    Html,
-}
+pub(super) const REPORT_FORMATS: &[Choice<ReportFormat>] = &[
+    (ReportFormat::Text, "text", "Plain text"),
+    (ReportFormat::Json, "json", "One JSON document"),
+    (ReportFormat::Jsonl, "jsonl", "One JSON object per line"),
+    (ReportFormat::Junit, "junit", "An XML test report, which CI servers read"),
+    (ReportFormat::Sarif, "sarif", "SARIF 2.1.0, which code hosts show beside the specification"),
+    (ReportFormat::Github, "github", "Annotations for GitHub Actions"),
+    (ReportFormat::Tap, "tap", "Test Anything Protocol, version 14"),
+    (ReportFormat::Markdown, "markdown", "A summary for a pull request or a job"),
+    (ReportFormat::Html, "html", "A self-contained page with diagrams"),
+];
+
+/// The output formats of `otus ctl`: text, JSON, and JSON lines.
+pub(super) const ANSWER_FORMATS: &[Choice<ReportFormat>] = REPORT_FORMATS.split_at(3).0;
 
 /// A report format and the file to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReportFile {
-    pub(crate) format: VerdictFormat,
+    pub(crate) format: ReportFormat,
     pub(crate) path: PathBuf,
 }
 
@@ -52,31 +41,21 @@ impl FromStr for ReportFile {
     type Err = String;
 
     fn from_str(text: &str) -> Result<ReportFile, String> {
-        let names = || {
-            let all =
-                VerdictFormat::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-            all.map(|value| value.get_name().to_owned()).collect::<Vec<_>>()
-        };
-        let Some((format, path)) = text.split_once('=') else {
+        let Some((name, path)) = text.split_once('=') else {
             return Err("expected a format and a file, like junit=report.xml".to_owned());
         };
-        let Ok(format) = VerdictFormat::from_str(format, true) else {
-            let names = names();
-            let help = did_you_mean(format, names.iter().map(String::as_str));
+        let Some(format) = named(REPORT_FORMATS, name) else {
+            let names = ReportFormat::ALL.map(ReportFormat::name);
+            let help = did_you_mean(name, names);
             let help = help.map(|help| format!("; {help}")).unwrap_or_default();
-            return Err(format!(
-                "unknown format `{format}`; the formats are {}{help}",
-                names.join(", ")
-            ));
+            let names = names.join(", ");
+            return Err(format!("unknown format `{name}`; the formats are {names}{help}"));
         };
         if path.is_empty() {
             return Err("the name of the file is missing after the `=`".to_owned());
         }
         if path == "-" {
-            return Err(format!(
-                "a report goes to a file; --format {} prints one",
-                text.split('=').next().unwrap_or_default()
-            ));
+            return Err(format!("a report goes to a file; --format {name} prints one"));
         }
         Ok(ReportFile { format, path: PathBuf::from(path) })
     }
@@ -143,27 +122,11 @@ pub(super) fn percent(text: &str) -> Result<f64, String> {
 
 /// The output formats of `otus lint`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReportFormat {
+pub(crate) enum LintFormat {
     /// With the source lines.
     Text,
     /// One line each: `file:line:column: error[O0301]: …`.
     Short,
     /// One JSON document.
     Json,
-}
-
-impl From<VerdictFormat> for otus::report::ReportFormat {
-    fn from(format: VerdictFormat) -> Self {
-        match format {
-            VerdictFormat::Text => Self::Text,
-            VerdictFormat::Json => Self::Json,
-            VerdictFormat::Jsonl => Self::Jsonl,
-            VerdictFormat::Junit => Self::Junit,
-            VerdictFormat::Sarif => Self::Sarif,
-            VerdictFormat::Github => Self::Github,
-            VerdictFormat::Tap => Self::Tap,
-            VerdictFormat::Markdown => Self::Markdown,
-            VerdictFormat::Html => Self::Html,
-        }
-    }
 }

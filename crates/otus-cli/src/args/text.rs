@@ -1,9 +1,10 @@
 //! The arguments of `otus fmt`, `otus lint` and `otus convert`.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Parser, ValueEnum as _};
+use clap::Parser;
+use otus::Format;
 
-use super::{ReportFormat, TextFormat};
+use super::common::FORMATS;
+use super::{LintFormat, listing, one_of};
 
 /// Put specifications and traces in canonical form.
 ///
@@ -34,8 +35,8 @@ pub(crate) struct FmtArgs {
     pub(crate) diff: bool,
 
     /// The format of standard input and of files whose names do not tell it.
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) from: Option<TextFormat>,
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS))]
+    pub(crate) from: Option<Format>,
 }
 
 /// Find mistakes in specifications and traces.
@@ -60,12 +61,12 @@ pub(crate) struct LintArgs {
     pub(crate) files: Vec<String>,
 
     /// The output format.
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text, value_name = "FORMAT")]
-    pub(crate) format: ReportFormat,
+    #[arg(long, value_enum, default_value_t = LintFormat::Text, value_name = "FORMAT")]
+    pub(crate) format: LintFormat,
 
     /// The format of standard input and of files whose names do not tell it.
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) from: Option<TextFormat>,
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS))]
+    pub(crate) from: Option<Format>,
 }
 
 /// Convert between spec formats, and between trace formats.
@@ -95,36 +96,23 @@ pub(crate) struct ConvertArgs {
     pub(crate) files: Vec<String>,
 
     /// The format to write.
-    #[arg(long, value_name = "FORMAT", value_parser = written())]
-    pub(crate) to: Option<TextFormat>,
+    #[arg(long, value_name = "FORMAT", value_parser = listing(FORMATS, is_written))]
+    pub(crate) to: Option<Format>,
 
     /// The file to write; then all other files are read.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
 
     /// The format of standard input and of files whose names do not tell it.
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) from: Option<TextFormat>,
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS))]
+    pub(crate) from: Option<Format>,
 
     /// Overwrite files that exist.
     #[arg(long)]
     pub(crate) force: bool,
 }
 
-/// Accepts all formats, but lists only those that `otus convert` writes. The command itself explains
-/// why another format cannot be written.
-fn written() -> impl TypedValueParser<Value = TextFormat> {
-    let is_written = |format: TextFormat| match format {
-        TextFormat::Hsf
-        | TextFormat::Hif
-        | TextFormat::Mermaid
-        | TextFormat::Plantuml
-        | TextFormat::Htf
-        | TextFormat::Jsonl
-        | TextFormat::Pot => true,
-        TextFormat::Hcf | TextFormat::Markdown | TextFormat::Ctl => false,
-    };
-    let value = |format: &TextFormat| Some(format.to_possible_value()?.hide(!is_written(*format)));
-    PossibleValuesParser::new(TextFormat::value_variants().iter().filter_map(value))
-        .try_map(|name| TextFormat::from_str(&name, false))
+/// Whether `otus convert` writes a format. It accepts all formats, and explains why another one cannot be written.
+fn is_written(format: Format) -> bool {
+    !matches!(format, Format::Hcf | Format::Markdown | Format::Ctl)
 }

@@ -11,18 +11,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use otus::report::{ReportFormat, Reports, defaults_for};
 use otus::{
-    Asked, AttachmentKind, Case, Explain, FailOn, Finished, GraphFormat, GraphOptions, Item,
-    Limits, Request, SearchOptions, Status, TextFormat, WitnessPolicy,
+    Asked, AttachmentKind, Case, Explain, Finished, GraphFormat, GraphOptions, Item, Limits,
+    Request, SearchOptions, Status, TextFormat, WitnessPolicy,
 };
 
-use crate::args::{AnalyzeArgs, SearchArgs, VerdictFormat};
-use crate::exit::Exit;
-use crate::interrupt;
+use crate::args::{AnalyzeArgs, SearchArgs};
 use crate::output::{self, Draft, Stream};
-use crate::picture::{self, Look};
 use crate::shell::Shell;
+use crate::{interrupt, picture};
 
-pub(crate) fn run(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Status> {
     let start = Instant::now();
     same_output::refuse(args)?;
     coverage::refuse_unwritable(args)?;
@@ -52,60 +50,49 @@ pub(crate) fn run(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Exit> {
     }
     let finished = running.finish()?;
     for sink in reports.end(&finished.summary)? {
-        sink.finish()?;
+        if let Sink::File(draft) = sink {
+            draft.finish()?;
+        }
     }
     let is_recorded = write_baseline(args, &finished)?;
     coverage::write(args, shell, &finished)?;
     tell(args, &finished, start.elapsed());
     let summary = &finished.summary;
-    let status = summary.status(args.fail_on.map(FailOn::from), args.strict, is_recorded);
-    Ok(match coverage::exit(args, summary, status.into()) {
-        // The caller relies on a file that could not be written, whatever the verdict.
-        _ if is_unwritten => Exit::Error,
-        // The run was interrupted, so the unread cases are unknown.
-        Exit::Success if finished.is_cancelled => Exit::Undecided,
-        exit @ (Exit::Success | Exit::Failure | Exit::Undecided | Exit::Error) => exit,
-    })
-}
-
-impl From<Status> for Exit {
-    fn from(status: Status) -> Exit {
-        match status {
-            Status::Passed => Exit::Success,
-            Status::Failed => Exit::Failure,
-            Status::Undecided => Exit::Undecided,
-            Status::Unusable => Exit::Error,
-        }
+    let status = summary.status(args.fail_on, args.strict, is_recorded);
+    let status = coverage::status(args, summary, status);
+    // The caller relies on a file that could not be written, whatever the verdict.
+    if is_unwritten {
+        return Ok(Status::Unusable);
     }
+    // If the run was interrupted, the unread cases are unknown.
+    let is_unknown = status == Status::Passed && finished.is_cancelled;
+    Ok(if is_unknown { Status::Undecided } else { status })
 }
 
 /// The request that the arguments describe.
 fn request(args: &AnalyzeArgs) -> anyhow::Result<Request> {
     let mut request = Request::new(args.files.iter().cloned());
     defaults_for(&formats(args), &mut request);
-    request.from = args.from.map(Into::into);
+    request.from = args.from;
     request.config = args.logs.config.as_ref().map(PathBuf::from);
     request.group.clone_from(&args.logs.group);
     let declared = &args.declared;
     request.question = Asked {
         kind: args.kind.clone(),
-        observed: args.observed.map(Into::into),
+        observed: args.observed,
         complete: declared.complete.clone(),
         may_stop_early: declared.may_stop_early.clone(),
         may_start_late: declared.may_start_late.clone(),
         unobserved: declared.unobserved.clone(),
     };
-    request.engine = args.engine.into();
+    request.engine = args.engine;
     let search = &args.search;
     request.search = SearchOptions {
-        strategy: search.strategy.clone(),
-        priorities: search.priorities.clone(),
-        filters: search.filters.clone(),
         goal: args.goal.clone(),
         local_analysis: args.local_analysis.clone(),
         memoize: args.memoize,
         legacy_verdicts: args.legacy_verdicts,
-        seed: search.seed,
+        ..search.options()
     };
     request.limits = Limits {
         timeout: search.timeout.map(Duration::from_secs_f64),
@@ -113,16 +100,14 @@ fn request(args: &AnalyzeArgs) -> anyhow::Result<Request> {
         max_bytes: args.memory.map(|mebibytes| mebibytes.saturating_mul(1 << 20)),
     };
     request.threads = args.jobs;
-    if let Some(explain) = args.explain {
-        request.explain = explain.into();
-    }
+    request.explain = args.explain.unwrap_or(request.explain);
     request.witness = match (args.no_witness, args.witness || args.order.is_some()) {
         (true, _) => WitnessPolicy::None,
         (false, true) => WitnessPolicy::Always,
         (false, false) => request.witness,
     };
     request.is_brief &= request.witness == WitnessPolicy::None && request.explain == Explain::None;
-    let style = Look::new(&search.picture)?.style();
+    let style = picture::style(&search.picture)?;
     request.graph = graph_options(search, style.clone())?;
     request.logger_style = Some(style);
     request.certificate = args.certificate.as_deref().map(|name| {
@@ -130,7 +115,7 @@ fn request(args: &AnalyzeArgs) -> anyhow::Result<Request> {
         if is_json { TextFormat::Json } else { TextFormat::Text }
     });
     request.order = args.order.is_some();
-    request.fail_on = args.fail_on.map(Into::into);
+    request.fail_on = args.fail_on;
     request.baseline.clone_from(&args.baseline);
     request.write_baseline.clone_from(&args.write_baseline);
     request.results.clone_from(&args.results);
@@ -153,18 +138,16 @@ pub(super) fn graph_options(
 /// The formats of the outputs, in order.
 fn formats(args: &AnalyzeArgs) -> Vec<ReportFormat> {
     let reports = args.report.iter().map(|report| report.format);
-    let results = args.results.iter().map(|_| VerdictFormat::Jsonl);
-    let all = std::iter::once(args.format).chain(reports).chain(results);
-    all.map(Into::into).collect()
+    let results = args.results.iter().map(|_| ReportFormat::Jsonl);
+    std::iter::once(args.format).chain(reports).chain(results).collect()
 }
 
 /// The destination of a report.
 enum Sink {
-    Standard(io::BufWriter<io::Stdout>),
+    /// Standard output, or a file that results are appended to. Each part is written at once.
+    Stream(Box<dyn Write>),
     /// A file that gets its name once it is complete.
     File(Draft),
-    /// A file that results are appended to.
-    Growing(File),
 }
 
 impl Write for Sink {
@@ -175,24 +158,12 @@ impl Write for Sink {
 
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
-            Sink::Standard(out) => out.write_all(bytes).and_then(|()| out.flush()),
+            Sink::Stream(out) => out.write_all(bytes).and_then(|()| out.flush()),
             Sink::File(draft) => draft.writer().write_all(bytes),
-            Sink::Growing(file) => file.write_all(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Sink {
-    fn finish(self) -> anyhow::Result<()> {
-        match self {
-            Sink::Standard(mut out) => out.flush()?,
-            Sink::File(draft) => drop(draft.finish()?),
-            Sink::Growing(_) => {}
-        }
         Ok(())
     }
 }
@@ -206,11 +177,11 @@ fn outputs(
     fingerprint: Option<&str>,
 ) -> anyhow::Result<Vec<Output>> {
     let colored = shell.colored(Stream::Output);
-    let standard = Sink::Standard(io::BufWriter::new(io::stdout()));
-    let mut all = vec![(ReportFormat::from(args.format).writer(None, colored), standard)];
+    let standard = Sink::Stream(Box::new(io::stdout()));
+    let mut all = vec![(args.format.writer(None, colored), standard)];
     for report in &args.report {
         let file = Sink::File(Draft::create(&report.path)?);
-        all.push((ReportFormat::from(report.format).writer(None, false), file));
+        all.push((report.format.writer(None, false), file));
     }
     if let Some(path) = &args.results {
         let cannot_write = || format!("cannot write {}", path.display());
@@ -219,7 +190,7 @@ fn outputs(
         if let Some(length) = analysis.results_length() {
             file.set_len(length).with_context(cannot_write)?;
         }
-        all.push((ReportFormat::Jsonl.writer(fingerprint, false), Sink::Growing(file)));
+        all.push((ReportFormat::Jsonl.writer(fingerprint, false), Sink::Stream(Box::new(file))));
     }
     Ok(all)
 }
@@ -273,7 +244,7 @@ fn write_baseline(args: &AnalyzeArgs, finished: &Finished) -> anyhow::Result<boo
         return Ok(false);
     };
     output::write_file(path, text)?;
-    let known = otus::words::counted(*count, "known failure");
+    let known = otus::units::counted(*count, "known failure");
     output::complain(&format!("wrote {known} to {}", path.display()));
     Ok(true)
 }

@@ -3,19 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use otus::Format;
 use otus::convert::{ConvertRequest, Converted, convert};
 use otus::derive::Place;
+use otus::{Format, Status};
 
 use crate::args::ConvertArgs;
-use crate::cases;
-use crate::exit::Exit;
 use crate::output;
 use crate::shell::Shell;
+use crate::trace_files;
 
-pub(crate) fn run(args: &ConvertArgs, shell: &Shell) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &ConvertArgs, shell: &Shell) -> anyhow::Result<Status> {
     let (names, to, place) = destination(args)?;
-    let request = ConvertRequest { names, from: args.from.map(Into::into), to };
+    let request = ConvertRequest { names, from: args.from, to };
     let files = match (convert(&shell.context, &request)?, place) {
         (Converted::Text(text), Place::File(path)) => vec![(path, text)],
         (Converted::Text(text), Place::Folder(folder)) if to == Format::Jsonl => {
@@ -33,7 +32,7 @@ pub(crate) fn run(args: &ConvertArgs, shell: &Shell) -> anyhow::Result<Exit> {
             }
         }
         (Converted::Traces(traces), Place::Folder(folder)) => {
-            cases::make_folder(&folder)?;
+            output::make_folder(&folder)?;
             let path = |name: String| folder.join(format!("{name}.htf"));
             traces.into_iter().map(|(name, text)| (path(name), text)).collect()
         }
@@ -53,16 +52,16 @@ pub(crate) fn run(args: &ConvertArgs, shell: &Shell) -> anyhow::Result<Exit> {
         (Converted::Text(text), _) => return print(&text),
         (_, _) => vec![],
     };
-    cases::write_new(&files, args.force)?;
+    output::write_new(&files, args.force)?;
     for (path, _) in &files {
         output::complain(&format!("wrote {}", path.display()));
     }
-    Ok(Exit::Success)
+    Ok(Status::Passed)
 }
 
-fn print(text: &str) -> anyhow::Result<Exit> {
+fn print(text: &str) -> anyhow::Result<Status> {
     output::print(text)?;
-    Ok(Exit::Success)
+    Ok(Status::Passed)
 }
 
 fn is_folder(path: &Path) -> String {
@@ -72,8 +71,7 @@ fn is_folder(path: &Path) -> String {
 /// Separates the files to read from the file to write.
 fn destination(args: &ConvertArgs) -> anyhow::Result<(Vec<String>, Format, Place)> {
     let mut inputs = args.files.clone();
-    let to: Option<Format> = args.to.map(Into::into);
-    let named = match (&args.output, to) {
+    let named = match (&args.output, args.to) {
         (Some(output), _) => Some(output.clone()),
         // With --to alone, all files are read.
         (None, Some(_)) => None,
@@ -88,14 +86,14 @@ fn destination(args: &ConvertArgs) -> anyhow::Result<(Vec<String>, Format, Place
         }
     };
     let Some(named) = named.filter(|named| named != "-") else {
-        let format = to.context("writing to standard output needs --to FORMAT")?;
+        let format = args.to.context("writing to standard output needs --to FORMAT")?;
         return Ok((inputs, format, Place::Stdout));
     };
-    let place = cases::place(Some(&named));
+    let place = trace_files::place(Some(&named));
     if let Place::Folder(_) = place {
-        return Ok((inputs, to.unwrap_or(Format::Htf), place));
+        return Ok((inputs, args.to.unwrap_or(Format::Htf), place));
     }
-    let format = to.or_else(|| Format::of_name(&PathBuf::from(&named))).with_context(|| {
+    let format = args.to.or_else(|| Format::of_name(&PathBuf::from(&named))).with_context(|| {
         format!(
             "the ending of {named} names no format; use .hif, .hsf, .mmd, .puml, .htf, .jsonl or .pot.json, or --to"
         )

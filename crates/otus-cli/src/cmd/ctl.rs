@@ -4,20 +4,19 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use otus::ctl::{self, Answer, Arrangement, Closure, CutQuery, Engine, Request};
-use otus::{FailOn, Limits};
+use otus::ctl::{self, Answer, CutQuery, Request};
+use otus::report::ReportFormat;
+use otus::{Limits, PictureFormat, PictureStyle, Status};
 
-use crate::args::{CtlArgs, CtlClosure, CtlEngine, CtlFailOn, ProcessOrder, ResultFormat};
-use crate::exit::Exit;
-use crate::picture::{self, Look, PictureFormat};
+use crate::args::CtlArgs;
 use crate::shell::Shell;
-use crate::{interrupt, output};
+use crate::{interrupt, output, picture};
 
-pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Status> {
     let start = Instant::now();
     if args.patterns {
         output::print(&ctl::patterns())?;
-        return Ok(Exit::Success);
+        return Ok(Status::Passed);
     }
     let mut drawing = Drawing::new(args)?;
     let check = ctl::open(&shell.context, &request(args))?;
@@ -29,10 +28,12 @@ pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Exit> {
     for answer in answers.by_ref() {
         let answer = answer?;
         drawing.draw(&answer)?;
-        match args.format {
-            ResultFormat::Text => output::print(&format!("{separator}{}", answer.text()))?,
-            ResultFormat::Jsonl => output::print(&format!("{}\n", answer.json()))?,
-            ResultFormat::Json => of_document.push(answer),
+        if args.format == ReportFormat::Json {
+            of_document.push(answer);
+        } else if args.format == ReportFormat::Jsonl {
+            output::print(&format!("{}\n", answer.json()))?;
+        } else {
+            output::print(&format!("{separator}{}", answer.text()))?;
         }
         separator = "\n";
     }
@@ -40,11 +41,11 @@ pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Exit> {
         output::complain(&format!("{name} was not written: no answer is shown by a run"));
     }
     let summary = answers.summary();
-    if args.format == ResultFormat::Json {
+    if args.format == ReportFormat::Json {
         output::print(&ctl::document(&of_document, summary))?;
     }
     output::complain(&summary.text(start.elapsed()));
-    Ok(summary.status(args.fail_on.map(FailOn::from)).into())
+    Ok(summary.status(args.fail_on))
 }
 
 /// The request that the arguments describe.
@@ -54,21 +55,10 @@ fn request(args: &CtlArgs) -> Request {
     request.config = args.logs.config.as_ref().map(PathBuf::from);
     request.group.clone_from(&args.logs.group);
     request.order_writes = args.order_writes;
-    request.engine = match args.engine {
-        CtlEngine::Auto => Engine::Auto,
-        CtlEngine::Interval => Engine::Interval,
-        CtlEngine::Explicit => Engine::Explicit,
-        CtlEngine::Ist => Engine::Ist,
-    };
-    request.closure = args.closure.map(|closure| match closure {
-        CtlClosure::Downward => Closure::Downward,
-        CtlClosure::Fixpoint => Closure::Fixpoint,
-    });
+    request.engine = args.engine;
+    request.closure = args.closure;
     request.slice = !args.no_slice;
-    request.process_order = match args.process_order {
-        ProcessOrder::Given => Arrangement::Given,
-        ProcessOrder::Greedy => Arrangement::Greedy,
-    };
+    request.process_order = args.process_order;
     request.cuts = match (args.all, args.count) {
         (true, _) => CutQuery::List { limit: args.limit },
         (false, true) => CutQuery::Count,
@@ -83,21 +73,12 @@ fn request(args: &CtlArgs) -> Request {
     request
 }
 
-impl From<CtlFailOn> for FailOn {
-    fn from(fail_on: CtlFailOn) -> FailOn {
-        match fail_on {
-            CtlFailOn::Undecided => FailOn::Undecided,
-            CtlFailOn::Never => FailOn::Never,
-        }
-    }
-}
-
 /// The picture of the first answer that a run proves.
 struct Drawing<'a> {
     /// The file, until it is written.
     name: Option<&'a str>,
     format: PictureFormat,
-    look: Look,
+    style: PictureStyle,
 }
 
 impl<'a> Drawing<'a> {
@@ -107,14 +88,14 @@ impl<'a> Drawing<'a> {
             bail!("--draw writes .svg and .png files, not {}", name.unwrap_or_default());
         };
         if name.is_none() {
-            Look::note_idle(&args.picture, "add --draw FILE");
+            picture::note_idle(&args.picture, "add --draw FILE");
         }
-        Ok(Drawing { name, format, look: Look::new(&args.picture)? })
+        Ok(Drawing { name, format, style: picture::style(&args.picture)? })
     }
 
     fn draw(&mut self, answer: &Answer) -> anyhow::Result<()> {
         if let Some(name) = self.name
-            && let Some(picture) = answer.draw(self.format, &self.look.style())?
+            && let Some(picture) = answer.draw(self.format, &self.style)?
         {
             picture::deliver(&picture, name)?;
             self.name = None;

@@ -4,39 +4,41 @@
 //! repeat a command see the same output. Each command must end with the exit status that the demo announces;
 //! otherwise the demo ends with an error.
 
-mod stories;
+mod examples;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, bail, ensure};
+use clap::ValueEnum as _;
 
-use self::stories::{Step, Story};
+use otus::Status;
+
+use self::examples::{Example, Step};
 use crate::args::DemoArgs;
-use crate::exit::Exit;
 use crate::output;
 use crate::shell::Shell;
 
-pub(crate) fn run(args: &DemoArgs, shell: &Shell) -> anyhow::Result<Exit> {
-    let story = stories::of(args.name);
-    let folder = args.folder.clone().unwrap_or_else(|| Path::new("otus-demo").join(story.name));
-    write(story, &folder)?;
+pub(crate) fn run(args: &DemoArgs, shell: &Shell) -> anyhow::Result<Status> {
+    let example = examples::of(args.name);
+    let folder = args.folder.clone().unwrap_or_else(|| Path::new("otus-demo").join(example.name));
+    write(example, &folder)?;
     if args.write {
-        output::complain(&format!("wrote the files of {} to {}", story.name, folder.display()));
-        return Ok(Exit::Success);
+        output::complain(&format!("wrote the files of {} to {}", example.name, folder.display()));
+        return Ok(Status::Passed);
     }
-    output::print(&format!("{}\nThe files are in {}.\n", story.title, folder.display()))?;
-    for step in story.steps {
+    output::print(&format!("{}\nThe files are in {}.\n", example.title, folder.display()))?;
+    for step in example.steps {
         take(step, &folder, shell)?;
     }
-    output::print(&ending(story, &folder))?;
-    Ok(Exit::Success)
+    output::print(&ending(example, &folder))?;
+    Ok(Status::Passed)
 }
 
 /// Writes the files of an example. A file that the user has changed is not overwritten.
-fn write(story: &Story, folder: &Path) -> anyhow::Result<()> {
-    for (name, text) in story.files {
+fn write(example: &Example, folder: &Path) -> anyhow::Result<()> {
+    for (name, text) in example.files {
         let path = folder.join(name);
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent)
@@ -72,9 +74,9 @@ fn take(step: &Step, folder: &Path, shell: &Shell) -> anyhow::Result<()> {
         }
         Step::Run { command, exit } => {
             output::print(&format!("\n$ otus {command}\n"))?;
+            let color = shell.color.to_possible_value();
             let status = Command::new(std::env::current_exe()?)
-                .arg("--color")
-                .arg(shell.color.name())
+                .args(color.map(|it| format!("--color={}", it.get_name())))
                 .args(words(command))
                 .current_dir(folder)
                 .status()
@@ -118,17 +120,17 @@ fn words(command: &str) -> Vec<&str> {
 }
 
 /// Lists the pictures and reports that were written, and commands to try next.
-fn ending(story: &Story, folder: &Path) -> String {
+fn ending(example: &Example, folder: &Path) -> String {
     let mut out = String::from("\n");
     let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    for (what, file) in story.made {
+    for (what, file) in example.made {
         let _ = writeln!(out, "{what}: {}", whole.join(file).display());
     }
     out.push_str("\nTry next:\n");
     let folder = folder.display().to_string();
     let folder = if folder.contains(char::is_whitespace) { format!("'{folder}'") } else { folder };
     let program = this_program();
-    for (what, command) in story.next {
+    for (what, command) in example.next {
         let _ = writeln!(out, "  {what}:\n    {program} {}", command.replace("DIR", &folder));
     }
     out

@@ -6,40 +6,39 @@
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use otus::Format;
+use clap::Parser as _;
 use otus::draw::{DrawRequest, Drawing, draw};
+use otus::{Format, PictureFormat, Status};
 
-use crate::args::{AnalyzeArgs, DrawArgs, ExploreArgs, What};
-use crate::exit::Exit;
-use crate::output;
-use crate::picture::{self, Look, PictureFormat};
+use crate::args::{AnalyzeArgs, DrawArgs, Drawn, ExploreArgs};
 use crate::shell::Shell;
+use crate::{output, picture};
 
-pub(crate) fn run(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Status> {
     if let Some(name) = &args.output {
         check_ending(name, args)?;
     }
     let columns = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     let mut request = DrawRequest {
         names: args.files.clone(),
-        from: args.from.map(Into::into),
+        from: args.from,
         what: None,
         only_used: args.only_used,
         positions: args.positions,
         step: args.step.clone(),
         cuts: args.cut.clone(),
-        automaton: args.automaton.map(Into::into),
+        automaton: args.automaton,
         max_nodes: args.max_nodes,
         width: args.width.or(columns).unwrap_or(100),
         ascii: args.ascii,
     };
-    match args.what.map(otus::draw::What::try_from) {
-        Some(Ok(what)) => request.what = Some(what),
-        Some(Err(())) => return search(args, &request, shell),
+    match args.what {
+        Some(Drawn::File(what)) => request.what = Some(what),
+        Some(Drawn::Search) => return search(args, &request, shell),
         None => {}
     }
     finish(args, &draw(&shell.context, &request)?)?;
-    Ok(Exit::Success)
+    Ok(Status::Passed)
 }
 
 fn check_ending(name: &str, args: &DrawArgs) -> anyhow::Result<()> {
@@ -72,9 +71,8 @@ fn finish(args: &DrawArgs, drawing: &Drawing) -> anyhow::Result<()> {
     } else if is_text(name) {
         output::deliver(name, drawing.text()?.as_bytes(), None)?;
     } else {
-        let look = Look::new(&args.picture)?;
         let format = PictureFormat::of_name(name).unwrap_or(PictureFormat::Svg);
-        picture::deliver(&drawing.render(format, &look.style())?, name)?;
+        picture::deliver(&drawing.render(format, &picture::style(&args.picture)?)?, name)?;
     }
     if args.open {
         picture::open(name);
@@ -83,40 +81,23 @@ fn finish(args: &DrawArgs, drawing: &Drawing) -> anyhow::Result<()> {
 }
 
 /// A search, drawn by the command that makes it.
-fn search(args: &DrawArgs, request: &DrawRequest, shell: &Shell) -> anyhow::Result<Exit> {
+fn search(args: &DrawArgs, request: &DrawRequest, shell: &Shell) -> anyhow::Result<Status> {
     let output = args.output.as_deref().context(
         "a search is drawn to a file: add -o search.svg; `otus explore` prints one as text",
     )?;
     let is_trace =
         |file: &String| matches!(request.format_of(file), Some(Format::Htf | Format::Jsonl));
     let search = args.search_args(output);
+    let files = args.files.clone();
     let exit = if args.files.iter().any(is_trace) {
-        let files = args.files.clone();
-        super::analyze::run(&AnalyzeArgs { files, search, ..AnalyzeArgs::default() }, shell)?
+        let defaults = AnalyzeArgs::parse_from([""]);
+        super::analyze::run(&AnalyzeArgs { files, search, ..defaults }, shell)?
     } else {
-        let files = args.files.clone();
         super::explore::run(&ExploreArgs { files, search, ..ExploreArgs::default() }, shell)?
     };
     if args.open {
         picture::open(output);
     }
     // A Fail has a picture as well; an unusable input has none.
-    Ok(if exit == Exit::Error { Exit::Error } else { Exit::Success })
-}
-
-impl TryFrom<What> for otus::draw::What {
-    type Error = ();
-
-    /// Returns an error for a search, which is not a drawing of a file.
-    fn try_from(what: What) -> Result<Self, ()> {
-        Ok(match what {
-            What::Sequence => Self::Sequence,
-            What::Term => Self::Term,
-            What::Trace => Self::Trace,
-            What::Order => Self::Order,
-            What::Lattice => Self::Lattice,
-            What::Automaton => Self::Automaton,
-            What::Search => return Err(()),
-        })
-    }
+    Ok(if exit == Status::Unusable { Status::Unusable } else { Status::Passed })
 }

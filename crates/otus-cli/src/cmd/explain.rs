@@ -2,20 +2,19 @@
 
 use std::fmt::Write as _;
 
-use otus::{CAUSES, Cause};
+use otus::{CAUSES, Cause, Status};
 use otus_syntax::Code;
 use otus_syntax::suggest::did_you_mean;
 
 use crate::args::ExplainArgs;
-use crate::exit::Exit;
 use crate::output::{self, Stream};
 use crate::shell::Shell;
 
-pub(crate) fn run(args: &ExplainArgs, shell: &Shell) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &ExplainArgs, shell: &Shell) -> anyhow::Result<Status> {
     let colored = shell.colored(Stream::Output);
     let Some(wanted) = &args.code else {
         output::print(&list(colored))?;
-        return Ok(Exit::Success);
+        return Ok(Status::Passed);
     };
     let page = match (Code::parse(wanted), CAUSES.iter().find(|cause| cause.id == wanted)) {
         (Some(code), _) => code.page().to_owned(),
@@ -26,11 +25,11 @@ pub(crate) fn run(args: &ExplainArgs, shell: &Shell) -> anyhow::Result<Exit> {
             output::complain(&format!(
                 "otus: there is no code `{wanted}`{help}; `otus explain` lists all of them"
             ));
-            return Ok(Exit::Error);
+            return Ok(Status::Unusable);
         }
     };
     output::print(&if colored { styled(&page) } else { page })?;
-    Ok(Exit::Success)
+    Ok(Status::Passed)
 }
 
 /// The page of a cause of failures.

@@ -3,34 +3,26 @@
 use std::path::Path;
 use std::time::Duration;
 
-use otus::SearchOptions;
+use otus::Status;
 use otus::derive::Place;
 use otus::explore::{ExploreRequest, explore};
 
 use super::{analyze, generate};
 use crate::args::ExploreArgs;
-use crate::cases::{self, Sink};
-use crate::exit::Exit;
-use crate::picture::{self, Look};
 use crate::shell::Shell;
-use crate::{interrupt, output};
+use crate::trace_files::{self, Sink};
+use crate::{interrupt, output, picture};
 
-pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Status> {
     let search = &args.search;
-    let look = Look::new(&search.picture)?;
+    let style = picture::style(&search.picture)?;
     let request = ExploreRequest {
         names: args.files.clone(),
-        from: args.from.map(Into::into),
-        search: SearchOptions {
-            strategy: search.strategy.clone(),
-            priorities: search.priorities.clone(),
-            filters: search.filters.clone(),
-            seed: search.seed,
-            ..SearchOptions::default()
-        },
+        from: args.from,
+        search: search.options(),
         timeout: search.timeout.map(Duration::from_secs_f64),
-        graph: analyze::graph_options(search, look.style())?,
-        logger_style: look.style(),
+        graph: analyze::graph_options(search, style.clone())?,
+        logger_style: style,
         traces: args.traces.clone(),
         partition: args.partition.clone(),
         has_output: args.write.output.is_some(),
@@ -49,7 +41,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Exit> {
         picture::note_idle_search(search);
     }
     if let Some((traces, by_logger)) = &explored.traces {
-        let named = cases::place(args.write.output.as_deref());
+        let named = trace_files::place(args.write.output.as_deref());
         let place = by_logger.clone().map_or(named, Place::Folder);
         let mut sink = Sink::new(place, args.write.force, false)?;
         traces.iter().try_for_each(|trace| sink.take(trace))?;
@@ -59,5 +51,5 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Exit> {
         output::print(tree)?;
     }
     output::complain(&explored.text);
-    Ok(if explored.is_limited { Exit::Undecided } else { Exit::Success })
+    Ok(if explored.is_limited { Status::Undecided } else { Status::Passed })
 }

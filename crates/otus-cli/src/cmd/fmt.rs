@@ -1,39 +1,39 @@
 //! `otus fmt`: canonical text.
 
+use otus::Status;
+use otus::fmt::{Formatted, format, is_formatted};
 use otus::load::expand;
-use otus::text::{Formatted, format, is_formatted};
-use otus::words::counted;
+use otus::units::counted;
 use similar::TextDiff;
 
 use crate::args::FmtArgs;
-use crate::exit::Exit;
-use crate::output;
+use crate::output::{self, Stream};
 use crate::shell::Shell;
 
-pub(crate) fn run(args: &FmtArgs, shell: &Shell) -> anyhow::Result<Exit> {
-    let mut exit = Exit::Success;
+pub(crate) fn run(args: &FmtArgs, shell: &Shell) -> anyhow::Result<Status> {
+    let mut exit = Status::Passed;
     let (mut changed, mut seen) = (0, 0);
     for name in &args.files {
         for file in expand(&*shell.context.files, name, is_formatted)? {
             seen += 1;
-            let formatted = match format(&shell.context, &file, args.from.map(Into::into)) {
+            let formatted = match format(&shell.context, &file, args.from) {
                 Ok(formatted) => formatted,
                 Err(otus::Error::Text(found)) => {
-                    shell.show(&found);
+                    output::complain(&found.render(shell.colored(Stream::Error)));
                     let name = if file == "-" { "<stdin>" } else { &file };
                     output::complain(&format!("\n{name} was left as it is"));
-                    exit = Exit::Error;
+                    exit = Status::Unusable;
                     continue;
                 }
                 Err(error) => {
                     output::complain(&format!("otus: {error}"));
-                    exit = Exit::Error;
+                    exit = Status::Unusable;
                     continue;
                 }
             };
             if write(&formatted, args)? {
                 changed += 1;
-                exit = exit.max(if args.check { Exit::Failure } else { Exit::Success });
+                exit = exit.max(if args.check { Status::Failed } else { Status::Passed });
             }
         }
     }

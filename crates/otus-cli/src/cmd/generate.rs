@@ -1,31 +1,31 @@
 //! `otus generate`: random accepted multi-traces.
 
+use otus::Status;
 use otus::generate::{GenerateRequest, generate};
-use otus::words::counted;
+use otus::units::counted;
 
 use crate::args::GenerateArgs;
-use crate::cases::{self, Sink};
-use crate::exit::Exit;
 use crate::shell::Shell;
+use crate::trace_files::{self, Sink};
 use crate::{interrupt, output};
 
-pub(crate) fn run(args: &GenerateArgs, shell: &Shell) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &GenerateArgs, shell: &Shell) -> anyhow::Result<Status> {
     let request = GenerateRequest {
         names: args.files.clone(),
-        from: args.from.map(Into::into),
+        from: args.from,
         partition: args.partition.clone(),
         max_length: args.max_length,
         count: args.count as u64,
         seed: args.seed,
     };
-    let place = cases::place(args.write.output.as_deref());
+    let place = trace_files::place(args.write.output.as_deref());
     let mut sink = Sink::new(place, args.write.force, false)?;
     interrupt::watch()?;
     let made = generate(&shell.context, &request, &mut |made| sink.take(&made))?;
     if made > 0 {
         finish(sink)?;
     }
-    Ok(if made == 0 && request.count > 0 { Exit::Failure } else { Exit::Success })
+    Ok(if made == 0 && request.count > 0 { Status::Failed } else { Status::Passed })
 }
 
 /// Ends the output, and prints its name.

@@ -2,16 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use otus::Status;
 use otus::init::{InitRequest, propose};
 use otus::project::FILE;
 
 use crate::args::InitArgs;
-use crate::cases::refuse_existing;
-use crate::exit::Exit;
 use crate::output;
 use crate::shell::Shell;
 
-pub(crate) fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Status> {
     let target = match args.output.as_deref() {
         Some("-") => None,
         Some(name) => Some(PathBuf::from(name)),
@@ -19,7 +18,7 @@ pub(crate) fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Exit> {
         None => Some(args.folder.join(FILE)),
     };
     if let Some(path) = &target {
-        refuse_existing(path, args.force)?;
+        output::refuse_existing(path, args.force)?;
     }
     let mut request = InitRequest::new(&args.folder);
     request.spec.clone_from(&args.spec);
@@ -32,5 +31,5 @@ pub(crate) fn run(args: &InitArgs, shell: &Shell) -> anyhow::Result<Exit> {
         }
     }
     output::complain(&proposal.summary());
-    Ok(Exit::Success)
+    Ok(Status::Passed)
 }

@@ -3,34 +3,26 @@
 use std::path::PathBuf;
 
 use anyhow::bail;
-use clap::ValueEnum as _;
-use clap::builder::PossibleValue;
-use otus::learn::{LearnRequest, Learnt, Loops, learn};
-use otus::{Format, PictureFormat, PictureStyle};
+use otus::learn::{LearnRequest, Learnt, learn};
+use otus::{Format, PictureFormat, PictureStyle, Status};
 
-use crate::args::{LearnArgs, LearnFormat, LearnLoops};
-use crate::cases::refuse_existing;
-use crate::exit::Exit;
-use crate::output;
+use crate::args::{LEARN_FORMATS, LearnArgs, name_of};
 use crate::shell::Shell;
+use crate::{output, picture};
 
-pub(crate) fn run(args: &LearnArgs, shell: &Shell) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &LearnArgs, shell: &Shell) -> anyhow::Result<Status> {
     let target = Target::new(args)?;
     let mut request = LearnRequest::new(args.files.iter().cloned());
     request.config = args.logs.config.as_ref().map(PathBuf::from);
     request.group.clone_from(&args.logs.group);
-    request.loops = match args.loops {
-        LearnLoops::Never => Loops::Never,
-        LearnLoops::Several => Loops::Several,
-        LearnLoops::Always => Loops::Always,
-    };
+    request.loops = args.loops;
     request.is_split = args.split;
     let learnt = learn(&shell.context, &request)?;
     target.write(&learnt)?;
     for remark in learnt.remarks() {
         output::complain(&remark);
     }
-    Ok(Exit::Success)
+    Ok(Status::Passed)
 }
 
 /// The file and the format of the diagram.
@@ -40,31 +32,19 @@ enum Target {
     Picture(String, PictureFormat),
 }
 
-impl From<LearnFormat> for Format {
-    fn from(format: LearnFormat) -> Format {
-        match format {
-            LearnFormat::Mermaid => Format::Mermaid,
-            LearnFormat::Plantuml => Format::Plantuml,
-            LearnFormat::Hif => Format::Hif,
-        }
-    }
-}
-
 impl Target {
     fn new(args: &LearnArgs) -> anyhow::Result<Target> {
-        let to = args.to.map(Format::from);
         let Some(name) = args.output.as_deref().filter(|name| *name != "-") else {
-            return Ok(Target::Print(to.unwrap_or(Format::Mermaid)));
+            return Ok(Target::Print(args.to.unwrap_or(Format::Mermaid)));
         };
         let path = PathBuf::from(name);
-        refuse_existing(&path, args.force)?;
+        output::refuse_existing(&path, args.force)?;
         let picture = PictureFormat::of_name(name);
         let ending = Format::of_name(&path);
-        let format = match (to, picture) {
+        let format = match (args.to, picture) {
             (Some(to), _) => {
                 if picture.is_some() || ending.is_some_and(|ending| ending != to) {
-                    let flag = args.to.and_then(|to| to.to_possible_value());
-                    let flag = flag.as_ref().map(PossibleValue::get_name).unwrap_or_default();
+                    let flag = name_of(LEARN_FORMATS, &to);
                     output::complain(&format!(
                         "warning: {name} is written as {flag}, which its ending does not say"
                     ));
@@ -81,7 +61,7 @@ impl Target {
             },
         };
         if format == Format::Hif {
-            refuse_existing(&path.with_extension("hsf"), args.force)?;
+            output::refuse_existing(&path.with_extension("hsf"), args.force)?;
         }
         Ok(Target::File(path, format))
     }
@@ -104,11 +84,7 @@ impl Target {
                 Ok(())
             }
             Target::Picture(name, format) => {
-                let picture = learnt.picture(*format, &PictureStyle::default())?;
-                if let Some(remark) = picture.remark {
-                    output::complain(remark);
-                }
-                output::deliver(name, &picture.bytes, None)
+                picture::deliver(&learnt.picture(*format, &PictureStyle::default())?, name)
             }
         }
     }

@@ -1,25 +1,25 @@
 //! `otus lint`: prints errors, and parts that are probably mistakes.
 
-use otus::text::lint;
-use otus::words::counted;
+use otus::Status;
+use otus::lint::lint;
+use otus::units::counted;
 
-use crate::args::{LintArgs, ReportFormat};
-use crate::exit::Exit;
+use crate::args::{LintArgs, LintFormat};
 use crate::output::{self, Stream};
 use crate::shell::Shell;
 
-pub(crate) fn run(args: &LintArgs, shell: &Shell) -> anyhow::Result<Exit> {
-    let linted = lint(&shell.context, &args.files, args.from.map(Into::into))?;
+pub(crate) fn run(args: &LintArgs, shell: &Shell) -> anyhow::Result<Status> {
+    let linted = lint(&shell.context, &args.files, args.from)?;
     let found = &linted.found;
     match args.format {
-        ReportFormat::Text if found.is_empty() => {}
-        ReportFormat::Text => {
+        LintFormat::Text if found.is_empty() => {}
+        LintFormat::Text => {
             output::print(&format!("{}\n\n", found.render(shell.colored(Stream::Output))))?;
         }
-        ReportFormat::Short => output::print(&found.lines())?,
-        ReportFormat::Json => output::print(&found.json())?,
+        LintFormat::Short => output::print(&found.lines())?,
+        LintFormat::Json => output::print(&found.json())?,
     }
-    if args.format != ReportFormat::Json {
+    if args.format != LintFormat::Json {
         output::complain(&format!(
             "checked {} and {}: {}",
             counted(linted.specifications, "specification"),
@@ -28,8 +28,8 @@ pub(crate) fn run(args: &LintArgs, shell: &Shell) -> anyhow::Result<Exit> {
         ));
     }
     Ok(match (found.has_errors(), found.has_warnings()) {
-        (true, _) => Exit::Error,
-        (false, true) => Exit::Failure,
-        (false, false) => Exit::Success,
+        (true, _) => Status::Unusable,
+        (false, true) => Status::Failed,
+        (false, false) => Status::Passed,
     })
 }

@@ -3,17 +3,17 @@
 use anyhow::Context as _;
 use clap::CommandFactory as _;
 use clap_mangen::Man;
+use otus::Status;
 
 use crate::args::{Args, ManArgs};
-use crate::exit::Exit;
 use crate::output;
 
-pub(crate) fn run(args: &ManArgs) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &ManArgs) -> anyhow::Result<Status> {
     let mut command = Args::command();
     command.build();
     let Some(folder) = &args.dir else {
         output::print(&page(command)?)?;
-        return Ok(Exit::Success);
+        return Ok(Status::Passed);
     };
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let commands: Vec<clap::Command> = command.get_subcommands().cloned().collect();
@@ -28,11 +28,11 @@ pub(crate) fn run(args: &ManArgs) -> anyhow::Result<Exit> {
         written.push(format!("{name}.1"));
     }
     output::complain(&format!("wrote {} to {}", written.join(", "), folder.display()));
-    Ok(Exit::Success)
+    Ok(Status::Passed)
 }
 
-fn page(command: clap::Command) -> anyhow::Result<String> {
+fn page(command: clap::Command) -> anyhow::Result<Vec<u8>> {
     let mut page = Vec::new();
     Man::new(command).render(&mut page)?;
-    Ok(String::from_utf8_lossy(&page).into_owned())
+    Ok(page)
 }

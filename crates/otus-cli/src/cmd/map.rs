@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use otus::map::{self, MapRequest};
+use otus::{Status, TextFormat};
 
-use crate::args::{MapArgs, MapFormat};
-use crate::exit::Exit;
+use crate::args::MapArgs;
 use crate::output;
 use crate::shell::Shell;
 use write::Writer;
 
-pub(crate) fn run(args: &MapArgs, shell: &Shell) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &MapArgs, shell: &Shell) -> anyhow::Result<Status> {
     let start = Instant::now();
     let mut request = MapRequest::default();
     request.names.clone_from(&args.files);
@@ -30,12 +30,11 @@ pub(crate) fn run(args: &MapArgs, shell: &Shell) -> anyhow::Result<Exit> {
     }
     // With `--write -`, standard output has the canonical lines.
     if target != Some("-") {
-        output::print(&match args.format {
-            MapFormat::Text => map.text(args.explain, args.limit),
-            MapFormat::Json => map.json(args.limit),
-        })?;
+        let is_json = args.format == TextFormat::Json;
+        let text = if is_json { map.json(args.limit) } else { map.text(args.explain, args.limit) };
+        output::print(&text)?;
     }
     let millis = start.elapsed().as_secs_f64() * 1000.0;
     output::complain(&format!("{} in {millis:.0} ms", map.summary()));
-    Ok(map.status(args.strict).into())
+    Ok(map.status(args.strict))
 }

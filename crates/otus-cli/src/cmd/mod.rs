@@ -20,12 +20,13 @@ mod schema;
 mod slice;
 mod test;
 
+use otus::Status;
+
 use crate::args::{Args, Command};
-use crate::exit::Exit;
 use crate::shell::Shell;
 
 /// Runs the requested command.
-pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &Args) -> anyhow::Result<Status> {
     let shell = Shell::new(args.color);
     match &args.command {
         Command::Analyze(analyze) => analyze::run(analyze, &shell),

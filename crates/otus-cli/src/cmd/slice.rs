@@ -1,14 +1,14 @@
 //! `otus slice`: partial observations of multi-traces.
 
+use otus::Status;
 use otus::derive::{SliceRequest, slice};
 
 use crate::args::SliceArgs;
-use crate::cases::{self, Sink};
-use crate::exit::Exit;
 use crate::shell::Shell;
+use crate::trace_files::{self, Sink};
 
-pub(crate) fn run(args: &SliceArgs, shell: &Shell) -> anyhow::Result<Exit> {
-    let place = cases::place(args.derive.write.output.as_deref());
+pub(crate) fn run(args: &SliceArgs, shell: &Shell) -> anyhow::Result<Status> {
+    let place = trace_files::place(args.derive.write.output.as_deref());
     let request = SliceRequest {
         from: args.derive.from(),
         count: args.count,

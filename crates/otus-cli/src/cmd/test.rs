@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use otus::suite::{self, SuiteFormat, SuiteOptions, SuiteSummary};
-use otus::words::counted;
+use otus::Status;
+use otus::suite::{self, SuiteOptions, SuiteSummary};
+use otus::units::counted;
 
-use crate::args::{TestArgs, TestFormat};
-use crate::exit::Exit;
+use crate::args::TestArgs;
 use crate::shell::Shell;
 use crate::{interrupt, output};
 
-pub(crate) fn run(args: &TestArgs, shell: &Shell) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &TestArgs, shell: &Shell) -> anyhow::Result<Status> {
     let start = Instant::now();
     let settings = suite::settings(&shell.context, args.config.as_deref().map(Path::new))?;
     let chosen = suite::chosen(&settings, &args.names)?;
@@ -19,15 +19,10 @@ pub(crate) fn run(args: &TestArgs, shell: &Shell) -> anyhow::Result<Exit> {
         for test in chosen {
             output::print(&suite::listed(test, &settings))?;
         }
-        return Ok(Exit::Success);
+        return Ok(Status::Passed);
     }
     interrupt::watch()?;
-    let format = match args.format {
-        TestFormat::Text => SuiteFormat::Text,
-        TestFormat::Json => SuiteFormat::Json,
-        TestFormat::Junit => SuiteFormat::Junit,
-        TestFormat::Tap => SuiteFormat::Tap,
-    };
+    let format = args.format;
     let timeout = args.timeout.map(Duration::from_secs_f64);
     let options = SuiteOptions { threads: args.jobs, timeout };
     let context = shell.quiet();
@@ -63,14 +58,14 @@ pub(crate) fn run(args: &TestArgs, shell: &Shell) -> anyhow::Result<Exit> {
     Ok(exit(&summary, args.update))
 }
 
-fn exit(summary: &SuiteSummary, is_updated: bool) -> Exit {
+fn exit(summary: &SuiteSummary, is_updated: bool) -> Status {
     if summary.broken > 0 {
-        Exit::Error
+        Status::Unusable
     } else if summary.interrupted {
-        Exit::Undecided
+        Status::Undecided
     } else if summary.stubborn > 0 || (summary.differ > 0 && !is_updated) {
-        Exit::Failure
+        Status::Failed
     } else {
-        Exit::Success
+        Status::Passed
     }
 }

@@ -20,6 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::normalize::Normalizer;
 use super::{Automaton, AutomatonLimits, AutomatonState, StateId, SymbolId, Transition};
 use crate::index::{EventId, Index as _, IndexVec, TermId};
+use crate::intern::Interner;
 use crate::pool::Pool;
 use crate::semantics::{Frontiers, Step};
 
@@ -29,34 +30,40 @@ use crate::semantics::{Frontiers, Step};
 /// States are explored breadth first, so a limit leaves out the states farthest from the initial one. The
 /// numbering depends only on the term and on the earlier contents of the pool.
 pub fn build(pool: &mut Pool, term: TermId, limits: AutomatonLimits) -> Automaton {
-    let mut explorer = Explorer {
-        limits,
-        terms: Vec::new(),
-        numbers: FxHashMap::default(),
-        cut: Vec::new(),
-        transitions: Vec::new(),
-    };
     let mut normalizer = Normalizer::default();
     let mut frontiers = Bounded::new(limits.work);
-    let initial = normalizer.normal(pool, term);
-    explorer.number(initial);
-    let mut at = 0;
-    while let Some(&term) = explorer.terms.get(at) {
-        let from = StateId::new(at);
-        at += 1;
-        let Some(steps) = frontiers.steps(pool, term) else {
-            explorer.cut[from.index()] = true;
-            continue;
-        };
-        for step in steps.iter() {
+    let mut terms: Interner<StateId, TermId> = Interner::default();
+    terms.intern(normalizer.normal(pool, term));
+    let mut states = Vec::new();
+    let mut moves: Vec<(StateId, EventId, StateId)> = Vec::new();
+    while let Some(&term) = terms.items.get(StateId::new(states.len())) {
+        let from = StateId::new(states.len());
+        let steps = frontiers.steps(pool, term);
+        let mut cut = steps.is_none();
+        for step in steps.iter().flat_map(|steps| steps.iter()) {
             let follow_up = normalizer.normal(pool, step.follow_up);
-            match explorer.number(follow_up) {
-                Some(to) => explorer.transitions.push((from, step.event, to)),
-                None => explorer.cut[from.index()] = true,
+            let known = terms.find(&follow_up);
+            let room = terms.items.len() < limits.states;
+            match known.or_else(|| room.then(|| terms.intern(follow_up))) {
+                Some(to) => moves.push((from, step.event, to)),
+                None => cut = true,
             }
         }
+        let accepting = pool.attributes(term).terminates;
+        states.push(AutomatonState { accepting, cut, term: Some(term) });
     }
-    explorer.finish(pool)
+    let mut events: Vec<EventId> = moves.iter().map(|&(_, event, _)| event).collect();
+    events.sort_unstable();
+    events.dedup();
+    events.sort_by(|&x, &y| by_actions(pool, x, y));
+    let alphabet: IndexVec<SymbolId, EventId> = events.into_iter().collect();
+    let symbols: FxHashMap<EventId, SymbolId> =
+        alphabet.iter_with_ids().map(|(symbol, &event)| (event, symbol)).collect();
+    let transitions = moves
+        .into_iter()
+        .map(|(from, event, to)| Transition { from, symbol: symbols[&event], to })
+        .collect();
+    Automaton::from_parts(&states, &alphabet, transitions)
 }
 
 /// Computes the steps of terms up to a total number of steps.
@@ -97,59 +104,6 @@ impl Bounded {
             }
         }
         Some(self.frontiers.steps(pool, term))
-    }
-}
-
-struct Explorer {
-    limits: AutomatonLimits,
-    /// By state.
-    terms: Vec<TermId>,
-    numbers: FxHashMap<TermId, StateId>,
-    cut: Vec<bool>,
-    transitions: Vec<(StateId, EventId, StateId)>,
-}
-
-impl Explorer {
-    /// The state of a term, new or known; `None` if a new one would exceed the limit.
-    fn number(&mut self, term: TermId) -> Option<StateId> {
-        if let Some(&known) = self.numbers.get(&term) {
-            return Some(known);
-        }
-        if !self.terms.is_empty() && self.terms.len() >= self.limits.states {
-            return None;
-        }
-        let state = StateId::new(self.terms.len());
-        self.terms.push(term);
-        self.cut.push(false);
-        self.numbers.insert(term, state);
-        Some(state)
-    }
-
-    fn finish(self, pool: &Pool) -> Automaton {
-        let mut events: Vec<EventId> =
-            self.transitions.iter().map(|&(_, event, _)| event).collect();
-        events.sort_unstable();
-        events.dedup();
-        events.sort_by(|&x, &y| by_actions(pool, x, y));
-        let alphabet: IndexVec<SymbolId, EventId> = events.into_iter().collect();
-        let symbols: FxHashMap<EventId, SymbolId> =
-            alphabet.iter_with_ids().map(|(symbol, &event)| (event, symbol)).collect();
-        let transitions = self
-            .transitions
-            .iter()
-            .map(|&(from, event, to)| Transition { from, symbol: symbols[&event], to })
-            .collect();
-        let states: Vec<AutomatonState> = self
-            .terms
-            .iter()
-            .zip(&self.cut)
-            .map(|(&term, &cut)| AutomatonState {
-                accepting: pool.attributes(term).terminates,
-                cut,
-                term: Some(term),
-            })
-            .collect();
-        Automaton::from_parts(&states, &alphabet, transitions)
     }
 }
 

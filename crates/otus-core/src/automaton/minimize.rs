@@ -20,7 +20,7 @@
 //! the result is *the* minimal automaton (Myhill and Nerode). Its states are numbered breadth first
 //! along sorted letters, so automata with the same words become equal.
 
-use super::{Automaton, AutomatonState, StateId, Transition};
+use super::{Automaton, AutomatonState, StateId, Transition, begins};
 use crate::index::Index as _;
 
 /// The minimal deterministic automaton with the same words, without dead states.
@@ -108,13 +108,8 @@ struct Incoming {
 
 impl Incoming {
     fn new(automaton: &Automaton) -> Self {
-        let mut begins = vec![0; automaton.len() + 1];
-        for transition in &automaton.transitions {
-            begins[transition.to.index() + 1] += 1;
-        }
-        for state in 0..automaton.len() {
-            begins[state + 1] += begins[state];
-        }
+        let targets = automaton.transitions.iter().map(|transition| transition.to);
+        let begins = begins(automaton.len(), targets);
         let mut next = begins.clone();
         let mut transitions = vec![0; automaton.transitions.len()];
         for (index, transition) in automaton.transitions.iter().enumerate() {

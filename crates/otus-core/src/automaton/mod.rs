@@ -217,7 +217,8 @@ impl Automaton {
     ) -> Automaton {
         transitions.sort_unstable();
         transitions.dedup();
-        let ranges = begins(states.len(), &transitions);
+        let from = |transition: &Transition| transition.from;
+        let ranges = begins(states.len(), transitions.iter().map(from));
 
         // Breadth first; `order` is also the queue.
         let mut order = vec![Automaton::INITIAL];
@@ -259,17 +260,17 @@ impl Automaton {
         Automaton {
             states: order.iter().map(|state| states[state.index()]).collect(),
             alphabet: kept,
-            begins: begins(order.len(), &renamed),
+            begins: begins(order.len(), renamed.iter().map(from)),
             transitions: renamed,
         }
     }
 }
 
-/// By state: the index of its first transition in a sorted list; then the length of the list.
-fn begins(states: usize, transitions: &[Transition]) -> Vec<usize> {
+/// By state: the index of its first transition in a list sorted by these states; then the length of the list.
+fn begins(states: usize, sorted_by: impl Iterator<Item = StateId>) -> Vec<usize> {
     let mut begins = vec![0; states + 1];
-    for transition in transitions {
-        begins[transition.from.index() + 1] += 1;
+    for state in sorted_by {
+        begins[state.index() + 1] += 1;
     }
     for state in 0..states {
         begins[state + 1] += begins[state];

@@ -13,9 +13,10 @@ use otus_syntax::ast::formula::Comparison;
 use otus_trace::order::{EventId, Value};
 use rustc_hash::FxHashMap;
 
-use crate::atom::Atom;
+use crate::atom::{Atom, scaled};
 use crate::check::Problem;
 use crate::formula::AtomId;
+use crate::lcm;
 use crate::track::{Course, Track};
 
 /// The atoms of a formula.
@@ -277,17 +278,7 @@ impl Distant<'_> {
         if let Some(sum) = &self.sum {
             return sum.holds(reached);
         }
-        match self.course {
-            Course::Flips(initial, _) => *initial == reached[0].is_multiple_of(2),
-            Course::Tracks(tracks) => {
-                let values: Vec<&Value> = tracks
-                    .iter()
-                    .zip(reached)
-                    .map(|(track, &reached)| track.value_after(reached))
-                    .collect();
-                self.atom.holds(&values)
-            }
-        }
+        self.course.holds(self.atom, reached)
     }
 }
 
@@ -299,15 +290,12 @@ impl Sum {
             Atom::Linear(terms, comparison, constant) => {
                 let mut summands: Vec<Vec<Rational>> = Vec::new();
                 for (track, (_, factor)) in tracks.iter().zip(terms) {
-                    let summand = |value: &Value| match value {
-                        Value::Number(number) => factor.checked_mul(*number),
-                        Value::Boolean(_) | Value::Text(_) => None,
-                    };
+                    let summand = |value: &Value| scaled(value, *factor);
                     summands.push(track.values.iter().map(summand).collect::<Option<_>>()?);
                 }
                 let all = summands.iter().flatten().chain([constant]);
                 let common = all.into_iter().try_fold(1, |common: i64, number| {
-                    common.checked_mul(number.denominator() / gcd(common, number.denominator()))
+                    i64::try_from(lcm(common.into(), number.denominator().into())?).ok()
                 })?;
                 let scale = |number: &Rational| {
                     number.numerator().checked_mul(common / number.denominator())
@@ -357,14 +345,6 @@ impl Sum {
     }
 }
 
-fn gcd(a: i64, b: i64) -> i64 {
-    let (mut a, mut b) = (a, b);
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
-
 /// The points of a chain.
 fn place(
     problem: Problem<'_>,
@@ -375,21 +355,13 @@ fn place(
     for (layer, &dimension) in order.iter().enumerate() {
         layers[dimension] = layer;
     }
-    // Events of one process come in runs.
-    let mut here: Option<(std::ops::Range<u32>, usize)> = None;
-    let mut points = Vec::new();
-    for (event, reached) in events.zip(1..) {
-        if here.as_ref().is_none_or(|(range, _)| !range.contains(&event.0)) {
-            let process = problem.trace.process_of(event);
-            let dimension = problem.view.dimension(process);
-            here = dimension.map(|dimension| (problem.trace.range(process), dimension));
-        }
-        let Some((_, dimension)) = here else { continue };
-        let Ok(at) = problem.view.events[dimension].binary_search(&event) else { continue };
-        let value = u32::try_from(at + 1).expect("events have such numbers");
-        points.push(Point { layer: layers[dimension], value, reached });
-    }
-    points
+    let places = problem.view.places(problem.trace, events).zip(1..);
+    places
+        .filter_map(|(place, reached)| {
+            let (dimension, value) = place?;
+            Some(Point { layer: layers[dimension], value, reached })
+        })
+        .collect()
 }
 
 fn set(words: &mut [u64], position: usize, holds: bool) {

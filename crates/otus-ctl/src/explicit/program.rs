@@ -183,7 +183,7 @@ fn parts(formulas: &Formulas, formula: FormulaId) -> Vec<FormulaId> {
             continue;
         }
         let node = formulas.get(part);
-        let joined = matches!(node, Formula::And(_) | Formula::Or(_));
+        let joined = node.is_connective();
         for operand in node.operands() {
             wanted[operand.index()] |= !joined || formulas.as_literal(*operand).is_none();
         }

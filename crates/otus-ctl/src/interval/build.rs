@@ -1,4 +1,4 @@
-//! Sets from descriptions: boxes, lists of points, and machines that read a vector from left to right.
+//! Sets from descriptions: boxes, and machines that read a vector from left to right.
 //!
 //! The diagram of a [`Machine`] is built within a given set, keyed on residual and node of that set. This makes fewer
 //! intermediate nodes than one operation per connective, and none outside the set.
@@ -17,11 +17,7 @@ use super::store::{EMPTY, FULL, Id};
 impl Diagram {
     /// The vectors whose component `i` is in `ranges[i]`, both ends included; components beyond the
     /// list are free. Ranges may exceed the bounds; an inverted range makes the box empty.
-    ///
-    /// # Errors
-    ///
-    /// The limit of the budget that was met.
-    pub fn cuboid(&mut self, ranges: &[(u32, u32)]) -> Result<Set, Stop> {
+    pub(crate) fn cuboid(&mut self, ranges: &[(u32, u32)]) -> Result<Set, Stop> {
         let bounds = self.bounds.iter();
         if ranges.iter().zip(bounds).any(|(&(low, high), &bound)| low > high || low > bound) {
             return Ok(Set::EMPTY);
@@ -42,96 +38,16 @@ impl Diagram {
         })
     }
 
-    /// The vectors whose component `dimension` is in one of the ranges, which are ascending and do not
-    /// overlap. None along a dimension that does not exist.
-    ///
-    /// # Errors
-    ///
-    /// The limit of the budget that was met.
-    pub fn slab(&mut self, dimension: usize, ranges: &[(u32, u32)]) -> Result<Set, Stop> {
-        let Some(&bound) = self.bounds.get(dimension) else { return Ok(Set::EMPTY) };
-        self.operate(|diagram| {
-            let mut next = 0;
-            for &(low, high) in ranges {
-                let (low, high) = (low.max(next), high.min(bound));
-                if low > high {
-                    continue;
-                }
-                if low > next {
-                    diagram.append(0, low - 1, EMPTY);
-                }
-                diagram.append(0, high, FULL);
-                next = high + 1;
-            }
-            let mut node = diagram.finish(dimension, 0)?;
-            for layer in (0..dimension).rev() {
-                diagram.append(0, diagram.bounds[layer], node);
-                node = diagram.finish(layer, 0)?;
-            }
-            Ok(Set(node))
-        })
-    }
-
-    /// The set of these vectors; those of the wrong length or out of range are left out. Fastest if they
-    /// are in lexicographic order.
-    ///
-    /// # Errors
-    ///
-    /// The limit of the budget that was met.
-    pub fn from_points<P: AsRef<[u32]>>(&mut self, points: &[P]) -> Result<Set, Stop> {
-        let dimensions = self.bounds.len();
-        let fits = |point: &&[u32]| {
-            point.len() == dimensions && point.iter().zip(&self.bounds).all(|(x, bound)| x <= bound)
-        };
-        let mut points: Vec<&[u32]> = points.iter().map(AsRef::as_ref).filter(fits).collect();
-        if !points.is_sorted() {
-            points.sort_unstable();
-        }
-        self.operate(|diagram| diagram.gather(&points, 0)).map(Set)
-    }
-
     /// The vectors of `within` that the machine accepts from `state` on.
-    ///
-    /// # Errors
-    ///
-    /// The limit of the budget that was met.
-    pub fn build(
+    pub(crate) fn build(
         &mut self,
         machine: &mut impl Machine,
         state: u32,
         within: Set,
     ) -> Result<Set, Stop> {
-        let mut job = Job::new(machine);
-        let result = self.operate(|diagram| diagram.run(&mut job, 0, state, within.0));
-        self.count_memo(&job);
-        result.map(Set)
-    }
-
-    /// Adds the memo lookups of a job to the counters.
-    pub(super) fn count_memo<M>(&mut self, job: &Job<'_, M>) {
-        self.memo.lookups += job.memo.lookups;
-        self.memo.hits += job.memo.hits;
-    }
-
-    fn gather(&mut self, points: &[&[u32]], layer: usize) -> Result<Id, Stop> {
-        if points.is_empty() {
-            return Ok(EMPTY);
-        }
-        if layer == self.bounds.len() {
-            return Ok(FULL);
-        }
-        let base = self.scratch.len();
-        let mut next = 0;
-        for group in points.chunk_by(|a, b| a[layer] == b[layer]) {
-            let value = group[0][layer];
-            let child = self.gather(group, layer + 1)?;
-            if value > next {
-                self.append(base, value - 1, EMPTY);
-            }
-            self.append(base, value, child);
-            next = value + 1;
-        }
-        self.finish(layer, base)
+        let mut job =
+            Job { splits: Splits::new(machine), memo: Memo::new(), full: FxHashMap::default() };
+        self.operate(|diagram| diagram.run(&mut job, 0, state, within.0)).map(Set)
     }
 
     fn run<M: Machine>(
@@ -150,7 +66,11 @@ impl Diagram {
         if layer == self.bounds.len() {
             return Ok(EMPTY);
         }
-        if let Some(known) = job.known(layer, state, within) {
+        let known = match within {
+            FULL => job.full.get(&(layer, state)).copied(),
+            _ => job.memo.find(within, state, Op::Build),
+        };
+        if let Some(known) = known {
             return Ok(known);
         }
         let mut reading = Reading::new(layer, state);
@@ -181,50 +101,22 @@ impl Diagram {
             }
         }
         let result = self.finish(layer, base)?;
-        job.keep(layer, state, within, result, self);
+        if within == FULL {
+            job.full.insert((layer, state), result);
+            return Ok(result);
+        }
+        if job.memo.is_crowded() {
+            job.memo.grow(&self.budget, self.bytes());
+        }
+        job.memo.keep(within, state, Op::Build, result);
         Ok(result)
     }
 }
 
 /// A run of a machine within a set.
-pub(super) struct Job<'m, M> {
-    pub(super) splits: Splits<'m, M>,
+struct Job<'m, M> {
+    splits: Splits<'m, M>,
     /// Results within nodes, and within the terminal, which is the same on all layers.
     memo: Memo,
     full: FxHashMap<(usize, u32), Id>,
-}
-
-impl<'m, M: Machine> Job<'m, M> {
-    pub(super) fn new(machine: &'m mut M) -> Self {
-        Job { splits: Splits::new(machine), memo: Memo::new(), full: FxHashMap::default() }
-    }
-
-    /// The memoized result for a state within a set.
-    #[inline]
-    pub(super) fn known(&mut self, layer: usize, state: u32, within: Id) -> Option<Id> {
-        if within == FULL {
-            return self.full.get(&(layer, state)).copied();
-        }
-        self.memo.find(within, state, Op::Build)
-    }
-
-    /// Stores a result.
-    #[inline]
-    pub(super) fn keep(
-        &mut self,
-        layer: usize,
-        state: u32,
-        within: Id,
-        result: Id,
-        diagram: &Diagram,
-    ) {
-        if within == FULL {
-            self.full.insert((layer, state), result);
-            return;
-        }
-        if self.memo.is_crowded() {
-            self.memo.grow(&diagram.budget, diagram.bytes());
-        }
-        self.memo.keep(within, state, Op::Build, result);
-    }
 }

@@ -1,7 +1,7 @@
 //! Monotone constraints between pairs of dimensions: the input of [`lattice`](super::Diagram::lattice).
 
 /// The bounds that a value of one dimension sets for another one.
-pub trait Clocks {
+pub(crate) trait Clocks {
     /// The least value that `other` may have where `dimension` has `value`: monotone in `value`, 0 for the
     /// value 0, and at most the bound of `other`.
     fn lower(&self, dimension: usize, value: u32, other: usize) -> u32;
@@ -13,7 +13,7 @@ pub trait Clocks {
 
 /// Clocks as tables: every bound is one lookup.
 #[derive(Debug, Clone)]
-pub struct ClockTable {
+pub(crate) struct ClockTable {
     dimensions: usize,
     /// Per dimension, a row for each value with one column per other dimension.
     lower: Vec<Vec<u32>>,
@@ -23,7 +23,7 @@ pub struct ClockTable {
 impl ClockTable {
     /// The tables of `lower`, which is called in ascending order of values from 1 on. A value less than one before
     /// it is replaced by that one, so that the table is monotone, and no entry exceeds the bound.
-    pub fn new(bounds: &[u32], mut lower: impl FnMut(usize, u32, usize) -> u32) -> Self {
+    pub(crate) fn new(bounds: &[u32], mut lower: impl FnMut(usize, u32, usize) -> u32) -> Self {
         let dimensions = bounds.len();
         let mut below: Vec<Vec<u32>> = Vec::with_capacity(dimensions);
         for (dimension, &bound) in bounds.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Downward and upward closure, and their intersection with a set.
+//! Downward closure, and its intersection with a set.
 //!
 //! `↓S = { x : x ≤ y for some y ∈ S }`, component by component. The first component of `y` may be any value from
 //! that of `x` on, so that
@@ -7,7 +7,7 @@
 //!   (↓S)(x) = ↓S(x) ∪ ↓S(x+1) ∪ … ∪ ↓S(n)
 //! ```
 //!
-//! which goes through the intervals from high to low with one union each. Upward is the mirror image.
+//! which goes through the intervals from high to low with one union each.
 //! Closed sets are simple where `S` is not: a union of boxes with one corner at the origin.
 //!
 //! # Within a lattice
@@ -29,32 +29,16 @@
 use otus_core::budget::Stop;
 
 use super::diagram::{Diagram, Set};
+use super::member::first;
 use super::memo::Op;
 use super::store::{EMPTY, FULL, Id};
 
 impl Diagram {
     /// The vectors of `within` that are at most some vector of `set`.
-    ///
-    /// # Errors
-    ///
-    /// The limit of the budget that was met.
-    pub fn below(&mut self, set: Set, within: Set) -> Result<Set, Stop> {
+    pub(crate) fn below(&mut self, set: Set, within: Set) -> Result<Set, Stop> {
         self.operate(|diagram| {
             let closed = diagram.down(set.0)?;
-            diagram.meet_closed(closed, within.0, Direction::Down)
-        })
-        .map(Set)
-    }
-
-    /// The vectors of `within` that are at least some vector of `set`.
-    ///
-    /// # Errors
-    ///
-    /// The limit of the budget that was met.
-    pub fn above(&mut self, set: Set, within: Set) -> Result<Set, Stop> {
-        self.operate(|diagram| {
-            let closed = diagram.up(set.0)?;
-            diagram.meet_closed(closed, within.0, Direction::Up)
+            diagram.meet_closed(closed, within.0)
         })
         .map(Set)
     }
@@ -76,35 +60,13 @@ impl Diagram {
             reached = self.join(reached, closed)?;
             self.append_below(base, edge.high, reached);
         }
-        let result = self.finish_reversed(layer, base)?;
+        self.scratch[base..].reverse();
+        let result = self.finish(layer, base)?;
         Ok(self.keep(set, 0, Op::Below, result))
     }
 
-    fn up(&mut self, set: Id) -> Result<Id, Stop> {
-        if set == EMPTY || set == FULL {
-            return Ok(set);
-        }
-        if let Some(known) = self.memo.find(set, 0, Op::Above) {
-            return Ok(known);
-        }
-        let layer = self.store.layer(set);
-        let base = self.scratch.len();
-        let (start, end) = self.store.span(set, layer);
-        let mut reached = EMPTY;
-        for at in start..end {
-            let edge = self.store.edge(at);
-            let closed = self.up(edge.child)?;
-            reached = self.join(reached, closed)?;
-            self.append(base, edge.high, reached);
-        }
-        // The residual stays the same up to the end of the range.
-        self.append(base, self.bounds[layer], reached);
-        let result = self.finish(layer, base)?;
-        Ok(self.keep(set, 0, Op::Above, result))
-    }
-
-    /// The intersection of a closed set with any set.
-    fn meet_closed(&mut self, closed: Id, within: Id, direction: Direction) -> Result<Id, Stop> {
+    /// The intersection of a downward closed set with any set.
+    fn meet_closed(&mut self, closed: Id, within: Id) -> Result<Id, Stop> {
         if closed == within || closed == EMPTY || within == FULL {
             return Ok(closed);
         }
@@ -118,14 +80,10 @@ impl Diagram {
         }
         let layer = self.store.layer(closed);
         if self.store.is_lattice(within) {
-            let (least, greatest) = match direction {
-                Direction::Down => (Corner::Least, Corner::Greatest),
-                Direction::Up => (Corner::Greatest, Corner::Least),
-            };
-            if self.has_corner(closed, within, greatest) {
+            if self.has_corner(closed, within, Corner::Greatest) {
                 return Ok(self.keep(a, b, Op::Intersect, within));
             }
-            if !self.has_corner(closed, within, least) {
+            if !self.has_corner(closed, within, Corner::Least) {
                 return Ok(self.keep(a, b, Op::Intersect, EMPTY));
             }
         }
@@ -135,7 +93,7 @@ impl Diagram {
         while i < i_end && j < j_end {
             let (mine, bound) = (self.store.edge(i), self.store.edge(j));
             let high = mine.high.min(bound.high);
-            let child = self.meet_closed(mine.child, bound.child, direction)?;
+            let child = self.meet_closed(mine.child, bound.child)?;
             self.append(base, high, child);
             i += usize::from(mine.high == high);
             j += usize::from(bound.high == high);
@@ -152,11 +110,7 @@ impl Diagram {
             let edges = self.store.edges(within, layer);
             let (value, child) = match corner {
                 Corner::Greatest => edges.last().map_or((0, EMPTY), |edge| (edge.high, edge.child)),
-                Corner::Least => match edges {
-                    [first, next, ..] if first.child == EMPTY => (first.high + 1, next.child),
-                    [first, ..] => (0, first.child),
-                    [] => (0, EMPTY),
-                },
+                Corner::Least => first(edges),
             };
             closed = self.store.child(closed, layer, value);
             within = child;
@@ -164,12 +118,6 @@ impl Diagram {
         }
         closed != EMPTY
     }
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Direction {
-    Down,
-    Up,
 }
 
 #[derive(Debug, Clone, Copy)]

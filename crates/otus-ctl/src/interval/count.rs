@@ -9,15 +9,8 @@ use super::store::{EMPTY, FULL};
 use num_bigint::BigUint;
 
 impl Diagram {
-    /// The numbers of nodes and of intervals of the diagram of `set`.
-    pub fn size(&self, set: Set) -> (usize, usize) {
-        let reach = self.reach_from(set.0);
-        let edges = reach.ids.iter().map(|&id| self.store.edges_of(id).len());
-        (reach.ids.len(), edges.sum())
-    }
-
     /// The number of vectors in `set`.
-    pub fn count(&self, set: Set) -> BigUint {
+    pub(crate) fn count(&self, set: Set) -> BigUint {
         let small = self.total(set, 1_u128, |sum, count, width| {
             sum.checked_add(count.checked_mul(u128::from(width))?)
         });

@@ -5,42 +5,35 @@ use std::ops::Range;
 use otus_core::budget::{Budget, Stop};
 
 use super::memo::Memo;
-use super::stats::Stats;
 use super::store::{EMPTY, Edge, FULL, Id, Store, hash};
 
 /// A set of vectors of one [`Diagram`]: two are equal iff the sets are.
 ///
 /// It is an id, cheap to copy and only valid with its own diagram. [`Diagram::collect`] renames all sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Set(pub(super) Id);
+pub(crate) struct Set(pub(super) Id);
 
 impl Set {
     /// The empty set.
-    pub const EMPTY: Set = Set(EMPTY);
+    pub(crate) const EMPTY: Set = Set(EMPTY);
     /// The set of all vectors within the ranges.
-    pub const FULL: Set = Set(FULL);
+    pub(crate) const FULL: Set = Set(FULL);
 
     /// Whether it is the empty set.
-    pub fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(self) -> bool {
         self == Set::EMPTY
-    }
-
-    /// Whether it is the set of all vectors within the ranges.
-    pub fn is_full(self) -> bool {
-        self == Set::FULL
     }
 }
 
 /// Sets of vectors in `[0,n_1] × … × [0,n_k]`.
 #[derive(Debug, Clone)]
-pub struct Diagram {
+pub(crate) struct Diagram {
     pub(super) bounds: Box<[u32]>,
     pub(super) store: Store,
     pub(super) memo: Memo,
     /// Intervals of nodes under construction; those of the innermost call are last.
     pub(super) scratch: Vec<Edge>,
     pub(super) budget: Budget,
-    pub(super) stats: Stats,
     /// Intervals to be made until the next check of the clock.
     until_check: u32,
     /// The results of prefetching reads of the unique table; kept so that the compiler does not remove the reads.
@@ -57,13 +50,9 @@ pub(super) const TOGETHER: usize = 16;
 const BETWEEN_CHECKS: u32 = 1 << 14;
 
 impl Diagram {
-    /// A diagram for vectors whose component `i` is in `0..=bounds[i]`. A bound of `u32::MAX` is lowered by one.
-    pub fn new(bounds: &[u32]) -> Self {
-        Diagram::with_budget(bounds, &Budget::default())
-    }
-
-    /// The same, with limits. The clock starts now.
-    pub fn with_budget(bounds: &[u32], budget: &Budget) -> Self {
+    /// A diagram for vectors whose component `i` is in `0..=bounds[i]`, with limits. A bound of `u32::MAX` is lowered by one.
+    /// The clock starts now.
+    pub(crate) fn with_budget(bounds: &[u32], budget: &Budget) -> Self {
         let bounds: Box<[u32]> = bounds.iter().map(|&bound| bound.min(u32::MAX - 1)).collect();
         Diagram {
             store: Store::new(&bounds),
@@ -71,50 +60,29 @@ impl Diagram {
             memo: Memo::new(),
             scratch: Vec::new(),
             budget: budget.started(),
-            stats: Stats::default(),
             until_check: BETWEEN_CHECKS,
             glances: 0,
         }
     }
 
-    /// The number of dimensions.
-    pub fn dimensions(&self) -> usize {
-        self.bounds.len()
-    }
-
     /// The greatest value of each component.
-    pub fn bounds(&self) -> &[u32] {
+    pub(crate) fn bounds(&self) -> &[u32] {
         &self.bounds
     }
 
     /// The limits.
-    pub fn budget(&self) -> &Budget {
+    pub(crate) fn budget(&self) -> &Budget {
         &self.budget
     }
 
-    /// Sets the limits. The clock starts now.
-    pub fn set_budget(&mut self, budget: &Budget) {
-        self.budget = budget.started();
-    }
-
     /// The number of nodes, garbage included.
-    pub fn nodes(&self) -> usize {
+    pub(crate) fn nodes(&self) -> usize {
         self.store.count
     }
 
     /// The size of the tables in bytes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.store.bytes() + self.other_bytes()
-    }
-
-    /// The work so far.
-    pub fn stats(&self) -> Stats {
-        Stats {
-            peak_nodes: self.stats.peak_nodes.max(self.nodes() as u64),
-            memo_lookups: self.memo.lookups,
-            memo_hits: self.memo.hits,
-            ..self.stats
-        }
     }
 
     fn other_bytes(&self) -> usize {
@@ -149,8 +117,7 @@ impl Diagram {
         self.scratch.push(Edge { high, child });
     }
 
-    /// The same, where intervals come in descending order; [`finish_reversed`](Self::finish_reversed)
-    /// ends it.
+    /// The same, where intervals come in descending order; the caller reverses them at the end.
     #[inline]
     pub(super) fn append_below(&mut self, base: usize, high: u32, child: Id) {
         let above = if self.scratch.len() > base {
@@ -213,14 +180,7 @@ impl Diagram {
     #[inline]
     fn intern(&mut self, layer: usize, edges: Range<usize>, hash: u32) -> Result<Id, Stop> {
         let others = self.other_bytes();
-        let edges = &self.scratch[edges];
-        let (id, is_new) = self.store.intern(layer, edges, hash, &self.budget, others)?;
-        if is_new {
-            self.stats.nodes_made += 1;
-        } else {
-            self.stats.nodes_shared += 1;
-        }
-        Ok(id)
+        self.store.intern(layer, &self.scratch[edges], hash, &self.budget, others)
     }
 
     /// [`finish`](Self::finish) where the result is often one of these nodes, which were just read: this avoids
@@ -237,18 +197,10 @@ impl Diagram {
             if id > FULL && self.store.edges_of(id) == edges {
                 let made = u32::try_from(edges.len()).unwrap_or(u32::MAX);
                 self.scratch.truncate(base);
-                self.stats.nodes_shared += 1;
                 self.count_down(made)?;
                 return Ok(id);
             }
         }
-        self.finish(layer, base)
-    }
-
-    /// [`finish`](Self::finish) for intervals in descending order.
-    #[inline]
-    pub(super) fn finish_reversed(&mut self, layer: usize, base: usize) -> Result<Id, Stop> {
-        self.scratch[base..].reverse();
         self.finish(layer, base)
     }
 

@@ -11,9 +11,7 @@ use super::store::{Edge, FULL, Id, NEEDED, Store};
 impl Diagram {
     /// Removes every node that is not reachable from `roots`, and renames the roots. All other sets of this
     /// diagram are invalid afterwards.
-    pub fn collect<'s>(&mut self, roots: impl IntoIterator<Item = &'s mut Set>) {
-        self.stats.peak_nodes = self.stats.peak_nodes.max(self.nodes() as u64);
-        self.stats.collections += 1;
+    pub(crate) fn collect<'s>(&mut self, roots: impl IntoIterator<Item = &'s mut Set>) {
         let roots: Vec<&mut Set> = roots.into_iter().collect();
         self.store.mark(roots.iter().map(|root| root.0));
         let first = Store::first(self.bounds.len());

@@ -55,21 +55,13 @@ use super::sweep::Sweep;
 
 impl Diagram {
     /// The set of vectors that the clocks allow.
-    ///
-    /// # Errors
-    ///
-    /// The limit of the budget that was met.
-    pub fn lattice(&mut self, clocks: &impl Clocks) -> Result<Set, Stop> {
+    pub(crate) fn lattice(&mut self, clocks: &impl Clocks) -> Result<Set, Stop> {
         self.lattice_where(clocks, &mut Anything, ACCEPT)
     }
 
     /// The set of vectors that the clocks allow and the machine accepts from `state` on: the same as
     /// [`build`](Diagram::build) within [`lattice`](Diagram::lattice), without making the latter.
-    ///
-    /// # Errors
-    ///
-    /// The limit of the budget that was met.
-    pub fn lattice_where(
+    pub(crate) fn lattice_where(
         &mut self,
         clocks: &impl Clocks,
         machine: &mut impl Machine,

@@ -16,7 +16,7 @@ use otus_core::budget::{Budget, Stop};
 use rustc_hash::FxHashMap;
 
 /// A predicate on vectors as a machine that reads them component by component.
-pub trait Machine {
+pub(crate) trait Machine {
     /// The block of a value of a layer. Blocks are numbered in ascending order of their values.
     fn block(&self, _layer: usize, _value: u32) -> u32 {
         0
@@ -35,9 +35,9 @@ pub trait Machine {
 }
 
 /// The state in which nothing more is accepted.
-pub const REJECT: u32 = 0;
+pub(crate) const REJECT: u32 = 0;
 /// The state in which everything is accepted. A vector that ends in any other state is rejected.
-pub const ACCEPT: u32 = 1;
+pub(crate) const ACCEPT: u32 = 1;
 
 /// The intervals of a machine, computed once per layer, state and block.
 pub(super) struct Splits<'m, M> {

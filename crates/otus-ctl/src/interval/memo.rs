@@ -17,20 +17,11 @@ pub(super) enum Op {
     Union,
     Intersect,
     Difference,
-    /// 1 if `a ⊆ b`, else 0.
-    Within,
-    /// 1 if `a ∩ b ≠ ∅`, else 0.
-    Meets,
     /// Of a node; for a terminal, the second operand is the layer.
     Predecessors,
-    Successors,
-    /// Predecessors along one dimension.
-    Shift,
-    /// Closures of a node.
+    /// The closure of a node.
     Below,
-    Above,
     Until,
-    Since,
     /// A machine, in a table of its own: a node and a state.
     Build,
 }
@@ -60,13 +51,11 @@ const LARGEST: usize = 1 << 24;
 pub(super) struct Memo {
     entries: Vec<Entry>,
     stored: usize,
-    pub(super) lookups: u64,
-    pub(super) hits: u64,
 }
 
 impl Memo {
     pub(super) fn new() -> Self {
-        Memo { entries: vec![VACANT; SMALLEST], stored: 0, lookups: 0, hits: 0 }
+        Memo { entries: vec![VACANT; SMALLEST], stored: 0 }
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -75,15 +64,11 @@ impl Memo {
 
     /// The result for two operands and an operation, or for three operands.
     #[inline]
-    pub(super) fn find(&mut self, first: Id, second: Id, third: impl Into<Id>) -> Option<Id> {
-        self.lookups += 1;
+    pub(super) fn find(&self, first: Id, second: Id, third: impl Into<Id>) -> Option<Id> {
         let third = third.into();
         let entry = self.entries[place(first, second, third, self.entries.len())];
-        if entry.first == first && entry.second == second && entry.third == third {
-            self.hits += 1;
-            return Some(entry.result);
-        }
-        None
+        let found = entry.first == first && entry.second == second && entry.third == third;
+        found.then_some(entry.result)
     }
 
     #[inline]

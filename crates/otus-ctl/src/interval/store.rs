@@ -156,7 +156,7 @@ impl Store {
         edges.get(edges.partition_point(|edge| edge.high < value)).map_or(EMPTY, |edge| edge.child)
     }
 
-    /// The node with these intervals, which must be in normal form and have this hash; and whether it is new.
+    /// The node with these intervals, which must be in normal form and have this hash.
     ///
     /// `other_bytes` is the memory of the rest of the diagram, for the budget.
     pub(super) fn intern(
@@ -166,7 +166,7 @@ impl Store {
         hash: u32,
         budget: &Budget,
         other_bytes: usize,
-    ) -> Result<(Id, bool), Stop> {
+    ) -> Result<Id, Stop> {
         let layer = u32::try_from(layer).map_err(|_| Stop::States)?;
         let mask = self.slots.len() - 1;
         let mut at = hash as usize & mask;
@@ -176,7 +176,7 @@ impl Store {
                 break;
             }
             if slot.hash == hash && self.is_node(slot.id, layer, edges) {
-                return Ok((slot.id, false));
+                return Ok(slot.id);
             }
             at = (at + 1) & mask;
         }
@@ -192,7 +192,7 @@ impl Store {
         } else {
             insert(&mut self.slots, Slot { hash, id });
         }
-        Ok((id, true))
+        Ok(id)
     }
 
     /// Prefetches the slot of a node with this hash: the next access to it is fast, and several prefetches

@@ -1,5 +1,4 @@
-//! Constrained reachability by steps of one: backward ([`Diagram::until`]) and forward
-//! ([`Diagram::since`]), in one pass.
+//! Constrained backward reachability by steps of one, in one pass.
 //!
 //! `E(F,G)` is the set of vectors from which steps `x → x + e_i` lead to a vector of `G`, all vectors before
 //! it being in `F`: the least `Z` with `Z = G ∪ (F ∩ pre(Z))`.
@@ -25,8 +24,7 @@
 //! that it is in the target of `W` itself, and as that is `G ∪ (F ∩ …)`, in `G`. ∎
 //!
 //! So the intervals of a layer are traversed once, from high to low, and each costs one subproblem of the same kind,
-//! whatever its length. There is no iteration to a fixpoint. Steps
-//! in the other direction are the mirror image.
+//! whatever its length. There is no iteration to a fixpoint.
 //!
 //! Tried and dropped: one operation on three sets, `E(F, G ∪ (F ∩ H))`, with `H = Z(x+1)`, instead
 //! of building `G ∪ (F ∩ H)` first. A quarter less work in some cases, three times as much in others: vectors of `H`
@@ -43,22 +41,8 @@ use super::store::{EMPTY, FULL, Id};
 impl Diagram {
     /// The vectors from which steps of one lead into `goal`, through vectors of `through` only:
     /// the least `Z` with `Z = goal ∪ (through ∩ predecessors(Z))`.
-    ///
-    /// # Errors
-    ///
-    /// The limit of the budget that was met.
-    pub fn until(&mut self, through: Set, goal: Set) -> Result<Set, Stop> {
+    pub(crate) fn until(&mut self, through: Set, goal: Set) -> Result<Set, Stop> {
         self.operate(|diagram| diagram.reach(through.0, goal.0)).map(Set)
-    }
-
-    /// The vectors to which steps of one lead from `start`, all vectors after the first being in
-    /// `through`: the least `Z` with `Z = start ∪ (through ∩ successors(Z))`.
-    ///
-    /// # Errors
-    ///
-    /// The limit of the budget that was met.
-    pub fn since(&mut self, through: Set, start: Set) -> Result<Set, Stop> {
-        self.operate(|diagram| diagram.spread(through.0, start.0)).map(Set)
     }
 
     fn reach(&mut self, through: Id, goal: Id) -> Result<Id, Stop> {
@@ -92,36 +76,35 @@ impl Diagram {
         Ok(self.keep(through, goal, Op::Until, result))
     }
 
-    fn spread(&mut self, through: Id, start: Id) -> Result<Id, Stop> {
-        if through == EMPTY || start == EMPTY || start == FULL || through == start {
-            return Ok(start);
-        }
-        if let Some(known) = self.memo.find(through, start, Op::Since) {
-            return Ok(known);
-        }
-        let layer = self.store.layer(start);
-        let base = self.scratch.len();
-        let ((mut i, i_end), (mut j, j_end)) =
-            (self.store.span(through, layer), self.store.span(start, layer));
-        let mut below = EMPTY;
-        // Above the start, only vectors reached from below can spread.
-        while j < j_end || (i < i_end && below != EMPTY) {
-            let (mut f_child, mut g_child, mut high) = (EMPTY, EMPTY, u32::MAX);
-            if i < i_end {
-                let edge = self.store.edge(i);
-                (f_child, high) = (edge.child, edge.high);
-            }
-            if j < j_end {
-                let edge = self.store.edge(j);
-                (g_child, high) = (edge.child, high.min(edge.high));
-            }
-            let source = self.join_meet(g_child, f_child, below)?;
-            below = self.spread(f_child, source)?;
-            self.append(base, high, below);
-            i += usize::from(i < i_end && self.store.edge(i).high == high);
-            j += usize::from(j < j_end && self.store.edge(j).high == high);
-        }
-        let result = self.finish_like(layer, base, [start, through])?;
-        Ok(self.keep(through, start, Op::Since, result))
+    /// At the last interval of a node, and its upper end.
+    #[inline]
+    fn top_down(&self, node: Id, layer: usize) -> (Cursor, u32) {
+        let (start, end) = self.store.span(node, layer);
+        (Cursor { start, at: end, end }, self.store.edge(end - 1).high)
     }
+
+    /// At the interval or gap that has `value`.
+    #[inline]
+    fn containing(&self, node: Id, layer: usize, value: u32) -> Cursor {
+        let (start, end) = self.store.span(node, layer);
+        Cursor { start, at: self.store.seek(start, end, value) + 1, end }
+    }
+
+    /// The residual at the cursor, and the least value that has it there.
+    #[inline]
+    fn at(&self, cursor: Cursor) -> (Id, u32) {
+        let index = cursor.at - 1;
+        let child = if index < cursor.end { self.store.edge(index).child } else { EMPTY };
+        let low = if index > cursor.start { self.store.edge(index - 1).high + 1 } else { 0 };
+        (child, low)
+    }
+}
+
+/// A place in a node: the interval that ends before `at`, or the gap above the last one.
+#[derive(Debug, Clone, Copy)]
+struct Cursor {
+    start: usize,
+    /// One more than the place of the interval among all edges; `end + 1` in the gap.
+    at: usize,
+    end: usize,
 }

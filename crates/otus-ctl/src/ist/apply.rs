@@ -55,20 +55,28 @@ impl Trees {
     }
 
     fn apply(&mut self, operation: Operation, left: Ist, right: Ist) -> Result<Ist, Stop> {
-        if let Some(known) = simple(operation, left, right) {
-            return Ok(known);
-        }
-        let key = (operation, left, right);
-        if let Some(&known) = self.memory.get(&key) {
-            return Ok(known);
-        }
-        let result = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        self.memoized((operation, left, right), |trees| {
             let mut nodes = Vec::new();
-            for (low, high, [a, b]) in pieces(self.list(left), self.list(right)) {
-                nodes.push(Node { low, high, below: self.apply(operation, a, b)? });
+            for (low, high, [a, b]) in pieces(trees.list(left), trees.list(right)) {
+                nodes.push(Node { low, high, below: trees.apply(operation, a, b)? });
             }
-            self.tree(nodes)
-        })?;
+            Ok(nodes)
+        })
+    }
+
+    /// The result of an operation: simple, known, or the tree with the nodes that are made.
+    fn memoized(
+        &mut self,
+        key: (Operation, Ist, Ist),
+        make: impl FnOnce(&mut Self) -> Result<Vec<Node>, Stop>,
+    ) -> Result<Ist, Stop> {
+        let (operation, left, right) = key;
+        let known = simple(operation, left, right).or_else(|| self.memory.get(&key).copied());
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let nodes = stacker::maybe_grow(64 * 1024, 1024 * 1024, || make(self))?;
+        let result = self.tree(nodes)?;
         self.remember(key, result);
         Ok(result)
     }
@@ -120,27 +128,18 @@ impl Trees {
     /// ↓I: all vectors of naturals that are below an accepted one. From the greatest label of a layer down, the
     /// successors are united.
     pub(super) fn downward(&mut self, tree: Ist) -> Result<Ist, Stop> {
-        if let Some(known) = simple(Operation::Closure, tree, EMPTY) {
-            return Ok(known);
-        }
-        let key = (Operation::Closure, tree, EMPTY);
-        if let Some(&known) = self.memory.get(&key) {
-            return Ok(known);
-        }
-        let result = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
-            let list: Vec<Node> = self.list(tree).to_vec();
+        self.memoized((Operation::Closure, tree, EMPTY), |trees| {
+            let list: Vec<Node> = trees.list(tree).to_vec();
             let mut nodes = Vec::new();
             let mut passed = EMPTY;
             for (at, node) in list.iter().enumerate().rev() {
-                let below = self.downward(node.below)?;
-                passed = self.union(passed, below)?;
+                let below = trees.downward(node.below)?;
+                passed = trees.union(passed, below)?;
                 let low = at.checked_sub(1).map_or(0, |before| list[before].high + 1);
                 nodes.push(Node { low: low.max(0), high: node.high, below: passed });
             }
             nodes.reverse();
-            self.tree(nodes)
-        })?;
-        self.remember(key, result);
-        Ok(result)
+            Ok(nodes)
+        })
     }
 }

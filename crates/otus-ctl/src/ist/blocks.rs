@@ -11,11 +11,11 @@
 
 use otus_core::budget::Stop;
 use otus_syntax::Rational;
-use otus_trace::order::{EventId, Value};
+use otus_trace::order::EventId;
 use rustc_hash::FxHashMap;
 
 use super::tree::{EMPTY, END, Ist, Node, Trees};
-use crate::atom::Atom;
+use crate::atom::{Atom, scaled};
 use crate::check::Problem;
 use crate::formula::AtomId;
 use crate::interval::Clocks as _;
@@ -125,7 +125,7 @@ impl<'f> Blocks<'f> {
         };
         let tree = match course {
             Course::Flips(initial, flips) => {
-                let events: Vec<BlockEvent> = flips.iter().filter_map(|&e| self.place(e)).collect();
+                let events = self.chain(flips.iter().copied());
                 let mut all = Vec::new();
                 for block in 0..=events.len() {
                     if *initial == block.is_multiple_of(2) {
@@ -162,8 +162,7 @@ impl<'f> Blocks<'f> {
 
     /// By value: the vectors at which a reading has it.
     fn by_value(&self, trees: &mut Trees, universe: Ist, track: &Track) -> Result<Vec<Ist>, Stop> {
-        let events: Vec<BlockEvent> =
-            track.changes.iter().filter_map(|change| self.place(change.0)).collect();
+        let events = self.chain(track.changes.iter().map(|change| change.0));
         let mut blocks: Vec<Vec<Ist>> = vec![Vec::new(); track.values.len()];
         for block in 0..=events.len() {
             let number = block.checked_sub(1).map_or(track.initial, |at| track.changes[at].1);
@@ -194,8 +193,7 @@ impl<'f> Blocks<'f> {
                     let mut places: FxHashMap<Rational, usize> = FxHashMap::default();
                     for &(sum, tree) in &sums {
                         for (value, &there) in track.values.iter().zip(by_value) {
-                            let Value::Number(value) = value else { continue };
-                            let more = factor.checked_mul(*value);
+                            let more = scaled(value, factor);
                             let Some(more) = more.and_then(|more| sum.checked_add(more)) else {
                                 continue;
                             };
@@ -230,21 +228,16 @@ impl<'f> Blocks<'f> {
                 }
             }
             Atom::Member(..) | Atom::Compare(..) => {
-                for (value, &here) in tracks[0].values.iter().zip(&readings[0]) {
-                    if atom.holds(&[value]) {
-                        found = trees.union(found, here)?;
-                    }
-                }
+                unreachable!("the course of an atom with one reading has flips")
             }
         }
         Ok(found)
     }
 
-    /// The component and position of an event.
-    fn place(&self, event: EventId) -> Option<BlockEvent> {
-        let process = self.problem.view.dimension(self.problem.trace.process_of(event))?;
-        let at = self.problem.view.events[process].binary_search(&event).ok()?;
-        Some(BlockEvent { process, position: u32::try_from(at + 1).ok()? })
+    /// The components and positions of those events that are in the view.
+    fn chain(&self, events: impl Iterator<Item = EventId>) -> Vec<BlockEvent> {
+        let places = self.problem.view.places(self.problem.trace, events).flatten();
+        places.map(|(process, position)| BlockEvent { process, position }).collect()
     }
 }
 

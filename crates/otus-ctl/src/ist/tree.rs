@@ -20,7 +20,7 @@ use otus_core::intern::Interner;
 use rustc_hash::FxHashMap;
 
 use super::apply::Operation;
-use crate::interval::BigUint;
+use crate::BigUint;
 
 define_id! {
     /// The successors of the root of a tree, or of another node: the tree below it.

@@ -1,7 +1,7 @@
 //! Named patterns of frequent properties, listed in [`PATTERNS`].
 
 use otus_syntax::Code;
-use otus_syntax::ast::formula::{Comparison, FormulaId as NodeId};
+use otus_syntax::ast::formula::{Comparison, FormulaId as NodeId, Quantifier, UntilKind};
 use otus_syntax::name::Name;
 use otus_syntax::suggest::did_you_mean;
 use otus_trace::order::{Kind, Value, VariableId};
@@ -113,9 +113,9 @@ impl Lowering<'_> {
         let Some(pattern) = PATTERNS.iter().find(|pattern| pattern.name == word) else {
             let names = || PATTERNS.iter().map(|pattern| pattern.name);
             let message = format!("there is no pattern `{word}`");
-            let diagnostic = self.complain(Code::UNKNOWN_PATTERN, name.span, message);
             let listed = || format!("there are: {}", names().collect::<Vec<_>>().join(", "));
-            diagnostic.help = did_you_mean(&word, names()).or_else(|| Some(listed()));
+            let help = did_you_mean(&word, names()).unwrap_or_else(listed);
+            self.complain(Code::UNKNOWN_PATTERN, name.span, message, help);
             return Meaning::Nothing;
         };
         let (least, most) = pattern.arguments;
@@ -124,8 +124,8 @@ impl Lowering<'_> {
             let plural = if least == 1 { "" } else { "s" };
             let given = arguments.len();
             let message = format!("`{word}` takes {bound}{least} argument{plural}, not {given}");
-            let diagnostic = self.complain(Code::UNKNOWN_PATTERN, name.span, message);
-            diagnostic.help = Some(format!("an example: {}", pattern.example));
+            let help = format!("an example: {}", pattern.example);
+            self.complain(Code::UNKNOWN_PATTERN, name.span, message, help);
             return Meaning::Nothing;
         }
         match word.as_str() {
@@ -142,10 +142,7 @@ impl Lowering<'_> {
         let formulas = &mut self.formulas;
         match (word, all) {
             ("always", &[f]) => formulas.ag(f),
-            ("never", &[f]) => {
-                let not = formulas.not(f);
-                formulas.ag(not)
-            }
+            ("never", &[f]) => never(formulas, [f]),
             ("possibly", &[f]) => formulas.ef(f),
             ("eventually", &[f]) => formulas.af(f),
             ("response", &[f, g]) => {
@@ -155,10 +152,17 @@ impl Lowering<'_> {
             }
             ("precedence", &[f, g]) => {
                 let not = formulas.not(g);
-                formulas.aw(not, f)
+                formulas.until(Quantifier::All, UntilKind::Weak, not, f)
             }
             // mutex
-            (_, all) => no_two(formulas, all),
+            (_, all) => {
+                let pairs = all
+                    .iter()
+                    .enumerate()
+                    .flat_map(|(at, f)| all[at + 1..].iter().map(move |g| [*f, *g]));
+                let both: Vec<FormulaId> = pairs.map(|pair| formulas.and(pair)).collect();
+                never(formulas, both)
+            }
         }
     }
 
@@ -179,10 +183,9 @@ impl Lowering<'_> {
         let mut processes = Vec::new();
         for &argument in arguments {
             let Meaning::Text(process, true) = self.meaning(argument).clone() else {
-                let message = "the name of a process is needed".to_owned();
-                let names = super::known("processes", self.trace.process_names());
-                let diagnostic = self.complain(Code::NO_SUCH_PROCESS, self.span(argument), message);
-                diagnostic.help = Some(names);
+                let message = "the name of a process is needed";
+                let help = super::known("processes", self.trace.process_names());
+                self.complain(Code::NO_SUCH_PROCESS, self.span(argument), message, help);
                 return Meaning::Nothing;
             };
             let (role, term) =
@@ -203,9 +206,7 @@ impl Lowering<'_> {
                 broken.push(self.formulas.and([leads, other_leads, same]));
             }
         }
-        let broken = self.formulas.or(broken);
-        let never = self.formulas.not(broken);
-        Meaning::Formula(self.formulas.ag(never))
+        Meaning::Formula(never(&mut self.formulas, broken))
     }
 
     fn of_process(&self, process: &str, name: &str) -> Option<VariableId> {
@@ -225,15 +226,8 @@ impl Lowering<'_> {
     }
 }
 
-/// `AG` of no two of them.
-fn no_two(formulas: &mut Formulas, all: &[FormulaId]) -> FormulaId {
-    let mut broken = Vec::new();
-    for (at, &f) in all.iter().enumerate() {
-        for &g in &all[at + 1..] {
-            broken.push(formulas.and([f, g]));
-        }
-    }
+/// None of some formulas at any cut.
+fn never(formulas: &mut Formulas, broken: impl IntoIterator<Item = FormulaId>) -> FormulaId {
     let broken = formulas.or(broken);
-    let never = formulas.not(broken);
-    formulas.ag(never)
+    formulas.ag(formulas.not(broken))
 }

@@ -9,6 +9,7 @@ use otus_trace::order::{PartialOrder, Value};
 
 use super::{Lowering, Meaning, mirror, truth};
 use crate::atom::{Atom, Reading};
+use crate::lcm;
 
 /// `Σ cᵢ·rᵢ + c`, the readings sorted, each once, no cᵢ being 0.
 #[derive(Debug, Clone)]
@@ -72,15 +73,14 @@ impl Sum {
         let mut most: i128 = 0;
         let mut below: i128 = 1;
         let mut add = |factor: Rational, numbers: &[Rational]| -> Option<()> {
+            let mut largest = 0;
             for number in numbers {
                 let product = factor.checked_mul(*number)?;
-                below = lcm(below, i128::from(product.denominator()))?;
+                let denominator = i128::from(product.denominator());
+                below = lcm(below, denominator)?;
+                largest = largest.max(i128::from(product.numerator()).abs() / denominator + 1);
             }
-            let largest = numbers.iter().map(|number| {
-                let product = factor.checked_mul(*number)?;
-                Some(i128::from(product.numerator()).abs() / i128::from(product.denominator()) + 1)
-            });
-            most += largest.collect::<Option<Vec<i128>>>()?.into_iter().max().unwrap_or(0);
+            most += largest;
             Some(())
         };
         let mut all = add(Rational::from(1), &[self.constant]);
@@ -108,14 +108,6 @@ fn numbers(trace: &PartialOrder, reading: Reading) -> Vec<Rational> {
     ids.into_iter().filter_map(number).collect()
 }
 
-fn lcm(a: i128, b: i128) -> Option<i128> {
-    let (mut x, mut y) = (a, b);
-    while y != 0 {
-        (x, y) = (y, x % y);
-    }
-    (a / x).checked_mul(b)
-}
-
 impl Lowering<'_> {
     pub(super) fn scaled(&mut self, inner: NodeId, factor: Rational) -> Meaning {
         match self.sum(inner) {
@@ -141,10 +133,9 @@ impl Lowering<'_> {
                 (Some(factor), _) => b.scaled(factor),
                 (_, Some(factor)) => a.scaled(factor),
                 (None, None) => {
-                    let message = "variables are multiplied".to_owned();
-                    let diagnostic = self.complain(Code::NOT_LINEAR, self.span(id), message);
+                    let message = "variables are multiplied";
                     let help = "variables can be added and multiplied by numbers: 2 * x + y";
-                    diagnostic.help = Some(help.to_owned());
+                    self.complain(Code::NOT_LINEAR, self.span(id), message, help);
                     return Meaning::Nothing;
                 }
             },
@@ -206,9 +197,8 @@ impl Lowering<'_> {
                 None
             }
             Meaning::Formula(_) | Meaning::Truth(_) | Meaning::Reading(..) | Meaning::Text(..) => {
-                let message = "this is not a number".to_owned();
-                let diagnostic = self.complain(Code::WRONG_KIND, self.span(id), message);
-                diagnostic.help = Some("only numbers can be added and multiplied".to_owned());
+                let help = "only numbers can be added and multiplied";
+                self.complain(Code::WRONG_KIND, self.span(id), "this is not a number", help);
                 None
             }
         }
@@ -218,9 +208,9 @@ impl Lowering<'_> {
         match sum {
             Some(sum) => Meaning::Sum(sum),
             None => {
-                let message = "these numbers are too large to be added exactly".to_owned();
-                let diagnostic = self.complain(Code::SUM_TOO_LARGE, self.span(id), message);
-                diagnostic.help = Some("numbers are fractions of 64-bit integers".to_owned());
+                let message = "these numbers are too large to be added exactly";
+                let help = "numbers are fractions of 64-bit integers";
+                self.complain(Code::SUM_TOO_LARGE, self.span(id), message, help);
                 Meaning::Nothing
             }
         }

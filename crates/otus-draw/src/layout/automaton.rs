@@ -10,9 +10,10 @@ use otus_core::automaton::{Automaton, SymbolId};
 use otus_core::index::Index as _;
 
 use crate::geometry::{Point, Rect, Size, point};
+use crate::layout::arrow::{self, Arrow, LABEL};
 use crate::layout::layered::{self, Direction, layered};
 use crate::metrics::{Font, PLAIN, SMALL};
-use crate::scene::{Anchor, End, Item, Key, Line, Role, Scene, Shape, Tone};
+use crate::scene::{Anchor, Item, Key, Role, Scene, Shape, Tone};
 
 /// The options of the picture of an automaton.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,13 +22,11 @@ pub struct Options {
     pub max_states: usize,
     /// The direction of transitions.
     pub direction: Direction,
-    /// The most lines of a label.
-    pub label_lines: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { max_states: 200, direction: Direction::Right, label_lines: 6 }
+        Options { max_states: 200, direction: Direction::Right }
     }
 }
 
@@ -62,7 +61,7 @@ pub fn automaton(pool: &Pool, automaton: &Automaton, options: &Options) -> Scene
             continue;
         }
         if to < shown {
-            let label = label(pool, automaton, &edge.symbols, options);
+            let label = label(pool, automaton, &edge.symbols);
             sketch.edges.push(Arrow { from, to, label, tone: Tone::Normal });
         } else {
             hidden[from] += edge.symbols.len();
@@ -102,12 +101,13 @@ pub fn automaton(pool: &Pool, automaton: &Automaton, options: &Options) -> Scene
 
 const MARGIN: f64 = 12.0;
 const LETTER: Font = PLAIN;
-const LABEL: Font = Font { size: 11.0, bold: false };
 /// From a state's ring to the inner one of an accepting state.
 const RING: f64 = 3.5;
 /// The length of the arrow to the initial state.
 const ENTRY: f64 = 26.0;
+/// The greatest width of a label, and the most lines.
 const LABEL_WIDE: f64 = 150.0;
+const LABEL_LINES: usize = 6;
 
 /// The nodes and edges of the picture, before they have places.
 #[derive(Default)]
@@ -127,13 +127,6 @@ enum Node {
     More(String),
 }
 
-struct Arrow {
-    from: usize,
-    to: usize,
-    label: Vec<String>,
-    tone: Tone,
-}
-
 impl Node {
     fn size(&self) -> Size {
         match self {
@@ -147,99 +140,14 @@ impl Node {
     /// The point where a line to the center of the node meets its border; `end` is the point where it meets the
     /// bounding box.
     fn meet(&self, place: Rect, end: Point, from: Point) -> Point {
-        let Node::State { radius, .. } = self else { return end };
-        let middle = place.center();
-        let way = from - middle;
-        let length = way.x.hypot(way.y);
-        if length <= *radius {
-            return end;
-        }
-        point(middle.x + way.x / length * radius, middle.y + way.y / length * radius)
-    }
-}
-
-impl Sketch {
-    fn draw(&self, options: &Options) -> Scene {
-        let sizes: Vec<Size> = self.nodes.iter().map(Node::size).collect();
-        let edges: Vec<layered::Edge> = self
-            .edges
-            .iter()
-            .map(|edge| layered::Edge {
-                from: edge.from,
-                to: edge.to,
-                label: Size {
-                    width: LABEL.widest(&edge.label),
-                    height: edge.label.iter().map(|_| LABEL.line_height()).sum(),
-                },
-            })
-            .collect();
-        let style = layered::Options {
-            direction: options.direction,
-            node_gap: 26.0,
-            spread: 1.3,
-            ..layered::Options::default()
-        };
-        let layout = layered(&sizes, &edges, &style);
-        let mut scene = Scene::default();
-        let keys: Vec<Key> = self.nodes.iter().map(|_| scene.fresh_key()).collect();
-        for (edge, route) in self.edges.iter().zip(&layout.routes) {
-            let mut points = route.points.clone();
-            let [first, second, .., before, last] = route.points.as_slice() else {
-                self.straight(edge, &route.points, &layout.nodes, &keys, &mut scene);
-                continue;
-            };
-            let end = points.len() - 1;
-            points[0] = self.nodes[edge.from].meet(layout.nodes[edge.from], *first, *second);
-            points[end] = self.nodes[edge.to].meet(layout.nodes[edge.to], *last, *before);
-            arrow(&mut scene, points, [Some(keys[edge.from]), Some(keys[edge.to])], edge.tone);
-        }
-        for (edge, route) in self.edges.iter().zip(&layout.routes) {
-            if let Some(rect) = route.label {
-                let (x, anchor) = match options.direction {
-                    Direction::Down => (rect.left, Anchor::Start),
-                    Direction::Right => (rect.center().x, Anchor::Middle),
-                };
-                let at = point(x, rect.top);
-                scene.lines(&edge.label, at, anchor, LABEL, Role::Edge, edge.tone);
+        match self {
+            Node::State { radius, .. } if (from - place.center()).length() > *radius => {
+                place.center().toward(from, *radius)
             }
+            Node::State { .. } | Node::More(_) => end,
         }
-        for ((node, place), &key) in self.nodes.iter().zip(&layout.nodes).zip(&keys) {
-            node.paint(*place, key, &mut scene);
-        }
-        if let (Some(place), Some(&key)) = (layout.nodes.first(), keys.first()) {
-            let middle = place.center();
-            let points = match options.direction {
-                Direction::Down => {
-                    vec![point(middle.x, place.top - ENTRY), point(middle.x, place.top)]
-                }
-                Direction::Right => {
-                    vec![point(place.left - ENTRY, middle.y), point(place.left, middle.y)]
-                }
-            };
-            arrow(&mut scene, points, [None, Some(key)], Tone::Normal);
-        }
-        scene
     }
 
-    /// A straight line between the borders of two nodes.
-    fn straight(
-        &self,
-        edge: &Arrow,
-        points: &[Point],
-        places: &[Rect],
-        keys: &[Key],
-        scene: &mut Scene,
-    ) {
-        let [first, .., last] = points else { return };
-        let from = self.nodes[edge.from].meet(places[edge.from], *first, *last);
-        let to = self.nodes[edge.to].meet(places[edge.to], *last, *first);
-        let points =
-            if let [_, middle, _] = points { vec![from, *middle, to] } else { vec![from, to] };
-        arrow(scene, points, [Some(keys[edge.from]), Some(keys[edge.to])], edge.tone);
-    }
-}
-
-impl Node {
     fn paint(&self, place: Rect, key: Key, scene: &mut Scene) {
         let center = place.center();
         let (text, font, tone) = match self {
@@ -258,34 +166,59 @@ impl Node {
                 (text, SMALL, Tone::Faded)
             }
         };
-        let base = center.y + (font.ascent() - font.descent()) / 2.0;
-        let at = point(center.x, base);
-        scene.push(Item::label(Role::Node, text.as_str(), at, Anchor::Middle, font).tone(tone));
+        scene.push(Item::centered(Role::Node, text, center, font).tone(tone));
     }
 }
 
-fn arrow(scene: &mut Scene, points: Vec<Point>, on: [Option<Key>; 2], tone: Tone) {
-    let line = Line { points, smooth: true, ends: [End::Plain, End::Filled], on };
-    scene.push(Item::new(Role::Edge, Shape::Line(line)).tone(tone));
+impl Sketch {
+    fn draw(&self, options: &Options) -> Scene {
+        let sizes: Vec<Size> = self.nodes.iter().map(Node::size).collect();
+        let edges: Vec<layered::Edge> = self.edges.iter().map(Arrow::edge).collect();
+        let style = layered::Options {
+            direction: options.direction,
+            node_gap: 26.0,
+            spread: 1.3,
+            ..layered::Options::default()
+        };
+        let layout = layered(&sizes, &edges, &style);
+        let mut scene = Scene::default();
+        let keys = scene.fresh_keys(&self.nodes);
+        let (anchor, entry) = match options.direction {
+            Direction::Down => (Anchor::Start, point(0.0, ENTRY)),
+            Direction::Right => (Anchor::Middle, point(ENTRY, 0.0)),
+        };
+        let meet = |node: usize, end: Point, from: Point| {
+            self.nodes[node].meet(layout.nodes[node], end, from)
+        };
+        arrow::paint(&mut scene, &self.edges, &layout, &keys, anchor, |edge, route| {
+            let mut points = route.to_vec();
+            if let ([first, second, ..], [.., before, last]) = (route, route) {
+                points[0] = meet(edge.from, *first, *second);
+                points[route.len() - 1] = meet(edge.to, *last, *before);
+            }
+            points
+        });
+        for ((node, place), &key) in self.nodes.iter().zip(&layout.nodes).zip(&keys) {
+            node.paint(*place, key, &mut scene);
+        }
+        if let (Some(place), Some(&key)) = (layout.nodes.first(), keys.first()) {
+            let end = match options.direction {
+                Direction::Down => point(place.center().x, place.top),
+                Direction::Right => point(place.left, place.center().y),
+            };
+            scene.push(arrow::line(vec![end - entry, end], [None, Some(key)], Tone::Normal));
+        }
+        scene
+    }
 }
 
 /// The letters of a transition, one per line if they are few.
-fn label(
-    pool: &Pool,
-    automaton: &Automaton,
-    symbols: &[SymbolId],
-    options: &Options,
-) -> Vec<String> {
+fn label(pool: &Pool, automaton: &Automaton, symbols: &[SymbolId]) -> Vec<String> {
     // A label never has room for more letters.
-    let most = 40 * options.label_lines.max(1);
-    let each: Vec<String> =
-        symbols.iter().take(most).map(|&symbol| automaton.label(pool, symbol)).collect();
+    let symbols = symbols.iter().take(40 * LABEL_LINES);
+    let each: Vec<String> = symbols.map(|&symbol| automaton.label(pool, symbol)).collect();
     if each.len() <= 3 {
-        let short: Vec<String> =
-            each.iter().flat_map(|text| LABEL.wrap_to(text, LABEL_WIDE, 2)).collect();
-        if short.len() <= options.label_lines {
-            return short;
-        }
+        return each.iter().flat_map(|text| LABEL.wrap_to(text, LABEL_WIDE, 2)).collect();
     }
-    LABEL.wrap_to(&each.join(", "), LABEL_WIDE, options.label_lines)
+    LABEL.wrap_to(&each.join(", "), LABEL_WIDE, LABEL_LINES)
 }

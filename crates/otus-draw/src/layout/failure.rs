@@ -20,7 +20,6 @@ mod window;
 
 pub use mermaid::mermaid;
 
-use crate::metrics::grouped;
 use crate::scene::Scene;
 
 use window::Window;
@@ -236,9 +235,4 @@ fn describe(picture: &FailurePicture, window: &Window) -> String {
 fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
-/// `1 event`, `312 events`.
-fn events(count: usize) -> String {
-    format!("{} event{}", grouped(count), if count == 1 { "" } else { "s" })
 }

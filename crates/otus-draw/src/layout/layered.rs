@@ -16,11 +16,11 @@
 //! Costs: linear in nodes and virtual nodes for each sweep, with a fixed number of sweeps. Edges
 //! that would need more than [`VIRTUAL_NODES`] in all, longest first, are left out.
 
-pub mod order;
-pub mod place;
-pub mod rank;
+mod order;
+mod place;
+mod rank;
 
-use crate::geometry::{Point, Rect, Size, point};
+use crate::geometry::{Point, Rect, Size, float, point, soften};
 use crate::layout::tree;
 
 /// The direction of edges.
@@ -51,8 +51,6 @@ pub struct Options {
     pub direction: Direction,
     /// The least distance between nodes of a layer.
     pub node_gap: f64,
-    /// The least distance between layers.
-    pub layer_gap: f64,
     /// Whether edges leave and enter at the middle of a side rather than next to each other.
     pub centered: bool,
     /// The share of a side that edges may use, 1 for all of it. A share above 1 is for round nodes, whose edges
@@ -67,7 +65,6 @@ impl Default for Options {
         Options {
             direction: Direction::Down,
             node_gap: 24.0,
-            layer_gap: 26.0,
             centered: false,
             spread: 0.7,
             flush: false,
@@ -94,15 +91,17 @@ pub struct Route {
 }
 
 /// The most virtual nodes of a drawing; a picture with more is unreadable anyway.
-pub const VIRTUAL_NODES: usize = 400_000;
+const VIRTUAL_NODES: usize = 400_000;
 
+/// The least distance between layers.
+const LAYER_GAP: f64 = 26.0;
 /// From a line to its label.
 const LABEL_GAP: f64 = 5.0;
 /// The length of the straight part of an edge before a layer, so that its curve does not touch labels.
 const BEND: f64 = 4.0;
 /// The length of the straight part of an edge at an arrow head.
 const LANDING: f64 = 13.0;
-/// Twice the greatest distance from a corner at which its rounding begins.
+/// The greatest distance from a corner at which its rounding begins.
 const CORNER: f64 = 22.0;
 /// The extent of a loop at a node.
 const LOOP_REACH: f64 = 26.0;
@@ -127,8 +126,7 @@ const PORT_GAP: f64 = 18.0;
 /// # Panics
 /// If an edge names a node that does not exist.
 pub fn layered(nodes: &[Size], edges: &[Edge], options: &Options) -> Layout {
-    let turned = rank::turned(nodes.len(), edges);
-    let ranks = rank::ranks(nodes.len(), edges, &turned);
+    let (turned, ranks) = rank::ranks(nodes.len(), edges);
     let mut graph = ProperGraph::new(nodes, edges, &turned, &ranks, options);
     order::reduce(&mut graph);
     let across = as_tree(&graph, options.node_gap)
@@ -138,15 +136,14 @@ pub fn layered(nodes: &[Size], edges: &[Edge], options: &Options) -> Layout {
 
 /// A graph in which every edge goes from a layer to the next.
 #[derive(Debug, Clone, Default)]
-pub struct ProperGraph {
+struct ProperGraph {
     /// By virtual node; the first ones are the nodes of the graph.
-    pub nodes: Vec<Vertex>,
+    nodes: Vec<Vertex>,
     /// By virtual node: those in the layer before it, and in the layer after it.
-    pub up: Vec<Vec<u32>>,
-    /// See `up`.
-    pub down: Vec<Vec<u32>>,
+    up: Vec<Vec<u32>>,
+    down: Vec<Vec<u32>>,
     /// By layer, in order.
-    pub layers: Vec<Vec<u32>>,
+    layers: Vec<Vec<u32>>,
     /// By edge: its virtual nodes, from its upper end to its lower.
     chains: Vec<Chain>,
     /// By layer: its thickness.
@@ -154,14 +151,13 @@ pub struct ProperGraph {
 }
 
 /// One virtual node.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Vertex {
-    /// The number of its layer.
-    pub layer: u32,
+#[derive(Debug, Clone, Copy)]
+struct Vertex {
+    layer: u32,
     /// Its extent across the layers, before and after its middle.
-    pub extent: [f64; 2],
+    extent: [f64; 2],
     /// Whether it is a part of an edge.
-    pub is_bend: bool,
+    is_bend: bool,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -180,7 +176,7 @@ impl ProperGraph {
         options: &Options,
     ) -> Self {
         // Labels stand in layers of their own, between those of nodes.
-        let labelled = edges.iter().any(|edge| edge.from != edge.to && has_label(edge));
+        let labelled = edges.iter().any(|edge| edge.from != edge.to && edge.has_label());
         let scale = if labelled { 2 } else { 1 };
         let mut graph = ProperGraph::default();
         let last = ranks.iter().max().map_or(0, |&rank| rank * scale + 1);
@@ -194,19 +190,19 @@ impl ProperGraph {
             let (across, along) = options.direction.turn(edge.label);
             let has_loop = std::mem::replace(&mut looping[edge.from], true);
             let vertex = &mut graph.nodes[edge.from];
-            let room = &mut vertex.extent[options.direction.loop_side()];
+            let room = &mut vertex.extent[options.direction.label_side()];
             *room += if has_loop { 0.0 } else { LOOP_REACH };
-            *room += if has_label(edge) { across + LABEL_GAP } else { 0.0 };
+            *room += if edge.has_label() { across + LABEL_GAP } else { 0.0 };
             let thick = &mut graph.thickness[vertex.layer as usize];
             *thick = thick.max(along).max(4.0 * LOOP_HALF);
         }
         let drawn = within_budget(edges, ranks, scale);
         for (index, edge) in edges.iter().enumerate() {
-            let mut chain = Chain { is_drawn: drawn[index], ..Chain::default() };
-            if edge.from != edge.to && drawn[index] {
-                let ends = [edge.from, edge.to];
-                let [upper, lower] = if turned[index] { [ends[1], ends[0]] } else { ends };
-                graph.thread(edge, [upper, lower], scale, options.direction, &mut chain);
+            let is_drawn = edge.from != edge.to && drawn[index];
+            let mut chain = Chain { is_drawn, ..Chain::default() };
+            if is_drawn {
+                let ends = edge.ends(turned[index]);
+                graph.thread(edge, ends, scale, options.direction, &mut chain);
             }
             graph.chains.push(chain);
         }
@@ -237,13 +233,11 @@ impl ProperGraph {
         let middle = top + 1 + (bottom - top - 2 * (scale - 1)) / 4 * 2;
         let mut before = u32::try_from(upper).expect("nodes have 32-bit numbers");
         for layer in top + 1..bottom {
-            let here = if has_label(edge) && layer == middle {
+            let here = if edge.has_label() && layer == middle {
                 let (across, along) = direction.turn(edge.label);
                 let mut extent = [1.0; 2];
                 extent[direction.label_side()] = across + LABEL_GAP;
-                let id = self.add(layer, extent, along, true);
-                chain.label = Some(id);
-                id
+                *chain.label.insert(self.add(layer, extent, along, true))
             } else {
                 self.add(layer, [1.0; 2], 0.0, true)
             };
@@ -281,22 +275,24 @@ impl Direction {
         Rect { left: corners[0].x, top: corners[0].y, right: corners[1].x, bottom: corners[1].y }
     }
 
-    /// Labels stand to the right of lines that go down, and above those that go to the right.
+    /// Labels and loops stand to the right of lines that go down, and above those that go to the right.
     fn label_side(self) -> usize {
         match self {
             Direction::Down => 1,
             Direction::Right => 0,
         }
     }
-
-    /// Loops are on the side of labels.
-    fn loop_side(self) -> usize {
-        self.label_side()
-    }
 }
 
-fn has_label(edge: &Edge) -> bool {
-    edge.label.width > 0.0 && edge.label.height > 0.0
+impl Edge {
+    fn has_label(&self) -> bool {
+        self.label.width > 0.0 && self.label.height > 0.0
+    }
+
+    /// Its upper and its lower node, given whether it is turned.
+    fn ends(&self, is_turned: bool) -> [usize; 2] {
+        if is_turned { [self.to, self.from] } else { [self.from, self.to] }
+    }
 }
 
 /// Places across the layers for a graph that is a tree.
@@ -383,19 +379,20 @@ impl Router<'_> {
         Layout { nodes, routes }
     }
 
+    /// The edges between two nodes that are drawn.
+    fn chains(&self) -> impl Iterator<Item = (usize, &Chain)> {
+        self.graph.chains.iter().enumerate().filter(|(_, chain)| chain.is_drawn)
+    }
+
     /// By edge: the coordinates across the layers of its upper and its lower end.
     fn ports(&self) -> Vec<[f64; 2]> {
         let mut ports = vec![[0.0; 2]; self.edges.len()];
         // By node: the edges at its two sides, with the coordinates that they come from.
         let mut sides: Vec<[Vec<(f64, usize)>; 2]> = vec![Default::default(); self.nodes.len()];
-        for (index, edge) in self.edges.iter().enumerate() {
-            if edge.from == edge.to || !self.graph.chains[index].is_drawn {
-                continue;
-            }
+        for (index, chain) in self.chains() {
             let [upper, lower] = self.ends(index);
-            let bends = &self.graph.chains[index].bends;
-            let next = bends.first().map_or(lower, |&bend| bend as usize);
-            let last = bends.last().map_or(upper, |&bend| bend as usize);
+            let next = chain.bends.first().map_or(lower, |&bend| bend as usize);
+            let last = chain.bends.last().map_or(upper, |&bend| bend as usize);
             sides[upper][1].push((self.across[next], index));
             sides[lower][0].push((self.across[last], index));
         }
@@ -403,14 +400,14 @@ impl Router<'_> {
             let (wide, _) = self.options.direction.turn(self.nodes[node]);
             for (side, mut edges) in sides.into_iter().enumerate() {
                 edges.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-                let count = f64::from(u32::try_from(edges.len()).unwrap_or(u32::MAX));
+                let count = float(edges.len());
                 let gap = if self.options.centered {
                     0.0
                 } else {
                     PORT_GAP.min(wide * self.options.spread / count)
                 };
-                for (place, (_, index)) in (0_u32..).zip(edges) {
-                    let offset = (f64::from(place) - (count - 1.0) / 2.0) * gap;
+                for (place, (_, index)) in edges.into_iter().enumerate() {
+                    let offset = (float(place) - (count - 1.0) / 2.0) * gap;
                     ports[index][1 - side] = self.across[node] + offset;
                 }
             }
@@ -422,11 +419,7 @@ impl Router<'_> {
     fn along(&self, ports: &[[f64; 2]]) -> Vec<[f64; 2]> {
         let layers = self.graph.thickness.len();
         let mut sideways = vec![0.0_f64; layers];
-        for (index, edge) in self.edges.iter().enumerate() {
-            let chain = &self.graph.chains[index];
-            if edge.from == edge.to || !chain.is_drawn {
-                continue;
-            }
+        for (index, chain) in self.chains() {
             let [upper, _] = self.ends(index);
             let first = self.graph.nodes[upper].layer as usize;
             let mut at = ports[index][0];
@@ -441,8 +434,7 @@ impl Router<'_> {
         layers
             .map(|(&thickness, sideways)| {
                 let layer = [at, at + thickness];
-                let gap = self.options.layer_gap;
-                at += thickness + gap.max((sideways * 0.14).min(gap * 2.5));
+                at += thickness + LAYER_GAP.max((sideways * 0.14).min(LAYER_GAP * 2.5));
                 layer
             })
             .collect()
@@ -456,8 +448,7 @@ impl Router<'_> {
     }
 
     fn ends(&self, index: usize) -> [usize; 2] {
-        let Edge { from, to, .. } = self.edges[index];
-        if self.turned[index] { [to, from] } else { [from, to] }
+        self.edges[index].ends(self.turned[index])
     }
 
     fn route(
@@ -493,7 +484,7 @@ impl Router<'_> {
         }
         points.push(direction.point(ports[1], layer(lower)[0] - land));
         points.push(direction.point(ports[1], border(lower, -1.0)));
-        let mut points = soften(&straighten(&points));
+        let mut points = soften(&straighten(&points), CORNER);
         if self.turned[index] {
             points.reverse();
         }
@@ -519,7 +510,7 @@ impl Router<'_> {
         let direction = self.options.direction;
         let middle = self.middle(edge.from, along);
         let (wide, thick) = direction.turn(self.nodes[edge.from]);
-        let sign = if direction.loop_side() == 1 { 1.0 } else { -1.0 };
+        let sign = if direction.label_side() == 1 { 1.0 } else { -1.0 };
         let near = self.across[edge.from] + sign * wide / 2.0;
         let far = near + sign * (LOOP_REACH - 4.0);
         let half = LOOP_HALF.min(thick / 4.0);
@@ -529,7 +520,7 @@ impl Router<'_> {
             direction.point(far, middle + half * 1.8),
             direction.point(near, middle + half),
         ];
-        let label = has_label(edge).then(|| {
+        let label = edge.has_label().then(|| {
             let (label_wide, label_thick) = direction.turn(edge.label);
             let begin = *reach + LABEL_GAP;
             *reach = begin + label_wide;
@@ -557,27 +548,6 @@ fn straighten(points: &[Point]) -> Vec<Point> {
         kept.push(next);
     }
     kept
-}
-
-/// The line with additional points near its corners, so that [`Line::smooth`](crate::scene::Line) rounds
-/// off only the corners.
-fn soften(points: &[Point]) -> Vec<Point> {
-    let towards = |corner: Point, other: Point| {
-        let way = other - corner;
-        let length = way.x.hypot(way.y);
-        let part = (CORNER / length).min(0.5);
-        point(corner.x + way.x * part, corner.y + way.y * part)
-    };
-    let mut soft = Vec::with_capacity(3 * points.len());
-    soft.extend(points.first());
-    for triple in points.windows(3) {
-        let [before, corner, after] = [triple[0], triple[1], triple[2]];
-        soft.extend([towards(corner, before), corner, towards(corner, after)]);
-    }
-    if points.len() > 1 {
-        soft.extend(points.last());
-    }
-    soft
 }
 
 fn near(a: Point, b: Point) -> bool {

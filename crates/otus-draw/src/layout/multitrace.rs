@@ -21,8 +21,8 @@ use otus_trace::multitrace::ComponentId;
 use otus_trace::{MultiTrace, Step};
 
 use crate::geometry::{Point, Rect, Size, point};
-use crate::metrics::{Font, PLAIN, SMALL, STRONG, grouped};
-use crate::scene::{Anchor, Item, Role, Scene, Tone};
+use crate::metrics::{Font, PLAIN, SMALL, grouped};
+use crate::scene::{Item, Role, Scene, Tone};
 
 /// The state of an analysis on one component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,6 +37,30 @@ pub struct Lane {
     pub removed: bool,
     /// The part of the behaviour that was observed, if it is declared.
     pub observed: Option<Observed>,
+}
+
+impl Lane {
+    /// Its state in words; `consumed` says how much of it is consumed.
+    pub(crate) fn remarks(self, consumed: Option<String>) -> Vec<String> {
+        let simulated = |count: usize, when: &str| {
+            (count > 0).then(|| format!("{} simulated {when}", grouped(count)))
+        };
+        let remarks = [
+            self.removed.then(|| "removed".to_owned()),
+            simulated(self.simulated_before, "before"),
+            consumed,
+            simulated(self.simulated_after, "after"),
+            self.observed.map(|observed| observed.name().to_owned()),
+        ];
+        remarks.into_iter().flatten().collect()
+    }
+}
+
+/// The lifelines of a component, separated by commas.
+pub(crate) fn names(trace: &MultiTrace, signature: &Signature, component: ComponentId) -> String {
+    let lifelines = trace.partition().lifelines(component).iter();
+    let names: Vec<&str> = lifelines.map(|&l| signature.lifeline_name(l)).collect();
+    names.join(", ")
 }
 
 /// The options of the picture of a multi-trace.
@@ -110,8 +134,7 @@ pub fn multi_trace(trace: &MultiTrace, pool: &Pool, options: &Options<'_>) -> Sc
         sentences.push(painter.sentence());
     }
     if heads.is_empty() {
-        let at = point(0.0, style.plain.size);
-        scene.push(Item::label(Role::Aside, "no lifelines", at, Anchor::Start, style.plain));
+        scene.nothing_but("no lifelines", style.plain);
         sentences.push("It has no lifelines.".to_owned());
     }
     scene.description = sentences.join(" ");
@@ -139,31 +162,18 @@ struct Style {
 
 impl Style {
     fn of(options: &Options<'_>) -> Self {
-        if options.compact {
-            let strong = Font { bold: true, ..SMALL };
-            Style {
-                plain: SMALL,
-                strong,
-                inside: 4.0,
-                step: 7.0,
-                between: 5.0,
-                frame: 2.5,
-                least_head: 8.0,
-                head_room: 90.0,
-                action_room: 110.0,
-            }
-        } else {
-            Style {
-                plain: PLAIN,
-                strong: STRONG,
-                inside: 7.0,
-                step: 14.0,
-                between: 16.0,
-                frame: 4.0,
-                least_head: 24.0,
-                head_room: 140.0,
-                action_room: 240.0,
-            }
+        let plain = if options.compact { SMALL } else { PLAIN };
+        let length = |small: f64, large: f64| if options.compact { small } else { large };
+        Style {
+            plain,
+            strong: Font { bold: true, ..plain },
+            inside: length(4.0, 7.0),
+            step: length(7.0, 14.0),
+            between: length(5.0, 16.0),
+            frame: length(2.5, 4.0),
+            least_head: length(8.0, 24.0),
+            head_room: length(90.0, 140.0),
+            action_room: length(110.0, 240.0),
         }
     }
 
@@ -217,19 +227,6 @@ fn head(
     lines
 }
 
-/// A part of a lane.
-#[derive(Debug)]
-enum Piece {
-    /// A dashed box for actions that are unobserved, simulated or left out.
-    Stub(String, Tone),
-    /// A sign on the lane.
-    Mark(String, Tone),
-    /// The actions of a moment: index and text of each.
-    Moment(Vec<(usize, String)>),
-    /// The bar between the consumed actions and the rest.
-    Bar,
-}
-
 struct Painter<'p, 'o> {
     scene: &'p mut Scene,
     trace: &'p MultiTrace,
@@ -247,16 +244,10 @@ impl Painter<'_, '_> {
     fn lane(&mut self, head: &[String], width: f64, top: f64) -> f64 {
         let style = self.style;
         let tone = self.lane_tone();
-        #[expect(clippy::cast_precision_loss, reason = "a head has a handful of lines")]
-        let text_height = style.strong.line_height() * head.len() as f64;
-        let height = (text_height + style.inside).max(style.row_height());
+        let height = (style.strong.height(head.len()) + style.inside).max(style.row_height());
         let rect = Rect::at(point(0.0, top), Size { width, height });
-        let subject = format!("component-{}", self.component.0);
-        self.scene.push(Item::rect(Role::Head, rect).tone(tone).subject(subject));
-        let first = top + (height - text_height) / 2.0;
-        let center = rect.center().x;
-        let at = point(center, first);
-        self.scene.lines(head, at, Anchor::Middle, style.strong, Role::Head, tone);
+        let items = self.scene.head(rect, head, style.strong, tone);
+        items[0].subject = Some(format!("component-{}", self.component.0));
 
         // With a head of several lines the first row is in its middle.
         let start = point(rect.right, top + (height - style.row_height()) / 2.0);
@@ -284,10 +275,8 @@ impl Painter<'_, '_> {
         let most = start.x + self.options.room.max(80.0);
         let tone = if self.lane_tone() == Tone::Normal { Tone::Normal } else { Tone::Faded };
         let (mut x, mut top, mut first_right) = (start.x, start.y, None);
-        let mut fresh = true;
-        for piece in &pieces {
-            let width = self.width(piece);
-            if !fresh && x + style.step + width > most {
+        for (index, piece) in pieces.iter().enumerate() {
+            if index > 0 && x + style.step + piece.size.width > most {
                 first_right.get_or_insert(x);
                 x = start.x;
                 top += style.row_height() + 4.0;
@@ -296,145 +285,142 @@ impl Painter<'_, '_> {
             let line = Item::line(Role::Lifeline, point(x, middle), point(x + style.step, middle));
             self.scene.push(line.tone(tone));
             x += style.step;
-            self.piece(piece, x, middle, width);
-            x += width;
-            fresh = false;
+            self.scene.place(piece, point(x, middle));
+            x += piece.size.width;
         }
         (first_right.unwrap_or(x), top + style.row_height())
     }
 
-    fn width(&self, piece: &Piece) -> f64 {
-        let style = self.style;
-        match piece {
-            Piece::Stub(text, _) => style.plain.width(text) + 2.0 * style.inside,
-            Piece::Mark(text, _) => style.plain.width(text) + 4.0,
-            Piece::Moment(actions) => {
-                let boxes = actions
-                    .iter()
-                    .map(|(_, text)| style.plain.width(text) + 2.0 * style.inside + style.frame);
-                let inner = boxes.sum::<f64>() - style.frame;
-                if actions.len() > 1 { inner + 2.0 * style.frame } else { inner }
-            }
-            Piece::Bar => 2.0,
-        }
-    }
-
-    fn piece(&mut self, piece: &Piece, left: f64, middle: f64, width: f64) {
-        let style = self.style;
-        let base = middle + (style.plain.ascent() - style.plain.descent()) / 2.0;
-        let around = |left: f64, width: f64, height: f64| {
-            Rect::at(point(left, middle - height / 2.0), Size { width, height })
-        };
-        let center = left + width / 2.0;
-        match piece {
-            Piece::Stub(text, tone) => {
-                let rect = around(left, width, style.box_height());
-                self.scene.push(Item::rect(Role::Event, rect).tone(*tone));
-                let at = point(center, base);
-                let label = Item::label(Role::Event, text, at, Anchor::Middle, style.plain);
-                self.scene.push(label.tone(*tone));
-            }
-            Piece::Mark(text, tone) => {
-                let at = point(center, base);
-                let label = Item::label(Role::Text, text, at, Anchor::Middle, style.plain);
-                self.scene.push(label.tone(*tone));
-            }
-            Piece::Moment(actions) => {
-                let mut x = left;
-                if actions.len() > 1 {
-                    let rect = around(left, width, style.row_height());
-                    self.scene.push(Item::rect(Role::Frame, rect).tone(self.lane_tone()));
-                    x += style.frame;
-                }
-                for (index, text) in actions {
-                    let tone = (self.options.tone)(self.component, *index)
-                        .unwrap_or_else(|| self.tone_at(*index));
-                    let own = style.plain.width(text) + 2.0 * style.inside;
-                    let subject = format!("event-{}-{index}", self.component.0);
-                    let rect = around(x, own, style.box_height());
-                    self.scene.push(Item::rect(Role::Event, rect).tone(tone).subject(subject));
-                    let at = point(x + own / 2.0, base);
-                    let label = Item::label(Role::Event, text, at, Anchor::Middle, style.plain);
-                    self.scene.push(label.tone(tone));
-                    x += own + style.frame;
-                }
-            }
-            Piece::Bar => {
-                let rise = style.row_height() / 2.0 + 1.0;
-                let from = point(center, middle - rise);
-                let bar = Item::line(Role::Cut, from, point(center, middle + rise));
-                self.scene.push(bar.tone(Tone::Active));
-            }
-        }
-    }
-
-    /// The pieces of a lane, from left to right.
-    fn pieces(&self) -> Vec<Piece> {
+    /// The pieces of a lane, from left to right. Each has its width, and its middle at a height of 0.
+    fn pieces(&self) -> Vec<Scene> {
         let lane = self.lane;
-        let steps = self.trace.steps(self.component);
-        let consumed = self.consumed;
+        let (steps, consumed) = (self.steps(), self.consumed);
         let mut pieces = Vec::new();
         // Small pictures and removed components do not show unobserved actions.
         let watched = lane.observed.filter(|_| !lane.removed && !self.options.compact);
         let late = watched.is_some_and(Observed::may_start_late);
         let early = watched.is_some_and(Observed::may_stop_early);
+        let clover = |count: usize| self.stub(&format!("☘ {}", grouped(count)), Tone::Assumed);
+        let unseen = || self.stub("…", Tone::Faded);
+        let more = |count: usize| self.stub(&format!("… {} more …", grouped(count)), Tone::Faded);
         if lane.simulated_before > 0 {
-            let text = format!("☘ {}", grouped(lane.simulated_before));
-            pieces.push(Piece::Stub(text, Tone::Assumed));
+            pieces.push(clover(lane.simulated_before));
         } else if late {
-            pieces.push(Piece::Stub("…".to_owned(), Tone::Faded));
+            pieces.push(unseen());
         }
         if consumed > 0 {
-            pieces.push(Piece::Mark(format!("⚐ {}", grouped(consumed)), Tone::Good));
+            pieces.push(self.mark(&format!("⚐ {}", grouped(consumed)), Tone::Good));
         }
-        self.window(steps, consumed, &mut pieces);
+        // The moments, or a window of them around the bar if there are too many.
+        let shown = self.shown();
+        if shown.start > 0 {
+            pieces.push(more(shown.start));
+        }
+        let mut at = shown.start;
+        for moment in steps[shown].chunk_by(|_, next| next.joined()) {
+            if at == consumed && consumed > 0 {
+                pieces.push(self.bar());
+            }
+            pieces.push(self.moment(at..at + moment.len()));
+            at += moment.len();
+        }
+        if at < steps.len() {
+            pieces.push(more(steps.len() - at));
+        }
         if lane.simulated_after > 0 || (consumed > 0 && consumed == steps.len()) {
-            pieces.push(Piece::Mark("⚑".to_owned(), Tone::Good));
+            pieces.push(self.mark("⚑", Tone::Good));
         }
         if lane.simulated_after > 0 {
-            let text = format!("☘ {}", grouped(lane.simulated_after));
-            pieces.push(Piece::Stub(text, Tone::Assumed));
+            pieces.push(clover(lane.simulated_after));
         } else if early && (!late || !steps.is_empty()) {
-            pieces.push(Piece::Stub("…".to_owned(), Tone::Faded));
+            pieces.push(unseen());
         }
         if pieces.is_empty() {
-            pieces.push(Piece::Mark("ε".to_owned(), Tone::Faded));
+            pieces.push(self.mark("ε", Tone::Faded));
         }
         pieces
     }
 
-    /// Adds the moments, or a window of them around the bar if there are too many.
-    fn window(&self, steps: &[Step], consumed: usize, pieces: &mut Vec<Piece>) {
-        let Range { start: from, end: to } = self.shown(steps, consumed);
-        if from > 0 {
-            pieces.push(Piece::Stub(format!("… {} more …", grouped(from)), Tone::Faded));
+    /// Adds a box with a text to a piece; returns its right side.
+    fn add_box(
+        &self,
+        piece: &mut Scene,
+        left: f64,
+        text: &str,
+        tone: Tone,
+        subject: Option<String>,
+    ) -> f64 {
+        let (font, height) = (self.style.plain, self.style.box_height());
+        let width = font.width(text) + 2.0 * self.style.inside;
+        let rect = Rect::at(point(left, -height / 2.0), Size { width, height });
+        piece.push(Item { subject, ..Item::rect(Role::Event, rect).tone(tone) });
+        piece.push(Item::centered(Role::Event, text, rect.center(), font).tone(tone));
+        rect.right
+    }
+
+    /// A box for actions that are unobserved, simulated or left out.
+    fn stub(&self, text: &str, tone: Tone) -> Scene {
+        let mut piece = Scene::default();
+        piece.size.width = self.add_box(&mut piece, 0.0, text, tone, None);
+        piece
+    }
+
+    /// The actions of a moment, given by their indices; several have a common frame.
+    fn moment(&self, indices: Range<usize>) -> Scene {
+        let (style, mut boxes) = (self.style, Scene::default());
+        let mut right = 0.0;
+        for index in indices.clone() {
+            let action = self.pool.action(self.steps()[index].action());
+            let text = action.text(self.pool.signature());
+            let text = style.plain.shorten(&text, style.action_room);
+            let tone = (self.options.tone)(self.component, index);
+            let tone = tone.unwrap_or_else(|| self.tone_at(index));
+            let subject = format!("event-{}-{index}", self.component.0);
+            let left = if index > indices.start { right + style.frame } else { right };
+            right = self.add_box(&mut boxes, left, &text, tone, Some(subject));
         }
-        for (index, step) in steps.iter().enumerate().take(to).skip(from) {
-            if index == consumed && consumed > 0 {
-                pieces.push(Piece::Bar);
-            }
-            let action = self.pool.action(step.action()).text(self.pool.signature());
-            let text = self.style.plain.shorten(&action, self.style.action_room);
-            match pieces.last_mut() {
-                Some(Piece::Moment(actions)) if step.joined() => {
-                    actions.push((index, text));
-                }
-                Some(_) | None => pieces.push(Piece::Moment(vec![(index, text)])),
-            }
+        boxes.size.width = right;
+        if indices.len() == 1 {
+            return boxes;
         }
-        if to < steps.len() {
-            let text = format!("… {} more …", grouped(steps.len() - to));
-            pieces.push(Piece::Stub(text, Tone::Faded));
-        }
+        let mut piece = Scene::default();
+        piece.size = Size { width: right + 2.0 * style.frame, height: style.row_height() };
+        let rect = Rect::at(point(0.0, -piece.size.height / 2.0), piece.size);
+        piece.push(Item::rect(Role::Frame, rect).tone(self.lane_tone()));
+        piece.place(&boxes, point(style.frame, 0.0));
+        piece
+    }
+
+    /// A sign on the lane.
+    fn mark(&self, text: &str, tone: Tone) -> Scene {
+        let mut piece = Scene::default();
+        piece.size.width = self.style.plain.width(text) + 4.0;
+        let center = point(piece.size.width / 2.0, 0.0);
+        piece.push(Item::centered(Role::Text, text, center, self.style.plain).tone(tone));
+        piece
+    }
+
+    /// The bar between the consumed actions and the rest.
+    fn bar(&self) -> Scene {
+        let mut piece = Scene::default();
+        piece.size.width = 2.0;
+        let (center, rise) = (point(1.0, 0.0), point(0.0, self.style.row_height() / 2.0 + 1.0));
+        piece.push(Item::line(Role::Cut, center - rise, center + rise).tone(Tone::Active));
+        piece
+    }
+
+    fn steps(&self) -> &[Step] {
+        self.trace.steps(self.component)
     }
 
     /// The range of steps that is shown, in whole moments.
-    fn shown(&self, steps: &[Step], consumed: usize) -> Range<usize> {
+    fn shown(&self) -> Range<usize> {
+        let steps = self.steps();
         let limit = self.options.limit.max(1);
         if steps.len() <= limit {
             return 0..steps.len();
         }
-        let mut from = consumed.saturating_sub(limit / 2).min(steps.len() - limit);
+        let mut from = self.consumed.saturating_sub(limit / 2).min(steps.len() - limit);
         let mut to = from + limit;
         while from > 0 && steps[from].joined() {
             from -= 1;
@@ -462,26 +448,11 @@ impl Painter<'_, '_> {
 
     /// The state of the lane, in words.
     fn remarks(&self) -> Vec<String> {
-        let lane = self.lane;
-        let all = self.trace.steps(self.component).len();
-        let consumed = self.consumed;
-        let mut remarks = Vec::new();
-        if lane.removed {
-            remarks.push("removed".to_owned());
-        }
-        if lane.simulated_before > 0 {
-            remarks.push(format!("{} simulated before", grouped(lane.simulated_before)));
-        }
-        if consumed > 0 {
-            remarks.push(format!("{} of {} consumed", grouped(consumed), grouped(all)));
-        }
-        if lane.simulated_after > 0 {
-            remarks.push(format!("{} simulated after", grouped(lane.simulated_after)));
-        }
-        if let Some(observed) = lane.observed {
-            remarks.push(observed.name().to_owned());
-        }
-        let shown = self.shown(self.trace.steps(self.component), consumed).len();
+        let (all, consumed) = (self.steps().len(), self.consumed);
+        let mut remarks = self.lane.remarks(
+            (consumed > 0).then(|| format!("{} of {} consumed", grouped(consumed), grouped(all))),
+        );
+        let shown = self.shown().len();
         if all > shown {
             remarks.push(format!("{} of {} actions shown", grouped(shown), grouped(all)));
         }
@@ -491,9 +462,8 @@ impl Painter<'_, '_> {
     /// The lane as a sentence.
     fn sentence(&self) -> String {
         let signature = self.pool.signature();
-        let lifelines = self.trace.partition().lifelines(self.component).iter();
-        let names: Vec<&str> = lifelines.map(|&l| signature.lifeline_name(l)).collect();
-        let steps = self.trace.steps(self.component);
+        let names = names(self.trace, signature, self.component);
+        let steps = self.steps();
         let actions = steps.iter().take(20).map(|step| self.pool.action(step.action()));
         let mut texts: Vec<String> = actions.map(|action| action.text(signature)).collect();
         if steps.is_empty() {
@@ -504,6 +474,6 @@ impl Painter<'_, '_> {
         let remarks = self.remarks();
         let aside =
             if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join(", ")) };
-        format!("{}: {}{aside}.", names.join(", "), texts.join(", "))
+        format!("{names}: {}{aside}.", texts.join(", "))
     }
 }

@@ -6,10 +6,9 @@
 //! in the first row below all its predecessors, so arrows lead strictly downwards.
 //!
 //! A row has a zone for dots and labels, and below it a gap for lines. The label of an event stands where it crosses
-//! fewest of its arrows. An arrow is straight or has one bend if that crosses no label and no other
-//! dot; otherwise it makes a detour ([`route`]). A cut runs in gaps and changes from one to another
-//! between two processes, where no label is: so exactly its own events are above it
-//! ([`cut`]). Cuts are numbered at both ends, since colours alone do not distinguish them.
+//! fewest of its arrows. [`route`] leads arrows past labels and other dots. A cut runs in gaps and changes from one to
+//! another between two processes, where no label is: so exactly its own events are above it ([`cut`]). Cuts are numbered
+//! at both ends, since colours alone do not distinguish them.
 //!
 //! Of a trace with too many events, a part is shown, around the last cut or from the start,
 //! and the picture says how much it leaves out.
@@ -18,15 +17,17 @@ mod cut;
 mod lattice;
 mod route;
 
+use std::collections::BTreeSet;
+
 use otus_core::index::Index as _;
 use otus_ctl::witness::Evidence;
 use otus_trace::order::{Edge, EventId, PartialOrder, ProcessId};
 
 pub use lattice::{TooManyCuts, lattice};
 
-use crate::geometry::{Point, Rect, Size, point};
-use crate::metrics::{Font, PLAIN, SMALL, STRONG, grouped};
-use crate::scene::{Anchor, End, Item, Key, Line, Role, Scene, Shape, Tone};
+use crate::geometry::{Point, Rect, Side, Size, float, point};
+use crate::metrics::{Font, PLAIN, SMALL, STRONG, counted, grouped};
+use crate::scene::{Anchor, End, Item, Key, Role, Scene, Shape, Tone};
 
 /// A set of events with all events that happened before them, as a line through the picture.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -40,33 +41,22 @@ pub struct Cut {
 }
 
 /// The options of a space-time diagram.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Options<'o> {
     /// The cuts, in order.
     pub cuts: &'o [Cut],
     /// The most events that are shown, in whole rows.
     pub limit: usize,
-    /// The most cuts that are shown: the first, the last, and some between.
-    pub most_cuts: usize,
-    /// The tone of an event.
-    pub tone: &'o dyn Fn(EventId) -> Tone,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { cuts: &[], limit: 2000, most_cuts: 12, tone: &|_| Tone::Normal }
+        Options { cuts: &[], limit: 2000 }
     }
 }
 
-impl std::fmt::Debug for Options<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Options")
-            .field("cuts", &self.cuts)
-            .field("limit", &self.limit)
-            .field("most_cuts", &self.most_cuts)
-            .finish_non_exhaustive()
-    }
-}
+/// The most cuts that are shown: the first, the last, and some between.
+const MOST_CUTS: usize = 12;
 
 /// A partial-order trace as a space-time diagram. Dots have the subject `event-<id>`, heads
 /// `process-<id>`, and cuts `cut-<index>`, all counted from 0.
@@ -87,16 +77,15 @@ impl std::fmt::Debug for Options<'_> {
 pub fn space_time(trace: &PartialOrder, options: &Options<'_>) -> Scene {
     let mut scene = Scene::new("A space-time diagram");
     if trace.process_count() == 0 {
-        let at = point(0.0, PLAIN.size);
-        scene.push(Item::label(Role::Aside, "no processes", at, Anchor::Start, PLAIN));
+        scene.nothing_but("no processes", PLAIN);
         scene.description.push_str("There are no processes.");
         scene.fit(12.0);
         return scene;
     }
-    let chosen = cut::choose(options.cuts.len(), options.most_cuts.max(1));
+    let chosen = cut::choose(options.cuts.len(), MOST_CUTS);
     let plan = Plan::new(trace, options, &chosen);
     let places = Places::settle(&plan);
-    paint(&mut scene, options, &plan, &places);
+    paint(&mut scene, &plan, &places);
     scene.description = describe(trace, &plan);
     scene.fit(12.0);
     scene
@@ -131,31 +120,17 @@ pub fn cuts_of(trace: &PartialOrder, evidence: &Evidence, most: usize) -> Vec<Cu
     run_of_cuts(trace, &events, most)
 }
 
-/// The side of the process line on which the label of an event stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Left,
-    Right,
-}
-
-/// The place of the label of an event beside its dot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Height {
-    Above,
-    Middle,
-    Below,
-}
-
 /// An event that is shown.
 #[derive(Debug)]
 struct ShownEvent {
     event: EventId,
     row: usize,
-    side: Side,
-    height: Height,
     text: Vec<(String, Font)>,
-    /// The size of its text.
+    /// The size of its label, which is its text.
     size: Size,
+    side: Side,
+    /// The distance from the dot up to the top of the label.
+    rise: f64,
 }
 
 /// The dot of an event: its process, and its index among the shown events there.
@@ -170,6 +145,14 @@ struct DotId {
 struct Arrow {
     from: DotId,
     to: DotId,
+}
+
+impl Arrow {
+    /// The first and the last of the processes that it passes.
+    fn processes(self) -> [usize; 2] {
+        let (from, to) = (self.from.process, self.to.process);
+        [from.min(to), from.max(to)]
+    }
 }
 
 /// The events, arrows and cuts that are shown, with their rows, before they have coordinates.
@@ -191,17 +174,6 @@ struct Plan {
 /// The greatest width of texts, and the most lines of assignments of an event.
 const TEXT_ROOM: f64 = 170.0;
 const MOST_LINES: usize = 3;
-impl ShownEvent {
-    /// The distance from the dot up to the top of the label.
-    fn rise(&self) -> f64 {
-        match self.height {
-            Height::Above => self.size.height + 1.0,
-            Height::Middle => self.size.height / 2.0,
-            Height::Below => -1.0,
-        }
-    }
-}
-
 /// The radius of a dot.
 const DOT: f64 = 4.0;
 /// Between a line and the labels beside it.
@@ -234,8 +206,8 @@ impl Plan {
                         height: text.iter().map(|(_, font)| font.line_height()).sum(),
                     };
                     let row = row - window.start;
-                    let (side, height) = (Side::Right, Height::Middle);
-                    column.push(ShownEvent { event, row, side, height, text, size });
+                    let (side, rise) = (Side::Right, 0.0);
+                    column.push(ShownEvent { event, row, text, size, side, rise });
                 }
             }
             columns.push(column);
@@ -249,11 +221,8 @@ impl Plan {
         };
         let ends = |edge: &Edge| Some(Arrow { from: locate(edge.from)?, to: locate(edge.to)? });
         let arrows: Vec<Arrow> = trace.edges().iter().filter_map(ends).collect();
-        let touching = trace
-            .edges()
-            .iter()
-            .filter(|edge| locate(edge.from).is_some() || locate(edge.to).is_some());
-        let hidden_arrows = touching.count() - arrows.len();
+        let touches = |edge: &&Edge| locate(edge.from).or(locate(edge.to)).is_some();
+        let hidden_arrows = trace.edges().iter().filter(touches).count() - arrows.len();
         choose_sides(&mut columns, &arrows);
         let cuts = chosen
             .iter()
@@ -274,24 +243,17 @@ impl Plan {
 
     /// The parts that the picture leaves out, in words.
     fn remarks(&self) -> Vec<String> {
-        let mut remarks = Vec::new();
-        let mut say = |count: usize, one: &str, many: &str| {
-            if count > 0 {
-                remarks.push(format!("{} {}", grouped(count), if count == 1 { one } else { many }));
-            }
-        };
-        say(self.earlier, "earlier event is not shown", "earlier events are not shown");
-        say(self.later, "later event is not shown", "later events are not shown");
-        say(
-            self.hidden_arrows,
-            "arrow that leads there is not shown",
-            "arrows that lead there are not shown",
-        );
-        say(self.hidden_cuts, "cut is not shown", "cuts are not shown");
-        for cut in self.cuts.iter().filter(|cut| !cut.consistent) {
-            remarks.push(format!("{} is not a consistent cut", cut.name));
-        }
-        remarks
+        let hidden = [
+            (self.earlier, "earlier event is", "earlier events are"),
+            (self.later, "later event is", "later events are"),
+            (self.hidden_arrows, "arrow that leads there is", "arrows that lead there are"),
+            (self.hidden_cuts, "cut is", "cuts are"),
+        ];
+        let hidden = hidden.into_iter().filter(|(count, _, _)| *count > 0);
+        let hidden =
+            hidden.map(|(count, one, many)| format!("{} not shown", counted(count, one, many)));
+        let broken = self.cuts.iter().filter(|cut| !cut.consistent);
+        hidden.chain(broken.map(|cut| format!("{} is not a consistent cut", cut.name))).collect()
     }
 }
 
@@ -408,11 +370,11 @@ fn choose_sides(columns: &mut [Vec<ShownEvent>], arrows: &[Arrow]) {
             let half = sides.into_iter().find(|&side| counts[side as usize].contains(&0));
             let fewer = sides.into_iter().min_by_key(|&side| counts[side as usize]);
             shown.side = free.or(half).or(fewer).unwrap_or(Side::Right);
-            shown.height = match counts[shown.side as usize] {
-                [0, 0] => Height::Middle,
-                [_, 0] => Height::Above,
-                [0, _] => Height::Below,
-                [_, _] => Height::Middle,
+            shown.rise = match counts[shown.side as usize] {
+                [0, 0] => shown.size.height / 2.0,
+                [_, 0] => shown.size.height + 1.0,
+                [0, _] => -1.0,
+                [_, _] => shown.size.height / 2.0,
             };
         }
     }
@@ -473,15 +435,12 @@ impl Places {
         let mut heights = vec![[DOT; 2]; plan.rows];
         for shown in plan.columns.iter().flatten().filter(|shown| !shown.text.is_empty()) {
             let [above, below] = &mut heights[shown.row];
-            *above = above.max(shown.rise());
-            *below = below.max(shown.size.height - shown.rise());
+            *above = above.max(shown.rise);
+            *below = below.max(shown.size.height - shown.rise);
         }
         let mut in_gap = vec![0_usize; plan.rows + 1];
         for cut in &plan.cuts {
-            let mut gaps: Vec<usize> = cut.gaps.clone();
-            gaps.sort_unstable();
-            gaps.dedup();
-            for gap in gaps {
+            for gap in cut.gaps.iter().copied().collect::<BTreeSet<usize>>() {
                 in_gap[gap] += 1;
             }
         }
@@ -510,27 +469,25 @@ impl Places {
 
     /// Sets the coordinates of processes, from left to right.
     fn spread(&mut self, plan: &Plan) {
-        #[expect(clippy::cast_precision_loss, reason = "tracks are few")]
-        let beside = |tracks: usize| ASIDE + TRACK * tracks as f64;
         for (process, column) in plan.columns.iter().enumerate() {
-            let width = plan.heads[process].iter().map(|l| STRONG.width(l)).fold(0.0, f64::max);
-            let least = width / 2.0 + 8.0;
-            self.reach[process] = [least; 2];
+            let least = STRONG.widest(&plan.heads[process]) / 2.0 + 8.0;
+            let mut reach = [0, 1].map(|side| least.max(self.beside(process, side)));
             for shown in column.iter().filter(|shown| !shown.text.is_empty()) {
                 let side = shown.side as usize;
-                let reach = beside(self.tracks[process][side]) + shown.size.width;
-                self.reach[process][side] = self.reach[process][side].max(reach);
+                reach[side] = reach[side].max(self.beside(process, side) + shown.size.width);
             }
-            for side in [0, 1] {
-                let reach = beside(self.tracks[process][side]);
-                self.reach[process][side] = self.reach[process][side].max(reach);
-            }
+            self.reach[process] = reach;
         }
         for process in 1..self.x.len() {
             let corridor = cut::corridor(&plan.cuts, process - 1);
             let apart = self.reach[process - 1][1] + self.reach[process][0] + corridor;
             self.x[process] = self.x[process - 1] + apart.max(90.0);
         }
+    }
+
+    /// The distance from a process to the labels on a side, beyond the tracks there.
+    fn beside(&self, process: usize, side: usize) -> f64 {
+        ASIDE + TRACK * float(self.tracks[process][side])
     }
 
     /// The space without labels between a process and the next.
@@ -540,66 +497,47 @@ impl Places {
 
     /// The place of the label of an event.
     fn label(&self, process: usize, shown: &ShownEvent) -> Rect {
-        #[expect(clippy::cast_precision_loss, reason = "tracks are few")]
-        let beside = ASIDE + TRACK * self.tracks[process][shown.side as usize] as f64;
+        let beside = self.beside(process, shown.side as usize);
         let left = match shown.side {
             Side::Left => self.x[process] - beside - shown.size.width,
             Side::Right => self.x[process] + beside,
         };
-        Rect::at(point(left, self.y[shown.row] - shown.rise()), shown.size)
+        Rect::at(point(left, self.y[shown.row] - shown.rise), shown.size)
     }
 }
 
-fn paint(scene: &mut Scene, options: &Options<'_>, plan: &Plan, places: &Places) {
+fn paint(scene: &mut Scene, plan: &Plan, places: &Places) {
     let lines = plan.heads.iter().map(Vec::len).max().unwrap_or(1);
-    #[expect(clippy::cast_precision_loss, reason = "a head has three lines at most")]
-    let head_height = STRONG.line_height() * lines as f64 + 10.0;
-    let more = |count: usize| if count > 0 { PLAIN.line_height() } else { 0.0 };
-    let above = more(plan.earlier);
+    let height = STRONG.height(lines) + 10.0;
+    let above = if plan.earlier > 0 { PLAIN.line_height() } else { 0.0 };
     for (process, head) in plan.heads.iter().enumerate() {
         let x = places.x[process];
-        let width = head.iter().map(|line| STRONG.width(line)).fold(20.0, f64::max) + 16.0;
-        let corner = point(x - width / 2.0, -above - head_height);
-        let rect = Rect::at(corner, Size { width, height: head_height });
-        let item = Item::rect(Role::Head, rect).subject(format!("process-{process}"));
-        #[expect(clippy::cast_precision_loss, reason = "a head has three lines at most")]
-        let text_height = STRONG.line_height() * head.len() as f64;
-        let top = rect.top + (head_height - text_height) / 2.0;
+        let width = STRONG.widest(head).max(20.0) + 16.0;
+        let corner = point(x - width / 2.0, -above - height);
         let line = Item::line(Role::Lifeline, point(x, 0.0), point(x, places.bottom));
         scene.push(line);
-        scene.push(item);
-        scene.lines(head, point(x, top), Anchor::Middle, STRONG, Role::Head, Tone::Normal);
-        let mut more = |y: f64| {
+        let rect = Rect::at(corner, Size { width, height });
+        scene.head(rect, head, STRONG, Tone::Normal)[0].subject =
+            Some(format!("process-{process}"));
+        let more = [(plan.earlier, -above), (plan.later, places.bottom)];
+        for (_, y) in more.into_iter().filter(|(count, _)| *count > 0) {
             let at = point(x, y);
             scene.lines(&["…"], at, Anchor::Middle, PLAIN, Role::Aside, Tone::Normal);
-        };
-        if above > 0.0 {
-            more(-above);
-        }
-        if plan.later > 0 {
-            more(places.bottom);
         }
     }
     // Cuts are painted first, so that arrows and labels cover them.
     cut::paint(scene, plan, places);
-    let mut keys: Vec<Vec<Key>> = Vec::new();
-    for column in &plan.columns {
-        keys.push(column.iter().map(|_| scene.fresh_key()).collect());
-    }
-    for (index, arrow) in plan.arrows.iter().enumerate() {
-        let points = places.ways[index].clone();
+    let keys: Vec<Vec<Key>> = plan.columns.iter().map(|column| scene.fresh_keys(column)).collect();
+    for (arrow, way) in plan.arrows.iter().zip(&places.ways) {
         let on = [arrow.from, arrow.to].map(|dot| Some(keys[dot.process][dot.index]));
-        let ends = [End::Plain, End::Filled];
-        let line = Line { points, smooth: false, ends, on };
-        scene.push(Item::new(Role::Message, Shape::Line(line)));
+        scene.push(Item::arrow(Role::Message, way.clone(), [End::Plain, End::Filled], on));
     }
     for (process, column) in plan.columns.iter().enumerate() {
         for (index, shown) in column.iter().enumerate() {
             let center = point(places.x[process], places.y[shown.row]);
-            let tone = (options.tone)(shown.event);
             let dot = Item::new(Role::Event, Shape::Disc { center, radius: DOT });
             let subject = format!("event-{}", shown.event.0);
-            scene.push(dot.tone(tone).key(keys[process][index]).subject(subject));
+            scene.push(dot.key(keys[process][index]).subject(subject));
             let rect = places.label(process, shown);
             let (x, anchor) = match shown.side {
                 Side::Left => (rect.right, Anchor::End),
@@ -608,7 +546,7 @@ fn paint(scene: &mut Scene, options: &Options<'_>, plan: &Plan, places: &Places)
             let mut top = rect.top;
             for (text, font) in &shown.text {
                 let role = if *font == SMALL { Role::Aside } else { Role::Text };
-                top = scene.lines(&[text], point(x, top), anchor, *font, role, tone);
+                top = scene.lines(&[text], point(x, top), anchor, *font, role, Tone::Normal);
             }
         }
     }
@@ -622,14 +560,11 @@ fn paint(scene: &mut Scene, options: &Options<'_>, plan: &Plan, places: &Places)
 
 /// The picture in words.
 fn describe(trace: &PartialOrder, plan: &Plan) -> String {
-    let count = |number: usize, one: &str, many: &str| {
-        format!("{} {}", grouped(number), if number == 1 { one } else { many })
-    };
     let mut sentences = vec![format!(
         "{}, {} and {}.",
-        count(trace.process_count(), "process", "processes"),
-        count(trace.event_count(), "event", "events"),
-        count(trace.edges().len(), "arrow", "arrows")
+        counted(trace.process_count(), "process", "processes"),
+        counted(trace.event_count(), "event", "events"),
+        counted(trace.edges().len(), "arrow", "arrows")
     )];
     for process in trace.processes().take(20) {
         sentences.push(sentence(trace, process));

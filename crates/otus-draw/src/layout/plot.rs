@@ -16,8 +16,8 @@ mod mark;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::geometry::{Point, Rect, Size, point};
-use crate::metrics::{PLAIN, SMALL, STRONG};
+use crate::geometry::{Point, Rect, Size, float, point};
+use crate::metrics::{Font, PLAIN, SMALL, STRONG};
 use crate::scene::{Anchor, Item, Role, Scene, Shape, Tone};
 
 use axis::Ruler;
@@ -123,22 +123,16 @@ pub fn plot(figure: &Figure) -> Scene {
     let mut scene = Scene::new(figure.title.clone());
     scene.description = description(figure);
     let room = if figure.panels.len() > 1 { TOGETHER } else { ALONE };
-    let rulers = rulers(figure);
-    let drawn: Vec<Scene> = figure
-        .panels
-        .iter()
-        .zip(&rulers)
-        .map(|(panel, rulers)| draw_panel(panel, rulers, room))
-        .collect();
+    let panels = figure.panels.iter().zip(rulers(figure));
+    let drawn: Vec<Scene> =
+        panels.map(|(panel, rulers)| draw_panel(panel, &rulers, room)).collect();
     let columns = figure.columns.max(1);
-    let widths: Vec<f64> = (0..columns)
-        .map(|column| {
-            drawn.iter().skip(column).step_by(columns).map(|s| s.size.width).fold(0.0, f64::max)
-        })
-        .collect();
+    let mut widths = vec![0.0_f64; columns];
+    for (index, panel) in drawn.iter().enumerate() {
+        widths[index % columns] = panel.size.width.max(widths[index % columns]);
+    }
     let used = widths.iter().filter(|width| **width > 0.0).count();
-    #[expect(clippy::cast_precision_loss, reason = "a handful of columns")]
-    let width = (widths.iter().sum::<f64>() + GAP * used.saturating_sub(1) as f64).max(320.0);
+    let width = (widths.iter().sum::<f64>() + GAP * float(used.saturating_sub(1))).max(320.0);
     let mut y = head(&mut scene, figure, width);
     for row in drawn.chunks(columns) {
         let mut x = 0.0;
@@ -177,13 +171,8 @@ fn head(scene: &mut Scene, figure: &Figure, width: f64) -> f64 {
         let middle = y + line / 2.0;
         sample(scene, series, point(x + 7.0, middle));
         let base = middle + SMALL.ascent() / 2.0 - 0.5;
-        scene.push(Item::label(
-            Role::Aside,
-            series.name.clone(),
-            point(x + 18.0, base),
-            Anchor::Start,
-            SMALL,
-        ));
+        let at = point(x + 18.0, base);
+        scene.push(Item::label(Role::Aside, &series.name, at, Anchor::Start, SMALL));
         x += wide + 16.0;
     }
     if seen.is_empty() { y + 4.0 } else { y + line + 8.0 }
@@ -213,22 +202,15 @@ fn sample(scene: &mut Scene, series: &Series, at: Point) {
 
 /// By panel: both axes with their ranges.
 fn rulers(figure: &Figure) -> Vec<[Ruler; 2]> {
-    let numbers = |panel: &Panel| [panel.numbers(0), panel.numbers(1)];
-    if !figure.shared {
-        let own = |panel: &Panel| {
-            let [x, y] = numbers(panel);
-            [Ruler::new(&panel.x, &x), Ruler::new(&panel.y, &y)]
+    let both = |panel: &Panel| {
+        let of = if figure.shared { figure.panels.as_slice() } else { std::slice::from_ref(panel) };
+        let ruler = |axis: &Axis, index: usize| {
+            let numbers: Vec<f64> = of.iter().flat_map(|panel| panel.numbers(index)).collect();
+            Ruler::new(axis, &numbers)
         };
-        return figure.panels.iter().map(own).collect();
-    }
-    let all: [Vec<f64>; 2] =
-        figure.panels.iter().map(numbers).fold([Vec::new(), Vec::new()], |mut all, [x, y]| {
-            all[0].extend(x);
-            all[1].extend(y);
-            all
-        });
-    let own = |panel: &Panel| [Ruler::new(&panel.x, &all[0]), Ruler::new(&panel.y, &all[1])];
-    figure.panels.iter().map(own).collect()
+        [ruler(&panel.x, 0), ruler(&panel.y, 1)]
+    };
+    figure.panels.iter().map(both).collect()
 }
 
 impl Panel {
@@ -284,41 +266,40 @@ fn draw_panel(panel: &Panel, [across, up]: &[Ruler; 2], room: Size) -> Scene {
         scene.push(Item::new(Role::Band, Shape::Box { rect, radius: 0.0 }));
     }
     scene.push(Item::new(Role::Frame, Shape::Box { rect: area, radius: 0.0 }));
-    let tick_font = SMALL;
     let mut end = f64::NEG_INFINITY;
     for (value, text) in across.ticks() {
         let x = x_of(value);
         let bottom = area.bottom;
         scene.push(Item::line(Role::Frame, point(x, bottom), point(x, bottom + TICK)));
-        let half = tick_font.width(&text) / 2.0;
+        let half = SMALL.width(&text) / 2.0;
         if x - half > end + 4.0 {
             end = x + half;
-            let at = point(x, bottom + TICK + 2.0 + tick_font.ascent());
-            scene.push(Item::label(Role::Aside, text, at, Anchor::Middle, tick_font));
+            let at = point(x, bottom + TICK + 2.0 + SMALL.ascent());
+            scene.push(Item::label(Role::Aside, text, at, Anchor::Middle, SMALL));
         }
     }
     let mut above = f64::INFINITY;
     for (value, text) in up.ticks() {
         let y = y_of(value);
         scene.push(Item::line(Role::Frame, point(area.left - TICK, y), point(area.left, y)));
-        if y + tick_font.size / 2.0 < above {
-            above = y - tick_font.size / 2.0;
-            let at = point(area.left - TICK - 3.0, y + tick_font.ascent() / 2.0 - 0.5);
-            scene.push(Item::label(Role::Aside, text, at, Anchor::End, tick_font));
+        if y + SMALL.size / 2.0 < above {
+            above = y - SMALL.size / 2.0;
+            let at = point(area.left - TICK - 3.0, y + SMALL.ascent() / 2.0 - 0.5);
+            scene.push(Item::label(Role::Aside, text, at, Anchor::End, SMALL));
         }
     }
-    let below = area.bottom + TICK + 2.0 + tick_font.line_height() + 3.0;
-    let label = tick_font.shorten(&panel.x.label, area.width());
-    let at = point(area.center().x, below + tick_font.ascent());
-    scene.push(Item::label(Role::Text, label, at, Anchor::Middle, tick_font));
+    let below = area.bottom + TICK + 2.0 + SMALL.line_height() + 3.0;
+    let mut write = |text: &str, at: Point, anchor: Anchor, font: Font| {
+        let text = font.shorten(text, area.width());
+        scene.push(Item::label(Role::Text, text, at, anchor, font));
+    };
+    let at = point(area.center().x, below + SMALL.ascent());
+    write(&panel.x.label, at, Anchor::Middle, SMALL);
     // The label of the vertical axis stands above it, not rotated along it, since horizontal text is easier to read.
-    let y_label = tick_font.shorten(&panel.y.label, area.width());
-    let at = point(area.left, area.top - 7.0);
-    scene.push(Item::label(Role::Text, y_label, at, Anchor::Start, tick_font));
+    write(&panel.y.label, point(area.left, area.top - 7.0), Anchor::Start, SMALL);
     if !panel.title.is_empty() {
-        let title = PLAIN.shorten(&panel.title, area.width());
-        let at = point(area.left, area.top - 10.0 - tick_font.line_height());
-        scene.push(Item::label(Role::Text, title, at, Anchor::Start, PLAIN));
+        let at = point(area.left, area.top - 10.0 - SMALL.line_height());
+        write(&panel.title, at, Anchor::Start, PLAIN);
     }
     for series in &panel.series {
         draw_series(&mut scene, panel, series, area, &x_of, &y_of);
@@ -337,18 +318,14 @@ fn draw_series(
 ) {
     let place = |at: &[f64; 2]| panel.shows(*at).then(|| point(x_of(at[0]), y_of(at[1])));
     match &series.data {
-        Data::Points(points) => {
-            for at in thinned(points.iter().filter_map(place)) {
-                scene.push(series.mark.item(at, 2.2, series.tone));
-            }
-        }
-        Data::Line(points) => {
+        Data::Points(points) | Data::Line(points) => {
+            let is_line = matches!(series.data, Data::Line(_));
             let places: Vec<Point> = points.iter().filter_map(place).collect();
-            if places.len() > 1 {
+            if is_line && places.len() > 1 {
                 scene.push(Item::path(Role::Message, places.clone()).tone(series.tone));
             }
-            for at in thinned(places.into_iter()) {
-                scene.push(series.mark.item(at, 3.2, series.tone));
+            for at in thinned(places) {
+                scene.push(series.mark.item(at, if is_line { 3.2 } else { 2.2 }, series.tone));
             }
         }
         Data::Boxes(boxes) => {
@@ -371,15 +348,11 @@ fn draw_series(
 
 /// Half of the width of boxes: a third of the least distance, at most twelve pixels.
 fn half_width(panel: &Panel, area: Rect, x_of: &dyn Fn(f64) -> f64) -> f64 {
-    let mut places: Vec<f64> = panel
-        .series
-        .iter()
-        .filter_map(|series| match &series.data {
-            Data::Boxes(boxes) => Some(boxes.iter().map(|(x, _)| x_of(*x))),
-            Data::Points(_) | Data::Line(_) | Data::Level(_) => None,
-        })
-        .flatten()
-        .collect();
+    let boxes = panel.series.iter().flat_map(|series| match &series.data {
+        Data::Boxes(boxes) => boxes.as_slice(),
+        Data::Points(_) | Data::Line(_) | Data::Level(_) => &[],
+    });
+    let mut places: Vec<f64> = boxes.map(|(x, _)| x_of(*x)).collect();
     places.sort_by(f64::total_cmp);
     let gaps = places.windows(2).map(|pair| pair[1] - pair[0]).filter(|gap| *gap > 0.5);
     gaps.fold(area.width(), f64::min).min(36.0) / 3.0
@@ -408,11 +381,12 @@ fn draw_box(scene: &mut Scene, tone: Tone, x: f64, half: f64, heights: [f64; 5])
 }
 
 /// The places without those that fall into an occupied cell of the grid of [`GRAIN`]s.
-fn thinned(places: impl Iterator<Item = Point>) -> Vec<Point> {
+fn thinned(mut places: Vec<Point>) -> Vec<Point> {
     let mut seen = BTreeSet::new();
     #[expect(clippy::cast_possible_truncation, reason = "places on a canvas")]
     let grain = |length: f64| (length / GRAIN).round() as i64;
-    places.filter(|at| seen.insert((grain(at.x), grain(at.y)))).collect()
+    places.retain(|at| seen.insert((grain(at.x), grain(at.y))));
+    places
 }
 
 fn description(figure: &Figure) -> String {

@@ -14,15 +14,18 @@ mod window;
 use std::fmt::{self, Write as _};
 
 use otus_analysis::Verdict;
-use otus_analysis::graph::record::{Context, Graph};
-use otus_analysis::graph::{Leaf, LeafKind, Rule, SearchState};
+use otus_analysis::graph::Rule;
+use otus_analysis::graph::record::{Context, Graph, Recorded};
 use otus_core::TermId;
 use rustc_hash::FxHashMap;
 
 use crate::geometry::{Size, point};
+use crate::layout::arrow::{self, Arrow, LABEL};
 use crate::layout::layered::{self, Direction, Edge, Layout, layered};
 use crate::metrics::{Font, SMALL, grouped};
-use crate::scene::{Anchor, End, Item, Key, Line, Role, Scene, Shape, Tone};
+use crate::scene::{Anchor, Item, Role, Scene, Shape, Tone};
+
+use window::Window;
 
 /// The options of the picture of a search.
 #[derive(Clone, Copy)]
@@ -35,20 +38,11 @@ pub struct Options<'a> {
     pub direction: Direction,
     /// The picture of an interaction; without one it is written as text.
     pub term: Option<&'a dyn Fn(TermId) -> Scene>,
-    /// The picture of the rest of the multi-trace; without one it is drawn as small lanes,
-    /// with the numbers of actions consumed and simulated so far.
-    pub remaining: Option<&'a dyn Fn(&SearchState) -> Scene>,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options {
-            max_nodes: 200,
-            verdict: None,
-            direction: Direction::Down,
-            term: None,
-            remaining: None,
-        }
+        Options { max_nodes: 200, verdict: None, direction: Direction::Down, term: None }
     }
 }
 
@@ -74,12 +68,20 @@ pub fn search(context: &Context<'_>, graph: &Graph, options: &Options<'_>) -> Sc
         return scene;
     }
     let window = window::window(graph, context.trace.is_some(), options.max_nodes);
-    let mut sketch = Sketch::default();
-    sketch.nodes(context, graph, &window, options);
-    sketch.edges(context, graph, &window);
-    sketch.leaves(context, graph, &window, options);
+    let mut sketch = Sketch {
+        context,
+        graph,
+        window: &window,
+        options,
+        boxes: Vec::new(),
+        arrows: Vec::new(),
+        of: FxHashMap::default(),
+    };
+    sketch.nodes();
+    sketch.edges();
+    sketch.leaves();
     let sizes: Vec<Size> = sketch.boxes.iter().map(|node| node.content.size).collect();
-    let edges: Vec<Edge> = sketch.lines.iter().map(SketchEdge::edge).collect();
+    let edges: Vec<Edge> = sketch.arrows.iter().map(Arrow::edge).collect();
     let style = layered::Options {
         flush: true,
         direction: options.direction,
@@ -93,19 +95,15 @@ pub fn search(context: &Context<'_>, graph: &Graph, options: &Options<'_>) -> Sc
     let mut notes = Vec::new();
     if shown < total {
         let near = if context.trace.is_some() { "around the verdict" } else { "from the root" };
-        notes.push(format!(
-            "showing {} of {} nodes, {near}",
-            grouped(shown as u64),
-            grouped(total as u64)
-        ));
+        notes.push(format!("showing {} of {} nodes, {near}", grouped(shown), grouped(total)));
     }
     let lost = layout.routes.iter().filter(|route| route.points.is_empty()).count();
     if lost > 0 {
-        notes.push(format!("{} edges are not drawn, for want of room", grouped(lost as u64)));
+        notes.push(format!("{} edges are not drawn, for want of room", grouped(lost)));
     }
     scene.description = describe(context, graph, options, &notes);
     if let (Some(extent), false) = (scene.extent(), notes.is_empty()) {
-        let height = SMALL.line_height() * f64::from(u8::try_from(notes.len()).unwrap_or(2));
+        let height = SMALL.height(notes.len());
         scene.asides(&notes, point(extent.left, extent.top - height - 8.0));
     }
     scene.fit(MARGIN);
@@ -113,7 +111,6 @@ pub fn search(context: &Context<'_>, graph: &Graph, options: &Options<'_>) -> Sc
 }
 
 const MARGIN: f64 = 12.0;
-const LABEL: Font = Font { size: 11.0, bold: false };
 const PILL: Font = Font { size: 12.0, bold: true };
 const GRAND: Font = Font { size: 14.0, bold: true };
 /// The greatest width of the label of an edge.
@@ -121,10 +118,13 @@ const LABEL_WIDE: f64 = 170.0;
 const LABEL_LINES: usize = 8;
 
 /// The nodes and edges of the picture, before they have places.
-#[derive(Default)]
-struct Sketch {
+struct Sketch<'a> {
+    context: &'a Context<'a>,
+    graph: &'a Graph,
+    window: &'a Window,
+    options: &'a Options<'a>,
     boxes: Vec<SketchNode>,
-    lines: Vec<SketchEdge>,
+    arrows: Vec<Arrow>,
     /// By node of the search: its box.
     of: FxHashMap<usize, usize>,
 }
@@ -137,37 +137,22 @@ struct SketchNode {
     subject: Option<String>,
 }
 
-/// An edge of the picture.
-struct SketchEdge {
-    from: usize,
-    to: usize,
-    label: Vec<String>,
-    tone: Tone,
-}
-
-impl SketchEdge {
-    fn edge(&self) -> Edge {
-        let width = self.label.iter().map(|line| LABEL.width(line)).fold(0.0, f64::max);
-        let height = self.label.iter().map(|_| LABEL.line_height()).sum();
-        Edge { from: self.from, to: self.to, label: Size { width, height } }
+impl<'a> Sketch<'a> {
+    /// The nodes of the search that are drawn, with their numbers.
+    fn kept(&self) -> impl Iterator<Item = (usize, &'a Recorded)> + use<'a> {
+        let window = self.window;
+        self.graph.nodes.iter().enumerate().filter(move |(index, _)| window.kept[*index])
     }
-}
 
-impl Sketch {
-    fn nodes(
-        &mut self,
-        context: &Context<'_>,
-        graph: &Graph,
-        window: &window::Window,
-        options: &Options<'_>,
-    ) {
-        let lanes = match options.remaining {
-            Some(_) => FxHashMap::default(),
-            None => lanes::lanes(context, graph, &window.kept),
+    fn nodes(&mut self) {
+        let mut cards = card::Cards {
+            context: self.context,
+            options: self.options,
+            lanes: lanes::lanes(self.context, self.graph, &self.window.kept),
+            pictures: FxHashMap::default(),
         };
-        let mut cards = card::Cards::new(context, options, &lanes);
-        for (index, node) in graph.nodes.iter().enumerate().filter(|(i, _)| window.kept[*i]) {
-            let tone = if window.on_path[index] { Tone::Active } else { Tone::Normal };
+        for (index, node) in self.kept() {
+            let tone = if self.window.on_path[index] { Tone::Active } else { Tone::Normal };
             let content = cards.card(index, node);
             let subject = Some(format!("node-{index}"));
             self.of.insert(index, self.boxes.len());
@@ -176,65 +161,42 @@ impl Sketch {
     }
 
     /// Adds the leaves below nodes, right of their children: verdicts, and the numbers of omitted nodes.
-    fn leaves(
-        &mut self,
-        context: &Context<'_>,
-        graph: &Graph,
-        window: &window::Window,
-        options: &Options<'_>,
-    ) {
-        for (index, node) in graph.nodes.iter().enumerate().filter(|(i, _)| window.kept[*i]) {
+    fn leaves(&mut self) {
+        for (index, node) in self.kept() {
             let from = self.of[&index];
-            if let (Some(leaf), Some(_)) = (node.leaf, context.trace) {
-                let (text, tone) = leaf_text(leaf);
-                let pill = self.pill(&text, PILL, tone);
-                self.join(from, pill, Vec::new(), tone);
-                if index == window.target {
-                    self.verdict(pill, options);
-                }
-            } else if index == window.target {
-                self.verdict(from, options);
+            let mut last = from;
+            if let (Some(leaf), Some(_)) = (node.leaf, self.context.trace) {
+                let (sign, tone) = sign(leaf.verdict);
+                last = self.hang(from, &format!("{sign} {}", leaf.kind.name()), PILL, tone);
+            }
+            if let Some(verdict) = self.options.verdict.filter(|_| index == self.window.target) {
+                let (sign, tone) = sign(verdict);
+                self.hang(last, &format!("{sign} {verdict}"), GRAND, tone);
             }
             if node.cut > 0 {
-                let pill = self.pill(&format!("+{} cut", node.cut), SMALL, Tone::Faded);
-                self.join(from, pill, Vec::new(), Tone::Faded);
+                self.hang(from, &format!("+{} cut", node.cut), SMALL, Tone::Faded);
             }
-            let hidden = window.hidden[index];
+            let hidden = self.window.hidden[index];
             if hidden > 0 {
-                let text = format!("… {} more", grouped(hidden as u64));
-                let pill = self.pill(&text, SMALL, Tone::Faded);
-                self.join(from, pill, Vec::new(), Tone::Faded);
+                self.hang(from, &format!("… {} more", grouped(hidden)), SMALL, Tone::Faded);
             }
         }
     }
 
-    fn verdict(&mut self, from: usize, options: &Options<'_>) {
-        if let Some(verdict) = options.verdict {
-            let (sign, tone) = sign(verdict);
-            let pill = self.pill(&format!("{sign} {verdict}"), GRAND, tone);
-            self.join(from, pill, Vec::new(), tone);
-        }
-    }
-
-    fn edges(&mut self, context: &Context<'_>, graph: &Graph, window: &window::Window) {
-        let label = |rule: &Rule| wrap(&context.rule(rule));
-        for (index, node) in graph.nodes.iter().enumerate().filter(|(i, _)| window.kept[*i]) {
+    fn edges(&mut self) {
+        let (context, graph) = (self.context, self.graph);
+        let label = |rule: &Rule| LABEL.wrap(&context.rule(rule), LABEL_WIDE);
+        for (index, node) in self.kept() {
             let Some((parent, rule)) = &node.parent else { continue };
             let to = self.of[&index];
             let tone = match rule {
-                Rule::Execute(_) if window.on_path[index] => Tone::Active,
+                Rule::Execute(_) if self.window.on_path[index] => Tone::Active,
                 Rule::Execute(_) => Tone::Normal,
                 Rule::Simulate(_) | Rule::Remove(_) => Tone::Assumed,
             };
-            if let Some(gap) = window.gap.filter(|gap| gap.between[1] == index) {
-                let text = format!(
-                    "… {} steps, {} nodes",
-                    grouped(gap.steps as u64),
-                    grouped(gap.nodes as u64)
-                );
-                let pill = self.pill(&text, SMALL, Tone::Faded);
-                let from = self.of[&gap.between[0]];
-                self.join(from, pill, Vec::new(), Tone::Faded);
+            if let Some(gap) = self.window.gap.filter(|gap| gap.between[1] == index) {
+                let text = format!("… {} steps, {} nodes", grouped(gap.steps), grouped(gap.nodes));
+                let pill = self.hang(self.of[&gap.between[0]], &text, SMALL, Tone::Faded);
                 self.join(pill, to, label(rule), tone);
             } else if let Some(&from) = self.of.get(&(parent.0 as usize)) {
                 self.join(from, to, label(rule), tone);
@@ -251,15 +213,15 @@ impl Sketch {
                 continue;
             };
             match known.get(&(from, to)) {
-                Some(&line) => self.lines[line].label.extend(label(rule)),
+                Some(&arrow) => self.arrows[arrow].label.extend(label(rule)),
                 None => {
-                    known.insert((from, to), self.lines.len());
+                    known.insert((from, to), self.arrows.len());
                     self.join(start, end, label(rule), Tone::Faded);
                 }
             }
         }
-        for line in &mut self.lines {
-            cap(&mut line.label);
+        for arrow in &mut self.arrows {
+            cap(&mut arrow.label, LABEL_LINES, "more");
         }
         elsewhere.sort_unstable();
         elsewhere.dedup();
@@ -268,47 +230,31 @@ impl Sketch {
                 [(_, only)] => format!("again {only}, not shown"),
                 several => format!("again {} nodes, not shown", several.len()),
             };
-            let pill = self.pill(&text, SMALL, Tone::Faded);
-            self.join(group[0].0, pill, Vec::new(), Tone::Faded);
+            self.hang(group[0].0, &text, SMALL, Tone::Faded);
         }
     }
 
     fn join(&mut self, from: usize, to: usize, label: Vec<String>, tone: Tone) {
-        self.lines.push(SketchEdge { from, to, label, tone });
+        self.arrows.push(Arrow { from, to, label, tone });
     }
 
-    fn pill(&mut self, text: &str, font: Font, tone: Tone) -> usize {
+    /// Adds a node with a text below another one; returns its number.
+    fn hang(&mut self, from: usize, text: &str, font: Font, tone: Tone) -> usize {
         let size =
             Size { width: font.width(text) + 20.0, height: font.line_height() + font.size * 0.6 };
         let mut content = Scene::default();
         content.size = size;
-        let base = size.height / 2.0 + (font.ascent() - font.descent()) / 2.0;
-        let at = point(size.width / 2.0, base);
-        content.push(Item::label(Role::Node, text, at, Anchor::Middle, font).tone(tone));
+        let middle = point(size.width / 2.0, size.height / 2.0);
+        content.push(Item::centered(Role::Node, text, middle, font).tone(tone));
         self.boxes.push(SketchNode { content, tone, radius: size.height / 2.0, subject: None });
-        self.boxes.len() - 1
+        let to = self.boxes.len() - 1;
+        self.join(from, to, Vec::new(), tone);
+        to
     }
 
     fn draw(&self, scene: &mut Scene, layout: &Layout) {
-        let keys: Vec<Key> = self.boxes.iter().map(|_| scene.fresh_key()).collect();
-        for (line, route) in self.lines.iter().zip(&layout.routes) {
-            if route.points.is_empty() {
-                continue;
-            }
-            let shape = Shape::Line(Line {
-                points: route.points.clone(),
-                smooth: true,
-                ends: [End::Plain, End::Filled],
-                on: [Some(keys[line.from]), Some(keys[line.to])],
-            });
-            scene.push(Item::new(Role::Edge, shape).tone(line.tone));
-        }
-        for (line, route) in self.lines.iter().zip(&layout.routes) {
-            if let Some(rect) = route.label {
-                let at = point(rect.left, rect.top);
-                scene.lines(&line.label, at, Anchor::Start, LABEL, Role::Edge, line.tone);
-            }
-        }
+        let keys = scene.fresh_keys(&self.boxes);
+        arrow::paint(scene, &self.arrows, layout, &keys, Anchor::Start, |_, route| route.to_vec());
         for ((node, rect), key) in self.boxes.iter().zip(&layout.nodes).zip(keys) {
             let shape = Shape::Box { rect: *rect, radius: node.radius };
             let mut item = Item::new(Role::Node, shape).tone(node.tone).key(key);
@@ -319,32 +265,13 @@ impl Sketch {
     }
 }
 
-fn wrap(text: &str) -> Vec<String> {
-    LABEL.wrap(text, LABEL_WIDE)
-}
-
-fn cap(lines: &mut Vec<String>) {
-    if lines.len() > LABEL_LINES {
-        let missing = lines.len() - LABEL_LINES + 1;
-        lines.truncate(LABEL_LINES - 1);
-        lines.push(format!("… {missing} more"));
+/// Replaces the end of a text of more than `most` lines by a remark that ends in `more`.
+fn cap(lines: &mut Vec<String>, most: usize, more: &str) {
+    if lines.len() > most {
+        let missing = lines.len() - most + 1;
+        lines.truncate(most - 1);
+        lines.push(format!("… {missing} {more}"));
     }
-}
-
-/// The text of a leaf, since its colour alone does not suffice.
-fn leaf_text(leaf: Leaf) -> (String, Tone) {
-    let (sign, tone) = sign(leaf.verdict);
-    let name = match leaf.kind {
-        LeafKind::Cov
-        | LeafKind::TooShort
-        | LeafKind::LackObs
-        | LeafKind::Out
-        | LeafKind::UnCov
-        | LeafKind::Ok
-        | LeafKind::Ko
-        | LeafKind::Dead => leaf.kind.name(),
-    };
-    (format!("{sign} {name}"), tone)
 }
 
 fn sign(verdict: Verdict) -> (&'static str, Tone) {
@@ -365,9 +292,9 @@ fn describe(
     let kind = if context.trace.is_some() { "leaves" } else { "nodes that may end" };
     let mut text = format!(
         "{} nodes, {} edges to nodes met before, {} {kind}.",
-        grouped(graph.nodes.len() as u64),
-        grouped(graph.again.len() as u64),
-        grouped(leaves as u64)
+        grouped(graph.nodes.len()),
+        grouped(graph.again.len()),
+        grouped(leaves)
     );
     if let Some(verdict) = options.verdict {
         let _ = write!(text, " The verdict is {verdict}.");

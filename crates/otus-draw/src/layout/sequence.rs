@@ -24,7 +24,7 @@ mod rows;
 use otus_core::LifelineId;
 use otus_core::Signature;
 use otus_core::index::Index as _;
-use otus_syntax::ast::{NodeId, SpecFile};
+use otus_syntax::ast::{LoopKind, NodeId, Operator, SpecFile};
 
 use crate::scene::{Scene, Tone};
 
@@ -125,6 +125,21 @@ fn describe(rows: &Rows, shown: &[LifelineId], signature: &Signature) -> String 
         .collect();
     let more = if rows.rows.len() > arrows.len() { "; and more" } else { "" };
     format!("Lifelines from left to right: {}. {}{more}.", names.join(", "), arrows.join("; "))
+}
+
+/// The word for an operator in a diagram, and whether its lifelines follow.
+pub(crate) fn word(operator: &Operator) -> (&'static str, bool) {
+    match operator {
+        Operator::Strict => ("strict", false),
+        Operator::Seq => ("seq", false),
+        Operator::Par => ("par", false),
+        Operator::Alt => ("alt", false),
+        Operator::Coreg(_) => ("coreg", true),
+        Operator::Loop(LoopKind::Strict) => ("loop strict", false),
+        Operator::Loop(LoopKind::Weak | LoopKind::HeadFirst) => ("loop seq", false),
+        Operator::Loop(LoopKind::Parallel) => ("loop par", false),
+        Operator::Loop(LoopKind::Coregion(_)) => ("loop coreg", true),
+    }
 }
 
 /// The tone of a node.

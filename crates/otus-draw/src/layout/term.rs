@@ -10,10 +10,10 @@ pub mod marks;
 use otus_core::passing::asynchronous_passing;
 use otus_core::{Pool, RegionId, Term, TermId};
 
-use crate::geometry::{Rect, Size, point};
+use crate::geometry::{Rect, Side, Size, point};
 use crate::layout::tree::{self, tree};
 use crate::metrics::{Font, PLAIN, SMALL, STRONG};
-use crate::scene::{Anchor, Item, Key, Line, Role, Scene, Shape, Tone};
+use crate::scene::{Anchor, End, Item, Role, Scene, Shape, Tone};
 
 pub use marks::{Marks, step};
 
@@ -74,47 +74,37 @@ pub fn term(pool: &Pool, root: TermId, options: &Options<'_>) -> Scene {
         top += HEIGHT + head + drop;
     }
     let rect = |index: usize| {
-        let half = nodes[index].width / 2.0;
+        let half = nodes[index].width() / 2.0;
         let corner = point(places[index].x - half, tops[places[index].level]);
         Rect::at(corner, Size { width: half * 2.0, height: HEIGHT })
     };
-    let keys: Vec<Key> = nodes.iter().map(|_| scene.fresh_key()).collect();
+    let keys = scene.fresh_keys(&nodes);
     for (parent, node) in nodes.iter().enumerate() {
         for &child in &node.children {
             let from = point(rect(parent).center().x, rect(parent).bottom);
             let to = point(rect(child).center().x, rect(child).top);
             let tone = if nodes[child].tone == Tone::Faded { Tone::Faded } else { Tone::Normal };
-            let line = Line {
-                points: vec![from, to],
-                smooth: false,
-                ends: Default::default(),
-                on: [Some(keys[parent]), Some(keys[child])],
-            };
-            scene.push(Item::new(Role::Edge, Shape::Line(line)).tone(tone));
+            let on = [Some(keys[parent]), Some(keys[child])];
+            let edge = Item::arrow(Role::Edge, vec![from, to], [End::Plain; 2], on);
+            scene.push(edge.tone(tone));
         }
     }
     for (index, node) in nodes.iter().enumerate() {
         let rect = rect(index);
         let radius = if node.is_operator { HEIGHT / 2.0 } else { 2.0 };
         let shape = Shape::Box { rect, radius };
-        let box_item = Item::new(Role::Node, shape).tone(node.tone).key(keys[index]);
-        scene.push(if options.positions {
-            box_item.subject(format!("position-{}", node.position_text()))
-        } else {
-            box_item
-        });
-        let base = rect.center().y + (node.font().ascent() - node.font().descent()) / 2.0;
-        let at = point(rect.center().x, base);
-        scene.push(
-            Item::label(Role::Node, &node.text, at, Anchor::Middle, node.font()).tone(node.tone),
-        );
-        if options.positions {
-            let (x, anchor) = match node.side {
-                Side::Left => (rect.center().x - POSITION_GAP, Anchor::End),
-                Side::Right => (rect.center().x + POSITION_GAP, Anchor::Start),
+        let mut item = Item::new(Role::Node, shape).tone(node.tone).key(keys[index]);
+        item.subject = node.position.as_ref().map(|position| format!("position-{position}"));
+        scene.push(item);
+        let label = Item::centered(Role::Node, &node.text, rect.center(), node.font());
+        scene.push(label.tone(node.tone));
+        if let Some(position) = &node.position {
+            let (by, anchor) = match node.side {
+                Side::Left => (-POSITION_GAP, Anchor::End),
+                Side::Right => (POSITION_GAP, Anchor::Start),
             };
-            let at = point(x, rect.top - SMALL.descent() - 1.5);
-            scene.push(Item::label(Role::Aside, node.position_text(), at, anchor, SMALL));
+            let at = point(rect.center().x + by, rect.top - SMALL.descent() - 1.5);
+            scene.push(Item::label(Role::Aside, position, at, anchor, SMALL));
         }
     }
     legend(&mut scene, &nodes);
@@ -129,23 +119,15 @@ const MARGIN: f64 = 12.0;
 /// From an edge to the position beside it.
 const POSITION_GAP: f64 = 4.0;
 
-/// The place of the position of a node.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Side {
-    Left,
-    Right,
-}
-
 /// A node of the tree.
 struct Node {
     text: String,
     is_operator: bool,
     tone: Tone,
-    width: f64,
+    /// The place of its position.
     side: Side,
-    /// The width that the position needs beside the middle, 0 without one.
-    position_width: f64,
-    position: String,
+    /// Its position, `ε` for the root, if positions are shown.
+    position: Option<String>,
     children: Vec<usize>,
 }
 
@@ -154,15 +136,15 @@ impl Node {
         if self.is_operator { STRONG } else { PLAIN }
     }
 
-    fn position_text(&self) -> &str {
-        if self.position.is_empty() { "ε" } else { &self.position }
+    fn width(&self) -> f64 {
+        (self.font().width(&self.text) + 14.0).max(HEIGHT)
     }
 
     fn shape(&self) -> tree::Node {
-        let mut extent = [self.width / 2.0; 2];
-        if self.position_width > 0.0 {
+        let mut extent = [self.width() / 2.0; 2];
+        if let Some(position) = &self.position {
             let side = &mut extent[usize::from(self.side == Side::Right)];
-            *side = side.max(self.position_width + POSITION_GAP);
+            *side = side.max(SMALL.width(position) + POSITION_GAP);
         }
         tree::Node { extent, children: self.children.clone() }
     }
@@ -182,22 +164,17 @@ fn unfold(pool: &Pool, root: TermId, options: &Options<'_>) -> Vec<Node> {
     let none = Marks::default();
     let marks = options.marks.unwrap_or(&none);
     let mut nodes: Vec<Node> = Vec::new();
-    let mut queue = std::collections::VecDeque::new();
-    queue.push_back(Pending {
-        term: root,
-        parent: None,
-        letter: 0,
-        only: true,
-        marks: marks.cursor(),
-    });
+    let first = Pending { term: root, parent: None, letter: 0, only: true, marks: marks.cursor() };
+    let mut queue = std::collections::VecDeque::from([first]);
     while let Some(now) = queue.pop_front() {
         let index = nodes.len();
-        let position = match now.parent {
-            Some(parent) if options.positions => {
-                format!("{}{}", nodes[parent].position, now.letter)
+        let position = options.positions.then(|| {
+            let above = now.parent.and_then(|parent| nodes[parent].position.as_deref());
+            match above {
+                None => "ε".to_owned(),
+                Some(above) => format!("{}{}", above.trim_start_matches('ε'), now.letter),
             }
-            Some(_) | None => String::new(),
-        };
+        });
         let count = pool.node(now.term).operands().len();
         let folded = (options.fold_passings && !marks.has_below(now.marks))
             .then(|| passing(pool, now.term))
@@ -212,21 +189,15 @@ fn unfold(pool: &Pool, root: TermId, options: &Options<'_>) -> Vec<Node> {
             None => (name(pool, now.term), true),
         };
         let is_operator = open && count > 0;
-        let font = if is_operator { STRONG } else { PLAIN };
         let left = now.letter == 1 && !now.only;
-        let node = Node {
-            width: (font.width(&text) + 14.0).max(HEIGHT),
+        nodes.push(Node {
             text,
             is_operator,
             tone: marks.tone(now.marks),
             side: if left { Side::Left } else { Side::Right },
-            position_width: 0.0,
             position,
             children: Vec::new(),
-        };
-        let position_width =
-            if options.positions { SMALL.width(node.position_text()) } else { 0.0 };
-        nodes.push(Node { position_width, ..node });
+        });
         if let Some(parent) = now.parent {
             nodes[parent].children.push(index);
         }

@@ -2,6 +2,8 @@
 
 use unicode_width::UnicodeWidthChar as _;
 
+use crate::metrics::cut_off;
+
 /// The content of the second cell of a wide character.
 const HALF: char = '\0';
 
@@ -117,16 +119,10 @@ pub(super) fn shorten(text: &str, most: usize) -> String {
         return text.to_owned();
     }
     let mut used = 1;
-    let mut short = String::new();
-    for c in text.chars() {
+    cut_off(text, |c| {
         used += visible(c).width().unwrap_or(0);
-        if used > most {
-            break;
-        }
-        short.push(c);
-    }
-    short.push('…');
-    short
+        used <= most
+    })
 }
 
 /// The most similar ASCII character.

@@ -9,7 +9,7 @@ use otus_trace::{MultiTrace, Step};
 
 use super::Options;
 use super::canvas::{plain, shorten, width};
-use crate::layout::multitrace::Lane;
+use crate::layout::multitrace::{Lane, names};
 use crate::metrics::grouped;
 
 /// A multi-trace as text: a line for each component with its lifelines, its actions with a bar
@@ -18,9 +18,6 @@ pub fn multi_trace(trace: &MultiTrace, pool: &Pool, lanes: &[Lane], options: &Op
     let signature = pool.signature();
     let lines = trace.partition().components().map(|component| {
         let lane = lanes.get(component.index()).copied().unwrap_or_default();
-        let lifelines = trace.partition().lifelines(component).iter();
-        let names: Vec<&str> =
-            lifelines.map(|&lifeline| signature.lifeline_name(lifeline)).collect();
         let action = |step: &Step| pool.action(step.action()).text(signature);
         let moments = trace.moments(component).map(move |moment| match moment {
             [step] => action(step),
@@ -30,23 +27,11 @@ pub fn multi_trace(trace: &MultiTrace, pool: &Pool, lanes: &[Lane], options: &Op
             }
         });
         let count = trace.moments(component).count();
-        let mut tail = Vec::new();
-        if lane.removed {
-            tail.push("removed".to_owned());
-        }
-        if lane.simulated_before > 0 {
-            tail.push(format!("{} simulated before", grouped(lane.simulated_before)));
-        }
-        if lane.simulated_after > 0 {
-            tail.push(format!("{} simulated after", grouped(lane.simulated_after)));
-        }
-        if let Some(observed) = lane.observed {
-            tail.push(observed.name().to_owned());
-        }
         let texts = moments.enumerate().map(move |(index, text)| {
             if index + 1 == lane.consumed { format!("{text} │") } else { text }
         });
-        (format!("[{}]", names.join(", ")), texts, count, tail)
+        let head = format!("[{}]", names(trace, signature, component));
+        (head, texts, count, lane.remarks(None))
     });
     list(lines, options)
 }

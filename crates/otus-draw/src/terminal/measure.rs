@@ -8,13 +8,12 @@
 use std::collections::BTreeMap;
 
 use otus_core::Signature;
-use otus_syntax::ast::{
-    Interaction, LoopKind, NodeId, NodeKind, Operator, Passing, SpecFile, Target,
-};
+use otus_syntax::ast::{Interaction, NodeId, NodeKind, Operator, Passing, SpecFile};
 use otus_syntax::name::Name;
 use rustc_hash::FxHashMap;
 
 use super::canvas::{shorten, width};
+use crate::layout::sequence::word;
 
 /// A diagram with all its measures.
 #[derive(Debug)]
@@ -46,9 +45,7 @@ pub(super) enum Appearance {
     /// None of its own: its operands, one below the other.
     #[default]
     Sequence,
-    /// An arrow.
     Arrow(Arrow),
-    /// A frame with operands.
     Frame {
         title: String,
         operands: Vec<NodeId>,
@@ -98,9 +95,9 @@ impl Measured {
         for (lifeline, name) in signature.lifelines() {
             measure.add(name, signature.label(lifeline).unwrap_or(name));
         }
-        for part in used(interaction).into_iter().zip(&interaction.nodes) {
+        for (is_used, node) in used(interaction).into_iter().zip(&interaction.nodes) {
             let part =
-                if part.0 { measure.node(interaction, &part.1.kind) } else { Part::default() };
+                if is_used { measure.node(interaction, &node.kind) } else { Part::default() };
             measure.parts.push(part);
         }
         measure.finish()
@@ -176,12 +173,8 @@ impl Measure<'_> {
 
     fn passing(&mut self, passing: &Passing) -> Part {
         let origin = passing.origin.map(|name| self.lifeline(name));
-        let named: &[Name] = match &passing.target {
-            Target::Environment => &[],
-            Target::Lifeline(name) => std::slice::from_ref(name),
-            Target::Broadcast(names) => names,
-        };
-        let mut targets: Vec<usize> = named.iter().map(|&name| self.lifeline(name)).collect();
+        let named = passing.target.lifelines().iter();
+        let mut targets: Vec<usize> = named.map(|&name| self.lifeline(name)).collect();
         targets.sort_unstable();
         targets.dedup();
         let own = origin.is_some_and(|origin| targets.contains(&origin));
@@ -221,50 +214,28 @@ impl Measure<'_> {
         operator: &Operator,
         operands: &[NodeId],
     ) -> Part {
-        let is_empty = |id: NodeId| matches!(interaction.node(id).kind, NodeKind::Empty);
-        let several = operands.len() > 1;
-        let framed = |title: String, operands: &[NodeId], separated: bool| Appearance::Frame {
-            title,
-            operands: operands.to_vec(),
-            separated,
-        };
-        let appearance = match operator {
-            Operator::Seq => Appearance::Sequence,
-            Operator::Strict | Operator::Par | Operator::Alt | Operator::Coreg(_) if !several => {
-                Appearance::Sequence
+        let is_loop = matches!(operator, Operator::Loop(_));
+        if *operator == Operator::Seq || (!is_loop && operands.len() < 2) {
+            let rows = self.rows(operands, 0);
+            return Part { rows, ..self.together(operands) };
+        }
+        let is_empty = |id: NodeId| interaction.node(id).kind == NodeKind::Empty;
+        match *operands {
+            [some, none] | [none, some] if *operator == Operator::Alt && is_empty(none) => {
+                self.frame("opt".to_owned(), vec![some], false)
             }
-            Operator::Strict => framed("strict".to_owned(), operands, true),
-            Operator::Par => framed("par".to_owned(), operands, true),
-            Operator::Alt => match *operands {
-                [some, none] if is_empty(none) => framed("opt".to_owned(), &[some], false),
-                [none, some] if is_empty(none) => framed("opt".to_owned(), &[some], false),
-                _ => framed("alt".to_owned(), operands, true),
-            },
-            Operator::Coreg(names) => framed(self.with_names("coreg", names), operands, true),
-            Operator::Loop(kind) => {
-                let title = match kind {
-                    LoopKind::Strict => "loop strict".to_owned(),
-                    LoopKind::Weak | LoopKind::HeadFirst => "loop seq".to_owned(),
-                    LoopKind::Parallel => "loop par".to_owned(),
-                    LoopKind::Coregion(names) => self.with_names("loop coreg", names),
-                };
-                framed(title, operands, false)
-            }
-        };
-        match appearance {
-            Appearance::Frame { title, operands, separated } => {
-                self.frame(title, operands, separated)
-            }
-            Appearance::Sequence | Appearance::Arrow(_) | Appearance::Invalid => {
-                let mut part = self.together(operands);
-                part.rows = self.rows(operands.iter(), 0);
-                part
-            }
+            _ => self.frame(self.title(operator), operands.to_vec(), !is_loop),
         }
     }
 
-    fn with_names(&self, word: &str, names: &[Name]) -> String {
-        let names: Vec<String> = names
+    /// The title of a frame, with the lifelines of its coregion.
+    fn title(&self, operator: &Operator) -> String {
+        let (word, has_region) = word(operator);
+        if !has_region {
+            return word.to_owned();
+        }
+        let names: Vec<String> = operator
+            .region()
             .iter()
             .map(|name| {
                 let text = self.file.names.text(name.symbol);
@@ -294,8 +265,8 @@ impl Measure<'_> {
     }
 
     /// The number of rows of some nodes, where each counts at least `least`.
-    fn rows<'n>(&self, operands: impl Iterator<Item = &'n NodeId>, least: u64) -> u64 {
-        let rows = operands.map(|operand| self.parts[operand.0 as usize].rows.max(least));
+    fn rows(&self, operands: &[NodeId], least: u64) -> u64 {
+        let rows = operands.iter().map(|operand| self.parts[operand.0 as usize].rows.max(least));
         rows.fold(0, u64::saturating_add)
     }
 
@@ -318,11 +289,7 @@ impl Measure<'_> {
         self.right[span.1] = self.right[span.1].max(part.right);
         let lines = if separated { operands.len().saturating_sub(1) as u64 } else { 0 };
         // Operands without rows show ∅; those of a loop are not separated.
-        let inside = if separated {
-            self.rows(operands.iter(), 1)
-        } else {
-            self.rows(operands.iter(), 0).max(1)
-        };
+        let inside = self.rows(&operands, u64::from(separated)).max(1);
         part.rows = inside.saturating_add(lines + 2);
         part.appearance = Appearance::Frame { title, operands, separated };
         part
@@ -344,8 +311,9 @@ impl Measure<'_> {
             } else {
                 columns[0] = before.max(self.left[0]);
             }
-            self.right[index] =
-                if index + 1 == count { self.right[index].max(after) } else { self.right[index] };
+            if index + 1 == count {
+                self.right[index] = self.right[index].max(after);
+            }
         }
         let mut apart: Vec<((usize, usize), usize)> = self.apart.into_iter().collect();
         apart.sort_unstable_by_key(|&((first, last), _)| (last, first));

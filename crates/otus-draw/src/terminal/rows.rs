@@ -28,34 +28,22 @@ pub(super) fn write(
 }
 
 fn heads(measured: &Measured, canvas: &mut Canvas) {
-    let boxes: Vec<(usize, usize, usize)> = measured
-        .heads
-        .iter()
-        .zip(&measured.columns)
-        .map(|(head, &column)| {
+    for [left_end, middle, right_end] in [['┌', '─', '┐'], ['│', ' ', '│'], ['└', '─', '┘']]
+    {
+        for (head, &column) in measured.heads.iter().zip(&measured.columns) {
             let width = width(head) + 4;
             let left = column - (width - 1) / 2;
-            (left, left + width - 1, column)
-        })
-        .collect();
-    for (corners, is_bottom) in [(['┌', '┐'], false), (['└', '┘'], true)] {
-        for &(left, right, column) in &boxes {
-            canvas.fill(left + 1, right, '─');
-            canvas.put(left, corners[0]);
-            canvas.put(right, corners[1]);
-            if is_bottom {
-                canvas.put(column, '┬');
+            let right = left + width - 1;
+            canvas.fill(left + 1, right, middle);
+            canvas.put(left, left_end);
+            canvas.put(right, right_end);
+            match left_end {
+                '│' => canvas.text(left + 2, head),
+                '└' => canvas.put(column, '┬'),
+                _ => {}
             }
         }
         canvas.next();
-        if !is_bottom {
-            for (head, &(left, right, _)) in measured.heads.iter().zip(&boxes) {
-                canvas.put(left, '│');
-                canvas.text(left + 2, head);
-                canvas.put(right, '│');
-            }
-            canvas.next();
-        }
     }
 }
 

@@ -63,17 +63,17 @@ fn a_run_of_cuts() {
 fn the_lattice_of_cuts() {
     let trace = two_processes();
     let run = run_of_cuts(&trace, &linear(&trace), usize::MAX);
-    let scene = lattice(&trace, &run, 100, &|_| Tone::Normal).unwrap();
+    let scene = lattice(&trace, &run, 100).unwrap();
     check("order-lattice", &scene);
     insta::assert_snapshot!("order_lattice", svg(&scene, Theme::Auto));
-    let error = lattice(&trace, &[], 3, &|_| Tone::Normal).unwrap_err();
+    let error = lattice(&trace, &[], 3).unwrap_err();
     assert_eq!(error.to_string(), "the trace has more than 3 cuts; too many to draw their lattice");
     let mut rng = fastrand::Rng::with_seed(62);
     let mut drawn = 0;
     for round in 0..200 {
         let size = Size { processes: rng.usize(1..5), events: rng.usize(1..9), leaves: 1 };
         let trace = random_order(&mut rng, size);
-        if let Ok(scene) = lattice(&trace, &[], 60, &|_| Tone::Normal) {
+        if let Ok(scene) = lattice(&trace, &[], 60) {
             assert_eq!(otus_draw::check::flaws(&scene), [], "round {round}");
             drawn += 1;
         }

@@ -41,10 +41,6 @@ pub(super) fn trace(events: usize, rng: &mut fastrand::Rng) -> PartialOrder {
     let mut was_received = false;
     while simulation.events() < events {
         let left = events - simulation.events();
-        let write = |variable, value: i64| Step {
-            writes: Some((variable, value.into())),
-            ..Step::default()
-        };
         // A message takes two events of the receiver: its reception and the acknowledgement.
         let ahead = messages.iter().position(|(message, _)| *message == 0);
         let room = 2 * ahead.map_or(messages.len() + 1, |at| at + 1) + 4;
@@ -52,13 +48,13 @@ pub(super) fn trace(events: usize, rng: &mut fastrand::Rng) -> PartialOrder {
         let is_lost = rng.u32(0..1000) < LOST && !is_pressed;
         let sends = if is_pressed { ahead.is_none() } else { rng.bool() };
         if is_pressed && sends {
-            let stamp = simulation.step(sender, &write(sent, 0));
+            let stamp = simulation.step(sender, &Step::write(sent, 0));
             messages.push_back((0, stamp));
         } else if sends {
             if rng.u32(0..1000) < BUSY {
                 work(&mut simulation, sender, own[sender], left);
             } else if let Some((answer, stamp)) = answers.pop_front() {
-                let step = Step { receives: Some(&stamp), ..write(acknowledged, answer) };
+                let step = Step { receives: Some(&stamp), ..Step::write(acknowledged, answer) };
                 simulation.step(sender, &step);
                 if answer == bit {
                     bit = 1 - bit;
@@ -67,7 +63,7 @@ pub(super) fn trace(events: usize, rng: &mut fastrand::Rng) -> PartialOrder {
             } else if bit == 0 && !is_open && left <= room + 2 {
                 work(&mut simulation, sender, own[sender], left);
             } else {
-                let stamp = simulation.step(sender, &write(sent, bit));
+                let stamp = simulation.step(sender, &Step::write(sent, bit));
                 // After the acknowledgement of 0 the bit is 1. So this 0 begins a round or repeats one, unless it was
                 // received and only its acknowledgement is awaited.
                 is_open |= bit == 0 && !was_received;
@@ -76,14 +72,15 @@ pub(super) fn trace(events: usize, rng: &mut fastrand::Rng) -> PartialOrder {
                 }
             }
         } else if let Some(answer) = owes.take() {
-            let stamp = simulation.step(receiver, &write(acknowledges, answer));
+            let stamp = simulation.step(receiver, &Step::write(acknowledges, answer));
             if !is_lost {
                 answers.push_back((answer, stamp));
             }
         } else if (is_pressed || rng.u32(0..1000) >= IDLE)
             && let Some((message, stamp)) = messages.pop_front()
         {
-            simulation.step(receiver, &Step { receives: Some(&stamp), ..write(received, message) });
+            simulation
+                .step(receiver, &Step { receives: Some(&stamp), ..Step::write(received, message) });
             owes = Some(message);
             if message == 0 && is_open {
                 (is_open, was_received) = (false, true);

@@ -34,7 +34,6 @@ pub(super) fn trace(events: usize, rng: &mut fastrand::Rng) -> PartialOrder {
     while simulation.events() < events {
         let waits = |i: usize| place[i] == 2 && flags[1 - i] && turn_now != i;
         let Some(i) = scheduler.next(2, rng, |i| !waits(i)) else { break };
-        let write = |variable, value| Step { writes: Some((variable, value)), ..Step::default() };
         match place[i] {
             0 if left[i] > 0 => {
                 left[i] -= 1;
@@ -43,28 +42,28 @@ pub(super) fn trace(events: usize, rng: &mut fastrand::Rng) -> PartialOrder {
             }
             0 => {
                 flags[i] = true;
-                simulation.step(i, &write(flag[i], true.into()));
+                simulation.step(i, &Step::write(flag[i], true));
             }
             1 => {
                 turn_now = 1 - i;
-                simulation.step(i, &write(turn, i64::from(i == 0).into()));
+                simulation.step(i, &Step::write(turn, i64::from(i == 0)));
             }
             2 => {
                 // `turn` is read only if `flag_j` does not decide the test.
                 let reads = [flag[1 - i], turn];
                 let reads = if flags[1 - i] { &reads[..] } else { &reads[..1] };
-                simulation.step(i, &Step { reads, ..write(inside[i], true.into()) });
+                simulation.step(i, &Step { reads, ..Step::write(inside[i], true) });
             }
             3 | 4 => {
                 count += if place[i] == 3 { 1 } else { -1 };
-                simulation.step(i, &Step { reads: &[ncrit], ..write(ncrit, count.into()) });
+                simulation.step(i, &Step { reads: &[ncrit], ..Step::write(ncrit, count) });
             }
             5 => {
-                simulation.step(i, &write(inside[i], false.into()));
+                simulation.step(i, &Step::write(inside[i], false));
             }
             _ => {
                 flags[i] = false;
-                simulation.step(i, &write(flag[i], false.into()));
+                simulation.step(i, &Step::write(flag[i], false));
                 left[i] = rng.usize(0..=WORK);
                 place[i] = 0;
                 continue;

@@ -54,7 +54,6 @@ pub(super) fn trace(processes: usize, events: usize, rng: &mut fastrand::Rng) ->
             | ControlState::Inside(_) => true,
         };
         let Some(i) = scheduler.next(processes, rng, can) else { break };
-        let write = |variable, value| Step { writes: Some((variable, value)), ..Step::default() };
         states[i] = match states[i] {
             ControlState::Working(left) if left > 0 => {
                 work(&mut simulation, i, own[i], left);
@@ -62,17 +61,17 @@ pub(super) fn trace(processes: usize, events: usize, rng: &mut fastrand::Rng) ->
             }
             ControlState::Working(_) => {
                 levels[i] = 1;
-                simulation.step(i, &write(level[i], 1.into()));
+                simulation.step(i, &Step::write(level[i], 1));
                 ControlState::Signs(1)
             }
             ControlState::Takes(at) => {
                 levels[i] = at;
-                simulation.step(i, &write(level[i], integer(at).into()));
+                simulation.step(i, &Step::write(level[i], integer(at)));
                 ControlState::Signs(at)
             }
             ControlState::Signs(at) => {
                 signed[at] = Some(i);
-                simulation.step(i, &write(last[at], integer(i).into()));
+                simulation.step(i, &Step::write(last[at], integer(i)));
                 ControlState::Passes(at)
             }
             ControlState::Passes(at) => {
@@ -82,25 +81,25 @@ pub(super) fn trace(processes: usize, events: usize, rng: &mut fastrand::Rng) ->
                 let reads: Vec<Variable> = others.chain(signature).collect();
                 let is_last = at + 1 >= processes;
                 let step = if is_last {
-                    write(inside[i], true.into())
+                    Step::write(inside[i], true)
                 } else {
-                    write(own[i], integer(at % 10).into())
+                    Step::write(own[i], integer(at % 10))
                 };
                 simulation.step(i, &Step { reads: &reads, ..step });
                 if is_last { ControlState::Inside(0) } else { ControlState::Takes(at + 1) }
             }
             ControlState::Inside(step @ (0 | 1)) => {
                 count += if step == 0 { 1 } else { -1 };
-                simulation.step(i, &Step { reads: &[ncrit], ..write(ncrit, count.into()) });
+                simulation.step(i, &Step { reads: &[ncrit], ..Step::write(ncrit, count) });
                 ControlState::Inside(step + 1)
             }
             ControlState::Inside(2) => {
-                simulation.step(i, &write(inside[i], false.into()));
+                simulation.step(i, &Step::write(inside[i], false));
                 ControlState::Inside(3)
             }
             ControlState::Inside(_) => {
                 levels[i] = 0;
-                simulation.step(i, &write(level[i], 0.into()));
+                simulation.step(i, &Step::write(level[i], 0));
                 ControlState::Working(rng.usize(0..processes))
             }
         };

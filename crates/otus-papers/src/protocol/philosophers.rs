@@ -56,7 +56,7 @@ pub(super) fn trace(processes: usize, events: usize, rng: &mut fastrand::Rng) ->
         };
         let reads = [variable];
         let reads = if matches!(place[i], 1 | 2) { &reads[..] } else { &[] };
-        simulation.step(i, &Step { reads, writes: Some((variable, value)), ..Step::default() });
+        simulation.step(i, &Step { reads, ..Step::write(variable, value) });
         match place[i] {
             at @ (1 | 2) => is_free[forks(i)[at - 1]] = false,
             at @ (5 | 6) => is_free[forks(i)[at - 5]] = true,

@@ -47,6 +47,13 @@ pub(super) struct Step<'a> {
     pub(super) receives: Option<&'a Stamp>,
 }
 
+impl Step<'_> {
+    /// A step that writes a variable.
+    pub(super) fn write(variable: Variable, value: impl Into<Value>) -> Self {
+        Step { writes: Some((variable, value.into())), ..Step::default() }
+    }
+}
+
 /// The accesses to a variable that later steps depend on.
 #[derive(Debug)]
 struct VariableState {
@@ -156,7 +163,7 @@ mod tests {
     fn edges_follow_reads_writes_and_messages() {
         let mut simulation = Simulation::new(3);
         let x = simulation.variable("x", 0);
-        let write = |value: i64| Step { writes: Some((x, value.into())), ..Step::default() };
+        let write = |value: i64| Step::write(x, value);
         simulation.step(0, &write(1));
         simulation.step(1, &Step { reads: &[x], ..Step::default() });
         let sent = simulation.step(0, &write(2));

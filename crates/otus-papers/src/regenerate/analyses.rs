@@ -21,6 +21,37 @@ use crate::table::{Cell, Table};
 use crate::workload::sets::Known;
 use crate::workload::{Class, Model};
 
+/// The result of a timed analysis.
+pub(super) struct Run {
+    pub(super) seconds: f64,
+    pub(super) verdict: Verdict,
+    /// The nodes of a search, or the states of the engine.
+    pub(super) size: u64,
+}
+
+/// Times the fast engine with its construction.
+pub(super) fn timed_engine(
+    model: &Model,
+    trace: &MultiTrace,
+    question: &Question,
+    budget: &Budget,
+) -> Run {
+    let clock = Clock::start();
+    let found = model.engine(trace.partition()).analyze(trace, question, budget);
+    Run { seconds: clock.seconds(), verdict: found.verdict, size: found.states }
+}
+
+/// Times a search of the papers; Inconclusive if the search is not defined.
+pub(super) fn timed_search(model: &Model, trace: &MultiTrace, config: &Config) -> Run {
+    let mut pool = model.pool.clone();
+    let clock = Clock::start();
+    let found = graph::analyze(&mut pool, model.term, trace, config, &mut Silent);
+    let seconds = clock.seconds();
+    let (verdict, size) =
+        found.map_or((Verdict::Inconclusive, 0), |found| (found.verdict, found.nodes));
+    Run { seconds, verdict, size }
+}
+
 /// The analyses of every multi-trace.
 pub(super) struct Plan<'a> {
     /// The question to the fast engine.
@@ -207,8 +238,7 @@ impl Case<'_> {
 fn is_apart(model: &Model, trace: &MultiTrace, plan: &Plan<'_>) -> bool {
     let Some(mut loose) = plan.loose.clone() else { return false };
     let trace = loose.trace(&model.text(trace));
-    let mut engine = loose.engine(trace.partition());
-    explained(engine.analyze(&trace, &plan.question, &plan.budget(&trace)).verdict)
+    explained(timed_engine(&loose, &trace, &plan.question, &plan.budget(&trace)).verdict)
 }
 
 /// Whether a verdict is Pass or WeakPass.

@@ -4,21 +4,20 @@ use std::time::Duration;
 
 use otus_analysis::budget::Budget;
 use otus_analysis::config::{Config, Kind};
-use otus_analysis::engine::Options;
-use otus_analysis::graph::{self, Silent};
-use otus_analysis::{Engine, Question, Verdict};
+use otus_analysis::{Question, Verdict};
 use otus_draw::layout::plot::{Axis, Data, Figure, Mark, Panel, Series, plot};
 use otus_draw::scene::Tone;
 use otus_syntax::options::LocalAnalysis;
 
-use super::analyses::{explained, ratio};
+use super::analyses::{Run, explained, ratio, timed_engine, timed_search};
 use crate::artefact::Artefact;
 use crate::clock::Clock;
 use crate::data;
-use crate::sat::{Formula, reduce, solve};
+use crate::sat::{Formula, Reduction, reduce, solve};
 use crate::setting::{Interrupted, Setting, Watch};
 use crate::statistics::{Statistics, median};
 use crate::table::{Cell, Table};
+use crate::workload::Model;
 use crate::workload::formulas::{custom, uniform};
 
 pub(crate) fn small(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
@@ -138,31 +137,21 @@ fn analyse(
         is_satisfiable = solve(formula).is_some();
         solver.push(clock.seconds());
 
-        let problem = reduce(formula);
-        let partition = problem.trace.partition();
-        let clock = Clock::start();
-        let mut engine = Engine::new(&problem.pool, problem.term, partition, Options::default());
-        let found = engine.analyze(&problem.trace, &Question::MULTI_PREFIX, &engine_budget).verdict;
-        fast.push(clock.seconds());
-        artefact.check(
-            explained(found) == is_satisfiable && found != Verdict::Inconclusive,
-            || {
-                format!(
-                    "the engine says {found}, the solver {is_satisfiable}: {:?}",
-                    formula.clauses
-                )
-            },
-        );
+        let Reduction { pool, term, trace } = reduce(formula);
+        let model = Model { pool, term };
+        let Run { seconds, verdict: found, .. } =
+            timed_engine(&model, &trace, &Question::MULTI_PREFIX, &engine_budget);
+        fast.push(seconds);
+        let is_right = explained(found) == is_satisfiable && found != Verdict::Inconclusive;
+        artefact.check(is_right, || {
+            format!("the engine says {found}, the solver {is_satisfiable}: {:?}", formula.clauses)
+        });
 
         if attempt > 0 && setting.pick(true, true, false) {
             continue;
         }
-        let mut problem = reduce(formula);
-        let clock = Clock::start();
-        let outcome =
-            graph::analyze(&mut problem.pool, problem.term, &problem.trace, &search, &mut Silent);
-        slow.push(clock.seconds());
-        let found = outcome.map_or(Verdict::Inconclusive, |outcome| outcome.verdict);
+        let Run { seconds, verdict: found, .. } = timed_search(&model, &trace, &search);
+        slow.push(seconds);
         lost = found == Verdict::Inconclusive;
         artefact.check(lost || explained(found) == is_satisfiable, || {
             format!("the search says {found}, the solver {is_satisfiable}: {:?}", formula.clauses)

@@ -5,12 +5,13 @@
 
 use otus_analysis::budget::Budget;
 use otus_analysis::config::{Config, Kind, Simulation};
+use otus_analysis::graph;
 use otus_analysis::graph::record::{Context, Graph};
-use otus_analysis::graph::{self, Silent};
 use otus_analysis::{Question, Verdict};
+use otus_trace::MultiTrace;
 
+use super::analyses::{Run, timed_engine, timed_search};
 use crate::artefact::Artefact;
-use crate::clock::Clock;
 use crate::setting::{Interrupted, Setting, Watch};
 use crate::table::{Cell, Table};
 use crate::workload::Model;
@@ -84,7 +85,10 @@ pub(crate) fn figures_7_to_10(_: Setting, watch: &Watch<'_>) -> Result<Artefact,
     let mut ends = Table::new("-verdicts", "Verdicts");
     for drawn in &DRAWN {
         watch.go_on()?;
-        let (graph, ours) = measures(drawn, watch);
+        let mut model = Model::of_interaction(drawn.interaction);
+        let trace = model.trace(drawn.trace);
+        let (graph, ours) = measures(drawn, model.clone(), &trace, watch);
+        let fast = timed_engine(&model, &trace, &Question::SLICE, &Budget::default()).verdict;
         for (at, &(step, loops, actions)) in drawn.path.iter().enumerate() {
             let [l, a] = ours.get(at).map_or([Cell::None, Cell::None], |m| m.map(Cell::Count));
             let is_same = ours.get(at) == Some(&[loops, actions]);
@@ -101,7 +105,6 @@ pub(crate) fn figures_7_to_10(_: Setting, watch: &Watch<'_>) -> Result<Artefact,
         artefact.check(ours.len() == drawn.path.len(), || {
             format!("the path of figure {} is in the graph", drawn.figure)
         });
-        let (fast, _) = by_engine(drawn.interaction, drawn.trace);
         for (who, found) in [("search", graph), ("engine", fast)] {
             artefact.check(found >= Verdict::WeakPass, || {
                 format!("figure {}: the {who} says {found}", drawn.figure)
@@ -128,16 +131,19 @@ pub(crate) fn figures_7_to_10(_: Setting, watch: &Watch<'_>) -> Result<Artefact,
 }
 
 /// The verdict of the whole search, and (λ, α) along the part of the path that its graph contains.
-fn measures(drawn: &Drawn, watch: &Watch<'_>) -> (Verdict, Vec<[u64; 2]>) {
-    let mut model = Model::of_interaction(drawn.interaction);
-    let trace = model.trace(drawn.trace);
+fn measures(
+    drawn: &Drawn,
+    mut model: Model,
+    trace: &MultiTrace,
+    watch: &Watch<'_>,
+) -> (Verdict, Vec<[u64; 2]>) {
     let config = Config { goal: None, ..simulation(watch) };
     let mut graph = Graph::default();
-    let Ok(outcome) = graph::analyze(&mut model.pool, model.term, &trace, &config, &mut graph)
+    let Ok(outcome) = graph::analyze(&mut model.pool, model.term, trace, &config, &mut graph)
     else {
         return (Verdict::Inconclusive, Vec::new());
     };
-    let context = Context { pool: &model.pool, positions: &outcome.positions, trace: Some(&trace) };
+    let context = Context { pool: &model.pool, positions: &outcome.positions, trace: Some(trace) };
     let mut at = 0;
     let mut found = Vec::new();
     for (step, &(wanted, ..)) in drawn.path.iter().enumerate() {
@@ -168,16 +174,13 @@ pub(crate) fn figure_11(_: Setting, watch: &Watch<'_>) -> Result<Artefact, Inter
         watch.go_on()?;
         let mut model = Model::of_interaction(interaction);
         let trace = model.trace(text);
-        let clock = Clock::start();
-        let outcome =
-            graph::analyze(&mut model.pool, model.term, &trace, &simulation(watch), &mut Silent);
-        let slow = clock.seconds();
-        let (graph, nodes) =
-            outcome.map_or((Verdict::Inconclusive, 0), |found| (found.verdict, found.nodes));
+        let Run { seconds: slow, verdict: graph, size: nodes } =
+            timed_search(&model, &trace, &simulation(watch));
         artefact.check(graph == Verdict::WeakFail, || {
             format!("figure {figure}: the search says {graph}")
         });
-        let (fast, time) = by_engine(interaction, text);
+        let Run { seconds: time, verdict: fast, .. } =
+            timed_engine(&model, &trace, &Question::SLICE, &Budget::default());
         artefact.check(fast == Verdict::WeakPass, || {
             format!("figure {figure}: the engine says {fast}")
         });
@@ -213,13 +216,4 @@ fn simulation(watch: &Watch<'_>) -> Config {
         },
         ..Config::default()
     }
-}
-
-fn by_engine(interaction: &str, text: &str) -> (Verdict, f64) {
-    let mut model = Model::of_interaction(interaction);
-    let trace = model.trace(text);
-    let clock = Clock::start();
-    let mut engine = model.engine(trace.partition());
-    let verdict = engine.analyze(&trace, &Question::SLICE, &Budget::default()).verdict;
-    (verdict, clock.seconds())
 }

@@ -2,11 +2,10 @@
 
 use otus_analysis::budget::Budget;
 use otus_analysis::config::{Config, Kind, Priorities};
-use otus_analysis::graph::{self, Silent};
 use otus_analysis::{Question, Verdict};
 
+use super::analyses::{Run, timed_engine, timed_search};
 use crate::artefact::Artefact;
-use crate::clock::Clock;
 use crate::data;
 use crate::setting::{Interrupted, Setting, Watch};
 use crate::table::{Cell, Table};
@@ -36,19 +35,11 @@ pub(crate) fn table(_: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupt
                 priorities,
                 ..Config::default()
             };
-            let clock = Clock::start();
-            let outcome =
-                graph::analyze(&mut model.pool.clone(), model.term, &trace, &config, &mut Silent);
-            let slow = clock.seconds();
-            let (verdict, nodes) =
-                outcome.map_or((Verdict::Inconclusive, 0), |found| (found.verdict, found.nodes));
+            let Run { seconds: slow, verdict, size: nodes } = timed_search(&model, &trace, &config);
             artefact
                 .check(verdict == Verdict::Pass, || format!("the search says {verdict}: {text}"));
             artefact.check(nodes == paper, || format!("{nodes} nodes, not {paper}: {text}"));
-            let clock = Clock::start();
-            let mut engine = model.engine(trace.partition());
-            let found = engine.analyze(&trace, &Question::ACCEPT, &Budget::default());
-            let fast = clock.seconds();
+            let found = timed_engine(&model, &trace, &Question::ACCEPT, &Budget::default());
             artefact.check(found.verdict == Verdict::Pass, || {
                 format!("the engine says {}: {text}", found.verdict)
             });
@@ -61,8 +52,8 @@ pub(crate) fn table(_: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupt
                 ("graph: nodes", Cell::Count(nodes)),
                 ("graph / paper", ratio),
                 ("graph: time", Cell::Seconds(slow)),
-                ("fast: states", Cell::Count(found.states)),
-                ("fast: time", Cell::Seconds(fast)),
+                ("fast: states", Cell::Count(found.size)),
+                ("fast: time", Cell::Seconds(found.seconds)),
             ]);
         }
     }

@@ -23,14 +23,17 @@ pub(crate) fn table_1(setting: Setting, watch: &Watch<'_>) -> Result<Artefact, I
 }
 
 /// One of Tables 2 to 5 with its plot.
-pub(crate) fn table(
-    id: &'static str,
-    table: u32,
-    what: &str,
+pub(crate) fn table<const TABLE: u32>(
     setting: Setting,
     watch: &Watch<'_>,
 ) -> Result<Artefact, Interrupted> {
-    let rows: Vec<OrderRow> = orders().into_iter().filter(|row| row.table == table).collect();
+    let (id, what) = match TABLE {
+        2 => ("001-table2", "mutual exclusion by Peterson for two"),
+        3 => ("001-table3", "the alternating bit protocol"),
+        4 => ("001-table4", "mutual exclusion by Peterson for n"),
+        _ => ("001-table5", "dining philosophers"),
+    };
+    let rows: Vec<OrderRow> = orders().into_iter().filter(|row| row.table == TABLE).collect();
     let formula = rows[0].protocol().formula().replace('|', "∨");
     let mut artefact = Artefact::new(id, format!("CTL over traces, {what}: `{formula}`"));
     let measured = run(&mut artefact, &rows, setting, watch)?;

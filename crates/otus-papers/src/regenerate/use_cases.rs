@@ -10,13 +10,14 @@ use crate::artefact::Artefact;
 use crate::data;
 use crate::setting::{Interrupted, Setting, Watch};
 use crate::table::{Cell, Table};
-use crate::workload::use_cases::UseCase;
+use crate::workload::use_cases::USE_CASES;
 
-pub(crate) fn run(
-    case: &UseCase,
+/// The experiment of a use case, by its index in [`USE_CASES`].
+pub(crate) fn run<const CASE: usize>(
     setting: Setting,
     watch: &Watch<'_>,
 ) -> Result<Artefact, Interrupted> {
+    let case = &USE_CASES[CASE];
     let mut artefact =
         Artefact::new(case.id, format!("use case, {}: prefixes and mutants", case.title));
     let mut model = case.model();

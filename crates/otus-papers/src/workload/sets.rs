@@ -4,6 +4,7 @@ use otus_trace::MultiTrace;
 use otus_trace::transform::{Swaps, noise, swap_actions};
 
 use super::Model;
+use crate::setting::Setting;
 
 /// A set of multi-traces of one origin.
 #[derive(Debug, Clone)]
@@ -31,6 +32,28 @@ impl Known {
     /// Whether a Fail would be wrong.
     pub fn is_right(self) -> bool {
         self != Known::Mutant
+    }
+}
+
+impl Class {
+    /// The five sets of an experiment: accepted multi-traces, parts of them, and the three kinds of [`mutants`] of the parts.
+    pub(super) fn five(
+        names: [&'static str; 5],
+        model: &mut Model,
+        accepted: Vec<MultiTrace>,
+        parts: Vec<MultiTrace>,
+        setting: Setting,
+    ) -> Vec<Class> {
+        let [noisy, swapped, mixed] = mutants(model, &parts, |kind, at| setting.derive(kind, at));
+        let sets = [
+            (accepted, Known::Accepted),
+            (parts, Known::Part),
+            (noisy, Known::Mutant),
+            (swapped, Known::Mutant),
+            (mixed, Known::Mutant),
+        ];
+        let class = |(name, (traces, known))| Class { name, traces, known };
+        names.into_iter().zip(sets).map(class).collect()
     }
 }
 

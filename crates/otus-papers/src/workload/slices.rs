@@ -14,7 +14,7 @@ use otus_trace::{MultiTrace, Partition};
 
 use super::Model;
 use super::model::{I1, I2};
-use super::sets::{Class, Known, mutants};
+use super::sets::Class;
 use crate::setting::{Setting, Size};
 
 /// Figure 11: interactions with slices that the criterion of 003 does not recognise, each with its figure.
@@ -23,6 +23,9 @@ pub const FIGURE_11: [(&str, &str, &str); 3] = [
     ("11b", "loopW(l1 -- m -> l2)", "[l1,l2] l2?m.l2?m"),
     ("11c", "coreg(l2)(loopW(l1 -- m1 -> l2), loopW(l1 -- m2 -> l2))", "{[l1]; [l2] l2?m2.l2?m1}"),
 ];
+
+/// The names of the sets.
+const NAMES: [&str; 5] = ["T", "S", "Mia", "Msa", "Msc"];
 
 /// The sets of an experiment.
 #[derive(Debug)]
@@ -59,7 +62,7 @@ pub fn shallow(setting: Setting) -> Slices {
     if setting.size == Size::Tiny {
         cut = cut.into_iter().step_by(40).collect();
     }
-    let sets = sets(&mut model, accepted, cut, setting);
+    let sets = Class::five(NAMES, &mut model, accepted, cut, setting);
     Slices { model, partition, sets, by_place }
 }
 
@@ -98,22 +101,6 @@ pub fn deep(setting: Setting) -> Slices {
     });
     let cut: Vec<MultiTrace> = cut.collect();
     let by_place = cut.len();
-    let sets = sets(&mut model, accepted, cut, setting);
+    let sets = Class::five(NAMES, &mut model, accepted, cut, setting);
     Slices { model, partition, sets, by_place }
-}
-
-fn sets(
-    model: &mut Model,
-    accepted: Vec<MultiTrace>,
-    cut: Vec<MultiTrace>,
-    setting: Setting,
-) -> Vec<Class> {
-    let [noisy, swapped, mixed] = mutants(model, &cut, |kind, at| setting.derive(kind, at));
-    vec![
-        Class { name: "T", traces: accepted, known: Known::Accepted },
-        Class { name: "S", traces: cut, known: Known::Part },
-        Class { name: "Mia", traces: noisy, known: Known::Mutant },
-        Class { name: "Msa", traces: swapped, known: Known::Mutant },
-        Class { name: "Msc", traces: mixed, known: Known::Mutant },
-    ]
 }

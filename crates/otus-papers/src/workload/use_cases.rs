@@ -16,7 +16,7 @@ use otus_trace::transform::prefixes;
 
 use super::Model;
 use super::model::{ABP, BOOK, NETWORK, SENSOR, Texts};
-use super::sets::{Class, Known, mutants};
+use super::sets::Class;
 use crate::setting::Setting;
 
 /// A use case and the way its multi-traces are made.
@@ -100,15 +100,8 @@ impl UseCase {
             cuts.sample(seed).take(self.prefixes).map(|cut| cut.trace).collect::<Vec<_>>()
         });
         let prefixes: Vec<MultiTrace> = cut.collect();
-        let [noisy, swapped, mixed] =
-            mutants(model, &prefixes, |kind, at| setting.derive(kind, at));
-        vec![
-            Class { name: "ACPT", traces: accepted, known: Known::Accepted },
-            Class { name: "PREF", traces: prefixes, known: Known::Part },
-            Class { name: "NOIS", traces: noisy, known: Known::Mutant },
-            Class { name: "SACT", traces: swapped, known: Known::Mutant },
-            Class { name: "SCMP", traces: mixed, known: Known::Mutant },
-        ]
+        let names = ["ACPT", "PREF", "NOIS", "SACT", "SCMP"];
+        Class::five(names, model, accepted, prefixes, setting)
     }
 
     /// Accepted global traces. They are generated with a copy of the pool, so that no analysis finds its terms

@@ -21,12 +21,10 @@ use crate::ast::{
     Interaction, LoopKind, Node, NodeId, NodeKind, Operator, Passing, SpecFile, Target,
 };
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
-use crate::diagram::statement::{
-    Block, End, Fragment, Mark, Repetition, Separator, Statement, StatementKind,
-};
+use crate::diagram::statement::{Fragment, Mark, Repetition, Separator, Statement, StatementKind};
 use crate::name::{Name, Names};
-use crate::source::{SourceId, Span, offset};
+use crate::parser::Findings;
+use crate::source::{Span, offset};
 
 mod alias;
 mod broadcast;
@@ -37,23 +35,20 @@ mod scope;
 use alias::Aliases;
 use scope::{Arrow, Item, Opener, Scope};
 
-pub use repeat::MAX_UNFOLDED;
-
 /// Builds the tree of a diagram. `whole` is the span of the diagram.
-pub fn build(
-    source: SourceId,
+pub(crate) fn build(
     whole: Span,
     names: Names,
     statements: &[Statement],
-    diagnostics: &mut Vec<Diagnostic>,
+    findings: &mut Findings,
 ) -> SpecFile {
+    let source = findings.source();
     let aliases = Aliases::of(statements);
     let sections = declare::sections(whole, &names, &aliases, statements);
     let mut builder = Builder {
-        source,
         names: &names,
         aliases: &aliases,
-        diagnostics,
+        findings,
         nodes: Vec::new(),
         sizes: Vec::new(),
         unfolded: 0,
@@ -66,21 +61,14 @@ pub fn build(
         builder.statement(statement);
     }
     let interaction = builder.finish(whole);
-    SpecFile {
-        source,
-        names,
-        sections,
-        interaction: Some(interaction),
-        comments: Vec::new(),
-        implicit: true,
-    }
+    let interaction = Some(interaction);
+    SpecFile { source, names, sections, interaction, comments: Vec::new(), implicit: true }
 }
 
 struct Builder<'a> {
-    source: SourceId,
     names: &'a Names,
     aliases: &'a Aliases,
-    diagnostics: &'a mut Vec<Diagnostic>,
+    findings: &'a mut Findings,
     nodes: Vec<Node>,
     /// By node: its size as a tree.
     sizes: Vec<u64>,
@@ -111,12 +99,11 @@ impl Builder<'_> {
             StatementKind::Close => match self.openers.pop() {
                 Some(opener) if opener.has_scope => self.close(span),
                 Some(_) => {}
-                None => self.report(
-                    Code::NOTHING_TO_CLOSE,
-                    span,
-                    "this `end` closes nothing: no fragment is open here",
-                    "remove it, or open a fragment (`alt`, `loop`, …) above",
-                ),
+                None => {
+                    let message = "this `end` closes nothing: no fragment is open here";
+                    let help = "remove it, or open a fragment (`alt`, `loop`, …) above";
+                    self.findings.report(Code::NOTHING_TO_CLOSE, span, message, help);
+                }
             },
             StatementKind::Mark(mark) => match mark {
                 Mark::Synchronous => self.synchronous = Some(span),
@@ -145,7 +132,7 @@ impl Builder<'_> {
         }
         let takes_synchronous = matches!(
             kind,
-            StatementKind::Message { .. } | StatementKind::Open(Fragment::Block(Block::Broadcast))
+            StatementKind::Message { .. } | StatementKind::Open(Fragment::Broadcast)
         );
         if !takes_synchronous {
             self.drop_synchronous();
@@ -176,51 +163,32 @@ impl Builder<'_> {
     }
 
     fn misplaced(&mut self, span: Span, message: &str, help: &str) {
-        self.report(Code::DIRECTIVE_MISPLACED, span, message, help);
+        self.findings.report(Code::DIRECTIVE_MISPLACED, span, message, help);
     }
 
-    fn report(
-        &mut self,
-        code: Code,
-        span: Span,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) {
-        self.diagnostics.push(Diagnostic::new(code, self.source, span, message).with_help(help));
-    }
-
-    fn message(&mut self, span: Span, from: End, to: End, message: Name) {
+    fn message(&mut self, span: Span, from: Option<Name>, to: Option<Name>, message: Name) {
         let synchronous = self.synchronous.take().is_some();
-        let origin = self.aliases.end(from);
-        let target = self.aliases.end(to);
+        let [origin, target] =
+            [from, to].map(|end| end.and_then(|name| self.aliases.lifeline(name)));
+        let arrow = Arrow { span, origin, message, target };
         let scope = self.scope();
         if scope.is_broadcast() {
             scope.synchronous |= synchronous;
-            scope.arrows.push(Arrow { span, origin, message, target });
+            scope.arrows.push(arrow);
             return;
         }
-        let node = self.passing(span, origin, message, target, synchronous);
+        let node = self.passing(arrow, synchronous);
         self.item(Item::Node(node));
     }
 
-    fn passing(
-        &mut self,
-        span: Span,
-        origin: Option<Name>,
-        message: Name,
-        target: Option<Name>,
-        synchronous: bool,
-    ) -> NodeId {
+    fn passing(&mut self, arrow: Arrow, mut synchronous: bool) -> NodeId {
+        let Arrow { span, origin, message, target } = arrow;
         let target = match (origin, target) {
             (None, None) => {
                 let text = self.names.text(message.symbol);
-                let finding = format!("`{text}` goes from the environment to the environment");
-                self.report(
-                    Code::UNSUPPORTED_CONSTRUCT,
-                    span,
-                    finding,
-                    "one end of an arrow must be a lifeline; remove the arrow",
-                );
+                let message = format!("`{text}` goes from the environment to the environment");
+                let help = "one end of an arrow must be a lifeline; remove the arrow";
+                self.findings.report(Code::UNSUPPORTED_CONSTRUCT, span, message, help);
                 return self.node(span, NodeKind::Invalid);
             }
             (Some(origin), Some(target)) if origin.symbol == target.symbol => {
@@ -232,13 +200,8 @@ impl Builder<'_> {
                          action already",
                     );
                 }
-                let kind = Passing {
-                    origin: Some(origin),
-                    message,
-                    target: Target::Environment,
-                    synchronous: false,
-                };
-                return self.node(span, NodeKind::Passing(kind));
+                synchronous = false;
+                Target::Environment
             }
             (_, Some(target)) => Target::Lifeline(target),
             (Some(_), None) => Target::Environment,
@@ -274,29 +237,26 @@ impl Builder<'_> {
             self.scope().operands.push(operand);
             return;
         }
-        let (word, home) = match separator {
-            Separator::Else => ("else", "alt"),
-            Separator::And => ("and", "par"),
-        };
-        let mut finding = Diagnostic::new(
-            Code::SEPARATOR_MISPLACED,
-            self.source,
-            span,
-            format!("this `{word}` does not stand directly inside `{home}`"),
-        )
-        .with_help(match separator {
-            Separator::Else => {
-                "`else` separates the operands of `alt`; close inner fragments with `end` first"
-            }
-            Separator::And => {
+        let (word, home, help) = match separator {
+            Separator::Else => (
+                "else",
+                "alt",
+                "`else` separates the operands of `alt`; close inner fragments with `end` first",
+            ),
+            Separator::And => (
+                "and",
+                "par",
                 "`and` separates the operands of `par`; write `else` inside `alt`, and close \
-                 inner fragments with `end` first"
-            }
-        });
+                 inner fragments with `end` first",
+            ),
+        };
+        let message = format!("this `{word}` does not stand directly inside `{home}`");
+        let mut found = self.findings.finding(Code::SEPARATOR_MISPLACED, span, message);
         if let Some(opener) = self.openers.last() {
-            finding = finding.with_related(self.source, opener.span, "this fragment is open here");
+            let source = self.findings.source();
+            found = found.with_related(source, opener.span, "this fragment is open here");
         }
-        self.diagnostics.push(finding);
+        self.findings.push(found.with_help(help));
     }
 
     /// Closes the innermost scope; `span` is that of its `end`.
@@ -305,15 +265,11 @@ impl Builder<'_> {
         let span = scope.opener.to(span);
         let items = std::mem::take(&mut scope.items);
         let item = match &scope.fragment {
-            Fragment::Alt => {
+            Fragment::Alt | Fragment::Par => {
+                let is_alt = scope.fragment == Fragment::Alt;
                 let mut operands = scope.operands;
                 operands.push(self.join(&items, &Operator::Seq, span));
-                self.apply(Operator::Alt, operands, span)
-            }
-            Fragment::Par => {
-                let mut operands = scope.operands;
-                operands.push(self.join(&items, &Operator::Seq, span));
-                self.apply(Operator::Par, operands, span)
+                self.apply(if is_alt { Operator::Alt } else { Operator::Par }, operands, span)
             }
             Fragment::Opt => {
                 let body = self.join(&items, &Operator::Seq, span);
@@ -329,21 +285,19 @@ impl Builder<'_> {
                 return;
             }
             Fragment::Frame => self.join(&items, &Operator::Seq, span),
-            Fragment::Block(block) => match block {
-                Block::Strict => self.join(&items, &Operator::Strict, span),
-                Block::Seq => self.join(&items, &Operator::Seq, span),
-                Block::Par => self.choose(&items, Operator::Par, span),
-                Block::Alt => self.choose(&items, Operator::Alt, span),
-                Block::Coreg(region) => {
+            Fragment::Block(operator) => match operator {
+                Operator::Strict | Operator::Seq => self.join(&items, operator, span),
+                Operator::Par | Operator::Alt => self.choose(&items, operator.clone(), span),
+                Operator::Coreg(region) => {
                     let region = self.aliases.lifelines(region);
                     self.choose(&items, Operator::Coreg(region), span)
                 }
-                Block::Loop(kind) => {
+                Operator::Loop(kind) => {
                     let kind = self.kind(kind);
                     self.repeat(&items, Repetition::ANY, &kind, scope.opener, span)
                 }
-                Block::Broadcast => self.broadcast(scope, span),
             },
+            Fragment::Broadcast => self.broadcast(scope, span),
         };
         self.item(Item::Node(item));
     }
@@ -354,12 +308,9 @@ impl Builder<'_> {
         self.drop_loop_kind();
         let end = Span::at(whole.end);
         while let Some(opener) = self.openers.pop() {
-            self.report(
-                Code::NEVER_CLOSED,
-                opener.span,
-                "this fragment is never closed",
-                "write `end` after its last line (`otus: end` for an `otus:` block)",
-            );
+            let message = "this fragment is never closed";
+            let help = "write `end` after its last line (`otus: end` for an `otus:` block)";
+            self.findings.report(Code::NEVER_CLOSED, opener.span, message, help);
             if opener.has_scope {
                 self.close(end);
             }
@@ -393,14 +344,14 @@ impl Builder<'_> {
                 Item::Break(body, _) => {
                     tail.reverse();
                     let at = self.span_of(body);
-                    let rest = self.apply_in(operator, std::mem::take(&mut tail), at);
+                    let rest = self.apply(operator.clone(), std::mem::take(&mut tail), at);
                     let choice = self.apply(Operator::Alt, vec![body, rest], at);
                     tail.push(choice);
                 }
             }
         }
         tail.reverse();
-        self.apply_in(operator, tail, span)
+        self.apply(operator.clone(), tail, span)
     }
 
     /// The items as operands of an operator that does not order all of them. A `break` among them has
@@ -420,12 +371,9 @@ impl Builder<'_> {
     }
 
     fn break_alone(&mut self, span: Span) {
-        self.report(
-            Code::BREAK_ALONE,
-            span,
-            "this `break` has nothing to leave: nothing stands before or after it",
-            "it is read as `opt`; write `opt`, or put it beside what it interrupts",
-        );
+        let message = "this `break` has nothing to leave: nothing stands before or after it";
+        let help = "it is read as `opt`; write `opt`, or put it beside what it interrupts";
+        self.findings.report(Code::BREAK_ALONE, span, message, help);
     }
 
     /// Records a statement that is not allowed in a broadcast, if one is open.
@@ -459,14 +407,6 @@ impl Builder<'_> {
 
     fn empty(&mut self, span: Span) -> NodeId {
         self.node(span, NodeKind::Empty)
-    }
-
-    /// [`apply`](Self::apply) with a borrowed operator, which is cloned only if necessary.
-    fn apply_in(&mut self, operator: &Operator, operands: Vec<NodeId>, span: Span) -> NodeId {
-        if operands.len() < 2 {
-            return self.apply(Operator::Seq, operands, span);
-        }
-        self.apply(operator.clone(), operands, span)
     }
 
     /// An operator with operands: ∅ without operands, and the operand itself if there is only one, except

@@ -19,7 +19,6 @@
 //! `\"`, `\\`, `\n`, `\r`, `\t` and `\u{2028}`. Invariant: `read(write(kind)) = kind` for every
 //! statement that has a directive form.
 
-mod keyword;
 mod name;
 mod read;
 mod repetition;
@@ -27,7 +26,6 @@ mod repetition;
 mod tests;
 mod write;
 
-pub use keyword::nearly_block;
-pub use read::{block, read};
-pub use repetition::{repetition, repetition_label};
-pub use write::{block_label, write};
+pub(crate) use read::{block, nearly_block, read};
+pub(crate) use repetition::{repetition, repetition_label};
+pub(crate) use write::{block_label, write};

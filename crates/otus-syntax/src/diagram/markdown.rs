@@ -104,20 +104,14 @@ pub fn select<'a>(
         Err(source.finding(code, Span::at(0), message).with_help(help))
     };
     if fences.is_empty() {
-        let has_mermaid = source
-            .text()
-            .lines()
-            .any(|line| Marker::of(line).is_some_and(|m| m.language().is_some()));
+        let has_mermaid = source.text().lines().any(marker::opens_diagram);
         let help = if has_mermaid {
             "its Mermaid diagrams are of other kinds; a sequence diagram begins with `sequenceDiagram`"
         } else {
             "diagrams stand between a line ```mermaid or ```plantuml and a line ```"
         };
-        return finding(
-            Code::NO_DIAGRAM,
-            "this document has no sequence diagram".to_owned(),
-            help.to_owned(),
-        );
+        let message = "this document has no sequence diagram".to_owned();
+        return finding(Code::NO_DIAGRAM, message, help.to_owned());
     }
     let Some(selector) = selector else {
         return match fences {
@@ -136,26 +130,25 @@ pub fn select<'a>(
     }
     let anchor = anchor::slug(selector);
     for name in [selector, &anchor] {
-        let under = |fence: &&Fence| fence.heading.as_deref() == Some(name);
-        let mut matching = fences.iter().filter(under);
-        if let Some(first) = matching.next() {
-            if matching.next().is_none() {
-                return Ok(first);
-            }
-            let several: Vec<Fence> = fences.iter().filter(under).cloned().collect();
-            return finding(
-                Code::NO_SUCH_DIAGRAM,
-                format!("there are {} diagrams under `{name}`; say which one", several.len()),
-                format!(
+        let under = |heading: &str| -> Vec<&Fence> {
+            fences.iter().filter(|fence| fence.heading.as_deref() == Some(heading)).collect()
+        };
+        match under(name)[..] {
+            [] => {}
+            [only] => return Ok(only),
+            ref several => {
+                let message =
+                    format!("there are {} diagrams under `{name}`; say which one", several.len());
+                let help = format!(
                     "write `{name}-1`, `{name}-2`, …, or its number in the document; {}",
                     choices(source, fences)
-                ),
-            );
+                );
+                return finding(Code::NO_SUCH_DIAGRAM, message, help);
+            }
         }
         if let Some((heading, number)) = name.rsplit_once('-')
             && let Some(at) = number.parse::<usize>().ok().and_then(|n| n.checked_sub(1))
-            && let Some(fence) =
-                fences.iter().filter(|fence| fence.heading.as_deref() == Some(heading)).nth(at)
+            && let Some(fence) = under(heading).get(at)
         {
             return Ok(fence);
         }
@@ -214,11 +207,9 @@ impl Scan<'_> {
         let end = content_end.unwrap_or(start).max(start);
         let content = Span::new(offset(start), offset(end));
         let closed = text.get(end..block.end).is_some_and(|rest| !rest.trim().is_empty());
-        let is_diagram = |line: &str| Marker::of(line).is_some_and(|m| m.language().is_some());
         // An unclosed fence in another language matters only if it hides a diagram.
-        if !closed
-            && (marker.language().is_some() || self.source.slice(content).lines().any(is_diagram))
-        {
+        let hides = || self.source.slice(content).lines().any(marker::opens_diagram);
+        if !closed && (marker.language().is_some() || hides()) {
             let span = Span::new(offset(block.start), offset(block.start + opening.len()));
             let help =
                 format!("write a line with only {} after its last line", marker.closing_line());

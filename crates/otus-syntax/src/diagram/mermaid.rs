@@ -8,7 +8,6 @@
 //! Constructs without a counterpart in interactions (notes, activation, titles, …) are accepted and
 //! noted once per kind ([`picture`](crate::diagram::picture)).
 
-mod decoration;
 mod entity;
 mod lexis;
 mod preamble;

@@ -10,15 +10,33 @@
 //! plantuml ─┴─ read ─→ statements ─ build ─→ tree ─ outline ─→ statements ─ write ─┴─ plantuml
 //! ```
 
-pub mod build;
-pub mod directive;
+mod build;
+mod directive;
 pub mod markdown;
 pub mod mermaid;
-pub mod outline;
+mod outline;
 mod picture;
 pub mod plantuml;
 #[cfg(test)]
 mod samples;
-pub mod statement;
+mod statement;
 #[cfg(test)]
 mod term;
+
+/// The character of a numeric escape such as `u{2028}` at the start of a text, and the length of the
+/// escape. `least` is the least number of its hexadecimal digits.
+fn numbered(text: &str, open: &str, close: u8, least: usize) -> Option<(char, usize)> {
+    let digits = text.strip_prefix(open)?;
+    let length = digits.bytes().take(7).position(|byte| byte == close)?;
+    let digits = &digits[..length];
+    if length < least || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let character = char::from_u32(u32::from_str_radix(digits, 16).ok()?)?;
+    Some((character, open.len() + length + 1))
+}
+
+/// Whether `word` is one of the words in a list, in upper or lower case.
+fn is_one_of(word: &str, words: &str) -> bool {
+    words.split(' ').any(|each| word.eq_ignore_ascii_case(each))
+}

@@ -15,18 +15,14 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::ast::{
-    Interaction, LoopKind, NodeId, NodeKind, Operator, Passing, Section, SpecFile, Target,
-};
-use crate::diagram::statement::{
-    Block, End, Fragment, Mark, Repetition, Separator, Statement, StatementKind,
-};
+use crate::ast::{Interaction, LoopKind, NodeId, NodeKind, Operator, Passing, Section, SpecFile};
+use crate::diagram::statement::{Fragment, Mark, Repetition, Separator, Statement, StatementKind};
 use crate::name::{Name, Names, Symbol};
 use crate::source::Span;
 
 /// The statements of a diagram, before they are spelt in a language.
 #[derive(Debug, Clone, Default)]
-pub struct Outline {
+pub(crate) struct Outline {
     /// The names of the tree.
     pub names: Names,
     /// The statements; their spans are those of the tree.
@@ -34,7 +30,7 @@ pub struct Outline {
 }
 
 /// The statements of a tree: `build(outline(tree))` is the same term.
-pub fn outline(tree: &SpecFile) -> Outline {
+pub(crate) fn outline(tree: &SpecFile) -> Outline {
     let mut statements = Vec::new();
     declarations(tree, &mut statements);
     if let Some(interaction) = &tree.interaction {
@@ -42,6 +38,10 @@ pub fn outline(tree: &SpecFile) -> Outline {
     }
     Outline { names: tree.names.clone(), statements }
 }
+
+/// The deepest level that writers indent further. Without a bound, the output for deep diagrams would
+/// have quadratic size.
+pub(super) const MAX_INDENT: usize = 40;
 
 /// A pending part of the output; the last one on the stack is next.
 enum Task {
@@ -100,21 +100,16 @@ impl Walk<'_> {
         let interaction = self.interaction;
         let span = interaction.node(node).span;
         let (operator, operands) = match &interaction.node(node).kind {
-            NodeKind::Empty | NodeKind::Invalid => return self.write(span, StatementKind::Empty),
             NodeKind::Passing(passing) => return self.passing(span, passing),
             NodeKind::Operator(operator, operands) if !operands.is_empty() => (operator, operands),
-            NodeKind::Operator(..) => return self.write(span, StatementKind::Empty),
+            NodeKind::Empty | NodeKind::Invalid | NodeKind::Operator(..) => {
+                return self.write(span, StatementKind::Empty);
+            }
         };
         match operator {
-            Operator::Strict => self.block(node, Block::Strict),
-            Operator::Coreg(region) if !region.is_empty() => {
-                self.block(node, Block::Coreg(region.clone()));
-            }
-            Operator::Seq | Operator::Coreg(_) => {
-                self.write(span, StatementKind::Open(Fragment::Block(Block::Seq)));
-                self.tasks.push(Task::Write(span, StatementKind::Close));
-                self.rest(node);
-            }
+            Operator::Seq => self.sequence(node),
+            Operator::Coreg(region) if region.is_empty() => self.sequence(node),
+            Operator::Strict | Operator::Coreg(_) => self.block(node, operator),
             Operator::Par => self.fragment(node, Fragment::Par, Separator::And),
             Operator::Alt => match operands[..] {
                 [body, other] if self.is_empty(self.resolve(other)) => {
@@ -141,10 +136,18 @@ impl Walk<'_> {
         }
     }
 
-    /// A block whose statements are the operands.
-    fn block(&mut self, node: NodeId, block: Block) {
+    /// An explicit `seq` block.
+    fn sequence(&mut self, node: NodeId) {
         let span = self.interaction.node(node).span;
-        self.write(span, StatementKind::Open(Fragment::Block(block)));
+        self.write(span, StatementKind::Open(Fragment::Block(Operator::Seq)));
+        self.tasks.push(Task::Write(span, StatementKind::Close));
+        self.rest(node);
+    }
+
+    /// A block whose statements are the operands.
+    fn block(&mut self, node: NodeId, operator: &Operator) {
+        let span = self.interaction.node(node).span;
+        self.write(span, StatementKind::Open(Fragment::Block(operator.clone())));
         self.tasks.push(Task::Write(span, StatementKind::Close));
         let operands = self.flatten(node);
         self.tasks.extend(operands.iter().rev().map(|&operand| Task::Single(operand)));
@@ -186,47 +189,46 @@ impl Walk<'_> {
 
     fn passing(&mut self, span: Span, passing: &Passing) {
         let message = passing.message;
-        let from = passing.origin.map_or(End::Environment, End::Lifeline);
-        let synchronous = passing.synchronous;
-        match (passing.origin, &passing.target) {
-            (None, Target::Environment) => self.write(span, StatementKind::Empty),
-            (Some(_), Target::Environment) => {
-                self.arrow(span, from, End::Environment, message, synchronous);
-            }
-            (_, Target::Lifeline(target)) => self.point_to_point(span, passing, *target),
-            (_, Target::Broadcast(targets)) => match targets[..] {
-                [] if passing.origin.is_none() => self.write(span, StatementKind::Empty),
-                [] => self.arrow(span, from, End::Environment, message, synchronous),
-                [target] => self.point_to_point(span, passing, target),
-                [..] => {
-                    if synchronous {
-                        self.write(span, StatementKind::Mark(Mark::Synchronous));
-                    }
-                    self.write(span, StatementKind::Open(Fragment::Block(Block::Broadcast)));
-                    for &target in targets {
-                        self.arrow(span, from, End::Lifeline(target), message, false);
-                    }
-                    self.write(span, StatementKind::Close);
+        let from = passing.origin;
+        match *passing.target.lifelines() {
+            [] if passing.origin.is_none() => self.write(span, StatementKind::Empty),
+            [] => self.arrow(span, from, None, message, passing.synchronous),
+            [target] => self.point_to_point(span, passing, target),
+            ref targets => {
+                if passing.synchronous {
+                    self.write(span, StatementKind::Mark(Mark::Synchronous));
                 }
-            },
+                self.write(span, StatementKind::Open(Fragment::Broadcast));
+                for &target in targets {
+                    self.arrow(span, from, Some(target), message, false);
+                }
+                self.write(span, StatementKind::Close);
+            }
         }
     }
 
     fn point_to_point(&mut self, span: Span, passing: &Passing, target: Name) {
-        let from = passing.origin.map_or(End::Environment, End::Lifeline);
-        let to = End::Lifeline(target);
+        let from = passing.origin;
+        let to = Some(target);
         let message = passing.message;
         if passing.origin.is_some_and(|origin| origin.symbol == target.symbol) {
-            self.write(span, StatementKind::Open(Fragment::Block(Block::Strict)));
-            self.arrow(span, from, End::Environment, message, false);
-            self.arrow(span, End::Environment, to, message, false);
+            self.write(span, StatementKind::Open(Fragment::Block(Operator::Strict)));
+            self.arrow(span, from, None, message, false);
+            self.arrow(span, None, to, message, false);
             self.write(span, StatementKind::Close);
         } else {
             self.arrow(span, from, to, message, passing.synchronous);
         }
     }
 
-    fn arrow(&mut self, span: Span, from: End, to: End, message: Name, synchronous: bool) {
+    fn arrow(
+        &mut self,
+        span: Span,
+        from: Option<Name>,
+        to: Option<Name>,
+        message: Name,
+        synchronous: bool,
+    ) {
         if synchronous {
             self.write(span, StatementKind::Mark(Mark::Synchronous));
         }

@@ -1,12 +1,12 @@
 //! The statements of sequence diagrams, independent of Mermaid and PlantUML.
 
-use crate::ast::LoopKind;
+use crate::ast::{LoopKind, Operator};
 use crate::name::Name;
 use crate::source::Span;
 
 /// A statement of a diagram, usually one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Statement {
+pub(crate) struct Statement {
     /// Its span.
     pub span: Span,
     /// Its content.
@@ -15,7 +15,7 @@ pub struct Statement {
 
 /// The content of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StatementKind {
+pub(crate) enum StatementKind {
     /// `participant A as Alice`: declares a lifeline, with its label in the picture.
     Participant {
         /// The lifeline.
@@ -23,12 +23,13 @@ pub enum StatementKind {
         /// The text in the head of the lifeline, if it is not the name.
         label: Option<String>,
     },
-    /// `A->>B: m`
+    /// `A->>B: m`. Of its ends, `None` is the environment: found and lost messages, the border of the
+    /// picture, or the participant of `otus: environment NAME`.
     Message {
         /// The sender.
-        from: End,
+        from: Option<Name>,
         /// The receiver.
-        to: End,
+        to: Option<Name>,
         /// The message.
         message: Name,
     },
@@ -48,19 +49,9 @@ pub enum StatementKind {
     Messages(Vec<Name>),
 }
 
-/// One end of an arrow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// A lifeline.
-    Lifeline(Name),
-    /// The environment: found and lost messages, the border of the picture, or the participant of
-    /// `otus: environment NAME`.
-    Environment,
-}
-
 /// The kind of a fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fragment {
+pub(crate) enum Fragment {
     /// `alt`: operands separated by `else`.
     Alt,
     /// `opt`: one operand or nothing.
@@ -73,13 +64,17 @@ pub enum Fragment {
     Break,
     /// `rect`, `group` with free text, `box`: a frame without meaning.
     Frame,
-    /// `group strict`, `otus: strict`: the statements inside are the operands.
-    Block(Block),
+    /// `group strict`, `otus: strict`: an operator that diagrams lack. The statements inside are its
+    /// operands, or, for a loop, its body.
+    Block(Operator),
+    /// `otus: broadcast`: one emission received by several. The statements are arrows with one origin and
+    /// message.
+    Broadcast,
 }
 
 /// The number of iterations of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Repetition {
+pub(crate) struct Repetition {
     /// The least number.
     pub least: u32,
     /// The largest number; `None` if it is unbounded.
@@ -88,28 +83,9 @@ pub struct Repetition {
     pub stated: bool,
 }
 
-/// Operators that diagrams lack, applied to the statements of a block.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Block {
-    /// Each statement entirely before the next.
-    Strict,
-    /// The usual order, made explicit where nesting matters.
-    Seq,
-    /// Statements in any order.
-    Par,
-    /// Exactly one of the statements.
-    Alt,
-    /// Concurrent on the listed lifelines, ordered on the others.
-    Coreg(Vec<Name>),
-    /// A loop over the statements in sequence.
-    Loop(LoopKind),
-    /// One emission received by several: the statements are arrows with one origin and message.
-    Broadcast,
-}
-
 /// The keyword of a separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Separator {
+pub(crate) enum Separator {
     /// `else`
     Else,
     /// `and`
@@ -118,7 +94,7 @@ pub enum Separator {
 
 /// A directive about the next statement or the whole diagram.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mark {
+pub(crate) enum Mark {
     /// `otus: synch`: the next arrow is one indivisible step.
     Synchronous,
     /// `otus: loopS`: the kind of the next `loop`.
@@ -136,5 +112,5 @@ pub enum Mark {
 
 impl Repetition {
     /// Any number of times, stated by the label.
-    pub const ANY: Repetition = Repetition { least: 0, most: None, stated: true };
+    pub(crate) const ANY: Repetition = Repetition { least: 0, most: None, stated: true };
 }

@@ -39,12 +39,14 @@ use crate::code::Code;
 use crate::diagnostic::Diagnostic;
 use crate::excerpt::{printable, shortened};
 use crate::grammar::Parsed;
+use crate::lexer::unquote;
 use crate::name::Name;
-use crate::parser;
+use crate::parser::Findings;
 use crate::rational::Rational;
 use crate::source::{Source, Span, offset};
 use crate::suggest::did_you_mean;
-use lex::{Kind, Lexer, Token, content};
+use lex::Kind::{self, Sign};
+use lex::{Lexer, Token};
 
 /// Parses the formulas of a `.ctl` file, or a single formula.
 ///
@@ -64,7 +66,7 @@ pub fn parse_formulas(source: &Source) -> Parsed<FormulaFile> {
     let mut parser = Parser::new(source);
     while parser.token.kind != Kind::End {
         let before = parser.token.span;
-        if parser.eat(Kind::Semicolon).is_none() {
+        if parser.eat(Sign(';')).is_none() {
             parser.item();
         }
         if parser.token.span == before {
@@ -72,9 +74,7 @@ pub fn parse_formulas(source: &Source) -> Parsed<FormulaFile> {
             parser.bump();
         }
     }
-    let Parser { tree, mut diagnostics, .. } = parser;
-    diagnostics.sort_by_key(|found| found.primary.span.start);
-    Parsed { tree, diagnostics }
+    parser.findings.with_tree(parser.tree)
 }
 
 /// Words that cannot be names without back quotes.
@@ -82,6 +82,9 @@ pub(crate) const KEYWORDS: [&str; 21] = [
     "true", "false", "not", "and", "or", "in", "let", "EX", "AX", "EF", "AF", "EG", "AG", "EU",
     "AU", "EW", "AW", "ER", "AR", "implies", "iff",
 ];
+
+/// The help for `/`.
+const DIVISION: &str = "to divide by a number, multiply by a fraction: 1/2 * x";
 
 /// Words that are keywords only in some places; the printer quotes names that are spelt like them.
 pub(crate) const SOFT_KEYWORDS: [&str; 10] =
@@ -101,7 +104,7 @@ struct Parser<'s> {
     definitions: Vec<Option<FormulaId>>,
     /// The formula in the last pair of parentheses.
     grouped: Option<FormulaId>,
-    diagnostics: Vec<Diagnostic>,
+    findings: Findings,
 }
 
 /// A stack entry that waits for an operand.
@@ -237,7 +240,8 @@ impl<'s> Parser<'s> {
             named: Vec::new(),
             definitions: Vec::new(),
             grouped: None,
-            diagnostics: Vec::new(),
+            // A token that can neither end a formula nor begin the next one is reported once.
+            findings: Findings::bounded(source.id()).distinct(),
         };
         parser.token = parser.lexer.token(|comment| parser.tree.comments.push(comment));
         parser
@@ -246,7 +250,7 @@ impl<'s> Parser<'s> {
     /// `item := 'let' name '=' formula | (name ':')? formula`
     fn item(&mut self) {
         let start = self.token.span.start;
-        let (kind, name) = if self.at_word("let") && self.next_token().kind != Kind::Colon {
+        let (kind, name) = if self.at_word("let") && self.next_token().kind != Sign(':') {
             self.bump();
             let name = self.name("the name of the definition");
             if self.eat(Kind::Comparison(Comparison::Equal)).is_none() {
@@ -254,7 +258,7 @@ impl<'s> Parser<'s> {
             }
             (ItemKind::Definition, name)
         } else if matches!(self.token.kind, Kind::Word | Kind::Quoted | Kind::Text)
-            && self.next_token().kind == Kind::Colon
+            && self.next_token().kind == Sign(':')
         {
             let name = self.name("the name of a property");
             self.bump();
@@ -278,24 +282,19 @@ impl<'s> Parser<'s> {
 
     /// A formula ends with its line or a semicolon.
     fn end_of_item(&mut self) {
-        let ends =
-            |token: Token| matches!(token.kind, Kind::End | Kind::Semicolon) || token.begins_line;
+        let ends = |token: Token| matches!(token.kind, Kind::End | Sign(';')) || token.begins_line;
         if ends(self.token) {
             return;
         }
         // Text right after an unexpected character belongs to the same fault.
-        let is_rest = self.diagnostics.last().is_some_and(|last| {
+        let is_rest = self.findings.list.last().is_some_and(|last| {
             last.code == Code::UNEXPECTED_CHARACTER
                 && last.primary.span.end == self.token.span.start
         });
         let help = match self.token.kind {
             Kind::Word if self.text().len() > 1 => did_you_mean(self.text(), KEYWORDS),
-            Kind::Unknown if self.text() == "/" => {
-                Some("to divide by a number, multiply by a fraction: 1/2 * x".to_owned())
-            }
-            Kind::RightParen | Kind::RightBracket | Kind::RightBrace => {
-                Some("no such bracket is open".to_owned())
-            }
+            Kind::Unknown if self.text() == "/" => Some(DIVISION.to_owned()),
+            Sign(')' | ']' | '}') => Some("no such bracket is open".to_owned()),
             _ => None,
         };
         if !is_rest {
@@ -324,16 +323,10 @@ impl<'s> Parser<'s> {
             return;
         };
         let text = self.tree.names.text(name.symbol);
-        let found = self
-            .source
-            .finding(
-                Code::DUPLICATE_DECLARATION,
-                name.span,
-                format!("two formulas have the name `{text}`"),
-            )
-            .with_related(self.source.id(), first.span, "the first is here")
-            .with_help("give each its own name");
-        self.report(found);
+        let message = format!("two formulas have the name `{text}`");
+        let found = self.findings.finding(Code::DUPLICATE_DECLARATION, name.span, message);
+        let found = found.with_related(self.source.id(), first.span, "the first is here");
+        self.findings.push(found.with_help("give each its own name"));
     }
 
     /// Parses a formula or a term as far as it goes.
@@ -371,73 +364,65 @@ impl<'s> Parser<'s> {
             let left = self.reduce(stack, operand, COMPARISON_POWER);
             return Next::Grown(self.members(left, negated));
         }
-        let bracket =
-            stack.iter().rposition(|frame| !matches!(frame, Frame::Prefix(..) | Frame::Infix(..)));
-        let Some(bracket) = bracket else {
-            return Next::Complete(self.reduce(stack, operand, 0));
-        };
+        // Power 0 applies all operators up to the innermost bracket.
         let done = self.reduce(stack, operand, 0);
-        debug_assert_eq!(stack.len(), bracket + 1, "all operators in the bracket are reduced");
         self.in_bracket(stack, done)
     }
 
-    /// Continues after a complete formula in an open bracket.
+    /// Continues after a complete formula, in the innermost open bracket if there is one.
     fn in_bracket(&mut self, stack: &mut Vec<Frame>, done: FormulaId) -> Next {
         let until = self.until_word();
-        let Some(frame) = stack.pop() else { return Next::Complete(done) };
-        match frame {
+        let Some(mut frame) = stack.pop() else { return Next::Complete(done) };
+        match &mut frame {
             Frame::Group(open) => {
-                if self.close(stack, open, Kind::RightParen, "an operator or `)`") {
+                if self.close(stack, *open, Sign(')'), "an operator or `)`") {
                     self.tree.nodes[done.index()].span = Span::new(open.start, self.previous_end);
                     self.grouped = Some(done);
                     return Next::Grown(done);
                 }
-                stack.push(Frame::Group(open));
-                Next::Grown(done)
             }
-            Frame::Call { name, open, mut arguments } => {
-                if self.token.kind == Kind::Comma {
-                    self.bump();
+            Frame::Call { name, open, arguments } => {
+                if self.eat(Sign(',')).is_some() {
                     arguments.push(done);
-                    stack.push(Frame::Call { name, open, arguments });
+                    stack.push(frame);
                     return Next::Operand;
                 }
-                if self.close(stack, open, Kind::RightParen, "an operator, `,` or `)`") {
+                if self.close(stack, *open, Sign(')'), "an operator, `,` or `)`") {
                     arguments.push(done);
-                    return Next::Grown(
-                        self.push_from(name.span.start, FormulaKind::Call(name, arguments)),
-                    );
+                    let kind = FormulaKind::Call(*name, std::mem::take(arguments));
+                    return Next::Grown(self.push_from(name.span.start, kind));
                 }
-                stack.push(Frame::Call { name, open, arguments });
-                Next::Grown(done)
             }
             Frame::Quantified { start, quantifier, open, left } => {
-                if let (None, Some(kind)) = (left, until) {
+                if let (None, Some(kind)) = (&left, until) {
                     self.bump();
                     self.needs_formula(done, "`U`");
-                    let left = Some((done, kind));
-                    stack.push(Frame::Quantified { start, quantifier, open, left });
+                    *left = Some((done, kind));
+                    stack.push(frame);
                     return Next::Operand;
                 }
-                let closer = self.closer(open);
-                let what = match (left, closer) {
+                let closer = self.closer(*open);
+                let what = match (&left, closer) {
                     (None, _) => "an operator, or `U`, `W` or `R`",
-                    (Some(_), Kind::RightParen) => "an operator or `)`",
+                    (Some(_), Sign(')')) => "an operator or `)`",
                     (Some(_), _) => "an operator or `]`",
                 };
                 if left.is_none() && self.token.kind == closer {
-                    self.half_until(start, quantifier);
+                    self.half_until(*start, *quantifier);
                 }
-                if !self.close(stack, open, closer, what) {
-                    stack.push(Frame::Quantified { start, quantifier, open, left });
-                    return Next::Grown(done);
+                if self.close(stack, *open, closer, what) {
+                    let Some((left, kind)) = *left else {
+                        return Next::Grown(self.invalid(*start));
+                    };
+                    self.needs_formula(done, "`U`");
+                    let kind = FormulaKind::Until(*quantifier, kind, left, done);
+                    return Next::Grown(self.push_from(*start, kind));
                 }
-                let Some((left, kind)) = left else { return Next::Grown(self.invalid(start)) };
-                self.needs_formula(done, "`U`");
-                Next::Grown(self.push_from(start, FormulaKind::Until(quantifier, kind, left, done)))
             }
-            Frame::Prefix(..) | Frame::Infix(..) => Next::Complete(done),
+            Frame::Prefix(..) | Frame::Infix(..) => return Next::Complete(done),
         }
+        stack.push(frame);
+        Next::Grown(done)
     }
 
     /// Takes the bracket that closes `open`, or reports that `what` was expected. At the end of the
@@ -447,7 +432,7 @@ impl<'s> Parser<'s> {
         if self.eat(closer).is_some() {
             return true;
         }
-        if matches!(self.token.kind, Kind::RightParen | Kind::RightBracket) {
+        if matches!(self.token.kind, Sign(')' | ']')) {
             // The wrong kind of bracket closes an outer bracket, or was meant to close this one.
             self.unclosed(open);
             let outer = stack.iter().rev().find_map(|frame| match *frame {
@@ -465,18 +450,16 @@ impl<'s> Parser<'s> {
             self.source.text()[..self.token.span.start as usize].ends_with([' ', '\t']);
         let begins_item = self.token.begins_line
             && matches!(self.token.kind, Kind::Word | Kind::Quoted)
-            && (!is_indented || self.next_token().kind == Kind::Colon);
-        if matches!(self.token.kind, Kind::End | Kind::Semicolon) || begins_item {
+            && (!is_indented || self.next_token().kind == Sign(':'));
+        if matches!(self.token.kind, Kind::End | Sign(';')) || begins_item {
             self.unclosed(open);
             return true;
         }
         self.unexpected(what);
         self.bump();
         // The rest up to the bracket belongs to the same fault.
-        while !matches!(
-            self.token.kind,
-            Kind::End | Kind::Semicolon | Kind::RightParen | Kind::RightBracket | Kind::Comma
-        ) && !self.token.begins_line
+        while !matches!(self.token.kind, Kind::End | Sign(';' | ')' | ']' | ','))
+            && !self.token.begins_line
         {
             self.bump();
         }
@@ -484,7 +467,7 @@ impl<'s> Parser<'s> {
     }
 
     fn closer(&self, open: Span) -> Kind {
-        if self.source.slice(open) == "(" { Kind::RightParen } else { Kind::RightBracket }
+        if self.source.slice(open) == "(" { Sign(')') } else { Sign(']') }
     }
 
     /// Applies the operators on the stack whose binding power is at least `power`.
@@ -580,7 +563,7 @@ impl<'s> Parser<'s> {
                         Infix::Until(quantifier, until_kind(rest)?)
                     }
                 };
-                let named = self.token.begins_line && self.next_token().kind == Kind::Colon;
+                let named = self.token.begins_line && self.next_token().kind == Sign(':');
                 (!named).then_some(infix)
             }
             _ => None,
@@ -650,18 +633,17 @@ impl<'s> Parser<'s> {
     fn unexpected_with(&mut self, what: &str, help: Option<String>) {
         let token = self.token;
         let text = self.text();
-        let found = match token.kind {
+        let expected = format!("expected {what}, found");
+        let (code, span, message, usual) = match token.kind {
             Kind::End => {
-                let place = Span::at(self.previous_end);
-                let message = format!("expected {what}, found the end of the text");
-                self.source.finding(Code::UNEXPECTED_TOKEN, place, message)
+                let message = format!("{expected} the end of the text");
+                (Code::UNEXPECTED_TOKEN, Span::at(self.previous_end), message, None)
             }
             Kind::OpenQuote => {
-                let message = "this quote has no end on its line";
+                let message = "this quote has no end on its line".to_owned();
                 let quote = if text.starts_with('`') { '`' } else { '"' };
-                self.source
-                    .finding(Code::UNTERMINATED_QUOTE, token.span, message)
-                    .with_help(format!("close it with `{quote}`"))
+                let help = format!("close it with `{quote}`");
+                (Code::UNTERMINATED_QUOTE, token.span, message, Some(help))
             }
             Kind::Unknown => {
                 let message =
@@ -670,7 +652,7 @@ impl<'s> Parser<'s> {
                     _ if text.starts_with(['\'', '‘', '“', '«']) => {
                         "a text stands between double quotes"
                     }
-                    "/" => "to divide by a number, multiply by a fraction: 1/2 * x",
+                    "/" => DIVISION,
                     "\\" | "^" | "%" | "@" | "$" => {
                         "a name with this sign goes between back quotes"
                     }
@@ -678,76 +660,45 @@ impl<'s> Parser<'s> {
                         "a name with other signs than letters, digits and `_` goes between back quotes"
                     }
                 };
-                self.source
-                    .finding(Code::UNEXPECTED_CHARACTER, token.span, message)
-                    .with_help(usual)
+                (Code::UNEXPECTED_CHARACTER, token.span, message, Some(usual.to_owned()))
             }
             _ => {
-                let message = format!("expected {what}, found `{}`", shortened(text, 24));
-                self.source.finding(Code::UNEXPECTED_TOKEN, token.span, message)
+                let message = format!("{expected} `{}`", shortened(text, 24));
+                (Code::UNEXPECTED_TOKEN, token.span, message, None)
             }
         };
-        let found = match help {
-            Some(help) => found.with_help(help),
-            None => found,
-        };
-        self.report(found);
+        let found = self.findings.finding(code, span, message);
+        self.findings.push(Diagnostic { help: help.or(usual), ..found });
     }
 
     fn unclosed(&mut self, open: Span) {
-        let bracket = self.source.slice(open);
-        let closer = match bracket {
+        let closer = match self.source.slice(open) {
             "(" => ')',
             "[" => ']',
             _ => '}',
         };
-        let id = self.source.id();
-        let place = if self.token.kind == Kind::End {
-            Span::at(self.previous_end)
-        } else {
-            self.token.span
+        let place = match self.token.kind {
+            Kind::End => Span::at(self.previous_end),
+            _ => self.token.span,
         };
-        let found = self
-            .source
-            .finding(Code::UNCLOSED_DELIMITER, open, format!("this `{bracket}` is never closed"))
-            .with_label("opened here")
-            .with_related(id, place, format!("`{closer}` expected at the latest here"))
-            .with_help(format!("add the missing `{closer}`"));
-        self.report(found);
+        let expected = format!("`{closer}` expected at the latest here");
+        self.findings.unclosed(self.source, open, closer, place, expected);
     }
 
     /// `a < b < c`
     fn chained(&mut self, at: Span, left: FormulaId) {
         let span = self.tree.node(left).span.to(at);
-        let found = self
-            .source
-            .finding(Code::UNEXPECTED_TOKEN, span, "comparisons cannot be chained")
-            .with_help("join two comparisons: a < b & b < c");
-        self.report(found);
+        let help = "join two comparisons: a < b & b < c";
+        self.findings.report(Code::UNEXPECTED_TOKEN, span, "comparisons cannot be chained", help);
     }
 
     /// `E[f]`
     fn half_until(&mut self, start: u32, quantifier: Quantifier) {
         let letter = quantifier.symbol();
         let span = Span::new(start, self.token.span.end);
-        let found = self
-            .source
-            .finding(
-                Code::UNEXPECTED_TOKEN,
-                span,
-                format!("`{letter}[…]` needs `U`, `W` or `R` between two formulas"),
-            )
-            .with_help(format!("write {letter}[f U g]; or {letter}F f, {letter}G f, {letter}X f"));
-        self.report(found);
-    }
-
-    fn report(&mut self, diagnostic: Diagnostic) {
-        // A token that can neither end a formula nor begin the next one is reported once.
-        if self.diagnostics.last().is_some_and(|last| last.primary.span == diagnostic.primary.span)
-        {
-            return;
-        }
-        parser::report(&mut self.diagnostics, diagnostic);
+        let message = format!("`{letter}[…]` needs `U`, `W` or `R` between two formulas");
+        let help = format!("write {letter}[f U g]; or {letter}F f, {letter}G f, {letter}X f");
+        self.findings.report(Code::UNEXPECTED_TOKEN, span, message, help);
     }
 
     /// Takes a name, plain or in quotes of either kind, or reports that `what` was expected.
@@ -757,30 +708,19 @@ impl<'s> Parser<'s> {
                 let token = self.bump();
                 let text = self.source.slice(token.span);
                 if KEYWORDS.contains(&text) {
-                    let found = self
-                        .source
-                        .finding(
-                            Code::NEEDS_QUOTES,
-                            token.span,
-                            format!("`{text}` is a word of the language, not a name"),
-                        )
-                        .with_help(format!(
-                            "to use it as a name, write it as `{text}` with its quotes"
-                        ))
-                        .with_fix(token.span, format!("`{text}`"));
-                    self.report(found);
+                    let message = format!("`{text}` is a word of the language, not a name");
+                    let help = format!("to use it as a name, write it as `{text}` with its quotes");
+                    let found = self.findings.finding(Code::NEEDS_QUOTES, token.span, message);
+                    let fix = format!("`{text}`");
+                    self.findings.push(found.with_help(help).with_fix(token.span, fix));
                 }
                 Some(Name { symbol: self.tree.names.intern(text), span: token.span })
             }
             Kind::Quoted | Kind::Text => {
                 let token = self.bump();
-                let text = content(self.source.slice(token.span));
+                let text = unquote(self.source.slice(token.span));
                 if text.is_empty() {
-                    let found = self
-                        .source
-                        .finding(Code::EMPTY_NAME, token.span, format!("{what} is empty"))
-                        .with_help("put at least one character between the quotes");
-                    self.report(found);
+                    self.findings.empty_name(token.span, format!("{what} is empty"));
                 }
                 Some(Name { symbol: self.tree.names.intern(&text), span: token.span })
             }

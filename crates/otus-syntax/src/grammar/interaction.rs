@@ -21,7 +21,8 @@ use self::operator::{operator, unsupported};
 use self::passing::passing;
 use crate::ast::{Interaction, Node, NodeId, NodeKind, Operator};
 use crate::code::Code;
-use crate::lexer::TokenKind;
+use crate::lexer::Token;
+use crate::lexer::TokenKind::{self, Sign};
 use crate::parser::{Cursor, is_other_quote};
 use crate::source::{Span, offset};
 
@@ -36,7 +37,7 @@ pub(super) fn interaction(cursor: &mut Cursor<'_>) -> Interaction {
             Head::Operator(open) => {
                 stack.push(open);
                 match cursor.kind() {
-                    TokenKind::RightParen => no_operands(cursor, &mut nodes, &mut stack),
+                    Sign(')') => no_operands(cursor, &mut nodes, &mut stack),
                     _ => continue 'outer,
                 }
             }
@@ -76,55 +77,44 @@ enum Head {
 
 /// Parses the beginning of an interaction.
 fn head(cursor: &mut Cursor<'_>) -> Head {
-    let token = cursor.token();
-    match token.kind {
-        TokenKind::EmptySet => {
+    let Token { span, kind } = cursor.token();
+    match kind {
+        Sign('∅') => {
             cursor.bump();
-            Head::Leaf(Node { span: token.span, kind: NodeKind::Empty })
+            Head::Leaf(Node { span, kind: NodeKind::Empty })
         }
         TokenKind::Word => {
             let after = cursor.kind_after();
-            let arrow = matches!(
-                after,
-                TokenKind::Dashes
-                    | TokenKind::Arrow
-                    | TokenKind::Bang
-                    | TokenKind::Question
-                    | TokenKind::Minus
-            );
-            if cursor.text() == "o" && !arrow && after != TokenKind::LeftParen {
+            let arrow =
+                matches!(after, TokenKind::Dashes | TokenKind::Arrow | Sign('!' | '?' | '-'));
+            if cursor.text() == "o" && !arrow && after != Sign('(') {
                 cursor.bump();
-                return Head::Leaf(Node { span: token.span, kind: NodeKind::Empty });
+                return Head::Leaf(Node { span, kind: NodeKind::Empty });
             }
-            if after == TokenKind::LeftParen || unsupported(cursor.text(), after) {
+            if after == Sign('(') || unsupported(cursor.text(), after) {
                 return operator(cursor);
             }
             Head::Leaf(passing(cursor))
         }
-        TokenKind::Quoted | TokenKind::OpenQuote | TokenKind::Number | TokenKind::Less => {
+        TokenKind::Quoted | TokenKind::OpenQuote | TokenKind::Number | Sign('<') => {
             Head::Leaf(passing(cursor))
         }
-        TokenKind::LeftParen => {
-            let help = "leave them out, or write an operator before them: seq(…)".to_owned();
-            cursor.unexpected_with("an interaction without parentheses around it", Some(help));
-            recover(cursor);
-            Head::Leaf(Node { span: token.span, kind: NodeKind::Invalid })
-        }
         _ => {
-            cursor.unexpected("an interaction");
-            if token.kind == TokenKind::Unknown && is_other_quote(cursor.slice(token.span)) {
-                // The wrong quotes make the whole operand unreadable.
+            if kind == Sign('(') {
+                let help = "leave them out, or write an operator before them: seq(…)".to_owned();
+                cursor.unexpected_with("an interaction without parentheses around it", Some(help));
                 recover(cursor);
-                return Head::Leaf(Node { span: token.span, kind: NodeKind::Invalid });
+            } else {
+                cursor.unexpected("an interaction");
+                if kind == TokenKind::Unknown && is_other_quote(cursor.slice(span)) {
+                    // The wrong quotes make the whole operand unreadable.
+                    recover(cursor);
+                } else if !matches!(kind, Sign(',' | ')' | '@') | TokenKind::End) {
+                    // Separators and closing brackets are left to the caller.
+                    cursor.bump();
+                }
             }
-            // Separators and closing brackets are left to the caller.
-            if !matches!(
-                token.kind,
-                TokenKind::Comma | TokenKind::RightParen | TokenKind::At | TokenKind::End
-            ) {
-                cursor.bump();
-            }
-            Head::Leaf(Node { span: token.span, kind: NodeKind::Invalid })
+            Head::Leaf(Node { span, kind: NodeKind::Invalid })
         }
     }
 }
@@ -135,44 +125,32 @@ fn after_operand(cursor: &mut Cursor<'_>, open: Span) -> bool {
     let mut complained = false;
     loop {
         match cursor.kind() {
-            TokenKind::Comma => {
+            Sign(',') => {
                 cursor.bump();
                 // A trailing comma is allowed.
-                return cursor.kind() != TokenKind::RightParen;
+                return cursor.kind() != Sign(')');
             }
-            TokenKind::Semicolon if !complained => {
+            Sign(';') if !complained => {
                 let semicolon = cursor.bump().span;
-                cursor.report(
-                    cursor
-                        .finding(
-                            Code::UNEXPECTED_TOKEN,
-                            semicolon,
-                            "operands are separated by `,`, not `;`",
-                        )
-                        .with_help("write `,`")
-                        .with_fix(semicolon, ","),
-                );
-                return cursor.kind() != TokenKind::RightParen;
+                let message = "operands are separated by `,`, not `;`";
+                let found = cursor.findings.finding(Code::UNEXPECTED_TOKEN, semicolon, message);
+                cursor.findings.push(found.with_help("write `,`").with_fix(semicolon, ","));
+                return cursor.kind() != Sign(')');
             }
-            TokenKind::RightParen => return false,
-            TokenKind::End | TokenKind::At => {
+            Sign(')') => return false,
+            TokenKind::End | Sign('@') => {
                 cursor.unclosed(open, ')');
                 return false;
             }
-            TokenKind::Word | TokenKind::Quoted | TokenKind::EmptySet
-                if !complained && !cursor.is_lost() =>
+            TokenKind::Word | TokenKind::Quoted | Sign('∅') if !complained && !cursor.is_lost() =>
             {
-                let end = cursor.previous_end();
-                cursor.report(
-                    cursor
-                        .finding(
-                            Code::UNEXPECTED_TOKEN,
-                            cursor.token().span,
-                            format!("`,` is missing before `{}`", cursor.text()),
-                        )
-                        .with_help("separate operands by `,`")
-                        .with_fix(Span::at(end), ","),
-                );
+                let end = Span::at(cursor.previous_end());
+                let message = format!("`,` is missing before `{}`", cursor.text());
+                let span = cursor.token().span;
+                let found = cursor.findings.finding(Code::UNEXPECTED_TOKEN, span, message);
+                cursor
+                    .findings
+                    .push(found.with_help("separate operands by `,`").with_fix(end, ","));
                 return true;
             }
             _ => {
@@ -190,33 +168,24 @@ fn after_operand(cursor: &mut Cursor<'_>, open: Span) -> bool {
 fn no_operands(cursor: &mut Cursor<'_>, nodes: &mut Vec<Node>, stack: &mut Vec<Open>) -> NodeId {
     if let Some(open) = stack.last().filter(|open| open.known) {
         let span = Span::new(open.start, cursor.token().span.end);
-        cursor.report(
-            cursor
-                .finding(Code::NO_OPERANDS, span, "this operator has no operands")
-                .with_help("the empty interaction is written `o`"),
-        );
+        let help = "the empty interaction is written `o`";
+        cursor.findings.report(Code::NO_OPERANDS, span, "this operator has no operands", help);
     }
     close(cursor, nodes, stack)
 }
 
 /// Takes the `)` of the innermost operator, if it is there, and adds its node.
 fn close(cursor: &mut Cursor<'_>, nodes: &mut Vec<Node>, stack: &mut Vec<Open>) -> NodeId {
-    cursor.eat(TokenKind::RightParen);
+    cursor.eat(Sign(')'));
     let open = stack.pop().expect("an operator is open");
     let span = Span::new(open.start, cursor.previous_end());
     let mut operands = open.operands;
     if matches!(open.operator, Operator::Loop(_)) && operands.len() > 1 {
         let keyword = Span::new(open.start, open.parenthesis.start);
         let word = cursor.slice(keyword).trim_end();
-        cursor.report(
-            cursor
-                .finding(
-                    Code::LOOP_OPERANDS,
-                    keyword,
-                    format!("a loop has one operand, this one has {}", operands.len()),
-                )
-                .with_help(format!("put them in sequence: {word}(seq(…, …))")),
-        );
+        let message = format!("a loop has one operand, this one has {}", operands.len());
+        let help = format!("put them in sequence: {word}(seq(…, …))");
+        cursor.findings.report(Code::LOOP_OPERANDS, keyword, message, help);
         let body = Node { span, kind: NodeKind::Operator(Operator::Seq, operands) };
         operands = vec![push(nodes, body)];
     }
@@ -241,10 +210,10 @@ fn recover(cursor: &mut Cursor<'_>) {
     let mut open = 0_u32;
     loop {
         match cursor.kind() {
-            TokenKind::End | TokenKind::At => return,
-            TokenKind::Comma | TokenKind::RightParen if open == 0 => return,
-            TokenKind::LeftParen => open += 1,
-            TokenKind::RightParen => open -= 1,
+            TokenKind::End | Sign('@') => return,
+            Sign(',' | ')') if open == 0 => return,
+            Sign('(') => open += 1,
+            Sign(')') => open -= 1,
             _ => {}
         }
         cursor.bump();

@@ -21,7 +21,7 @@ pub mod trace;
 use crate::ast::{Interaction, NodeKind, Section, SpecFile};
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;
-use crate::lexer::TokenKind;
+use crate::lexer::TokenKind::{self, Sign};
 use crate::options::Process;
 use crate::parser::Cursor;
 use crate::source::{Source, Span};
@@ -57,16 +57,14 @@ pub fn parse_spec(source: &Source) -> Parsed<SpecFile> {
     loop {
         match cursor.kind() {
             TokenKind::End => break,
-            TokenKind::At => sections.extend(section(&mut cursor)),
+            Sign('@') => sections.extend(section(&mut cursor)),
             _ if interaction.is_none() => interaction = Some(interaction::interaction(&mut cursor)),
             _ => trailing_text(&mut cursor, interaction.as_ref()),
         }
     }
-    let Cursor { names, comments, mut diagnostics, .. } = cursor;
-    diagnostics.sort_by_key(|found| found.primary.span.start);
-    let tree =
-        SpecFile { source: source.id(), names, sections, interaction, comments, implicit: false };
-    Parsed { tree, diagnostics }
+    let Cursor { names, comments, findings, .. } = cursor;
+    let source = source.id();
+    findings.with_tree(SpecFile { source, names, sections, interaction, comments, implicit: false })
 }
 
 /// The keywords of sections, after the `@`.
@@ -90,19 +88,12 @@ fn section(cursor: &mut Cursor<'_>) -> Option<Section> {
         // A plural or a misspelt keyword is read as the nearest section.
         let meant = nearest(word, SECTIONS);
         if !word.is_empty() {
-            let found = cursor.finding(
-                Code::UNKNOWN_SECTION,
-                span,
-                format!("there is no section `@{word}`"),
-            );
-            cursor.report(match meant {
-                Some(meant) => found
-                    .with_help(format!("did you mean `@{meant}`?"))
-                    .with_fix(span, format!("@{meant}")),
-                None => found.with_help(
-                    "the sections are @message, @lifeline, @analyze_option and @explore_option",
-                ),
-            });
+            let message = format!("there is no section `@{word}`");
+            let found = cursor.findings.finding(Code::UNKNOWN_SECTION, span, message);
+            cursor.findings.push(found.with_nearest(
+                meant.map(|meant| format!("@{meant}")),
+                "the sections are @message, @lifeline, @analyze_option and @explore_option",
+            ));
         }
         meant.unwrap_or("")
     };
@@ -122,14 +113,14 @@ fn section(cursor: &mut Cursor<'_>) -> Option<Section> {
 
 /// Skips a `{…}` of an unknown section, if there is one.
 fn skip_braces(cursor: &mut Cursor<'_>) {
-    if cursor.eat(TokenKind::LeftBrace).is_none() {
+    if cursor.eat(Sign('{')).is_none() {
         return;
     }
     let mut open = 1_u32;
-    while open > 0 && !matches!(cursor.kind(), TokenKind::End | TokenKind::At) {
+    while open > 0 && !matches!(cursor.kind(), TokenKind::End | Sign('@')) {
         match cursor.bump().kind {
-            TokenKind::LeftBrace => open += 1,
-            TokenKind::RightBrace => open -= 1,
+            Sign('{') => open += 1,
+            Sign('}') => open -= 1,
             _ => {}
         }
     }
@@ -137,29 +128,18 @@ fn skip_braces(cursor: &mut Cursor<'_>) {
 
 /// Parses `'{' (item | ';')* '}'`; `item` parses from any token that is neither `;` nor the end.
 fn braced(cursor: &mut Cursor<'_>, mut item: impl FnMut(&mut Cursor<'_>)) {
-    let Some(open) = cursor.expect(TokenKind::LeftBrace, "`{`") else { return };
-    loop {
-        match cursor.kind() {
-            TokenKind::RightBrace => {
-                cursor.bump();
-                return;
-            }
-            TokenKind::End | TokenKind::At => {
-                cursor.unclosed(open.span, '}');
-                return;
-            }
-            TokenKind::Semicolon => {
-                cursor.bump();
-            }
-            _ => item(cursor),
+    let Some(open) = cursor.expect(Sign('{'), "`{`") else { return };
+    cursor.items(open.span, '}', "@", |cursor| {
+        if cursor.eat(Sign(';')).is_none() {
+            item(cursor);
         }
-    }
+    });
 }
 
 /// Reports text after a complete interaction, and skips to the next section.
 fn trailing_text(cursor: &mut Cursor<'_>, before: Option<&Interaction>) {
     let start = cursor.token().span;
-    while !matches!(cursor.kind(), TokenKind::End | TokenKind::At) {
+    while !matches!(cursor.kind(), TokenKind::End | Sign('@')) {
         cursor.bump();
     }
     // After a syntax error in the interaction, this is part of the same fault.
@@ -167,12 +147,8 @@ fn trailing_text(cursor: &mut Cursor<'_>, before: Option<&Interaction>) {
         return;
     }
     let span = Span::new(start.start, cursor.previous_end().max(start.end));
-    cursor.report(
-        cursor.finding(Code::TRAILING_TEXT, span,
-            "this stands after the end of the interaction",
-        )
-        .with_help(
-            "a file has one interaction: combine parts with seq(…, …), and check the brackets above",
-        ),
-    );
+    let message = "this stands after the end of the interaction";
+    let help =
+        "a file has one interaction: combine parts with seq(…, …), and check the brackets above";
+    cursor.findings.report(Code::TRAILING_TEXT, span, message, help);
 }

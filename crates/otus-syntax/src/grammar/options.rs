@@ -13,22 +13,16 @@
 //! The second interprets each entry, with one function per option (`meaning.rs`). Both generations of
 //! spellings are accepted; an option that Otus does not need is kept, with a note.
 
-mod analysis;
-mod fault;
-mod logger;
 mod meaning;
-mod search;
 mod shape;
-mod value;
 
 use std::mem::{Discriminant, discriminant};
 
-use self::fault::{not_needed, twice};
-use self::meaning::option;
+use self::meaning::{not_needed, option};
 use self::shape::{entry, skip_entry};
 use super::braced;
 use crate::code::Code;
-use crate::lexer::TokenKind;
+use crate::lexer::TokenKind::{self, Sign};
 use crate::options::{OptionItem, OptionSection, OptionValue, Process};
 use crate::parser::Cursor;
 use crate::source::Span;
@@ -51,7 +45,13 @@ pub(super) fn section(cursor: &mut Cursor<'_>, at: Span, process: Process) -> Op
         if let Some(value) = option(cursor, &entry, process) {
             let kind = discriminant(&value);
             match firsts.iter().find(|first| first.0 == kind) {
-                Some(&(_, first)) => twice(cursor, first, entry.key),
+                Some(&(_, first)) => {
+                    let message = "this option was set before; the last one counts";
+                    let found = cursor.findings.finding(Code::OPTION_TWICE, entry.key, message);
+                    let found =
+                        found.with_related(cursor.findings.source(), first, "first set here");
+                    cursor.findings.push(found.with_help("keep one of the two"));
+                }
                 None => firsts.push((kind, entry.span)),
             }
             items.push(OptionItem { span: entry.span, value });
@@ -64,20 +64,14 @@ pub(super) fn section(cursor: &mut Cursor<'_>, at: Span, process: Process) -> Op
 /// Reports a missing separator, and skips tokens that cannot begin an option.
 fn separator(cursor: &mut Cursor<'_>) {
     match cursor.kind() {
-        TokenKind::Semicolon | TokenKind::RightBrace | TokenKind::End | TokenKind::At => {}
-        TokenKind::Word | TokenKind::Comma => {
+        Sign(';' | '}' | '@') | TokenKind::End => {}
+        TokenKind::Word | Sign(',') => {
             let end = Span::at(cursor.previous_end());
-            cursor.report(
-                cursor
-                    .finding(
-                        Code::UNEXPECTED_TOKEN,
-                        cursor.token().span,
-                        "`;` is missing between two options",
-                    )
-                    .with_help("separate options by `;`")
-                    .with_fix(end, ";"),
-            );
-            cursor.eat(TokenKind::Comma);
+            let message = "`;` is missing between two options";
+            let span = cursor.token().span;
+            let found = cursor.findings.finding(Code::UNEXPECTED_TOKEN, span, message);
+            cursor.findings.push(found.with_help("separate options by `;`").with_fix(end, ";"));
+            cursor.eat(Sign(','));
         }
         _ => {
             cursor.unexpected("`;` or `}`");

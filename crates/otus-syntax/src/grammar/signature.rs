@@ -3,7 +3,7 @@
 use super::braced;
 use crate::ast::{Declaration, Declarations};
 use crate::code::Code;
-use crate::lexer::TokenKind;
+use crate::lexer::TokenKind::{self, Sign};
 use crate::parser::Cursor;
 use crate::source::Span;
 
@@ -12,20 +12,14 @@ pub(super) fn declarations(cursor: &mut Cursor<'_>, at: Span) -> Declarations {
     let mut names = Vec::new();
     let mut commas_reported = false;
     braced(cursor, |cursor| match cursor.kind() {
-        TokenKind::Comma => {
+        Sign(',') => {
             let comma = cursor.bump().span;
             if !commas_reported {
                 commas_reported = true;
-                cursor.report(
-                    cursor
-                        .finding(
-                            Code::UNEXPECTED_TOKEN,
-                            comma,
-                            "declared names are separated by `;`, not `,`",
-                        )
-                        .with_help("replace the commas of this section by `;`")
-                        .with_fix(comma, ";"),
-                );
+                let message = "declared names are separated by `;`, not `,`";
+                let help = "replace the commas of this section by `;`";
+                let found = cursor.findings.finding(Code::UNEXPECTED_TOKEN, comma, message);
+                cursor.findings.push(found.with_help(help).with_fix(comma, ";"));
             }
         }
         TokenKind::Word | TokenKind::Quoted | TokenKind::OpenQuote | TokenKind::Number => {
@@ -47,15 +41,8 @@ fn separator(cursor: &mut Cursor<'_>) {
     if !matches!(cursor.kind(), TokenKind::Word | TokenKind::Quoted | TokenKind::Number) {
         return;
     }
-    let (end, next) = (cursor.previous_end(), cursor.text());
-    cursor.report(
-        cursor
-            .finding(
-                Code::UNEXPECTED_TOKEN,
-                cursor.token().span,
-                format!("`;` is missing before `{next}`"),
-            )
-            .with_help("separate declared names by `;`, or quote a name that has a space")
-            .with_fix(Span::at(end), ";"),
-    );
+    let message = format!("`;` is missing before `{}`", cursor.text());
+    let help = "separate declared names by `;`, or quote a name that has a space";
+    let found = cursor.findings.finding(Code::UNEXPECTED_TOKEN, cursor.token().span, message);
+    cursor.findings.push(found.with_help(help).with_fix(Span::at(cursor.previous_end()), ";"));
 }

@@ -16,7 +16,6 @@
 //! the general path. Occurrences are counted before parsing, so that they are allocated once.
 
 mod action;
-mod fault;
 mod name;
 mod scan;
 
@@ -24,10 +23,10 @@ use hashbrown::HashTable;
 
 use crate::ast::{Colocalization, Component, TraceFile};
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 use crate::grammar::Parsed;
 use crate::lexer::scan_word;
 use crate::name::Name;
+use crate::parser::Findings;
 use crate::source::{Source, Span, offset};
 use crate::suggest::nearest;
 
@@ -52,14 +51,12 @@ pub fn parse_trace(source: &Source) -> Parsed<TraceFile> {
         tree: TraceFile { source: source.id(), ..TraceFile::default() },
         by_text: HashTable::new(),
         by_action: HashTable::new(),
-        diagnostics: Vec::new(),
+        findings: Findings::bounded(source.id()),
     };
     let expected = memchr::memchr2_iter(b'!', b'?', reader.bytes).count();
     reader.tree.occurrences.reserve_exact(expected);
     reader.file();
-    let Reader { tree, mut diagnostics, .. } = reader;
-    diagnostics.sort_by_key(|found| found.primary.span.start);
-    Parsed { tree, diagnostics }
+    reader.findings.with_tree(reader.tree)
 }
 
 struct Reader<'s> {
@@ -72,7 +69,7 @@ struct Reader<'s> {
     by_text: HashTable<(Span, u32)>,
     /// Actions by lifeline, direction and message.
     by_action: HashTable<u32>,
-    diagnostics: Vec<Diagnostic>,
+    findings: Findings,
 }
 
 impl Reader<'_> {
@@ -101,15 +98,9 @@ impl Reader<'_> {
         }
         if self.at < self.text.len() {
             let span = Span::new(offset(self.at), offset(self.text.trim_end().len().max(self.at)));
-            self.report(
-                self.source
-                    .finding(
-                        Code::TRAILING_TEXT,
-                        span,
-                        "this stands after the end of the multi-trace",
-                    )
-                    .with_help("one file holds one multi-trace; for many, use a .jsonl case file"),
-            );
+            let message = "this stands after the end of the multi-trace";
+            let help = "one file holds one multi-trace; for many, use a .jsonl case file";
+            self.findings.report(Code::TRAILING_TEXT, span, message, help);
         }
     }
 
@@ -121,16 +112,11 @@ impl Reader<'_> {
         self.skip_trivia();
         let span = Span::new(offset(start), offset(self.at));
         if self.tree.occurrences.len() > first {
-            self.report(
-                self.source
-                    .finding(
-                        Code::BARE_TRACE,
-                        Span::new(span.start, span.start),
-                        "this trace has no `[…]` and is read as a global trace",
-                    )
-                    .with_help("write `[#all]` before it to say so")
-                    .with_fix(Span::at(span.start), "[#all] "),
-            );
+            let at = Span::at(span.start);
+            let message = "this trace has no `[…]` and is read as a global trace";
+            let found = self.findings.finding(Code::BARE_TRACE, at, message);
+            let help = "write `[#all]` before it to say so";
+            self.findings.push(found.with_help(help).with_fix(at, "[#all] "));
         }
         self.tree.components.push(Component {
             span,
@@ -208,32 +194,16 @@ impl Reader<'_> {
         self.at = end;
         let span = Span::new(offset(start), offset(end));
         let word = &self.text[start + 1..end];
-        match word {
-            "all" => Colocalization::All(span),
-            "any" => Colocalization::Any(span),
-            _ => {
-                let found = self.source.finding(
-                    Code::UNEXPECTED_TOKEN,
-                    span,
-                    format!("there is no keyword `#{word}`"),
-                );
-                let meant = nearest(word, ["all", "any"]);
-                self.report(match meant {
-                    Some(meant) => found
-                        .with_help(format!("did you mean `#{meant}`?"))
-                        .with_fix(span, format!("#{meant}")),
-                    None => found.with_help(
-                        "`[#all]` is a trace over all lifelines, \
-                         `[#any]` over those that occur in it",
-                    ),
-                });
-                if meant == Some("all") {
-                    Colocalization::All(span)
-                } else {
-                    Colocalization::Any(span)
-                }
-            }
+        let meant = nearest(word, ["all", "any"]);
+        if !matches!(word, "all" | "any") {
+            let message = format!("there is no keyword `#{word}`");
+            let found = self.findings.finding(Code::UNEXPECTED_TOKEN, span, message);
+            self.findings.push(found.with_nearest(
+                meant.map(|meant| format!("#{meant}")),
+                "`[#all]` is a trace over all lifelines, `[#any]` over those that occur in it",
+            ));
         }
+        if meant == Some("all") { Colocalization::All(span) } else { Colocalization::Any(span) }
     }
 
     /// `name (',' name)*` up to the `]`.
@@ -262,11 +232,9 @@ impl Reader<'_> {
         }
         if names.is_empty() && self.peek() == Some(b']') {
             let span = Span::new(offset(open), offset(self.at + 1));
-            self.report(
-                self.source
-                    .finding(Code::UNEXPECTED_TOKEN, span, "this component names no lifeline")
-                    .with_help("write `[a]`, `[a, b]`, `[#any]` or `[#all]`"),
-            );
+            let help = "write `[a]`, `[a, b]`, `[#any]` or `[#all]`";
+            let message = "this component names no lifeline";
+            self.findings.report(Code::UNEXPECTED_TOKEN, span, message, help);
         }
         names
     }
@@ -349,15 +317,9 @@ impl Reader<'_> {
         }
         if !joined {
             let span = Span::new(offset(open), offset(self.at));
-            self.report(
-                self.source
-                    .finding(
-                        Code::EXPECTED_ACTION,
-                        span,
-                        "this set of simultaneous actions is empty",
-                    )
-                    .with_help("write {a!m, b?m}, or leave it out"),
-            );
+            let message = "this set of simultaneous actions is empty";
+            let help = "write {a!m, b?m}, or leave it out";
+            self.findings.report(Code::EXPECTED_ACTION, span, message, help);
         }
     }
 

@@ -58,27 +58,23 @@ pub fn formula(tree: &FormulaFile, id: FormulaId) -> String {
 }
 
 fn item_text(tree: &FormulaFile, item: &Item) -> String {
-    let mut text = String::new();
-    write_item(&mut text, tree, item);
-    text
-}
-
-fn write_item(out: &mut String, tree: &FormulaFile, item: &Item) {
+    let mut out = String::new();
     match (item.kind, item.name) {
         (ItemKind::Definition, name) => {
             out.push_str("let ");
             if let Some(name) = name {
-                write_name(out, &tree.names, name);
+                write_name(&mut out, &tree.names, name);
             }
             out.push_str(" = ");
         }
         (ItemKind::Property, Some(name)) => {
-            write_name(out, &tree.names, name);
+            write_name(&mut out, &tree.names, name);
             out.push_str(": ");
         }
         (ItemKind::Property, None) => {}
     }
-    write(out, tree, item.body);
+    write(&mut out, tree, item.body);
+    out
 }
 
 /// A pending part of the output; the last one on the stack is printed next.

@@ -4,8 +4,8 @@
 use crate::ast::{Comment, Interaction, LoopKind, NodeId, NodeKind, Operator, Passing, Target};
 use crate::lexer::quote;
 use crate::name::{Name, Names};
-use crate::print::Dialect;
 use crate::print::writer::{INDENT, MAX_INDENTED, WIDTH, Writer};
+use crate::print::{Dialect, list};
 
 /// A pending part of the output; the last one on the stack is printed next.
 enum Work {
@@ -137,44 +137,31 @@ fn passing(out: &mut String, names: &Names, passing: &Passing) {
             out.push_str(&text(target));
         }
         Target::Broadcast(targets) => {
-            out.push_str(" -> ");
-            region(out, names, targets);
+            out.push_str(" -> (");
+            out.push_str(&list(names, targets));
+            out.push(')');
         }
     }
 }
 
 /// The operator up to the `(` of its operands.
 fn opener(out: &mut String, names: &Names, operator: &Operator, dialect: Dialect) {
-    match operator {
-        Operator::Strict => out.push_str("strict"),
-        Operator::Seq => out.push_str("seq"),
-        Operator::Par => out.push_str("par"),
-        Operator::Alt => out.push_str("alt"),
-        Operator::Coreg(_) => out.push_str("coreg"),
-        Operator::Loop(kind) => {
-            let then = match kind {
-                LoopKind::Strict => "loop_strict",
-                LoopKind::Weak | LoopKind::HeadFirst => "loop_seq",
-                LoopKind::Parallel => "loop_par",
-                LoopKind::Coregion(_) => "loopC",
-            };
-            out.push_str(dialect.choose(kind.keyword(), then));
-        }
-    }
-    if matches!(operator, Operator::Coreg(_) | Operator::Loop(LoopKind::Coregion(_))) {
-        region(out, names, operator.region());
+    let then = match operator {
+        Operator::Loop(LoopKind::Strict) => "loop_strict",
+        Operator::Loop(LoopKind::Weak | LoopKind::HeadFirst) => "loop_seq",
+        Operator::Loop(LoopKind::Parallel) => "loop_par",
+        Operator::Strict
+        | Operator::Seq
+        | Operator::Par
+        | Operator::Alt
+        | Operator::Coreg(_)
+        | Operator::Loop(LoopKind::Coregion(_)) => operator.keyword(),
+    };
+    out.push_str(dialect.choose(operator.keyword(), then));
+    if operator.has_region() {
+        out.push('(');
+        out.push_str(&list(names, operator.region()));
+        out.push(')');
     }
     out.push('(');
-}
-
-/// `(l1, l2)`
-fn region(out: &mut String, names: &Names, lifelines: &[Name]) {
-    out.push('(');
-    for (i, name) in lifelines.iter().enumerate() {
-        if i > 0 {
-            out.push_str(", ");
-        }
-        out.push_str(&quote(names.text(name.symbol)));
-    }
-    out.push(')');
 }

@@ -16,7 +16,7 @@ mod writer;
 
 use crate::ast::{Declarations, Section, SpecFile};
 use crate::lexer::quote;
-use crate::name::Names;
+use crate::name::{Name, Names};
 
 pub use dialect::{Dialect, not_in_2020};
 pub use formula::{formula, formulas};
@@ -75,6 +75,12 @@ pub fn signature(tree: &SpecFile) -> String {
         self::section(&mut writer, &tree.names, section, Dialect::Current);
     }
     writer.finish()
+}
+
+/// The names, quoted where necessary and separated by commas.
+fn list(names: &Names, list: &[Name]) -> String {
+    let texts: Vec<_> = list.iter().map(|name| quote(names.text(name.symbol))).collect();
+    texts.join(", ")
 }
 
 fn section(writer: &mut Writer<'_>, names: &Names, section: &Section, dialect: Dialect) {

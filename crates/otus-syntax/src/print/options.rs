@@ -4,8 +4,8 @@ use crate::lexer::quote;
 use crate::name::{Name, Names};
 use crate::options::{
     AnalysisKind, Criterion, Filter, Generation, Goal, GraphicFormat, GraphicOption, Layout,
-    LocalAnalysis, Logger, OptionSection, OptionValue, PartitionOption, Priority, PriorityKind,
-    Rewrite, SimulateOption, Strategy, TracegenOption,
+    LocalAnalysis, Logger, OptionSection, OptionValue, PRIORITIES, PartitionOption, Priority,
+    PriorityKind, SimulateOption, Strategy, TracegenOption,
 };
 use crate::print::Dialect;
 use crate::print::writer::Writer;
@@ -147,10 +147,7 @@ fn tracegen(names: &Names, option: &TracegenOption) -> String {
         TracegenOption::Partition(PartitionOption::Discrete) => "partition = discrete".to_owned(),
         TracegenOption::Partition(PartitionOption::Trivial) => "partition = trivial".to_owned(),
         TracegenOption::Partition(PartitionOption::Listed(regions)) => {
-            let region = |region: &Vec<Name>| {
-                let names: Vec<_> = region.iter().map(|&name| text(names, name)).collect();
-                format!("({})", names.join(", "))
-            };
+            let region = |region: &Vec<Name>| format!("({})", super::list(names, region));
             let regions: Vec<_> = regions.iter().map(region).collect();
             format!("partition = {{{}}}", regions.join(", "))
         }
@@ -171,21 +168,12 @@ fn priority(priority: Priority) -> String {
     match priority {
         Priority::Randomize(on) => format!("randomize = {on}"),
         Priority::Level(kind, level) => {
-            let word = match kind {
-                PriorityKind::Emission => "emission",
-                PriorityKind::Reception => "reception",
-                PriorityKind::InLoop => "loop",
-                PriorityKind::Simulate => "simu",
-                PriorityKind::Eliminate => "elim",
-                PriorityKind::Step => "step",
-                PriorityKind::Rendezvous => "multi_rdv",
-                PriorityKind::Rewrite(Rewrite::Simplify) => "simpl",
-                PriorityKind::Rewrite(Rewrite::Flush) => "flush",
-                PriorityKind::Rewrite(Rewrite::Invert) => "invert",
-                PriorityKind::Rewrite(Rewrite::Deduplicate) => "deduplicate",
-                PriorityKind::Rewrite(Rewrite::Factorize) => "factorize",
-                PriorityKind::Rewrite(Rewrite::Defactorize) => "defactorize",
+            let word = if let PriorityKind::Rewrite(word) = kind {
+                word
+            } else {
+                PRIORITIES.iter().find(|(_, known)| *known == kind).map_or("", |row| row.0)
             };
+            let word = word.split(' ').next().unwrap_or("");
             format!("{word} = {level}")
         }
     }

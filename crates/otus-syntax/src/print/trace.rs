@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::ast::{Colocalization, Comment, TraceAction, TraceFile};
 use crate::lexer::quote;
+use crate::print::list;
 use crate::print::writer::Writer;
 
 /// The canonical text of a multi-trace.
@@ -85,11 +86,7 @@ fn colocalization(tree: &TraceFile, lifelines: &Colocalization) -> Cow<'static, 
     match lifelines {
         Colocalization::All(_) => Cow::Borrowed("[#all]"),
         Colocalization::Any(_) => Cow::Borrowed("[#any]"),
-        Colocalization::Listed(names) => {
-            let names: Vec<_> =
-                names.iter().map(|name| quote(tree.names.text(name.symbol))).collect();
-            Cow::Owned(format!("[{}]", names.join(", ")))
-        }
+        Colocalization::Listed(names) => Cow::Owned(format!("[{}]", list(&tree.names, names))),
     }
 }
 
@@ -105,9 +102,7 @@ fn occurrences(writer: &mut Writer<'_>, tree: &TraceFile, range: Range<usize>, a
             (_, false) => ".",
             (_, true) => ", ",
         });
-        if occurrence.start > writer.next_comment() {
-            writer.comments_before(occurrence.start);
-        }
+        writer.comments_before(occurrence.start);
         if opens {
             writer.text("{");
         }

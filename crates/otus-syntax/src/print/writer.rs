@@ -69,11 +69,6 @@ impl<'c> Writer<'c> {
         self.comments.first().is_some_and(|comment| comment.span.start < offset)
     }
 
-    /// The offset of the next comment.
-    pub(super) fn next_comment(&self) -> u32 {
-        self.comments.first().map_or(u32::MAX, |comment| comment.span.start)
-    }
-
     fn comment(&mut self, comment: &Comment) {
         let level = self.pending.unwrap_or(self.level);
         if comment.trailing && self.line == LineContent::Code {

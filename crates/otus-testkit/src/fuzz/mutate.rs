@@ -1,122 +1,13 @@
 //! Small random changes to valid texts, because inputs that are nearly valid find more errors than random bytes.
 
+use std::sync::LazyLock;
+
 use fastrand::Rng;
 
 /// Pieces of all languages, to insert into a text.
-const PIECES: [&str; 112] = [
-    "(",
-    ")",
-    "[",
-    "]",
-    "{",
-    "}",
-    ",",
-    ";",
-    ".",
-    "=",
-    "|",
-    "<",
-    ">",
-    "--",
-    "->",
-    "->>",
-    "-->",
-    "!",
-    "?",
-    "#all",
-    "@",
-    "\"",
-    "\\",
-    "'",
-    "/*",
-    "*/",
-    "//",
-    "%%",
-    "\n",
-    " ",
-    "o",
-    "∅",
-    "seq(",
-    "alt(",
-    "loopW(",
-    "coreg(a)(",
-    "loopC(",
-    "<synch>",
-    "end",
-    "else",
-    "and",
-    "loop 2 times\n",
-    "alt x\n",
-    "par\n",
-    "break\n",
-    "opt\n",
-    "group strict\n",
-    "%% otus: strict\n",
-    "%% otus: end\n",
-    "' otus: synch\n",
-    "' otus: loopS\n",
-    "participant",
-    " as ",
-    ": m\n",
-    "A->>B: m\n",
-    "\u{feff}",
-    "é",
-    "\r\n",
-    "```mermaid\n",
-    "```",
-    "strict(",
-    "par(",
-    "loopS(o)",
-    "m -> (a, b)",
-    "a!m",
-    "b?m",
-    "\"x y\"",
-    "\\n",
-    "\t",
-    "\n// c\n",
-    "/* c */",
-    "return r\n",
-    "[-> A : in\n",
-    "A ->] : out\n",
-    "' otus: coreg(A)\n",
-    "%% otus: alt\n",
-    "%% otus: broadcast\n",
-    "%% otus: name x y\n",
-    "%% otus: environment B\n",
-    "%% otus: loopC(A)\n",
-    "%% otus: empty\n",
-    "loop 2..3\n",
-    "#59;",
-    "create participant C\n",
-    "{\"var\":\"x\",\"val\":1},",
-    "\"set\":{\"x\":2}",
-    ",\"edges\":[[[0,1],[1,1]]]",
-    "[[\"p\",1],[1,2]],",
-    "\"events\":[{},{}]",
-    "{\"name\":\"z\"},",
-    "\"init\":{},",
-    "\\u00e9",
-    "1/3",
-    "0.5e1",
-    "true",
-    "null",
-    "AG ",
-    "E[",
-    " U ",
-    " EU ",
-    " & ",
-    " -> ",
-    " <= ",
-    " in {",
-    "let f = x\n",
-    "a: ",
-    "`",
-    "# c",
-    "∃◇",
-    "¬",
-    " - 1",
-    "last(p)",
-];
+static PIECES: LazyLock<Vec<String>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("pieces.json")).expect("the file is a list of texts")
+});
 
 /// One of the seeds with one or a few changes.
 pub(super) fn mutation(seeds: &[&str], random: &mut Rng) -> Vec<u8> {
@@ -124,7 +15,7 @@ pub(super) fn mutation(seeds: &[&str], random: &mut Rng) -> Vec<u8> {
     for _ in 0..random.usize(1..6) {
         let at = random.usize(..=bytes.len());
         match random.u32(..7) {
-            0 => insert(&mut bytes, at, pick(&PIECES, random).as_bytes()),
+            0 => insert(&mut bytes, at, pick(&PIECES[..], random).as_bytes()),
             1 if at < bytes.len() => bytes[at] = random.u8(..),
             2 => {
                 let end = (at + random.usize(1..8)).min(bytes.len());
@@ -143,7 +34,7 @@ pub(super) fn mutation(seeds: &[&str], random: &mut Rng) -> Vec<u8> {
                 insert(&mut bytes, at, &other[from..]);
             }
             _ => {
-                let piece = pick(&PIECES, random).repeat(random.usize(1..20));
+                let piece = pick(&PIECES[..], random).repeat(random.usize(1..20));
                 insert(&mut bytes, at, piece.as_bytes());
             }
         }
@@ -175,8 +66,8 @@ pub(super) fn shrink(data: &[u8], broken: impl Fn(&[u8]) -> bool) -> Vec<u8> {
     small
 }
 
-fn pick<'t>(texts: &[&'t str], random: &mut Rng) -> &'t str {
-    texts[random.usize(..texts.len())]
+fn pick<'t>(texts: &'t [impl AsRef<str>], random: &mut Rng) -> &'t str {
+    texts[random.usize(..texts.len())].as_ref()
 }
 
 fn insert(bytes: &mut Vec<u8>, at: usize, piece: &[u8]) {

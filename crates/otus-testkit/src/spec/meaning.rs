@@ -30,17 +30,14 @@ pub(super) fn answer(fence: &Fence, spec: &mut Lowered) -> anyhow::Result<String
     let pool = &mut spec.pool;
     match fence.kind.as_str() {
         "steps" => Ok(steps(pool, term)),
-        "pruned" => {
+        kind @ ("pruned" | "removed") => {
             let lifelines = lifelines(pool, &fence.argument)?;
             let region = pool.intern_region(&lifelines);
-            let left = prune(pool, &mut Memo::default(), term, region);
+            let left = match kind {
+                "pruned" => prune(pool, &mut Memo::default(), term, region),
+                _ => Some(remove(pool, &mut Memo::default(), term, region)),
+            };
             Ok(left.map_or("⊥".to_owned(), |left| pool.text(left)))
-        }
-        "removed" => {
-            let lifelines = lifelines(pool, &fence.argument)?;
-            let region = pool.intern_region(&lifelines);
-            let left = remove(pool, &mut Memo::default(), term, region);
-            Ok(pool.text(left))
         }
         kind => {
             let length = match fence.argument.as_str() {
@@ -64,17 +61,15 @@ fn listed(kind: &str, pool: &mut Pool, term: TermId, length: usize) -> anyhow::R
     let line = |seen: &Observation| seen.text(pool).replace("] ;", "];").trim_end().to_owned();
     let lines: BTreeSet<(usize, String)> = match kind {
         "traces" => by_steps.iter().map(|trace| (trace.len(), text(pool, trace))).collect(),
-        "multi-traces" => by_steps
-            .iter()
-            .map(|trace| seen(project(pool, &discrete, trace)))
-            .map(|seen| (seen.len(), line(&seen)))
-            .collect(),
-        _ => local::tuples(pool, term, length, BUDGET)
-            .context(TOO_MANY)?
-            .into_iter()
-            .map(seen)
-            .map(|seen| (seen.len(), line(&seen)))
-            .collect(),
+        kind => {
+            let tuples: BTreeSet<local::Tuple> = match kind {
+                "multi-traces" => {
+                    by_steps.iter().map(|trace| project(pool, &discrete, trace)).collect()
+                }
+                _ => local::tuples(pool, term, length, BUDGET).context(TOO_MANY)?,
+            };
+            tuples.into_iter().map(seen).map(|seen| (seen.len(), line(&seen))).collect()
+        }
     };
     let lines = lines.into_iter().map(|(_, line)| line);
     Ok(lines.chain(has_more.then(|| "…".to_owned())).collect::<Vec<_>>().join("\n"))
@@ -117,7 +112,7 @@ fn steps(pool: &mut Pool, term: TermId) -> String {
     let steps = frontiers.steps(pool, term);
     let line = |step: &otus_core::semantics::Step| {
         let position = frontiers.positions.text(step.position);
-        let event = text(pool, &[step.event]);
+        let event = pool.event_text(step.event);
         format!("{event}@{position} → {}", pool.text(step.follow_up))
     };
     steps.iter().map(line).collect::<Vec<_>>().join("\n")
@@ -125,24 +120,15 @@ fn steps(pool: &mut Pool, term: TermId) -> String {
 
 /// `a!m.b?m`, with `{a!m, b?m}` for actions that are one event.
 fn text(pool: &Pool, trace: &[EventId]) -> String {
-    let event = |&event: &EventId| {
-        let actions = pool.event_actions(event).iter();
-        let texts: Vec<String> =
-            actions.map(|&action| pool.action(action).text(pool.signature())).collect();
-        if texts.len() == 1 { texts.concat() } else { format!("{{{}}}", texts.join(", ")) }
-    };
-    let events: Vec<String> = trace.iter().map(event).collect();
+    let events: Vec<String> = trace.iter().map(|&event| pool.event_text(event)).collect();
     if events.is_empty() { "ε".to_owned() } else { events.join(".") }
 }
 
 /// The lifelines of a list of names.
 fn lifelines(pool: &Pool, names: &str) -> anyhow::Result<LifelineSet> {
-    let signature = pool.signature();
-    let mut found = LifelineSet::default();
-    for name in names.split(',').map(str::trim) {
-        let all = signature.all_lifelines();
-        let lifeline = all.iter().find(|&lifeline| signature.lifeline_name(lifeline) == name);
-        found.insert(lifeline.with_context(|| format!("there is no lifeline `{name}`"))?);
-    }
-    Ok(found)
+    let lifeline = |name: &str| {
+        let found = pool.signature().lifeline(name);
+        found.with_context(|| format!("there is no lifeline `{name}`"))
+    };
+    names.split(',').map(|name| lifeline(name.trim())).collect()
 }

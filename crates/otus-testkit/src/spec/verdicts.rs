@@ -255,9 +255,7 @@ fn declaration(asked: &str, pool: &Pool, trace: &MultiTrace) -> Result<Question,
         let declared = Observed::ALL.into_iter().find(|known| known.name() == declared.trim());
         let declared = declared.ok_or_else(|| format!("nothing is declared by `{part}`"))?;
         for name in names.split(',') {
-            let signature = pool.signature();
-            let lifelines = signature.all_lifelines();
-            let lifeline = lifelines.iter().find(|&l| signature.lifeline_name(l) == name.trim());
+            let lifeline = pool.signature().lifeline(name.trim());
             let lifeline = lifeline.ok_or_else(|| format!("there is no lifeline `{name}`"))?;
             each[partition.component_of(lifeline).index()] = declared;
         }

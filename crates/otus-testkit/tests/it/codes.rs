@@ -16,6 +16,7 @@ use otus_syntax::{
     Code, Diagnostic, Severity, Source, SourceId, Span, parse_formulas, parse_spec, parse_trace,
     parser, print,
 };
+use otus_testkit::read::fenced;
 use otus_testkit::spec::{Case, Fence, cases, listing};
 use otus_trace::mapping::Plan;
 use otus_trace::order::{PartialOrder, Writes, pot};
@@ -271,10 +272,7 @@ fn document(source: &Source, fence: &Fence) -> Vec<Diagnostic> {
         }
     };
     for fence in picked {
-        found.append(&mut diagram(match fence.language {
-            markdown::Language::Mermaid => mermaid::read(source, fence.content),
-            markdown::Language::PlantUml => plantuml::read(source, fence.content),
-        }));
+        found.append(&mut diagram(fenced(source, &fence)));
     }
     found
 }

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use otus_analysis::budget::{Budget, Stop};
-use otus_analysis::explain::{Basis, Edit, Explanation, GaveUp, Headline, Options, explain};
+use otus_analysis::explain::{self, Basis, Edit, Explanation, GaveUp, Headline, Options, explain};
 use otus_analysis::generate;
 use otus_analysis::refute::{NotRefuted, refute};
 use otus_analysis::{Engine, Observed, Question, Verdict, engine};
@@ -304,7 +304,7 @@ fn seeded(seed: u64) -> String {
             let is_named = is_exact || names(&case, headline, headline.basis == Basis::Repair);
             let is_single = !matches!(case.mutation, Mutation::Swap(_));
             let repair = found.repair.as_ref().and_then(|search| search.found.as_ref());
-            let stopped = |edit: &Edit| matches!(edit, Edit::StoppedEarly { .. });
+            let stopped = |edit: &Edit| edit.change == explain::Change::StoppedEarly;
             let restored = repair.is_some_and(|repair| {
                 // The lost end of a log is assumed and not inserted, so the verdict is WeakPass.
                 let early = repair.edits.iter().any(stopped);

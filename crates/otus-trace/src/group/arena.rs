@@ -88,7 +88,6 @@ impl Arena {
         self.pieces[at.piece()].words[at.offset()] = next.0;
     }
 
-    /// Drops a row.
     pub(super) fn drop(&mut self, at: Ref) {
         let index = at.piece();
         self.pieces[index].rows -= 1;

@@ -144,7 +144,6 @@ impl Row {
         words[1] = parts;
     }
 
-    /// Decodes a row.
     fn decode(&mut self, words: &[u32], lifeline_of: impl Fn(RunActionId) -> RunLifelineId) {
         self.clear();
         let [_, parts, what, file, line, rest @ ..] = words else { return };
@@ -220,8 +219,14 @@ struct OpenGroup {
 /// Stands for no group.
 const NO_GROUP: OpenGroupId = OpenGroupId(u32::MAX);
 
+impl Default for OpenGroupId {
+    fn default() -> Self {
+        NO_GROUP
+    }
+}
+
 /// All groups that have not ended.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Groups {
     slots: Vec<OpenGroup>,
     free: Vec<OpenGroupId>,
@@ -247,18 +252,7 @@ pub(crate) struct EndedGroup {
 
 impl Groups {
     pub(crate) fn new(idle: Option<u64>) -> Self {
-        Groups {
-            slots: Vec::new(),
-            free: Vec::new(),
-            table: HashTable::new(),
-            arena: Arena::default(),
-            words: Vec::new(),
-            next_number: 0,
-            oldest: NO_GROUP,
-            newest: NO_GROUP,
-            idle,
-            peak: 0,
-        }
+        Groups { idle, ..Groups::default() }
     }
 
     /// The number of open groups.
@@ -325,7 +319,6 @@ impl Groups {
         true
     }
 
-    /// Marks a group as complete.
     pub(crate) fn close(&mut self, slot: OpenGroupId) {
         self.slots[slot.index()].closed = true;
     }

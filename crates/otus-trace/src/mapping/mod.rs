@@ -150,7 +150,7 @@ pub struct SourcePlan {
 }
 
 /// A rule that maps records.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Rule {
     /// Its name, or `rule 3`.
     pub name: String,
@@ -174,30 +174,15 @@ pub struct Rule {
 
 impl Rule {
     fn new(name: String, span: Span, kind: RuleKind) -> Rule {
-        Rule {
-            name,
-            span,
-            conditions: Vec::new(),
-            ignore: false,
-            lifeline: None,
-            clock: None,
-            order: None,
-            time: None,
-            group: None,
-            actions: Vec::new(),
-            span_actions: None,
-            label: None,
-            set: Vec::new(),
-            closes: false,
-            kind,
-        }
+        Rule { name, span, kind, ..Rule::default() }
     }
 }
 
 /// The origin of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RuleKind {
     /// Written in `otus.toml`.
+    #[default]
     Written,
     /// Written in `otus.toml` as an item of `ignore`.
     Ignored,

@@ -7,7 +7,7 @@
 
 use otus_core::IndexVec;
 use otus_core::index::Index as _;
-use otus_syntax::name::{Names, Symbol};
+use otus_syntax::name::Names;
 use otus_syntax::source::offset;
 
 use super::linear::linearize;
@@ -39,18 +39,12 @@ pub struct Happened {
 /// Builds a trace from processes, events and edges in any order.
 #[derive(Debug, Clone, Default)]
 pub struct Builder {
-    processes: Names,
+    /// The names and values, and the assignments in the order of the given events.
+    draft: Draft,
     /// By process: its number of events.
     lengths: Vec<u32>,
-    variables: Names,
-    initial: Vec<Option<ValueId>>,
-    values: Values,
     events: Vec<Given>,
-    /// In the order of the events.
-    assignments: Vec<Assignment>,
     edges: Vec<(Happened, Happened)>,
-    label_names: Names,
-    file_names: Names,
 }
 
 /// An event in the order in which it was given.
@@ -68,7 +62,7 @@ impl Builder {
     /// The process with a name, which is added if it is new. Processes keep the order of their
     /// first mention.
     pub fn process(&mut self, name: &str) -> ProcessId {
-        let process = ProcessId(self.processes.intern(name).0);
+        let process = ProcessId(self.draft.order.processes.intern(name).0);
         if process.index() == self.lengths.len() {
             self.lengths.push(0);
         }
@@ -78,8 +72,8 @@ impl Builder {
     /// Sets the initial value of a variable.
     pub fn initial(&mut self, variable: &str, value: impl Into<Value>) {
         let variable = self.variable(variable);
-        let value = self.values.intern(value.into());
-        self.initial[variable.index()] = Some(value);
+        let value = self.draft.order.values.intern(value.into());
+        self.draft.initial[variable.index()] = Some(value);
     }
 
     /// Adds the next event of a process.
@@ -90,7 +84,7 @@ impl Builder {
         let length = &mut self.lengths[process.index()];
         *length += 1;
         let at = Happened { process, position: *length };
-        let start = offset(self.assignments.len());
+        let start = offset(self.draft.order.assignments.len());
         self.events.push(Given { process, start, label: 0, file: 0, line: 0 });
         NewEvent { builder: self, at }
     }
@@ -105,51 +99,50 @@ impl Builder {
     /// # Errors
     /// If the events and edges do not form a partial-order trace.
     pub fn finish(self, writes: Writes) -> Result<PartialOrder, OrderError> {
-        let mut starts = vec![0_u32];
-        for &length in &self.lengths {
-            let end = starts.last().copied().unwrap_or(0).checked_add(length);
+        let Builder { mut draft, lengths, events, edges } = self;
+        let order = &mut draft.order;
+        let mut end = 0_u32;
+        for length in lengths {
             // The last two numbers stand for special values elsewhere.
-            let end = end.filter(|&end| end < u32::MAX - 1).ok_or(OrderError::TooLarge)?;
-            starts.push(end);
+            let next = end.checked_add(length).filter(|&end| end < u32::MAX - 1);
+            end = next.ok_or(OrderError::TooLarge)?;
+            order.starts.push(end);
         }
-        let mut draft = Draft::new(self.processes, starts, self.variables, self.values);
-        draft.initial = self.initial;
         // A stable counting sort by process keeps the order of the events of a process.
-        let mut next: Vec<u32> = draft.starts.clone();
-        let mut sorted = vec![0_u32; self.events.len()];
-        for (index, given) in self.events.iter().enumerate() {
+        let mut next: Vec<u32> = order.starts.clone();
+        let mut sorted = vec![0_u32; events.len()];
+        for (index, given) in events.iter().enumerate() {
             let slot = &mut next[given.process.index()];
             sorted[*slot as usize] = offset(index);
             *slot += 1;
         }
         let notes = |column: fn(&Given) -> u32| -> Vec<u32> {
-            let none = self.events.iter().all(|given| column(given) == 0);
-            let all = sorted.iter().map(|&index| column(&self.events[index as usize]));
+            let none = events.iter().all(|given| column(given) == 0);
+            let all = sorted.iter().map(|&index| column(&events[index as usize]));
             if none { Vec::new() } else { all.collect() }
         };
-        draft.notes.labels = notes(|given| given.label);
-        draft.notes.files = notes(|given| given.file);
-        draft.notes.lines = notes(|given| given.line);
-        draft.notes.label_names = self.label_names;
-        draft.notes.file_names = self.file_names;
+        order.notes.labels = notes(|given| given.label);
+        order.notes.files = notes(|given| given.file);
+        order.notes.lines = notes(|given| given.line);
+        let given = std::mem::take(&mut order.assignments);
         for &index in &sorted {
-            let start = self.events[index as usize].start as usize;
-            let after = self.events.get(index as usize + 1);
-            let end = after.map_or(self.assignments.len(), |after| after.start as usize);
-            draft.assignments.extend_from_slice(&self.assignments[start..end]);
-            draft.ends.push(offset(draft.assignments.len()));
+            let start = events[index as usize].start as usize;
+            let after = events.get(index as usize + 1);
+            let end = after.map_or(given.len(), |after| after.start as usize);
+            order.assignments.extend_from_slice(&given[start..end]);
+            order.ends.push(offset(order.assignments.len()));
         }
-        for (from, to) in self.edges {
+        for (from, to) in edges {
             let (from, to) = (draft.located(from)?, draft.located(to)?);
-            draft.edges.push(from, to);
+            draft.edge(from, to);
         }
         draft.finish(writes)
     }
 
     fn variable(&mut self, name: &str) -> VariableId {
-        let variable = VariableId(self.variables.intern(name).0);
-        if variable.index() == self.initial.len() {
-            self.initial.push(None);
+        let variable = VariableId(self.draft.order.variables.intern(name).0);
+        if variable.index() == self.draft.initial.len() {
+            self.draft.initial.push(None);
         }
         variable
     }
@@ -167,15 +160,16 @@ impl NewEvent<'_> {
     #[must_use = "call `at` to end the description of an event"]
     pub fn set(self, variable: &str, value: impl Into<Value>) -> Self {
         let variable = self.builder.variable(variable);
-        let value = self.builder.values.intern(value.into());
-        self.builder.assignments.push(Assignment { variable, value });
+        let order = &mut self.builder.draft.order;
+        let value = order.values.intern(value.into());
+        order.assignments.push(Assignment { variable, value });
         self
     }
 
     /// Sets the label.
     #[must_use = "call `at` to end the description of an event"]
     pub fn label(self, text: &str) -> Self {
-        let label = self.builder.label_names.intern(text).0 + 1;
+        let label = self.builder.draft.order.notes.label_names.intern(text).0 + 1;
         self.change(|given| given.label = label)
     }
 
@@ -188,7 +182,7 @@ impl NewEvent<'_> {
     /// Sets the file from which it was read.
     #[must_use = "call `at` to end the description of an event"]
     pub fn file(self, name: &str) -> Self {
-        let file = self.builder.file_names.intern(name).0 + 1;
+        let file = self.builder.draft.order.notes.file_names.intern(name).0 + 1;
         self.change(|given| given.file = file)
     }
 
@@ -205,19 +199,15 @@ impl NewEvent<'_> {
     }
 }
 
-/// A trace that has not been checked, in the columns of the result.
-#[derive(Debug)]
+/// A trace that has not been checked, in the columns of the result. Its edges are in any order, and
+/// nothing is known about its variables.
+#[derive(Debug, Clone)]
 pub(super) struct Draft {
-    pub(super) processes: Names,
-    pub(super) starts: Vec<u32>,
-    pub(super) variables: Names,
+    pub(super) order: PartialOrder,
     /// By variable; may be shorter than the list of variables.
     pub(super) initial: Vec<Option<ValueId>>,
-    pub(super) values: Values,
-    pub(super) ends: Vec<u32>,
-    pub(super) assignments: Vec<Assignment>,
-    pub(super) edges: Crossing,
-    pub(super) notes: Notes,
+    /// An edge that leads backward within a process, which is an error.
+    backward: Option<Edge>,
 }
 
 /// An event with the index of its process.
@@ -227,89 +217,56 @@ pub(super) struct Located {
     pub(super) event: EventId,
 }
 
-/// The edges between processes. An edge within a process is redundant, or backward and thus an
-/// error.
-#[derive(Debug, Default)]
-pub(super) struct Crossing {
-    edges: Vec<Edge>,
-    backward: Option<Edge>,
-}
-
-impl Crossing {
-    pub(super) fn with_capacity(capacity: usize) -> Self {
-        Crossing { edges: Vec::with_capacity(capacity), backward: None }
-    }
-
-    #[inline]
-    pub(super) fn push(&mut self, from: Located, to: Located) {
-        let edge = Edge { to: to.event, from: from.event };
-        if from.process != to.process {
-            self.edges.push(edge);
-        } else if edge.from >= edge.to {
-            self.backward.get_or_insert(edge);
-        }
+impl Default for Draft {
+    fn default() -> Self {
+        let order = PartialOrder {
+            processes: Names::default(),
+            starts: vec![0],
+            variables: Names::default(),
+            variable_facts: IndexVec::default(),
+            values: Values::default(),
+            ends: Vec::new(),
+            assignments: Vec::new(),
+            edges: Vec::new(),
+            runs: Vec::new(),
+            notes: Notes::default(),
+        };
+        Draft { order, initial: Vec::new(), backward: None }
     }
 }
 
 impl Draft {
-    pub(super) fn new(
-        processes: Names,
-        starts: Vec<u32>,
-        variables: Names,
-        values: Values,
-    ) -> Self {
-        Draft {
-            processes,
-            starts,
-            variables,
-            initial: Vec::new(),
-            values,
-            ends: Vec::new(),
-            assignments: Vec::new(),
-            edges: Crossing::default(),
-            notes: Notes::default(),
+    /// Adds an edge. A forward edge within a process is redundant.
+    #[inline]
+    pub(super) fn edge(&mut self, from: Located, to: Located) {
+        let edge = Edge { to: to.event, from: from.event };
+        if from.process != to.process {
+            self.order.edges.push(edge);
+        } else if edge.from >= edge.to {
+            self.backward.get_or_insert(edge);
         }
     }
 
     /// Checks Definition 1 and builds the trace.
     pub(super) fn finish(self, writes: Writes) -> Result<PartialOrder, OrderError> {
-        let facts = variable_facts(&self);
-        let mut values = self.values;
-        let variable_facts = facts.into_iter().map(|(owner, kind, initial)| {
-            let zero = || values.intern(kind.map_or(Value::integer(0), Kind::zero));
-            VariableFacts { owner, kind, initial: initial.unwrap_or_else(zero) }
-        });
-        let variable_facts = variable_facts.collect();
-        let mut order = PartialOrder {
-            processes: self.processes,
-            starts: self.starts,
-            variables: self.variables,
-            variable_facts,
-            values,
-            ends: self.ends,
-            assignments: self.assignments,
-            edges: self.edges.edges,
-            runs: Vec::new(),
-            notes: self.notes,
-        };
+        let Draft { mut order, initial, backward } = self;
+        order.variable_facts = variable_facts(&mut order, &initial);
         refuse_double_assignments(&order)?;
-        if let Some(Edge { from, to }) = self.edges.backward {
-            let mut events = vec![error::name(&order, from)];
-            if from != to {
-                events.push(error::name(&order, to));
-            }
-            return Err(OrderError::Cycle(events));
+        let cycle = |order: &PartialOrder, events: Vec<EventId>| {
+            let names = events.into_iter().map(|event| error::name(order, event));
+            Err(OrderError::Cycle(names.collect()))
+        };
+        if let Some(Edge { from, to }) = backward {
+            return cycle(&order, if from == to { vec![from] } else { vec![from, to] });
         }
         sort_edges(&mut order.edges, order.ends.len());
         match linearize(&order.starts, &order.edges) {
             Ok(runs) => order.runs = runs,
             Err(stuck) => {
-                let events = cycle::find(&order.starts, &order.edges, &stuck);
-                let names = events.into_iter().map(|event| error::name(&order, event));
-                return Err(OrderError::Cycle(names.collect()));
+                return cycle(&order, cycle::find(&order.starts, &order.edges, &stuck));
             }
         }
-        let unordered = writes::unordered(&order, &order.runs);
+        let unordered = writes::unordered(&order);
         if let Some(pair) = unordered.first() {
             match writes {
                 Writes::Checked => {
@@ -321,7 +278,7 @@ impl Draft {
                     });
                 }
                 Writes::Ordered => {
-                    let more = writes::ordering(&order, &order.runs, &unordered);
+                    let more = writes::ordering(&order, &unordered);
                     order.edges.extend(more);
                     sort_edges(&mut order.edges, order.ends.len());
                     order.relinearize();
@@ -333,20 +290,24 @@ impl Draft {
 
     /// The event at a position of a process.
     fn located(&self, at: Happened) -> Result<Located, OrderError> {
-        let process = at.process.index();
-        let start = self.starts[process];
-        let length = self.starts[process + 1] - start;
-        if (1..=length).contains(&at.position) {
-            return Ok(Located { process, event: EventId(start + at.position - 1) });
+        let Happened { process, position } = at;
+        match self.order.event(process, position) {
+            Some(event) => Ok(Located { process: process.index(), event }),
+            None => Err(OrderError::OutOfRange {
+                process: self.order.process_name(process).into(),
+                position,
+                length: self.order.length(process),
+            }),
         }
-        let process = self.processes.text(Symbol(at.process.0)).into();
-        Err(OrderError::OutOfRange { process, position: at.position, length })
     }
 }
 
-/// By variable: the processes that assign it, the kind of its values, and its initial value if one
-/// was given.
-fn variable_facts(draft: &Draft) -> Vec<(Owner, Option<Kind>, Option<ValueId>)> {
+/// By variable: the processes that assign it, the kind of its values, and its initial value, which
+/// is the zero of its kind if none was given.
+fn variable_facts(
+    order: &mut PartialOrder,
+    initial: &[Option<ValueId>],
+) -> IndexVec<VariableId, VariableFacts> {
     #[derive(Clone, Copy)]
     struct Seen {
         owner: Owner,
@@ -354,46 +315,38 @@ fn variable_facts(draft: &Draft) -> Vec<(Owner, Option<Kind>, Option<ValueId>)> 
         mixed: bool,
     }
     let nothing = Seen { owner: Owner::None, kind: None, mixed: false };
-    let mut seen: IndexVec<VariableId, Seen> = IndexVec::filled(nothing, draft.variables.len());
-    let notice = |seen: &mut Seen, value: ValueId| {
-        let kind = draft.values.kind(value);
+    let mut seen: IndexVec<VariableId, Seen> = IndexVec::filled(nothing, order.variables.len());
+    let notice = |seen: &mut Seen, values: &Values, value: ValueId| {
+        let kind = values.kind(value);
         seen.mixed |= *seen.kind.get_or_insert(kind) != kind;
     };
-    for process in (0..draft.starts.len() - 1).map(ProcessId::new) {
-        let assignments = draft.assignments_of(process);
-        for assignment in assignments {
+    let mut start = 0;
+    for process in order.processes() {
+        let last = order.range(process).end.checked_sub(1);
+        let end = last.map_or(0, |last| order.ends[last as usize] as usize);
+        for assignment in &order.assignments[start..end] {
             let seen = &mut seen[assignment.variable];
-            notice(seen, assignment.value);
+            notice(seen, &order.values, assignment.value);
             seen.owner = match seen.owner {
                 Owner::None => Owner::Process(process),
                 Owner::Process(other) if other == process => Owner::Process(process),
                 Owner::Process(_) | Owner::Shared => Owner::Shared,
             };
         }
+        start = end;
     }
-    seen.iter_with_ids()
-        .map(|(variable, seen)| {
-            let mut seen = *seen;
-            let initial = draft.initial.get(variable.index()).copied().flatten();
-            if let Some(initial) = initial {
-                notice(&mut seen, initial);
-            }
-            // A variable without any value is a number.
-            let kind = seen.kind.unwrap_or(Kind::Number);
-            (seen.owner, (!seen.mixed).then_some(kind), initial)
-        })
-        .collect()
-}
-
-impl Draft {
-    fn assignments_of(&self, process: ProcessId) -> &[Assignment] {
-        let end_before = |event: u32| match event.checked_sub(1) {
-            Some(before) => self.ends[before as usize] as usize,
-            None => 0,
-        };
-        let (start, end) = (self.starts[process.index()], self.starts[process.index() + 1]);
-        &self.assignments[end_before(start)..end_before(end)]
-    }
+    let facts = seen.iter_with_ids().map(|(variable, seen)| {
+        let mut seen = *seen;
+        let given = initial.get(variable.index()).copied().flatten();
+        if let Some(given) = given {
+            notice(&mut seen, &order.values, given);
+        }
+        // A variable without any value is a number.
+        let kind = (!seen.mixed).then_some(seen.kind.unwrap_or(Kind::Number));
+        let zero = || order.values.intern(kind.map_or(Value::integer(0), Kind::zero));
+        VariableFacts { owner: seen.owner, kind, initial: given.unwrap_or_else(zero) }
+    });
+    facts.collect()
 }
 
 /// Refuses events that assign a variable twice, because their outcome would be ambiguous.

@@ -3,8 +3,6 @@
 //! The clock of an event e at a process q is the number of events of q in ↓e, the past of e
 //! (Fidge and Mattern, 1988). So `e ⪯ f` iff the clock of f at pid(e) is at least pos(e), and a
 //! vector (x1..xk) is a cut iff the clock of the last event of each process in it is below it.
-//! The inverse clock of e at q is the position of the first event of q that has e in its past,
-//! or one more than q has events.
 //!
 //! Apart from its own position, the clock of an event differs from that of the event before it on
 //! the same process only if an edge leads to it. So a row of numbers is stored for each event with
@@ -13,7 +11,7 @@
 
 use otus_core::index::Index as _;
 
-use super::linear::{Run, linearize};
+use super::linear::Run;
 use super::{Edge, EventId, PartialOrder, ProcessId, process_of};
 
 /// The clocks of all events at some processes.
@@ -63,29 +61,6 @@ impl Clocks {
     }
 }
 
-/// The inverse clocks of all events at some processes.
-#[derive(Debug, Clone)]
-pub struct InverseClocks {
-    /// The clocks of the reversed order.
-    reversed: Clocks,
-}
-
-impl InverseClocks {
-    /// The processes of the columns, in order.
-    pub fn columns(&self) -> &[ProcessId] {
-        &self.reversed.columns
-    }
-
-    /// The position of the first event of a column's process that has `event` in its past, or the
-    /// number of its events plus one.
-    pub fn at(&self, event: EventId, column: usize) -> u32 {
-        let clocks = &self.reversed;
-        let process = clocks.columns[column].index();
-        let length = clocks.starts[process + 1] - clocks.starts[process];
-        length + 1 - clocks.at(mirror(&clocks.starts, event), column)
-    }
-}
-
 impl PartialOrder {
     /// The clocks of all events at all processes.
     ///
@@ -102,7 +77,6 @@ impl PartialOrder {
     /// assert_eq!(clocks.precedes(a, b), Some(true));
     /// assert_eq!([clocks.at(b, 0), clocks.at(b, 1)], [1, 1]);
     /// assert_eq!([clocks.at(a, 0), clocks.at(a, 1)], [1, 0]);
-    /// assert_eq!(trace.inverse_clocks().at(a, 1), 1);
     /// ```
     pub fn clocks(&self) -> Clocks {
         self.clocks_on(&self.processes().collect::<Vec<_>>())
@@ -120,40 +94,24 @@ impl PartialOrder {
         clocks(&self.starts, &self.edges, self.linear_extension(), columns)
     }
 
-    /// The inverse clocks of all events at all processes.
-    pub fn inverse_clocks(&self) -> InverseClocks {
-        self.inverse_clocks_on(&self.processes().collect::<Vec<_>>())
-    }
-
-    /// The inverse clocks of all events at some distinct processes.
-    ///
-    /// # Panics
-    /// Never: ⪯ has no cycle, so neither has its reverse.
-    pub fn inverse_clocks_on(&self, columns: &[ProcessId]) -> InverseClocks {
-        let reverse = |edge: &Edge| Edge {
-            to: mirror(&self.starts, edge.from),
-            from: mirror(&self.starts, edge.to),
-        };
-        let mut edges: Vec<Edge> = self.edges.iter().map(reverse).collect();
-        edges.sort_unstable();
-        let runs = linearize(&self.starts, &edges).expect("⪯ has no cycle");
-        InverseClocks { reversed: clocks(&self.starts, &edges, &runs, columns) }
+    /// The clocks at some processes, for as many of them at a time as [`ENTRIES`] allows.
+    pub(super) fn clocks_in_parts(
+        &self,
+        mut processes: Vec<ProcessId>,
+    ) -> impl Iterator<Item = Clocks> {
+        processes.sort_unstable();
+        processes.dedup();
+        let most = (ENTRIES / self.clock_entries(1)).max(1);
+        let parts: Vec<Vec<ProcessId>> = processes.chunks(most).map(<[_]>::to_vec).collect();
+        parts.into_iter().map(|columns| self.clocks_on(&columns))
     }
 }
 
-/// The event at the same distance from the other end of its process.
-fn mirror(starts: &[u32], event: EventId) -> EventId {
-    let process = process_of(starts, event).index();
-    EventId(starts[process] + (starts[process + 1] - 1 - event.0))
-}
+/// The most entries of vector clocks that are in memory at a time.
+const ENTRIES: usize = 1 << 24;
 
 /// The clocks at `columns` of the order that `edges` generate, given a linear extension of it.
-pub(super) fn clocks(
-    starts: &[u32],
-    edges: &[Edge],
-    runs: &[Run],
-    columns: &[ProcessId],
-) -> Clocks {
+fn clocks(starts: &[u32], edges: &[Edge], runs: &[Run], columns: &[ProcessId]) -> Clocks {
     let width = columns.len();
     let mut column_of = vec![0; starts.len() - 1];
     for (column, process) in (1..).zip(columns) {

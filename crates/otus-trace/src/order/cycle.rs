@@ -6,18 +6,18 @@
 //! earliest event reached on a process matters, because all later ones follow it, so a search
 //! visits each edge at most once. The shortest cycle is found unless the searches exceed [`WORK`].
 
-use super::linear::{Stuck, happened};
 use super::{Edge, EventId, process_of};
 
 /// The most edges that the search for the shortest cycle visits.
 const WORK: usize = 4_000_000;
 
 /// The events of a cycle in order: the source and the target of each edge. If an edge begins where
-/// the last one ends, that event is listed once.
-pub(super) fn find(starts: &[u32], edges: &[Edge], stuck: &Stuck) -> Vec<EventId> {
+/// the last one ends, that event is listed once. `stuck` has the first event of each process that
+/// can never happen.
+pub(super) fn find(starts: &[u32], edges: &[Edge], stuck: &[u32]) -> Vec<EventId> {
     // Events that can happen are on no cycle.
-    let left: Vec<Edge> =
-        edges.iter().copied().filter(|edge| !happened(starts, &stuck.next, edge.from)).collect();
+    let can_happen = |event: EventId| event.0 < stuck[process_of(starts, event).0 as usize];
+    let left: Vec<Edge> = edges.iter().copied().filter(|edge| !can_happen(edge.from)).collect();
     let mut out = Outgoing::new(starts, &left);
     let mut best: Vec<Edge> = waits(starts, &left, stuck);
     let tries = (WORK / left.len().max(1)).max(1);
@@ -44,10 +44,9 @@ pub(super) fn find(starts: &[u32], edges: &[Edge], stuck: &Stuck) -> Vec<EventId
 }
 
 /// The cycle among the events that wait first.
-fn waits(starts: &[u32], left: &[Edge], stuck: &Stuck) -> Vec<Edge> {
+fn waits(starts: &[u32], left: &[Edge], stuck: &[u32]) -> Vec<Edge> {
     // By process: the edge for which its next event waits.
     let blocked: Vec<Option<Edge>> = stuck
-        .next
         .iter()
         .zip(&starts[1..])
         .map(|(&next, &end)| {

@@ -1,7 +1,6 @@
 //! The reasons why events do not form a partial-order trace.
 
 use std::fmt;
-use std::fmt::Write as _;
 
 use super::{EventId, PartialOrder};
 
@@ -117,8 +116,6 @@ pub(super) fn name(order: &PartialOrder, event: EventId) -> EventName {
 
 /// `event 3 of p1 (x := 4, broker.log:12)`.
 pub(super) fn describe(order: &PartialOrder, event: EventId) -> String {
-    let process = order.process_name(order.process_of(event));
-    let mut text = format!("event {} of {process}", order.position(event));
     let mut details: Vec<String> = order.label(event).map(str::to_owned).into_iter().collect();
     let assignments = order.assignments(event);
     for assignment in assignments.iter().take(SHOWN) {
@@ -129,10 +126,16 @@ pub(super) fn describe(order: &PartialOrder, event: EventId) -> String {
         details.push("…".to_owned());
     }
     details.extend(order.place(event).text());
-    if !details.is_empty() {
-        let _ = write!(text, " ({})", details.join(", "));
+    let process = order.process_name(order.process_of(event));
+    with_details(order.position(event), process, &details)
+}
+
+/// The event at a position of a process in words.
+pub(super) fn with_details(position: u32, process: &str, details: &[String]) -> String {
+    match details {
+        [] => format!("event {position} of {process}"),
+        _ => format!("event {position} of {process} ({})", details.join(", ")),
     }
-    text
 }
 
 /// The most assignments of an event that are shown.

@@ -9,11 +9,7 @@
 
 use otus_core::index::Index as _;
 
-use super::clock::clocks;
-use super::{Edge, EventId, PartialOrder, ProcessId};
-
-/// The most entries of vector clocks that are in memory at a time.
-const ENTRIES: usize = 1 << 24;
+use super::{Edge, EventId, PartialOrder};
 
 impl PartialOrder {
     /// The communication edges `e →_c f` of the Hasse diagram: those with no event between e and f.
@@ -32,15 +28,10 @@ impl PartialOrder {
     /// assert_eq!(trace.hasse(), [trace.edges()[1]]);
     /// ```
     pub fn hasse(&self) -> Vec<Edge> {
-        let runs = self.linear_extension();
-        let rows = self.clock_entries(1);
-        let mut sources: Vec<ProcessId> =
-            self.edges.iter().map(|edge| self.process_of(edge.from)).collect();
-        sources.sort_unstable();
-        sources.dedup();
+        let sources = self.edges.iter().map(|edge| self.process_of(edge.from)).collect();
         let mut kept = Vec::new();
-        for columns in sources.chunks((ENTRIES / rows).max(1)) {
-            let clocks = clocks(&self.starts, &self.edges, runs, columns);
+        for clocks in self.clocks_in_parts(sources) {
+            let columns = clocks.columns();
             for group in self.edges.chunk_by(|a, b| a.to == b.to) {
                 // Edges are sorted by source, so those from one process are adjacent.
                 let same = |a: &Edge, b: &Edge| self.process_of(a.from) == self.process_of(b.from);

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use otus_core::index::Index as _;
 
-use super::{Edge, EventId, PartialOrder, ProcessId, process_of};
+use super::{Edge, PartialOrder, ProcessId, process_of};
 
 /// Consecutive events of one process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,15 +37,10 @@ impl PartialOrder {
     }
 }
 
-/// For each process, the first event that can never happen, or the end of the process.
-#[derive(Debug)]
-pub(super) struct Stuck {
-    pub(super) next: Vec<u32>,
-}
-
 /// Computes a linear extension of the order that `edges`, sorted by target, generate on the
-/// processes that begin at `starts`.
-pub(super) fn linearize(starts: &[u32], edges: &[Edge]) -> Result<Vec<Run>, Stuck> {
+/// processes that begin at `starts`. The error has, for each process, the first event that can never
+/// happen, or the end of the process.
+pub(super) fn linearize(starts: &[u32], edges: &[Edge]) -> Result<Vec<Run>, Vec<u32>> {
     let count = starts.len() - 1;
     let mut turns: Vec<Turn> =
         (0..count).map(|process| Turn::new(starts, edges, process)).collect();
@@ -87,8 +82,7 @@ pub(super) fn linearize(starts: &[u32], edges: &[Edge]) -> Result<Vec<Run>, Stuc
             ready.push_back(waiter);
         }
     }
-    let next = || turns.iter().map(|turn| turn.next).collect();
-    if left == 0 { Ok(runs) } else { Err(Stuck { next: next() }) }
+    if left == 0 { Ok(runs) } else { Err(turns.iter().map(|turn| turn.next).collect()) }
 }
 
 /// The progress of a process.
@@ -121,9 +115,4 @@ impl Turn {
             waiting: BinaryHeap::new(),
         }
     }
-}
-
-/// Whether an event has happened, given the next event of each process.
-pub(super) fn happened(starts: &[u32], next: &[u32], event: EventId) -> bool {
-    event.0 < next[process_of(starts, event).0 as usize]
 }

@@ -30,11 +30,12 @@
 use std::collections::BTreeMap;
 
 use otus_core::index::Index as _;
-use otus_core::{ActionId, Direction, MessageId, Pool};
+use otus_core::{Action, ActionId, Direction, MessageId, Pool};
 use otus_syntax::Source;
 
 use super::{Builder, Happened, OrderError, PartialOrder, ProcessId, Writes};
-use crate::multitrace::{ComponentId, MultiTrace, Partition};
+use crate::multitrace::{ComponentId, MultiTrace, Partition, moment_text};
+use crate::read::LineCounter;
 
 /// A trace, with the receptions that have no counterpart in it.
 #[derive(Debug, Clone)]
@@ -76,7 +77,7 @@ pub fn from_multi_trace(
     let mut builder = Builder::default();
     let processes = processes(&mut builder, trace.partition(), pool);
     let mut traffic: BTreeMap<MessageId, MessageTraffic> = BTreeMap::new();
-    let mut lines = source.map(Lines::new);
+    let mut lines = LineCounter::default();
     for component in trace.partition().components() {
         let process = processes[component.index()];
         let mut index = 0;
@@ -84,10 +85,11 @@ pub fn from_multi_trace(
             let actions: Vec<ActionId> = moment.iter().map(|step| step.action()).collect();
             let mut event = builder.event(process).label(&label(pool, &actions));
             let place = trace.place(component, index);
-            if let (Some((id, start)), Some(lines)) = (place, &mut lines)
-                && id == lines.source.id()
+            if let (Some((id, start)), Some(source)) = (place, source)
+                && id == source.id()
             {
-                event = event.file(lines.source.name()).line(lines.at(start));
+                let line = lines.before(source.text().as_bytes(), start as usize) + 1;
+                event = event.file(source.name()).line(line);
             }
             let at = event.at();
             index += moment.len();
@@ -96,7 +98,7 @@ pub fn from_multi_trace(
                 for action in actions.iter().map(|&action| pool.action(action)) {
                     if action.direction == direction {
                         let traffic = traffic.entry(action.message).or_default();
-                        traffic.note(direction, at);
+                        traffic.note(direction, at.process, at);
                     }
                 }
             }
@@ -144,26 +146,21 @@ pub fn from_steps(
         }
         // A message that is sent and received in one step has its counterpart in that step.
         let has = |direction: Direction, message: MessageId| {
-            let both = actions.iter().map(|&action| pool.action(action));
-            both.into_iter().any(|a| a.direction == direction && a.message == message)
+            let mut all = actions.iter().map(|&action| pool.action(action));
+            all.any(|action| action.direction == direction && action.message == message)
         };
         for &id in actions {
-            let action = pool.action(id);
+            let Action { direction, message, .. } = pool.action(id);
+            if has(Direction::Emission, message) && has(Direction::Reception, message) {
+                continue;
+            }
             let component = processes[component_of(id).index()];
-            let traffic = traffic.entry(action.message).or_default();
-            match action.direction {
-                Direction::Emission if has(Direction::Reception, action.message) => {}
-                Direction::Reception if has(Direction::Emission, action.message) => {}
-                Direction::Emission => traffic.emit(component, at),
-                Direction::Reception => {
-                    let count = traffic.receive(component);
-                    let sent = traffic.emissions.iter();
-                    let sent: Vec<Sent<'_>> =
-                        sent.map(|(&process, events)| Sent { process, events }).collect();
-                    if !add_edges(&mut builder, &sent, component, count, at) {
-                        unpaired.push(at);
-                    }
-                }
+            let traffic = traffic.entry(message).or_default();
+            let count = traffic.note(direction, component, at);
+            if direction == Direction::Reception
+                && !traffic.add_edges(&mut builder, component, count, at, usize::MAX)
+            {
+                unpaired.push(at);
             }
         }
     }
@@ -175,60 +172,59 @@ pub fn from_steps(
 struct MessageTraffic {
     emissions: BTreeMap<ProcessId, Vec<Happened>>,
     receptions: BTreeMap<ProcessId, Vec<Happened>>,
-    received: BTreeMap<ProcessId, usize>,
 }
 
 impl MessageTraffic {
-    fn note(&mut self, direction: Direction, at: Happened) {
+    /// Notes an action on a component; its event may be on another one. Returns its number among
+    /// the actions with its direction on that component, from 1.
+    fn note(&mut self, direction: Direction, component: ProcessId, at: Happened) -> usize {
         let events = match direction {
             Direction::Emission => &mut self.emissions,
             Direction::Reception => &mut self.receptions,
         };
-        events.entry(at.process).or_default().push(at);
-    }
-
-    /// Notes an emission on a component; its event may be on another one.
-    fn emit(&mut self, component: ProcessId, at: Happened) {
-        self.emissions.entry(component).or_default().push(at);
-    }
-
-    /// Counts a reception on a component; returns its number, from 1.
-    fn receive(&mut self, component: ProcessId) -> usize {
-        let count = self.received.entry(component).or_default();
-        *count += 1;
-        *count
+        let events = events.entry(component).or_default();
+        events.push(at);
+        events.len()
     }
 
     /// Adds the edges of all receptions.
     fn pair(&self, builder: &mut Builder, unpaired: &mut Vec<Happened>) {
         for (&receiver, receptions) in &self.receptions {
-            let mut own = 0;
-            for (count, &at) in (1..).zip(receptions) {
-                let sent: Vec<Sent<'_>> = self
-                    .emissions
-                    .iter()
-                    .map(|(&process, events)| {
-                        if process != receiver {
-                            return Sent { process, events };
-                        }
-                        while events.get(own).is_some_and(|event| *event <= at) {
-                            own += 1;
-                        }
-                        Sent { process, events: &events[..own] }
-                    })
-                    .collect();
-                if !add_edges(builder, &sent, receiver, count, at) {
+            let sent = self.emissions.get(&receiver).map_or(&[][..], Vec::as_slice);
+            for (k, &at) in (1..).zip(receptions) {
+                let own = sent.partition_point(|event| *event <= at);
+                if !self.add_edges(builder, receiver, k, at, own) {
                     unpaired.push(at);
                 }
             }
         }
     }
-}
 
-/// The emissions of a message on one process.
-struct Sent<'t> {
-    process: ProcessId,
-    events: &'t [Happened],
+    /// Adds the edges to the k-th reception on a component, at most `own` of whose emissions were
+    /// before it; returns whether there are enough emissions.
+    fn add_edges(
+        &self,
+        builder: &mut Builder,
+        receiver: ProcessId,
+        k: usize,
+        at: Happened,
+        own: usize,
+    ) -> bool {
+        let counts = self.emissions.iter().map(|(&sender, sent)| {
+            if sender == receiver { sent.len().min(own) } else { sent.len() }
+        });
+        let counts: Vec<usize> = counts.collect();
+        let Some(certain) = certain_emissions(&counts, k) else { return false };
+        let mut certain = certain.peekable();
+        for (index, (&sender, sent)) in self.emissions.iter().enumerate() {
+            if let Some((_, emission)) = certain.next_if(|&(sender, _)| sender == index)
+                && sender != receiver
+            {
+                builder.edge(sent[emission], at);
+            }
+        }
+        true
+    }
 }
 
 /// The emissions that certainly happened before the k-th reception of a message on its component,
@@ -245,24 +241,6 @@ pub(crate) fn certain_emissions(
         let senders = counts.iter().enumerate();
         senders.filter_map(move |(sender, count)| Some((sender, last(count)?)))
     })
-}
-
-/// Adds the edges to the k-th reception on a component; returns whether there are enough emissions.
-fn add_edges(
-    builder: &mut Builder,
-    sent: &[Sent<'_>],
-    receiver: ProcessId,
-    k: usize,
-    at: Happened,
-) -> bool {
-    let counts: Vec<usize> = sent.iter().map(|sent| sent.events.len()).collect();
-    let Some(certain) = certain_emissions(&counts, k) else { return false };
-    for (sender, emission) in certain {
-        if sent[sender].process != receiver {
-            builder.edge(sent[sender].events[emission], at);
-        }
-    }
-    true
 }
 
 /// Adds a process for each component, named after its lifelines.
@@ -286,36 +264,8 @@ fn processes(builder: &mut Builder, partition: &Partition, pool: &Pool) -> Vec<P
 }
 
 fn label(pool: &Pool, actions: &[ActionId]) -> String {
-    let texts: Vec<String> =
-        actions.iter().map(|&action| pool.action(action).text(pool.signature())).collect();
-    match texts.as_slice() {
-        [only] => only.clone(),
-        several => format!("{{{}}}", several.join(", ")),
-    }
-}
-
-/// Finds the lines of offsets; fast if the offsets grow.
-struct Lines<'s> {
-    source: &'s Source,
-    at: usize,
-    line: u32,
-}
-
-impl<'s> Lines<'s> {
-    fn new(source: &'s Source) -> Self {
-        Lines { source, at: 0, line: 1 }
-    }
-
-    fn at(&mut self, start: u32) -> u32 {
-        let start = (start as usize).min(self.source.text().len());
-        if start < self.at {
-            *self = Lines::new(self.source);
-        }
-        let passed = &self.source.text().as_bytes()[self.at..start];
-        self.line += u32::try_from(memchr::memchr_iter(b'\n', passed).count()).unwrap_or(0);
-        self.at = start;
-        self.line
-    }
+    let texts = actions.iter().map(|&action| pool.action(action).text(pool.signature()));
+    moment_text(&texts.collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -421,16 +371,16 @@ mod tests {
         let events: Vec<otus_core::EventId> = steps
             .iter()
             .map(|step| {
-                let actions: Vec<otus_core::Action> = step
+                let actions: Vec<Action> = step
                     .iter()
                     .map(|text| {
                         let lifeline = pool.signature().lifeline(&text[..1]).unwrap();
                         let message = pool.add_message(&text[2..]);
                         let emission = &text[1..2] == "!";
                         if emission {
-                            otus_core::Action::emission(lifeline, message)
+                            Action::emission(lifeline, message)
                         } else {
-                            otus_core::Action::reception(lifeline, message)
+                            Action::reception(lifeline, message)
                         }
                     })
                     .collect();

@@ -18,11 +18,11 @@
 //!
 //! The events of a host are sorted by their own entries, so lines may come in any order.
 
-use std::fmt::Write as _;
-
 use otus_core::index::Index as _;
-use otus_syntax::name::Names;
+use otus_syntax::name::{Names, Symbol};
+use otus_syntax::source::offset;
 
+use super::error::with_details;
 use super::{
     Builder, EventName, EventPlace, Happened, OrderError, PartialOrder, ProcessId, Value, Writes,
 };
@@ -78,6 +78,7 @@ pub fn from_clocks(events: &[Stamped<'_>], writes: Writes) -> Result<PartialOrde
         })
         .collect();
     let logs = logs(events, &clocks, &hosts, own)?;
+    let text = |host: usize| hosts.text(Symbol(offset(host)));
     let mut builder = Builder::default();
     for (_, name) in hosts.iter().take(own) {
         builder.process(name);
@@ -89,14 +90,12 @@ pub fn from_clocks(events: &[Stamped<'_>], writes: Writes) -> Result<PartialOrde
         for (position, &index) in (1_u32..).zip(log) {
             let event = &events[index];
             let at = add(&mut builder, process, event);
-            let fault = |cause: String| {
-                Err(OrderError::Clock { event: name(event, position), cause: cause.into() })
-            };
+            let fault = |cause: String| Err(fault(event, position, cause));
             std::mem::swap(&mut clock, &mut before);
             clock.fill(0);
             for &(other, count) in &clocks[index] {
                 if clock[other] > 0 {
-                    return fault(format!("it has two entries of {}", text(&hosts, other)));
+                    return fault(format!("it has two entries of {}", text(other)));
                 }
                 clock[other] = count;
             }
@@ -104,7 +103,7 @@ pub fn from_clocks(events: &[Stamped<'_>], writes: Writes) -> Result<PartialOrde
                 return fault(format!(
                     "it knows {} events of {}, and the event before it knew {}",
                     clock[other],
-                    text(&hosts, other),
+                    text(other),
                     before[other],
                 ));
             }
@@ -115,7 +114,7 @@ pub fn from_clocks(events: &[Stamped<'_>], writes: Writes) -> Result<PartialOrde
                 let length = logs.get(other).map_or(0, Vec::len);
                 let heard = logs.get(other).and_then(|log| log.get(count as usize - 1));
                 let Some(&heard) = heard else {
-                    let host = text(&hosts, other);
+                    let host = text(other);
                     return fault(format!("it knows {count} events of {host}, which has {length}"));
                 };
                 for &(third, knew) in &clocks[heard] {
@@ -123,7 +122,7 @@ pub fn from_clocks(events: &[Stamped<'_>], writes: Writes) -> Result<PartialOrde
                         return fault(format!(
                             "it knows {}, which knew {knew} events of {}, but only {} of them itself",
                             name(&events[heard], count),
-                            text(&hosts, third),
+                            text(third),
                             clock[third],
                         ));
                     }
@@ -157,7 +156,7 @@ fn logs(
         let Some(&(_, count)) = entry else {
             let position = u32::try_from(logs[host].len() + 1).unwrap_or(u32::MAX);
             let cause = format!("it has no entry of {}, its own host", event.process);
-            return Err(OrderError::Clock { event: name(event, position), cause: cause.into() });
+            return Err(fault(event, position, cause));
         };
         logs[host].push((count, index));
     }
@@ -167,8 +166,7 @@ fn logs(
         for (position, &(count, index)) in (1..).zip(&log) {
             if count != position {
                 let cause = format!("its own entry is {count}, where {position} comes next");
-                let event = name(&events[index], position);
-                return Err(OrderError::Clock { event, cause: cause.into() });
+                return Err(fault(&events[index], position, cause));
             }
         }
         sorted.push(log.into_iter().map(|(_, index)| index).collect());
@@ -193,18 +191,15 @@ fn add(builder: &mut Builder, process: ProcessId, event: &Stamped<'_>) -> Happen
     new.at()
 }
 
-fn name(event: &Stamped<'_>, position: u32) -> EventName {
-    let mut text = format!("event {position} of {}", event.process);
-    let place = EventPlace { file: event.file, line: event.line }.text();
-    let details: Vec<String> = event.label.iter().cloned().chain(place).collect();
-    if !details.is_empty() {
-        let _ = write!(text, " ({})", details.join(", "));
-    }
-    EventName { process: event.process.into(), position, text: text.into() }
+fn fault(event: &Stamped<'_>, position: u32, cause: String) -> OrderError {
+    OrderError::Clock { event: name(event, position), cause: cause.into() }
 }
 
-fn text(hosts: &Names, host: usize) -> &str {
-    hosts.iter().nth(host).map_or("", |(_, name)| name)
+fn name(event: &Stamped<'_>, position: u32) -> EventName {
+    let place = EventPlace { file: event.file, line: event.line }.text();
+    let details: Vec<String> = event.label.iter().cloned().chain(place).collect();
+    let text = with_details(position, event.process, &details).into();
+    EventName { process: event.process.into(), position, text }
 }
 
 #[cfg(test)]

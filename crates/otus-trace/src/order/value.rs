@@ -12,7 +12,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use otus_core::define_id;
-use otus_core::index::Index as _;
 use otus_core::intern::Interner;
 use otus_syntax::Rational;
 
@@ -179,13 +178,21 @@ impl Values {
         u32::try_from(integer + HALF).ok().map(ValueId)
     }
 
-    /// The id of a value, which is interned if it is new.
+    /// The id of a value, which is interned if it is new. A text in the form of a fraction is that
+    /// number, also if the value was not made by [`Value::text`].
     pub(super) fn intern(&mut self, value: Value) -> ValueId {
-        let value = canonical(value);
-        match small(&value) {
-            Some(id) => id,
-            None => interned(self.table.intern(value)),
+        let value = match value {
+            Value::Text(text) if text.contains('/') => Value::text(&text),
+            Value::Text(_) | Value::Boolean(_) | Value::Number(_) => value,
+        };
+        if let Value::Number(number) = &value
+            && let Some(id) = number.integer().and_then(Values::small)
+        {
+            return id;
         }
+        let Stored(index) = self.table.intern(value);
+        assert!(index < INTERNED, "a trace has fewer than 2^31 distinct values");
+        ValueId(index | INTERNED)
     }
 
     /// The value with an id of this table.
@@ -205,28 +212,6 @@ impl Values {
             self.table.items[Stored(id.0 & !INTERNED)].kind()
         }
     }
-}
-
-fn small(value: &Value) -> Option<ValueId> {
-    match value {
-        Value::Number(number) => number.integer().and_then(Values::small),
-        Value::Boolean(_) | Value::Text(_) => None,
-    }
-}
-
-/// Turns a text in the form of a fraction into a number, for values that were not made by
-/// [`Value::text`].
-fn canonical(value: Value) -> Value {
-    match value {
-        Value::Text(text) if text.contains('/') => Value::text(&text),
-        Value::Text(_) | Value::Boolean(_) | Value::Number(_) => value,
-    }
-}
-
-fn interned(stored: Stored) -> ValueId {
-    let index = u32::try_from(stored.index()).expect("ids have 32 bits");
-    assert!(index < INTERNED, "a trace has fewer than 2^31 distinct values");
-    ValueId(index | INTERNED)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //!
 //! So only neighbours on different processes are checked. For most of them a single edge shows the
 //! order, because processes that share a variable usually exchange messages. The others are looked
-//! up in vector clocks, for as many columns at a time as [`ENTRIES`] allows.
+//! up in vector clocks ([`PartialOrder::clocks_in_parts`]).
 //!
 //! # Ordering the writers
 //!
@@ -18,12 +18,7 @@
 use otus_core::IndexVec;
 use otus_core::index::Index as _;
 
-use super::clock::clocks;
-use super::linear::Run;
-use super::{Edge, EventId, Owner, PartialOrder, ProcessId, VariableId, process_of};
-
-/// The most entries of vector clocks that are in memory at a time.
-const ENTRIES: usize = 1 << 24;
+use super::{Edge, EventId, Owner, PartialOrder, VariableId, process_of};
 
 /// Two writers of a variable on different processes that are neighbours in a linear extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,20 +29,14 @@ pub(super) struct WriterPair {
 }
 
 /// The pairs of neighbouring writers that are not ordered.
-pub(super) fn unordered(order: &PartialOrder, runs: &[Run]) -> Vec<WriterPair> {
-    let pairs = neighbours(order, runs);
-    let doubtful = without_edge(order, pairs);
+pub(super) fn unordered(order: &PartialOrder) -> Vec<WriterPair> {
+    let doubtful = without_edge(order, neighbours(order));
     if doubtful.is_empty() {
         return doubtful;
     }
-    let mut sources: Vec<ProcessId> =
-        doubtful.iter().map(|pair| order.process_of(pair.earlier)).collect();
-    sources.sort_unstable();
-    sources.dedup();
-    let rows = order.clock_entries(1);
+    let sources = doubtful.iter().map(|pair| order.process_of(pair.earlier)).collect();
     let mut found = Vec::new();
-    for columns in sources.chunks((ENTRIES / rows).max(1)) {
-        let clocks = clocks(&order.starts, &order.edges, runs, columns);
+    for clocks in order.clocks_in_parts(sources) {
         found.extend(
             doubtful.iter().filter(|pair| clocks.precedes(pair.earlier, pair.later) == Some(false)),
         );
@@ -57,8 +46,8 @@ pub(super) fn unordered(order: &PartialOrder, runs: &[Run]) -> Vec<WriterPair> {
 }
 
 /// The edges that put all writers of the variables of these pairs in order.
-pub(super) fn ordering(order: &PartialOrder, runs: &[Run], unordered: &[WriterPair]) -> Vec<Edge> {
-    let times = lamport(&order.starts, &order.edges, runs);
+pub(super) fn ordering(order: &PartialOrder, unordered: &[WriterPair]) -> Vec<Edge> {
+    let times = lamport(order);
     let mut variables: Vec<VariableId> = unordered.iter().map(|pair| pair.variable).collect();
     variables.sort_unstable();
     variables.dedup();
@@ -77,7 +66,7 @@ pub(super) fn ordering(order: &PartialOrder, runs: &[Run], unordered: &[WriterPa
 
 /// The pairs of neighbouring writers of shared variables, by the process of the later one and in
 /// the order of its events.
-fn neighbours(order: &PartialOrder, runs: &[Run]) -> Vec<Vec<WriterPair>> {
+fn neighbours(order: &PartialOrder) -> Vec<Vec<WriterPair>> {
     // By variable: its last writer, `NO_WRITER`, or `NOT_SHARED`.
     let mut last: IndexVec<VariableId, u32> = order
         .variables()
@@ -87,7 +76,7 @@ fn neighbours(order: &PartialOrder, runs: &[Run]) -> Vec<Vec<WriterPair>> {
     if last.iter().all(|&last| last == NOT_SHARED) {
         return pairs;
     }
-    for run in runs {
+    for run in &order.runs {
         let own = order.range(run.process);
         let pairs = &mut pairs[run.process.index()];
         for later in run.events.clone().map(EventId) {
@@ -137,14 +126,13 @@ fn without_edge(order: &PartialOrder, pairs: Vec<Vec<WriterPair>>) -> Vec<Writer
 }
 
 /// By event: its Lamport time, the length of the longest chain that ends in it.
-fn lamport(starts: &[u32], edges: &[Edge], runs: &[Run]) -> Vec<u32> {
-    let mut times = vec![0; starts.last().map_or(0, |&end| end as usize)];
-    for run in runs {
-        let mut incoming = edges[run.edges.clone()].iter().peekable();
+fn lamport(order: &PartialOrder) -> Vec<u32> {
+    let mut times = vec![0; order.event_count()];
+    for run in &order.runs {
+        let start = order.range(run.process).start;
+        let mut incoming = order.edges[run.edges.clone()].iter().peekable();
         for event in run.events.clone() {
-            let before =
-                if event > starts[run.process.index()] { times[event as usize - 1] } else { 0 };
-            let mut time = before;
+            let mut time = if event > start { times[event as usize - 1] } else { 0 };
             while let Some(edge) = incoming.next_if(|edge| edge.to.0 == event) {
                 time = time.max(times[edge.from.index()]);
             }

@@ -16,11 +16,11 @@
 //! group as complete. Unknown keys are faults, so that a newer version is not misread. [`schema`]
 //! is the JSON Schema.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::fmt::Write as _;
 
-use super::json::quote;
-use crate::order::Value;
+use super::json::{quote, write_object};
 
 /// The version that is written, and the newest that can be read.
 pub const VERSION: u32 = 1;
@@ -72,43 +72,20 @@ impl LineWriter {
         let _ = write!(self.line, "{value}");
     }
 
-    /// The variables that an event sets; left out if there are none.
-    pub(crate) fn set<'v>(&mut self, variables: impl Iterator<Item = (String, &'v Value)>) {
-        self.object("set", variables, Value::write_json);
-    }
-
-    /// The vector clock of an event; left out if it is empty.
-    pub(crate) fn vector<'h>(&mut self, entries: impl Iterator<Item = (&'h str, u32)>) {
-        self.object("vector", entries, |count, line| {
-            let _ = write!(line, "{count}");
-        });
-    }
-
-    fn object<N: AsRef<str>, T>(
+    /// A member whose value is an object; left out if that has no members.
+    pub(crate) fn object<'n, T>(
         &mut self,
         key: &str,
-        members: impl Iterator<Item = (N, T)>,
+        members: impl Iterator<Item = (Cow<'n, str>, T)>,
         write_value: impl Fn(T, &mut String),
     ) {
-        let mut opened = false;
-        for (name, value) in members {
-            if opened {
-                self.line.push(',');
-            } else {
-                self.key(key);
-                self.line.push('{');
-            }
-            opened = true;
-            quote(name.as_ref(), &mut self.line);
-            self.line.push(':');
-            write_value(value, &mut self.line);
-        }
-        if opened {
-            self.line.push('}');
+        let mut members = members.peekable();
+        if members.peek().is_some() {
+            self.key(key);
+            write_object(members, write_value, &mut self.line);
         }
     }
 
-    /// Ends the line.
     pub(crate) fn finish(mut self) -> String {
         self.line.push_str("}\n");
         self.line

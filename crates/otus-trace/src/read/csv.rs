@@ -4,14 +4,14 @@
 //! position of a record is that of its first line. A row with more or fewer fields than columns is
 //! still a record; missing fields are absent.
 
+use std::ops::ControlFlow;
+
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
-use super::lines::Lines;
-use super::{At, Extent, Fault, FaultKind, Fields, FoundFields, Item, ReadTask, Visit};
+use super::{At, Fault, FaultKind, Fields, FoundFields, Item, ReadTask, Visit};
 
-pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
-    let ReadTask { input, fields, options, visit } = task;
-    let mut lines = Lines::new(input, options.longest);
+pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
+    let ReadTask { lines, fields, options, visit } = task;
     let mut rows = Rows {
         reader: ReaderBuilder::new().delimiter(options.separator).build(),
         output: vec![0; 4 << 10],
@@ -29,22 +29,16 @@ pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
     if !options.columns.is_empty() {
         rows.columns = Some(rows.resolve(options.columns.iter().map(String::as_bytes)));
     }
-    // Looking at the first line skips a byte order mark and detects other encodings.
-    lines.first_line();
     while let Some(piece) = lines.piece() {
-        let going = match piece {
-            Ok((at, bytes)) => rows.piece(at, bytes, visit),
-            Err(fault) => visit(Item::Fault(fault)).is_continue(),
-        };
-        if !going {
-            return lines.extent();
+        match piece {
+            Ok((at, bytes)) => rows.piece(at, bytes, visit)?,
+            Err(fault) => visit(Item::Fault(fault))?,
         }
     }
-    rows.piece(rows.at, &[], visit);
-    let mut extent = lines.extent();
+    let flow = rows.piece(rows.at, &[], visit);
     // The last line may have no line end.
-    extent.lines = extent.lines.max(u64::from(rows.at.line.saturating_sub(1)));
-    extent
+    lines.at.line = lines.at.line.max(rows.at.line);
+    flow
 }
 
 struct Rows<'f> {
@@ -66,16 +60,14 @@ struct Rows<'f> {
 }
 
 impl Rows<'_> {
-    /// Takes a piece of the file, or the end of the file if it is empty; returns whether to go on.
-    fn piece(&mut self, mut at: At, mut bytes: &[u8], visit: &mut Visit<'_>) -> bool {
+    /// Takes a piece of the file, or the end of the file if it is empty.
+    fn piece(&mut self, mut at: At, mut bytes: &[u8], visit: &mut Visit<'_>) -> ControlFlow<()> {
         let last = bytes.is_empty();
         loop {
             if self.written == 0 && self.ended == 0 && !self.begun {
                 // Line ends before a row do not belong to it.
                 let blank = bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-                let lines = memchr::memchr_iter(b'\n', &bytes[..blank]).count();
-                at.line = at.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
-                at.offset += blank as u64;
+                at.advance(&bytes[..blank]);
                 bytes = &bytes[blank..];
                 self.at = at;
             }
@@ -84,16 +76,14 @@ impl Rows<'_> {
                 &mut self.output[self.written..],
                 &mut self.ends[self.ended..],
             );
-            at.offset += taken as u64;
-            let lines = memchr::memchr_iter(b'\n', &bytes[..taken]).count();
-            at.line = at.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+            at.advance(&bytes[..taken]);
             bytes = &bytes[taken..];
             self.begun |= taken > 0;
             self.written += written;
             self.ended += ended;
             match result {
                 ReadRecordResult::InputEmpty if last => {}
-                ReadRecordResult::InputEmpty => return true,
+                ReadRecordResult::InputEmpty => return ControlFlow::Continue(()),
                 ReadRecordResult::OutputFull => {
                     if self.output.len() >= self.longest {
                         // Overwrite the row with its rest, because it is skipped anyway.
@@ -105,23 +95,21 @@ impl Rows<'_> {
                 }
                 ReadRecordResult::OutputEndsFull => self.ends.resize(self.ends.len() * 2, 0),
                 ReadRecordResult::Record => {
-                    let going = self.row(at, visit);
+                    let flow = self.row(at, visit);
                     self.at = at;
                     (self.written, self.ended, self.begun) = (0, 0, false);
-                    if !going {
-                        return false;
-                    }
+                    flow?;
                 }
-                ReadRecordResult::End => return true,
+                ReadRecordResult::End => return ControlFlow::Continue(()),
             }
         }
     }
 
-    fn row(&mut self, next: At, visit: &mut Visit<'_>) -> bool {
+    fn row(&mut self, next: At, visit: &mut Visit<'_>) -> ControlFlow<()> {
         let at = self.at;
         if std::mem::take(&mut self.too_long) {
             let kind = FaultKind::TooLong(next.offset - at.offset);
-            return visit(Item::Fault(Fault { at, kind })).is_continue();
+            return visit(Item::Fault(Fault { at, kind }));
         }
         let output = &self.output[..self.written];
         let ends = &self.ends[..self.ended];
@@ -131,7 +119,7 @@ impl Rows<'_> {
             let names: Vec<Vec<u8>> =
                 cells.map(|cell| output[cell].trim_ascii().to_vec()).collect();
             self.columns = Some(self.resolve(names.iter().map(|name| &name[..])));
-            return visit(Item::Blank).is_continue();
+            return visit(Item::Blank);
         };
         self.found.clear();
         for (cell, slot) in cells.zip(columns) {
@@ -141,7 +129,7 @@ impl Rows<'_> {
                 self.found.set(slot, cell);
             }
         }
-        visit(Item::Record(self.found.record(at, output))).is_continue()
+        visit(Item::Record(self.found.record(at, output)))
     }
 
     fn resolve<'n>(&self, names: impl Iterator<Item = &'n [u8]>) -> Vec<Option<usize>> {

@@ -6,9 +6,11 @@
 //! members of a top-level object (`{"resourceSpans": [ELEMENT, …]}`). Only one element is in memory
 //! at a time. Several documents may follow each other.
 
+use std::ops::ControlFlow;
+
 use super::json::{Cursor, Malformed};
-use super::lines::{Line, Lines};
-use super::{At, Extent, Fault, FaultKind, Item, ReadTask, Visit};
+use super::lines::Lines;
+use super::{At, Fault, FaultKind, Item, LineCounter, ReadTask, Visit};
 
 /// A reader of the documents of one format.
 pub(super) trait Documents {
@@ -56,19 +58,10 @@ impl Fragment<'_, '_> {
         deliver(self.visit, item)
     }
 
-    /// The position in the file of one of its bytes. Line ends are counted from the byte that was
-    /// asked for last.
+    /// The position in the file of one of its bytes.
     pub(super) fn position(&self, byte: usize, counter: &mut LineCounter) -> At {
-        if counter.byte > byte {
-            *counter = LineCounter::default();
-        }
-        let passed = self.bytes.get(counter.byte..byte).unwrap_or(&[]);
-        let lines = u32::try_from(memchr::memchr_iter(b'\n', passed).count()).unwrap_or(0);
-        *counter = LineCounter { byte, lines: counter.lines + lines };
-        At {
-            line: self.at.line.saturating_add(counter.lines),
-            offset: self.at.offset + byte as u64,
-        }
+        let lines = counter.before(self.bytes, byte);
+        At { line: self.at.line.saturating_add(lines), offset: self.at.offset + byte as u64 }
     }
 }
 
@@ -76,28 +69,20 @@ fn deliver(visit: &mut Visit<'_>, item: Item<'_>) -> ReadResult {
     if visit(item).is_continue() { Ok(()) } else { Err(Interrupted::Break) }
 }
 
-/// The number of line ends before a byte of a fragment.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct LineCounter {
-    byte: usize,
-    lines: u32,
-}
-
 /// Reads a stream of documents.
-pub(super) fn read(task: ReadTask<'_, '_>, reader: &mut dyn Documents) -> Extent {
-    let ReadTask { input, options, visit, .. } = task;
-    let mut lines = Lines::new(input, options.longest);
+pub(super) fn read(task: ReadTask<'_, '_, '_>, reader: &mut dyn Documents) -> ControlFlow<()> {
+    let ReadTask { lines, options, visit, .. } = task;
     let by_line = lines.first_line().is_some_and(|line| {
         let mut json = Cursor::new(line);
         json.peek().is_none() || (json.value().is_ok() && json.peek().is_none())
     });
-    // An interruption by the visitor ends the reading; faults have been delivered as items.
-    let _ = if by_line {
-        by_lines(&mut lines, reader, visit)
+    // Faults have been delivered as items.
+    let read = if by_line {
+        by_lines(lines, reader, visit)
     } else {
-        Splitter::new(options.longest, reader, visit).run(&mut lines)
+        Splitter::new(options.longest, reader, visit).run(lines)
     };
-    lines.extent()
+    if read.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 }
 
 fn by_lines(
@@ -107,8 +92,8 @@ fn by_lines(
 ) -> ReadResult {
     while let Some(line) = lines.next() {
         let (at, bytes) = match line {
-            Line::Text(at, bytes) => (at, bytes),
-            Line::Fault(fault) => {
+            Ok(line) => line,
+            Err(fault) => {
                 deliver(visit, Item::Fault(fault))?;
                 continue;
             }
@@ -146,14 +131,17 @@ struct Splitter<'s, 'v> {
     state: SplitState,
     /// Whether the document is an object.
     object: bool,
-    key: Vec<u8>,
-    has_key: bool,
-    element: Vec<u8>,
-    /// Where the element begins.
+    key: Option<Vec<u8>>,
+    /// The value that is being read: an element, or a key.
+    value: Vec<u8>,
+    /// Where the element, or else the list or the document, begins.
     begin: At,
-    /// The length of the element, which counts bytes that are not kept because it is too long.
+    /// The length of the value, which counts bytes that are not kept because it is too long.
     length: u64,
     depth: usize,
+    /// Whether the next byte is in a string of the value, and whether it follows a backslash there.
+    string: bool,
+    escaped: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,16 +150,23 @@ enum SplitState {
     Outside,
     /// In a document, between its items.
     Top,
-    /// In the key of a member; true after a backslash.
-    Key(bool),
     /// After the key of a member.
     Colon,
     /// In a list that is a member, between its items.
     List,
-    /// In an element, perhaps in a string of it, and there perhaps after a backslash.
-    Element { listed: bool, string: bool, escaped: bool },
+    Value(Role),
     /// After something that is not JSON, until the end of the line.
     Lost,
+}
+
+/// The role of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Key,
+    /// An item of a list that is a member.
+    Item,
+    /// Another element.
+    Element,
 }
 
 impl<'s, 'v> Splitter<'s, 'v> {
@@ -182,12 +177,13 @@ impl<'s, 'v> Splitter<'s, 'v> {
             visit,
             state: SplitState::Outside,
             object: false,
-            key: Vec::new(),
-            has_key: false,
-            element: Vec::new(),
+            key: None,
+            value: Vec::new(),
             begin: At::default(),
             length: 0,
             depth: 0,
+            string: false,
+            escaped: false,
         }
     }
 
@@ -201,43 +197,22 @@ impl<'s, 'v> Splitter<'s, 'v> {
         if matches!(self.state, SplitState::Outside | SplitState::Lost) {
             return Ok(());
         }
-        let kind = FaultKind::NotJson("it ends too early", self.element.len());
+        let kind = FaultKind::NotJson("it ends too early", self.value.len());
         deliver(self.visit, Item::Fault(Fault { at: self.begin, kind }))
     }
 
     fn piece(&mut self, mut at: At, bytes: &[u8]) -> ReadResult {
         let mut i = 0;
         while i < bytes.len() {
-            let byte = bytes[i];
-            if let SplitState::Element { listed, string: true, escaped: false } = self.state {
+            if self.string && !self.escaped {
                 // Most bytes are in strings, so their ends are searched with `memchr`.
                 let length = memchr::memchr3(b'"', b'\\', b'\n', &bytes[i..]);
                 let length = length.unwrap_or(bytes.len() - i);
                 self.push(&bytes[i..i + length]);
                 i += length;
                 at.offset += length as u64;
-                match bytes.get(i) {
-                    Some(b'"') => {
-                        self.push(b"\"");
-                        self.state = SplitState::Element { listed, string: false, escaped: false };
-                        if self.depth == 0 {
-                            self.end_element(listed)?;
-                        }
-                    }
-                    Some(b'\\') => {
-                        self.push(b"\\");
-                        self.state = SplitState::Element { listed, string: true, escaped: true };
-                    }
-                    Some(_) => {
-                        self.push(b"\n");
-                        at.line = at.line.saturating_add(1);
-                    }
-                    None => return Ok(()),
-                }
-                i += 1;
-                at.offset += 1;
-                continue;
             }
+            let Some(&byte) = bytes.get(i) else { break };
             self.byte(byte, at)?;
             at.offset += 1;
             at.line = at.line.saturating_add(u32::from(byte == b'\n'));
@@ -246,14 +221,13 @@ impl<'s, 'v> Splitter<'s, 'v> {
         Ok(())
     }
 
-    /// Takes a byte outside of a string, or one after a backslash.
     fn byte(&mut self, byte: u8, at: At) -> ReadResult {
         let space = byte.is_ascii_whitespace();
         match self.state {
             SplitState::Outside if space => {}
             SplitState::Outside if matches!(byte, b'{' | b'[') => {
                 self.object = byte == b'{';
-                self.has_key = false;
+                self.key = None;
                 self.begin = at;
                 self.state = SplitState::Top;
             }
@@ -267,24 +241,11 @@ impl<'s, 'v> Splitter<'s, 'v> {
                     self.state = SplitState::Outside;
                 }
             }
-            SplitState::Top if space || byte == b',' => {}
+            SplitState::Top | SplitState::List if space || byte == b',' => {}
             SplitState::Top if matches!(byte, b'}' | b']') => self.state = SplitState::Outside,
             SplitState::Top if self.object => {
                 if byte == b'"' {
-                    self.key.clear();
-                    self.state = SplitState::Key(false);
-                }
-            }
-            SplitState::Top => self.begin_element(byte, false, at)?,
-            SplitState::Key(escaped) => {
-                if byte == b'"' && !escaped {
-                    self.has_key = true;
-                    self.state = SplitState::Colon;
-                } else {
-                    if self.key.len() < LONGEST_KEY {
-                        self.key.push(byte);
-                    }
-                    self.state = SplitState::Key(byte == b'\\' && !escaped);
+                    self.begin_value(Role::Key, byte, at)?;
                 }
             }
             SplitState::Colon if space || byte == b':' => {}
@@ -292,46 +253,48 @@ impl<'s, 'v> Splitter<'s, 'v> {
                 self.begin = at;
                 self.state = SplitState::List;
             }
-            SplitState::Colon => self.begin_element(byte, false, at)?,
-            SplitState::List if space || byte == b',' => {}
+            SplitState::Top | SplitState::Colon => self.begin_value(Role::Element, byte, at)?,
             SplitState::List if byte == b']' => self.state = SplitState::Top,
-            SplitState::List => self.begin_element(byte, true, at)?,
-            SplitState::Element { listed, string: true, .. } => {
-                // The byte after a backslash.
-                self.push(&[byte]);
-                self.state = SplitState::Element { listed, string: true, escaped: false };
-            }
-            SplitState::Element { listed, .. } => self.inside(byte, listed, at)?,
+            SplitState::List => self.begin_value(Role::Item, byte, at)?,
+            SplitState::Value(role) => self.inside(byte, role, at)?,
         }
         Ok(())
     }
 
-    fn begin_element(&mut self, byte: u8, listed: bool, at: At) -> ReadResult {
-        self.element.clear();
+    fn begin_value(&mut self, role: Role, byte: u8, at: At) -> ReadResult {
+        self.value.clear();
         self.length = 0;
         self.depth = 0;
-        self.begin = at;
-        self.state = SplitState::Element { listed, string: false, escaped: false };
-        self.inside(byte, listed, at)
+        if role != Role::Key {
+            self.begin = at;
+        }
+        self.state = SplitState::Value(role);
+        self.inside(byte, role, at)
     }
 
-    /// Takes a byte of an element, or the first byte after an element that is a number or a word.
-    fn inside(&mut self, byte: u8, listed: bool, at: At) -> ReadResult {
-        if self.depth == 0 && !self.element.is_empty() {
-            let over = byte.is_ascii_whitespace() || matches!(byte, b',' | b'}' | b']');
-            if over {
-                self.end_element(listed)?;
-                return self.byte(byte, at);
-            }
+    /// Takes a byte of a value, or the first byte after a value that is a number or a word.
+    fn inside(&mut self, byte: u8, role: Role, at: At) -> ReadResult {
+        let is_whole = self.depth == 0 && !self.string && !self.value.is_empty();
+        if is_whole && (byte.is_ascii_whitespace() || matches!(byte, b',' | b'}' | b']')) {
+            self.end_value(role)?;
+            return self.byte(byte, at);
         }
         self.push(&[byte]);
         match byte {
-            b'"' => self.state = SplitState::Element { listed, string: true, escaped: false },
+            _ if self.escaped => self.escaped = false,
+            b'\\' if self.string => self.escaped = true,
+            b'"' => {
+                self.string = !self.string;
+                if !self.string && self.depth == 0 {
+                    self.end_value(role)?;
+                }
+            }
+            _ if self.string => {}
             b'{' | b'[' => self.depth += 1,
             b'}' | b']' if self.depth > 0 => {
                 self.depth -= 1;
                 if self.depth == 0 {
-                    self.end_element(listed)?;
+                    self.end_value(role)?;
                 }
             }
             _ => {}
@@ -341,26 +304,36 @@ impl<'s, 'v> Splitter<'s, 'v> {
 
     fn push(&mut self, bytes: &[u8]) {
         self.length += bytes.len() as u64;
-        if self.element.len() + bytes.len() <= self.longest {
-            self.element.extend_from_slice(bytes);
+        let is_key = self.state == SplitState::Value(Role::Key);
+        let longest = if is_key { LONGEST_KEY } else { self.longest };
+        if self.value.len() + bytes.len() <= longest {
+            self.value.extend_from_slice(bytes);
         }
     }
 
-    fn end_element(&mut self, listed: bool) -> ReadResult {
-        self.state = if listed { SplitState::List } else { SplitState::Top };
-        let (at, bytes) = (self.begin, &self.element);
+    fn end_value(&mut self, role: Role) -> ReadResult {
+        let (at, bytes) = (self.begin, &self.value[..]);
+        self.state = match role {
+            Role::Key => {
+                let end = bytes.len().saturating_sub(1);
+                self.key = Some(bytes.get(1..end).unwrap_or_default().to_vec());
+                self.state = SplitState::Colon;
+                return Ok(());
+            }
+            Role::Item => SplitState::List,
+            Role::Element => SplitState::Top,
+        };
         if self.length > bytes.len() as u64 {
             let kind = FaultKind::TooLong(self.length);
             return deliver(self.visit, Item::Fault(Fault { at, kind }));
         }
-        let key = self.has_key.then_some(&self.key[..]);
         let mut fragment = Fragment { at, bytes, visit: &mut *self.visit };
-        let read = self.reader.element(key, &mut Cursor::new(bytes), &mut fragment);
+        let read = self.reader.element(self.key.as_deref(), &mut Cursor::new(bytes), &mut fragment);
         report(read, at, self.visit)
     }
 }
 
-/// Bytes of a key beyond this many are dropped; no format has a longer key.
+/// A longer key is not kept; no format has one.
 const LONGEST_KEY: usize = 64;
 
 #[cfg(test)]
@@ -410,7 +383,8 @@ mod tests {
             ControlFlow::Continue(())
         };
         let (input, fields) = (&mut text.as_bytes(), &Fields::default());
-        read(ReadTask { input, fields, options: &options, visit }, &mut shown);
+        let lines = &mut Lines::new(input, options.longest);
+        let _ = read(ReadTask { lines, fields, options: &options, visit }, &mut shown);
         shown.0.extend(faults);
         assert_eq!(shown.0, expected, "{text}");
     }

@@ -4,41 +4,39 @@
 //! component), and `joined` for an action at the same moment as the one before it. Errors of the
 //! parser become faults at their lines.
 
-use otus_syntax::ast::{Colocalization, Direction, TraceFile};
+use std::ops::ControlFlow;
+
+use otus_syntax::ast::{Colocalization, TraceFile};
 use otus_syntax::{Source, parse_trace};
 
-use super::lines::Lines;
-use super::{At, Extent, Fault, FaultKind, Fields, FoundFields, Item, ReadTask, Visit};
+use super::{At, Fault, FaultKind, Fields, FoundFields, Item, LineCounter, ReadTask, Visit};
 
-pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
-    let ReadTask { input, fields, options, visit } = task;
-    let mut lines = Lines::new(input, options.longest);
-    // Looking at the first line skips a byte order mark and detects other encodings.
-    lines.first_line();
+pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
+    let ReadTask { lines, fields, visit, .. } = task;
     let text = match lines.rest() {
         Ok(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-        Err(fault) => {
-            let _ = visit(Item::Fault(fault));
-            return lines.extent();
-        }
+        Err(fault) => return visit(Item::Fault(fault)),
     };
     let source = Source::new("", text);
     let parsed = parse_trace(&source);
     let mut faults = parsed.diagnostics;
     faults.extend(crate::check(&parsed.tree));
     for found in faults.into_iter().filter(otus_syntax::Diagnostic::is_error) {
-        let at = place(&source, found.primary.span.start);
+        let at = place(&source, &mut LineCounter::default(), found.primary.span.start);
         let kind = FaultKind::NotOfFormat(found.message);
-        if visit(Item::Fault(Fault { at, kind })).is_break() {
-            return lines.extent();
-        }
+        visit(Item::Fault(Fault { at, kind }))?;
     }
-    actions(&source, &parsed.tree, fields, visit);
-    lines.extent()
+    actions(&source, &parsed.tree, fields, visit)
 }
 
-fn actions(source: &Source, tree: &TraceFile, fields: &Fields, visit: &mut Visit<'_>) {
+fn actions(
+    source: &Source,
+    tree: &TraceFile,
+    fields: &Fields,
+    visit: &mut Visit<'_>,
+) -> ControlFlow<()> {
     let mut found = FoundFields::new(fields.names().len());
+    let mut counter = LineCounter::default();
     let slot = |name: &str| fields.find(name);
     let slots = ["lifeline", "dir", "message", "component", "joined"].map(slot);
     for (number, component) in tree.components.iter().enumerate() {
@@ -54,14 +52,11 @@ fn actions(source: &Source, tree: &TraceFile, fields: &Fields, visit: &mut Visit
         for (i, occurrence) in occurrences.iter().enumerate() {
             let Some(action) = tree.actions.get(occurrence.action()) else { continue };
             found.clear();
-            let direction = match action.direction {
-                Direction::Emission => "!",
-                Direction::Reception => "?",
-            };
+            let direction = action.direction.symbol().to_string();
             let joined = if i > 0 && occurrence.joined() { "true" } else { "" };
             let texts = [
                 tree.names.text(action.lifeline.symbol),
-                direction,
+                &direction,
                 tree.names.text(action.message.symbol),
                 &name,
                 joined,
@@ -71,17 +66,16 @@ fn actions(source: &Source, tree: &TraceFile, fields: &Fields, visit: &mut Visit
                     found.copy(slot, text.as_bytes());
                 }
             }
-            let at = place(source, occurrence.start);
+            let at = place(source, &mut counter, occurrence.start);
             let rest = source.text().as_bytes().get(occurrence.start as usize..).unwrap_or(&[]);
             let end = memchr::memchr3(b'.', b';', b'\n', rest).unwrap_or(rest.len());
-            if visit(Item::Record(found.record(at, &rest[..end]))).is_break() {
-                return;
-            }
+            visit(Item::Record(found.record(at, &rest[..end])))?;
         }
     }
+    ControlFlow::Continue(())
 }
 
-fn place(source: &Source, start: u32) -> At {
-    let (line, _) = source.line_column(start);
-    At { line: u32::try_from(line).unwrap_or(u32::MAX), offset: u64::from(start) }
+fn place(source: &Source, counter: &mut LineCounter, start: u32) -> At {
+    let line = counter.before(source.text().as_bytes(), start as usize) + 1;
+    At { line, offset: u64::from(start) }
 }

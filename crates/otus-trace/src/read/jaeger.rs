@@ -6,14 +6,14 @@
 //! are in microseconds. The tag `span.kind` is the kind, a reference `CHILD_OF` is the parent, and
 //! references `FOLLOWS_FROM` are links.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use super::documents::{self, Documents, Fragment, ReadResult};
 use super::json::{Cursor, Malformed};
-use super::spans::{AttributeOwner, SpanBuilder, SpanKind, id};
-use super::{Extent, Item, ReadTask};
+use super::spans::{AttributeOwner, SpanBuilder, SpanKind};
+use super::{Item, ReadTask};
 
-pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
+pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
     let mut reader = Jaeger { span: SpanBuilder::new(task.fields), processes: Vec::new() };
     documents::read(task, &mut reader)
 }
@@ -138,8 +138,7 @@ impl Jaeger {
         let mut kind = Vec::new();
         json.object(|json, key| match key {
             b"spanID" => {
-                json.text(&mut self.span.text)?;
-                id(&self.span.text, &mut span);
+                span = self.span.other_id(json)?;
                 Ok(())
             }
             b"refType" => json.text(&mut kind).map(drop),

@@ -15,20 +15,18 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
-use super::lines::{Line, Lines, repair};
-use super::{Extent, Fault, FaultKind, Fields, FoundFields, Item, ReadTask, Record};
+use super::lines::repair;
+use super::{Fault, FaultKind, Fields, FoundFields, Item, ReadTask, Record};
 
-pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
-    let ReadTask { input, fields, options, visit } = task;
-    let mut paths = Paths::new(fields);
-    let mut found = FoundFields::new(fields.names().len());
+pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
+    let mut paths = Paths::new(task.fields);
+    let mut found = FoundFields::new(task.fields.names().len());
     let mut memory = Vec::new();
-    let mut lines = Lines::new(input, options.longest);
-    while let Some(line) = lines.next() {
-        let item = match line {
-            Line::Text(at, bytes) => {
+    while let Some(line) = task.lines.next() {
+        (task.visit)(match line {
+            Ok((at, bytes)) => {
                 found.clear();
                 let (bytes, repaired) = repair(bytes, &mut memory);
                 let plain = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
@@ -44,13 +42,10 @@ pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
                     }
                 }
             }
-            Line::Fault(fault) => Item::Fault(fault),
-        };
-        if visit(item).is_break() {
-            break;
-        }
+            Err(fault) => Item::Fault(fault),
+        })?;
     }
-    lines.extent()
+    ControlFlow::Continue(())
 }
 
 /// The place where a text stops being JSON.
@@ -238,13 +233,11 @@ impl<'j> Cursor<'j> {
         }
     }
 
-    /// Takes an opening bracket.
     fn open(&mut self) {
         self.at += 1;
         self.between = false;
     }
 
-    /// Notes that an item has ended.
     fn after_item(&mut self) {
         self.between = true;
     }
@@ -277,28 +270,33 @@ impl<'j> Cursor<'j> {
         &mut self,
         mut visit: impl FnMut(&mut Self, &[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        if self.peek() != Some(b'{') {
-            return Err(self.malformed("an object is expected").into());
-        }
-        self.open();
-        while !self.at_close(b'}')? {
-            let key = self.key()?;
-            visit(self, &key)?;
-            self.after_item();
-        }
-        Ok(())
+        self.items(b'{', b'}', "an object is expected", |json| {
+            let key = json.key()?;
+            visit(json, &key)
+        })
     }
 
     /// Visits the items of a list; the visitor takes or skips each.
     pub(crate) fn list<E: From<Malformed>>(
         &mut self,
+        visit: impl FnMut(&mut Self) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.items(b'[', b']', "a list is expected", visit)
+    }
+
+    #[inline]
+    fn items<E: From<Malformed>>(
+        &mut self,
+        open: u8,
+        close: u8,
+        expected: &'static str,
         mut visit: impl FnMut(&mut Self) -> Result<(), E>,
     ) -> Result<(), E> {
-        if self.peek() != Some(b'[') {
-            return Err(self.malformed("a list is expected").into());
+        if self.peek() != Some(open) {
+            return Err(self.malformed(expected).into());
         }
         self.open();
-        while !self.at_close(b']')? {
+        while !self.at_close(close)? {
             visit(self)?;
             self.after_item();
         }
@@ -317,13 +315,12 @@ impl<'j> Cursor<'j> {
         }
         self.at += 1;
         let raw = &self.bytes[range];
-        Ok(if escaped {
-            let mut text = Vec::new();
-            unescape(raw, &mut text);
-            Cow::Owned(text)
-        } else {
-            Cow::Borrowed(raw)
-        })
+        if !escaped {
+            return Ok(Cow::Borrowed(raw));
+        }
+        let mut text = Vec::new();
+        unescape(raw, &mut text);
+        Ok(Cow::Owned(text))
     }
 
     /// Takes a string, at its opening quote; returns the range between the quotes, and whether it
@@ -374,7 +371,6 @@ impl<'j> Cursor<'j> {
         Ok(start..self.at)
     }
 
-    /// Skips a value.
     pub(crate) fn skip(&mut self) -> Result<(), Malformed> {
         self.value().map(drop)
     }
@@ -403,26 +399,28 @@ impl<'j> Cursor<'j> {
         }
     }
 
-    /// Takes a value as a field: a string without its quotes and escapes, `null` as an absent
-    /// field.
+    /// Takes a value: the range of its text, for a string without its quotes, and whether it has
+    /// escapes; `None` for `null`.
+    #[inline]
+    fn text_range(&mut self) -> Result<Option<(Range<usize>, bool)>, Malformed> {
+        if self.peek() == Some(b'"') {
+            return self.string().map(Some);
+        }
+        let range = self.value()?;
+        Ok((&self.bytes[range.clone()] != b"null").then_some((range, false)))
+    }
+
+    /// Takes a value as a field, which is absent for `null`.
     #[inline]
     pub(crate) fn field(&mut self, slot: usize, found: &mut FoundFields) -> Result<(), Malformed> {
-        if self.peek() == Some(b'"') {
-            let (range, escaped) = self.string()?;
-            if escaped {
+        match self.text_range()? {
+            Some((range, true)) => {
                 let from = found.scratch.len();
                 unescape(&self.bytes[range], &mut found.scratch);
                 found.set_scratch(slot, from);
-            } else {
-                found.set(slot, range);
             }
-            return Ok(());
-        }
-        let range = self.value()?;
-        if &self.bytes[range.clone()] == b"null" {
-            found.slots[slot] = super::Slot::default();
-        } else {
-            found.set(slot, range);
+            Some((range, false)) => found.set(slot, range),
+            None => found.slots[slot] = super::Slot::default(),
         }
         Ok(())
     }
@@ -430,22 +428,12 @@ impl<'j> Cursor<'j> {
     /// Takes a value as text into a buffer; returns whether it is not `null`.
     pub(crate) fn text(&mut self, text: &mut Vec<u8>) -> Result<bool, Malformed> {
         text.clear();
-        if self.peek() == Some(b'"') {
-            let (range, escaped) = self.string()?;
-            let raw = &self.bytes[range];
-            if escaped {
-                unescape(raw, text);
-            } else {
-                text.extend_from_slice(raw);
-            }
-            return Ok(true);
+        let Some((range, escaped)) = self.text_range()? else { return Ok(false) };
+        if escaped {
+            unescape(&self.bytes[range], text);
+        } else {
+            text.extend_from_slice(&self.bytes[range]);
         }
-        let range = self.value()?;
-        let raw = &self.bytes[range];
-        if raw == b"null" {
-            return Ok(false);
-        }
-        text.extend_from_slice(raw);
         Ok(true)
     }
 }
@@ -485,33 +473,48 @@ pub(crate) fn unescape(raw: &[u8], text: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(length) = memchr::memchr(b'\\', raw.get(at..).unwrap_or(&[])) {
         text.extend_from_slice(&raw[at..at + length]);
-        at += length + 2;
-        let plain = match raw.get(at - 1) {
-            Some(b'n') => b'\n',
-            Some(b't') => b'\t',
-            Some(b'r') => b'\r',
-            Some(b'b') => 8,
-            Some(b'f') => 12,
-            Some(b'u') => {
-                let mut unit = hex4(raw, at);
-                at += if unit.is_some() { 4 } else { 0 };
-                if let Some(high @ 0xd800..=0xdbff) = unit
-                    && raw.get(at..at + 2) == Some(b"\\u")
-                    && let Some(low @ 0xdc00..=0xdfff) = hex4(raw, at + 2)
-                {
-                    at += 6;
-                    unit = Some(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00));
-                }
-                let character = unit.and_then(char::from_u32).unwrap_or('\u{fffd}');
-                text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        at += length;
+        let (character, length) = match escape(raw, at) {
+            Ok(found) => found,
+            Err(1) => {
+                text.push(raw.get(at + 1).copied().unwrap_or(b'\\'));
+                at += 2;
                 continue;
             }
-            Some(&other) => other,
-            None => b'\\',
+            Err(length) => ('\u{fffd}', length),
         };
-        text.push(plain);
+        text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        at += length;
     }
     text.extend_from_slice(raw.get(at..).unwrap_or(&[]));
+}
+
+/// The character of the escape with its backslash at `at`, and the length of the escape. The error
+/// is the length of the part that is wrong: 1 for an unknown letter, 2 for `\u` without four digits,
+/// 6 for half of a surrogate pair.
+pub(crate) fn escape(raw: &[u8], at: usize) -> Result<(char, usize), usize> {
+    let plain = match raw.get(at + 1) {
+        Some(&quoted @ (b'"' | b'\\' | b'/')) => char::from(quoted),
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => {
+            let first = hex4(raw, at + 2).ok_or(2_usize)?;
+            if let Some(character) = char::from_u32(first) {
+                return Ok((character, 6));
+            }
+            // Half of a surrogate pair: the other half must follow.
+            let second = raw.get(at + 6..at + 8).filter(|mark| *mark == b"\\u");
+            let second = second.and_then(|_| hex4(raw, at + 8));
+            let pair = second.filter(|low| first < 0xdc00 && (0xdc00..0xe000).contains(low));
+            let whole = pair.map(|low| 0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00));
+            return whole.and_then(char::from_u32).map(|character| (character, 12)).ok_or(6);
+        }
+        _ => return Err(1),
+    };
+    Ok((plain, 2))
 }
 
 /// Appends a text as a JSON string.
@@ -530,6 +533,24 @@ pub(crate) fn quote(text: &str, out: &mut String) {
         }
     }
     out.push('"');
+}
+
+/// Appends an object, `{"name":value,…}`.
+pub(crate) fn write_object<'n, T>(
+    members: impl Iterator<Item = (Cow<'n, str>, T)>,
+    write_value: impl Fn(T, &mut String),
+    out: &mut String,
+) {
+    out.push('{');
+    let mut separator = "";
+    for (name, value) in members {
+        out.push_str(separator);
+        quote(&name, out);
+        out.push(':');
+        write_value(value, out);
+        separator = ",";
+    }
+    out.push('}');
 }
 
 fn hex4(raw: &[u8], at: usize) -> Option<u32> {

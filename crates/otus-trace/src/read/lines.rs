@@ -4,30 +4,25 @@
 //! line ends with `\n` or `\r\n`. A byte order mark at the beginning is dropped.
 
 use std::io::{ErrorKind, Read};
+use std::ops::ControlFlow;
 
 use super::{At, Extent, Fault, FaultKind, FoundFields, Item, ReadTask, Record};
 
 /// Reads lines of text. They have no fields; the patterns of rules capture values from them.
-pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
-    let ReadTask { input, fields, options, visit } = task;
-    let mut found = FoundFields::new(fields.names().len());
-    found.clear();
-    let mut repaired = Vec::new();
-    let mut lines = Lines::new(input, options.longest);
-    while let Some(line) = lines.next() {
-        let item = match line {
-            Line::Text(_, bytes) if bytes.iter().all(u8::is_ascii_whitespace) => Item::Blank,
-            Line::Text(at, bytes) => {
-                let (bytes, was) = repair(bytes, &mut repaired);
-                Item::Record(Record { repaired: was, ..found.record(at, bytes) })
+pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
+    let found = FoundFields::new(task.fields.names().len());
+    let mut memory = Vec::new();
+    while let Some(line) = task.lines.next() {
+        (task.visit)(match line {
+            Ok((_, bytes)) if bytes.iter().all(u8::is_ascii_whitespace) => Item::Blank,
+            Ok((at, bytes)) => {
+                let (bytes, repaired) = repair(bytes, &mut memory);
+                Item::Record(Record { repaired, ..found.record(at, bytes) })
             }
-            Line::Fault(fault) => Item::Fault(fault),
-        };
-        if visit(item).is_break() {
-            break;
-        }
+            Err(fault) => Item::Fault(fault),
+        })?;
     }
-    lines.extent()
+    ControlFlow::Continue(())
 }
 
 /// Replaces the bytes of a line that are not UTF-8, so that patterns can match; returns the line
@@ -41,12 +36,32 @@ pub(super) fn repair<'l>(bytes: &'l [u8], memory: &'l mut Vec<u8>) -> (&'l [u8],
     (memory, true)
 }
 
-/// A line, or the fault in its place.
-#[derive(Debug)]
-pub(crate) enum Line<'l> {
-    Text(At, &'l [u8]),
-    Fault(Fault),
+/// The number of line ends in some bytes.
+pub(super) fn line_ends(bytes: &[u8]) -> u32 {
+    u32::try_from(memchr::memchr_iter(b'\n', bytes).count()).unwrap_or(u32::MAX)
 }
+
+/// Counts the line ends before a byte of a text, from the byte that was asked for last. So the cost
+/// is linear if the bytes grow.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct LineCounter {
+    byte: usize,
+    lines: u32,
+}
+
+impl LineCounter {
+    pub(crate) fn before(&mut self, text: &[u8], byte: usize) -> u32 {
+        if byte < self.byte {
+            *self = LineCounter::default();
+        }
+        self.lines += line_ends(text.get(self.byte..byte).unwrap_or(&[]));
+        self.byte = byte;
+        self.lines
+    }
+}
+
+/// A line or another piece of a stream with its position, or the fault in its place.
+type Piece<'l> = Result<(At, &'l [u8]), Fault>;
 
 /// The lines of a stream.
 pub(crate) struct Lines<'i> {
@@ -56,7 +71,7 @@ pub(crate) struct Lines<'i> {
     start: usize,
     end: usize,
     /// The position of the next line.
-    at: At,
+    pub(super) at: At,
     longest: usize,
     ended: bool,
     /// A fault that is reported after everything before it.
@@ -68,7 +83,7 @@ const CHUNK: usize = 256 << 10;
 
 impl<'i> Lines<'i> {
     pub(crate) fn new(input: &'i mut dyn Read, longest: usize) -> Self {
-        Lines {
+        let mut lines = Lines {
             input,
             buffer: vec![0; CHUNK],
             start: 0,
@@ -78,7 +93,9 @@ impl<'i> Lines<'i> {
             longest: longest.clamp(1, u32::MAX as usize - 1),
             ended: false,
             fault: None,
-        }
+        };
+        lines.begin();
+        lines
     }
 
     /// The amount that has been read.
@@ -87,29 +104,26 @@ impl<'i> Lines<'i> {
     }
 
     /// Takes the next line, without its end.
-    pub(crate) fn next(&mut self) -> Option<Line<'_>> {
-        if self.at.offset == 0 && self.end == 0 {
-            self.begin();
-        }
+    pub(crate) fn next(&mut self) -> Option<Piece<'_>> {
         let mut searched = self.start;
         loop {
             if let Some(length) = memchr::memchr(b'\n', &self.buffer[searched..self.end]) {
                 let range = self.start..searched + length;
                 if range.len() > self.longest {
-                    return Some(self.skip_long_line());
+                    return Some(Err(self.skip_long_line()));
                 }
-                return Some(self.line(range, 1));
+                return Some(Ok(self.line(range, 1)));
             }
             searched = self.end;
             if self.end - self.start > self.longest {
-                return Some(self.skip_long_line());
+                return Some(Err(self.skip_long_line()));
             }
             if self.ended {
                 if self.start < self.end {
-                    return Some(self.line(self.start..self.end, 0));
+                    return Some(Ok(self.line(self.start..self.end, 0)));
                 }
                 let at = self.at;
-                return self.fault.take().map(|fault| Line::Fault(Fault { at, ..fault }));
+                return self.fault.take().map(|fault| Err(Fault { at, ..fault }));
             }
             searched -= self.start;
             self.fill();
@@ -121,11 +135,7 @@ impl<'i> Lines<'i> {
     pub(crate) fn rest(&mut self) -> Result<&[u8], Fault> {
         while !self.ended {
             if self.end - self.start > self.longest {
-                let at = self.at;
-                if let Line::Fault(fault) = self.skip_long_line() {
-                    return Err(fault);
-                }
-                return Err(Fault { at, kind: FaultKind::TooLong(0) });
+                return Err(self.skip_long_line());
             }
             self.fill();
         }
@@ -133,23 +143,18 @@ impl<'i> Lines<'i> {
             return Err(fault);
         }
         let bytes = &self.buffer[self.start..self.end];
-        self.at.offset += bytes.len() as u64;
-        let lines = memchr::memchr_iter(b'\n', bytes).count() + usize::from(!bytes.is_empty());
-        self.at.line = self.at.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        self.at.advance(bytes);
+        self.at.line = self.at.line.saturating_add(u32::from(!bytes.is_empty()));
         Ok(bytes)
     }
 
     /// Looks at the first line without taking it; `None` if it does not end in the first chunk.
     pub(crate) fn first_line(&mut self) -> Option<&[u8]> {
-        if self.at.offset == 0 && self.end == 0 {
-            self.begin();
-        }
         loop {
             let filled = &self.buffer[self.start..self.end];
             let end = memchr::memchr(b'\n', filled);
             if end.is_some() || self.ended || filled.len() >= CHUNK {
-                let whole = if self.ended { Some(filled.len()) } else { None };
-                let length = end.or(whole)?;
+                let length = end.or(self.ended.then_some(filled.len()))?;
                 return Some(&self.buffer[self.start..self.start + length]);
             }
             self.fill();
@@ -157,20 +162,17 @@ impl<'i> Lines<'i> {
     }
 
     /// Takes the bytes that are in the buffer, with their position, regardless of line ends.
-    pub(crate) fn piece(&mut self) -> Option<Result<(At, &[u8]), Fault>> {
+    pub(crate) fn piece(&mut self) -> Option<Piece<'_>> {
         while self.start == self.end && !self.ended {
             self.fill();
         }
+        let at = self.at;
         if self.start == self.end {
-            let at = self.at;
             return self.fault.take().map(|fault| Err(Fault { at, ..fault }));
         }
-        let at = self.at;
         let bytes = &self.buffer[self.start..self.end];
         self.start = self.end;
-        self.at.offset += bytes.len() as u64;
-        let lines = memchr::memchr_iter(b'\n', bytes).count();
-        self.at.line = at.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        self.at.advance(bytes);
         Some(Ok((at, bytes)))
     }
 
@@ -191,13 +193,13 @@ impl<'i> Lines<'i> {
         }
     }
 
-    fn line(&mut self, range: std::ops::Range<usize>, newline: usize) -> Line<'_> {
+    fn line(&mut self, range: std::ops::Range<usize>, newline: usize) -> (At, &[u8]) {
         let at = self.at;
         self.start = range.end + newline;
         self.at.offset += (range.len() + newline) as u64;
         self.at.line = at.line.saturating_add(1);
         let bytes = &self.buffer[range];
-        Line::Text(at, bytes.strip_suffix(b"\r").unwrap_or(bytes))
+        (at, bytes.strip_suffix(b"\r").unwrap_or(bytes))
     }
 
     /// Reads more bytes into the buffer, after making room.
@@ -223,7 +225,7 @@ impl<'i> Lines<'i> {
     }
 
     /// Skips a line that is too long.
-    fn skip_long_line(&mut self) -> Line<'_> {
+    fn skip_long_line(&mut self) -> Fault {
         let at = self.at;
         let mut length = 0_u64;
         loop {
@@ -251,7 +253,7 @@ impl<'i> Lines<'i> {
             self.buffer.truncate(self.end.max(CHUNK));
             self.buffer.shrink_to_fit();
         }
-        Line::Fault(Fault { at, kind: FaultKind::TooLong(length) })
+        Fault { at, kind: FaultKind::TooLong(length) }
     }
 }
 
@@ -276,10 +278,10 @@ mod tests {
         let mut shown = Vec::new();
         while let Some(line) = lines.next() {
             shown.push(match line {
-                Line::Text(at, bytes) => {
+                Ok((at, bytes)) => {
                     format!("{}@{} {}", at.line, at.offset, String::from_utf8_lossy(bytes))
                 }
-                Line::Fault(fault) => format!("{} {}", fault.at.line, fault.kind),
+                Err(fault) => format!("{} {}", fault.at.line, fault.kind),
             });
         }
         (shown, lines.extent())

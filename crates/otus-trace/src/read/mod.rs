@@ -35,6 +35,8 @@ use std::io::Read;
 use std::ops::ControlFlow;
 
 pub use detect::{detect, encoding};
+pub(crate) use lines::LineCounter;
+use lines::Lines;
 pub(crate) use shiviz::anchored;
 pub use spans::{Span, SpanKind};
 pub use unpack::{Packing, unpack};
@@ -78,17 +80,8 @@ impl Format {
 
     /// Its name in `otus.toml`.
     pub fn name(self) -> &'static str {
-        match self {
-            Format::Text => "regex",
-            Format::Json => "json",
-            Format::Csv => "csv",
-            Format::Otlp => "otlp",
-            Format::Jaeger => "jaeger",
-            Format::Zipkin => "zipkin",
-            Format::Shiviz => "shiviz",
-            Format::Htf => "htf",
-            Format::Canonical => "otus",
-        }
+        let names = ["regex", "json", "csv", "otlp", "jaeger", "zipkin", "shiviz", "htf", "otus"];
+        names[self as usize]
     }
 
     /// The format with a name in `otus.toml`, or with a common synonym such as `jsonl`.
@@ -186,6 +179,14 @@ pub struct At {
     pub offset: u64,
 }
 
+impl At {
+    /// Moves it behind some bytes.
+    fn advance(&mut self, bytes: &[u8]) {
+        self.offset += bytes.len() as u64;
+        self.line = self.line.saturating_add(lines::line_ends(bytes));
+    }
+}
+
 /// One line, row or span.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'r> {
@@ -259,18 +260,19 @@ impl FoundFields {
     /// Sets a field to a range of the bytes.
     #[inline]
     fn set(&mut self, slot: usize, range: std::ops::Range<usize>) {
-        let (Ok(start), Ok(end)) = (u32::try_from(range.start), u32::try_from(range.end)) else {
-            return;
-        };
-        self.slots[slot] = Slot { start, end, held: Held::Bytes };
+        self.hold(slot, range, Held::Bytes);
     }
 
     /// Sets a field to the end of the scratch memory, from an earlier length on.
     fn set_scratch(&mut self, slot: usize, from: usize) {
-        let (Ok(start), Ok(end)) = (u32::try_from(from), u32::try_from(self.scratch.len())) else {
-            return;
-        };
-        self.slots[slot] = Slot { start, end, held: Held::Scratch };
+        self.hold(slot, from..self.scratch.len(), Held::Scratch);
+    }
+
+    #[inline]
+    fn hold(&mut self, slot: usize, range: std::ops::Range<usize>, held: Held) {
+        if let (Ok(start), Ok(end)) = (u32::try_from(range.start), u32::try_from(range.end)) {
+            self.slots[slot] = Slot { start, end, held };
+        }
     }
 
     /// Sets a field to a copy of some bytes.
@@ -344,8 +346,8 @@ pub struct Extent {
 pub type Visit<'v> = dyn FnMut(Item<'_>) -> ControlFlow<()> + 'v;
 
 /// The arguments of [`read`], for the reader of one format.
-struct ReadTask<'t, 'v> {
-    input: &'t mut dyn Read,
+struct ReadTask<'t, 'i, 'v> {
+    lines: &'t mut Lines<'i>,
     fields: &'t Fields,
     options: &'t Options,
     visit: &'t mut Visit<'v>,
@@ -376,8 +378,10 @@ pub fn read(
     options: &Options,
     visit: &mut Visit<'_>,
 ) -> Extent {
-    let task = ReadTask { input, fields, options, visit };
-    match format {
+    let mut lines = Lines::new(input, options.longest);
+    let task = ReadTask { lines: &mut lines, fields, options, visit };
+    // A break by the visitor only ends the reading.
+    let _ = match format {
         Format::Text => lines::read(task),
         Format::Json | Format::Canonical => json::read(task),
         Format::Csv => csv::read(task),
@@ -386,5 +390,6 @@ pub fn read(
         Format::Zipkin => zipkin::read(task),
         Format::Shiviz => shiviz::read(task),
         Format::Htf => htf::read(task),
-    }
+    };
+    lines.extent()
 }

@@ -7,12 +7,14 @@
 //! fields `body`, `severity_text` and `event_name` besides their attributes. Metrics say nothing
 //! about messages and are counted as blank.
 
+use std::ops::ControlFlow;
+
 use super::documents::{self, Documents, Fragment, Interrupted, ReadResult};
 use super::json::{Cursor, Malformed};
-use super::spans::{AttributeOwner, SpanBuilder, id};
-use super::{Extent, Item, ReadTask};
+use super::spans::{AttributeOwner, SpanBuilder};
+use super::{Item, ReadTask};
 
-pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
+pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
     let mut reader = Otlp { span: SpanBuilder::new(task.fields) };
     documents::read(task, &mut reader)
 }
@@ -129,17 +131,9 @@ impl Otlp {
                 b"name" => json.text(&mut scope).map(drop),
                 _ => json.skip(),
             })?),
-            b"spans" if signal == Signal::Spans => json.list(|json| {
-                let begin = json.start();
-                self.span(json)?;
-                self.finish(begin, json, &scope, fragment)
-            }),
+            b"spans" if signal == Signal::Spans => self.records(Self::span, &scope, json, fragment),
             b"logRecords" | b"log_records" | b"logs" if signal == Signal::Logs => {
-                json.list(|json| {
-                    let begin = json.start();
-                    self.log(json)?;
-                    self.finish(begin, json, &scope, fragment)
-                })
+                self.records(Self::log, &scope, json, fragment)
             }
             _ => Ok(json.skip()?),
         })
@@ -154,12 +148,10 @@ impl Otlp {
             b"name" => self.span.field(json, self.span.known.name),
             b"kind" => self.span.kind(json),
             b"startTimeUnixNano" | b"start_time_unix_nano" => {
-                self.span.span.start = self.span.time(json)?;
-                Ok(())
+                self.span.time(json, |span| &mut span.start)
             }
             b"endTimeUnixNano" | b"end_time_unix_nano" => {
-                self.span.span.end = self.span.time(json)?;
-                Ok(())
+                self.span.time(json, |span| &mut span.end)
             }
             b"attributes" => self.attributes(json, AttributeOwner::Span),
             b"status" if json.peek() == Some(b'{') => json.object(|json, key| match key {
@@ -170,9 +162,7 @@ impl Otlp {
             b"links" if json.peek() == Some(b'[') => json.list(|json| {
                 json.object(|json, key| match key {
                     b"spanId" | b"span_id" => {
-                        json.text(&mut self.span.text)?;
-                        let mut link = String::new();
-                        id(&self.span.text, &mut link);
+                        let link = self.span.other_id(json)?;
                         if !link.is_empty() {
                             self.span.span.links.push(link);
                         }
@@ -193,13 +183,11 @@ impl Otlp {
             b"traceId" | b"trace_id" => self.span.id(json, |span| &mut span.trace),
             // A log record belongs to a span but is not a span itself.
             b"spanId" | b"span_id" => self.span.id(json, |span| &mut span.parent),
-            b"timeUnixNano" | b"time_unix_nano" => {
-                self.span.span.start = self.span.time(json)?;
-                Ok(())
-            }
+            b"timeUnixNano" | b"time_unix_nano" => self.span.time(json, |span| &mut span.start),
             b"observedTimeUnixNano" | b"observed_time_unix_nano" => {
-                let observed = self.span.time(json)?;
-                self.span.span.start = self.span.span.start.or(observed);
+                let start = self.span.span.start;
+                self.span.time(json, |span| &mut span.start)?;
+                self.span.span.start = start.or(self.span.span.start);
                 Ok(())
             }
             b"severityText" | b"severity_text" => {
@@ -219,17 +207,21 @@ impl Otlp {
         })
     }
 
-    /// Ends the record that stands from `begin` to the cursor.
-    fn finish(
+    /// A list of spans or log records of a scope.
+    fn records(
         &mut self,
-        begin: usize,
-        json: &Cursor<'_>,
+        read_one: fn(&mut Self, &mut Cursor<'_>) -> Result<(), Malformed>,
         scope: &[u8],
+        json: &mut Cursor<'_>,
         fragment: &mut Fragment<'_, '_>,
     ) -> ReadResult {
-        let slot = self.span.known.scope_name.filter(|_| !scope.is_empty());
-        self.span.set(slot, scope);
-        self.span.finish(begin..json.position(), fragment)
+        json.list(|json| {
+            let begin = json.start();
+            read_one(self, json)?;
+            let slot = self.span.known.scope_name.filter(|_| !scope.is_empty());
+            self.span.set(slot, scope);
+            self.span.finish(begin..json.position(), fragment)
+        })
     }
 
     /// `[{"key": "k", "value": {"stringValue": "v"}}, …]`.

@@ -11,15 +11,15 @@
 //!
 //! The fields are the groups of the pattern. A line that does not match is a record without fields.
 
+use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
 use regex::bytes::Regex;
 
-use super::lines::{Line, Lines};
-use super::{At, Extent, Fields, FoundFields, Item, ReadTask, Visit};
+use super::{At, Fields, FoundFields, Item, ReadTask, Visit};
 
-pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
-    let ReadTask { input, fields, options, visit } = task;
+pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
+    let ReadTask { lines, fields, options, visit } = task;
     let patterns = match &options.pattern {
         Some(pattern) => vec![pattern.clone()],
         None => usual().to_vec(),
@@ -30,21 +30,19 @@ pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
         starts: Vec::new(),
         found: FoundFields::new(fields.names().len()),
     };
-    let mut lines = Lines::new(input, options.longest);
     while let Some(line) = lines.next() {
-        let going = match line {
-            Line::Text(_, bytes) if bytes.iter().all(u8::is_ascii_whitespace) => {
-                window.flush(visit) && visit(Item::Blank).is_continue()
+        let item = match line {
+            Ok((_, bytes)) if bytes.iter().all(u8::is_ascii_whitespace) => Item::Blank,
+            Ok((at, bytes)) => {
+                window.push(at, bytes, visit)?;
+                continue;
             }
-            Line::Text(at, bytes) => window.push(at, bytes, visit),
-            Line::Fault(fault) => window.flush(visit) && visit(Item::Fault(fault)).is_continue(),
+            Err(fault) => Item::Fault(fault),
         };
-        if !going {
-            return lines.extent();
-        }
+        window.flush(1, visit)?;
+        visit(item)?;
     }
-    window.flush(visit);
-    lines.extent()
+    window.flush(1, visit)
 }
 
 fn usual() -> &'static [Regex] {
@@ -91,35 +89,28 @@ struct Window {
 }
 
 impl Window {
-    /// Takes a line and visits the records that are complete; returns whether to go on.
-    fn push(&mut self, at: At, bytes: &[u8], visit: &mut Visit<'_>) -> bool {
+    /// Takes a line and visits the records that are complete.
+    fn push(&mut self, at: At, bytes: &[u8], visit: &mut Visit<'_>) -> ControlFlow<()> {
         if !self.text.is_empty() {
             self.text.push(b'\n');
         }
         self.starts.push((at, self.text.len()));
         self.text.extend_from_slice(bytes);
         let most = self.patterns.iter().map(|pattern| pattern.lines).max().unwrap_or(1);
-        while self.starts.len() >= most {
-            if !self.step(visit) {
-                return false;
-            }
-        }
-        true
+        self.flush(most, visit)
     }
 
-    /// Visits all records that are left; returns whether to go on.
-    fn flush(&mut self, visit: &mut Visit<'_>) -> bool {
-        while !self.starts.is_empty() {
-            if !self.step(visit) {
-                return false;
-            }
+    /// Visits records until fewer than some lines are left.
+    fn flush(&mut self, lines: usize, visit: &mut Visit<'_>) -> ControlFlow<()> {
+        while self.starts.len() >= lines {
+            self.step(visit)?;
         }
-        true
+        ControlFlow::Continue(())
     }
 
-    /// Visits the record that begins with the first line; returns whether to go on.
-    fn step(&mut self, visit: &mut Visit<'_>) -> bool {
-        let Some(&(at, _)) = self.starts.first() else { return true };
+    /// Visits the record that begins with the first line.
+    fn step(&mut self, visit: &mut Visit<'_>) -> ControlFlow<()> {
+        let Some(&(at, _)) = self.starts.first() else { return ControlFlow::Continue(()) };
         self.found.clear();
         let end_of = |lines: usize| match self.starts.get(lines) {
             Some((_, next)) => next - 1,
@@ -148,14 +139,14 @@ impl Window {
             None => (1, end_of(1)),
         };
         let record = self.found.record(at, &self.text[..end]);
-        let going = visit(Item::Record(record)).is_continue();
+        let flow = visit(Item::Record(record));
         let used = self.starts.get(lines).map_or(self.text.len(), |(_, next)| *next);
         self.text.drain(..used);
         self.starts.drain(..lines.min(self.starts.len()));
         for (_, start) in &mut self.starts {
             *start -= used;
         }
-        going
+        flow
     }
 }
 

@@ -6,9 +6,9 @@
 //! `resource.KEY` for an attribute of the service, and `attributes.KEY` or just `KEY` for an
 //! attribute of the span.
 
-use super::documents::{Fragment, LineCounter, ReadResult};
+use super::documents::{Fragment, ReadResult};
 use super::json::{Cursor, Malformed};
-use super::{Fields, FoundFields, Item, Record, Slot};
+use super::{Fields, FoundFields, Item, LineCounter, Record, Slot};
 
 /// A span, as far as Otus needs it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -50,39 +50,34 @@ pub enum SpanKind {
 }
 
 impl SpanKind {
+    /// All kinds, in the order of their numbers.
+    const ALL: [SpanKind; 6] = [
+        SpanKind::Unspecified,
+        SpanKind::Internal,
+        SpanKind::Server,
+        SpanKind::Client,
+        SpanKind::Producer,
+        SpanKind::Consumer,
+    ];
+
     /// `SERVER` and so on.
     pub fn name(self) -> &'static str {
-        match self {
-            SpanKind::Unspecified => "UNSPECIFIED",
-            SpanKind::Internal => "INTERNAL",
-            SpanKind::Server => "SERVER",
-            SpanKind::Client => "CLIENT",
-            SpanKind::Producer => "PRODUCER",
-            SpanKind::Consumer => "CONSUMER",
-        }
+        let names = ["UNSPECIFIED", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"];
+        names[self as usize]
     }
 
     /// The kind with a number, or with a name in any spelling.
     pub fn parse(text: &[u8]) -> Option<SpanKind> {
         let name = text.strip_prefix(b"SPAN_KIND_").unwrap_or(text);
-        // In the order of their numbers.
-        let all = [
-            SpanKind::Unspecified,
-            SpanKind::Internal,
-            SpanKind::Server,
-            SpanKind::Client,
-            SpanKind::Producer,
-            SpanKind::Consumer,
-        ];
         if let [digit @ b'0'..=b'5'] = name {
-            return Some(all[usize::from(digit - b'0')]);
+            return Some(SpanKind::ALL[usize::from(digit - b'0')]);
         }
-        all.into_iter().find(|kind| kind.name().as_bytes().eq_ignore_ascii_case(name))
+        SpanKind::ALL.into_iter().find(|kind| kind.name().as_bytes().eq_ignore_ascii_case(name))
     }
 }
 
 /// Builds the span that is being read and collects its wanted fields.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct SpanBuilder {
     pub(super) span: Span,
     found: FoundFields,
@@ -149,15 +144,12 @@ impl SpanBuilder {
         }
         let count = fields.names().len();
         SpanBuilder {
-            span: Span::default(),
             found: FoundFields::new(count),
             known,
             resource,
             attributes,
             shared: vec![Slot::default(); count],
-            shared_scratch: 0,
-            text: Vec::new(),
-            counter: LineCounter::default(),
+            ..SpanBuilder::default()
         }
     }
 
@@ -173,7 +165,6 @@ impl SpanBuilder {
         self.shared_scratch = self.found.scratch.len();
     }
 
-    /// Begins a span.
     pub(super) fn begin(&mut self) {
         self.found.slots.copy_from_slice(&self.shared);
         self.found.scratch.truncate(self.shared_scratch);
@@ -241,8 +232,13 @@ impl SpanBuilder {
     }
 
     /// Reads a time in nanoseconds; 0 means that it is not known.
-    pub(super) fn time(&mut self, json: &mut Cursor<'_>) -> Result<Option<u64>, Malformed> {
-        Ok(self.number(json)?.filter(|&time| time > 0))
+    pub(super) fn time(
+        &mut self,
+        json: &mut Cursor<'_>,
+        part: fn(&mut Span) -> &mut Option<u64>,
+    ) -> Result<(), Malformed> {
+        *part(&mut self.span) = self.number(json)?.filter(|&time| time > 0);
+        Ok(())
     }
 
     /// Reads an id into the part of the span that it belongs to.
@@ -254,6 +250,14 @@ impl SpanBuilder {
         json.text(&mut self.text)?;
         id(&self.text, part(&mut self.span));
         Ok(())
+    }
+
+    /// Reads the id of another span.
+    pub(super) fn other_id(&mut self, json: &mut Cursor<'_>) -> Result<String, Malformed> {
+        json.text(&mut self.text)?;
+        let mut other = String::new();
+        id(&self.text, &mut other);
+        Ok(other)
     }
 
     /// Sets the start and the end of the span from a start and a duration in microseconds.
@@ -302,14 +306,14 @@ impl SpanBuilder {
 }
 
 /// Parses a number without a sign and drops its digits after a decimal point.
-pub(super) fn number(text: &[u8]) -> Option<u64> {
+fn number(text: &[u8]) -> Option<u64> {
     let whole = text.split(|&byte| byte == b'.').next()?;
     std::str::from_utf8(whole).ok()?.parse().ok()
 }
 
 /// Writes an id as lower-case hexadecimal digits, if it is in hexadecimal or base64, and unchanged
 /// otherwise. An id of zeros is no id.
-pub(super) fn id(raw: &[u8], id: &mut String) {
+fn id(raw: &[u8], id: &mut String) {
     id.clear();
     let hexadecimal = raw.iter().all(u8::is_ascii_hexdigit);
     if hexadecimal {

@@ -3,7 +3,7 @@
 //! All members of a file are read, since log rotation appends members to a file. A truncated file
 //! yields the data before the cut and then an error, which the reader reports with its line.
 
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Chain, Cursor, Read};
 
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
@@ -23,8 +23,8 @@ pub enum Packing {
 /// # Errors
 /// If the first bytes cannot be read.
 pub fn unpack<'i>(input: Box<dyn Read + 'i>) -> io::Result<(Box<dyn Read + 'i>, Packing)> {
-    let mut input = Peeking { input: BufReader::new(input), head: [0; 8], start: 0, end: 0 };
-    Ok(match input.peek()? {
+    let input = peek(Cursor::default().chain(BufReader::new(input)))?;
+    Ok(match head(&input) {
         [0x1f, 0x8b, ..] => (Box::new(flate2::read::MultiGzDecoder::new(input)), Packing::Gzip),
         // The second pattern is a skippable frame, with which some files begin.
         [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
@@ -34,42 +34,22 @@ pub fn unpack<'i>(input: Box<dyn Read + 'i>) -> io::Result<(Box<dyn Read + 'i>, 
     })
 }
 
-/// A stream whose next bytes can be inspected without taking them.
-struct Peeking<'i> {
-    input: BufReader<Box<dyn Read + 'i>>,
-    head: [u8; 8],
-    /// The part of the head from `start` to `end` is still to be read.
-    start: usize,
-    end: usize,
+/// A stream after the bytes of it that were inspected.
+type Peeked<'i> = Chain<Cursor<Vec<u8>>, BufReader<Box<dyn Read + 'i>>>;
+
+/// Makes the next eight bytes of a stream, or fewer at its end, available to [`head`].
+fn peek(input: Peeked<'_>) -> io::Result<Peeked<'_>> {
+    let (mut before, mut input) = input.into_inner();
+    let mut head = Vec::new();
+    before.read_to_end(&mut head)?;
+    let missing = 8_usize.saturating_sub(head.len());
+    (&mut input).take(missing as u64).read_to_end(&mut head)?;
+    Ok(Cursor::new(head).chain(input))
 }
 
-impl Peeking<'_> {
-    /// Inspects the next eight bytes, or fewer at the end of the stream.
-    fn peek(&mut self) -> io::Result<&[u8]> {
-        self.head.copy_within(self.start..self.end, 0);
-        (self.start, self.end) = (0, self.end - self.start);
-        while self.end < self.head.len() {
-            match self.input.read(&mut self.head[self.end..]) {
-                Ok(0) => break,
-                Ok(more) => self.end += more,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(&self.head[..self.end])
-    }
-}
-
-impl Read for Peeking<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.start == self.end {
-            return self.input.read(buffer);
-        }
-        let length = buffer.len().min(self.end - self.start);
-        buffer[..length].copy_from_slice(&self.head[self.start..self.start + length]);
-        self.start += length;
-        Ok(length)
-    }
+/// The inspected bytes of a stream of which none have been read since.
+fn head<'h>(input: &'h Peeked<'_>) -> &'h [u8] {
+    input.get_ref().0.get_ref()
 }
 
 /// The decoder of all frames of a stream.
@@ -78,8 +58,8 @@ struct Zstd<'i> {
 }
 
 enum FrameState<'i> {
-    Between(Peeking<'i>),
-    Within(Box<StreamingDecoder<Peeking<'i>, FrameDecoder>>),
+    Between(Peeked<'i>),
+    Within(Box<StreamingDecoder<Peeked<'i>, FrameDecoder>>),
     Ended,
 }
 
@@ -91,22 +71,25 @@ impl Read for Zstd<'_> {
         loop {
             match std::mem::replace(&mut self.state, FrameState::Ended) {
                 FrameState::Ended => return Ok(0),
-                FrameState::Between(mut input) => match *input.peek()? {
-                    [] => return Ok(0),
-                    // A skippable frame: its length follows its magic number.
-                    [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d] => {
-                        let length = u64::from(u32::from_le_bytes([a, b, c, d])) + 8;
-                        let passed = io::copy(&mut (&mut input).take(length), &mut io::sink())?;
-                        if passed < length {
-                            return Err(io::ErrorKind::UnexpectedEof.into());
+                FrameState::Between(input) => {
+                    let mut input = peek(input)?;
+                    match *head(&input) {
+                        [] => return Ok(0),
+                        // A skippable frame: its length follows its magic number.
+                        [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d] => {
+                            let length = u64::from(u32::from_le_bytes([a, b, c, d])) + 8;
+                            let passed = io::copy(&mut (&mut input).take(length), &mut io::sink())?;
+                            if passed < length {
+                                return Err(io::ErrorKind::UnexpectedEof.into());
+                            }
+                            self.state = FrameState::Between(input);
                         }
-                        self.state = FrameState::Between(input);
+                        _ => {
+                            let frame = StreamingDecoder::new(input).map_err(io::Error::other)?;
+                            self.state = FrameState::Within(Box::new(frame));
+                        }
                     }
-                    _ => {
-                        let frame = StreamingDecoder::new(input).map_err(io::Error::other)?;
-                        self.state = FrameState::Within(Box::new(frame));
-                    }
-                },
+                }
                 FrameState::Within(mut frame) => {
                     let length = frame.read(buffer)?;
                     if length > 0 {

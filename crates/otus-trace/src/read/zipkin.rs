@@ -3,12 +3,14 @@
 //! Client and server may share one span id (`shared`, as in B3 propagation). Then the parent of the
 //! server's part is the client's part, which has the same id. Times are in microseconds.
 
+use std::ops::ControlFlow;
+
+use super::ReadTask;
 use super::documents::{self, Documents, Fragment, ReadResult};
 use super::json::{Cursor, Malformed};
 use super::spans::{AttributeOwner, SpanBuilder, SpanKind};
-use super::{Extent, ReadTask};
 
-pub(super) fn read(task: ReadTask<'_, '_>) -> Extent {
+pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
     let mut span = SpanBuilder::new(task.fields);
     span.begin_resource();
     documents::read(task, &mut Zipkin { span })

@@ -26,7 +26,7 @@ use std::ops::ControlFlow;
 use super::account::{Accounting, Findings, RuleAccount};
 use super::propagation::SpanTrouble;
 use super::shape::Shapes;
-use super::vocabulary::{RunActionId, RunClockId, RunFileId, RunLifelineId, RunPlace};
+use super::vocabulary::{RunActionId, RunFileId, RunLifelineId, RunPlace};
 use super::{LogFile, Sink};
 use crate::group::{Groups, OpenGroupId, Row, RowFlags};
 use crate::mapping::template::Context;
@@ -48,6 +48,7 @@ pub(super) fn run(plan: &Plan, files: Vec<LogFile<'_>>, sink: &mut dyn Sink) -> 
 }
 
 /// Everything that grows during a run.
+#[derive(Default)]
 struct Mapper {
     accounting: Accounting,
     /// By source: the index of its first rule among all rules.
@@ -153,21 +154,9 @@ impl Mapper {
             accounting,
             rule_starts,
             groups: Groups::new(plan.idle),
-            shapes: Shapes::default(),
-            findings: Findings::default(),
-            row: Row::default(),
-            pending: Vec::new(),
-            scratch: Vec::new(),
-            id_scratch: Vec::new(),
-            release: release::Memory::default(),
             early: files == 1 || plan.idle.is_some(),
-            stored: 0,
-            now: 0,
             grouped: canonical || all_rules().any(|rule| rule.group.is_some()),
-            spans: SpanTrouble::default(),
-            last_time: Vec::new(),
-            last_line: Vec::new(),
-            gaps: false,
+            ..Mapper::default()
         }
     }
 
@@ -211,11 +200,10 @@ fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)
 }
 
-/// A mutable reference to the entry of an id in a list that grows on demand.
-fn entry<T: Clone>(list: &mut Vec<Option<T>>, id: RunClockId) -> &mut Option<T> {
-    let index = id.0 as usize;
+/// The entry with an index, in a list that grows on demand.
+fn entry<T: Clone + Default>(list: &mut Vec<T>, index: usize) -> &mut T {
     if list.len() <= index {
-        list.resize(index + 1, None);
+        list.resize(index + 1, T::default());
     }
     &mut list[index]
 }

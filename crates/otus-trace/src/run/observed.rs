@@ -18,6 +18,7 @@ use otus_syntax::source::offset;
 use super::vocabulary::{RunClockId, RunLifelineId, RunPlace, Vocabulary};
 use crate::causality::Pairs;
 use crate::group::{Row, RowFlags};
+use crate::multitrace::moment_text;
 use crate::order::{self, Happened, OrderError, PartialOrder, Stamped, Value, Writes};
 use crate::read::canonical;
 
@@ -112,17 +113,10 @@ impl<'r> Event<'r> {
     fn name(self) -> Option<String> {
         match self.action() {
             Some((direction, message)) => {
-                Some(format!("{}{}{message}", self.lifeline(), sign(direction)))
+                Some(format!("{}{}{message}", self.lifeline(), direction.symbol()))
             }
             None => self.label().map(str::to_owned),
         }
-    }
-}
-
-fn sign(direction: Direction) -> &'static str {
-    match direction {
-        Direction::Emission => "!",
-        Direction::Reception => "?",
     }
 }
 
@@ -215,7 +209,7 @@ impl<'r> Observed<'r> {
                         text,
                         "{}{}{}",
                         quote(event.lifeline()),
-                        sign(direction),
+                        direction.symbol(),
                         quote(message)
                     );
                 }
@@ -243,7 +237,7 @@ impl<'r> Observed<'r> {
             let clock = clock.map(|clock| self.vocabulary.clock(clock));
             line.optional("clock", clock.filter(|&clock| clock != event.lifeline()));
             if let Some((direction, message)) = event.action() {
-                line.text("action", sign(direction));
+                line.text("action", direction.symbol().encode_utf8(&mut [0; 4]));
                 line.text("message", message);
             }
             line.optional("peer", event.peer());
@@ -253,15 +247,17 @@ impl<'r> Observed<'r> {
             line.optional("label", event.label());
             // Variables of the lifeline are written without its name; shared ones begin with a dot.
             let own = format!("{}.", event.lifeline());
-            line.set(event.set().map(|(name, value)| match name.strip_prefix(&own) {
-                Some(name) => (name.to_owned(), value),
-                None => (format!(".{name}"), value),
-            }));
+            let set = event.set().map(|(name, value)| match name.strip_prefix(&own) {
+                Some(name) => (Cow::Borrowed(name), value),
+                None => (Cow::Owned(format!(".{name}")), value),
+            });
+            line.object("set", set, Value::write_json);
             if event.joined() {
                 line.literal("joined", "true");
             }
-            let vector = row.vector.iter();
-            line.vector(vector.map(|&(host, count)| (self.vocabulary.lifeline(host), count)));
+            let host = |host: RunLifelineId| Cow::Borrowed(self.vocabulary.lifeline(host));
+            let vector = row.vector.iter().map(|&(id, count)| (host(id), count));
+            line.object("vector", vector, |count, line| line.push_str(&count.to_string()));
             line.text("file", event.file());
             line.literal("line", row.place.line);
             text.push_str(&line.finish());
@@ -293,12 +289,7 @@ impl<'r> Observed<'r> {
                 component.events.clone().filter_map(|index| self.event(index)).collect();
             for moment in events.chunk_by(|_, next| next.joined()) {
                 // An event that only sets variables may have no name.
-                let names = moment.iter().filter_map(|event| event.name());
-                let label = match names.collect::<Vec<String>>().as_slice() {
-                    [] => None,
-                    [only] => Some(only.clone()),
-                    several => Some(format!("{{{}}}", several.join(", "))),
-                };
+                let names: Vec<String> = moment.iter().filter_map(|event| event.name()).collect();
                 let mut set: Vec<(&str, &Value)> = Vec::new();
                 for (name, value) in moment.iter().flat_map(|event| event.set()) {
                     // The last value at a moment counts.
@@ -307,8 +298,8 @@ impl<'r> Observed<'r> {
                 }
                 let Some(first) = moment.first() else { continue };
                 let mut event = builder.event(process);
-                if let Some(label) = label {
-                    event = event.label(&label);
+                if !names.is_empty() {
+                    event = event.label(&moment_text(&names));
                 }
                 for (name, value) in set {
                     event = event.set(name, value.clone());

@@ -3,7 +3,7 @@
 use otus_core::{Action, Pool};
 
 use super::word::{self, Word};
-use crate::multitrace::{ComponentId, MultiTrace, Step};
+use crate::multitrace::{ComponentId, MultiTrace, Step, moment_text};
 
 /// The difference between a mutant and its original. Indices count moments of the original, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,26 +69,22 @@ impl Change {
     /// # Panics
     /// If the change does not belong to this multi-trace.
     pub fn apply(&self, original: &MultiTrace, pool: &mut Pool) -> MultiTrace {
-        let partition = original.partition();
-        let mut builder = word::rebuild(partition, original.len() + 1);
-        for component in partition.components() {
+        word::rebuild(original.partition(), original.len() + 1, |component, builder| {
             let steps = original.steps(component);
             if component != self.component() {
-                word::copy(&mut builder, steps);
-                builder.next_component();
-                continue;
+                return word::copy(builder, steps);
             }
             let bounds = Word::new(original, component).bounds;
             let moments = |from: usize, to: usize| &steps[bounds[from]..bounds[to]];
             let end = bounds.len() - 1;
-            let mut add = |steps: &[Step]| word::copy(&mut builder, steps);
+            let mut add = |steps: &[Step]| word::copy(builder, steps);
             match *self {
                 Change::Noise { index, action, .. } => {
                     add(moments(0, index));
                     builder.next_moment();
                     builder.push(pool.intern_action(action), 0);
                     builder.next_moment();
-                    word::copy(&mut builder, moments(index, end));
+                    word::copy(builder, moments(index, end));
                 }
                 Change::SwapActions { first, second, .. } => {
                     add(moments(0, first));
@@ -106,9 +102,7 @@ impl Change {
                     add(moments(index, end));
                 }
             }
-            builder.next_component();
-        }
-        word::finish(builder)
+        })
     }
 
     /// Describes the change; places count from 1.
@@ -116,7 +110,9 @@ impl Change {
         let name = word::component_text(original.partition(), self.component(), pool.signature());
         let moment = |index: usize| {
             let moment = original.moments(self.component()).nth(index).unwrap_or(&[]);
-            format!("{} (place {})", moment_text(moment, pool), index + 1)
+            let actions = moment.iter().map(|step| pool.action(step.action()));
+            let actions: Vec<String> = actions.map(|it| it.text(pool.signature())).collect();
+            format!("{} (place {})", moment_text(&actions), index + 1)
         };
         match *self {
             Change::Noise { index, action, .. } => {
@@ -129,15 +125,5 @@ impl Change {
             Change::Remove { index, .. } => format!("removed {} from {name}", moment(index)),
             Change::Duplicate { index, .. } => format!("repeated {} in {name}", moment(index)),
         }
-    }
-}
-
-/// `a!m`, or `{a!m, b?m}`.
-fn moment_text(moment: &[Step], pool: &Pool) -> String {
-    let actions: Vec<String> =
-        moment.iter().map(|step| pool.action(step.action()).text(pool.signature())).collect();
-    match actions.as_slice() {
-        [action] => action.clone(),
-        actions => format!("{{{}}}", actions.join(", ")),
     }
 }

@@ -199,17 +199,14 @@ impl Swap {
     /// If the swap does not belong to these multi-traces.
     pub fn apply(&self, original: &MultiTrace, donor: &MultiTrace) -> MultiTrace {
         let partition = original.partition();
-        let mut builder = word::rebuild(partition, original.len());
-        for component in partition.components() {
+        word::rebuild(partition, original.len(), |component, builder| {
             let steps = if self.components.binary_search(&component).is_ok() {
                 donor.steps(counterpart(partition, component, donor.partition()))
             } else {
                 original.steps(component)
             };
-            word::copy(&mut builder, steps);
-            builder.next_component();
-        }
-        word::finish(builder)
+            word::copy(builder, steps);
+        })
     }
 
     /// Describes the swap.

@@ -101,7 +101,7 @@ impl<'a> Cuts<'a> {
     pub fn get(&self, mut number: u128) -> Option<Cut> {
         let mut digits = vec![0; self.windows.len()];
         for (digit, windows) in digits.iter_mut().zip(&self.windows).rev() {
-            let radix = u128::from(windows.count());
+            let radix = u128::from(windows.count);
             *digit = u64::try_from(number.checked_rem(radix)?).ok()?;
             number /= radix;
         }
@@ -111,13 +111,13 @@ impl<'a> Cuts<'a> {
     /// All cuts in order.
     pub fn iter(&self) -> impl Iterator<Item = Cut> + use<'_, 'a> {
         let mut next =
-            self.windows.iter().all(|w| w.count() > 0).then(|| vec![0; self.windows.len()]);
+            self.windows.iter().all(|w| w.count > 0).then(|| vec![0; self.windows.len()]);
         std::iter::from_fn(move || {
             let digits = next.as_mut()?;
             let cut = self.cut(digits);
             let grown = self.windows.iter().zip(digits.iter_mut()).rev().any(|(windows, digit)| {
                 *digit += 1;
-                if *digit == windows.count() {
+                if *digit == windows.count {
                     *digit = 0;
                 }
                 *digit != 0
@@ -141,7 +141,7 @@ impl<'a> Cuts<'a> {
             let (rng, seen) = by_digits.as_mut()?;
             loop {
                 let digits: Vec<u64> =
-                    self.windows.iter().map(|windows| rng.u64(0..windows.count())).collect();
+                    self.windows.iter().map(|windows| rng.u64(0..windows.count)).collect();
                 if seen.insert(digits.clone()) {
                     return Some(self.cut(&digits));
                 }
@@ -152,27 +152,24 @@ impl<'a> Cuts<'a> {
 
     fn exact_count(&self) -> Option<u128> {
         // If a component has no window, there is no cut, however many windows the others have.
-        if self.windows.iter().any(|windows| windows.count() == 0) {
+        if self.windows.iter().any(|windows| windows.count == 0) {
             return Some(0);
         }
         self.windows
             .iter()
-            .try_fold(1u128, |product, windows| product.checked_mul(u128::from(windows.count())))
+            .try_fold(1u128, |product, windows| product.checked_mul(u128::from(windows.count)))
     }
 
     fn cut(&self, digits: &[u64]) -> Cut {
         let kept: Vec<Range<usize>> =
             self.windows.iter().zip(digits).map(|(windows, &digit)| windows.get(digit)).collect();
-        let mut builder = word::rebuild(self.trace.partition(), 0);
-        for ((component, windows), kept) in
-            self.trace.partition().components().zip(&self.windows).zip(&kept)
-        {
+        let trace = word::rebuild(self.trace.partition(), 0, |component, builder| {
+            let (windows, kept) = (&self.windows[component.index()], &kept[component.index()]);
             let steps = self.trace.steps(component);
-            word::copy(&mut builder, &steps[windows.bounds[kept.start]..windows.bounds[kept.end]]);
-            builder.next_component();
-        }
+            word::copy(builder, &steps[windows.bounds[kept.start]..windows.bounds[kept.end]]);
+        });
         let of = self.windows.iter().map(|windows| windows.ends.len()).collect();
-        Cut { trace: word::finish(builder), kept, of }
+        Cut { trace, kept, of }
     }
 }
 
@@ -243,10 +240,6 @@ impl Windows {
             end.shortest = end.shortest.max(least);
             self.count += (i + 2).saturating_sub(end.shortest) as u64;
         }
-    }
-
-    fn count(&self) -> u64 {
-        self.count
     }
 
     /// The window with a number, as a range of moments.

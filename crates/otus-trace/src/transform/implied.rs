@@ -1,7 +1,9 @@
 //! The signature that traces imply if there is no specification.
 
 use otus_core::Signature;
-use otus_syntax::ast::{Colocalization, TraceFile};
+use otus_syntax::ast::TraceFile;
+
+use crate::lower::listed;
 
 /// The signature of all lifelines and messages in some traces, in order of first mention: first
 /// those in the lists of components, then those of actions.
@@ -18,15 +20,8 @@ use otus_syntax::ast::{Colocalization, TraceFile};
 pub fn implied_signature<'a>(traces: impl IntoIterator<Item = &'a TraceFile>) -> Signature {
     let mut signature = Signature::default();
     for trace in traces {
-        for component in &trace.components {
-            match &component.lifelines {
-                Colocalization::Listed(names) => {
-                    for name in names {
-                        signature.add_lifeline(trace.names.text(name.symbol));
-                    }
-                }
-                Colocalization::All(_) | Colocalization::Any(_) => {}
-            }
+        for name in listed(trace) {
+            signature.add_lifeline(trace.names.text(name.symbol));
         }
         for action in &trace.actions {
             signature.add_lifeline(trace.names.text(action.lifeline.symbol));

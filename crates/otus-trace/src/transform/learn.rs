@@ -65,7 +65,7 @@ mod repeat;
 mod units;
 
 use otus_core::{LifelineSet, Pool, Term, TermId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::multitrace::{ComponentId, MultiTrace};
 use graph::Sets;
@@ -176,7 +176,7 @@ pub fn learn(
     let mut words: Vec<Vec<TermId>> = Vec::new();
     // The first run with each word.
     let mut first_with: Vec<usize> = Vec::new();
-    let mut known: FxHashMap<Vec<TermId>, usize> = FxHashMap::default();
+    let mut known: FxHashSet<Vec<TermId>> = FxHashSet::default();
     let mut learnable = vec![true; runs.len()];
     let channels = channels(pool, runs);
     let mut tangles = Tangles::default();
@@ -190,11 +190,10 @@ pub fn learn(
         // Messages that cross in another run may be in order here. The coregion of the other run
         // allows this order.
         let word = if runs.len() > 1 { tangles.find(word) } else { word };
-        if known.contains_key(&word) {
+        if !known.insert(word.clone()) {
             notes.add(NoteKind::Same, number);
             continue;
         }
-        known.insert(word.clone(), words.len());
         words.push(word);
         first_with.push(number);
     }
@@ -299,9 +298,7 @@ fn beside(pool: &mut Pool, term: TermId) -> TermId {
         groups[group].push(part);
     }
     let groups: Vec<TermId> = groups.iter().map(|group| fold::sequence(pool, group)).collect();
-    let mut groups = groups.into_iter().rev();
-    let last = groups.next().unwrap_or(Pool::EMPTY);
-    groups.fold(last, |rest, group| pool.par(group, rest))
+    fold::parallel(pool, &groups)
 }
 
 #[cfg(test)]

@@ -88,21 +88,26 @@ pub fn swap_actions(trace: &MultiTrace) -> Changes<'_> {
 
 /// The mutants with one moment dropped; ordered by component and moment.
 pub fn remove(trace: &MultiTrace) -> Changes<'_> {
-    changes(trace, |component| {
-        let letters = Word::new(trace, component).letters;
-        let firsts = |&i: &usize| i == 0 || letters[i - 1] != letters[i];
-        let indices: Vec<usize> = (0..letters.len()).filter(firsts).collect();
-        (indices.len() as u128, Table::Remove(indices))
-    })
+    let change = |component, index| Change::Remove { component, index };
+    at_moments(trace, change, |letters, i| i == 0 || letters[i - 1] != letters[i])
 }
 
 /// The mutants with one moment repeated; ordered by component and moment.
 pub fn duplicate(trace: &MultiTrace) -> Changes<'_> {
+    let change = |component, index| Change::Duplicate { component, index };
+    at_moments(trace, change, |letters, i| letters.get(i + 1) != Some(&letters[i]))
+}
+
+/// The mutants with a change at one of the wanted moments.
+fn at_moments(
+    trace: &MultiTrace,
+    change: fn(ComponentId, usize) -> Change,
+    wanted: impl Fn(&[u32], usize) -> bool,
+) -> Changes<'_> {
     changes(trace, |component| {
         let letters = Word::new(trace, component).letters;
-        let lasts = |&i: &usize| letters.get(i + 1) != Some(&letters[i]);
-        let indices: Vec<usize> = (0..letters.len()).filter(lasts).collect();
-        (indices.len() as u128, Table::Duplicate(indices))
+        let indices: Vec<usize> = (0..letters.len()).filter(|&i| wanted(&letters, i)).collect();
+        (indices.len() as u128, Table::Moments(indices, change))
     })
 }
 
@@ -175,8 +180,8 @@ enum Table {
         /// By earlier moment: the number of changes before those with it.
         firsts: Vec<u128>,
     },
-    Remove(Vec<usize>),
-    Duplicate(Vec<usize>),
+    /// The moments that are changed, and the change of one.
+    Moments(Vec<usize>, fn(ComponentId, usize) -> Change),
 }
 
 /// A gap between moments. The actions of a component are numbered by lifeline, direction and
@@ -224,10 +229,7 @@ impl Table {
                 let second = nth_other(first + 1, equal, small(rest));
                 Change::SwapActions { component, first, second }
             }
-            Table::Remove(indices) => Change::Remove { component, index: indices[small(number)] },
-            Table::Duplicate(indices) => {
-                Change::Duplicate { component, index: indices[small(number)] }
-            }
+            Table::Moments(indices, change) => change(component, indices[small(number)]),
         }
     }
 }

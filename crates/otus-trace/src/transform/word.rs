@@ -34,9 +34,18 @@ impl Word {
     }
 }
 
-/// A builder for a changed copy of a multi-trace.
-pub(super) fn rebuild(partition: &Partition, capacity: usize) -> Builder {
-    Builder::new(partition.clone(), capacity, false)
+/// A changed copy of a multi-trace: `add` appends the moments of each component.
+pub(super) fn rebuild(
+    partition: &Partition,
+    capacity: usize,
+    mut add: impl FnMut(ComponentId, &mut Builder),
+) -> MultiTrace {
+    let mut builder = Builder::new(partition.clone(), capacity, false);
+    for component in partition.components() {
+        add(component, &mut builder);
+        builder.next_component();
+    }
+    builder.finish(SourceId::default())
 }
 
 /// Appends whole moments.
@@ -47,10 +56,6 @@ pub(super) fn copy(builder: &mut Builder, steps: &[Step]) {
         }
         builder.push(step.action(), 0);
     }
-}
-
-pub(super) fn finish(builder: Builder) -> MultiTrace {
-    builder.finish(SourceId::default())
 }
 
 /// `[a, b]`, or `[#all]`.

@@ -10,7 +10,6 @@ use otus_analysis::refute::{
     Blocked, Certificate, CertificateState, NotRefuted, check_refutation, refute,
 };
 use otus_analysis::{Question, Verdict, Witness};
-use otus_core::budget::Budget;
 use otus_core::{Pool, TermId, raise};
 use otus_draw::Scene;
 use otus_draw::layout::layered::Direction;
@@ -19,15 +18,18 @@ use otus_draw::layout::sequence::{self, sequence};
 use otus_draw::layout::term::{self, term};
 use otus_syntax::ast::SpecFile;
 use otus_syntax::options::{GraphicFormat, GraphicOption, Layout, Logger, Process};
+use otus_trace::MultiTrace;
 use otus_trace::order::{from_steps, pot};
-use otus_trace::{ComponentId, MultiTrace};
 use serde_json::{Value, json};
 
+use super::lifelines;
+use super::plan::Plan;
 use super::request::TextFormat;
 use crate::case::{Attachment, AttachmentKind, NoAttachment};
 use crate::error::{Error, Result};
 use crate::load::options;
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
+use crate::report::set;
 
 /// The format and the style of the graph of a search.
 #[derive(Debug, Clone)]
@@ -89,24 +91,21 @@ impl GraphOptions {
         max_nodes: usize,
     ) -> Option<GraphOptions> {
         let mut found = None;
-        for (file, section) in options::sections(files, process) {
-            for logger in section.items.iter().flat_map(|item| options::loggers(&item.value)) {
-                if let Logger::Graphic(chosen) = logger {
-                    found = Some((file, chosen));
-                }
+        for (file, logger) in options::loggers(files, process) {
+            if let Logger::Graphic(chosen) = logger {
+                found = Some((file, chosen));
             }
         }
         let (file, chosen) = found?;
         let stem = specification.map(Path::new).and_then(Path::file_stem);
         let mut name = PathBuf::from(stem.unwrap_or("search".as_ref()));
         let mut folder = PathBuf::new();
-        let mut ending = "svg";
-        let svg = GraphFormat::Picture(PictureFormat::Svg);
-        let mut graph = GraphOptions::new(svg, style, max_nodes);
+        let mut format = PictureFormat::Svg;
+        let mut graph = GraphOptions::new(GraphFormat::Picture(format), style, max_nodes);
         for option in chosen {
             match option {
-                GraphicOption::Format(GraphicFormat::Svg) => ending = "svg",
-                GraphicOption::Format(GraphicFormat::Png) => ending = "png",
+                GraphicOption::Format(GraphicFormat::Svg) => format = PictureFormat::Svg,
+                GraphicOption::Format(GraphicFormat::Png) => format = PictureFormat::Png,
                 GraphicOption::Layout(Layout::Vertical) => graph.direction = Direction::Down,
                 GraphicOption::Layout(Layout::Horizontal) => graph.direction = Direction::Right,
                 GraphicOption::SequenceDiagrams(wanted) => graph.diagrams = *wanted,
@@ -117,11 +116,11 @@ impl GraphOptions {
                 GraphicOption::SubProcesses(_) | GraphicOption::Legend(_) => {}
             }
         }
-        name.as_mut_os_string().push(".");
-        name.as_mut_os_string().push(ending);
-        if ending == "png" {
-            graph.format = GraphFormat::Picture(PictureFormat::Png);
-        }
+        name.as_mut_os_string().push(match format {
+            PictureFormat::Svg => ".svg",
+            PictureFormat::Png => ".png",
+        });
+        graph.format = GraphFormat::Picture(format);
         graph.path = Some(folder.join(name));
         Some(graph)
     }
@@ -131,12 +130,7 @@ impl GraphOptions {
         self.path.as_deref()
     }
 
-    /// The graph of an exploration.
-    pub(crate) fn picture(&self, context: &Context<'_>, graph: &Graph) -> Result<Picture> {
-        self.render(context, graph, None)
-    }
-
-    /// The graph of a search, and its verdict.
+    /// The graph of an exploration, or of a search with its verdict.
     pub(crate) fn render(
         &self,
         context: &Context<'_>,
@@ -160,8 +154,6 @@ impl GraphOptions {
             verdict,
             direction: self.direction,
             term: (self.diagrams || self.trees).then_some(&picture as &dyn Fn(TermId) -> Scene),
-            // With `None`, the layout computes the flags and clovers along the path to a node.
-            remaining: None,
         };
         search(context, graph, &options)
     }
@@ -208,18 +200,10 @@ fn graph_json(context: &Context<'_>, graph: &Graph) -> Value {
         .map(|(id, node)| {
             let mut value = json!({ "id": id, "term": context.pool.text(node.state.term) });
             let remaining = context.remaining(&node.state);
-            if !remaining.is_empty() {
-                value["remaining"] = json!(remaining);
-            }
-            if let Some(measure) = context.measure(&node.state) {
-                value["measure"] = json!(measure);
-            }
-            if let Some(leaf) = node.leaf {
-                value["leaf"] = json!(leaf.kind.name());
-            }
-            if node.cut > 0 {
-                value["cut"] = json!(node.cut);
-            }
+            set(&mut value, "remaining", Some(remaining).filter(|it| !it.is_empty()));
+            set(&mut value, "measure", context.measure(&node.state));
+            set(&mut value, "leaf", node.leaf.map(|leaf| leaf.kind.name()));
+            set(&mut value, "cut", Some(node.cut).filter(|&cut| cut > 0));
             value
         })
         .collect();
@@ -237,47 +221,40 @@ fn graph_json(context: &Context<'_>, graph: &Graph) -> Value {
 /// The certificate of a failure, after it was checked.
 pub(super) fn certificate(
     format: TextFormat,
+    plan: &Plan,
     pool: &mut Pool,
-    term: TermId,
     trace: &MultiTrace,
-    question: &Question,
-    budget: &Budget,
+    (question, verdict): (&Question, Verdict),
 ) -> Attachment {
-    let missing = |reason: String, is_error| NoAttachment { reason, is_error };
-    let content = match refute(pool, term, trace, question, budget) {
-        Ok(certificate) => check_refutation(pool, term, trace, question, &certificate)
-            .map_err(|error| {
-                missing(bug(&format!("the certificate does not hold ({error})")), true)
+    let term = plan.spec.term;
+    let none = |why: &str| NoAttachment {
+        reason: format!("no certificate was written, since {why}"),
+        is_error: false,
+    };
+    let bug = |what: &str| NoAttachment {
+        reason: Error::Bug(what.to_owned()).to_string(),
+        is_error: true,
+    };
+    let refuted = match verdict {
+        Verdict::Pass | Verdict::WeakPass => Err(none("nothing failed")),
+        Verdict::WeakFail | Verdict::Inconclusive => Err(none("the verdict is undecided")),
+        Verdict::Fail => {
+            refute(pool, term, trace, question, &plan.budget).map_err(|error| match error {
+                NotRefuted::TooLarge(stop) => none(stop.reason()),
+                NotRefuted::Explained { .. } => bug("Fail, and yet there is an explanation"),
             })
-            .map(|()| match format {
-                TextFormat::Json => format!("{:#}\n", certificate_json(pool, trace, &certificate)),
-                TextFormat::Text => certificate.text(pool, trace),
-            }),
-        Err(NotRefuted::TooLarge(stop)) => Err(missing(no_certificate(stop.reason()), false)),
-        Err(NotRefuted::Explained { .. }) => {
-            Err(missing(bug("Fail, and yet there is an explanation"), true))
         }
     };
-    let content = content.map(String::into_bytes);
+    let content = refuted.and_then(|certificate| {
+        check_refutation(pool, term, trace, question, &certificate)
+            .map_err(|error| bug(&format!("the certificate does not hold ({error})")))?;
+        let text = match format {
+            TextFormat::Json => format!("{:#}\n", certificate_json(pool, trace, &certificate)),
+            TextFormat::Text => certificate.text(pool, trace),
+        };
+        Ok(text.into_bytes())
+    });
     Attachment { kind: AttachmentKind::Certificate, content, path: None, remark: None }
-}
-
-/// The note that there is no certificate, because nothing failed.
-pub(super) fn needless_certificate(verdict: Verdict) -> Attachment {
-    let why = match verdict {
-        Verdict::Pass | Verdict::WeakPass => "nothing failed",
-        Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => "the verdict is undecided",
-    };
-    let content = Err(NoAttachment { reason: no_certificate(why), is_error: false });
-    Attachment { kind: AttachmentKind::Certificate, content, path: None, remark: None }
-}
-
-fn no_certificate(why: &str) -> String {
-    format!("no certificate was written, since {why}")
-}
-
-fn bug(what: &str) -> String {
-    Error::Bug(what.to_owned()).to_string()
 }
 
 /// The partial order of an execution by its messages, with one process per log.
@@ -309,14 +286,11 @@ pub(super) fn order(pool: &Pool, trace: &MultiTrace, witness: Option<&Witness>) 
 /// `{"version":1,"components":[[…]],"states":[…],"alone":[{"component","states":[…]}]}`, where a
 /// state is `{"term","explained":[…],"events","blocked","component"?,"moment"?,"supply"?}`.
 fn certificate_json(pool: &Pool, trace: &MultiTrace, certificate: &Certificate) -> Value {
-    let lifelines = |component: ComponentId| -> Vec<&str> {
-        let lifelines = trace.partition().lifelines(component).iter();
-        lifelines.map(|&lifeline| pool.signature().lifeline_name(lifeline)).collect()
-    };
     let states = |states: &[CertificateState]| -> Value {
         states.iter().map(|state| state_to_json(pool, state)).collect()
     };
     let components = trace.partition().components();
+    let components = components.map(|component| lifelines(trace.partition(), component, pool));
     let alone: Vec<Value> = certificate
         .alone
         .iter()
@@ -324,7 +298,7 @@ fn certificate_json(pool: &Pool, trace: &MultiTrace, certificate: &Certificate) 
         .collect();
     json!({
         "version": 1,
-        "components": components.map(lifelines).collect::<Vec<_>>(),
+        "components": components.collect::<Vec<_>>(),
         "states": states(&certificate.states),
         "alone": alone,
     })

@@ -11,29 +11,40 @@
 //! is TOML because it allows comments, which give the reason and the owner of a known failure. Lines are sorted, one
 //! per id, so that version control can merge them. Rewriting the file keeps the lines that still hold, with the
 //! comments directly above them.
+//!
+//! Whether a failure is known depends on its cause, so a failure that the baseline lists is explained even if
+//! the request asks for no explanations. Such failures do not count among the first ones, which are explained anyway.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::Path;
 
+use otus_analysis::Verdict;
 use otus_syntax::source::offset;
 use otus_syntax::suggest::did_you_mean;
 use otus_syntax::{Code, Diagnostic, Source, Span};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::request::{Explain, Request};
 use crate::cause::CAUSES;
 use crate::context::Context;
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result};
+use crate::explanation::Explanation;
+use crate::report::one_line;
+use crate::summary::Summary;
 
 /// The word that stands for every cause.
 const ANY: &str = "any";
 
-/// Failures that are known.
+/// The ids of causes.
+type Causes = BTreeSet<&'static str>;
+
+/// A file of known failures.
 #[derive(Debug, Default)]
-pub(crate) struct Baseline {
+struct Baseline {
     /// By id.
     entries: BTreeMap<String, Entry>,
     text: String,
@@ -42,14 +53,14 @@ pub(crate) struct Baseline {
 #[derive(Debug)]
 struct Entry {
     /// The known causes; empty if all are known.
-    causes: Vec<&'static str>,
+    causes: Causes,
     /// The lines of the entry, with the comments directly above it.
     lines: Range<usize>,
 }
 
 impl Baseline {
     /// Reads a file. Warnings about it are reported.
-    pub(crate) fn read(context: &Context, path: &Path) -> Result<Baseline> {
+    fn read(context: &Context, path: &Path) -> Result<Baseline> {
         let name = path.display();
         let bytes = context.files.read(path).map_err(|error| {
             Error::Unfit(format!(
@@ -104,13 +115,29 @@ impl Baseline {
         (baseline, reader.found)
     }
 
-    /// The known causes of a failure; `None` if the id is not listed, empty if all causes are known.
-    pub(crate) fn of(&self, id: &str) -> Option<&[&'static str]> {
-        self.entries.get(id).map(|entry| &*entry.causes)
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.entries.len()
+    /// The text of a baseline with other failures. Lines of this one that still hold are kept.
+    fn rewritten(&self, failures: &BTreeMap<String, Why>) -> String {
+        let mut out = String::from(HEADER);
+        for (id, Why { causes, headline }) in failures {
+            let entry = self.entries.get(id);
+            let kept = entry.filter(|it| it.causes.is_empty() || it.causes == *causes);
+            if let Some(entry) = kept {
+                out.push_str(self.text[entry.lines.clone()].trim_end());
+                out.push('\n');
+                continue;
+            }
+            let causes: Vec<String> = causes.iter().map(|cause| format!("\"{cause}\"")).collect();
+            let id = serde_json::Value::from(&**id);
+            let _ = match causes.as_slice() {
+                [one] => write!(out, "{id} = {one}"),
+                several => write!(out, "{id} = [{}]", several.join(", ")),
+            };
+            if !headline.is_empty() {
+                let _ = write!(out, "  # {}", one_line(headline));
+            }
+            out.push('\n');
+        }
+        out
     }
 }
 
@@ -128,17 +155,17 @@ impl Reader<'_> {
     }
 
     /// `None` if the value is invalid; empty for every cause.
-    fn causes(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Vec<&'static str>> {
+    fn causes(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Causes> {
         let one = std::slice::from_ref(value);
         let items = value.get_ref().as_array().map_or(one, |items| &**items);
-        let mut causes = Vec::new();
+        let mut causes = Causes::new();
         for item in items {
             let Some(text) = item.get_ref().as_str() else {
                 self.tell(Code::WRONG_SETTING, item.span(), "a cause is a text", EXAMPLE);
                 return None;
             };
             if text == ANY {
-                return Some(Vec::new());
+                return Some(Causes::new());
             }
             let Some(cause) = CAUSES.iter().find(|cause| cause.id == text) else {
                 let names = CAUSES.iter().map(|cause| cause.id).chain([ANY]);
@@ -149,7 +176,7 @@ impl Reader<'_> {
                 self.tell(Code::WRONG_SETTING, item.span(), &message, &help);
                 return None;
             };
-            causes.push(cause.id);
+            causes.insert(cause.id);
         }
         Some(causes)
     }
@@ -169,68 +196,127 @@ fn lines(text: &str, place: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// The failures of a run.
+/// The baselines of a request.
 #[derive(Debug, Default)]
-pub(crate) struct Failures {
-    /// By id: the causes, and a line about the failure.
-    all: BTreeMap<String, (Vec<&'static str>, String)>,
+pub(super) struct KnownFailures {
+    baseline: Option<Baseline>,
+    /// The old content of the baseline that the failures of this run are written to.
+    rewritten: Option<Baseline>,
 }
 
-/// A failure.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    pub(crate) id: String,
-    /// The cause and the headline, if they were computed.
-    pub(crate) why: Option<(&'static str, String)>,
-}
+impl KnownFailures {
+    /// Whether there is a baseline to compare with or to write.
+    pub(super) fn is_some(&self) -> bool {
+        self.baseline.is_some() || self.rewritten.is_some()
+    }
 
-impl Failures {
-    pub(crate) fn add(&mut self, failure: Failure) {
-        let (cause, headline) = failure.why.unwrap_or((ANY, String::new()));
-        let (causes, first) = self.all.entry(failure.id).or_default();
-        if !causes.contains(&cause) {
-            causes.push(cause);
+    pub(super) fn read(context: &Context, request: &Request) -> Result<KnownFailures> {
+        let read = |path| Baseline::read(context, path);
+        let rewritten = match &request.write_baseline {
+            Some(path) if context.files.kind(path).is_some() => Some(read(path)?),
+            Some(_) => Some(Baseline::default()),
+            None => None,
+        };
+        let baseline = request.baseline.as_deref().map(read).transpose()?;
+        Ok(KnownFailures { baseline, rewritten })
+    }
+
+    /// The known causes of a failure; `None` if the id is not listed, empty if all causes are known.
+    fn causes(&self, id: &str) -> Option<&Causes> {
+        self.baseline.as_ref()?.entries.get(id).map(|entry| &entry.causes)
+    }
+
+    /// Whether a failure is known whatever its cause.
+    pub(super) fn is_known_for_any_cause(&self, id: &str) -> bool {
+        self.causes(id).is_some_and(Causes::is_empty)
+    }
+
+    /// Whether the cause of a failure must be known.
+    pub(super) fn needs_cause(&self, id: &str, explain: Explain) -> bool {
+        self.causes(id).is_some_and(|causes| !causes.is_empty())
+            || (self.rewritten.is_some() && explain != Explain::None)
+    }
+
+    /// Notes a verdict, and returns whether it is a known failure.
+    pub(super) fn note(
+        &self,
+        id: &str,
+        verdict: Verdict,
+        explanation: Option<&Explanation>,
+        met: &mut Met,
+    ) -> bool {
+        let is_fail = verdict == Verdict::Fail;
+        if is_fail && self.rewritten.is_some() {
+            let (cause, headline) = explanation.map_or((ANY, ""), |it| (it.cause, &it.headline));
+            met.add(id.to_owned(), &Causes::from([cause]), headline);
         }
-        if first.is_empty() {
-            *first = headline;
+        let Some(causes) = self.causes(id) else { return false };
+        let is_undecided = matches!(verdict, Verdict::WeakFail | Verdict::Inconclusive);
+        let listed = if is_fail || is_undecided { &mut met.failing } else { &mut met.passing };
+        listed.insert(id.to_owned());
+        is_fail && (causes.is_empty() || explanation.is_some_and(|it| causes.contains(it.cause)))
+    }
+
+    /// Notes a verdict of an earlier run. Its cause was not kept, so a listed failure counts as known.
+    pub(super) fn note_earlier(&self, id: &str, verdict: Verdict, met: &mut Met) -> bool {
+        self.note(id, verdict, None, met);
+        verdict == Verdict::Fail && self.causes(id).is_some()
+    }
+}
+
+/// The causes of a failure, and a line about it.
+#[derive(Debug, Default)]
+struct Why {
+    causes: Causes,
+    headline: String,
+}
+
+/// The failures and the listed ids in a run, or in a part of it.
+#[derive(Debug, Default)]
+pub(super) struct Met {
+    /// All failures, for a new baseline.
+    failures: BTreeMap<String, Why>,
+    /// The ids of the baseline that fail.
+    failing: BTreeSet<String>,
+    /// The ids of the baseline that do not fail.
+    passing: BTreeSet<String>,
+}
+
+impl Met {
+    fn add(&mut self, id: String, causes: &Causes, headline: &str) {
+        let why = self.failures.entry(id).or_default();
+        why.causes.extend(causes);
+        if why.headline.is_empty() {
+            headline.clone_into(&mut why.headline);
         }
     }
 
-    /// The number of ids.
-    pub(crate) fn len(&self) -> usize {
-        self.all.len()
+    /// Appends a later part.
+    pub(super) fn append(&mut self, mut other: Met) {
+        for (id, Why { causes, headline }) in other.failures {
+            self.add(id, &causes, &headline);
+        }
+        self.failing.append(&mut other.failing);
+        self.passing.append(&mut other.passing);
     }
 
-    /// The text of a baseline with these failures. Lines of the old one that still hold are kept.
-    pub(crate) fn text(&self, old: &Baseline) -> String {
-        let mut out = String::from(HEADER);
-        for (id, (causes, headline)) in &self.all {
-            let kept = old.entries.get(id).filter(|entry| {
-                let same = |cause: &&'static str| entry.causes.contains(cause);
-                entry.causes.is_empty()
-                    || (causes.iter().all(same) && causes.len() == entry.causes.len())
-            });
-            if let Some(entry) = kept {
-                out.push_str(old.text[entry.lines.clone()].trim_end());
-                out.push('\n');
-                continue;
-            }
-            let mut sorted = causes.clone();
-            sorted.sort_unstable();
-            let causes: Vec<String> = sorted.iter().map(|cause| format!("\"{cause}\"")).collect();
-            let id = serde_json::Value::from(&**id);
-            let _ = match causes.as_slice() {
-                [one] => write!(out, "{id} = {one}"),
-                several => write!(out, "{id} = [{}]", several.join(", ")),
-            };
-            if !headline.is_empty() {
-                let plain = |letter: char| if letter.is_control() { ' ' } else { letter };
-                let headline: String = headline.chars().map(plain).collect();
-                let _ = write!(out, "  # {headline}");
-            }
-            out.push('\n');
-        }
-        out
+    /// The ids of the baseline that are accepted now, and the numbers of ids that were not met and of all; nothing
+    /// without a baseline.
+    pub(super) fn fixed(&self, known: &KnownFailures) -> Option<(Vec<String>, (usize, usize))> {
+        let count = known.baseline.as_ref()?.entries.len();
+        let met = self.passing.union(&self.failing).count();
+        let fixed = self.passing.difference(&self.failing).cloned().collect();
+        Some((fixed, (count.saturating_sub(met), count)))
+    }
+
+    /// The text of the new baseline and the number of its ids, unless the run was cancelled.
+    pub(super) fn baseline(
+        &self,
+        known: &KnownFailures,
+        summary: &Summary,
+    ) -> Option<(String, usize)> {
+        let old = known.rewritten.as_ref().filter(|_| summary.interrupted == 0)?;
+        Some((old.rewritten(&self.failures), self.failures.len()))
     }
 }
 
@@ -245,13 +331,12 @@ const HEADER: &str = "\
 mod tests {
     use super::*;
 
-    fn failures(all: &[(&str, &'static str, &str)]) -> Failures {
-        let mut failures = Failures::default();
+    fn failures(all: &[(&str, &'static str, &str)]) -> BTreeMap<String, Why> {
+        let mut met = Met::default();
         for &(id, cause, headline) in all {
-            let why = Some((cause, headline.to_owned()));
-            failures.add(Failure { id: id.to_owned(), why });
+            met.add(id.to_owned(), &Causes::from([cause]), headline);
         }
-        failures
+        met.failures
     }
 
     #[test]
@@ -261,7 +346,7 @@ mod tests {
             ("a", "dead-end", "one"),
             ("a", "too-late", "two"),
         ]);
-        let text = found.text(&Baseline::default());
+        let text = Baseline::default().rewritten(&found);
         let lines: Vec<&str> = text.lines().skip(4).collect();
         assert_eq!(
             lines,
@@ -272,9 +357,9 @@ mod tests {
         );
         let (baseline, faults) = Baseline::parse(&Source::new("b.toml", text));
         assert!(faults.is_empty(), "{faults:?}");
-        assert_eq!(baseline.of("a").unwrap(), ["dead-end", "too-late"]);
-        assert_eq!(baseline.of("b \"c\"").unwrap(), ["too-early"]);
-        assert_eq!(baseline.of("c"), None);
+        assert_eq!(baseline.entries["a"].causes, Causes::from(["dead-end", "too-late"]));
+        assert_eq!(baseline.entries["b \"c\""].causes, Causes::from(["too-early"]));
+        assert!(!baseline.entries.contains_key("c"));
     }
 
     #[test]
@@ -283,7 +368,7 @@ mod tests {
         let (old, faults) = Baseline::parse(&Source::new("b.toml", old));
         assert!(faults.is_empty(), "{faults:?}");
         let new = failures(&[("a", "too-early", "new"), ("b", "dead-end", "other")]);
-        let text = new.text(&old);
+        let text = old.rewritten(&new);
         let lines: Vec<&str> = text.lines().skip(4).collect();
         assert_eq!(
             lines,

@@ -51,7 +51,7 @@ impl Declared {
         let mut said: Vec<Option<Said>> = vec![None; signature.lifeline_count()];
         for (flag, list, observed) in lists {
             for pattern in list {
-                say(&mut said, &Declaration { flag, pattern, observed }, signature)?;
+                say(&mut said, (flag, pattern, observed), signature)?;
             }
         }
         let lifelines = said.into_iter().map(|said| said.map(|said| said.observed)).collect();
@@ -145,17 +145,10 @@ struct Said {
     flag: &'static str,
 }
 
-/// A declaration for all lifelines that a pattern names.
-struct Declaration<'p> {
-    flag: &'static str,
-    pattern: &'p str,
-    observed: Observed,
-}
-
 /// Adds a declaration for every lifeline that its pattern names.
 fn say(
     said: &mut [Option<Said>],
-    &Declaration { flag, pattern, observed }: &Declaration<'_>,
+    (flag, pattern, observed): (&'static str, &str, Observed),
     signature: &Signature,
 ) -> Result<()> {
     let glob = Glob::name(pattern);
@@ -197,14 +190,12 @@ fn say(
     Ok(())
 }
 
-fn adjective(observed: Observed) -> &'static str {
-    match observed {
-        Observed::Complete => "complete",
-        Observed::StopsEarly => "one that may stop early",
-        Observed::StartsLate => "one that may start late",
-        Observed::Slice => "one that may start late and stop early",
-        Observed::Unobserved => "unobserved",
-    }
+fn adjective(observed: Observed) -> String {
+    let one = match observed {
+        Observed::Complete | Observed::Unobserved => "",
+        Observed::StopsEarly | Observed::StartsLate | Observed::Slice => "one that ",
+    };
+    format!("{one}{}", observed.name())
 }
 
 #[cfg(test)]

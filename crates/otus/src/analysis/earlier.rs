@@ -2,7 +2,7 @@
 //!
 //! A file of results has one answer per line, appended when it is known. A killed run may leave a partial line, which
 //! the shell cuts off before it appends ([`Earlier::whole_bytes`]). If several multi-traces have one id, answers are
-//! counted. Each answer has a [`Fingerprint`] of specification and question; answers to other questions are refused.
+//! counted. Each answer has a [`fingerprint`](super::fingerprint) of specification and question; answers to other questions are refused.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -12,15 +12,15 @@ use otus_analysis::Verdict;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
-use super::fingerprint::Fingerprint;
+use super::fingerprint::is_same_specification;
 use crate::context::Context;
 use crate::error::{Error, Result, unfit};
 
-/// The verdicts of earlier runs, by id.
+/// The verdicts of earlier runs.
 #[derive(Debug, Default)]
 pub(crate) struct Earlier {
-    verdicts: Mutex<FxHashMap<String, Vec<Verdict>>>,
-    is_some: bool,
+    /// By id, if there are any.
+    verdicts: Option<Mutex<FxHashMap<String, Vec<Verdict>>>>,
     /// The length of the whole lines of the file, if it exists.
     pub(super) whole_bytes: Option<u64>,
 }
@@ -40,7 +40,7 @@ struct Line {
 pub(super) struct Expected<'a> {
     pub(super) kind: &'a str,
     pub(super) engine: &'a str,
-    pub(super) fingerprint: &'a Fingerprint,
+    pub(super) fingerprint: &'a str,
 }
 
 impl Expected<'_> {
@@ -49,12 +49,10 @@ impl Expected<'_> {
         let Some(asked) = &line.asked else {
             return Some("does not say what it answers".to_owned());
         };
-        if *asked == self.fingerprint.text() && line.kind == self.kind && line.engine == self.engine
-        {
+        if asked == self.fingerprint && line.kind == self.kind && line.engine == self.engine {
             return None;
         }
-        let asked = Fingerprint::parse(asked);
-        if !asked.is_some_and(|asked| asked.is_same_specification(self.fingerprint)) {
+        if !is_same_specification(asked, self.fingerprint) {
             return Some(
                 "answers for another specification, or for this one before it changed".to_owned(),
             );
@@ -73,24 +71,21 @@ impl Expected<'_> {
 impl Earlier {
     /// The verdict on a multi-trace, if there is one. Each answer is used once.
     pub(super) fn take(&self, id: &str) -> Option<Verdict> {
-        if !self.is_some {
-            return None;
-        }
-        self.verdicts.lock().unwrap_or_else(PoisonError::into_inner).get_mut(id)?.pop()
+        let verdicts = self.verdicts.as_ref()?;
+        verdicts.lock().unwrap_or_else(PoisonError::into_inner).get_mut(id)?.pop()
     }
 
     /// Reads the file, if it exists.
     pub(super) fn read(context: &Context, path: &Path, expected: Expected<'_>) -> Result<Earlier> {
-        let mut earlier = Earlier::default();
         let files = &*context.files;
         if files.kind(path).is_none() {
-            return Ok(earlier);
+            return Ok(Earlier::default());
         }
         let name = path.display();
         let fault = |source| Error::read(path, source);
         let mut reader = BufReader::new(files.open(path).map_err(fault)?);
         let (mut bytes, mut whole, mut number) = (Vec::new(), 0, 0);
-        let verdicts = earlier.verdicts.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let mut verdicts: FxHashMap<String, Vec<Verdict>> = FxHashMap::default();
         loop {
             bytes.clear();
             let length = reader.read_until(b'\n', &mut bytes).map_err(fault)?;
@@ -117,10 +112,9 @@ impl Earlier {
             let all = [Verdict::Pass, Verdict::WeakPass, Verdict::Fail];
             if let Some(verdict) = all.into_iter().find(|it| it.name() == line.verdict) {
                 verdicts.entry(line.id).or_default().push(verdict);
-                earlier.is_some = true;
             }
         }
-        earlier.whole_bytes = Some(whole);
-        Ok(earlier)
+        let verdicts = (!verdicts.is_empty()).then(|| Mutex::new(verdicts));
+        Ok(Earlier { verdicts, whole_bytes: Some(whole) })
     }
 }

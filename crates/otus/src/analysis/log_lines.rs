@@ -12,17 +12,11 @@ use rustc_hash::FxHashMap;
 
 use crate::files::Files;
 
-/// Lines of files, by name.
+/// Lines of files.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    known: FxHashMap<PathBuf, Index>,
-}
-
-/// The offsets of lines: of every [`EVERY`]th one, as far as the file was read.
-#[derive(Debug)]
-struct Index {
-    is_packed: bool,
-    starts: Vec<u64>,
+    /// By file: the offset of every [`EVERY`]th line, as far as the file was read. Empty for a compressed file.
+    starts: FxHashMap<PathBuf, Vec<u64>>,
 }
 
 const EVERY: usize = 1000;
@@ -35,20 +29,19 @@ impl Lines {
     /// cannot be read.
     pub(super) fn line(&mut self, files: &dyn Files, path: &Path, number: usize) -> Option<String> {
         let wanted = number.checked_sub(1)?;
-        if !self.known.contains_key(path) {
+        if !self.starts.contains_key(path) {
             let (_, packing) = unpack(files.open(path).ok()?).ok()?;
-            let index = Index { is_packed: packing != Packing::None, starts: vec![0] };
-            self.known.insert(path.to_owned(), index);
+            let starts = if packing == Packing::None { vec![0] } else { Vec::new() };
+            self.starts.insert(path.to_owned(), starts);
         }
-        let index = self.known.get_mut(path)?;
-        let (mut reader, mut at) = if index.is_packed {
-            (BufReader::new(unpack(files.open(path).ok()?).ok()?.0), 0)
-        } else {
-            let known = (wanted / EVERY).min(index.starts.len() - 1);
-            let file: Box<dyn std::io::Read> = files.open_at(path, index.starts[known]).ok()?;
-            (BufReader::new(file), known * EVERY)
+        let starts = self.starts.get_mut(path)?;
+        let known = (wanted / EVERY).min(starts.len().saturating_sub(1));
+        let mut offset = starts.get(known).copied().unwrap_or(0);
+        let file: Box<dyn std::io::Read> = match starts.as_slice() {
+            [] => unpack(files.open(path).ok()?).ok()?.0,
+            _ => files.open_at(path, offset).ok()?,
         };
-        let mut offset = if index.is_packed { 0 } else { index.starts[at / EVERY] };
+        let (mut reader, mut at) = (BufReader::new(file), known * EVERY);
         while at < wanted {
             let skipped = reader.skip_until(b'\n').ok()?;
             if skipped == 0 {
@@ -56,8 +49,8 @@ impl Lines {
             }
             offset += skipped as u64;
             at += 1;
-            if !index.is_packed && at % EVERY == 0 && at / EVERY == index.starts.len() {
-                index.starts.push(offset);
+            if !starts.is_empty() && at == starts.len() * EVERY {
+                starts.push(offset);
             }
         }
         let mut bytes = Vec::new();

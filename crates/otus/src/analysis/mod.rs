@@ -1,28 +1,27 @@
 //! The analysis of multi-traces: from a request to cases.
 //!
-//! [`analyze`] reads the specification and sorts the inputs ([`feed`], [`plan`]). [`Analysis::start`] then runs
-//! workers on threads ([`pipeline`], [`worker`]); each turns multi-traces into cases ([`judge`], [`wording`]). The
+//! [`analyze`] reads the specification and sorts the inputs ([`inputs`], [`plan`]). [`Analysis::start`] then runs
+//! workers on threads ([`pipeline`], [`worker`]); each turns multi-traces into cases ([`verdict`], [`wording`]). The
 //! caller takes them in the order of the input from [`Running`].
 
 pub(crate) mod attach;
 mod baseline;
+mod candidates;
 pub(crate) mod coverage;
 mod declared;
 mod earlier;
-mod feed;
 mod fingerprint;
-mod judge;
-mod known;
+mod input_traces;
+mod inputs;
 mod log_lines;
 mod open;
-mod originals;
 mod pictures;
 mod pipeline;
 mod places;
 mod plan;
 mod request;
-mod several;
 pub(crate) mod spec_text;
+mod verdict;
 mod wording;
 mod worker;
 
@@ -36,53 +35,41 @@ use otus_syntax::parser::MAX_DIAGNOSTICS;
 use otus_trace::run::Accounting;
 use otus_trace::{ComponentId, Partition};
 
+use baseline::Met;
+use candidates::Several;
 pub(crate) use declared::Declared;
-use feed::Feed;
-use known::MetAll;
+pub(crate) use input_traces::{Originals, originals};
+use inputs::{Feed, Job};
 pub(crate) use open::Opened;
-pub(crate) use originals::{Originals, originals};
-use pipeline::Ordered;
+pub use open::analyze;
+use pipeline::{Ordered, Slot};
 pub(crate) use plan::{Plan, PlannedSpec};
 pub use request::{
     Asked, EngineChoice, Explain, Limits, Request, SearchOptions, TextFormat, UniformObservation,
     WitnessPolicy,
 };
-use several::{Choice, Several};
 pub(crate) use worker::check_recorded;
 use worker::{Part, Piece, Trouble, Worker};
 
 use crate::case::{Case, Unusable};
 use crate::context::{Context, Progress};
 use crate::error::{Error, Result};
-use crate::logs::strangers::strangers;
+use crate::logs::unknown_names;
 use crate::logs::{self, findings};
 use crate::report::Run;
 use crate::summary::{self, LogSummary, Summary};
-use crate::words::counted;
+use crate::units::counted;
 
 /// The most threads, which is more than any machine has processors.
 const MOST_THREADS: usize = 1024;
 
-/// Reads the specification of a request and finds its inputs.
-///
-/// # Errors
-/// If a text has errors, a file cannot be read, or the request contradicts itself.
-pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
-    open::analysis(context, request)
-}
-
 /// An analysis that is ready to start.
 pub struct Analysis {
-    context: Context,
     /// By specification.
     plans: Vec<Arc<Plan>>,
-    /// With several specifications: how to choose among them, and the plans to try them with.
-    choice: Option<(Arc<Choice>, Vec<Arc<Plan>>)>,
+    /// With several specifications: the plans to try them with.
+    trials: Vec<Arc<Plan>>,
     feed: Feed,
-    feeding: Arc<feed::Shared>,
-    threads: NonZeroUsize,
-    total_bytes: Option<u64>,
-    group: Option<String>,
 }
 
 impl std::fmt::Debug for Analysis {
@@ -121,34 +108,37 @@ impl Analysis {
         self,
         map: impl Fn(&Case, Option<&mut T>) -> Option<T> + Send + Sync + 'static,
     ) -> Running<T> {
-        let Analysis { context, plans, choice, mut feed, feeding, threads, .. } = self;
+        let Analysis { plans, trials, mut feed } = self;
         let map: worker::MapCase<T> = Arc::new(map);
-        let shared = feeding.clone();
-        let is_stuck = move || shared.is_hopeless();
-        let make = move |size| feed.next(size);
-        let stream = if let Some((choice, trials)) = choice {
-            let pairs: Vec<_> = trials.into_iter().zip(plans.iter().cloned()).collect();
-            let map = map.clone();
-            let worker = move || Several::new(choice.clone(), &pairs, &map);
-            Ordered::start(threads, is_stuck, make, worker)
-        } else {
-            let (plan, map) = (plans[0].clone(), map.clone());
-            let worker = move || Worker::new(plan.clone(), map.clone());
-            Ordered::start(threads, is_stuck, make, worker)
+        let (feeding, total_bytes) = (feed.shared.clone(), feed.total_bytes);
+        let threads = NonZeroUsize::new(plans[0].request.threads.unwrap_or(0).min(MOST_THREADS))
+            .or_else(|| std::thread::available_parallelism().ok())
+            .unwrap_or(NonZeroUsize::MIN);
+        let (all, shared, own) = (plans.clone(), feeding.clone(), map.clone());
+        let worker = move || -> Box<dyn FnMut(Job, &Slot<Piece<T>>)> {
+            let new = |plan: &Arc<Plan>| Worker::new(plan.clone(), own.clone());
+            if let Some((_, choice)) = &all[0].choice {
+                let workers = trials.iter().zip(&all).map(|(trial, plan)| (new(trial), new(plan)));
+                let mut several = Several { choice: choice.clone(), workers: workers.collect() };
+                Box::new(move |job, slot| several.work(job, slot))
+            } else {
+                let mut worker = new(&all[0]);
+                Box::new(move |job, slot| worker.work(job, slot))
+            }
         };
+        let is_stuck = move || shared.is_hopeless();
+        let stream = Ordered::start(threads, is_stuck, move |size| feed.next(size), worker);
         Running {
-            context,
             plans,
             stream,
             map,
             feeding,
-            group: self.group,
-            progress: Progress { total_bytes: self.total_bytes, ..Progress::default() },
+            progress: Progress { total_bytes, ..Progress::default() },
             ready: VecDeque::new(),
             summary: Summary::default(),
             troubles: Troubles::default(),
-            met: MetAll::default(),
-            by_spec: Vec::new(),
+            met: Met::default(),
+            by_spec: BTreeMap::new(),
         }
     }
 
@@ -174,18 +164,16 @@ pub enum Item<T> {
 
 /// A running analysis: an iterator over its results.
 pub struct Running<T> {
-    context: Context,
     plans: Vec<Arc<Plan>>,
     stream: Ordered<Piece<T>>,
     map: worker::MapCase<T>,
-    feeding: Arc<feed::Shared>,
-    group: Option<String>,
+    feeding: Arc<inputs::Shared>,
     progress: Progress,
     ready: VecDeque<Item<T>>,
     summary: Summary,
     troubles: Troubles,
-    met: MetAll,
-    by_spec: Vec<Summary>,
+    met: Met,
+    by_spec: BTreeMap<usize, Summary>,
 }
 
 impl<T> std::fmt::Debug for Running<T> {
@@ -213,20 +201,19 @@ impl<T: Send + 'static> Iterator for Running<T> {
 impl<T> Running<T> {
     fn take(&mut self, piece: Piece<T>) {
         self.summary.add(&piece.summary);
-        self.met.add(piece.met);
+        self.met.append(piece.met);
         for (number, summary) in piece.by_spec {
-            let missing = (number + 1).saturating_sub(self.by_spec.len());
-            self.by_spec.extend(std::iter::repeat_n(Summary::default(), missing));
-            self.by_spec[number].add(&summary);
+            self.by_spec.entry(number).or_default().add(&summary);
         }
+        let context = &self.plans[0].context;
         for trouble in &piece.troubles {
-            self.troubles.report(&self.context, trouble);
+            self.troubles.report(context, trouble);
         }
         self.progress.checked = self.summary.checked();
         self.progress.earlier = self.summary.earlier;
         self.progress.bytes = self.summary.bytes;
         self.progress.verdicts = self.summary.verdicts;
-        self.context.monitor.progress(&self.progress);
+        context.monitor.progress(&self.progress);
         for part in piece.cases {
             let mapped = match part {
                 Part::Done(mapped) => Some(mapped),
@@ -247,7 +234,7 @@ impl<T> Running<T> {
         let is_counted = case.verdict == otus_analysis::Verdict::Fail && !case.known;
         if is_counted {
             let number = plan.explained.fetch_add(1, Ordering::Relaxed);
-            if plan.explain.limit().is_some_and(|limit| number >= limit) {
+            if plan.request.explain.limit().is_some_and(|limit| number >= limit) {
                 case.explanation = None;
                 case.picture = None;
             }
@@ -268,46 +255,48 @@ impl<T> Running<T> {
     /// If the request asks for a group that does not exist.
     pub fn finish(mut self) -> Result<Finished> {
         let plan = self.plans[0].clone();
+        let context = &plan.context;
         let is_cancelled = plan.is_cancelled();
         self.summary.interrupted += self.feeding.unread.load(Ordering::Relaxed);
         let accounting = &self.feeding.accounting;
         let accounting = accounting.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.summary.logs = accounting.as_ref().map(LogSummary::new);
-        if let (Some(accounting), Some(group)) = (&accounting, &self.group)
+        if let (Some(accounting), Some(group)) = (&accounting, &plan.request.group)
             && self.summary.has_no_group()
             && !is_cancelled
         {
-            findings::report(&self.context, accounting);
+            findings::report(context, accounting);
             return Err(Error::Unfit(logs::no_group(group)));
         }
         let explained = plan.explained.load(Ordering::Relaxed);
-        let explained = plan.explain.limit().map_or(explained, |limit| explained.min(limit));
+        let explained =
+            plan.request.explain.limit().map_or(explained, |limit| explained.min(limit));
         let verdicts = self.summary.verdicts;
         self.summary.unexplained = (verdicts.fail - verdicts.known).saturating_sub(explained);
         let fixed = self.met.fixed(&plan.known);
         let unmet = fixed.as_ref().map(|(_, unmet)| *unmet);
         self.summary.fixed = fixed.map(|(fixed, _)| fixed);
         if let Some((_, choice)) = &plan.choice {
-            let names = choice.specs.iter().enumerate();
-            let summary = |number| self.by_spec.get(number).cloned().unwrap_or_default();
-            self.summary.by_spec =
-                names.map(|(number, spec)| (spec.name.to_string(), summary(number))).collect();
+            let specs = choice.specs.iter().enumerate().map(|(number, spec)| {
+                (spec.name.to_string(), self.by_spec.remove(&number).unwrap_or_default())
+            });
+            self.summary.by_spec = specs.collect();
         }
         if let Some(covering) = &plan.covering {
             let report = covering.report(&plan.spec.pool, &self.summary);
             self.summary.coverage = Some(Box::new(report));
         }
-        self.troubles.finish(&self.context);
-        if plan.explain == Explain::Short && self.summary.unexplained > 0 {
+        self.troubles.finish(context);
+        if plan.request.explain == Explain::Short && self.summary.unexplained > 0 {
             let count = self.summary.unexplained;
             let verb = if count == 1 { "is" } else { "are" };
             let more = counted(count, "more failure");
-            self.context
-                .remark(format!("{more} {verb} not explained (--explain full explains all)"));
+            context.remark(format!("{more} {verb} not explained (--explain full explains all)"));
         }
         let baseline = self.met.baseline(&plan.known, &self.summary);
-        let logs = accounting.map(|accounting| LogRemarks::new(&accounting, &self.plans));
-        Ok(Finished { summary: self.summary, baseline, unmet, is_cancelled, logs, plan })
+        let remarks = accounting.map(|accounting| log_remarks(&accounting, &self.plans));
+        let log_remarks = remarks.unwrap_or_default();
+        Ok(Finished { summary: self.summary, baseline, unmet, is_cancelled, log_remarks, plan })
     }
 }
 
@@ -324,14 +313,14 @@ pub struct Finished {
     pub unmet: Option<(usize, usize)>,
     /// Whether the analysis was cancelled, so that inputs may be left.
     pub is_cancelled: bool,
-    logs: Option<LogRemarks>,
+    log_remarks: Vec<String>,
     plan: Arc<Plan>,
 }
 
 impl Finished {
     /// The findings about the raw logs, in words.
     pub fn log_remarks(&self) -> &[String] {
-        self.logs.as_ref().map(|logs| logs.lines.as_slice()).unwrap_or_default()
+        &self.log_remarks
     }
 
     /// The coverage as a picture of the specification, if the request asks for it.
@@ -352,23 +341,13 @@ impl Finished {
 }
 
 /// The findings about raw logs.
-#[derive(Debug)]
-struct LogRemarks {
-    lines: Vec<String>,
-}
-
-impl LogRemarks {
-    fn new(accounting: &Accounting, plans: &[Arc<Plan>]) -> LogRemarks {
-        let mut lines: Vec<String> = findings::warnings(accounting).into_iter().collect();
-        let mut all = plans.iter().map(|it| strangers(accounting, it.spec.pool.signature()));
-        let first = all.next().unwrap_or_default();
-        let others: Vec<Vec<String>> = all.collect();
-        // A name is known if one of several specifications has it.
-        lines.extend(
-            first.into_iter().filter(|line| others.iter().all(|other| other.contains(line))),
-        );
-        LogRemarks { lines }
-    }
+fn log_remarks(accounting: &Accounting, plans: &[Arc<Plan>]) -> Vec<String> {
+    let mut all =
+        plans.iter().map(|it| unknown_names::warnings(accounting, it.spec.pool.signature()));
+    let mut unknown = all.next().unwrap_or_default();
+    // A name is known if one of several specifications has it.
+    all.for_each(|other| unknown.retain(|line| other.contains(line)));
+    findings::warnings(accounting).into_iter().chain(unknown).collect()
 }
 
 /// Reports problems, the first ones in full.

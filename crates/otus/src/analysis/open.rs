@@ -1,7 +1,6 @@
 //! Prepares an analysis: reads the specifications of a request, sorts its inputs, and makes plans.
 
 use std::collections::VecDeque;
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,24 +8,24 @@ use otus_core::{Lowered, TermId};
 use otus_syntax::options::Process;
 use otus_trace::mapping::Glob;
 
+use super::Analysis;
 use super::attach::GraphOptions;
+use super::candidates::{Candidate, Choice};
 use super::coverage::Covering;
-use super::feed::{self, Feed, TraceInput};
-use super::plan::{LogName, Plan, Specified};
+use super::inputs::{self, Feed, TraceInput};
+use super::plan::{LogName, Plan};
 use super::request::{EngineChoice, Request};
-use super::several::{Candidate, Choice};
-use super::{Analysis, MOST_THREADS};
-use crate::context::Context;
+use crate::context::{Cancel, Context};
 use crate::error::{Error, Result, unfit};
 use crate::format::Format;
 use crate::load::{Fences, Loaded};
-use crate::logs::{Finder, LogPath, Logs};
+use crate::logs::{Finder, Logs};
 use crate::project::{Settings, SpecRule};
 
 /// The inputs of a request, once its specifications have been read.
 pub(crate) struct Opened {
     pub(crate) finder: Finder,
-    pub(super) sorted: feed::Sorted,
+    pub(super) sorted: inputs::Sorted,
     /// One or several specifications.
     pub(crate) specs: Vec<Specification>,
 }
@@ -43,76 +42,65 @@ pub(crate) struct Specification {
 /// The most nodes in the picture of a logger.
 const LOGGER_NODES: usize = 200;
 
-pub(super) fn analysis(context: &Context, request: &Request) -> Result<Analysis> {
+/// Reads the specification of a request and finds its inputs.
+///
+/// # Errors
+/// If a text has errors, a file cannot be read, or the request contradicts itself.
+pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
     let Opened { mut finder, mut sorted, specs } = Opened::read(context, request)?;
     if specs.len() > 1 {
         refuse_several(request, specs.len())?;
     }
+    let mut request = request.clone();
     let mut logs = finder.take();
-    if let Some(head) = &request.cases {
+    if let Some(head) = request.cases.take() {
         let (name, rest) = ("cases".to_owned(), Box::new(std::io::empty()));
-        let head = head.clone();
         sorted.traces = VecDeque::from([TraceInput::Stream { name, head, rest }]);
         logs = None;
     }
-    require_inputs(request, &finder, &sorted, &mut logs)?;
-    let names: Vec<LogName> = logs.iter().flat_map(|logs| &logs.files).map(log_name).collect();
-    let feeding =
-        Arc::new(feed::Shared { cancel: context.cancel.clone(), ..feed::Shared::default() });
+    let request = Arc::new(request);
+    require_inputs(&request, &finder, &sorted, &mut logs)?;
+    let names = logs.iter().flat_map(|logs| &logs.files);
+    let names: Arc<[LogName]> = names
+        .map(|log| LogName { name: log.name.clone(), path: log.path().map(Path::to_owned) })
+        .collect();
     let signatures = specs.iter().map(|spec| spec.lowered.pool.signature().clone()).collect();
     let has_logs = logs.is_some();
     let logs = logs.map(|logs| (logs, signatures));
-    let total_bytes = feed::total_bytes(&*context.files, &sorted.traces).filter(|_| !has_logs);
-    let mut feed = Feed::new(sorted.traces, logs, context.files.clone(), feeding.clone());
-    let mut graph = graph(context, request, &specs, &mut feed);
-    refuse_many(request, has_logs, &mut feed)?;
+    let mut feed = Feed::new(sorted.traces, logs, context.files.clone(), context.cancel.clone());
+    let mut graph = graph(context, &request, &specs, &mut feed);
+    refuse_many(&request, has_logs, &mut feed)?;
     let observation = finder.project_in_use().map(|project| &project.plan.observation);
     let choice = (specs.len() > 1).then(|| Arc::new(choice(&specs)));
     let (mut plans, mut trials): (Vec<Arc<Plan>>, Vec<Arc<Plan>>) = (Vec::new(), Vec::new());
-    let mut names = Some(names);
     for (number, spec) in specs.into_iter().enumerate() {
         let Specification { loaded, lowered, term, .. } = spec;
         let covering = request.coverage.then(|| Covering::new(&loaded, &lowered, term));
         let covering = covering.transpose()?;
-        if let Some(choice) = &choice {
-            let lowered = loaded.specs[0].lower();
-            let spec = Specified { loaded: &loaded, lowered, term };
-            let mut trial = Plan::new(context, request, spec, None, observation)?.trial();
-            trial.choice = Some((number, choice.clone()));
-            trials.push(Arc::new(trial));
+        let new = |lowered, graph| {
+            let lowered = (lowered, term);
+            let mut plan = Plan::new(context, &request, &loaded, lowered, graph, observation)?;
+            plan.choice = choice.as_ref().map(|choice| (number, choice.clone()));
+            Ok::<Plan, Error>(plan)
+        };
+        if choice.is_some() {
+            trials.push(Arc::new(new(loaded.specs[0].lower(), None)?.trial()));
         }
-        let spec = Specified { loaded: &loaded, lowered, term };
-        let mut plan = Plan::new(context, request, spec, graph.take(), observation)?;
-        plan.choice = choice.as_ref().map(|choice| (number, choice.clone()));
-        plan.covering = covering;
+        let mut plan = new(lowered, graph.take())?;
+        (plan.covering, plan.logs) = (covering, names.clone());
         if let Some(first) = plans.first() {
             plan.explained = first.explained.clone();
-            plan.logs = first.logs.iter().map(LogName::clone).collect();
-        } else {
-            plan.logs = names.take().unwrap_or_default();
         }
         plans.push(Arc::new(plan));
     }
-    let threads = NonZeroUsize::new(request.threads.unwrap_or(0).min(MOST_THREADS))
-        .or_else(|| std::thread::available_parallelism().ok())
-        .unwrap_or(NonZeroUsize::MIN);
-    Ok(Analysis {
-        context: context.clone(),
-        plans,
-        choice: choice.map(|choice| (choice, trials)),
-        feed,
-        feeding,
-        threads,
-        total_bytes,
-        group: request.group.clone(),
-    })
+    Ok(Analysis { plans, trials, feed })
 }
 
 impl Opened {
     /// Reads the specifications of a request, and separates multi-traces from logs.
     pub(crate) fn read(context: &Context, request: &Request) -> Result<Opened> {
         let mut finder = Finder::new(context, request.config.as_deref())?;
-        let mut sorted = feed::sort(context, &request.names, request.from, &mut finder)?;
+        let mut sorted = inputs::sort(context, &request.names, request.from, &mut finder)?;
         let rules = complete(&mut sorted, &mut finder)?;
         let mut specs = Vec::new();
         let mut faulty = None;
@@ -155,20 +143,16 @@ impl Opened {
         let mut logs = finder.take();
         require_inputs(request, &finder, &sorted, &mut logs)?;
         let logs = logs.map(|logs| (logs, vec![lowered.pool.signature().clone()]));
-        let shared = Arc::new(feed::Shared::default());
-        Ok((lowered, Feed::new(sorted.traces, logs, context.files.clone(), shared)))
+        let feed = Feed::new(sorted.traces, logs, context.files.clone(), Cancel::default());
+        Ok((lowered, feed))
     }
-}
-
-fn log_name(file: &LogPath) -> LogName {
-    LogName { name: file.name.clone(), path: file.path().map(Path::to_owned) }
 }
 
 /// Refuses a request without multi-traces, and chooses the group.
 fn require_inputs(
     request: &Request,
     finder: &Finder,
-    sorted: &feed::Sorted,
+    sorted: &inputs::Sorted,
     logs: &mut Option<Logs>,
 ) -> Result<()> {
     if sorted.traces.is_empty() && logs.is_none() {
@@ -209,14 +193,20 @@ fn graph(
     graph
 }
 
-/// Refuses attachments for several multi-traces.
-fn refuse_many(request: &Request, has_logs: bool, feed: &mut Feed) -> Result<()> {
+/// The flags that ask for attachments, and whether each is given.
+fn attachment_flags(request: &Request) -> impl Iterator<Item = (&'static str, bool)> {
     let flags = [
         ("--graph", request.graph.is_some()),
         ("--certificate", request.certificate.is_some()),
         ("--order", request.order),
     ];
-    let Some((flag, _)) = flags.into_iter().find(|(_, is_given)| *is_given) else { return Ok(()) };
+    flags.into_iter()
+}
+
+/// Refuses attachments for several multi-traces.
+fn refuse_many(request: &Request, has_logs: bool, feed: &mut Feed) -> Result<()> {
+    let mut flags = attachment_flags(request);
+    let Some((flag, _)) = flags.find(|(_, is_given)| *is_given) else { return Ok(()) };
     if !feed.has_several() {
         return Ok(());
     }
@@ -242,14 +232,9 @@ fn choice(specs: &[Specification]) -> Choice {
 
 /// Refuses options that apply to a single specification only.
 fn refuse_several(request: &Request, count: usize) -> Result<()> {
-    let flags = [
-        ("--graph", request.graph.is_some()),
-        ("--certificate", request.certificate.is_some()),
-        ("--order", request.order),
-        ("--results", request.results.is_some()),
-        ("--coverage", request.coverage),
-    ];
-    if let Some((flag, _)) = flags.into_iter().find(|(_, given)| *given) {
+    let others = [("--results", request.results.is_some()), ("--coverage", request.coverage)];
+    let mut flags = attachment_flags(request).chain(others);
+    if let Some((flag, _)) = flags.find(|(_, is_given)| *is_given) {
         unfit!("{flag} is about one specification; {count} are given");
     }
     Ok(())
@@ -293,15 +278,16 @@ fn by_specification(
         let rules = project.map(|project| project.specs.as_slice()).unwrap_or_default();
         rules.iter().find(|rule| files.starts_with(&rule.files)).map(globs).unwrap_or_default()
     };
-    all.into_iter()
-        .map(|files| (rule_of(&files), files))
-        .map(|(globs, files)| (files, globs))
-        .collect()
+    let globs = |files: Vec<String>| {
+        let globs = rule_of(&files);
+        (files, globs)
+    };
+    all.into_iter().map(globs).collect()
 }
 
 /// Adds the specification, the logs, or both from `otus.toml`, if the request leaves them out. Returns the rules of
 /// several specifications, if these are used.
-fn complete(sorted: &mut feed::Sorted, finder: &mut Finder) -> Result<Vec<SpecRule>> {
+fn complete(sorted: &mut inputs::Sorted, finder: &mut Finder) -> Result<Vec<SpecRule>> {
     let is_options = |name: &String| Format::of_name(Path::new(name)) == Some(Format::Hcf);
     let no_spec = sorted.others.iter().all(is_options);
     let no_logs = sorted.traces.is_empty() && finder.count() == 0;
@@ -328,9 +314,7 @@ fn complete(sorted: &mut feed::Sorted, finder: &mut Finder) -> Result<Vec<SpecRu
 /// The message if there is nothing to check.
 fn nothing_given(finder: &Finder) -> String {
     match finder.project_in_use() {
-        Some(project) if project.plan.sources.is_empty() => {
-            format!("{} has no [[source]] that says where logs are; add one", project.name)
-        }
+        Some(project) if project.plan.sources.is_empty() => finder.no_logs(),
         Some(project) => format!(
             "no file fits the sources of {}; `otus map --explain` shows their patterns",
             project.name

@@ -19,7 +19,7 @@ use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Question, Verdict, Witness};
 use otus_core::budget::Budget;
 use otus_core::index::Index as _;
-use otus_core::{Pool, TermId};
+use otus_core::{ActionId, Pool, TermId};
 use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
 use otus_trace::{ComponentId, MultiTrace};
@@ -37,44 +37,27 @@ const ACCEPTED: usize = 100;
 /// The most states that the search for the accepted run of a failure may create.
 const STATES: u64 = 20_000_000;
 
-/// The cases of each verdict that have been printed so far.
+/// By verdict: the number of cases that have been printed so far.
 #[derive(Debug, Default)]
-pub(crate) struct Pictures {
-    failures: AtomicUsize,
-    weak: AtomicUsize,
-    pass: AtomicUsize,
-}
+pub(crate) struct Pictures([AtomicUsize; 5]);
 
-/// The accepted cases that were met in a job so far.
-#[derive(Debug, Default)]
-pub(super) struct Accepted {
-    weak: usize,
-    pass: usize,
-}
+/// By verdict: the number of cases that were met in a job so far.
+pub(super) type Met = [usize; 5];
 
 impl Pictures {
     /// Whether an accepted case may be among the first of the input with its verdict. Called once for each case of a
     /// job, because the cases before it in its job are before it in the input, too.
-    pub(super) fn is_wanted(&self, verdict: Verdict, met: &mut Accepted) -> bool {
-        let (printed, met) = match verdict {
-            Verdict::Pass => (&self.pass, &mut met.pass),
-            Verdict::WeakPass => (&self.weak, &mut met.weak),
-            Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => return false,
-        };
-        let before = (*met).max(printed.load(Ordering::Relaxed));
+    pub(super) fn is_wanted(&self, verdict: Verdict, met: &mut Met) -> bool {
+        let met = &mut met[verdict as usize];
+        let before = (*met).max(self.0[verdict as usize].load(Ordering::Relaxed));
         *met += 1;
-        before < ACCEPTED
+        verdict >= Verdict::WeakPass && before < ACCEPTED
     }
 
     /// Removes the picture if the case is not among the first. Called in the order of the input.
     pub(super) fn settle(&self, case: &mut Case) {
-        let (printed, most) = match case.verdict {
-            Verdict::Pass => (&self.pass, ACCEPTED),
-            Verdict::WeakPass => (&self.weak, ACCEPTED),
-            Verdict::Fail => (&self.failures, FAILURES),
-            Verdict::WeakFail | Verdict::Inconclusive => return,
-        };
-        if printed.fetch_add(1, Ordering::Relaxed) >= most {
+        let most = if case.verdict == Verdict::Fail { FAILURES } else { ACCEPTED };
+        if self.0[case.verdict as usize].fetch_add(1, Ordering::Relaxed) >= most {
             case.picture = None;
         }
     }
@@ -108,12 +91,8 @@ impl Drawn<'_> {
         self.picture(pool, Some(explanation), run.as_ref())
     }
 
-    /// The picture of an accepted multi-trace.
-    pub(super) fn accepted(&self, pool: &Pool, run: &Witness) -> CasePicture {
-        self.picture(pool, None, Some(run))
-    }
-
-    fn picture(
+    /// The picture of a multi-trace: of a failure with its explanation, or of an accepted one with its run.
+    pub(super) fn picture(
         &self,
         pool: &Pool,
         explanation: Option<&Explanation>,
@@ -140,18 +119,8 @@ fn accepted_run(
     explanation: &Explanation,
     budget: &Budget,
 ) -> Option<Witness> {
-    let mut builder = Builder::new(trace.shared_partition().clone(), trace.len(), false);
     let consumed = consumed(trace, explanation);
-    for component in trace.partition().components() {
-        for moment in trace.moments(component).take(consumed[component.index()]) {
-            builder.next_moment();
-            for step in moment {
-                builder.push(step.action(), 0);
-            }
-        }
-        builder.next_component();
-    }
-    let accepted = builder.finish(SourceId(0));
+    let accepted = rebuilt(trace, |component| consumed[component.index()], |action| action);
     let components = trace.partition().components();
     let declared: Vec<Observed> = components.map(|component| question.of(component)).collect();
     let is_complete = declared.iter().all(|&observed| observed == Observed::Complete);
@@ -168,6 +137,25 @@ fn accepted_run(
     let end = run.steps.iter().rposition(is_observed).map_or(0, |last| last + 1);
     run.steps.truncate(end);
     Some(run)
+}
+
+/// A multi-trace of the first moments of each component, with other actions.
+pub(super) fn rebuilt(
+    trace: &MultiTrace,
+    length: impl Fn(ComponentId) -> usize,
+    mut action: impl FnMut(ActionId) -> ActionId,
+) -> MultiTrace {
+    let mut builder = Builder::new(trace.shared_partition().clone(), trace.len(), false);
+    for component in trace.partition().components() {
+        for moment in trace.moments(component).take(length(component)) {
+            builder.next_moment();
+            for step in moment {
+                builder.push(action(step.action()), 0);
+            }
+        }
+        builder.next_component();
+    }
+    builder.finish(SourceId(0))
 }
 
 /// The declaration of a log of which only a prefix is left.

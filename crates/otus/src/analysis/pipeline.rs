@@ -16,15 +16,6 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 
-/// Does jobs, one after the other.
-pub(super) trait Worker {
-    type Job: Send + 'static;
-    type Piece: Default + Send + 'static;
-
-    /// Does a job. Its results are added to the slot one by one.
-    fn work(&mut self, job: Self::Job, slot: &Slot<Self::Piece>);
-}
-
 /// The results of a job that have not been taken yet.
 #[derive(Debug, Default)]
 pub(super) struct Slot<P> {
@@ -100,19 +91,19 @@ pub(super) struct Ordered<P> {
 }
 
 impl<P: Default + Send + 'static> Ordered<P> {
-    /// Starts the threads. `feed` makes the next job of about a given size, and `worker` makes a worker for a
-    /// thread. If `is_stuck` says that the feeder waits for input that may never come, the results end with the
+    /// Starts the threads. `feed` makes the next job of about a given size. `worker` makes a function for a thread,
+    /// which does a job and adds its results to the slot one by one. If `is_stuck` says that the feeder waits for input that may never come, the results end with the
     /// jobs at hand, and the threads are left alone.
-    pub(super) fn start<W: Worker<Piece = P>>(
+    pub(super) fn start<J: Send + 'static, W: FnMut(J, &Slot<P>)>(
         threads: NonZeroUsize,
         is_stuck: impl Fn() -> bool + Send + 'static,
-        mut feed: impl FnMut(usize) -> Option<W::Job> + Send + 'static,
+        mut feed: impl FnMut(usize) -> Option<J> + Send + 'static,
         worker: impl Fn() -> W + Send + Sync + 'static,
     ) -> Ordered<P> {
         let window = threads.get() * 4;
         let size = Arc::new(AtomicUsize::new(FIRST));
         let (order, slots) = sync_channel::<Arc<Slot<P>>>(window);
-        let (sender, receiver) = sync_channel::<(W::Job, Arc<Slot<P>>)>(window);
+        let (sender, receiver) = sync_channel::<(J, Arc<Slot<P>>)>(window);
         let receiver = Arc::new(Mutex::new(receiver));
         let worker = Arc::new(worker);
         for _ in 0..threads.get() {
@@ -122,7 +113,7 @@ impl<P: Default + Send + 'static> Ordered<P> {
                 while let Some((job, slot)) = next(&receiver) {
                     let _ending = Ending(&*slot);
                     let start = Instant::now();
-                    worker.work(job, &slot);
+                    worker(job, &slot);
                     adapt(&size, start.elapsed());
                 }
             });
@@ -185,19 +176,12 @@ fn adapt(size: &AtomicUsize, took: Duration) {
 mod tests {
     use super::*;
 
-    struct Doubler;
-
-    impl Worker for Doubler {
-        type Job = u64;
-        type Piece = Vec<u64>;
-
-        fn work(&mut self, job: u64, slot: &Slot<Vec<u64>>) {
-            if job.is_multiple_of(7) {
-                std::thread::sleep(Duration::from_millis(1));
-            }
-            slot.add(|piece| piece.push(2 * job));
-            slot.add(|piece| piece.push(2 * job + 1));
+    fn double(job: u64, slot: &Slot<Vec<u64>>) {
+        if job.is_multiple_of(7) {
+            std::thread::sleep(Duration::from_millis(1));
         }
+        slot.add(|piece| piece.push(2 * job));
+        slot.add(|piece| piece.push(2 * job + 1));
     }
 
     #[test]
@@ -205,7 +189,7 @@ mod tests {
         for jobs in [1, 2, 5] {
             let mut left = 0..100u64;
             let threads = NonZeroUsize::new(jobs).unwrap();
-            let mut results = Ordered::start(threads, || false, move |_| left.next(), || Doubler);
+            let mut results = Ordered::start(threads, || false, move |_| left.next(), || double);
             let mut seen = Vec::new();
             while let Some(piece) = results.next() {
                 seen.extend(piece.unwrap());
@@ -214,21 +198,11 @@ mod tests {
         }
     }
 
-    struct Clumsy;
-
-    impl Worker for Clumsy {
-        type Job = ();
-        type Piece = ();
-
-        fn work(&mut self, (): (), _: &Slot<()>) {
-            panic!("as the test wants it");
-        }
-    }
-
     #[test]
     fn a_worker_that_dies_is_not_waited_for() {
         let one = NonZeroUsize::MIN;
-        let mut results = Ordered::start(one, || false, move |_| Some(()), || Clumsy);
+        let dies = || |(), _: &Slot<()>| panic!("as the test wants it");
+        let mut results = Ordered::start(one, || false, move |_| Some(()), dies);
         while let Some(Ok(())) = results.next() {}
     }
 

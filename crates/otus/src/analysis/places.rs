@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use otus_core::Pool;
 use otus_syntax::{Source, Span, excerpt, parse_trace};
-use otus_trace::run::Group;
+use otus_trace::run::{Group, RunPlace};
 use otus_trace::transform::learn::Pair;
 use otus_trace::{ComponentId, MultiTrace};
 
@@ -15,16 +15,17 @@ use crate::case::{Passage, Place};
 use crate::load::Sources;
 use crate::run::Run;
 
-/// The place where a multi-trace was read.
+/// The origin of a multi-trace.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Origin<'a> {
-    from: From<'a>,
+    pub(super) from: From<'a>,
     /// The pool with the messages of the multi-trace, if the specification lacks some of them.
-    names: Option<&'a Pool>,
+    pub(super) names: Option<&'a Pool>,
 }
 
+/// The place where a multi-trace was read.
 #[derive(Debug, Clone, Copy)]
-enum From<'a> {
+pub(super) enum From<'a> {
     /// A group of raw logs.
     Raw { group: &'a Group },
     /// A line of a case file, whose multi-trace is this text.
@@ -37,75 +38,22 @@ enum From<'a> {
     Recorded { run: &'a Run },
 }
 
-impl<'a> Origin<'a> {
-    pub(super) fn raw(group: &'a Group) -> Origin<'a> {
-        Origin { from: From::Raw { group }, names: None }
+impl<'a> From<'a> {
+    /// The name of the multi-trace in diagnostics.
+    pub(super) fn name(self, id: &str) -> String {
+        let place = self.place().unwrap_or_else(|| id.to_owned());
+        if matches!(self, From::Case { .. }) { format!("{place} ({id})") } else { place }
     }
 
-    pub(super) fn case(file: &'a str, line: usize, text: &'a str) -> Origin<'a> {
-        Origin { from: From::Case { file, line, text }, names: None }
+    /// The line of a case file.
+    pub(super) fn case_line(self, id: &str) -> Option<CaseLine> {
+        let From::Case { file, line, .. } = self else { return None };
+        Some(CaseLine { id: Some(id.to_owned()), file: file.to_owned(), line })
     }
 
-    pub(super) fn file(path: &'a str) -> Origin<'a> {
-        Origin { from: From::File { path }, names: None }
-    }
-
-    pub(super) fn text(name: &'a str, text: &'a str) -> Origin<'a> {
-        Origin { from: From::Text { name, text }, names: None }
-    }
-
-    pub(super) fn recorded(run: &'a Run) -> Origin<'a> {
-        Origin { from: From::Recorded { run }, names: None }
-    }
-
-    /// The same place with a pool that has the names of the multi-trace.
-    pub(super) fn with<'b>(self, names: Option<&'b Pool>) -> Origin<'b>
-    where
-        'a: 'b,
-    {
-        Origin { from: self.from, names }
-    }
-
-    /// The group of raw logs.
-    pub(super) fn group(&self) -> Option<&'a Group> {
-        match self.from {
-            From::Raw { group } => Some(group),
-            From::Case { .. } | From::File { .. } | From::Text { .. } | From::Recorded { .. } => {
-                None
-            }
-        }
-    }
-
-    /// The pool with all its messages, if the specification lacks some.
-    pub(super) fn names(&self) -> Option<&'a Pool> {
-        self.names
-    }
-
-    /// Its name in diagnostics.
-    pub(super) fn name(&self, id: &str) -> String {
-        match self.from {
-            From::Raw { .. } | From::Recorded { .. } => id.to_owned(),
-            From::Case { file, line, .. } => format!("{file}:{line} ({id})"),
-            From::File { path } => path.to_owned(),
-            From::Text { name, .. } => name.to_owned(),
-        }
-    }
-
-    /// Its line in a case file, if it comes from one.
-    pub(super) fn case_line(&self, id: &str) -> Option<CaseLine> {
-        match self.from {
-            From::Case { file, line, .. } => {
-                Some(CaseLine { id: Some(id.to_owned()), file: file.to_owned(), line })
-            }
-            From::Raw { .. } | From::File { .. } | From::Text { .. } | From::Recorded { .. } => {
-                None
-            }
-        }
-    }
-
-    /// The place where it was read, if it is a single one.
-    pub(super) fn text_place(&self) -> Option<String> {
-        match self.from {
+    /// The place as text, if it is a single one.
+    pub(super) fn place(self) -> Option<String> {
+        match self {
             From::Raw { .. } | From::Recorded { .. } => None,
             From::Case { file, line, .. } => Some(format!("{file}:{line}")),
             From::File { path } => Some(path.to_owned()),
@@ -114,8 +62,8 @@ impl<'a> Origin<'a> {
     }
 
     /// The places of its events. To find them, texts are read again.
-    pub(super) fn places(&self, trace: &'a MultiTrace, plan: &'a Plan) -> Places<'a> {
-        let (source, line) = match self.from {
+    pub(super) fn places(self, trace: &'a MultiTrace, plan: &'a Plan) -> Places<'a> {
+        let (source, line) = match self {
             From::Raw { group } => return Places::Raw { group, trace, plan },
             From::Recorded { run } => return Places::Recorded { run, trace },
             From::Case { file, line, text } => (Source::new(file, text), Some(line)),
@@ -132,12 +80,10 @@ impl<'a> Origin<'a> {
         };
         let tree = parse_trace(&source).tree;
         let (read, _) = otus_trace::lower(&tree, &mut plan.spec.pool.clone());
-        let same = read.partition() == trace.partition()
-            && read
-                .partition()
-                .components()
-                .all(|component| read.steps(component).len() == trace.steps(component).len());
-        if same { Places::Text { source, line, trace: read } } else { Places::Unknown }
+        let is_as_long = |component| read.steps(component).len() == trace.steps(component).len();
+        let is_same =
+            read.partition() == trace.partition() && read.partition().components().all(is_as_long);
+        if is_same { Places::Text { source, line, trace: read } } else { Places::Unknown }
     }
 }
 
@@ -194,31 +140,21 @@ impl Places<'_> {
         step: usize,
         action: &str,
     ) -> Option<Passage> {
-        match self {
-            Places::Unknown => None,
-            Places::Raw { group, trace, plan } => {
-                let at = group.place(trace, component, step)?;
-                let file = plan.logs.get(at.file.0 as usize)?;
-                let (number, name) = (at.line as usize, format!("{}:{}", file.name, at.line));
-                let text = plan.line(file, number);
-                let Some(mut text) = text else {
-                    // Standard input cannot be read again.
-                    let first = number as u64;
-                    return Some(Passage { place: name, first, ..Passage::default() });
-                };
-                if let Some((end, _)) = text.char_indices().nth(LONGEST) {
-                    text.truncate(end);
-                    text.push('…');
-                }
-                Some(spec_text::one_line(name, number, text, None))
-            }
-            Places::Text { .. } | Places::Recorded { .. } => {
-                let LogExcerpt { place, text, span: meant } =
-                    self.excerpt(component, step, action)?;
-                let name = format!("{}:{}", place.file, place.line);
-                Some(spec_text::one_line(name, place.line, text?, Some(meant)))
-            }
+        let Places::Raw { group, trace, plan } = self else {
+            let LogExcerpt { place, text, span } = self.excerpt(component, step, action)?;
+            return Some(spec_text::one_line(place.in_line(), place.line, text?, Some(span)));
+        };
+        let (place, text) = raw_line(plan, group.place(trace, component, step)?)?;
+        let (name, number) = (place.in_line(), place.line);
+        let Some(mut text) = text else {
+            // Standard input cannot be read again.
+            return Some(Passage { place: name, first: number as u64, ..Passage::default() });
+        };
+        if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+            text.truncate(end);
+            text.push('…');
         }
+        Some(spec_text::one_line(name, number, text, None))
     }
 
     /// The place where a step was read.
@@ -231,18 +167,9 @@ impl Places<'_> {
         match self {
             Places::Unknown => None,
             Places::Raw { group, trace, plan } => {
-                let at = group.place(trace, component, step)?;
-                let file = plan.logs.get(at.file.0 as usize)?;
-                let line = at.line as usize;
-                let place = Place { file: file.name.clone(), line, columns: None };
-                let (text, span) = match plan.line(file, line) {
-                    Some(text) => {
-                        let (text, span) = excerpt::whole(&text);
-                        (Some(text), span)
-                    }
-                    None => (None, 0..0),
-                };
-                Some(LogExcerpt { place, text, span })
+                let (place, text) = raw_line(plan, group.place(trace, component, step)?)?;
+                let (text, span) = text.map(|text| excerpt::whole(&text)).unzip();
+                Some(LogExcerpt { place, text, span: span.unwrap_or(0..0) })
             }
             Places::Recorded { run, trace } => {
                 let (_, index) = trace.place(component, step)?;
@@ -271,6 +198,14 @@ impl Places<'_> {
 
 /// The most characters of a raw log line on a page.
 const LONGEST: usize = 600;
+
+/// A place in a raw log, and its line if that can be read again.
+fn raw_line(plan: &Plan, at: RunPlace) -> Option<(Place, Option<String>)> {
+    let log = plan.logs.get(at.file.0 as usize)?;
+    let line = at.line as usize;
+    let place = Place { file: log.name.clone(), line, columns: None };
+    Some((place, plan.line(log, line)))
+}
 
 /// The length of an action at the beginning of a text.
 fn token(text: &str) -> usize {

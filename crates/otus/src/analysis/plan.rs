@@ -16,28 +16,26 @@ use otus_syntax::options::{OptionValue, Process};
 use otus_trace::mapping::Observation;
 
 use super::attach::GraphOptions;
+use super::baseline::KnownFailures;
+use super::candidates::Choice;
 use super::coverage::Covering;
 use super::declared::Declared;
 use super::earlier::{Earlier, Expected};
-use super::fingerprint::Fingerprint;
-use super::known::KnownFailures;
+use super::fingerprint::fingerprint;
 use super::log_lines::Lines;
 use super::pictures::Pictures;
-use super::request::{
-    EngineChoice, Explain, Request, TextFormat, UniformObservation, WitnessPolicy,
-};
-use super::several::Choice;
+use super::request::{EngineChoice, Explain, Request, UniformObservation, WitnessPolicy};
 use super::spec_text::SpecText;
 use crate::context::Context;
-use crate::error::{Result, unfit};
+use crate::error::{Error, Result, unfit};
 use crate::load::{Loaded, options};
 use crate::report::Run;
-use crate::summary::FailOn;
 
 /// The settings for all multi-traces. Threads share them.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(super) context: Context,
+    pub(super) request: Arc<Request>,
     pub(super) spec: Arc<PlannedSpec>,
     pub(super) method: Method,
     /// The name of the question.
@@ -46,11 +44,6 @@ pub(crate) struct Plan {
     /// another question than that of the papers.
     pub(super) observed: Option<&'static str>,
     pub(super) budget: Budget,
-    /// The verdicts that count as failures.
-    pub(super) fail_on: Option<FailOn>,
-    pub(super) explain: Explain,
-    pub(super) is_brief: bool,
-    pub(super) witness: WitnessPolicy,
     /// The limits of pictures, if cases have them.
     pub(super) pictures: Option<Pictures>,
     pub(super) known: KnownFailures,
@@ -58,9 +51,8 @@ pub(crate) struct Plan {
     pub(super) explained: Arc<AtomicUsize>,
     /// If there are several specifications: the number of this one, and all of them.
     pub(super) choice: Option<(usize, Arc<Choice>)>,
+    /// The graph that the request or a logger asks for.
     pub(super) graph: Option<GraphOptions>,
-    pub(super) certificate: Option<TextFormat>,
-    pub(super) order: bool,
     /// The coverage counter, if the request asks for coverage.
     pub(super) covering: Option<Covering>,
     /// The verdicts of earlier runs.
@@ -68,7 +60,7 @@ pub(crate) struct Plan {
     /// The fingerprint of specification and question in a file of results.
     pub(super) fingerprint: Option<String>,
     /// The raw logs, by number.
-    pub(super) logs: Vec<LogName>,
+    pub(super) logs: Arc<[LogName]>,
     lines: Mutex<Lines>,
 }
 
@@ -95,7 +87,7 @@ pub(super) enum Method {
     /// The fast engine.
     Fast(Declared),
     /// The searches of the papers, and the question they are about.
-    Graph(Box<Config>, Question),
+    Graph(Arc<Config>, Question),
 }
 
 impl Method {
@@ -120,22 +112,15 @@ const MEMORY: u64 = 2048 << 20;
 const KINDS: [&str; 4] = ["accept", "prefix", "eliminate", "simulate"];
 const GOALS: [&str; 3] = ["Pass", "WeakPass", "None"];
 
-/// A specification that was read.
-pub(super) struct Specified<'l> {
-    pub(super) loaded: &'l Loaded,
-    pub(super) lowered: Lowered,
-    pub(super) term: TermId,
-}
-
 impl Plan {
     pub(super) fn new(
         context: &Context,
-        request: &Request,
-        spec: Specified<'_>,
+        request: &Arc<Request>,
+        loaded: &Loaded,
+        (mut lowered, term): (Lowered, TermId),
         graph: Option<GraphOptions>,
         observation: Option<&Observation>,
     ) -> Result<Plan> {
-        let Specified { loaded, mut lowered, term } = spec;
         let pool = std::mem::replace(&mut lowered.pool, Pool::new(Signature::default()));
         let (config, chosen) = configuration(request, loaded)?;
         let question = question(config.kind);
@@ -152,7 +137,8 @@ impl Plan {
             Some(observed) => observed,
             None => config.kind.name(),
         };
-        let is_search = is_search(context, request, &config, graph.is_some())?;
+        let only = SearchFeatures::new(request, &config);
+        let is_search = only.is_search(context, request.engine, graph.is_some())?;
         let default = match (is_search, graph.is_some()) {
             (true, true) => RECORDED_NODES,
             (true, false) => SEARCH_NODES,
@@ -169,90 +155,71 @@ impl Plan {
             if declared.is_single() {
                 let reason = match request.engine {
                     EngineChoice::Graph => "--engine graph".to_owned(),
-                    EngineChoice::Auto | EngineChoice::Fast => search_only(request, &config),
+                    EngineChoice::Auto | EngineChoice::Fast => only.text(),
                 };
                 unfit!(
                     "the searches of the papers know no declarations for single lifelines \
                      ({reason}); leave out one or the other"
                 );
             }
-            Method::Graph(Box::new(Config { budget: budget.clone(), ..config }), question)
+            Method::Graph(Arc::new(Config { budget: budget.clone(), ..config }), question)
         } else {
             Method::Fast(declared)
         };
-        let (earlier, fingerprint) = match &request.results {
-            Some(path) => {
-                let fingerprint =
-                    Fingerprint::new(&pool, term, (kind, observed.is_some()), &method);
-                let (engine, fingerprint_text) = (method.name(), fingerprint.text());
-                let expected = Expected { kind, engine, fingerprint: &fingerprint };
-                (Earlier::read(context, path, expected)?, Some(fingerprint_text))
-            }
-            None => (Earlier::default(), None),
-        };
+        let results = request.results.as_ref().map(|path| {
+            let fingerprint = fingerprint(&pool, term, (kind, observed.is_some()), &method);
+            let expected = Expected { kind, engine: method.name(), fingerprint: &fingerprint };
+            Ok::<_, Error>((Earlier::read(context, path, expected)?, fingerprint))
+        });
+        let (earlier, fingerprint) = results.transpose()?.unzip();
+        let spec = PlannedSpec { pool, term, text: SpecText::new(loaded, lowered) };
         Ok(Plan {
             context: context.clone(),
-            spec: Arc::new(PlannedSpec { pool, term, text: SpecText::new(loaded, lowered) }),
-            method,
+            request: request.clone(),
             kind,
             observed,
-            budget,
-            fail_on: request.fail_on,
-            explain: request.explain,
-            is_brief: request.is_brief,
-            witness: request.witness,
             pictures: request.pictures.then(Pictures::default),
             known: KnownFailures::read(context, request)?,
-            explained: Arc::default(),
-            choice: None,
             graph,
-            certificate: request.certificate,
-            order: request.order,
-            covering: None,
-            earlier,
+            earlier: earlier.unwrap_or_default(),
             fingerprint,
-            logs: Vec::new(),
-            lines: Mutex::default(),
+            ..Plan::of(Arc::new(spec), method, budget)
         })
     }
 
     /// A plan for single multi-traces: the fast engine, within a budget, with short explanations.
     pub(crate) fn single(spec: Arc<PlannedSpec>, declared: Declared, budget: Budget) -> Plan {
+        Plan::of(spec, Method::Fast(declared), budget)
+    }
+
+    fn of(spec: Arc<PlannedSpec>, method: Method, budget: Budget) -> Plan {
+        let request = Request { witness: WitnessPolicy::Weak, ..Request::default() };
         Plan {
             context: Context::default(),
+            request: Arc::new(request),
             spec,
-            method: Method::Fast(declared),
+            method,
             kind: "declared",
             observed: None,
             budget,
-            fail_on: None,
-            explain: Explain::Short,
-            is_brief: false,
-            witness: WitnessPolicy::Weak,
             pictures: None,
             known: KnownFailures::default(),
             explained: Arc::default(),
             choice: None,
             graph: None,
-            certificate: None,
-            order: false,
             covering: None,
             earlier: Earlier::default(),
             fingerprint: None,
-            logs: Vec::new(),
+            logs: Arc::default(),
             lines: Mutex::default(),
         }
     }
 
     /// A plan that computes verdicts only.
     pub(super) fn trial(self) -> Plan {
-        Plan {
-            pictures: None,
-            explain: Explain::None,
-            known: KnownFailures::default(),
-            witness: WitnessPolicy::None,
-            ..self
-        }
+        let request = (*self.request).clone();
+        let request = Request { explain: Explain::None, witness: WitnessPolicy::None, ..request };
+        Plan { request: Arc::new(request), pictures: None, known: KnownFailures::default(), ..self }
     }
 
     /// The part of a report that is the same for all cases.
@@ -276,7 +243,7 @@ impl Plan {
 
     /// Whether a case with this verdict includes its witness.
     pub(super) fn shows_witness(&self, verdict: Verdict) -> bool {
-        match (verdict, self.witness) {
+        match (verdict, self.request.witness) {
             (_, WitnessPolicy::None) => false,
             (Verdict::Pass, WitnessPolicy::Weak) => false,
             (Verdict::Pass | Verdict::WeakPass, _) => true,
@@ -293,8 +260,9 @@ impl Plan {
 
     /// Whether cases have only the fields that every case has, so that a worker can fill one case again and again.
     pub(super) fn is_bulk(&self) -> bool {
-        let has_attachments = self.graph.is_some() || self.certificate.is_some() || self.order;
-        self.is_brief && self.choice.is_none() && !self.known.is_some() && !has_attachments
+        let Request { is_brief, certificate, order, .. } = &*self.request;
+        let has_attachments = self.graph.is_some() || certificate.is_some() || *order;
+        *is_brief && self.choice.is_none() && !self.known.is_some() && !has_attachments
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
@@ -302,36 +270,77 @@ impl Plan {
     }
 }
 
-/// Whether a search of the papers is used.
-fn is_search(
-    context: &Context,
-    request: &Request,
-    config: &Config,
-    is_recorded: bool,
-) -> Result<bool> {
-    let flags = only_searches_flags(request, config);
-    let options = only_searches_options(request, config);
-    match request.engine {
-        EngineChoice::Graph => Ok(true),
-        EngineChoice::Auto => Ok(is_recorded || !flags.is_empty() || !options.is_empty()),
-        EngineChoice::Fast => {
-            if !flags.is_empty() {
-                unfit!("{} only: leave out --engine fast, or that", are_for_searches(&flags));
-            }
-            if !options.is_empty() {
-                let what = are_for_searches(&options);
-                context.remark(format!("note: {what} and not regarded by --engine fast"));
-            }
-            Ok(false)
-        }
-    }
+/// The features that only searches support: the flags of the request, and the options of the files that differ from
+/// the defaults.
+struct SearchFeatures {
+    flags: Vec<&'static str>,
+    options: Vec<&'static str>,
 }
 
-/// The parts of a request that only searches support, in words.
-fn search_only(request: &Request, config: &Config) -> String {
-    let flags = only_searches_flags(request, config);
-    let options = only_searches_options(request, config);
-    are_for_searches(if flags.is_empty() { &options } else { &flags })
+impl SearchFeatures {
+    fn new(request: &Request, config: &Config) -> SearchFeatures {
+        let usual = Config::default();
+        let search = &request.search;
+        let has_criterion = matches!(config.kind, Kind::Simulate(simulation)
+            if simulation != Simulation { before: simulation.before, ..Simulation::default() });
+        let by_kind = has_criterion && request.question.kind.is_some();
+        let (has_strategy, has_goal) = (search.strategy.is_some(), search.goal.is_some());
+        let (has_priorities, has_filters) = (search.priorities.is_some(), search.filters.is_some());
+        let has_local = search.local_analysis.is_some();
+        // A flag and whether it is given; the same option and whether a file sets it.
+        let all = [
+            ("--graph", request.graph.is_some(), "", false),
+            ("--strategy", has_strategy, "strategy", config.strategy != usual.strategy),
+            ("--priorities", has_priorities, "priorities", config.priorities != usual.priorities),
+            ("--filters", has_filters, "filters", config.filters != usual.filters),
+            ("--goal", has_goal, "goal", config.goal != usual.goal),
+            (
+                "--local-analysis",
+                has_local,
+                "local_analysis",
+                config.local_analysis != usual.local_analysis,
+            ),
+            ("--memoize", search.memoize, "memoize", config.memoize),
+            ("--legacy-verdicts", search.legacy_verdicts, "", false),
+            ("", false, "partial_order_reduction", config.partial_order_reduction),
+            ("the criterion in --kind", by_kind, "the criterion of `simulate`", has_criterion),
+        ];
+        SearchFeatures {
+            flags: all.iter().filter(|it| it.1).map(|it| it.0).collect(),
+            options: all.iter().filter(|it| it.3 && !it.1).map(|it| it.2).collect(),
+        }
+    }
+
+    /// Whether a search of the papers is used.
+    fn is_search(
+        &self,
+        context: &Context,
+        engine: EngineChoice,
+        is_recorded: bool,
+    ) -> Result<bool> {
+        let is_used = !self.flags.is_empty() || !self.options.is_empty();
+        match engine {
+            EngineChoice::Graph => Ok(true),
+            EngineChoice::Auto => Ok(is_recorded || is_used),
+            EngineChoice::Fast if !self.flags.is_empty() => {
+                unfit!("{} only: leave out --engine fast, or that", self.text())
+            }
+            EngineChoice::Fast => {
+                if is_used {
+                    let what = self.text();
+                    context.remark(format!("note: {what} and not regarded by --engine fast"));
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    /// The flags in words, or else the options.
+    fn text(&self) -> String {
+        let what = if self.flags.is_empty() { &self.options } else { &self.flags };
+        let verb = if what.len() == 1 { "is" } else { "are" };
+        format!("{} {verb} for the searches of the papers", what.join(", "))
+    }
 }
 
 /// The options of the files, overridden by those of the request; and whether one of them chose the kind.
@@ -377,56 +386,4 @@ fn question(kind: Kind) -> Question {
         Kind::Simulate(simulation) if simulation.before => Question::Uniform(Observed::Slice),
         Kind::Simulate(_) => Question::Uniform(Observed::StopsEarly),
     }
-}
-
-/// The options of a request that only searches support, by their flags.
-fn only_searches_flags(request: &Request, config: &Config) -> Vec<&'static str> {
-    let search = &request.search;
-    let flags = [
-        ("--graph", request.graph.is_some()),
-        ("--strategy", search.strategy.is_some()),
-        ("--priorities", search.priorities.is_some()),
-        ("--filters", search.filters.is_some()),
-        ("--goal", search.goal.is_some()),
-        ("--local-analysis", search.local_analysis.is_some()),
-        ("--memoize", search.memoize),
-        ("--legacy-verdicts", search.legacy_verdicts),
-        ("the criterion in --kind", request.question.kind.is_some() && has_criterion(config)),
-    ];
-    flags.into_iter().filter_map(|(flag, given)| given.then_some(flag)).collect()
-}
-
-/// The options of the files that only searches support and that differ from the defaults.
-fn only_searches_options(request: &Request, config: &Config) -> Vec<&'static str> {
-    let usual = Config::default();
-    let search = &request.search;
-    let options = [
-        ("strategy", search.strategy.is_none() && config.strategy != usual.strategy),
-        ("priorities", search.priorities.is_none() && config.priorities != usual.priorities),
-        ("filters", search.filters.is_none() && config.filters != usual.filters),
-        ("goal", search.goal.is_none() && config.goal != usual.goal),
-        (
-            "local_analysis",
-            search.local_analysis.is_none() && config.local_analysis != usual.local_analysis,
-        ),
-        ("memoize", !search.memoize && config.memoize),
-        ("partial_order_reduction", config.partial_order_reduction),
-        ("the criterion of `simulate`", request.question.kind.is_none() && has_criterion(config)),
-    ];
-    options.into_iter().filter_map(|(option, given)| given.then_some(option)).collect()
-}
-
-/// Whether a simulation has other bounds than the default.
-fn has_criterion(config: &Config) -> bool {
-    match config.kind {
-        Kind::Simulate(simulation) => {
-            simulation != Simulation { before: simulation.before, ..Simulation::default() }
-        }
-        Kind::Accept | Kind::Prefix | Kind::Eliminate => false,
-    }
-}
-
-fn are_for_searches(what: &[&str]) -> String {
-    let verb = if what.len() == 1 { "is" } else { "are" };
-    format!("{} {verb} for the searches of the papers", what.join(", "))
 }

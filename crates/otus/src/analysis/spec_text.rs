@@ -29,11 +29,11 @@ impl SpecText {
         let mut nodes: Vec<(TermId, Span)> =
             lowered.nodes.iter().zip(nodes).map(|(&term, node)| (term, node.span)).collect();
         nodes.sort_by_key(|(_, span)| (span.start, span.end));
-        let files = files.iter().map(|file| loaded.sources.source(file.source).name().to_owned());
         let mut names: Vec<String> = Vec::new();
-        for name in files {
-            if !names.contains(&name) {
-                names.push(name);
+        for file in files {
+            let name = loaded.sources.source(file.source).name();
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
             }
         }
         SpecText { sources: loaded.sources.all.clone(), lowered, nodes, files: names }
@@ -63,7 +63,7 @@ impl SpecText {
         let (source, span) = self.lowered.place(term)?;
         let source = self.sources.get(source.0 as usize)?;
         let Excerpt { place: at, text, span: marked } = excerpt_of(source, span);
-        let (number, name) = (at.line, format!("{}:{}", at.file, at.line));
+        let (number, name) = (at.line, at.in_line());
         let (first, last) = (number.saturating_sub(AROUND).max(1), number + AROUND);
         let lines: Vec<String> = source
             .text()
@@ -105,7 +105,7 @@ pub(crate) fn one_line(
 }
 
 /// A place in a text.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Excerpt {
     pub(crate) place: Place,
     /// Its first line, or the part around the place if the line is long.

@@ -9,15 +9,14 @@ use std::fmt::Write as _;
 
 use otus_analysis::Question;
 use otus_analysis::Verdict;
-use otus_analysis::explain::{self, Checked, Edit as EditKind, Expected, Headline, Taken};
+use otus_analysis::explain::{self, Change, Checked, Expected, Headline, Taken};
 use otus_core::budget::Budget;
 use otus_core::{Action, ActionId, Pool, TermId};
-use otus_syntax::SourceId;
-use otus_trace::multitrace::Builder;
+use otus_trace::multitrace::Step;
 use otus_trace::{ComponentId, MultiTrace};
 
 use super::lifelines;
-use super::pictures::Drawn;
+use super::pictures::{Drawn, rebuilt};
 use super::places::{LogExcerpt, Origin, Places};
 use super::plan::Plan;
 use super::request::Explain;
@@ -25,7 +24,7 @@ use crate::case::CasePicture;
 use crate::explanation::{
     Core, CoreLog, Edit, Explanation, LogPlace, LogProgress, Note, Repair, Situation, SpecPlace,
 };
-use crate::words::counted;
+use crate::units::counted;
 
 /// A failure to explain.
 pub(super) struct Failure<'a> {
@@ -61,7 +60,7 @@ impl Failure<'_> {
         if found.verdict != Verdict::Fail {
             return None;
         }
-        let places = self.origin.places(self.trace, plan);
+        let places = self.origin.from.places(self.trace, plan);
         let picture = self.is_drawn.then(|| {
             let drawn = Drawn { plan, trace: &own, places: &places };
             drawn.failure(&mut pool, self.question, &found, &options.budget)
@@ -73,21 +72,14 @@ impl Failure<'_> {
 
 /// The same multi-trace over another pool with the same lifelines.
 fn translated(trace: &MultiTrace, from: &Pool, into: &mut Pool) -> MultiTrace {
-    let mut builder = Builder::new(trace.shared_partition().clone(), trace.len(), false);
-    for component in trace.partition().components() {
-        for moment in trace.moments(component) {
-            builder.next_moment();
-            for step in moment {
-                let Action { lifeline, direction, message } = from.action(step.action());
-                let name = from.signature().message_name(message);
-                let known = into.signature().message(name);
-                let message = known.unwrap_or_else(|| into.add_message(name));
-                builder.push(into.intern_action(Action { lifeline, direction, message }), 0);
-            }
-        }
-        builder.next_component();
-    }
-    builder.finish(SourceId(0))
+    let translate = |action| {
+        let Action { lifeline, direction, message } = from.action(action);
+        let name = from.signature().message_name(message);
+        let known = into.signature().message(name);
+        let message = known.unwrap_or_else(|| into.add_message(name));
+        into.intern_action(Action { lifeline, direction, message })
+    };
+    rebuilt(trace, |_| usize::MAX, translate)
 }
 
 /// Words an explanation.
@@ -108,23 +100,16 @@ impl Wording<'_> {
                 || "no execution of the specification explains this".to_owned(),
                 |headline| headline.text.clone(),
             ),
-            expected: Vec::new(),
-            observed: None,
-            related: Vec::new(),
+            expected: headline.map(|it| self.expected(it)).unwrap_or_default(),
+            observed: headline.and_then(|it| self.observed(it)),
+            related: headline.and_then(|it| self.related(it)).into_iter().collect(),
             furthest: found.frontier.states.iter().map(|state| self.situation(state)).collect(),
             alone: found.alone.iter().map(|lone| self.lifelines(lone.component)).collect(),
-            repair: None,
-            core: None,
+            repair: found.repair.as_ref().map(|search| self.repair(search)),
+            core: found.core.as_ref().map(|core| self.core(core)),
             gave_up: found.gave_up.map(explain::GaveUp::reason),
             notes: Vec::new(),
         };
-        if let Some(headline) = headline {
-            told.expected = self.expected(headline);
-            told.observed = self.observed(headline);
-            told.related = self.related(headline);
-        }
-        told.repair = found.repair.as_ref().map(|search| self.repair(search));
-        told.core = found.core.as_ref().map(|core| self.core(core));
         told.notes = notes(&told, effort);
         told
     }
@@ -162,12 +147,11 @@ impl Wording<'_> {
     }
 
     /// The other end of a message, if it was observed.
-    fn related(&self, headline: &Headline) -> Vec<LogPlace> {
-        let Some(other) = headline.counterpart else { return Vec::new() };
-        let mut moments = self.trace.moments(other.component).enumerate();
-        let found = moments.find(|(_, steps)| steps.iter().any(|s| s.action() == other.action));
-        let Some((moment, _)) = found else { return Vec::new() };
-        self.log_place(other.component, moment, "the other end").into_iter().collect()
+    fn related(&self, headline: &Headline) -> Option<LogPlace> {
+        let other = headline.counterpart?;
+        let mut moments = self.trace.moments(other.component);
+        let is_other = |steps: &[Step]| steps.iter().any(|step| step.action() == other.action);
+        self.log_place(other.component, moments.position(is_other)?, "the other end")
     }
 
     /// The place where a moment was read.
@@ -206,37 +190,31 @@ impl Wording<'_> {
     /// The place of a term, if it is known: ` at flow.mmd:7`.
     fn at(&self, term: TermId) -> String {
         match self.plan.spec.text.excerpt(term, None, 1) {
-            Some(found) => format!(" at {}:{}", found.place.file, found.place.line),
+            Some(found) => format!(" at {}", found.place.in_line()),
             None => String::new(),
         }
     }
 
     fn repair(&self, search: &explain::repair::Search) -> Repair {
-        let gave_up = search.gave_up.map(explain::GaveUp::reason);
-        let none = Repair {
-            edits: Vec::new(),
-            at_least: search.at_least,
-            is_smallest: false,
-            is_certified: false,
-            gave_up,
-        };
-        let Some(found) = &search.found else { return none };
-        let texts = found.text(self.trace, self.pool);
-        let edits = found.edits.iter().zip(&found.places).zip(texts);
+        let found = search.found.as_ref();
+        let edits = found.into_iter().flat_map(|found| {
+            found.edits.iter().zip(&found.places).zip(found.text(self.trace, self.pool))
+        });
         let edits = edits.map(|((edit, &moment), mut text)| {
-            let is_at_moment = !matches!(edit, EditKind::StoppedEarly { .. });
-            let found = self.log_place(edit.component(), moment, "").filter(|_| is_at_moment);
+            let is_at_moment = edit.change != Change::StoppedEarly;
+            let found = self.log_place(edit.component, moment, "").filter(|_| is_at_moment);
             let place = found.map(|log| log.place);
             if let Some(place) = &place {
-                let _ = write!(text, " at {}:{}", place.file, place.line);
+                let _ = write!(text, " at {}", place.in_line());
             }
             Edit { place, text }
         });
         Repair {
             edits: edits.collect(),
-            is_smallest: found.is_smallest,
-            is_certified: found.checked == Checked::Certified,
-            ..none
+            at_least: search.at_least,
+            is_smallest: found.is_some_and(|found| found.is_smallest),
+            is_certified: found.is_some_and(|found| found.checked == Checked::Certified),
+            gave_up: search.gave_up.map(explain::GaveUp::reason),
         }
     }
 
@@ -310,14 +288,12 @@ fn consumed(state: &Situation, effort: Explain) -> String {
     let parts = state.logs.iter().filter(|progress| progress.total > 0).map(|progress| {
         let LogProgress { lifelines, consumed, total, next, expected } = progress;
         let mut text = format!("{} {consumed}/{total}", lifelines.join("+"));
-        match (effort, next) {
-            (Explain::Full, Some(next)) if expected.is_empty() => {
-                let _ = write!(text, " (next {next}, nothing expected)");
-            }
-            (Explain::Full, Some(next)) => {
-                let _ = write!(text, " (next {next}, expected {})", expected.join(" or "));
-            }
-            (Explain::Full, None) | (Explain::None | Explain::Short, _) => {}
+        if let Some(next) = next.as_ref().filter(|_| effort == Explain::Full) {
+            let expected = match expected.as_slice() {
+                [] => "nothing expected".to_owned(),
+                some => format!("expected {}", some.join(" or ")),
+            };
+            let _ = write!(text, " (next {next}, {expected})");
         }
         text
     });

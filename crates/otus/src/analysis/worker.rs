@@ -3,29 +3,28 @@
 //! A worker has its own pool, and an engine for each partition that it meets. An engine reuses its tables for later
 //! multi-traces, but a case depends on its multi-trace alone.
 
-use std::collections::hash_map::Entry;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use otus_analysis::{Engine, Question, Verdict, engine};
+use otus_analysis::{Config, Engine, Question, Verdict, engine};
 use otus_core::Pool;
-use otus_syntax::diagnostic::any_error;
-use otus_syntax::{Severity, Source, SourceId, parse_trace};
-use otus_trace::case::{self, LinePlace};
+use otus_syntax::{Severity, Source, parse_trace};
 use otus_trace::run::Group;
 use otus_trace::{MultiTrace, Partition, QuickReader};
 use rustc_hash::FxHashMap;
 
-use super::feed::{Job, TraceFile};
-use super::judge::Subject;
-use super::known;
-use super::pictures::{self, Accepted, Drawn};
-use super::pipeline::{self, Slot};
-use super::places::Origin;
+use super::baseline::Met;
+use super::inputs::{Job, TraceFile, read_case};
+use super::pictures::{self, Drawn};
+use super::pipeline::Slot;
+use super::places::{From, Origin};
 use super::plan::{Method, Plan};
+use super::request::Explain;
 use super::spec_text::excerpt_of;
+use super::verdict::Subject;
 use super::wording::Failure;
-use crate::case::{AttachmentKind, Case, NoAttachment, Place, Unusable};
+use crate::case::{Case, NoAttachment, Place, Unusable};
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result};
 use crate::load::{Sources, options};
@@ -42,9 +41,9 @@ pub(super) struct Piece<T> {
     pub(super) cases: Vec<Part<T>>,
     pub(super) troubles: Vec<Trouble>,
     pub(super) summary: Summary,
-    pub(super) met: known::Met,
+    pub(super) met: Met,
     /// With several specifications: the counts by specification.
-    pub(super) by_spec: Vec<(usize, Summary)>,
+    pub(super) by_spec: BTreeMap<usize, Summary>,
     /// With several specifications: the number of explained actions of a failure.
     pub(super) reached: usize,
 }
@@ -64,8 +63,8 @@ impl<T> Default for Piece<T> {
             cases: Vec::new(),
             troubles: Vec::new(),
             summary: Summary::default(),
-            met: known::Met::default(),
-            by_spec: Vec::new(),
+            met: Met::default(),
+            by_spec: BTreeMap::new(),
             reached: 0,
         }
     }
@@ -78,18 +77,14 @@ impl<T> Piece<T> {
         self.troubles.append(&mut other.troubles);
         self.summary.add(&other.summary);
         self.met.append(other.met);
-        self.by_spec.append(&mut other.by_spec);
+        for (number, summary) in other.by_spec {
+            self.by_spec.entry(number).or_default().add(&summary);
+        }
     }
 
-    fn add_unusable(&mut self, found: Diagnostics, case: Option<CaseLine>) {
-        self.summary.unusable += 1;
-        self.troubles.push(Trouble::Text { found, case });
-    }
-
-    fn add_trouble(&mut self, id: Option<&str>, reason: String) {
-        self.summary.unusable += 1;
-        let id = id.map(str::to_owned);
-        self.troubles.push(Trouble::Other { id, reason, is_unusable: true });
+    fn add_trouble(&mut self, trouble: Trouble) {
+        self.summary.unusable += usize::from(trouble.unusable().is_some());
+        self.troubles.push(trouble);
     }
 
     /// Adds a case as the caller wants it.
@@ -156,7 +151,7 @@ pub(super) struct Worker<T> {
     pool: Pool,
     /// Taken out while its multi-trace is judged.
     reader: Option<Box<QuickReader>>,
-    prepared: FxHashMap<Arc<Partition>, Prepared>,
+    prepared: FxHashMap<Arc<Partition>, Result<Prepared, String>>,
     first: First,
     /// The case that a bulk run fills again and again, since a new one costs as much as a short analysis.
     scratch: Option<Box<Case>>,
@@ -164,11 +159,11 @@ pub(super) struct Worker<T> {
 
 /// The multi-traces of a job so far that get an explanation or a picture only if they are among the first.
 #[derive(Debug, Default)]
-pub(super) struct First {
+struct First {
     /// Failures with an explanation.
     explained: usize,
-    /// Accepted ones with a picture.
-    pub(super) accepted: Accepted,
+    /// Those that may have a picture.
+    drawn: pictures::Met,
 }
 
 /// The data that all multi-traces over a partition share.
@@ -176,21 +171,17 @@ pub(super) struct First {
 pub(super) struct Prepared {
     /// The partition in words.
     text: Arc<str>,
-    pub(super) asked: AskedEngine,
+    pub(super) question: Question,
+    pub(super) engine: PreparedEngine,
 }
 
-/// An engine, ready for the question.
+/// An engine that is ready for the question.
 #[derive(Debug)]
-pub(super) enum AskedEngine {
-    Fast {
-        engine: Box<Engine>,
-        question: Question,
-        /// The number of states it has created so far.
-        made: u64,
-    },
-    Graph,
-    /// The declarations do not fit the partition.
-    Unfit(String),
+pub(super) enum PreparedEngine {
+    /// The fast engine, and the number of states it has created so far.
+    Fast(Box<Engine>, u64),
+    /// A search of the papers.
+    Graph(Arc<Config>),
 }
 
 /// The most partitions that are cached. With `[#any]`, every multi-trace may have its own.
@@ -211,13 +202,6 @@ impl<T: Send + 'static> Worker<T> {
         Worker { plan, map, pool, reader, prepared, first, scratch: None }
     }
 
-    /// Checks one multi-trace by itself.
-    fn single(&mut self, id: &str, trace: &MultiTrace, origin: &Origin<'_>) -> Piece<T> {
-        let slot = Slot::default();
-        self.judge(id, trace, origin, &slot);
-        slot.into_piece()
-    }
-
     /// Checks some lines of a case file.
     fn lines(&mut self, name: &str, first: usize, bytes: &[u8], slot: &Slot<Piece<T>>) {
         let mut start = 0;
@@ -233,9 +217,9 @@ impl<T: Send + 'static> Worker<T> {
                 Err(_) => {
                     let mut sources = Sources::default();
                     sources.add_bytes(format!("{name}:{number}"), line.to_vec());
-                    let case = CaseLine { id: None, file: name.to_owned(), line: number };
+                    let case = Some(CaseLine { id: None, file: name.to_owned(), line: number });
                     let found = Diagnostics::new(sources.all, sources.diagnostics);
-                    slot.add(|piece| piece.add_unusable(found, Some(case)));
+                    slot.add(|piece| piece.add_trouble(Trouble::Text { found, case }));
                 }
             }
         }
@@ -245,24 +229,16 @@ impl<T: Send + 'static> Worker<T> {
         if self.plan.is_cancelled() {
             return slot.add(Piece::add_interrupted);
         }
-        if let Some(glance) = case::glance(line) {
-            let origin = Origin::case(name, number, &glance.htf);
-            return match glance.id {
-                Some(id) => self.text(&id, &glance.htf, origin, slot),
-                None => self.text(&number.to_string(), &glance.htf, origin, slot),
-            };
-        }
-        let place = LinePlace { source: SourceId(0), start: 0, line: number };
-        match case::parse_line(line, place) {
+        match read_case(line, number) {
             Ok(None) => {}
-            Ok(Some(case)) => {
-                let origin = Origin::case(name, number, &case.htf);
-                self.text(&case.id, &case.htf, origin, slot);
+            Ok(Some((id, htf))) => {
+                let from = From::Case { file: name, line: number, text: &htf };
+                self.text(&id, &htf, from, slot);
             }
             Err(diagnostic) => {
                 let source = Source::new(name, line).from_line(number);
                 let found = Diagnostics::new(vec![source], vec![*diagnostic]);
-                slot.add(|piece| piece.add_unusable(found, None));
+                slot.add(|piece| piece.add_trouble(Trouble::Text { found, case: None }));
             }
         }
     }
@@ -276,7 +252,7 @@ impl<T: Send + 'static> Worker<T> {
         let mut scratch = (!group.unknown.is_empty()).then(|| self.pool.clone());
         let trace = group.trace(scratch.as_mut().unwrap_or(&mut self.pool));
         slot.add(|piece| piece.summary.groups += 1);
-        let origin = Origin::raw(group).with(scratch.as_ref());
+        let origin = Origin { from: From::Raw { group }, names: scratch.as_ref() };
         self.judge(&group.id, &trace, &origin, slot);
         self.renew();
     }
@@ -286,50 +262,39 @@ impl<T: Send + 'static> Worker<T> {
         if self.plan.is_cancelled() {
             return slot.add(Piece::add_interrupted);
         }
+        let TraceFile { path, id, bytes } = file;
         let mut sources = Sources::default();
-        match crate::load::read(&*self.plan.context.files, &file.path) {
-            Ok(bytes) => {
-                sources.add_bytes(file.path.clone(), bytes);
-                self.source(sources, Some(&file.path), &file.id, slot);
+        let read = || crate::load::read(&*self.plan.context.files, path);
+        match bytes.clone().map_or_else(read, Ok) {
+            Ok(bytes) => sources.add_bytes(path.clone(), bytes),
+            Err(error) => {
+                let (reason, is_unusable) = (error.to_string(), true);
+                let trouble = Trouble::Other { id: None, reason, is_unusable };
+                return slot.add(|piece| piece.add_trouble(trouble));
             }
-            Err(error) => slot.add(|piece| piece.add_trouble(None, error.to_string())),
-        }
-    }
-
-    /// Checks a text that has been read, and the file that contains it.
-    fn source(
-        &mut self,
-        mut sources: Sources,
-        path: Option<&str>,
-        id: &str,
-        slot: &Slot<Piece<T>>,
-    ) {
+        };
         if !sources.diagnostics.is_empty() {
             let found = Diagnostics::new(sources.all, sources.diagnostics);
-            return slot.add(|piece| piece.add_unusable(found, None));
+            return slot.add(|piece| piece.add_trouble(Trouble::Text { found, case: None }));
         }
         let Some(source) = sources.all.pop() else { return };
-        if path.is_some() {
-            slot.add(|piece| piece.summary.bytes += source.text().len() as u64);
-        }
-        if let Some(path) = path
-            && self.read(source.text())
-        {
+        slot.add(|piece| piece.summary.bytes += source.text().len() as u64);
+        if bytes.is_none() && self.read(source.text()) {
             // The text of a long log is not kept while it is analysed.
             drop(source);
-            self.judge_read(id, &Origin::file(path), slot);
+            self.judge_read(id, From::File { path }, slot);
         } else {
-            let origin = Origin::text(source.name(), source.text());
+            let origin = From::Text { name: source.name(), text: source.text() };
             self.text(id, source.text(), origin, slot);
         }
     }
 
     /// Checks the text of a multi-trace.
-    fn text(&mut self, id: &str, text: &str, origin: Origin<'_>, slot: &Slot<Piece<T>>) {
+    fn text(&mut self, id: &str, text: &str, from: From<'_>, slot: &Slot<Piece<T>>) {
         if self.read(text) {
-            return self.judge_read(id, &origin, slot);
+            return self.judge_read(id, from, slot);
         }
-        let source = Source::new(origin.name(id), text);
+        let source = Source::new(from.name(id), text);
         let parsed = parse_trace(&source);
         // Undeclared messages are added to a copy of the pool, so that the next multi-trace does not know them.
         let is_declared = otus_trace::is_declared(&parsed.tree, self.pool.signature());
@@ -338,17 +303,16 @@ impl<T: Send + 'static> Worker<T> {
         let (trace, found) = otus_trace::lower(&parsed.tree, pool);
         let mut diagnostics = parsed.diagnostics;
         diagnostics.extend(found);
-        let is_faulty = any_error(&diagnostics);
-        let found = Diagnostics::new(vec![source], diagnostics);
-        if is_faulty {
-            return slot.add(|piece| piece.add_unusable(found, origin.case_line(id)));
-        }
-        let found = found.without_notes();
+        let found = Diagnostics::new(vec![source], diagnostics).without_notes();
+        let is_faulty = found.has_errors();
         if !found.is_empty() {
-            let case = origin.case_line(id);
-            slot.add(|piece| piece.troubles.push(Trouble::Text { found, case }));
+            let case = from.case_line(id);
+            slot.add(|piece| piece.add_trouble(Trouble::Text { found, case }));
         }
-        self.judge(id, &trace, &origin.with(scratch.as_ref()), slot);
+        if is_faulty {
+            return;
+        }
+        self.judge(id, &trace, &Origin { from, names: scratch.as_ref() }, slot);
         self.renew();
     }
 
@@ -359,9 +323,9 @@ impl<T: Send + 'static> Worker<T> {
     }
 
     /// Judges the multi-trace that the reader has read.
-    fn judge_read(&mut self, id: &str, origin: &Origin<'_>, slot: &Slot<Piece<T>>) {
+    fn judge_read(&mut self, id: &str, from: From<'_>, slot: &Slot<Piece<T>>) {
         if let Some(reader) = self.reader.take() {
-            self.judge(id, reader.trace(), origin, slot);
+            self.judge(id, reader.trace(), &Origin { from, names: None }, slot);
             self.reader = Some(reader);
         }
         self.renew();
@@ -381,19 +345,24 @@ impl<T: Send + 'static> Worker<T> {
             return self.add_earlier(id, verdict, trace.len(), slot);
         }
         let prepared = prepared(plan, &self.pool, &mut self.prepared, trace);
-        let partition = prepared.text.clone();
         let subject = Subject { plan, id, trace };
-        let found = subject.decide(&mut self.pool, &mut prepared.asked, &mut self.first.accepted);
-        let found = match found {
-            Ok(found) => found,
-            Err(reason) => return slot.add(|piece| piece.add_trouble(Some(id), reason)),
+        let decided = prepared.and_then(|prepared| {
+            let drawn = &mut self.first.drawn;
+            Ok((subject.decide(&mut self.pool, prepared, drawn)?, prepared))
+        });
+        let (found, prepared) = match decided {
+            Ok(decided) => decided,
+            Err(reason) => {
+                let trouble = Trouble::Other { id: Some(id.to_owned()), reason, is_unusable: true };
+                return slot.add(|piece| piece.add_trouble(trouble));
+            }
         };
         if plan.is_bulk() {
             let mut case =
                 self.scratch.take().unwrap_or_else(|| Box::new(Case::new(id, Verdict::Pass)));
             subject.fill(&mut case, &found);
-            if !Arc::ptr_eq(&case.partition, &partition) {
-                case.partition = partition;
+            if !Arc::ptr_eq(&case.partition, &prepared.text) {
+                case.partition = prepared.text.clone();
             }
             slot.add(|piece| {
                 piece.summary.count(case.verdict, case.actions);
@@ -402,33 +371,28 @@ impl<T: Send + 'static> Worker<T> {
             self.scratch = Some(case);
             return;
         }
-        let question = match (&prepared.asked, &plan.method) {
-            (AskedEngine::Fast { question, .. }, _) => Some(question),
-            (_, Method::Graph(_, question)) => Some(question),
-            (AskedEngine::Graph | AskedEngine::Unfit(_), Method::Fast(_)) => None,
-        };
-        let mut case = subject.case(&found, &prepared.asked, &self.pool, origin);
-        case.partition = partition;
-        let attachments = subject.attachments(&mut self.pool, question, &found);
-        case.attachments = attachments;
-        let names = origin.names().unwrap_or(&self.pool);
-        let mut met = known::Met::default();
+        let question = &prepared.question;
+        let explain = plan.request.explain;
+        let mut case = subject.case(&found, question, &self.pool, origin);
+        case.partition = prepared.text.clone();
+        case.attachments = subject.attachments(&mut self.pool, question, &found);
+        let names = origin.names.unwrap_or(&self.pool);
+        let mut met = Met::default();
         // The failures before it in its job are also before it in the input.
         let before = self.first.explained.max(plan.explained.load(Ordering::Relaxed));
         let is_fail = case.verdict == Verdict::Fail;
         let is_among_first = is_fail
             && !plan.known.is_known_for_any_cause(id)
-            && plan.explain.limit().is_none_or(|limit| before < limit);
-        let needs_cause = is_fail && plan.known.needs_cause(id, plan.explain);
-        let explained = question.filter(|_| is_among_first || needs_cause).and_then(|question| {
-            let is_drawn = plan.pictures.is_some() && pictures::is_drawn(before);
-            let failure = Failure { trace, names, question, origin, is_drawn };
-            failure.explain(plan, plan.explain)
-        });
-        let (explanation, picture) = explained.unzip();
+            && explain.limit().is_none_or(|limit| before < limit);
+        let needs_cause = is_fail && plan.known.needs_cause(id, explain);
+        let is_drawn = plan.pictures.is_some() && pictures::is_drawn(before);
+        let failure = Failure { trace, names, question, origin, is_drawn };
+        let is_explained = is_among_first || needs_cause;
+        let explained = is_explained.then(|| failure.explain(plan, explain));
+        let (explanation, picture) = explained.flatten().unzip();
         case.known = plan.known.note(id, case.verdict, explanation.as_ref(), &mut met);
-        let mut is_tentative = false;
-        if is_fail && (is_among_first || case.known) && plan.explain != super::Explain::None {
+        let mut is_tentative = found.is_drawn;
+        if is_fail && (is_among_first || case.known) && explain != Explain::None {
             case.explanation = explanation.map(Box::new);
             case.picture = picture.flatten().map(Box::new);
         }
@@ -437,19 +401,18 @@ impl<T: Send + 'static> Worker<T> {
             is_tentative = true;
         }
         if let Some(witness) = found.witness.as_ref().filter(|_| found.is_drawn) {
-            let places = origin.places(trace, plan);
+            let places = origin.from.places(trace, plan);
             let drawn = Drawn { plan, trace, places: &places };
-            case.picture = Some(Box::new(drawn.accepted(&self.pool, witness)));
+            case.picture = Some(Box::new(drawn.picture(&self.pool, None, Some(witness))));
         }
-        is_tentative |= found.is_drawn;
         self.add(case, is_tentative, met, slot);
     }
 
     /// Returns the verdict of an earlier run.
     fn add_earlier(&self, id: &str, verdict: Verdict, actions: usize, slot: &Slot<Piece<T>>) {
         let mut case = Case::new(id, verdict);
-        let mut met = known::Met::default();
-        case.outcome = summary::outcome(verdict, self.plan.fail_on);
+        let mut met = Met::default();
+        case.outcome = summary::outcome(verdict, self.plan.request.fail_on);
         case.actions = actions;
         case.is_earlier = true;
         case.known = self.plan.known.note_earlier(id, verdict, &mut met);
@@ -457,23 +420,22 @@ impl<T: Send + 'static> Worker<T> {
         self.add(case, false, met, slot);
     }
 
-    fn add(&self, case: Case, is_tentative: bool, met: known::Met, slot: &Slot<Piece<T>>) {
+    fn add(&self, case: Case, is_tentative: bool, met: Met, slot: &Slot<Piece<T>>) {
         let (verdict, actions, known) = (case.verdict, case.actions, case.known);
         let reached = case.furthest.iter().map(|log| log.explained).sum();
-        let missing =
-            case.attachments.iter().filter_map(|it| Some((it.kind, it.content.as_ref().err()?)));
-        let missing: Vec<(AttachmentKind, NoAttachment)> =
-            missing.map(|(kind, none)| (kind, none.clone())).collect();
+        let attachments = case.attachments.iter();
+        let missing: Vec<NoAttachment> =
+            attachments.filter_map(|it| it.content.as_ref().err().cloned()).collect();
         let id = (!missing.is_empty()).then(|| case.id.clone());
         slot.add(|piece| {
             piece.summary.count(verdict, actions);
             piece.summary.verdicts.known += usize::from(known);
             piece.met.append(met);
             piece.reached = reached;
-            for (_, NoAttachment { reason, is_error }) in missing {
+            for NoAttachment { reason, is_error } in missing {
                 piece.summary.is_attachment_missing |= is_error;
                 let id = id.clone();
-                piece.troubles.push(Trouble::Other { id, reason, is_unusable: false });
+                piece.add_trouble(Trouble::Other { id, reason, is_unusable: false });
             }
             if is_tentative {
                 return piece.cases.push(Part::Tentative(Box::new(case)));
@@ -483,49 +445,43 @@ impl<T: Send + 'static> Worker<T> {
     }
 }
 
-/// Creates the engine for a partition.
+/// The engine for a partition. The error is the reason why the declarations do not fit it.
 fn prepared<'p>(
     plan: &Plan,
     pool: &Pool,
-    all: &'p mut FxHashMap<Arc<Partition>, Prepared>,
+    all: &'p mut FxHashMap<Arc<Partition>, Result<Prepared, String>>,
     trace: &MultiTrace,
-) -> &'p mut Prepared {
-    if all.len() >= MOST_PARTITIONS && !all.contains_key(trace.partition()) {
+) -> Result<&'p mut Prepared, String> {
+    let (partition, signature) = (trace.partition(), pool.signature());
+    if all.len() >= MOST_PARTITIONS && !all.contains_key(partition) {
         all.clear();
     }
-    let new_engine =
-        || Engine::new(pool, plan.spec.term, trace.partition(), engine::Options::default());
-    let prepared = match all.entry(trace.shared_partition().clone()) {
-        Entry::Occupied(known) => known.into_mut(),
-        Entry::Vacant(free) => {
-            let signature = pool.signature();
-            let asked = match &plan.method {
-                Method::Graph(..) => AskedEngine::Graph,
-                Method::Fast(declared) => match declared.question(trace.partition(), signature) {
-                    Ok(question) => {
-                        AskedEngine::Fast { engine: Box::new(new_engine()), question, made: 0 }
-                    }
-                    Err(reason) => AskedEngine::Unfit(reason),
-                },
-            };
-            let text = options::describe(trace.partition(), signature).into();
-            free.insert(Prepared { text, asked })
-        }
-    };
-    if let AskedEngine::Fast { engine, made, .. } = &mut prepared.asked
+    let new_engine = || Engine::new(pool, plan.spec.term, partition, engine::Options::default());
+    let prepared = all.entry(trace.shared_partition().clone()).or_insert_with(|| {
+        let (question, engine) = match &plan.method {
+            Method::Graph(config, question) => {
+                (question.clone(), PreparedEngine::Graph(config.clone()))
+            }
+            Method::Fast(declared) => {
+                let question = declared.question(partition, signature)?;
+                (question, PreparedEngine::Fast(Box::new(new_engine()), 0))
+            }
+        };
+        Ok(Prepared { text: options::describe(partition, signature).into(), question, engine })
+    });
+    let prepared = prepared.as_mut().map_err(|reason| reason.clone())?;
+    if let PreparedEngine::Fast(engine, made) = &mut prepared.engine
         && *made > MOST_STATES
     {
         **engine = new_engine();
         *made = 0;
     }
-    prepared
+    Ok(prepared)
 }
 
-impl<T: Send + 'static> pipeline::Worker for Worker<T> {
-    type Job = Job;
-    type Piece = Piece<T>;
-
-    fn work(&mut self, job: Job, slot: &Slot<Piece<T>>) {
+impl<T: Send + 'static> Worker<T> {
+    /// Does a job.
+    pub(super) fn work(&mut self, job: Job, slot: &Slot<Piece<T>>) {
         self.first = First::default();
         match job {
             Job::Lines { name, first, bytes } => {
@@ -537,29 +493,12 @@ impl<T: Send + 'static> pipeline::Worker for Worker<T> {
                     self.file(file, slot);
                 }
             }
-            Job::Text { name, bytes, id } => {
-                slot.add(|piece| piece.summary.bytes += bytes.len() as u64);
-                let mut sources = Sources::default();
-                sources.add_bytes(name, bytes);
-                self.source(sources, None, &id, slot);
-            }
             Job::Groups(groups) => {
                 for group in &groups {
                     self.group(group, slot);
                 }
             }
-            // With several specifications, `Several` splits these jobs.
-            Job::Choices(_) => {}
-            Job::Empty(name) => {
-                let reason = format!("no cases in {name}");
-                let trouble = Trouble::Other { id: None, reason, is_unusable: false };
-                slot.add(|piece| piece.troubles.push(trouble));
-            }
-            Job::Unusable { source, diagnostic } => {
-                let found = Diagnostics::new(vec![*source], vec![*diagnostic]);
-                slot.add(|piece| piece.add_unusable(found, None));
-            }
-            Job::Unreadable(reason) => slot.add(|piece| piece.add_trouble(None, reason)),
+            Job::Trouble(trouble) => slot.add(|piece| piece.add_trouble(*trouble)),
         }
     }
 }
@@ -576,8 +515,10 @@ pub(crate) fn check_recorded(
 ) -> Result<Case> {
     let map: MapCase<Case> = Arc::new(|case, _| Some(case.clone()));
     let mut worker = Worker::new(Arc::new(plan), map);
-    let origin = Origin::recorded(run).with(Some(pool));
-    let piece = worker.single("run", trace, &origin);
+    let slot = Slot::default();
+    let origin = Origin { from: From::Recorded { run }, names: Some(pool) };
+    worker.judge("run", trace, &origin, &slot);
+    let piece = slot.into_piece();
     match piece.cases.into_iter().next() {
         Some(Part::Done(case)) => Ok(case),
         Some(Part::Tentative(case)) => Ok(*case),

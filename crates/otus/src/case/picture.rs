@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use otus_draw::layout::failure::{FailurePicture, Options};
+use serde::Serialize;
 
 /// The limits of pictures in reports.
 pub(crate) const LIMITS: Options =
@@ -22,8 +23,7 @@ pub(crate) struct CasePicture {
 }
 
 /// Some lines of a file around a place.
-#[derive(Debug, Clone, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Passage {
     /// The file and the line that is meant: `docs/mqtt.md:21`.
     pub(crate) place: String,

@@ -38,37 +38,27 @@ pub(super) fn short(formulas: &Formulas, trace: &PartialOrder, formula: FormulaI
             Formula::Atom(id) => out.push_str(&atom(trace, formulas.atom_of(*id))),
             Formula::Not(inner) => match negated(formulas, trace, *inner) {
                 Some(text) => out.push_str(&text),
-                None => {
-                    out.push_str("!(");
-                    work.extend([Work::Text(")"), Work::Formula(*inner)]);
-                }
+                None => work.extend(wrapped("!(", *inner)),
             },
             Formula::And(all) => list(&mut work, all, " & "),
             Formula::Or(all) => list(&mut work, all, " | "),
-            Formula::Next(inner) => {
-                out.push_str("EX(");
-                work.extend([Work::Text(")"), Work::Formula(*inner)]);
-            }
-            Formula::Until([Formulas::TRUE, goal]) => {
-                out.push_str("EF(");
-                work.extend([Work::Text(")"), Work::Formula(*goal)]);
-            }
+            Formula::Next(inner) => work.extend(wrapped("EX(", *inner)),
+            Formula::Until([Formulas::TRUE, goal]) => work.extend(wrapped("EF(", *goal)),
             Formula::Until([through, goal]) if is_globally(formulas, *through, *goal) => {
-                out.push_str("EG(");
-                work.extend([Work::Text(")"), Work::Formula(*through)]);
+                work.extend(wrapped("EG(", *through));
             }
             Formula::Until([through, goal]) => {
-                out.push_str("E[");
-                work.extend([
-                    Work::Text("]"),
-                    Work::Formula(*goal),
-                    Work::Text(" U "),
-                    Work::Formula(*through),
-                ]);
+                let [left, until, right] = [Work::Text("E["), Work::Text(" U "), Work::Text("]")];
+                work.extend([right, Work::Formula(*goal), until, Work::Formula(*through), left]);
             }
         }
     }
     out
+}
+
+/// An operator and its operand in parentheses, the last part first.
+fn wrapped(operator: &'static str, operand: FormulaId) -> [Work; 3] {
+    [Work::Text(")"), Work::Formula(operand), Work::Text(operator)]
 }
 
 /// The negation of a comparison as the opposite comparison, where the two are equivalent.

@@ -7,6 +7,7 @@
 use std::borrow::Borrow;
 
 use otus_trace::order::{EventId, PartialOrder, Value};
+use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
 use super::answer::Answer;
@@ -86,20 +87,6 @@ struct RunRecord<'a, E, C, V> {
     values: V,
 }
 
-#[derive(Serialize)]
-struct EventRecord<'a, S> {
-    process: &'a str,
-    position: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    label: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    set: Option<S>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u32>,
-}
-
 /// `{"shows","events":[…],"cut":{…},"values":{…},"then":[…]}`
 fn runs(out: &mut String, witness: &Witness, trace: &PartialOrder) {
     for (index, run) in witness.runs.iter().enumerate() {
@@ -135,15 +122,22 @@ impl Serialize for JsonEvent<'_> {
             })
         };
         let place = trace.place(event);
-        let record = EventRecord {
-            process: trace.process_name(trace.process_of(event)),
-            position: trace.position(event),
-            label: trace.label(event),
-            set: (!assignments.is_empty()).then_some(Map(set)),
-            file: place.file,
-            line: place.line,
-        };
-        record.serialize(serializer)
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("process", trace.process_name(trace.process_of(event)))?;
+        map.serialize_entry("position", &trace.position(event))?;
+        if let Some(label) = trace.label(event) {
+            map.serialize_entry("label", label)?;
+        }
+        if !assignments.is_empty() {
+            map.serialize_entry("set", &Map(set))?;
+        }
+        if let Some(file) = place.file {
+            map.serialize_entry("file", file)?;
+        }
+        if let Some(line) = place.line {
+            map.serialize_entry("line", &line)?;
+        }
+        map.end()
     }
 }
 

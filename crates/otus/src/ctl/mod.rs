@@ -29,7 +29,6 @@
 mod answer;
 mod check;
 mod formula;
-#[cfg(feature = "serde")]
 mod json;
 mod meaning;
 mod open;
@@ -41,7 +40,6 @@ mod witness;
 
 pub use answer::{Answer, SatisfyingCuts, Step};
 pub use check::{Answers, Check};
-#[cfg(feature = "serde")]
 pub use json::document;
 pub use meaning::patterns;
 pub use open::open;

@@ -15,7 +15,7 @@ use crate::files::FileKind;
 use crate::format::Format;
 use crate::load::Sources;
 use crate::logs::{self, Finder, Told, findings};
-use crate::words::counted;
+use crate::units::counted;
 
 /// Reads the trace or the raw logs of a request, and its formulas. Warnings about them are reported.
 ///
@@ -165,7 +165,7 @@ fn group(
     let accounting = logs.run(&mut |observed| {
         groups += 1;
         if keys.len() < SHOWN {
-            keys.push(logs::name_of(observed));
+            keys.push(observed.name().into_owned());
         }
         if groups == 1 {
             found = Some(observed.order(writes));

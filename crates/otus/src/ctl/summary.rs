@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use otus_core::budget::Stop;
 use otus_trace::order::PartialOrder;
+use serde::Serialize;
 
 use super::answer::Answer;
 use crate::summary::{FailOn, Status};
-use crate::words::counted;
+use crate::units::counted;
 
 /// The answers to a request, counted, and the size of its trace.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Summary {
     /// The processes of the trace.
@@ -31,10 +31,10 @@ pub struct Summary {
     /// Whether the check was cancelled.
     pub interrupted: bool,
     /// The formulas that are decided but whose cuts could not be counted.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub uncounted: usize,
     /// A description of the raw logs that the trace comes from.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub logs: Option<String>,
 }
 

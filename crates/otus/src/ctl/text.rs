@@ -7,7 +7,7 @@ use otus_trace::order::{EventId, PartialOrder};
 
 use super::answer::{Answer, SatisfyingCuts, reason};
 use super::witness::{Run, Witness};
-use crate::words::counted;
+use crate::units::counted;
 
 /// The most characters of a formula that are shown.
 const LONGEST_FORMULA: usize = 1000;

@@ -4,7 +4,7 @@ mod mutate;
 mod score;
 mod slice;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use otus_core::Pool;
 use otus_syntax::ast::TraceFile;
@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::error::{Result, unfit};
 use crate::format::Format;
-use crate::load::{Fences, Loaded, SpecFiles, Trace, expand};
+use crate::load::{Fences, Loaded, Trace, expand};
 
 pub use mutate::{MutantKind, MutateRequest, mutate};
 #[doc(hidden)]
@@ -60,7 +60,6 @@ pub type Take<'t> = &'t mut dyn FnMut(Derived) -> Result<()>;
 
 /// The originals: multi-traces and their specification.
 #[derive(Debug, Clone, Default)]
-#[non_exhaustive]
 pub struct From {
     /// The specification, if there is one.
     pub spec: Vec<String>,
@@ -71,14 +70,8 @@ pub struct From {
 }
 
 impl From {
-    /// The originals in these files, with their specification.
-    pub fn new(spec: Vec<String>, files: Vec<String>, seed: u64) -> From {
-        From { spec, files, seed }
-    }
-
     fn read(&self, context: &Context) -> Result<Originals> {
-        let is_trace =
-            |path: &std::path::Path| Format::of_name(path).is_some_and(Format::is_multi_trace);
+        let is_trace = |path: &Path| Format::of_name(path).is_some_and(Format::is_multi_trace);
         let mut names = self.spec.clone();
         for name in &self.files {
             names.extend(expand(&*context.files, name, is_trace)?);
@@ -90,12 +83,7 @@ impl From {
         if loaded.specs.len() > 1 {
             unfit!("{} specifications are given; traces are about one", loaded.specs.len());
         }
-        let mut lowered = loaded.specs.first().map(SpecFiles::lower);
-        if let Some(lowered) = &mut lowered {
-            loaded.diagnostics.append(&mut lowered.diagnostics);
-        }
-        loaded.check_traces(lowered.as_mut());
-        loaded.warn(context)?;
+        let lowered = loaded.lower_with_traces(context)?;
         if loaded.traces.is_empty() {
             let given =
                 if loaded.specs.is_empty() { "an empty case file" } else { "a specification" };
@@ -131,6 +119,16 @@ struct Made<'a> {
 impl Made<'_> {
     /// The `number`-th of its kind, from 1.
     fn derived(&self, number: u64) -> Derived {
+        let tree = otus_trace::raise(self.trace, self.pool);
+        Derived { id: self.id(number), fields: self.fields(), tree }
+    }
+
+    /// The id of the `number`-th of its kind, from 1.
+    fn id(&self, number: u64) -> String {
+        format!("{}-{}-{number}", self.origin, self.kind)
+    }
+
+    fn fields(&self) -> OtherFields {
         let mut fields = OtherFields::default();
         fields.insert("origin", self.origin);
         fields.insert("kind", self.kind);
@@ -139,8 +137,7 @@ impl Made<'_> {
         if let Some(seed) = self.seed {
             fields.insert("seed", seed);
         }
-        let id = format!("{}-{}-{number}", self.origin, self.kind);
-        Derived { id, fields, tree: otus_trace::raise(self.trace, self.pool) }
+        fields
     }
 }
 

@@ -1,14 +1,14 @@
 //! Mutants: multi-traces with one change.
 
 use otus_core::Pool;
-use otus_trace::transform::{self, Change, Changes, Swaps};
+use otus_trace::transform::{self, Change, Swaps};
 use otus_trace::{ComponentId, MultiTrace};
 use serde_json::{Value, json};
 
 use super::{From, Made, Originals, Take, TooFew};
 use crate::context::Context;
 use crate::error::Result;
-use crate::words::counted;
+use crate::units::counted;
 
 /// A kind of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,12 +121,6 @@ pub(super) struct Mutator<'a> {
 /// Receives the `number`-th mutant of its kind, from 1, and the index of its original.
 pub(super) type TakeMutant<'t> = &'t mut dyn FnMut(&Made<'_>, usize, u64) -> Result<()>;
 
-/// A change that makes a mutant.
-struct Described {
-    change: String,
-    details: Vec<(&'static str, Value)>,
-}
-
 impl Mutator<'_> {
     /// Makes the mutants of one kind, and returns their number.
     pub(super) fn mutate(
@@ -136,36 +130,17 @@ impl Mutator<'_> {
         take: TakeMutant<'_>,
     ) -> Result<u64> {
         let trace = &self.observed[original];
-        match kind {
-            MutantKind::Noise => {
-                let changes = transform::noise(trace, &self.pool);
-                self.changes(original, kind, &changes, take)
-            }
-            MutantKind::SwapActions => {
-                self.changes(original, kind, &transform::swap_actions(trace), take)
-            }
-            MutantKind::Remove => self.changes(original, kind, &transform::remove(trace), take),
-            MutantKind::Duplicate => {
-                self.changes(original, kind, &transform::duplicate(trace), take)
-            }
-            MutantKind::SwapComponents => self.mixtures(original, take),
-            MutantKind::Prefix => self.prefixes(original, take),
-        }
-    }
-
-    fn changes(
-        &mut self,
-        original: usize,
-        kind: MutantKind,
-        changes: &Changes<'_>,
-        take: TakeMutant<'_>,
-    ) -> Result<u64> {
-        let trace = &self.observed[original];
-        let chosen = changes.sample(self.seed(original, kind)).zip(1..=self.count);
+        let changes = match kind {
+            MutantKind::Noise => transform::noise(trace, &self.pool),
+            MutantKind::SwapActions => transform::swap_actions(trace),
+            MutantKind::Remove => transform::remove(trace),
+            MutantKind::Duplicate => transform::duplicate(trace),
+            MutantKind::SwapComponents => return self.mixtures(original, take),
+            MutantKind::Prefix => return self.prefixes(original, take),
+        };
         let mut made = 0;
-        for (change, number) in chosen {
+        for change in changes.sample(self.seed(original, kind)).take(self.most()) {
             let mutant = change.apply(trace, &mut self.pool);
-            let text = change.describe(trace, &self.pool);
             let mut details = vec![
                 ("components", self.names(original, &[change.component()])),
                 ("place", (change.index() + 1).into()),
@@ -173,19 +148,17 @@ impl Mutator<'_> {
             if let Change::SwapActions { second, .. } = change {
                 details.push(("other_place", (second + 1).into()));
             }
-            let described = Described { change: text, details };
-            take(&self.made(original, kind, &mutant, described), original, number)?;
-            made = number;
+            let text = change.describe(trace, &self.pool);
+            made += 1;
+            take(&self.made(original, kind, &mutant, text, details), original, made)?;
         }
         Ok(made)
     }
 
-    fn mixtures(&mut self, original: usize, take: TakeMutant<'_>) -> Result<u64> {
+    fn mixtures(&self, original: usize, take: TakeMutant<'_>) -> Result<u64> {
         let kind = MutantKind::SwapComponents;
-        let seed = self.seed(original, kind);
-        let swaps = self.swaps;
         let mut made = 0;
-        for (swap, number) in swaps.sample(original, seed).zip(1..=self.count) {
+        for swap in self.swaps.sample(original, self.seed(original, kind)).take(self.most()) {
             let mutant = swap.apply(&self.observed[original], &self.observed[swap.donor]);
             let donor = self.ids[swap.donor].as_str();
             let text = swap.describe(&self.observed[original], donor, &self.pool);
@@ -193,26 +166,23 @@ impl Mutator<'_> {
                 ("components", self.names(original, &swap.components)),
                 ("donor", donor.into()),
             ];
-            let described = Described { change: text, details };
-            take(&self.made(original, kind, &mutant, described), original, number)?;
-            made = number;
+            made += 1;
+            take(&self.made(original, kind, &mutant, text, details), original, made)?;
         }
         Ok(made)
     }
 
-    fn prefixes(&mut self, original: usize, take: TakeMutant<'_>) -> Result<u64> {
+    fn prefixes(&self, original: usize, take: TakeMutant<'_>) -> Result<u64> {
         let kind = MutantKind::Prefix;
         let trace = &self.observed[original];
         let prefixes = transform::prefixes(trace);
         let proper = prefixes.sample(self.seed(original, kind)).filter(|cut| cut.trace != *trace);
         let mut made = 0;
-        for (cut, number) in proper.zip(1..=self.count) {
+        for cut in proper.take(self.most()) {
             let kept = cut.kept.iter().map(|range| Value::from(range.end)).collect();
-            let details = vec![("kept", kept)];
-            let text = cut.describe(&self.pool);
-            let described = Described { change: text, details };
-            take(&self.made(original, kind, &cut.trace, described), original, number)?;
-            made = number;
+            let (text, details) = (cut.describe(&self.pool), vec![("kept", kept)]);
+            made += 1;
+            take(&self.made(original, kind, &cut.trace, text, details), original, made)?;
         }
         Ok(made)
     }
@@ -222,7 +192,8 @@ impl Mutator<'_> {
         original: usize,
         kind: MutantKind,
         trace: &'m MultiTrace,
-        Described { change, details }: Described,
+        change: String,
+        details: Vec<(&'static str, Value)>,
     ) -> Made<'m> {
         Made {
             trace,
@@ -233,6 +204,11 @@ impl Mutator<'_> {
             details,
             seed: Some(self.seed),
         }
+    }
+
+    /// The number of mutants of each multi-trace and kind.
+    fn most(&self) -> usize {
+        usize::try_from(self.count).unwrap_or(usize::MAX)
     }
 
     fn seed(&self, original: usize, kind: MutantKind) -> u64 {

@@ -27,7 +27,7 @@ use crate::analysis::{Explain, Item, Originals, Request, WitnessPolicy, analyze,
 use crate::case::Case;
 use crate::context::Context;
 use crate::error::Result;
-use crate::words::counted;
+use crate::units::counted;
 
 /// The number of mutants in a batch.
 const BATCH: usize = 50_000;
@@ -84,7 +84,7 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
         seed: asked.seed,
         given,
         accepted: observed.len(),
-        kinds: kinds.iter().map(|&kind| Row::new(kind)).collect(),
+        kinds: kinds.iter().map(|kind| Row { kind: kind.name(), ..Row::default() }).collect(),
         survivors: Vec::new(),
         is_interrupted: false,
     };
@@ -97,35 +97,33 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
         swaps: &swaps,
         pool,
     };
-    let mut batch = Batch {
-        observed: &observed,
-        texts: &texts,
-        seen: FxHashSet::default(),
-        made: Vec::new(),
-        skipped: Vec::new(),
-    };
+    // The mutants to check, each once, and their texts.
+    let (mut batch, mut seen) = (Vec::new(), FxHashSet::default());
     for original in 0..observed.len() {
         for &kind in &kinds {
             mutator.mutate(original, kind, &mut |made, original, number| {
-                batch.take(made, original, number);
+                let text = print::trace_line(&otus_trace::raise(made.trace, made.pool));
+                if texts.contains(&text) {
+                    score.row(made.kind).equal += 1;
+                } else if seen.insert(text.clone()) {
+                    let is_part = is_part(made.trace, &observed[original]);
+                    batch.push(Mutant::new(made, number, text, is_part));
+                }
                 Ok(())
             })?;
         }
         let is_last = original + 1 == observed.len();
-        if batch.made.len() < BATCH && !is_last {
+        if batch.len() < BATCH && !is_last {
             continue;
         }
-        let made = std::mem::take(&mut batch.made);
-        batch.seen.clear();
-        for kind in batch.skipped.drain(..) {
-            score.row(kind).equal += 1;
-        }
+        let made = std::mem::take(&mut batch);
+        seen.clear();
         let lines: Vec<&str> = made.iter().map(|mutant| &*mutant.text).collect();
         let checked = check(context, &request, &lines)?;
         score.is_interrupted |= checked.is_interrupted;
         for (number, case) in numbered(&checked.cases) {
             if let Some(survivor) = score.count(&made[number], case.verdict) {
-                take(survivor.derived(asked.seed))?;
+                take(survivor.derived())?;
             }
         }
         if score.is_interrupted {
@@ -172,18 +170,6 @@ fn numbered(cases: &[Case]) -> impl Iterator<Item = (usize, &Case)> {
     cases.iter().filter_map(|case| Some((case.id.parse().ok()?, case)))
 }
 
-/// Collects mutants, each once.
-struct Batch<'a> {
-    observed: &'a [MultiTrace],
-    /// The accepted originals.
-    texts: &'a FxHashSet<String>,
-    /// The texts of the mutants it holds.
-    seen: FxHashSet<String>,
-    made: Vec<Mutant>,
-    /// The kinds of mutants that equal an accepted original.
-    skipped: Vec<&'static str>,
-}
-
 /// A mutant to check.
 #[derive(Debug, Clone)]
 struct Mutant {
@@ -192,30 +178,18 @@ struct Mutant {
     kind: &'static str,
     /// The change.
     change: String,
-    details: Vec<(&'static str, Value)>,
+    /// The fields of a line of a case file.
+    fields: OtherFields,
     text: String,
     /// Whether it is its original with logs cut at an end.
     is_part: bool,
 }
 
-impl Batch<'_> {
-    fn take(&mut self, made: &Made<'_>, original: usize, number: u64) {
-        let text = print::trace_line(&otus_trace::raise(made.trace, made.pool));
-        if self.texts.contains(&text) {
-            return self.skipped.push(made.kind);
-        }
-        if !self.seen.insert(text.clone()) {
-            return;
-        }
-        self.made.push(Mutant {
-            id: format!("{}-{}-{number}", made.origin, made.kind),
-            origin: made.origin.to_owned(),
-            kind: made.kind,
-            change: made.change.clone(),
-            details: made.details.clone(),
-            is_part: is_part(made.trace, &self.observed[original]),
-            text,
-        });
+impl Mutant {
+    fn new(made: &Made<'_>, number: u64, text: String, is_part: bool) -> Mutant {
+        let (id, origin, kind) = (made.id(number), made.origin.to_owned(), made.kind);
+        let (change, fields) = (made.change.clone(), made.fields());
+        Mutant { id, origin, kind, change, fields, text, is_part }
     }
 }
 
@@ -232,7 +206,7 @@ fn is_part(mutant: &MultiTrace, original: &MultiTrace) -> bool {
 }
 
 /// The counts of the mutants of a kind.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Row {
     kind: &'static str,
     made: usize,
@@ -244,11 +218,6 @@ struct Row {
 }
 
 impl Row {
-    fn new(kind: MutantKind) -> Row {
-        let kind = kind.name();
-        Row { kind, made: 0, caught: 0, survived: 0, undecided: 0, equal: 0, part: 0 }
-    }
-
     /// The number of mutants that count.
     fn counted(&self) -> usize {
         self.caught + self.survived + self.undecided
@@ -314,16 +283,10 @@ struct Survivor {
 }
 
 impl Survivor {
-    fn derived(&self, seed: u64) -> Derived {
-        let Mutant { id, origin, kind, change, details, text, .. } = &self.mutant;
-        let mut fields = OtherFields::default();
-        fields.insert("origin".to_owned(), json!(origin));
-        fields.insert("kind".to_owned(), json!(kind));
-        fields.insert("change".to_owned(), json!(change));
-        fields.extend(details.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
-        fields.insert("seed".to_owned(), json!(seed));
-        fields.insert("verdict".to_owned(), json!(self.verdict.name()));
-        Derived::new(id.clone(), fields, parse_trace(&Source::new("mutant", text)).tree)
+    fn derived(&self) -> Derived {
+        let Mutant { id, mut fields, text, .. } = self.mutant.clone();
+        fields.insert("verdict", self.verdict.name());
+        Derived::new(id, fields, parse_trace(&Source::new("mutant", text)).tree)
     }
 }
 

@@ -9,7 +9,7 @@ use super::{From, Made, Originals, Place, Take, TooFew};
 use crate::context::Context;
 use crate::error::{Result, unfit};
 use crate::load::Trace;
-use crate::words::counted;
+use crate::units::counted;
 
 /// The most slices that are written to a file, and to a folder, without a count.
 const MAX_IN_FILE: u128 = 100_000_000;

@@ -28,7 +28,7 @@ pub(super) fn draw(context: &Context, request: &DrawRequest) -> Result<Drawing> 
 pub(super) fn draw_lattice(context: &Context, request: &DrawRequest) -> Result<Drawing> {
     let order = read(context, request)?;
     let cuts = cuts(request, &order)?;
-    let mut scene = lattice(&order, &cuts, request.max_nodes, &|_| Tone::Normal)
+    let mut scene = lattice(&order, &cuts, request.max_nodes)
         .map_err(|error| Error::Unfit(format!("--max-nodes allows for more: {error}")))?;
     scene.title = request.title("Lattice of cuts");
     Ok(Drawing::picture(scene))

@@ -4,12 +4,11 @@ use otus_core::Pool;
 use otus_draw::layout::multitrace::{Options, multi_trace};
 use otus_draw::terminal;
 use otus_trace::MultiTrace;
-use otus_trace::transform::implied_signature;
 
 use super::{DrawRequest, Drawing};
 use crate::context::Context;
 use crate::error::{Result, unfit};
-use crate::load::{Fences, Loaded, SpecFiles};
+use crate::load::{Fences, Loaded};
 
 pub(super) fn draw(context: &Context, request: &DrawRequest) -> Result<Drawing> {
     let mut loaded = Loaded::read(context, &request.names, request.from, Fences::One)?;
@@ -22,12 +21,7 @@ pub(super) fn draw(context: &Context, request: &DrawRequest) -> Result<Drawing> 
 
 /// The only multi-trace, and the pool with its names.
 pub(super) fn one(context: &Context, loaded: &mut Loaded) -> Result<(Pool, MultiTrace)> {
-    let mut lowered = loaded.specs.first().map(SpecFiles::lower);
-    if let Some(lowered) = &mut lowered {
-        loaded.diagnostics.append(&mut lowered.diagnostics);
-    }
-    loaded.check_traces(lowered.as_mut());
-    loaded.warn(context)?;
+    let lowered = loaded.lower_with_traces(context)?;
     let [trace] = loaded.traces.as_slice() else {
         if loaded.traces.is_empty() {
             unfit!(
@@ -36,8 +30,5 @@ pub(super) fn one(context: &Context, loaded: &mut Loaded) -> Result<(Pool, Multi
         }
         unfit!("one multi-trace is drawn at a time; {} are given", loaded.traces.len());
     };
-    let pool = lowered.map(|lowered| lowered.pool);
-    let mut pool = pool.unwrap_or_else(|| Pool::new(implied_signature([&trace.tree])));
-    let (observed, _) = otus_trace::lower(&trace.tree, &mut pool);
-    Ok((pool, observed))
+    Ok(trace.lower(lowered.map(|lowered| lowered.pool)))
 }

@@ -12,13 +12,15 @@ use otus_trace::run::Accounting;
 use super::cluster::{Cluster, ClusterFile, Clusters, stem};
 use super::pattern;
 use crate::logs::findings;
-use crate::words::counted;
+use crate::units::counted;
 
 /// The parts of a proposal.
+#[derive(Default)]
 pub(super) struct Draft<'c> {
-    clusters: &'c Clusters,
     spec: Vec<String>,
-    sources: Vec<Source>,
+    sources: Vec<Source<'c>>,
+    /// Files that do not look like logs.
+    others: &'c [String],
     lifelines: Vec<Meaning>,
     messages: Vec<Meaning>,
     /// Lifelines of the specification without a log.
@@ -33,7 +35,8 @@ struct Meaning {
     meant: String,
 }
 
-struct Source {
+struct Source<'c> {
+    cluster: &'c Cluster,
     name: String,
     globs: Vec<String>,
     /// Lines that no rule matches, for comments.
@@ -53,18 +56,13 @@ const SHOWN: usize = 8;
 impl<'c> Draft<'c> {
     pub(super) fn new(clusters: &'c Clusters, spec: Vec<String>) -> Draft<'c> {
         let mut taken = BTreeSet::new();
-        let sources = clusters
-            .sources
-            .iter()
-            .map(|cluster| {
-                let globs = globs(cluster, clusters);
-                let name = unique(&name(cluster), &mut taken);
-                Source { name, globs, left_over: Vec::new() }
-            })
-            .collect();
-        let (lifelines, messages) = (Vec::new(), Vec::new());
-        let (unobserved, unknown) = (Vec::new(), Vec::new());
-        Draft { clusters, spec, sources, lifelines, messages, unobserved, unknown }
+        let sources = clusters.sources.iter().map(|cluster| {
+            let globs = globs(cluster, clusters);
+            let name = unique(&name(cluster), &mut taken);
+            Source { cluster, name, globs, left_over: Vec::new() }
+        });
+        let sources = sources.collect();
+        Draft { spec, sources, others: &clusters.others, ..Draft::default() }
     }
 
     /// Adds the results of a first run: the unmatched lines, and the names of the specification that are probably
@@ -73,9 +71,8 @@ impl<'c> Draft<'c> {
         for shape in &accounting.shapes {
             let Some(file) = accounting.files.get(shape.first.file.0 as usize) else { continue };
             let Some(source) = self.sources.get_mut(file.source) else { continue };
-            let Some(cluster) = self.clusters.sources.get(file.source) else { continue };
             if source.left_over.len() < SHOWN {
-                let pattern = if cluster.format == LogFormat::Json {
+                let pattern = if source.cluster.format == LogFormat::Json {
                     pattern::of_json(&shape.example)
                 } else {
                     pattern::of_shape(&shape.text)
@@ -123,8 +120,8 @@ impl<'c> Draft<'c> {
                 let _ = writeln!(out, "spec = [{}]", list(several));
             }
         }
-        for (source, cluster) in self.sources.iter().zip(&self.clusters.sources) {
-            source.write(cluster, &mut out);
+        for source in &self.sources {
+            source.write(&mut out);
         }
         for (title, names) in [("lifelines", &self.lifelines), ("messages", &self.messages)] {
             let left: &[String] = if title == "lifelines" { &self.unknown } else { &[] };
@@ -148,12 +145,10 @@ impl<'c> Draft<'c> {
             let names = list(&self.unobserved);
             let _ = writeln!(out, "# unobserved = [{names}]   # no log is called so");
         }
-        if !self.clusters.others.is_empty() {
-            let mut others = self.clusters.others.clone();
-            let more = others.len().saturating_sub(SHOWN);
-            others.truncate(SHOWN);
-            if more > 0 {
-                others.push(format!("and {more} more"));
+        if !self.others.is_empty() {
+            let mut others = self.others[..self.others.len().min(SHOWN)].to_vec();
+            if self.others.len() > SHOWN {
+                others.push(format!("and {} more", self.others.len() - SHOWN));
             }
             let _ = writeln!(out, "\n# Not looked at: {}", others.join(", "));
         }
@@ -161,17 +156,17 @@ impl<'c> Draft<'c> {
     }
 }
 
-impl Source {
-    fn write(&self, cluster: &Cluster, out: &mut String) {
+impl Source<'_> {
+    fn write(&self, out: &mut String) {
         let _ = write!(
             out,
             "\n[[source]]\nname = {}\nfiles = [{}]\nformat = {}\n",
             quoted(&self.name),
             list(&self.globs),
-            quoted(cluster.format.name()),
+            quoted(self.cluster.format.name()),
         );
-        match cluster.format {
-            LogFormat::Text | LogFormat::Json | LogFormat::Csv => self.rules(cluster, out),
+        match self.cluster.format {
+            LogFormat::Text | LogFormat::Json | LogFormat::Csv => self.rules(out),
             LogFormat::Otlp | LogFormat::Jaeger | LogFormat::Zipkin => out.push_str(
                 "# lifeline = \"{resource.service.name}\"; group = \"{trace_id}\"; message = \"{name}\"   # as it is\n",
             ),
@@ -179,11 +174,11 @@ impl Source {
         }
     }
 
-    fn rules(&self, cluster: &Cluster, out: &mut String) {
-        let phrases = &cluster.phrases;
+    fn rules(&self, out: &mut String) {
+        let phrases = &self.cluster.phrases;
         let lifeline = phrases.usual_field(LIFELINES).unwrap_or("file.stem");
         let _ = writeln!(out, "lifeline = {}", template(lifeline));
-        if let Some(separator) = cluster.separator {
+        if let Some(separator) = self.cluster.separator {
             let _ = writeln!(out, "separator = {}", quoted(&separator.to_string()));
         }
         match phrases.any_field(GROUPS) {

@@ -22,7 +22,7 @@ use crate::files::{self, FileKind, Files};
 use crate::load::Loaded;
 use crate::logs::Logs;
 use crate::project::{FILE, OWN_KEYS};
-use crate::words::counted;
+use crate::units::counted;
 use cluster::Clusters;
 use draft::Draft;
 

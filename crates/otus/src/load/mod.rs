@@ -6,14 +6,16 @@
 pub mod options;
 mod sources;
 
-use otus_core::{Lowered, Signature, TermId};
+use otus_core::{Lowered, Pool, Signature, TermId};
 use otus_syntax::ast::{SpecFile, TraceFile};
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::diagram::markdown::{self, Fence, Language};
 use otus_syntax::diagram::{mermaid, plantuml};
 use otus_syntax::grammar::Parsed;
 use otus_syntax::{Code, Diagnostic, Source, SourceId, Span, parse_spec, parse_trace};
+use otus_trace::MultiTrace;
 use otus_trace::case::Case;
+use otus_trace::transform::implied_signature;
 
 use crate::context::Context;
 use crate::diagnostics::Diagnostics;
@@ -143,14 +145,13 @@ impl Loaded {
     /// A file that is one diagram.
     fn diagram(&mut self, input: &Input, read: fn(&Source, Span) -> Parsed<SpecFile>) {
         let source = self.sources.source(input.source);
-        let parsed = read(source, source.whole());
-        let faulty = any_error(&parsed.diagnostics);
-        let tree = self.keep(parsed);
-        self.specs.push(SpecFiles {
-            files: vec![tree],
-            formats: vec![input.format],
-            is_faulty: faulty,
-        });
+        self.add_diagram(read(source, source.whole()), input.format, false);
+    }
+
+    fn add_diagram(&mut self, parsed: Parsed<SpecFile>, format: Format, is_faulty: bool) {
+        let is_faulty = is_faulty || any_error(&parsed.diagnostics);
+        let files = vec![self.keep(parsed)];
+        self.specs.push(SpecFiles { files, formats: vec![format], is_faulty });
     }
 
     /// The diagrams of a Markdown file.
@@ -179,13 +180,7 @@ impl Loaded {
             if !fence.closed {
                 parsed.diagnostics.clear();
             }
-            let faulty = !fence.closed || any_error(&parsed.diagnostics);
-            let tree = self.keep(parsed);
-            self.specs.push(SpecFiles {
-                files: vec![tree],
-                formats: vec![format],
-                is_faulty: faulty,
-            });
+            self.add_diagram(parsed, format, !fence.closed);
         }
     }
 
@@ -232,6 +227,21 @@ impl Loaded {
         self.diagnostics.extend(found);
     }
 
+    /// The meaning of the first specification, if there is one, against which the traces are checked. Warnings are
+    /// reported.
+    ///
+    /// # Errors
+    /// If a text has errors.
+    pub(crate) fn lower_with_traces(&mut self, context: &Context) -> Result<Option<Lowered>> {
+        let mut lowered = self.specs.first().map(SpecFiles::lower);
+        if let Some(lowered) = &mut lowered {
+            self.diagnostics.append(&mut lowered.diagnostics);
+        }
+        self.check_traces(lowered.as_mut());
+        self.warn(context)?;
+        Ok(lowered)
+    }
+
     /// The findings about the texts, for display.
     pub fn take_diagnostics(&mut self) -> Diagnostics {
         Diagnostics::new(self.sources.all.clone(), std::mem::take(&mut self.diagnostics))
@@ -251,10 +261,17 @@ impl Loaded {
     /// # Errors
     /// If there is not exactly one specification, or it has errors or no interaction.
     pub fn only_interaction(&mut self, context: &Context) -> Result<(Lowered, TermId)> {
+        let (lowered, term, found) = self.interaction_with_warnings()?;
+        context.warn(found);
+        Ok((lowered, term))
+    }
+
+    /// As [`Loaded::only_interaction`], but warnings are returned.
+    pub(crate) fn interaction_with_warnings(&mut self) -> Result<(Lowered, TermId, Diagnostics)> {
         let (lowered, term) = self.lower_only()?;
-        self.warn(context)?;
-        term.map(|term| (lowered, term))
-            .ok_or_else(|| Error::Bug("an interaction without errors has no term".to_owned()))
+        let found = self.take_diagnostics().or_error()?;
+        let bug = || Error::Bug("an interaction without errors has no term".to_owned());
+        Ok((lowered, term.ok_or_else(bug)?, found))
     }
 
     /// The lifelines and messages of the only specification among some files. Warnings are reported.
@@ -297,6 +314,15 @@ impl Loaded {
     fn keep<T>(&mut self, parsed: Parsed<T>) -> T {
         self.diagnostics.extend(parsed.diagnostics);
         parsed.tree
+    }
+}
+
+impl Trace {
+    /// The multi-trace over the names of a specification, or over its own.
+    pub(crate) fn lower(&self, spec: Option<Pool>) -> (Pool, MultiTrace) {
+        let mut pool = spec.unwrap_or_else(|| Pool::new(implied_signature([&self.tree])));
+        let (observed, _) = otus_trace::lower(&self.tree, &mut pool);
+        (pool, observed)
     }
 }
 

@@ -15,18 +15,23 @@ use crate::error::{Result, unfit};
 
 /// The options that a text sets, as if it stood in a section of a `.hcf`.
 pub fn parse(process: Process, text: &str) -> Result<OptionSection> {
-    let source = Source::new("option", format!("@{}{{ {text} }}", process.keyword()));
-    let parsed = parse_spec(&source);
-    if let Some(fault) = parsed.diagnostics.iter().find(|found| found.is_error()) {
-        let help = fault.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
-        unfit!("`{text}`: {}{help}", fault.message);
-    }
-    for section in parsed.tree.sections {
+    let tree = tree(format!("@{}{{ {text} }}", process.keyword()), text)?;
+    for section in tree.sections {
         if let Section::Options(section) = section {
             return Ok(section);
         }
     }
     unfit!("`{text}` sets no option")
+}
+
+/// The tree of a `.hcf`. `given` is the part of it that the user wrote.
+fn tree(text: String, given: &str) -> Result<SpecFile> {
+    let parsed = parse_spec(&Source::new("option", text));
+    if let Some(fault) = parsed.diagnostics.iter().find(|found| found.is_error()) {
+        let help = fault.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+        unfit!("`{given}`: {}{help}", fault.message);
+    }
+    Ok(parsed.tree)
 }
 
 /// A value in the spelling of the papers, whatever the case of its first word.
@@ -75,29 +80,25 @@ pub fn generation(text: &str) -> Result<Generation> {
 
 /// One option of the trace generation logger.
 fn tracegen(key: &str, text: &str) -> Result<(SpecFile, Option<TracegenOption>)> {
-    let source =
-        Source::new("option", format!("@explore_option{{ loggers = [tracegen[{key} = {text}]] }}"));
-    let parsed = parse_spec(&source);
-    if let Some(fault) = parsed.diagnostics.iter().find(|found| found.is_error()) {
-        let help = fault.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
-        unfit!("`{text}`: {}{help}", fault.message);
-    }
-    let items = sections(std::slice::from_ref(&parsed.tree), Process::Explore)
-        .flat_map(|(_, section)| &section.items);
-    let option = items
-        .flat_map(|item| loggers(&item.value))
-        .flat_map(|logger| match logger {
+    let tree = tree(format!("@explore_option{{ loggers = [tracegen[{key} = {text}]] }}"), text)?;
+    let option = loggers(std::slice::from_ref(&tree), Process::Explore)
+        .flat_map(|(_, logger)| match logger {
             Logger::Tracegen(options) => options.as_slice(),
             Logger::Graphic(_) | Logger::Automaton => &[],
         })
         .next()
         .cloned();
-    Ok((parsed.tree, option))
+    Ok((tree, option))
 }
 
-/// The loggers that an option sets, if any.
-pub fn loggers(value: &OptionValue) -> &[Logger] {
-    if let OptionValue::Loggers(loggers) = value { loggers } else { &[] }
+/// The loggers of a process in the files of a specification.
+pub fn loggers(files: &[SpecFile], process: Process) -> impl Iterator<Item = (&SpecFile, &Logger)> {
+    let items = sections(files, process)
+        .flat_map(|(file, section)| section.items.iter().map(move |item| (file, &item.value)));
+    items.flat_map(|(file, value)| {
+        let loggers = if let OptionValue::Loggers(loggers) = value { &**loggers } else { &[] };
+        loggers.iter().map(move |logger| (file, logger))
+    })
 }
 
 /// A partition of the options over a signature.

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use otus_syntax::{Code, Severity};
 use otus_trace::run::{self, Accounting};
+use serde::Serialize;
 
 use crate::case::Place;
 use crate::context::Context;
 
 /// A problem or an anomaly of logs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LogFinding {
     /// The code, like `O1102`; see `otus explain O1102`.
@@ -24,7 +24,7 @@ pub struct LogFinding {
     /// The first places; line 0 is the whole file.
     pub places: Vec<Place>,
     /// The advice.
-    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
 

@@ -5,7 +5,7 @@
 //! one run: a group may have events in several of them.
 
 pub mod findings;
-pub mod strangers;
+pub mod unknown_names;
 
 use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
@@ -22,7 +22,7 @@ use crate::error::{Error, Result, unfit};
 use crate::files::{self, FileKind, Files};
 use crate::format::{self, Format};
 use crate::project::{self, Settings};
-use crate::words::counted;
+use crate::units::counted;
 
 /// The logs of a request.
 #[derive(Debug, Default)]
@@ -105,11 +105,6 @@ impl Logs {
     }
 }
 
-/// The name of a group: its key, or `all` if events have none.
-pub fn name_of(observed: &Observed<'_>) -> String {
-    observed.name().into_owned()
-}
-
 /// The error if `--group` names no group.
 pub fn no_group(group: &str) -> String {
     format!("no group is called `{group}`; `otus map --explain` lists them")
@@ -140,7 +135,7 @@ impl LogPath {
 }
 
 /// Separates logs from other files.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Finder {
     context: Context,
     /// The `otus.toml` that the request names.
@@ -179,19 +174,10 @@ impl Finder {
     /// # Errors
     /// If it cannot be used.
     pub fn new(context: &Context, config: Option<&Path>) -> Result<Finder> {
-        let mut finder = Finder {
-            context: context.clone(),
-            config: config.map(Path::to_owned),
-            project: None,
-            built_in: Vec::new(),
-            logs: Logs::default(),
-            passed_over: 0,
-            uses_project: false,
-            names: FxHashSet::default(),
-            looked: FxHashSet::default(),
-        };
-        if let Some(path) = finder.config.clone() {
-            finder.open(&path)?;
+        let mut finder = Finder { context: context.clone(), ..Finder::default() };
+        if let Some(path) = config {
+            finder.config = Some(path.to_owned());
+            finder.open(path)?;
             finder.uses_project = true;
         }
         Ok(finder)
@@ -210,8 +196,7 @@ impl Finder {
 
     /// Searches `otus.toml` from the working folder upwards, and uses it.
     pub fn project_here(&mut self) -> Result<Option<&Settings>> {
-        self.look(Path::new("."))?;
-        self.uses_project |= self.project.is_some();
+        self.project_of(Path::new("."))?;
         Ok(self.project.as_ref())
     }
 
@@ -314,29 +299,7 @@ impl Finder {
             self.project_here()?;
             self.whole_project()?;
         }
-        self.take().ok_or_else(|| Error::Unfit(self.nothing_given()))
-    }
-
-    /// The reason why there are no logs, and the advice.
-    pub(crate) fn nothing_given(&self) -> String {
-        let files = counted(self.passed_over, "file");
-        match &self.project {
-            Some(project) if project.plan.sources.is_empty() => {
-                format!("{} has no [[source]] that says where logs are; add one", project.name)
-            }
-            Some(project) => format!(
-                "no file fits the sources of {}, which have {} (relative to its folder)",
-                project.name,
-                globs(project).join(", ")
-            ),
-            None if self.passed_over > 0 => format!(
-                "there is no otus.toml that says how to read logs, and {files} did not tell \
-                 themselves; `otus init` proposes one"
-            ),
-            None => "there is no log and no otus.toml here or above; name the logs, or let `otus \
-                     init FOLDER` propose an otus.toml"
-                .to_owned(),
-        }
+        self.take().ok_or_else(|| Error::Unfit(self.no_logs()))
     }
 
     /// Takes a named file, whether or not a pattern of `otus.toml` matches it.
@@ -382,13 +345,7 @@ impl Finder {
         let mut paths = Vec::new();
         for source in &project.plan.sources {
             for glob in &source.files {
-                // The folders before the first wildcard.
-                let pattern = glob.text();
-                let plain = pattern.split(['*', '?', '{']).next().unwrap_or_default();
-                let start = project.folder.join(match plain.rfind('/') {
-                    Some(end) => &plain[..end],
-                    None => "",
-                });
+                let start = project.folder_of(glob.text());
                 if self.kind(&start) == Some(FileKind::Folder) {
                     paths.extend(files::walk(&*self.context.files, &start)?);
                 }
@@ -426,7 +383,7 @@ impl Finder {
             let beginning = rest.by_ref().take(BEGINNING as u64).read_to_end(&mut head);
             beginning.map_err(|error| no_standard_input(&error))?;
         }
-        let unpacked = unpacked(&head);
+        let unpacked = unpacked(Box::new(Cursor::new(head.clone())));
         let source = match format::describes_itself(&unpacked) {
             Some(format) => self.built_in(format)?,
             None => {
@@ -480,15 +437,11 @@ impl Finder {
             Some(project) if project.plan.sources.is_empty() => {
                 format!("{} has no [[source]] that says where logs are; add one", project.name)
             }
-            Some(project) => {
-                let globs = project.plan.sources.iter().flat_map(|source| &source.files);
-                let globs: Vec<&str> = globs.map(Glob::text).collect();
-                format!(
-                    "no file fits the sources of {}, which have {} (relative to its folder)",
-                    project.name,
-                    globs.join(", ")
-                )
-            }
+            Some(project) => format!(
+                "no file fits the sources of {}, which have {} (relative to its folder)",
+                project.name,
+                globs(project).join(", ")
+            ),
             None if self.passed_over > 0 => format!(
                 "there is no otus.toml that says how to read logs, and {files} did not tell \
                  themselves; `otus init` proposes one"
@@ -618,19 +571,14 @@ pub(crate) const BEGINNING: usize = 64 << 10;
 
 /// The first bytes of a file, unpacked; nothing if it cannot be read.
 pub fn beginning(files: &dyn Files, path: &Path) -> Vec<u8> {
-    let Ok(file) = files.open(path) else { return Vec::new() };
-    let Ok((unpacked, _)) = read::unpack(file) else { return Vec::new() };
-    let mut bytes = Vec::new();
-    let _ = unpacked.take(BEGINNING as u64).read_to_end(&mut bytes);
-    bytes
+    files.open(path).map(unpacked).unwrap_or_default()
 }
 
 /// The first bytes of a stream, unpacked.
-fn unpacked(head: &[u8]) -> Vec<u8> {
-    let head = head.to_vec();
-    let Ok((unpacked, _)) = read::unpack(Box::new(Cursor::new(head))) else { return Vec::new() };
+fn unpacked(stream: Box<dyn Read + Send>) -> Vec<u8> {
+    let Ok((unpacked, _)) = read::unpack(stream) else { return Vec::new() };
     let mut bytes = Vec::new();
-    // The stream is truncated, so unpacking fails at its end.
+    // If the stream is truncated, unpacking fails at its end.
     let _ = unpacked.take(BEGINNING as u64).read_to_end(&mut bytes);
     bytes
 }

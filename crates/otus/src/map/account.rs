@@ -1,20 +1,19 @@
-//! The account of mapped logs as plain data. With the feature `serde`, it serializes to the document of
-//! `otus map --format json`.
+//! The account of mapped logs as plain data. It serializes to the document of `otus map --format json`.
 //!
 //! `records = matched + ignored + blank + unmatched + incomplete + unreadable`, for each log and for all of them.
 
 use otus_core::Direction;
 use otus_trace::run::{self, Accounting, Tally};
+use serde::Serialize;
 
-use super::{Groups, LogFinding, Mapping, Specification, Stranger};
+use super::{Groups, LogFinding, Mapping, Specification, UnknownName};
 use crate::case::Place;
-use crate::logs::{findings, strangers};
+use crate::logs::{findings, unknown_names};
 use crate::summary::Status;
-use crate::words::counted;
+use crate::units::counted;
 
 /// The account of mapped logs.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct LogMap {
     /// The version of the JSON document.
@@ -45,13 +44,12 @@ pub struct LogMap {
     pub findings: Vec<LogFinding>,
     /// Whether the request names one group. Everything except actions and groups is about all groups, because the
     /// group of a line is known only after it has been read and counted.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub is_group_chosen: bool,
 }
 
 /// One log.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct MappedLog {
     /// The name of the file.
@@ -71,8 +69,7 @@ pub struct MappedLog {
 }
 
 /// The outcomes of records. A record is a line, a row or a span.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LineCounts {
     /// All of them.
@@ -92,8 +89,7 @@ pub struct LineCounts {
 }
 
 /// One rule of a source.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct MappedRule {
     /// The name of its source.
@@ -107,13 +103,12 @@ pub struct MappedRule {
     /// The first of them.
     pub first: Option<Place>,
     /// Its place in `otus.toml`; `None` for a rule of a built-in format.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub place: Option<Place>,
 }
 
 /// The unmatched records.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct UnmatchedLines {
     /// Their shapes, the most frequent first.
@@ -125,8 +120,7 @@ pub struct UnmatchedLines {
 }
 
 /// Lines that differ only in numbers, names and the like.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct LineShape {
     /// The common part.
@@ -140,8 +134,7 @@ pub struct LineShape {
 }
 
 /// One lifeline.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct MappedLifeline {
     /// Its name.
@@ -159,8 +152,7 @@ pub struct MappedLifeline {
 }
 
 /// One message.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct MappedMessage {
     /// Its name.
@@ -172,8 +164,7 @@ pub struct MappedMessage {
 }
 
 /// The groups.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct MappedGroups {
     /// The number of requested groups.
@@ -189,13 +180,12 @@ pub struct MappedGroups {
     /// The first ones.
     pub first: Vec<FirstGroup>,
     /// The number of all groups, requested or not.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub all: u64,
 }
 
 /// One of the first groups.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct FirstGroup {
     /// Its name.
@@ -207,8 +197,7 @@ pub struct FirstGroup {
 }
 
 /// Emissions and their receptions.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct MappedPairs {
     /// The number of receptions whose emission is known.
@@ -218,8 +207,7 @@ pub struct MappedPairs {
 }
 
 /// Equal actions without their counterpart.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct UnpairedAction {
     /// The action, as `client!request`.
@@ -231,32 +219,30 @@ pub struct UnpairedAction {
     /// The first of them.
     pub first: Place,
     /// Whether it is an emission.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub is_emission: bool,
     /// The first place, in the order in which logs were read.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub(super) order: run::RunPlace,
 }
 
 /// Logs compared with a specification.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Comparison {
     /// The files of the specification.
     pub name: String,
     /// The names that only the logs have.
-    pub only_in_logs: Names<Stranger>,
+    pub only_in_logs: Names<UnknownName>,
     /// The names that only the specification has.
     pub only_in_specification: Names<String>,
     /// The lifelines among these that `otus.toml` declares as unobserved.
-    #[cfg_attr(feature = "serde", serde(skip))]
+    #[serde(skip)]
     pub unobserved: Vec<String>,
 }
 
 /// Names that only one of them has.
-#[derive(Debug, Clone)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Names<T> {
     /// Lifelines.
@@ -319,10 +305,7 @@ impl LogMap {
             received: account.receives,
         });
         let unpaired = accounting.pairs.unpaired.iter().map(|(key, &(count, first))| {
-            let sign = match key.direction {
-                Direction::Emission => "!",
-                Direction::Reception => "?",
-            };
+            let sign = key.direction.symbol();
             let (lifeline, message) = (names.lifeline(key.lifeline), names.message(key.message));
             UnpairedAction {
                 action: format!("{lifeline}{sign}{message}"),
@@ -383,8 +366,8 @@ impl LogMap {
         Comparison {
             name: name.clone(),
             only_in_logs: Names {
-                lifelines: strangers::lifelines(accounting, signature),
-                messages: strangers::messages(accounting, signature),
+                lifelines: unknown_names::lifelines(accounting, signature),
+                messages: unknown_names::messages(accounting, signature),
             },
             unobserved: lifelines.iter().filter(is_unobserved).cloned().collect(),
             only_in_specification: Names {
@@ -433,7 +416,6 @@ impl LogMap {
     }
 
     /// The account as one JSON document, with at most `limit` shapes of unmatched lines.
-    #[cfg(feature = "serde")]
     pub fn json(&self, limit: usize) -> String {
         let mut map = self.clone();
         map.unmatched.shapes.truncate(limit);

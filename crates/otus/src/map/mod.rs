@@ -15,7 +15,7 @@ use otus_core::Signature;
 use otus_trace::run::Observed;
 
 pub use crate::logs::findings::LogFinding;
-pub use crate::logs::strangers::Stranger;
+pub use crate::logs::unknown_names::UnknownName;
 pub use account::{
     Comparison, FirstGroup, LineCounts, LineShape, LogMap, MappedGroups, MappedLifeline, MappedLog,
     MappedMessage, MappedPairs, MappedRule, Names, UnmatchedLines, UnpairedAction,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Comparison, LineCounts, LogMap};
 use crate::logs::findings;
-use crate::words::counted;
+use crate::units::counted;
 
 /// The number of logs that are listed in a short account.
 const MOST_FILES: usize = 30;
@@ -72,7 +72,7 @@ impl LogMap {
             let name = format!("{}{place}{ignored}", rule.rule);
             table.push(vec![rule.source.clone(), name, rule.hits.to_string(), first]);
         }
-        table.write_unless_empty(out);
+        table.write(out);
     }
 
     fn write_shapes(&self, out: &mut String, limit: usize) {
@@ -106,7 +106,7 @@ impl LogMap {
             row.extend(it.first.as_ref().map(ToString::to_string));
             table.push(row);
         }
-        table.write_unless_empty(out);
+        table.write(out);
         let silent = self.lifelines.iter().filter(|it| !it.acts() && it.named > 0);
         let silent: Vec<String> = silent
             .map(|it| format!("{} (named {} as the other side)", it.lifeline, times(it.named)))
@@ -123,7 +123,7 @@ impl LogMap {
             table.push(vec![it.message.clone(), it.sent.to_string(), it.received.to_string()]);
         }
         table.push_rest(all.len().saturating_sub(most));
-        table.write_unless_empty(out);
+        table.write(out);
     }
 
     fn write_groups(&self, out: &mut String) {
@@ -192,15 +192,15 @@ impl Comparison {
         let _ = writeln!(out, "beside {}", self.name);
         let before = out.len();
         let logs = &self.only_in_logs;
-        for (kind, strangers) in [("lifeline", &logs.lifelines), ("message", &logs.messages)] {
-            for stranger in strangers {
-                let first = stranger.first.as_ref().map(|place| format!(", first at {place}"));
-                let help = stranger.help.as_ref().map(|help| format!("; {help}"));
+        for (kind, names) in [("lifeline", &logs.lifelines), ("message", &logs.messages)] {
+            for unknown in names {
+                let first = unknown.first.as_ref().map(|place| format!(", first at {place}"));
+                let help = unknown.help.as_ref().map(|help| format!("; {help}"));
                 let _ = writeln!(
                     out,
                     "  only the logs have the {kind} {} ({}{}){}",
-                    stranger.name,
-                    counted(stranger.actions, "action"),
+                    unknown.name,
+                    counted(unknown.actions, "action"),
                     first.unwrap_or_default(),
                     help.unwrap_or_default(),
                 );
@@ -263,13 +263,11 @@ impl Table {
         }
     }
 
-    fn write_unless_empty(&self, out: &mut String) {
-        if self.rows.len() > 1 {
-            self.write(out);
-        }
-    }
-
+    /// Writes the table, unless it has no row below its titles.
     fn write(&self, out: &mut String) {
+        if self.rows.len() == 1 {
+            return;
+        }
         let width = |column: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));
             cells.map(|cell| cell.chars().count()).max().unwrap_or(0)

@@ -14,8 +14,7 @@
 //! ```
 //!
 //! A test is a call of `otus analyze` or `otus ctl` with its expected answer. The places of expected values are kept,
-//! so that
-//! `otus test --update` can replace them.
+//! so that `otus test --update` can replace them.
 
 use std::ops::Range;
 
@@ -109,49 +108,45 @@ impl Wanted {
     }
 }
 
-/// The tests of a file. Mistakes in them are reported.
-pub fn read(
-    source: &Source,
-    value: &Spanned<DeValue<'_>>,
-    found: &mut Vec<Diagnostic>,
-) -> Vec<Test> {
-    let mut reader = Reader { source, found };
-    let DeValue::Array(tables) = value.get_ref() else {
-        reader.wrong(value.span(), "`test` is a list of tables", EXAMPLE);
-        return Vec::new();
-    };
-    let mut tests: Vec<Test> = Vec::new();
-    for (at, table) in tables.iter().enumerate() {
-        let DeValue::Table(entries) = table.get_ref() else {
-            reader.wrong(table.span(), "a test is a table", EXAMPLE);
-            continue;
-        };
-        let test = reader.test(entries, table.span(), at + 1);
-        if let Some(other) = tests.iter().find(|other| other.name == test.name) {
-            let line = source.text()[..other.start].matches('\n').count() + 1;
-            let message = format!("another test is called `{}`, too (line {line})", test.name);
-            reader.wrong(table.span(), &message, "give each test a name of its own");
-        }
-        tests.push(test);
-    }
-    tests
-}
-
 const EXAMPLE: &str = "write [[test]] and below it traces = \"runs/*.htf\" and expect = \"Pass\"";
 
-struct Reader<'a> {
-    source: &'a Source,
-    found: &'a mut Vec<Diagnostic>,
+/// Reads the parts of `otus.toml` that are not about logs, and reports mistakes in them.
+pub(crate) struct Reader<'a> {
+    pub(crate) source: &'a Source,
+    pub(crate) found: &'a mut Vec<Diagnostic>,
 }
 
 impl Reader<'_> {
+    /// The tests of a file.
+    pub(crate) fn tests(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<Test> {
+        let DeValue::Array(tables) = value.get_ref() else {
+            self.wrong(value.span(), "`test` is a list of tables", EXAMPLE);
+            return Vec::new();
+        };
+        let mut tests: Vec<Test> = Vec::new();
+        for (at, table) in tables.iter().enumerate() {
+            let DeValue::Table(entries) = table.get_ref() else {
+                self.wrong(table.span(), "a test is a table", EXAMPLE);
+                continue;
+            };
+            let test = self.test(entries, table.span(), at + 1);
+            if let Some(other) = tests.iter().find(|other| other.name == test.name) {
+                let line = self.source.text()[..other.start].matches('\n').count() + 1;
+                let message = format!("another test is called `{}`, too (line {line})", test.name);
+                self.wrong(table.span(), &message, "give each test a name of its own");
+            }
+            tests.push(test);
+        }
+        tests
+    }
+
     fn tell(&mut self, code: Code, place: Range<usize>, message: &str, help: &str) {
         let span = Span::new(offset(place.start), offset(place.end));
         let fault = Diagnostic::new(code, self.source.id(), span, message);
         self.found.push(fault.with_help(help));
     }
 
-    fn wrong(&mut self, place: Range<usize>, message: &str, help: &str) {
+    pub(super) fn wrong(&mut self, place: Range<usize>, message: &str, help: &str) {
         self.tell(Code::WRONG_SETTING, place, message, help);
     }
 
@@ -172,23 +167,19 @@ impl Reader<'_> {
                 self.tell(Code::UNKNOWN_SETTING, key.span(), &message, &help);
             }
         }
-        let own = entries.iter().map(|(key, value)| match value.get_ref() {
+        let ends = entries.iter().map(|(key, value)| {
             // The keys of a table that is written below the test are elsewhere in the file.
-            DeValue::Table(_) if !self.source.text()[value.span()].starts_with('{') => {
-                key.span().end
-            }
-            DeValue::Table(_)
-            | DeValue::String(_)
-            | DeValue::Integer(_)
-            | DeValue::Float(_)
-            | DeValue::Boolean(_)
-            | DeValue::Datetime(_)
-            | DeValue::Array(_) => value.span().end,
+            let is_below = value.get_ref().as_table().is_some()
+                && !self.source.text()[value.span()].starts_with('{');
+            if is_below { key.span().end } else { value.span().end }
         });
-        let end = own.max().unwrap_or(place.end).max(place.end);
-        let name = value("name").and_then(|value| self.text(value, "name"));
-        let formula = value("formula").and_then(|value| self.text(value, "formula"));
-        let property = value("property").and_then(|value| self.text(value, "property"));
+        let end = ends.max().unwrap_or(place.end).max(place.end);
+        let mut text = |key: &str| value(key).and_then(|value| self.text(value, key));
+        let (name, group, kind) = (text("name"), text("group"), text("kind"));
+        let (formula, property) = (text("formula"), text("property"));
+        let mut texts =
+            |key: &str| value(key).map(|value| self.texts(value, key)).unwrap_or_default();
+        let (spec, traces, logs) = (texts("spec"), texts("traces"), texts("logs"));
         let formula = formula.map(Formula::Text).or_else(|| property.map(Formula::Property));
         let answers: &[&'static str] = if formula.is_some() { &ANSWERS } else { &VERDICTS };
         let observed = value("observed").and_then(|value| {
@@ -200,12 +191,12 @@ impl Reader<'_> {
             name: name.unwrap_or_else(|| format!("number {number}")),
             start: place.start,
             end,
-            spec: value("spec").map(|value| self.texts(value, "spec")).unwrap_or_default(),
-            traces: value("traces").map(|value| self.texts(value, "traces")).unwrap_or_default(),
-            logs: value("logs").map(|value| self.texts(value, "logs")).unwrap_or_default(),
-            group: value("group").and_then(|value| self.text(value, "group")),
+            spec,
+            traces,
+            logs,
+            group,
             observed,
-            kind: value("kind").and_then(|value| self.text(value, "kind")),
+            kind,
             formula,
             expect: value("expect").and_then(|value| self.wanted(value, answers)),
             cause: value("cause").and_then(|value| self.wanted(value, &rules)),
@@ -305,7 +296,7 @@ mod tests {
         let (_, value) =
             document.get_ref().iter().find(|(key, _)| key.get_ref() == "test").unwrap();
         let mut found = Vec::new();
-        let tests = read(&source, value, &mut found);
+        let tests = Reader { source: &source, found: &mut found }.tests(value);
         let told = found.iter().map(|found| {
             let place = source.slice(found.primary.span);
             let help = found.help.as_deref().unwrap_or_default();

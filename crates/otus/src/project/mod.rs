@@ -27,7 +27,7 @@ pub mod expectation;
 
 use std::path::{Path, PathBuf};
 
-use otus_syntax::{Code, Diagnostic, Source, SourceId, Span};
+use otus_syntax::{Diagnostic, Source, SourceId};
 use otus_trace::mapping::Plan;
 use toml::de::{DeTable, DeValue};
 
@@ -36,7 +36,7 @@ use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result, unfit};
 use crate::files::{self, FileKind, Files};
 pub use checked::{Checked, Project};
-use expectation::Test;
+use expectation::{Reader, Test};
 
 /// The name of the file.
 pub const FILE: &str = "otus.toml";
@@ -109,6 +109,12 @@ impl Settings {
         Ok(Settings { name, folder, source, plan, spec, specs, properties, tests })
     }
 
+    /// The folder that all files of a pattern are in: the one before its first wildcard.
+    pub(crate) fn folder_of(&self, pattern: &str) -> PathBuf {
+        let plain = pattern.split(['*', '?', '{']).next().unwrap_or_default();
+        self.folder.join(plain.rfind('/').map_or("", |end| &plain[..end]))
+    }
+
     /// The path of a file relative to the folder, with `/` between folders; `None` if it is outside.
     pub(crate) fn relative(&self, files: &dyn Files, path: &Path) -> Option<String> {
         let path = files.absolute(path);
@@ -143,47 +149,36 @@ impl Own {
         if !faults.is_empty() {
             return own;
         }
-        if let Some((_, value)) = document.get_ref().iter().find(|(key, _)| key.get_ref() == "test")
-        {
-            own.tests = expectation::read(source, value, found);
-        }
-        let mut wrong = |range: std::ops::Range<usize>, message: &str, help: &str| {
-            let span = Span::new(place(range.start), place(range.end));
-            let fault = Diagnostic::new(Code::WRONG_SETTING, source.id(), span, message);
-            found.push(fault.with_help(help));
-        };
+        let mut reader = Reader { source, found };
         for (key, value) in document.get_ref() {
             match (&**key.get_ref(), value.get_ref()) {
+                ("test", _) => own.tests = reader.tests(value),
                 ("spec", DeValue::String(name)) => own.spec.push(name.to_string()),
                 ("spec", DeValue::Array(names)) => {
                     for name in names {
-                        match name.get_ref() {
-                            DeValue::String(name) => own.spec.push(name.to_string()),
-                            DeValue::Table(rule) => {
-                                own.specs.extend(several(rule, name.span(), &mut wrong));
-                            }
-                            DeValue::Integer(_)
-                            | DeValue::Float(_)
-                            | DeValue::Boolean(_)
-                            | DeValue::Datetime(_)
-                            | DeValue::Array(_) => {
-                                wrong(name.span(), "the name of a file is a text", SPEC);
-                            }
+                        if let Some(text) = name.get_ref().as_str() {
+                            own.spec.push(text.to_owned());
+                        } else if let Some(rule) = name.get_ref().as_table() {
+                            own.specs.extend(several(rule, name.span(), &mut reader));
+                        } else {
+                            reader.wrong(name.span(), "the name of a file is a text", SPEC);
                         }
                     }
                 }
-                ("spec", _) => wrong(value.span(), "`spec` is a text or a list of texts", SPEC),
+                ("spec", _) => {
+                    reader.wrong(value.span(), "`spec` is a text or a list of texts", SPEC);
+                }
                 ("properties", DeValue::Table(properties)) => {
                     for (name, formula) in properties {
                         let DeValue::String(text) = formula.get_ref() else {
-                            wrong(formula.span(), "a formula is a text", PROPERTIES);
+                            reader.wrong(formula.span(), "a formula is a text", PROPERTIES);
                             continue;
                         };
                         own.properties.push((name.get_ref().to_string(), text.to_string()));
                     }
                 }
                 ("properties", _) => {
-                    wrong(value.span(), "`properties` is a table of formulas", PROPERTIES);
+                    reader.wrong(value.span(), "`properties` is a table of formulas", PROPERTIES);
                 }
                 _ => {}
             }
@@ -196,7 +191,7 @@ impl Own {
 fn several(
     rule: &DeTable<'_>,
     place: std::ops::Range<usize>,
-    wrong: &mut impl FnMut(std::ops::Range<usize>, &str, &str),
+    reader: &mut Reader<'_>,
 ) -> Option<SpecRule> {
     let mut found = SpecRule { files: Vec::new(), groups: Vec::new() };
     for (key, value) in rule {
@@ -204,7 +199,7 @@ fn several(
             "file" => &mut found.files,
             "groups" => &mut found.groups,
             other => {
-                wrong(key.span(), &format!("[[spec]] has no key `{other}`"), SEVERAL);
+                reader.wrong(key.span(), &format!("[[spec]] has no key `{other}`"), SEVERAL);
                 continue;
             }
         };
@@ -212,12 +207,12 @@ fn several(
         for item in value.get_ref().as_array().map_or(one, |items| &**items) {
             match item.get_ref().as_str() {
                 Some(text) => texts.push(text.to_owned()),
-                None => wrong(item.span(), "this is a text or a list of texts", SEVERAL),
+                None => reader.wrong(item.span(), "this is a text or a list of texts", SEVERAL),
             }
         }
     }
     if found.files.is_empty() {
-        wrong(place, "[[spec]] does not say which `file` it is", SEVERAL);
+        reader.wrong(place, "[[spec]] does not say which `file` it is", SEVERAL);
         return None;
     }
     Some(found)
@@ -227,10 +222,6 @@ const SEVERAL: &str = "write [[spec]] and below it file = \"docs/flow.md#login\"
 const SPEC: &str =
     "write spec = \"docs/protocol.md#login\", or spec = [\"sig.hsf\", \"model.hif\"]";
 const PROPERTIES: &str = "write [properties] and below it safe = \"AG(x < 2)\"";
-
-fn place(index: usize) -> u32 {
-    otus_syntax::source::offset(index)
-}
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 
 use super::{Run, Writer};
 use crate::case::{Case, Outcome, Place, Unusable};
+use crate::explanation::Explanation;
 use crate::summary::Summary;
 
 #[derive(Debug, Default)]
@@ -15,8 +16,7 @@ pub(super) struct Github {
 
 impl Writer for Github {
     fn begin(&mut self, run: &Run, _: &mut dyn Write) -> io::Result<()> {
-        // Without columns, only the first line of the interaction is marked, not all of it.
-        self.interaction = run.interaction.clone().map(|place| Place { columns: None, ..place });
+        self.interaction = run.first_line();
         Ok(())
     }
 
@@ -30,9 +30,8 @@ impl Writer for Github {
         };
         let explanation = case.explanation.as_deref();
         let mut text = case.headline();
-        for log in explanation.iter().flat_map(|it| it.observed.iter().chain(&it.related)) {
-            let (file, line) = (&log.place.file, log.place.line);
-            let _ = write!(text, "\n{}: {} at {file}:{line}", log.role, log.action);
+        for log in explanation.into_iter().flat_map(Explanation::logs) {
+            let _ = write!(text, "\n{}: {} at {}", log.role, log.action, log.place.in_line());
         }
         for note in explanation.iter().flat_map(|it| &it.notes) {
             let _ = write!(text, "\n{}: {}", note.topic, note.text);

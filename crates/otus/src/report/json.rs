@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Formatter, Run, Writer};
-use crate::case::{Case, Place, Unusable};
+use super::{Formatter, Writer};
+use crate::case::Case;
 use crate::summary::{LogSummary, Summary};
 
 /// One document, indented.
@@ -19,20 +20,6 @@ const BEGIN: &str = "{\n  \"version\": 1,\n  \"results\": [\n";
 const SEPARATOR: &[u8] = b",\n";
 
 impl Writer for Json {
-    fn begin(&mut self, _: &Run, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn case(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
-        let mut bytes = Vec::new();
-        result(case, &mut bytes);
-        self.formatted(&bytes, out)
-    }
-
-    fn unusable(&mut self, _: &Unusable, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
     fn end(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         let begin = if self.has_results { "\n" } else { BEGIN };
         write!(out, "{begin}  ],\n  \"summary\": {}", indented(&summary_document(summary)))?;
@@ -56,17 +43,20 @@ impl Writer for Json {
 /// A result of a document.
 fn result(case: &Case, out: &mut Vec<u8>) {
     let text = serde_json::to_string_pretty(case).expect("a case has only keys that are texts");
-    for line in text.lines() {
-        let newline: &[u8] = if line == "{" { b"" } else { b"\n" };
-        out.extend_from_slice(newline);
-        out.extend_from_slice(b"    ");
-        out.extend_from_slice(line.as_bytes());
-    }
+    out.extend_from_slice(b"    ");
+    out.extend_from_slice(text.replace('\n', "\n    ").as_bytes());
     out.extend_from_slice(SEPARATOR);
 }
 
 fn indented(value: &Value) -> String {
     format!("{value:#}").replace('\n', "\n  ")
+}
+
+/// Sets a key of an object, if there is a value for it.
+pub(crate) fn set<T: Serialize>(object: &mut Value, key: &str, value: Option<T>) {
+    if let Some(value) = value {
+        object[key] = json!(value);
+    }
 }
 
 /// The counts of a run, with those of each specification if there are several.
@@ -96,9 +86,7 @@ pub fn summary(summary: &Summary) -> Value {
         "unusable": summary.unusable,
         "interrupted": summary.interrupted,
     });
-    if summary.unassigned > 0 {
-        value["unassigned"] = json!(summary.unassigned);
-    }
+    set(&mut value, "unassigned", Some(summary.unassigned).filter(|&count| count > 0));
     if let Some(fixed) = &summary.fixed {
         value["known"] = json!(verdicts.known);
         value["fixed"] = json!(fixed);
@@ -112,11 +100,6 @@ pub fn summary(summary: &Summary) -> Value {
     value
 }
 
-/// A place as JSON.
-pub(crate) fn place(place: &Place) -> Value {
-    json!(place)
-}
-
 /// One object per line, with the keys that a script needs.
 #[derive(Debug)]
 pub(super) struct Jsonl {
@@ -125,24 +108,6 @@ pub(super) struct Jsonl {
 }
 
 impl Writer for Jsonl {
-    fn begin(&mut self, _: &Run, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn case(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
-        let mut bytes = Vec::new();
-        line(case, self.fingerprint.as_deref(), &mut bytes);
-        out.write_all(&bytes)
-    }
-
-    fn unusable(&mut self, _: &Unusable, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn end(&mut self, _: &Summary, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
     fn formatter(&self) -> Option<Formatter> {
         let fingerprint = self.fingerprint.clone();
         Some(Box::new(move |case, out| line(case, fingerprint.as_deref(), out)))
@@ -152,48 +117,43 @@ impl Writer for Jsonl {
 /// `{"id","verdict","kind","observed"?,"partition","engine","states","micros","asked"?,"reason"?,"witness"?,
 /// "explanation"?,"spec"?,"known"?}`, written without serde: a bulk run writes hundreds of thousands per second.
 fn line(case: &Case, fingerprint: Option<&str>, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"{\"id\":");
-    string(&case.id, out);
-    out.extend_from_slice(b",\"verdict\":\"");
-    out.extend_from_slice(case.verdict.name().as_bytes());
-    out.extend_from_slice(b"\",\"kind\":\"");
-    out.extend_from_slice(case.kind.as_bytes());
+    field("{\"id\":", &case.id, out);
+    field(",\"verdict\":", case.verdict.name(), out);
+    field(",\"kind\":", case.kind, out);
     if let Some(observed) = case.observed {
-        out.extend_from_slice(b"\",\"observed\":\"");
-        out.extend_from_slice(observed.as_bytes());
+        field(",\"observed\":", observed, out);
     }
-    out.extend_from_slice(b"\",\"partition\":");
-    string(&case.partition, out);
-    out.extend_from_slice(b",\"engine\":\"");
-    out.extend_from_slice(case.engine.as_bytes());
+    field(",\"partition\":", &case.partition, out);
+    field(",\"engine\":", case.engine, out);
     // Writing to a vector cannot fail.
     let micros = case.elapsed.as_micros();
-    let _ = write!(out, "\",\"states\":{},\"micros\":{micros}", case.states);
+    let _ = write!(out, ",\"states\":{},\"micros\":{micros}", case.states);
     if let Some(fingerprint) = fingerprint {
-        out.extend_from_slice(b",\"asked\":\"");
-        out.extend_from_slice(fingerprint.as_bytes());
-        out.push(b'"');
+        field(",\"asked\":", fingerprint, out);
     }
     if let Some(reason) = &case.reason {
-        out.extend_from_slice(b",\"reason\":");
-        string(reason, out);
+        field(",\"reason\":", reason, out);
     }
     if let Some(witness) = &case.witness {
-        out.extend_from_slice(b",\"witness\":");
-        string(&witness.to_string(), out);
+        field(",\"witness\":", &witness.to_string(), out);
     }
     if let Some(explanation) = &case.explanation {
         out.extend_from_slice(b",\"explanation\":");
         let _ = serde_json::to_writer(&mut *out, explanation);
     }
     if let Some(spec) = &case.spec {
-        out.extend_from_slice(b",\"spec\":");
-        string(spec, out);
+        field(",\"spec\":", spec, out);
     }
     if case.known {
         out.extend_from_slice(b",\"known\":true");
     }
     out.extend_from_slice(b"}\n");
+}
+
+/// A JSON string after a text.
+fn field(before: &str, text: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(before.as_bytes());
+    string(text, out);
 }
 
 /// A JSON string.

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use super::spool::Spool;
 use super::{Run, Writer};
-use crate::case::{Case, Outcome, Unusable};
+use crate::case::{Case, Outcome, Place, Unusable};
 use crate::summary::Summary;
 
 #[derive(Debug, Default)]
@@ -56,11 +56,9 @@ impl Writer for Junit {
     }
 
     fn unusable(&mut self, unusable: &Unusable, _: &mut dyn Write) -> io::Result<()> {
-        let at = unusable.place.as_ref().map(|place| format!("{}:{}", place.file, place.line));
-        let name = unusable.id.clone().or_else(|| at.clone());
-        let name = name.unwrap_or_else(|| "input".to_owned());
+        let at = unusable.place.as_ref().map(Place::in_line).unwrap_or_default();
+        let name = unusable.name().unwrap_or_else(|| "input".to_owned());
         self.errors += 1;
-        let at = at.unwrap_or_default();
         self.test(&name, Some(("error", "unusable", &unusable.message, &at)), None)
     }
 
@@ -90,7 +88,7 @@ impl Junit {
     ) -> io::Result<()> {
         self.tests += 1;
         let (class, name) = (escape(&self.class), escape(name));
-        let out = &mut self.body;
+        let out = &mut self.body.0;
         write!(out, "    <testcase classname=\"{class}\" name=\"{name}\"")?;
         if let Some((element, kind, message, text)) = fault {
             let (kind, message, text) = (escape(kind), escape(message), escape_text(text));

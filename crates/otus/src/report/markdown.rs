@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::{Run, Writer};
-use crate::case::{Case, Outcome, Unusable};
+use crate::case::{Case, Outcome, Place, Unusable};
 use crate::summary::{Summary, Verdicts};
-use crate::words::counted;
+use crate::units::counted;
 
 /// The most rows of the table, and the most explanations.
 const ROWS: usize = 50;
@@ -43,14 +43,13 @@ impl Writer for Markdown {
         let explanation = case.explanation.as_deref();
         let expected = explanation.and_then(|it| it.expected.first());
         let observed = explanation.and_then(|it| it.observed.as_ref());
-        let place = |file: &str, line: usize| cell(&format!("{file}:{line}"));
         self.rows.push(format!(
             "| {} | {} | {} | {} | {} |",
             cell(&case.id),
             case.verdict.name(),
             cell(&case.headline()),
-            expected.map(|it| place(&it.place.file, it.place.line)).unwrap_or_default(),
-            observed.map(|it| place(&it.place.file, it.place.line)).unwrap_or_default(),
+            expected.map(|it| cell(&it.place.in_line())).unwrap_or_default(),
+            observed.map(|it| cell(&it.place.in_line())).unwrap_or_default(),
         ));
         if let Some(explanation) = explanation.filter(|_| self.explanations.len() < EXPLAINED) {
             let text = explanation.render(false);
@@ -65,11 +64,10 @@ impl Writer for Markdown {
 
     fn unusable(&mut self, unusable: &Unusable, _: &mut dyn Write) -> io::Result<()> {
         if self.unusable.len() < ROWS {
-            let at =
-                unusable.place.as_ref().map(|place| format!("{}:{}: ", place.file, place.line));
-            let id = unusable.id.as_ref().map(|id| format!("{id}: "));
-            let (at, id) = (at.unwrap_or_default(), id.unwrap_or_default());
-            self.unusable.push(format!("- {}", cell(&format!("{at}{id}{}", unusable.message))));
+            let at = unusable.place.as_ref().map(Place::in_line);
+            let parts = at.iter().chain(&unusable.id).chain([&unusable.message]);
+            let parts: Vec<&str> = parts.map(String::as_str).collect();
+            self.unusable.push(format!("- {}", cell(&parts.join(": "))));
         }
         Ok(())
     }
@@ -148,13 +146,8 @@ fn cell(text: &str) -> String {
 
 /// A fence that does not occur in a text.
 fn fence(text: &str) -> String {
-    let mut longest = 2;
-    let mut length = 0;
-    for letter in text.chars() {
-        length = if letter == '`' { length + 1 } else { 0 };
-        longest = longest.max(length);
-    }
-    "`".repeat(longest + 1)
+    let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(longest.max(2) + 1)
 }
 
 #[cfg(test)]

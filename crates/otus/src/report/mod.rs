@@ -21,10 +21,17 @@ use crate::analysis::{Explain, Request, WitnessPolicy};
 use crate::case::{Case, Place, Unusable};
 use crate::summary::Summary;
 
-pub(crate) use json::place as place_json;
+pub(crate) use json::set;
 pub use json::summary as summary_json;
 pub use junit::{escape as xml_attribute, escape_text as xml_text};
 pub use tap::{details as tap_details, one_line};
+
+/// `too early` as `Too early`.
+fn capitalized(text: &str) -> String {
+    let mut out = text.to_owned();
+    out.get_mut(..1).map(str::make_ascii_uppercase);
+    out
+}
 
 /// The data that all cases of a run share.
 #[derive(Debug, Clone)]
@@ -51,6 +58,11 @@ impl Run {
             Some(place) => place.file.clone(),
             None => self.specs.join(" "),
         }
+    }
+
+    /// The line where the interaction begins. Without columns, not all of the interaction is marked.
+    fn first_line(&self) -> Option<Place> {
+        self.interaction.clone().map(|place| Place { columns: None, ..place })
     }
 }
 
@@ -147,29 +159,41 @@ pub fn defaults_for(formats: &[ReportFormat], request: &mut Request) {
 
 /// Writes a report step by step.
 pub trait Writer {
-    /// The head.
+    /// The head, if there is one.
     ///
     /// # Errors
     /// If the output cannot be written.
-    fn begin(&mut self, run: &Run, out: &mut dyn Write) -> io::Result<()>;
+    fn begin(&mut self, _run: &Run, _out: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
 
     /// A case.
     ///
     /// # Errors
     /// As [`Writer::begin`].
-    fn case(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()>;
+    fn case(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        if let Some(format) = self.formatter() {
+            format(case, &mut bytes);
+        }
+        self.formatted(&bytes, out)
+    }
 
-    /// An input that could not be checked.
+    /// An input that could not be checked, if the format reports it.
     ///
     /// # Errors
     /// As [`Writer::begin`].
-    fn unusable(&mut self, unusable: &Unusable, out: &mut dyn Write) -> io::Result<()>;
+    fn unusable(&mut self, _unusable: &Unusable, _out: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
 
-    /// The end.
+    /// The end, if there is one.
     ///
     /// # Errors
     /// As [`Writer::begin`].
-    fn end(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()>;
+    fn end(&mut self, _summary: &Summary, _out: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
 
     /// A function that formats a case by itself, if the format allows that. Its bytes are given to
     /// [`Writer::formatted`] instead of [`Writer::case`].

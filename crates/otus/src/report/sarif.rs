@@ -9,15 +9,15 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::{Run, Writer};
+use super::{Run, Writer, capitalized, set};
 use crate::case::{Case, Outcome, Place, Unusable};
 use crate::cause::CAUSES;
-use crate::explanation::LogPlace;
+use crate::explanation::{Explanation, LogPlace};
 use crate::summary::Summary;
 
 #[derive(Debug, Default)]
 pub(super) struct Sarif {
-    run: Option<Run>,
+    interaction: Option<Place>,
     begun: bool,
     /// The first inputs that could not be checked.
     notifications: Vec<Value>,
@@ -33,15 +33,14 @@ impl Writer for Sarif {
         let rules = CAUSES.iter().map(|rule| {
             let mut value = json!({
                 "id": rule.id,
-                "shortDescription": { "text": sentence(rule.name) },
+                "shortDescription": { "text": format!("{}.", capitalized(rule.name)) },
                 "fullDescription": { "text": rule.meaning },
                 "help": { "text": rule.help },
                 "defaultConfiguration": { "level": level(rule.id) },
             });
             // An id of one word needs no separate name.
-            if rule.id.contains('-') {
-                value["name"] = json!(pascal(rule.id));
-            }
+            let name = || rule.id.split('-').map(capitalized).collect::<String>();
+            set(&mut value, "name", rule.id.contains('-').then(name));
             value
         });
         let tool = json!({
@@ -53,7 +52,7 @@ impl Writer for Sarif {
                 "rules": rules.collect::<Vec<_>>(),
             },
         });
-        self.run = Some(run.clone());
+        self.interaction = run.first_line();
         writeln!(out, "{{\n\"$schema\": \"{SCHEMA}\",\n\"version\": \"2.1.0\",\n\"runs\": [{{")?;
         write!(out, "\"tool\": {tool},\n\"columnKind\": \"unicodeCodePoints\",\n\"results\": [")
     }
@@ -69,13 +68,8 @@ impl Writer for Sarif {
             let _ = write!(text, "\n{}: {}", note.topic, note.text);
         }
         let expected = explanation.map(|it| it.expected.as_slice()).unwrap_or_default();
-        let location = match expected.first() {
-            Some(first) => Some(located(&first.place, None)),
-            None => self.run.as_ref().and_then(|run| run.interaction.as_ref()).map(|interaction| {
-                // Without columns, only the first line of the interaction is marked, not all of it.
-                located(&Place { columns: None, ..interaction.clone() }, None)
-            }),
-        };
+        let place = expected.first().map(|first| &first.place).or(self.interaction.as_ref());
+        let location = place.map(|place| located(place, None));
         let mut result = json!({
             "ruleId": rule.id,
             "ruleIndex": index,
@@ -92,19 +86,13 @@ impl Writer for Sarif {
         let more = expected.iter().skip(1).map(|expected| {
             located(&expected.place, Some(&format!("expected here: {}", expected.action)))
         });
-        let logs: Vec<&LogPlace> =
-            explanation.iter().flat_map(|it| it.observed.iter().chain(&it.related)).collect();
+        let logs: Vec<&LogPlace> = explanation.into_iter().flat_map(Explanation::logs).collect();
         let related = more.chain(logs.iter().map(|log| of_log(log)));
-        let related: Vec<Value> = related
-            .zip(1..)
-            .map(|(mut location, id)| {
-                location["id"] = json!(id);
-                location
-            })
-            .collect();
-        if !related.is_empty() {
-            result["relatedLocations"] = json!(related);
+        let mut related: Vec<Value> = related.collect();
+        for (location, id) in related.iter_mut().zip(1..) {
+            location["id"] = json!(id);
         }
+        set(&mut result, "relatedLocations", Some(related).filter(|it| !it.is_empty()));
         if !logs.is_empty() {
             let mut flows: Vec<(String, Vec<Value>)> = Vec::new();
             for log in logs {
@@ -115,16 +103,13 @@ impl Writer for Sarif {
                     None => flows.push((name, vec![step])),
                 }
             }
-            let flows = flows
-                .into_iter()
-                .map(|(id, locations)| json!({ "id": id, "locations": locations }));
-            result["codeFlows"] = json!([{ "threadFlows": flows.collect::<Vec<_>>() }]);
+            let flow = |(id, steps)| json!({ "id": id, "locations": steps });
+            let flows: Vec<Value> = flows.into_iter().map(flow).collect();
+            result["codeFlows"] = json!([{ "threadFlows": flows }]);
         }
-        if case.known {
-            let justification = "The baseline has it among the known failures.";
-            result["suppressions"] =
-                json!([{ "kind": "external", "justification": justification }]);
-        }
+        let justification = "The baseline has it among the known failures.";
+        let suppressions = || json!([{ "kind": "external", "justification": justification }]);
+        set(&mut result, "suppressions", case.known.then(suppressions));
         write!(out, "{}\n{result}", if self.begun { "," } else { "" })?;
         self.begun = true;
         Ok(())
@@ -137,9 +122,8 @@ impl Writer for Sarif {
                 "level": "error",
                 "message": { "text": format!("{id}{}", unusable.message) },
             });
-            if let Some(place) = &unusable.place {
-                value["locations"] = json!([located(place, None)]);
-            }
+            let place = unusable.place.as_ref();
+            set(&mut value, "locations", place.map(|place| [located(place, None)]));
             self.notifications.push(value);
         }
         Ok(())
@@ -148,9 +132,8 @@ impl Writer for Sarif {
     fn end(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         let mut invocation =
             json!({ "executionSuccessful": summary.unusable + summary.interrupted == 0 });
-        if !self.notifications.is_empty() {
-            invocation["toolExecutionNotifications"] = json!(self.notifications);
-        }
+        let notifications = Some(&self.notifications).filter(|all| !all.is_empty());
+        set(&mut invocation, "toolExecutionNotifications", notifications);
         let counts = json!({
             "checked": summary.checked(),
             "pass": summary.verdicts.pass,
@@ -174,9 +157,7 @@ fn located(place: &Place, text: Option<&str>) -> Value {
     let mut value = json!({
         "physicalLocation": { "artifactLocation": { "uri": uri(&place.file) }, "region": region },
     });
-    if let Some(text) = text {
-        value["message"] = json!({ "text": text });
-    }
+    set(&mut value, "message", text.map(|text| json!({ "text": text })));
     value
 }
 
@@ -204,23 +185,6 @@ fn uri(name: &str) -> String {
         }
     }
     out
-}
-
-/// `too-early` as `TooEarly`.
-fn pascal(id: &str) -> String {
-    let words = id.split('-').map(|word| {
-        let mut letters = word.chars();
-        let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-        first.into_iter().chain(letters).collect::<String>()
-    });
-    words.collect()
-}
-
-/// `too early` as `Too early.`
-fn sentence(name: &str) -> String {
-    let mut letters = name.chars();
-    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-    first.into_iter().chain(letters).chain(['.']).collect()
 }
 
 fn level(id: &str) -> &'static str {

@@ -9,7 +9,7 @@ use tempfile::SpooledTempFile;
 const MEMORY: usize = 4 << 20;
 
 #[derive(Debug)]
-pub(super) struct Spool(BufWriter<SpooledTempFile>);
+pub(super) struct Spool(pub(super) BufWriter<SpooledTempFile>);
 
 impl Default for Spool {
     fn default() -> Self {
@@ -26,16 +26,6 @@ impl Spool {
     }
 }
 
-impl Write for Spool {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,9 +35,9 @@ mod tests {
         for times in [0, 3, 2 * MEMORY / 10] {
             let mut spool = Spool::default();
             for _ in 0..times {
-                spool.write_all(b"0123456789").unwrap();
+                spool.0.write_all(b"0123456789").unwrap();
             }
-            spool.flush().unwrap();
+            spool.0.flush().unwrap();
             assert_eq!(spool.0.get_ref().is_rolled(), times * 10 > MEMORY);
             let mut out = Vec::new();
             spool.copy(&mut out).unwrap();

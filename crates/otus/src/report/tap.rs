@@ -20,24 +20,22 @@ impl Writer for Tap {
 
     fn case(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
         self.point(case.outcome == Outcome::Passed, &case.id, case.known, out)?;
-        if case.cause().is_none() {
-            return Ok(());
-        }
-        let mut lines =
-            vec![("message", case.headline()), ("verdict", case.verdict.name().to_owned())];
-        if let Some(rule) = case.cause() {
-            lines.push(("rule", rule.id.to_owned()));
-        }
+        let Some(cause) = case.cause() else { return Ok(()) };
+        let mut lines = vec![
+            ("message", case.headline()),
+            ("verdict", case.verdict.name().to_owned()),
+            ("rule", cause.id.to_owned()),
+        ];
         if let Some(witness) = &case.witness {
             lines.push(("explained_by", witness.to_string()));
         }
         if let Some(explanation) = &case.explanation {
             if let Some(expected) = explanation.expected.first() {
-                lines.push(("spec", format!("{}:{}", expected.place.file, expected.place.line)));
+                lines.push(("spec", expected.place.in_line()));
                 lines.push(("expected", expected.action.clone()));
             }
             if let Some(observed) = &explanation.observed {
-                lines.push(("log", format!("{}:{}", observed.place.file, observed.place.line)));
+                lines.push(("log", observed.place.in_line()));
                 lines.push(("observed", observed.action.clone()));
             }
             for note in &explanation.notes {
@@ -51,11 +49,9 @@ impl Writer for Tap {
     }
 
     fn unusable(&mut self, unusable: &Unusable, out: &mut dyn Write) -> io::Result<()> {
-        let at = unusable.place.as_ref().map(|place| format!("{}:{}", place.file, place.line));
-        let name = unusable.id.clone().or_else(|| at.clone());
-        self.point(false, name.as_deref().unwrap_or("input"), false, out)?;
+        self.point(false, unusable.name().as_deref().unwrap_or("input"), false, out)?;
         let mut lines = vec![("message", unusable.message.clone())];
-        lines.extend(at.map(|at| ("at", at)));
+        lines.extend(unusable.place.as_ref().map(|place| ("at", place.in_line())));
         details(&lines, out)
     }
 

@@ -4,10 +4,9 @@ use std::io::{self, Write};
 
 use otus_analysis::Verdict;
 
-use super::{Formatter, Run, Writer};
-use crate::case::{Case, Unexplained, Unusable};
-use crate::summary::Summary;
-use crate::words::counted;
+use super::{Formatter, Writer};
+use crate::case::{self, Case, Unexplained};
+use crate::units::counted;
 
 /// The most events of a long execution that are shown.
 const SHOWN: usize = 200;
@@ -18,22 +17,6 @@ pub(super) struct Text {
 }
 
 impl Writer for Text {
-    fn begin(&mut self, _: &Run, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn case(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
-        write(case, self.colored, out)
-    }
-
-    fn unusable(&mut self, _: &Unusable, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn end(&mut self, _: &Summary, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
     fn formatter(&self) -> Option<Formatter> {
         let colored = self.colored;
         Some(Box::new(move |case, out| {
@@ -83,8 +66,7 @@ fn write(case: &Case, colored: bool, out: &mut dyn Write) -> io::Result<()> {
     }
     let missing = case.missing.as_deref().unwrap_or_default();
     if !missing.is_empty() {
-        let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
-        writeln!(out, "  assumed missing: {}", missing.join(", "))?;
+        writeln!(out, "  assumed missing: {}", case::joined(missing, ", "))?;
     } else if !case.declared.is_empty() {
         writeln!(out, "  assumed: {}", case.declared.join(", "))?;
     }

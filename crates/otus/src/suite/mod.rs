@@ -16,10 +16,10 @@ use crate::context::Context;
 use crate::error::{Result, unfit};
 use crate::project::expectation::Test;
 use crate::project::{FILE, Settings, find};
-use crate::words::counted;
+use crate::units::counted;
 
 pub use report::{SuiteFormat, listed};
-pub use run::{Judged, TestOutcome};
+pub use run::{Judged, TestOutcome, run};
 pub use update::updated;
 
 /// The limits of tests.
@@ -49,16 +49,6 @@ pub fn settings(context: &Context, config: Option<&Path>) -> Result<Settings> {
         );
     }
     Ok(settings)
-}
-
-/// Runs a test.
-pub fn run<'p>(
-    context: &Context,
-    test: &'p Test,
-    settings: &Settings,
-    options: &SuiteOptions,
-) -> TestOutcome<'p> {
-    run::run(context, test, settings, options)
 }
 
 /// The tests whose names contain one of some words; all if there are no words.

@@ -98,13 +98,7 @@ fn text(outcome: &TestOutcome<'_>) -> String {
     if let Some(error) = &outcome.error {
         return format!("test {name} … could not be run\n  {error}\n");
     }
-    let mut counts: Vec<(&str, usize)> = Vec::new();
-    for judged in &outcome.cases {
-        match counts.iter_mut().find(|(word, _)| *word == judged.found) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((judged.found, 1)),
-        }
-    }
+    let counts = counts(outcome.cases.iter().map(|judged| judged.found));
     let counts: Vec<String> =
         counts.iter().map(|(word, count)| format!("{count} {word}")).collect();
     if outcome.is_expected() {
@@ -115,6 +109,18 @@ fn text(outcome: &TestOutcome<'_>) -> String {
         let _ = writeln!(out, "  {line}");
     }
     out
+}
+
+/// The number of times that each word occurs, in the order of first occurrence.
+pub(super) fn counts(words: impl Iterator<Item = &'static str>) -> Vec<(&'static str, usize)> {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for word in words {
+        match counts.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((word, 1)),
+        }
+    }
+    counts
 }
 
 /// The differences, and their reasons.

@@ -70,8 +70,12 @@ impl TestOutcome<'_> {
 impl Judged {
     /// Whether it is as expected.
     pub fn is_expected(&self) -> bool {
+        self.is_verdict_expected() && self.is_cause_expected()
+    }
+
+    /// Whether its verdict or answer is as expected.
+    pub(super) fn is_verdict_expected(&self) -> bool {
         self.wanted.as_ref().is_some_and(|wanted| wanted.contains(&self.found))
-            && self.is_cause_expected()
     }
 
     /// Whether its cause is as expected, if it is a Fail.
@@ -86,7 +90,7 @@ impl Judged {
 }
 
 /// Runs a test.
-pub(super) fn run<'p>(
+pub fn run<'p>(
     context: &Context,
     test: &'p Test,
     settings: &Settings,
@@ -294,10 +298,7 @@ fn files(context: &Context, settings: &Settings, test: &Test) -> Result<Vec<Stri
             found.push(files::shown(disk, &path));
             continue;
         }
-        // The folders before the first wildcard.
-        let plain = pattern.split(['*', '?', '{']).next().unwrap_or_default();
-        let start = plain.rfind('/').map_or("", |end| &plain[..end]);
-        let start = settings.folder.join(start);
+        let start = settings.folder_of(pattern);
         let glob = Glob::path(pattern);
         let before = found.len();
         if disk.kind(&start) == Some(FileKind::Folder) {

@@ -8,11 +8,12 @@ use std::ops::Range;
 use otus_syntax::Source;
 use toml::de::DeTable;
 
-use super::run::{Judged, TestOutcome};
+use super::report::counts;
+use super::run::TestOutcome;
 use crate::context::Context;
 use crate::error::{Result, unfit};
 use crate::project::Settings;
-use crate::project::expectation::{self, Test, Wanted};
+use crate::project::expectation::{Reader, Test, Wanted};
 
 /// The most ids that are listed one by one.
 const NAMED: usize = 8;
@@ -66,7 +67,7 @@ fn changes(text: &str, outcome: &TestOutcome<'_>) -> Vec<Edit> {
     let found: Vec<(&str, &'static str)> =
         outcome.cases.iter().map(|judged| (&*judged.id, judged.found)).collect();
     let mut edits = Vec::new();
-    if outcome.cases.iter().any(|judged| !is_verdict_expected(judged)) {
+    if outcome.cases.iter().any(|judged| !judged.is_verdict_expected()) {
         edits.extend(of_key(text, test, "expect", test.expect.as_ref(), &found));
     }
     if test.cause.is_some() && outcome.cases.iter().any(|judged| !judged.is_cause_expected()) {
@@ -75,10 +76,6 @@ fn changes(text: &str, outcome: &TestOutcome<'_>) -> Vec<Edit> {
         edits.extend(of_key(text, test, "cause", test.cause.as_ref(), &causes));
     }
     edits
-}
-
-fn is_verdict_expected(judged: &Judged) -> bool {
-    judged.wanted.as_ref().is_some_and(|wanted| wanted.contains(&judged.found))
 }
 
 fn of_key(
@@ -137,13 +134,7 @@ fn of_key(
 /// All actual answers: one word if they are equal, otherwise a table. If there are many ids, a pattern stands for the
 /// most frequent answer.
 fn whole(found: &[(&str, &'static str)]) -> String {
-    let mut counts: Vec<(&'static str, usize)> = Vec::new();
-    for &(_, word) in found {
-        match counts.iter_mut().find(|(known, _)| *known == word) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((word, 1)),
-        }
-    }
+    let counts = counts(found.iter().map(|&(_, word)| word));
     if let [(word, _)] = counts.as_slice() {
         return quoted(word);
     }
@@ -218,23 +209,23 @@ fn says_what_was_found(text: &str, outcomes: &[TestOutcome<'_>]) -> bool {
     let value = document.get_ref().iter().find(|(key, _)| key.get_ref() == "test");
     let (Some((_, value)), true) = (value, faults.is_empty()) else { return false };
     let mut found = Vec::new();
-    let tests = expectation::read(&source, value, &mut found);
+    let tests = Reader { source: &source, found: &mut found }.tests(value);
     let usable = outcomes.iter().filter(|it| it.error.is_none() && !it.interrupted);
     found.is_empty()
         && usable.into_iter().all(|outcome| {
             let Some(test) = tests.iter().find(|test| test.name == outcome.test.name) else {
                 return false;
             };
-            let fits = |wanted: &Option<Wanted>, id: &str, word: &'static str| {
-                let words = wanted.as_ref().and_then(|wanted| wanted.of(id));
-                words.is_some_and(|(_, words)| words.words.contains(&word))
-            };
-            outcome.cases.iter().all(|it| fits(&test.expect, &it.id, it.found))
+            outcome.cases.iter().all(|it| {
+                let words = test.expect.as_ref().and_then(|wanted| wanted.of(&it.id));
+                words.is_some_and(|(_, words)| words.words.contains(&it.found))
+            })
         })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::run::Judged;
     use super::*;
 
     /// The file after an update of its first test with actual answers.
@@ -243,7 +234,7 @@ mod tests {
         let source = Source::new("otus.toml", text);
         let (document, _) = DeTable::parse_recoverable(source.text());
         let value = document.get_ref().iter().find(|(key, _)| key.get_ref() == "test").unwrap().1;
-        let tests = expectation::read(&source, value, &mut Vec::new());
+        let tests = Reader { source: &source, found: &mut Vec::new() }.tests(value);
         let judged = |&(id, found): &(&str, &'static str)| Judged {
             id: id.to_owned(),
             found,

@@ -14,12 +14,14 @@
 
 use otus_core::index::Index as _;
 use otus_core::{ActionId, EventId, LifelineSet, Pool, RegionId, Term, TermId};
-use otus_trace::multitrace::{ComponentId, Step};
+use otus_trace::multitrace::ComponentId;
 use otus_trace::{MultiTrace, Partition};
 use rustc_hash::FxHashMap;
 
 use super::formula::{Formula, Literal};
+use crate::engine::alphabet::Moments;
 use crate::engine::coupling;
+use crate::observation::by_component;
 
 /// The most leaves of a term.
 const LEAVES: usize = 100_000;
@@ -38,7 +40,7 @@ pub(crate) struct Unrolled {
     ends: Vec<u32>,
     /// By component: whether every choice of branches leaves it with a single trace.
     pub(crate) chains: Vec<bool>,
-    labels: Labels,
+    labels: Moments,
     sets: Sets,
 }
 
@@ -122,53 +124,51 @@ impl Unrolled {
         if !is_small && size(pool, term, &iterations) > LEAVES {
             return None;
         }
+        let whole = Iteration { parent: 0, ordinal: 0, index: 0, leaves: 0, loops: 0 };
+        let unrolled = Unrolled {
+            choices: Formula::default(),
+            leaves: Vec::new(),
+            scopes: vec![Scope { parent: 0, follows: false }],
+            iterations: vec![whole],
+            parts: Vec::new(),
+            ends: vec![0; partition.len()],
+            chains: vec![true; partition.len()],
+            labels: Moments::default(),
+            sets: Sets::default(),
+        };
         let mut reader = Reader {
             pool,
             partition,
             count: &iterations,
-            iterations: vec![Iteration { parent: 0, ordinal: 0, index: 0, leaves: 0, loops: 0 }],
-            choices: Formula::default(),
-            leaves: Vec::new(),
-            scopes: vec![Scope { parent: 0, follows: false }],
+            unrolled,
             parts: Vec::new(),
-            chains: vec![true; partition.len()],
-            labels: Labels::default(),
             last: vec![None; partition.len()],
             between: Vec::new(),
             nearest: None,
         };
         reader.read(term);
-        let Reader { choices, leaves, scopes, iterations, parts: mixed, chains, labels, .. } =
-            reader;
-        let mut ends = vec![0; partition.len()];
-        for &(component, _) in &mixed {
-            ends[component as usize] += 1;
+        let Reader { mut unrolled, parts, .. } = reader;
+        unrolled.sort_parts(&parts);
+        unrolled.collect_sets(pool, partition);
+        Some(unrolled)
+    }
+
+    /// Sorts the parts of leaves by component: a counting sort, from the back to keep it stable.
+    fn sort_parts(&mut self, mixed: &[(u32, Part)]) {
+        for &(component, _) in mixed {
+            self.ends[component as usize] += 1;
         }
         let mut total = 0;
-        for end in &mut ends {
+        for end in &mut self.ends {
             total += *end;
             *end = total;
         }
-        // Counting sort, from the back to keep it stable.
-        let mut next = ends.clone();
-        let mut parts = mixed.first().map_or_else(Vec::new, |&(_, part)| vec![part; mixed.len()]);
+        let mut next = self.ends.clone();
+        self.parts = mixed.iter().map(|&(_, part)| part).collect();
         for &(component, part) in mixed.iter().rev() {
             next[component as usize] -= 1;
-            parts[next[component as usize] as usize] = part;
+            self.parts[next[component as usize] as usize] = part;
         }
-        let mut compiled = Unrolled {
-            choices,
-            leaves,
-            scopes,
-            iterations,
-            parts,
-            ends,
-            chains,
-            labels,
-            sets: Sets::default(),
-        };
-        compiled.collect_sets(pool, partition);
-        Some(compiled)
     }
 
     /// Collects the lifelines that [`Unrolled::orders`] needs, for components that are not chains.
@@ -220,7 +220,7 @@ impl Unrolled {
         trace: &MultiTrace,
         component: ComponentId,
     ) -> impl Iterator<Item = u32> {
-        trace.moments(component).map(|moment| self.labels.find(moment))
+        trace.moments(component).map(|moment| self.labels.find(moment).map_or(UNKNOWN, |it| it.0))
     }
 }
 
@@ -231,58 +231,15 @@ struct Sets {
     regions: FxHashMap<RegionId, LifelineSet>,
 }
 
-/// Moments as small numbers.
-#[derive(Debug, Default)]
-struct Labels {
-    /// By action: the label of the moment that consists of it.
-    by_action: Vec<u32>,
-    together: FxHashMap<Box<[ActionId]>, u32>,
-    count: u32,
-}
-
-impl Labels {
-    fn intern(&mut self, actions: &[ActionId]) -> u32 {
-        let next = self.count;
-        let label = if let [only] = actions {
-            if self.by_action.len() <= only.index() {
-                self.by_action.resize(only.index() + 1, UNKNOWN);
-            }
-            let label = &mut self.by_action[only.index()];
-            if *label == UNKNOWN {
-                *label = next;
-            }
-            *label
-        } else {
-            *self.together.entry(actions.into()).or_insert(next)
-        };
-        self.count += u32::from(label == next);
-        label
-    }
-
-    fn find(&self, moment: &[Step]) -> u32 {
-        let found = if let [only] = moment {
-            self.by_action.get(only.action().index())
-        } else {
-            let actions: Vec<ActionId> = moment.iter().map(|step| step.action()).collect();
-            self.together.get(actions.as_slice())
-        };
-        found.copied().unwrap_or(UNKNOWN)
-    }
-}
-
 struct Reader<'a> {
     pool: &'a Pool,
     partition: &'a Partition,
     /// The number of iterations of a loop.
     count: &'a dyn Fn(TermId) -> usize,
-    iterations: Vec<Iteration>,
-    choices: Formula,
-    leaves: Vec<Leaf>,
-    scopes: Vec<Scope>,
+    /// The result so far, without its parts.
+    unrolled: Unrolled,
     /// The parts of leaves with their components, in reading order.
     parts: Vec<(u32, Part)>,
-    chains: Vec<bool>,
-    labels: Labels,
     /// By component: the last leaf so far.
     last: Vec<Option<u32>>,
     /// Operators that are nearer to the root than all later ones, each with the leaf before it.
@@ -337,7 +294,7 @@ impl Reader<'_> {
             let below = At { depth: at.depth + 1, ..at };
             let (kind, left, right) = match self.pool.node(term) {
                 Term::Event(event) => {
-                    let ordinal = &mut self.iterations[at.iteration as usize].leaves;
+                    let ordinal = &mut self.unrolled.iterations[at.iteration as usize].leaves;
                     let At { chosen, scope, iteration, .. } = at;
                     let leaf = Leaf { event, chosen, scope, iteration, ordinal: *ordinal };
                     *ordinal += 1;
@@ -358,7 +315,7 @@ impl Reader<'_> {
                     (OperatorKind::Coreg(region), (left, below), (right, below))
                 }
                 Term::LoopS(_) | Term::LoopC(..) => {
-                    let around = &mut self.iterations[at.iteration as usize].loops;
+                    let around = &mut self.unrolled.iterations[at.iteration as usize].loops;
                     let ordinal = *around;
                     *around += 1;
                     let indices = 0..u32::try_from((self.count)(term)).unwrap_or(u32::MAX);
@@ -392,10 +349,11 @@ impl Reader<'_> {
                 return;
             }
         };
-        let chosen = self.choices.variable();
-        self.choices.add(&[!chosen, at.chosen]);
-        let iteration = u32::try_from(self.iterations.len()).expect("terms are far smaller");
-        self.iterations.push(Iteration {
+        let chosen = self.unrolled.choices.variable();
+        self.unrolled.choices.add(&[!chosen, at.chosen]);
+        let iteration =
+            u32::try_from(self.unrolled.iterations.len()).expect("terms are far smaller");
+        self.unrolled.iterations.push(Iteration {
             parent: at.iteration,
             ordinal,
             index: indices.start,
@@ -412,30 +370,30 @@ impl Reader<'_> {
 
     /// Creates the scopes of the operands of a `strict`; returns the number of the first.
     fn scopes(&mut self, parent: u32) -> u32 {
-        let first = u32::try_from(self.scopes.len()).expect("terms are far smaller");
-        self.scopes.push(Scope { parent, follows: false });
-        self.scopes.push(Scope { parent, follows: true });
+        let first = u32::try_from(self.unrolled.scopes.len()).expect("terms are far smaller");
+        self.unrolled.scopes.push(Scope { parent, follows: false });
+        self.unrolled.scopes.push(Scope { parent, follows: true });
         first
     }
 
     /// The literals of the two branches of an alternative: exactly one of them holds if the
     /// alternative itself is chosen, and none if it is not.
     fn choose(&mut self, chosen: Literal) -> (Literal, Literal) {
-        let left = self.choices.variable();
+        let left = self.unrolled.choices.variable();
         if chosen == Literal::TRUE {
             return (left, !left);
         }
-        let right = self.choices.variable();
-        self.choices.add(&[!left, chosen]);
-        self.choices.add(&[!right, chosen]);
-        self.choices.add(&[!chosen, left, right]);
-        self.choices.add(&[!left, !right]);
+        let right = self.unrolled.choices.variable();
+        self.unrolled.choices.add(&[!left, chosen]);
+        self.unrolled.choices.add(&[!right, chosen]);
+        self.unrolled.choices.add(&[!chosen, left, right]);
+        self.unrolled.choices.add(&[!left, !right]);
         (left, right)
     }
 
     fn leaf(&mut self, leaf: Leaf) {
-        let number = u32::try_from(self.leaves.len()).expect("terms are far smaller");
-        self.leaves.push(leaf);
+        let number = u32::try_from(self.unrolled.leaves.len()).expect("terms are far smaller");
+        self.unrolled.leaves.push(leaf);
         // An operator before the first leaf is between no two leaves.
         if let (Some((operator, term)), Some(before)) = (self.nearest.take(), number.checked_sub(1))
         {
@@ -445,40 +403,27 @@ impl Reader<'_> {
             self.between.push((before, operator, term));
         }
         let actions = self.pool.event_actions(leaf.event);
-        let component =
-            |action: ActionId| self.partition.component_of(self.pool.action(action).lifeline);
         if let &[only] = actions {
-            let component = component(only);
-            let label = self.labels.intern(actions);
-            self.part(number, component, label);
+            let component = self.partition.component_of(self.pool.action(only).lifeline);
+            self.part(number, component, actions);
             return;
         }
-        let mut parts: Vec<(ComponentId, ActionId)> =
-            actions.iter().map(|&action| (component(action), action)).collect();
-        parts.sort_unstable();
-        for part in parts.chunk_by(|one, other| one.0 == other.0) {
-            let actions: Vec<ActionId> = part.iter().map(|&(_, action)| action).collect();
-            let label = self.labels.intern(&actions);
-            self.part(number, part[0].0, label);
+        for (component, actions) in by_component(self.pool, self.partition, leaf.event) {
+            self.part(number, component, &actions);
         }
     }
 
-    fn part(&mut self, leaf: u32, component: ComponentId, label: u32) {
+    fn part(&mut self, leaf: u32, component: ComponentId, actions: &[ActionId]) {
+        let label = self.unrolled.labels.intern(actions).0;
         // For the first part the operator does not matter.
         let mut before = Operator { depth: 0, kind: OperatorKind::Strict };
         if let Some(last) = self.last[component.index()].replace(leaf) {
             let at = self.between.partition_point(|&(leaf, ..)| leaf < last);
             let (_, operator, term) = self.between[at];
             before = operator;
-            if let OperatorKind::Coreg(region) = operator.kind
-                && self.chains[component.index()]
-            {
-                let (left, right) = coupling::sides(self.pool.node(term));
-                let index = component.index();
-                let loose =
-                    coupling::is_loose(self.pool, self.partition, region, left, right, index);
-                self.chains[index] = !loose;
-            }
+            let chain = &mut self.unrolled.chains[component.index()];
+            let node = self.pool.node(term);
+            *chain = *chain && !coupling::is_loose(self.pool, self.partition, node, component);
         }
         let component = u32::try_from(component.index()).expect("components have 32 bits");
         self.parts.push((component, Part { leaf, label, before }));

@@ -84,14 +84,6 @@ const LARGEST: usize = 4_000_000;
 /// The most literals for which "at most one" is encoded pairwise.
 const PAIRS: usize = 8;
 
-/// The formula for a multi-trace.
-#[derive(Debug)]
-pub(crate) struct Encoding {
-    pub(crate) formula: Formula,
-    /// The components with places, and their variables.
-    pub(crate) places: Vec<Places>,
-}
-
 /// The variables `y(p,j)` of a component.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Places {
@@ -119,14 +111,15 @@ pub(crate) enum NoFormula {
     TooLarge,
 }
 
-/// The formula that is satisfiable iff the multi-trace is explained.
+/// The formula that is satisfiable iff the multi-trace is explained, and the variables of the
+/// components with places.
 pub(crate) fn encode(
     partition: &Partition,
     compiled: &Unrolled,
     trace: &MultiTrace,
     question: &Question,
     exact: bool,
-) -> Result<Encoding, NoFormula> {
+) -> Result<(Formula, Vec<Places>), NoFormula> {
     let mut encoder = Encoder {
         partition,
         compiled,
@@ -134,7 +127,7 @@ pub(crate) fn encode(
         formula: compiled.choices.clone(),
         places: Vec::new(),
     };
-    if estimate(partition, compiled, trace, question) > LARGEST {
+    if encoder.estimate(trace, question) > LARGEST {
         return Err(NoFormula::TooLarge);
     }
     let mut moments = Vec::new();
@@ -150,7 +143,7 @@ pub(crate) fn encode(
         }
         encoder.component(component, &moments, observed);
     }
-    Ok(Encoding { formula: encoder.formula, places: encoder.places })
+    Ok((encoder.formula, encoder.places))
 }
 
 /// Excludes a cycle: one of its leaves does not happen, or one of its pairs has other places. A new
@@ -169,31 +162,6 @@ pub(crate) fn forbid(formula: &mut Formula, compiled: &Unrolled, places: &[Place
         clause.push(!earlier);
     }
     formula.add(&clause);
-}
-
-/// An approximate upper bound on the number of literals.
-fn estimate(
-    partition: &Partition,
-    compiled: &Unrolled,
-    trace: &MultiTrace,
-    question: &Question,
-) -> usize {
-    let mut total: usize = compiled.choices.len();
-    for component in partition.components() {
-        if question.of(component) == Observed::Unobserved {
-            continue;
-        }
-        let leaves = compiled.on(component).len();
-        let moments = trace.moments(component).count();
-        let places = leaves.saturating_mul(moments);
-        let clauses = match moments {
-            0 => leaves,
-            _ if compiled.chains[component.index()] => places.saturating_mul(11),
-            _ => places.saturating_mul(16 + 2 * leaves),
-        };
-        total = total.saturating_add(clauses);
-    }
-    total
 }
 
 /// Whether the choice of branches alone determines the window of a component. If the order of all
@@ -231,6 +199,26 @@ struct Encoder<'a> {
 }
 
 impl Encoder<'_> {
+    /// An approximate upper bound on the number of literals.
+    fn estimate(&self, trace: &MultiTrace, question: &Question) -> usize {
+        let mut total: usize = self.compiled.choices.len();
+        for component in self.partition.components() {
+            if question.of(component) == Observed::Unobserved {
+                continue;
+            }
+            let leaves = self.compiled.on(component).len();
+            let moments = trace.moments(component).count();
+            let places = leaves.saturating_mul(moments);
+            let clauses = match moments {
+                0 => leaves,
+                _ if self.compiled.chains[component.index()] => places.saturating_mul(11),
+                _ => places.saturating_mul(16 + 2 * leaves),
+            };
+            total = total.saturating_add(clauses);
+        }
+        total
+    }
+
     fn component(&mut self, component: ComponentId, moments: &[u32], observed: Observed) {
         let parts = self.compiled.on(component);
         let is_simple = is_simple(self.compiled, component, moments, observed, self.exact);
@@ -372,7 +360,7 @@ impl Encoder<'_> {
             self.formula.variable();
         }
         let at_most = |index, place| places.at_most(index, place);
-        let mut at: Vec<Vec<(usize, Literal)>> = vec![Vec::new(); count];
+        let mut at: Vec<Vec<Literal>> = vec![Vec::new(); count];
         for (i, part) in parts.iter().enumerate() {
             let chosen = self.chosen(part);
             for j in 0..count {
@@ -392,15 +380,15 @@ impl Encoder<'_> {
                     self.formula.add(&[!here, this]);
                     self.formula.add(&[!here, !before]);
                     self.formula.add(&[here, !chosen, !this, before]);
-                    at[j].push((i, here));
+                    at[j].push(here);
                 } else {
                     self.formula.add(&[!chosen, !this, before]);
                 }
             }
         }
         for here in at {
-            self.formula.add_from(here.iter().map(|&(_, literal)| literal));
-            self.at_most_one(here.into_iter().map(|(_, literal)| literal).collect());
+            self.formula.add(&here);
+            self.at_most_one(here);
         }
         self.orders(component, places);
     }

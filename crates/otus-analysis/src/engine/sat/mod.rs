@@ -35,7 +35,7 @@ use otus_core::{Pool, Term, TermId};
 use otus_trace::{MultiTrace, Partition};
 
 use self::compile::Unrolled;
-use self::encode::{Encoding, NoFormula, Places, encode};
+use self::encode::{NoFormula, Places, encode};
 use super::compile::Interaction;
 use super::coupling::Coupling;
 use crate::budget::{Meter, Stop};
@@ -223,7 +223,7 @@ impl Problem {
         meter: &mut Meter<'_>,
     ) -> Option<Answer> {
         let exact = !self.decoupled;
-        let Encoding { mut formula, mut places } =
+        let (mut formula, mut places) =
             match encode(&self.partition, compiled, trace, question, exact) {
                 Ok(encoding) => encoding,
                 Err(NoFormula::Refuted) => return Some(Answer::Refuted),

@@ -22,6 +22,7 @@ use super::compile::{Operator, OperatorKind, Part, Unrolled};
 use super::encode::is_simple;
 use super::residual::ResidualTree;
 use super::{Model, Problem};
+use crate::observation::observed_lifelines;
 use crate::question::{Observed, Question};
 use crate::witness::{Witness, WitnessEvent};
 
@@ -41,13 +42,8 @@ pub(super) fn witness(
         let event = compiled.leaves[leaf as usize].event;
         let position =
             rest.step(pool, compiled, leaf).expect("a model allows its leaves in this order");
-        let seen: LifelineSet = pool
-            .region(pool.event_lifelines(event))
-            .iter()
-            .filter(|&lifeline| {
-                observed[leaf as usize].contains(&problem.partition.component_of(lifeline))
-            })
-            .collect();
+        let observes = |component| observed[leaf as usize].contains(&component);
+        let seen = observed_lifelines(pool, &problem.partition, event, observes);
         WitnessEvent { event, position, observed: pool.intern_region(&seen) }.into()
     });
     Witness { steps: steps.collect() }

@@ -120,24 +120,8 @@ impl ResidualTree {
             if is_loop {
                 next.pop();
             }
-            let new = match (kind, left, right) {
-                (_, NONE, NONE) => NONE,
-                (NodeKind::Strict | NodeKind::Coreg(_), NONE, other)
-                | (NodeKind::Strict | NodeKind::Coreg(_), other, NONE) => other,
-                (
-                    NodeKind::Leaf
-                    | NodeKind::Alt
-                    | NodeKind::Strict
-                    | NodeKind::Coreg(_)
-                    | NodeKind::LoopS
-                    | NodeKind::LoopC(_),
-                    ..,
-                ) => {
-                    let id = self.node(kind, lifelines, ordinal);
-                    self.join(id, [left, right])
-                }
-            };
-            done.push(new);
+            let id = self.node(kind, lifelines, ordinal);
+            done.push(self.compose(id, [left, right]));
         }
         done.pop().expect("the root is done")
     }
@@ -164,10 +148,16 @@ impl ResidualTree {
         id
     }
 
-    /// Sets the operands of a `strict` or `coreg`, simplified.
+    /// Sets the operands of a node, simplified.
     fn compose(&mut self, id: u32, operands: [u32; 2]) -> u32 {
+        let kind = self.nodes[id as usize].kind;
         match operands {
-            [NONE, other] | [other, NONE] => other,
+            [NONE, NONE] => NONE,
+            [NONE, other] | [other, NONE]
+                if matches!(kind, NodeKind::Strict | NodeKind::Coreg(_)) =>
+            {
+                other
+            }
             [..] => self.join(id, operands),
         }
     }
@@ -356,17 +346,12 @@ impl ResidualTree {
             }
             let right = done.pop().expect("both operands are done");
             let left = done.pop().expect("both operands are done");
-            let new = match (kind, left, right) {
-                (NodeKind::LoopS | NodeKind::LoopC(_), None, _) => Some(NONE),
-                (_, Some(NONE), Some(NONE)) => Some(NONE),
-                (NodeKind::Alt | NodeKind::LoopS | NodeKind::LoopC(_), Some(left), Some(right)) => {
-                    Some(self.join(id, [left, right]))
-                }
-                (NodeKind::Alt, left, right) => left.or(right),
+            done.push(match (kind, left, right) {
                 (_, Some(left), Some(right)) => Some(self.compose(id, [left, right])),
+                (NodeKind::LoopS | NodeKind::LoopC(_), ..) => Some(NONE),
+                (NodeKind::Alt, left, right) => left.or(right),
                 (_, _, _) => None,
-            };
-            done.push(new);
+            });
         }
         done.pop().flatten()
     }

@@ -10,7 +10,6 @@
 //! iterations show something on c, and at most k in any case. The sum over the components bounds
 //! the iterations of all instances of the loop together.
 
-use otus_core::index::Index as _;
 use otus_core::{ActionId, Pool, Term, TermId};
 use otus_trace::multitrace::ComponentId;
 use otus_trace::{MultiTrace, Partition};
@@ -55,24 +54,15 @@ pub(super) fn bounds(
 
 /// The actions of a term.
 fn actions(pool: &Pool, term: TermId) -> FxHashSet<ActionId> {
-    let mut actions = FxHashSet::default();
-    for part in coupling::parts(pool, term) {
-        if let Term::Event(event) = pool.node(part) {
-            actions.extend(pool.event_actions(event));
-        }
-    }
-    actions
+    let parts = coupling::parts(pool, term).into_iter();
+    let events = parts.filter_map(|part| pool.node(part).as_event());
+    events.flat_map(|event| pool.event_actions(event)).copied().collect()
 }
 
 /// Whether no subterm leaves events of a component unordered.
 fn is_chain(pool: &Pool, parts: &[TermId], partition: &Partition, component: ComponentId) -> bool {
-    parts.iter().all(|&part| match pool.node(part) {
-        node @ (Term::Coreg(region, ..) | Term::LoopC(region, _)) => {
-            let (left, right) = coupling::sides(node);
-            !coupling::is_loose(pool, partition, region, left, right, component.index())
-        }
-        Term::Empty | Term::Event(_) | Term::Strict(..) | Term::Alt(..) | Term::LoopS(_) => true,
-    })
+    let is_loose = |&part| coupling::is_loose(pool, partition, pool.node(part), component);
+    !parts.iter().any(is_loose)
 }
 
 /// The fewest events on a component, over the runs that have any there.

@@ -17,15 +17,16 @@
 //! no measure. The number of such children is exponential only in the components that have not
 //! started.
 
+use otus_core::Pool;
 use otus_core::index::Index as _;
 use otus_core::semantics::Step;
-use otus_core::{LifelineSet, Pool};
 use otus_trace::multitrace::ComponentId;
 
 use super::{Rules, occurrence};
 use crate::config::Simulation;
 use crate::graph::search::Expansion;
 use crate::graph::state::{Leaf, LeafKind, Occurrence, Rule, SearchState};
+use crate::observation::{observed_lifelines, observers};
 use crate::verdict::Verdict;
 
 impl Rules<'_> {
@@ -69,28 +70,16 @@ impl Rules<'_> {
         children: &mut Vec<(Rule, SearchState)>,
     ) {
         let parts = self.observation.parts(self.pool, step.event);
-        let mut choices: Vec<Vec<ComponentId>> = vec![Vec::new()];
-        for &(component, moment) in parts.iter() {
+        let mut choices = observers(parts.iter().map(|&(component, moment)| {
             let observed = moment.is_some() && self.head(state, component) == moment;
-            let outside = self.is_outside(state, simulation, component);
-            let with = choices.iter().filter(|_| observed).map(|chosen| {
-                let mut chosen = chosen.clone();
-                chosen.push(component);
-                chosen
-            });
-            let mut next: Vec<Vec<ComponentId>> = with.collect();
-            next.extend(choices.into_iter().filter(|_| outside));
-            choices = next;
-        }
+            (component, observed, self.is_outside(state, simulation, component))
+        }));
         choices.retain(|chosen| !chosen.is_empty() && chosen.len() < parts.len());
         for chosen in choices {
             let next = self.consume(state, step, chosen.iter().copied());
             let partition = self.observation.trace().partition();
-            let lifelines = self.pool.region(self.pool.event_lifelines(step.event));
-            let observed: LifelineSet = lifelines
-                .iter()
-                .filter(|&lifeline| chosen.contains(&partition.component_of(lifeline)))
-                .collect();
+            let observes = |component| chosen.contains(&component);
+            let observed = observed_lifelines(self.pool, partition, step.event, observes);
             let observed = self.pool.intern_region(&observed);
             let now = Occurrence { observed, ..occurrence(self.pool, step) };
             children.push((Rule::Execute(now), SearchState { exact: false, ..next }));

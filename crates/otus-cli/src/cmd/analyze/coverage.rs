@@ -1,12 +1,12 @@
 //! `--coverage` and `--min-coverage`: the outputs of the coverage report, and its effect on the exit status.
 
 use anyhow::bail;
-use otus::{Finished, PictureFormat, Summary};
+use otus::report::ReportFormat;
+use otus::{FailOn, Finished, PictureFormat, Status, Summary};
 
-use crate::args::{AnalyzeArgs, CoverageFile, CoverageOutput, FailOn, VerdictFormat};
-use crate::exit::Exit;
+use crate::args::{AnalyzeArgs, CoverageFile, CoverageOutput};
 use crate::output::{self, Stream};
-use crate::picture::{self, Look};
+use crate::picture;
 use crate::shell::Shell;
 
 /// The most gaps that are listed after the verdicts; files list all.
@@ -28,7 +28,7 @@ pub(super) fn refuse_unwritable(args: &AnalyzeArgs) -> anyhow::Result<()> {
         match output {
             CoverageOutput::Text => {}
             CoverageOutput::Json => {
-                if !matches!(args.format, VerdictFormat::Text | VerdictFormat::Json) {
+                if !matches!(args.format, ReportFormat::Text | ReportFormat::Json) {
                     bail!(
                         "standard output has the verdicts; name a file, as --coverage=coverage.json"
                     );
@@ -53,7 +53,7 @@ pub(super) fn write(args: &AnalyzeArgs, shell: &Shell, finished: &Finished) -> a
     let is_implied = args.coverage.is_empty().then_some(CoverageOutput::Text);
     for output in args.coverage.iter().chain(is_implied.as_ref()) {
         match (output, args.format) {
-            (CoverageOutput::Text, VerdictFormat::Text) => {
+            (CoverageOutput::Text, ReportFormat::Text) => {
                 output::print(&report.text(shell.colored(Stream::Output), Some(SHORT)))?;
             }
             (CoverageOutput::Text, _) => {
@@ -61,7 +61,7 @@ pub(super) fn write(args: &AnalyzeArgs, shell: &Shell, finished: &Finished) -> a
                 output::complain(text.trim_end());
             }
             // The JSON document of the verdicts contains the coverage.
-            (CoverageOutput::Json, VerdictFormat::Json) => {}
+            (CoverageOutput::Json, ReportFormat::Json) => {}
             (CoverageOutput::Json, _) => output::print(&format!("{:#}\n", report.json()))?,
             (CoverageOutput::File(path, kind), _) => {
                 let name = path.to_string_lossy();
@@ -70,9 +70,9 @@ pub(super) fn write(args: &AnalyzeArgs, shell: &Shell, finished: &Finished) -> a
                     CoverageFile::Text => report.text(false, None),
                     CoverageFile::Markdown => report.markdown(),
                     CoverageFile::Picture => {
-                        let look = Look::new(&args.search.picture)?;
+                        let style = picture::style(&args.search.picture)?;
                         let format = PictureFormat::of_name(&name).unwrap_or(PictureFormat::Svg);
-                        let picture = finished.coverage_picture(format, &look.style())?;
+                        let picture = finished.coverage_picture(format, &style)?;
                         if let Some(picture) = picture {
                             picture::deliver(&picture, &name)?;
                         }
@@ -87,13 +87,13 @@ pub(super) fn write(args: &AnalyzeArgs, shell: &Shell, finished: &Finished) -> a
 }
 
 /// The exit status: coverage below the limit is a failure.
-pub(super) fn exit(args: &AnalyzeArgs, summary: &Summary, exit: Exit) -> Exit {
-    let Some(report) = &summary.coverage else { return exit };
-    let is_worse = match exit {
-        Exit::Error | Exit::Failure => return exit,
-        Exit::Success | Exit::Undecided => args.fail_on != Some(FailOn::Never),
+pub(super) fn status(args: &AnalyzeArgs, summary: &Summary, status: Status) -> Status {
+    let Some(report) = &summary.coverage else { return status };
+    let is_worse = match status {
+        Status::Unusable | Status::Failed => return status,
+        Status::Passed | Status::Undecided => args.fail_on != Some(FailOn::Never),
     };
-    let failed = if is_worse { Exit::Failure } else { exit };
+    let failed = if is_worse { Status::Failed } else { status };
     if let Some(least) = args.min_coverage
         && !report.reaches(least)
     {
@@ -107,5 +107,5 @@ pub(super) fn exit(args: &AnalyzeArgs, summary: &Summary, exit: Exit) -> Exit {
         output::complain("otus: nothing was exercised, and that is a failure by --strict");
         return failed;
     }
-    exit
+    status
 }

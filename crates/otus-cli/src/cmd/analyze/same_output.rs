@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use otus::report::ReportFormat;
 
-use crate::args::{AnalyzeArgs, CoverageOutput, VerdictFormat};
+use crate::args::{AnalyzeArgs, CoverageOutput};
 
 /// Refuses an output that would overwrite another output of the same call.
 pub(super) fn refuse(args: &AnalyzeArgs) -> anyhow::Result<()> {
@@ -15,8 +15,8 @@ pub(super) fn refuse(args: &AnalyzeArgs) -> anyhow::Result<()> {
         ("--order", &args.order),
     ];
     let mut printed: Option<String> = None;
-    if args.format != VerdictFormat::Text {
-        printed = Some(format!("--format {}", ReportFormat::from(args.format).name()));
+    if args.format != ReportFormat::Text {
+        printed = Some(format!("--format {}", args.format.name()));
     }
     for (flag, _) in named.iter().filter(|(_, name)| name.as_deref() == Some("-")) {
         if let Some(other) = &printed {
@@ -37,8 +37,7 @@ pub(super) fn refuse(args: &AnalyzeArgs) -> anyhow::Result<()> {
         }
     }
     for report in &args.report {
-        let format = ReportFormat::from(report.format).name();
-        files.push((format!("--report {format}"), report.path.clone()));
+        files.push((format!("--report {}", report.format.name()), report.path.clone()));
     }
     for output in &args.coverage {
         match output {

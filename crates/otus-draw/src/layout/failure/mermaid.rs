@@ -4,6 +4,7 @@
 //! logs allow it, and two notes where an event on one of its lifelines came in between. So the events of each
 //! component always stand in the order of its log.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::{EventState, FailurePicture, Options, PictureEvent, PictureMessage, drawn};
@@ -62,15 +63,12 @@ impl<'p> Writer<'p> {
     }
 
     fn heads(&mut self) {
-        let mut used = vec![false; self.picture.lifelines.len()];
-        for &event in self.logs.iter().flatten() {
-            used[self.picture.events[event].lifeline] = true;
-        }
-        for (number, lifeline) in self.picture.lifelines.iter().enumerate() {
-            if used[number] {
-                let _ =
-                    writeln!(self.out, "    participant P{number} as {}", encoded(&lifeline.name));
-            }
+        let events = self.logs.iter().flatten();
+        let used: BTreeSet<usize> =
+            events.map(|&event| self.picture.events[event].lifeline).collect();
+        for number in used {
+            let name = encoded(&self.picture.lifelines[number].name);
+            let _ = writeln!(self.out, "    participant P{number} as {name}");
         }
     }
 
@@ -89,10 +87,9 @@ impl<'p> Writer<'p> {
         let late: Vec<usize> =
             self.others[event].iter().copied().filter(|&other| self.is_last(other)).collect();
         self.write(event);
-        let mut arrows = 0;
-        for &other in &late {
+        let mut arrows = late.len();
+        for other in late {
             self.arrow(event, other);
-            arrows += 1;
         }
         for at in 0..self.others[event].len() {
             let other = self.others[event][at];
@@ -103,7 +100,15 @@ impl<'p> Writer<'p> {
             }
         }
         if arrows == 0 {
-            self.note(event);
+            let is_culprit = self.picture.culprit == Some(event);
+            let prefix = match self.picture.events[event].state {
+                EventState::Explained => "",
+                EventState::Offending | EventState::NotReached if is_culprit => "(fails) ",
+                EventState::Offending | EventState::NotReached => "(not accepted) ",
+                EventState::Expected => "(expected) ",
+                EventState::Assumed => "(assumed) ",
+            };
+            self.note(event, prefix);
         }
         true
     }
@@ -154,24 +159,13 @@ impl<'p> Writer<'p> {
         let text = encoded(&format!("{prefix}{message}"));
         let _ = writeln!(self.out, "    P{sender}{line}P{receiver}: {text}");
         for event in [from, to].into_iter().filter(|&event| self.picture.culprit == Some(event)) {
-            let (verb, message) = self.words(event);
-            let lifeline = self.picture.events[event].lifeline;
-            let text = encoded(&format!("fails where it {verb} {message}"));
-            let _ = writeln!(self.out, "    Note over P{lifeline}: {text}");
+            self.note(event, "fails where it ");
         }
     }
 
-    fn note(&mut self, event: usize) {
+    fn note(&mut self, event: usize, prefix: &str) {
         let (verb, message) = self.words(event);
-        let PictureEvent { state, lifeline, .. } = self.picture.events[event];
-        let is_culprit = self.picture.culprit == Some(event);
-        let prefix = match state {
-            EventState::Explained => "",
-            EventState::Offending | EventState::NotReached if is_culprit => "(fails) ",
-            EventState::Offending | EventState::NotReached => "(not accepted) ",
-            EventState::Expected => "(expected) ",
-            EventState::Assumed => "(assumed) ",
-        };
+        let lifeline = self.picture.events[event].lifeline;
         let text = encoded(&format!("{prefix}{verb} {message}"));
         let _ = writeln!(self.out, "    Note over P{lifeline}: {text}");
     }

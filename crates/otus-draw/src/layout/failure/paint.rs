@@ -5,11 +5,11 @@
 //! to the gap below its row, along it to the gutter beside its target, and from there to the target. Arrows that would
 //! lie on each other get tracks side by side, for which gutters and gaps grow.
 
-use super::window::{Cell, Gap, GapSide, Window};
-use super::{EventState, FailurePicture, PictureEvent, PictureLifeline, events};
-use crate::geometry::{Point, Rect, Size, point};
+use super::window::{Cell, Window};
+use super::{EventState, FailurePicture, PictureEvent, PictureLifeline};
+use crate::geometry::{Point, Rect, Size, float, point};
 use crate::metrics::{Font, PLAIN, SMALL, STRONG};
-use crate::scene::{Anchor, End, Item, Key, Line, Role, Scene, Shape, Tone};
+use crate::scene::{Anchor, End, Item, Key, Role, Scene, Tone};
 
 /// The height of an event.
 const BOX: f64 = 22.0;
@@ -37,13 +37,11 @@ pub(super) fn paint(picture: &FailurePicture, window: &Window) -> Scene {
     let grid = Grid::of(picture, window, &routes);
     let mut painter = Painter { picture, window, grid, scene: Scene::default(), keys: Vec::new() };
     if window.columns.is_empty() {
-        let at = point(0.0, PLAIN.ascent());
-        let label = Item::label(Role::Aside, "no lifelines", at, Anchor::Start, PLAIN);
-        painter.scene.push(label);
+        painter.scene.nothing_but("no lifelines", PLAIN);
     } else {
         painter.lifelines();
         painter.culprit();
-        painter.keys = window.places.iter().map(|_| painter.scene.fresh_key()).collect();
+        painter.keys = painter.scene.fresh_keys(&window.places);
         painter.messages(&routes);
         painter.gaps();
         painter.events();
@@ -79,36 +77,23 @@ fn caption(event: &PictureEvent, lifeline: &PictureLifeline) -> String {
     }
 }
 
-fn gap_text(gap: &Gap) -> String {
-    let side = match gap.side {
-        GapSide::Before => " before",
-        GapSide::Between => "",
-        GapSide::After => " after",
-    };
-    format!("… {}{side}", events(gap.events))
-}
-
-/// The kind of route of a message, with its tracks.
-#[derive(Debug, Clone, Copy)]
-enum Way {
-    /// A straight line to the next column.
-    Straight,
-    /// Out into the gutter at the right and back: the track there.
-    Loop(usize),
-    /// The tracks in the gutter of the emission, in the gap and in the gutter of the reception.
-    Around { out: usize, along: usize, into: usize },
-}
-
-/// A message of which both events are drawn.
+/// A message of which both events are drawn. It goes straight to the next column, out into the gutter at the right and
+/// back to its own column, and around to any other.
 #[derive(Debug, Clone, Copy)]
 struct Route {
     message: usize,
     from: Cell,
     to: Cell,
-    way: Way,
+    /// The tracks in the gutter of the emission, in the gap and in the gutter of the reception, as far as needed.
+    tracks: [usize; 3],
 }
 
 impl Route {
+    /// The number of columns from its emission to its reception.
+    fn distance(&self) -> usize {
+        self.from.column.abs_diff(self.to.column)
+    }
+
     fn goes_right(&self) -> bool {
         self.from.column <= self.to.column
     }
@@ -143,19 +128,16 @@ impl Routes {
         };
         let place = |event: usize| window.places.get(event).copied().flatten();
         for (message, ends) in picture.messages.iter().enumerate() {
-            let exist = ends.from.max(ends.to) < picture.events.len() && ends.from != ends.to;
+            if ends.from.max(ends.to) >= picture.events.len() || ends.from == ends.to {
+                continue;
+            }
             match (place(ends.from), place(ends.to)) {
-                (Some(from), Some(to)) if exist => {
-                    let way = match from.column.abs_diff(to.column) {
-                        0 => Way::Loop(0),
-                        1 => Way::Straight,
-                        _ => Way::Around { out: 0, along: 0, into: 0 },
-                    };
-                    routes.arrows.push(Route { message, from, to, way });
+                (Some(from), Some(to)) => {
+                    routes.arrows.push(Route { message, from, to, tracks: [0; 3] });
                 }
-                (Some(from), None) if exist => routes.halves.push((message, from, true)),
-                (None, Some(to)) if exist => routes.halves.push((message, to, false)),
-                (Some(_) | None, Some(_) | None) => {}
+                (Some(from), None) => routes.halves.push((message, from, true)),
+                (None, Some(to)) => routes.halves.push((message, to, false)),
+                (None, None) => {}
             }
         }
         routes.tracks();
@@ -169,13 +151,13 @@ impl Routes {
         for (route, it) in self.arrows.iter().enumerate() {
             let [out, into] = it.gutters();
             let (row, gap, target) = (2 * it.from.row, 2 * it.from.row + 1, 2 * it.to.row);
-            match it.way {
-                Way::Straight => {}
-                Way::Loop(_) => gutters[out].push(Span::new(route, Part::Out, row, target)),
-                Way::Around { .. } => {
-                    gutters[out].push(Span::new(route, Part::Out, row, gap));
-                    gutters[into].push(Span::new(route, Part::Into, gap, target));
-                    gaps[it.from.row].push(Span::new(route, Part::Along, out, into));
+            match it.distance() {
+                0 => gutters[out].push(Span::new(route, 0, row, target)),
+                1 => {}
+                _ => {
+                    gutters[out].push(Span::new(route, 0, row, gap));
+                    gaps[it.from.row].push(Span::new(route, 1, out, into));
+                    gutters[into].push(Span::new(route, 2, gap, target));
                 }
             }
         }
@@ -194,12 +176,7 @@ impl Routes {
                     None => span.route % MOST_TRACKS,
                 };
                 ends[track] = ends[track].max(span.high);
-                match (&mut self.arrows[span.route].way, span.part) {
-                    (Way::Loop(out) | Way::Around { out, .. }, Part::Out) => *out = track,
-                    (Way::Around { along, .. }, Part::Along) => *along = track,
-                    (Way::Around { into, .. }, Part::Into) => *into = track,
-                    (Way::Straight | Way::Loop(_), _) => {}
-                }
+                self.arrows[span.route].tracks[span.part] = track;
             }
             *count = ends.len();
         }
@@ -210,20 +187,14 @@ impl Routes {
 #[derive(Debug, Clone, Copy)]
 struct Span {
     route: usize,
-    part: Part,
+    /// The index of its track in [`Route::tracks`].
+    part: usize,
     low: usize,
     high: usize,
 }
 
-#[derive(Debug, Clone, Copy)]
-enum Part {
-    Out,
-    Along,
-    Into,
-}
-
 impl Span {
-    fn new(route: usize, part: Part, a: usize, b: usize) -> Self {
+    fn new(route: usize, part: usize, a: usize, b: usize) -> Self {
         Span { route, part, low: a.min(b), high: a.max(b) }
     }
 }
@@ -241,11 +212,6 @@ struct Grid {
     bottom: f64,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a picture has a handful of tracks and lines")]
-fn times(count: usize, length: f64) -> f64 {
-    count as f64 * length
-}
-
 impl Grid {
     fn of(picture: &FailurePicture, window: &Window, routes: &Routes) -> Self {
         let name = |&at: &usize| STRONG.wrap_to(&picture.lifelines[at].name, HEAD_ROOM, 3);
@@ -259,25 +225,25 @@ impl Grid {
             }
         }
         for gap in &window.gaps {
-            let width = SMALL.width(&gap_text(gap));
+            let width = SMALL.width(&gap.text);
             widths[gap.at.column] = widths[gap.at.column].max(width);
         }
         let mut x = 0.0;
         let mut columns = Vec::new();
         for (column, width) in widths.iter().enumerate() {
             if column > 0 {
-                x += GUTTER + times(routes.gutters[column].saturating_sub(1), TRACK);
+                x += GUTTER + float(routes.gutters[column].saturating_sub(1)) * TRACK;
             }
             columns.push((x, x + width + 2.0 * PADDING));
             x += width + 2.0 * PADDING;
         }
         let lines = heads.iter().map(Vec::len).max().unwrap_or(0);
-        let head_height = times(lines, STRONG.line_height()) + 10.0;
+        let head_height = STRONG.height(lines) + 10.0;
         let mut rows = Vec::new();
         let mut y = head_height + GAP;
         for &tracks in &routes.gaps {
             rows.push(y + BOX / 2.0);
-            y += BOX + GAP + times(tracks, TRACK);
+            y += BOX + GAP + float(tracks) * TRACK;
         }
         Grid { columns, rows, heads, head_height, bottom: y }
     }
@@ -294,7 +260,7 @@ impl Grid {
 
     /// The x coordinate of a track in a gutter; the first track is next to the column at its right.
     fn in_gutter(&self, gutter: usize, track: usize) -> f64 {
-        let off = 12.0 + times(track, TRACK);
+        let off = 12.0 + float(track) * TRACK;
         match self.columns.get(gutter) {
             Some((left, _)) => left - off,
             None => self.columns[gutter - 1].1 + off,
@@ -302,7 +268,7 @@ impl Grid {
     }
 
     fn in_gap(&self, row: usize, track: usize) -> f64 {
-        self.rows[row] + BOX / 2.0 + GAP / 2.0 + times(track, TRACK)
+        self.rows[row] + BOX / 2.0 + GAP / 2.0 + float(track) * TRACK
     }
 
     /// The points of an arrow, from the side of one box to that of the other.
@@ -315,22 +281,15 @@ impl Grid {
             (point(source.left, from_y), point(target.right, to_y))
         };
         let [out_gutter, into_gutter] = route.gutters();
-        match route.way {
-            Way::Straight => vec![from, to],
-            Way::Loop(track) => {
-                let x = self.in_gutter(out_gutter, track);
-                let to = point(target.right, to_y);
-                vec![from, point(x, from_y), point(x, to_y), to]
-            }
-            Way::Around { out, along, into } => {
-                let (left, right) =
-                    (self.in_gutter(out_gutter, out), self.in_gutter(into_gutter, into));
+        let [out, along, into] = route.tracks;
+        let (left, right) = (self.in_gutter(out_gutter, out), self.in_gutter(into_gutter, into));
+        match route.distance() {
+            0 => vec![from, point(left, from_y), point(left, to_y), point(target.right, to_y)],
+            1 => vec![from, to],
+            _ => {
                 let y = self.in_gap(route.from.row, along);
-                let turns = [(left, from_y), (left, y), (right, y), (right, to_y)];
-                let mut points = vec![from];
-                points.extend(turns.map(|(x, y)| point(x, y)));
-                points.push(to);
-                points
+                let [first, second] = [point(left, from_y), point(left, y)];
+                vec![from, first, second, point(right, y), point(right, to_y), to]
             }
         }
     }
@@ -388,15 +347,15 @@ impl Painter<'_> {
         for &(message, cell, leaves) in &routes.halves {
             let rect = self.grid.rect(cell);
             let ends = self.picture.messages[message];
-            let (side, y) = (if leaves { rect.right } else { rect.left }, rect.center().y);
-            let (from, to, on) = if leaves {
-                let far = point(side + STUB, y + BOX / 2.0);
-                (point(side, y), far, [Some(self.keys[ends.from]), None])
+            let (y, stub) = (rect.center().y, point(STUB, BOX / 2.0));
+            let (points, on) = if leaves {
+                let near = point(rect.right, y);
+                (vec![near, near + stub], [Some(self.keys[ends.from]), None])
             } else {
-                let far = point(side - STUB, y - BOX / 2.0);
-                (far, point(side, y), [None, Some(self.keys[ends.to])])
+                let near = point(rect.left, y);
+                (vec![near - stub, near], [None, Some(self.keys[ends.to])])
             };
-            self.arrow(message, vec![from, to], on, Tone::Faded);
+            self.arrow(message, points, on, Tone::Faded);
         }
     }
 
@@ -406,17 +365,14 @@ impl Painter<'_> {
             [ends.from, ends.to].map(|event| self.picture.events[event].label.as_str());
         let subject = format!("message-{message}");
         self.scene.tooltips.insert(subject.clone(), format!("{from} → {to}"));
-        let line = Line { points, smooth: false, ends: [End::Plain, End::Open], on };
-        let item = Item::new(Role::Message, Shape::Line(line)).tone(tone);
+        let item = Item::arrow(Role::Message, points, [End::Plain, End::Open], on).tone(tone);
         self.scene.push(item.subject(subject));
     }
 
     fn gaps(&mut self) {
         for gap in &self.window.gaps {
             let center = self.grid.rect(gap.at).center();
-            let at = point(center.x, center.y + (SMALL.ascent() - SMALL.descent()) / 2.0);
-            let label = Item::label(Role::Aside, gap_text(gap), at, Anchor::Middle, SMALL);
-            self.scene.push(label);
+            self.scene.push(Item::centered(Role::Aside, &gap.text, center, SMALL));
         }
     }
 
@@ -433,9 +389,7 @@ impl Painter<'_> {
             self.scene.tooltips.insert(subject.clone(), tooltip);
             let item = Item::rect(Role::Event, rect).tone(tone).key(self.keys[index]);
             self.scene.push(item.subject(subject.clone()));
-            let center = rect.center();
-            let at = point(center.x, center.y + (font.ascent() - font.descent()) / 2.0);
-            let item = Item::label(Role::Event, text, at, Anchor::Middle, font).tone(tone);
+            let item = Item::centered(Role::Event, text, rect.center(), font).tone(tone);
             self.scene.push(item.subject(subject));
         }
     }
@@ -451,18 +405,10 @@ impl Painter<'_> {
                 let (left, right) = self.grid.columns[column];
                 let height = self.grid.head_height;
                 let rect = Rect { left, top, right, bottom: top + height };
-                let lines = &self.grid.heads[column];
-                let mut head = Scene::default();
-                head.push(Item::rect(Role::Head, rect).tone(tone));
-                let text = times(lines.len(), STRONG.line_height());
-                let first = point(rect.center().x, top + (height - text) / 2.0);
-                head.lines(lines, first, Anchor::Middle, STRONG, Role::Head, tone);
                 // Only the head at the top is the subject, so that ids are unique.
-                let subject = (top == 0.0).then(|| subject.clone());
-                let items = head.items.into_iter();
-                self.scene
-                    .items
-                    .extend(items.map(|item| Item { subject: subject.clone(), ..item }));
+                for item in self.scene.head(rect, &self.grid.heads[column], STRONG, tone) {
+                    item.subject = (top == 0.0).then(|| subject.clone());
+                }
             }
         }
     }
@@ -486,36 +432,27 @@ impl Painter<'_> {
             if x > 0.0 && x + width > room {
                 (x, line) = (0.0, line + 1);
             }
-            entries.push((point(x, times(line, 18.0)), state));
+            entries.push((point(x, float(line) * 18.0), state));
             x += width + 18.0;
         }
-        let height = times(line + 1, 18.0) + times(lines.len(), SMALL.line_height()) + 10.0;
+        let legend = float(line + 1) * 18.0;
+        let height = legend + SMALL.height(lines.len()) + 10.0;
         for (at, state) in entries {
             let rect = Rect::at(at - point(0.0, height), sample);
             self.scene.push(Item::rect(Role::Event, rect).tone(tone(state)));
-            let y = rect.center().y + (SMALL.ascent() - SMALL.descent()) / 2.0;
-            let at = point(rect.right + 6.0, y);
+            let at = point(rect.right + 6.0, rect.center().y + SMALL.to_baseline());
             self.scene.push(Item::label(Role::Aside, state.words(), at, Anchor::Start, SMALL));
         }
-        let top = times(line + 1, 18.0) - height;
-        self.scene.asides(&lines, point(0.0, top));
+        self.scene.asides(&lines, point(0.0, legend - height));
     }
 }
 
 /// The tone of a message between events in two states: that of the one that is less certain.
 fn message_tone(from: EventState, to: EventState) -> Tone {
-    let is = |state: EventState| from == state || to == state;
-    if is(EventState::Expected) {
-        Tone::Active
-    } else if is(EventState::Assumed) {
-        Tone::Assumed
-    } else if is(EventState::Offending) {
-        Tone::Bad
-    } else if is(EventState::NotReached) {
-        Tone::Faded
-    } else {
-        Tone::Normal
-    }
+    let uncertain =
+        [EventState::Expected, EventState::Assumed, EventState::Offending, EventState::NotReached];
+    let state = uncertain.into_iter().find(|state| [from, to].contains(state));
+    state.map_or(Tone::Normal, tone)
 }
 
 fn tooltip(event: &PictureEvent, lifeline: &PictureLifeline, is_culprit: bool) -> String {

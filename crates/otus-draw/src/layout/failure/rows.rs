@@ -15,82 +15,62 @@ pub(super) struct MomentId {
 /// An order between two moments: the second stands below the first.
 pub(super) type Above = [MomentId; 2];
 
+/// A value for each item of each list.
+pub(super) fn each<I, T: Clone>(lists: &[Vec<I>], value: &T) -> Vec<Vec<T>> {
+    lists.iter().map(|list| vec![value.clone(); list.len()]).collect()
+}
+
 /// The row of each moment of each component, given the number of rows that each moment takes.
 pub(super) fn rows(heights: &[Vec<usize>], above: &[Above]) -> Vec<Vec<usize>> {
-    let mut placing = Placing::new(heights, above);
+    let mut rows = each(heights, &0);
+    // By moment: the number of moments above it without a row, and the moments below it on other components.
+    let mut waits = rows.clone();
+    let mut below: Vec<Vec<Vec<MomentId>>> = each(heights, &Vec::new());
+    // The moments of one component are in order anyway.
+    for &[from, to] in above.iter().filter(|[from, to]| from.component != to.component) {
+        below[from.component][from.number].push(to);
+        waits[to.component][to.number] += 1;
+    }
+    // By component: its first moment without a row.
+    let mut next = vec![0; heights.len()];
     // The components that may be able to go on.
     let mut ready: Vec<usize> = (0..heights.len()).rev().collect();
     let mut stuck = 0;
     loop {
         while let Some(component) = ready.pop() {
-            placing.advance(component, &mut ready);
+            while let Some(&height) = heights[component].get(next[component]) {
+                let at = next[component];
+                if waits[component][at] > 0 {
+                    break;
+                }
+                let end = rows[component][at] + height;
+                if let Some(following) = rows[component].get_mut(at + 1) {
+                    *following = end.max(*following);
+                }
+                for MomentId { component: other, number } in
+                    std::mem::take(&mut below[component][at])
+                {
+                    // A moment that was placed to break a circle keeps its row.
+                    if number >= next[other] {
+                        rows[other][number] = end.max(rows[other][number]);
+                        waits[other][number] = waits[other][number].saturating_sub(1);
+                        if waits[other][number] == 0 {
+                            ready.push(other);
+                        }
+                    }
+                }
+                next[component] += 1;
+            }
         }
-        while stuck < heights.len() && placing.next[stuck] == heights[stuck].len() {
+        while stuck < heights.len() && next[stuck] == heights[stuck].len() {
             stuck += 1;
         }
         if stuck == heights.len() {
-            return placing.rows;
+            return rows;
         }
         // The remaining components wait for each other in a circle.
-        let at = placing.next[stuck];
-        placing.waits[stuck][at] = 0;
+        waits[stuck][next[stuck]] = 0;
         ready.push(stuck);
-    }
-}
-
-struct Placing<'a> {
-    heights: &'a [Vec<usize>],
-    rows: Vec<Vec<usize>>,
-    /// By moment: the number of moments above it without a row.
-    waits: Vec<Vec<usize>>,
-    /// By moment: the moments below it on other components.
-    below: Vec<Vec<Vec<MomentId>>>,
-    /// By component: its first moment without a row.
-    next: Vec<usize>,
-}
-
-impl<'a> Placing<'a> {
-    fn new(heights: &'a [Vec<usize>], above: &[Above]) -> Self {
-        let zeros: Vec<Vec<usize>> = heights.iter().map(|own| vec![0; own.len()]).collect();
-        let mut below: Vec<Vec<Vec<MomentId>>> =
-            heights.iter().map(|own| vec![Vec::new(); own.len()]).collect();
-        let mut waits = zeros.clone();
-        for &[from, to] in above {
-            // The moments of one component are in order anyway.
-            if from.component != to.component {
-                below[from.component][from.number].push(to);
-                waits[to.component][to.number] += 1;
-            }
-        }
-        Placing { heights, rows: zeros, waits, below, next: vec![0; heights.len()] }
-    }
-
-    /// Gives rows to the moments of a component up to the first that waits.
-    fn advance(&mut self, component: usize, ready: &mut Vec<usize>) {
-        while self.next[component] < self.heights[component].len() {
-            let at = self.next[component];
-            if self.waits[component][at] > 0 {
-                return;
-            }
-            let end = self.rows[component][at] + self.heights[component][at];
-            if let Some(following) = self.rows[component].get_mut(at + 1) {
-                *following = end.max(*following);
-            }
-            for other in std::mem::take(&mut self.below[component][at]) {
-                // A moment that was placed to break a circle keeps its row.
-                if other.number < self.next[other.component] {
-                    continue;
-                }
-                let row = &mut self.rows[other.component][other.number];
-                *row = end.max(*row);
-                let waits = &mut self.waits[other.component][other.number];
-                *waits = waits.saturating_sub(1);
-                if *waits == 0 {
-                    ready.push(other.component);
-                }
-            }
-            self.next[component] += 1;
-        }
     }
 }
 

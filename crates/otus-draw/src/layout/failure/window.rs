@@ -8,9 +8,9 @@
 
 use std::collections::VecDeque;
 
-use super::rows::{Above, MomentId, rows};
+use super::rows::{Above, MomentId, each, rows};
 use super::{EventState, FailurePicture, Options, PictureEvent};
-use crate::metrics::grouped;
+use crate::metrics::{counted, grouped};
 
 /// The moments on either side of the end of the explained part of a component that are taken first.
 const AROUND: usize = 2;
@@ -37,23 +37,11 @@ pub(super) struct Cell {
     pub(super) column: usize,
 }
 
-/// Consecutive events of a component that are left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Consecutive events of a component that are left out: `… 12 events before`.
+#[derive(Debug)]
 pub(super) struct Gap {
     pub(super) at: Cell,
-    pub(super) events: usize,
-    pub(super) side: GapSide,
-}
-
-/// The position of a gap in its log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum GapSide {
-    /// Before everything that is drawn.
-    Before,
-    /// Between events that are drawn.
-    Between,
-    /// After everything that is drawn.
-    After,
+    pub(super) text: String,
 }
 
 impl Window {
@@ -221,14 +209,10 @@ impl Logs {
     /// By moment, whether it is drawn.
     fn kept(&self, picture: &FailurePicture, limit: usize) -> Vec<Vec<bool>> {
         let all: usize = self.moments.iter().flatten().map(Vec::len).sum();
-        let every = |value| -> Vec<Vec<bool>> {
-            self.moments.iter().map(|log| vec![value; log.len()]).collect()
-        };
         if all <= limit {
-            return every(true);
+            return each(&self.moments, &true);
         }
-        let heights: Vec<Vec<usize>> = self.moments.iter().map(|log| vec![1; log.len()]).collect();
-        let rows = rows(&heights, &self.above(picture, Some));
+        let rows = rows(&each(&self.moments, &1), &self.above(picture, Some));
         let state = |event: &usize| picture.events[*event].state;
         let is_in_run =
             |event: &usize| matches!(state(event), EventState::Explained | EventState::Assumed);
@@ -254,7 +238,7 @@ impl Logs {
             }
         }
         order.sort_unstable();
-        let mut kept = every(false);
+        let mut kept = each(&self.moments, &false);
         let mut room = limit;
         for (_, _, component, number) in order {
             let Some(left) = room.checked_sub(self.moments[component][number].len()) else { break };
@@ -269,9 +253,8 @@ impl Logs {
         let mut window = Window { places: vec![None; picture.events.len()], ..Window::default() };
         let logs: Vec<Vec<Piece>> =
             self.moments.iter().zip(kept).map(|(log, kept)| pieces(log, kept)).collect();
-        let mut numbers: Vec<Vec<Option<usize>>> =
-            self.moments.iter().map(|log| vec![None; log.len()]).collect();
-        let mut heights: Vec<Vec<usize>> = logs.iter().map(|log| vec![1; log.len()]).collect();
+        let mut numbers: Vec<Vec<Option<usize>>> = each(&self.moments, &None);
+        let mut heights = each(&logs, &1);
         let mut offsets = vec![0; picture.events.len()];
         for (component, log) in logs.iter().enumerate() {
             for (at, piece) in log.iter().enumerate() {
@@ -306,12 +289,13 @@ impl Logs {
                         });
                         let event = self.moments[component][beside.unwrap_or(0)][0];
                         let side = match (at, at + 1 == log.len()) {
-                            (0, _) => GapSide::Before,
-                            (_, true) => GapSide::After,
-                            (_, false) => GapSide::Between,
+                            (0, _) => " before",
+                            (_, true) => " after",
+                            (_, false) => "",
                         };
                         let at = Cell { row, column: column(event) };
-                        window.gaps.push(Gap { at, events, side });
+                        let text = format!("… {}{side}", counted(events, "event", "events"));
+                        window.gaps.push(Gap { at, text });
                     }
                 }
             }

@@ -17,9 +17,9 @@ const ROUNDS_LARGE: usize = 6;
 const LARGE: usize = 4_000;
 
 /// Orders the layers of a graph.
-pub fn reduce(graph: &mut ProperGraph) {
+pub(super) fn reduce(graph: &mut ProperGraph) {
     graph.layers = first(graph);
-    let mut places = places(graph);
+    let mut places = places(&graph.layers, graph.nodes.len());
     let mut fewest = crossings(graph, &places);
     if fewest == 0 {
         return;
@@ -67,9 +67,9 @@ fn first(graph: &ProperGraph) -> Vec<Vec<u32>> {
 }
 
 /// By virtual node: its index in its layer.
-fn places(graph: &ProperGraph) -> Vec<u32> {
-    let mut places = vec![0; graph.nodes.len()];
-    for layer in &graph.layers {
+pub(super) fn places(layers: &[Vec<u32>], count: usize) -> Vec<u32> {
+    let mut places = vec![0; count];
+    for layer in layers {
         for (place, &node) in (0..).zip(layer) {
             places[node as usize] = place;
         }

@@ -13,12 +13,10 @@
 use rustc_hash::FxHashSet;
 
 use super::ProperGraph;
+use super::order::places;
 
 /// By virtual node: the coordinate of its middle.
-///
-/// # Panics
-/// Never: there are four candidates.
-pub fn across(graph: &ProperGraph, gap: f64) -> Vec<f64> {
+pub(super) fn across(graph: &ProperGraph, gap: f64) -> Vec<f64> {
     if graph.nodes.is_empty() {
         return Vec::new();
     }
@@ -68,15 +66,10 @@ pub fn across(graph: &ProperGraph, gap: f64) -> Vec<f64> {
 
 /// Segments of short edges that cross a segment of a long one: these are not aligned.
 fn conflicts(graph: &ProperGraph) -> FxHashSet<(u32, u32)> {
-    let mut places = vec![0; graph.nodes.len()];
-    for layer in &graph.layers {
-        for (place, &node) in layer.iter().enumerate() {
-            places[node as usize] = place;
-        }
-    }
+    let places = places(&graph.layers, graph.nodes.len());
     let mut found = FxHashSet::default();
     for pair in graph.layers.windows(2) {
-        let [upper, lower] = pair else { continue };
+        let lower = &pair[1];
         let (mut low, mut next) = (0, 0);
         for (place, &node) in lower.iter().enumerate() {
             let inner = graph.nodes[node as usize].is_bend.then(|| graph.up[node as usize].first());
@@ -84,7 +77,7 @@ fn conflicts(graph: &ProperGraph) -> FxHashSet<(u32, u32)> {
             if inner.is_none() && place + 1 < lower.len() {
                 continue;
             }
-            let high = inner.map_or(upper.len(), |&above| places[above as usize]);
+            let high = inner.map_or(u32::MAX, |&above| places[above as usize]);
             while next <= place {
                 let node = lower[next];
                 for &above in &graph.up[node as usize] {
@@ -110,7 +103,7 @@ struct View<'a> {
     mirrored: bool,
     gap: f64,
     layers: Vec<Vec<u32>>,
-    places: Vec<usize>,
+    places: Vec<u32>,
 }
 
 impl<'a> View<'a> {
@@ -124,12 +117,7 @@ impl<'a> View<'a> {
                 layer.reverse();
             }
         }
-        let mut places = vec![0; graph.nodes.len()];
-        for layer in &layers {
-            for (place, &node) in layer.iter().enumerate() {
-                places[node as usize] = place;
-            }
-        }
+        let places = places(&layers, graph.nodes.len());
         View { graph, upwards, mirrored, gap, layers, places }
     }
 
@@ -175,12 +163,10 @@ impl<'a> View<'a> {
         for layer in &self.layers {
             for pair in layer.windows(2) {
                 let [left, right] = [pair[0] as usize, pair[1] as usize];
-                let sides = if self.mirrored { [0, 1] } else { [1, 0] };
-                let extents = [
-                    self.graph.nodes[left].extent[sides[0]],
-                    self.graph.nodes[right].extent[sides[1]],
-                ];
-                let distance = extents[0] + self.gap_between(left, right) + extents[1];
+                let (after_left, before_right) = if self.mirrored { (0, 1) } else { (1, 0) };
+                let distance = self.graph.nodes[left].extent[after_left]
+                    + self.gap_between(left, right)
+                    + self.graph.nodes[right].extent[before_right];
                 after[roots[left] as usize].push((roots[right], distance));
                 waiting[roots[right] as usize] += 1;
             }

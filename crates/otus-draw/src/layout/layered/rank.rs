@@ -2,9 +2,11 @@
 
 use super::Edge;
 
-/// By edge: whether it is reversed to remove cycles. Those are the back edges of a
-/// depth-first search that begins at nodes without incoming edges.
-pub fn turned(count: usize, edges: &[Edge]) -> Vec<bool> {
+/// By edge: whether it is reversed to remove cycles. By node: the length of the longest path to it.
+///
+/// The reversed edges are the back edges of a depth-first search that begins at nodes without incoming edges. So every
+/// edge, reversed or not, leads to a node that the search finishes earlier.
+pub(super) fn ranks(count: usize, edges: &[Edge]) -> (Vec<bool>, Vec<u32>) {
     #[derive(Clone, Copy, PartialEq)]
     enum Seen {
         No,
@@ -19,6 +21,7 @@ pub fn turned(count: usize, edges: &[Edge]) -> Vec<bool> {
     }
     let mut turned = vec![false; edges.len()];
     let mut seen = vec![Seen::No; count];
+    let mut finished = Vec::with_capacity(count);
     let sources = (0..count).filter(|&node| !entered[node]);
     for root in sources.chain(0..count) {
         if seen[root] != Seen::No {
@@ -29,6 +32,7 @@ pub fn turned(count: usize, edges: &[Edge]) -> Vec<bool> {
         while let Some((node, next)) = stack.last_mut() {
             let Some(&index) = out[*node].get(*next) else {
                 seen[*node] = Seen::Done;
+                finished.push(*node);
                 stack.pop();
                 continue;
             };
@@ -44,28 +48,15 @@ pub fn turned(count: usize, edges: &[Edge]) -> Vec<bool> {
             }
         }
     }
-    turned
-}
-
-/// By node: the length of the longest path to it.
-pub fn ranks(count: usize, edges: &[Edge], turned: &[bool]) -> Vec<u32> {
-    let mut out: Vec<Vec<usize>> = vec![Vec::new(); count];
-    let mut waiting = vec![0_usize; count];
-    for (edge, &turned) in edges.iter().zip(turned).filter(|(edge, _)| edge.from != edge.to) {
-        let (from, to) = if turned { (edge.to, edge.from) } else { (edge.from, edge.to) };
-        out[from].push(to);
-        waiting[to] += 1;
+    for index in (0..edges.len()).filter(|&index| turned[index]) {
+        out[edges[index].to].push(index);
     }
     let mut ranks = vec![0; count];
-    let mut ready: Vec<usize> = (0..count).filter(|&node| waiting[node] == 0).collect();
-    while let Some(node) = ready.pop() {
-        for &next in &out[node] {
-            ranks[next] = ranks[next].max(ranks[node] + 1);
-            waiting[next] -= 1;
-            if waiting[next] == 0 {
-                ready.push(next);
-            }
+    for node in finished.into_iter().rev() {
+        let ends = out[node].iter().map(|&index| edges[index].ends(turned[index]));
+        for [_, lower] in ends.filter(|[upper, _]| *upper == node) {
+            ranks[lower] = ranks[lower].max(ranks[node] + 1);
         }
     }
-    ranks
+    (turned, ranks)
 }

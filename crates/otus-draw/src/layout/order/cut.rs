@@ -6,15 +6,16 @@
 //! are nowhere lower; so the cuts of a run do not cross if those in one gap, and those
 //! that change gaps between the same two processes, lie side by side in their order.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use otus_core::index::Index as _;
 use otus_trace::order::{EventId, PartialOrder};
 
 use super::{Cut, Places, Plan};
-use crate::geometry::{Point, point};
+use crate::geometry::{Point, float, point, soften};
 use crate::metrics::SMALL;
-use crate::scene::{Anchor, Item, Line, Role, Scene, Shape, Tone};
+use crate::scene::{Anchor, Item, Role, Scene, Tone};
 
 /// A cut and its gaps; gap g is above row g.
 #[derive(Debug)]
@@ -95,18 +96,20 @@ pub(super) fn choose(count: usize, most: usize) -> Vec<usize> {
 
 /// The distance between cuts in a gap, with room for their names.
 const APART: f64 = 13.0;
+/// The greatest distance from a corner at which its rounding begins.
+const CORNER: f64 = 6.0;
 /// The space above and below the cuts in a gap.
 const REST: f64 = 9.0;
 
 /// The height of a gap with some cuts.
 pub(super) fn gap_height(cuts: usize) -> f64 {
-    2.0 * REST + APART * number(cuts)
+    2.0 * REST + APART * float(cuts)
 }
 
 /// The least distance between the labels of a process and those of the next.
 pub(super) fn corridor(cuts: &[Path], process: usize) -> f64 {
     let moving = cuts.iter().filter(|cut| cut.gaps[process] != cut.gaps[process + 1]).count();
-    14.0 + if moving > 0 { 8.0 + 8.0 * number(moving) } else { 0.0 }
+    14.0 + if moving > 0 { 8.0 + 8.0 * float(moving) } else { 0.0 }
 }
 
 /// Draws all cuts.
@@ -118,23 +121,13 @@ pub(super) fn paint(scene: &mut Scene, plan: &Plan, places: &Places) {
     let mut used = vec![0_usize; plan.rows + 1];
     let mut heights: Vec<Vec<f64>> = Vec::new();
     for cut in &plan.cuts {
-        let mut known: Vec<(usize, f64)> = Vec::new();
-        let mut of = Vec::new();
-        for &gap in &cut.gaps {
-            let y = match known.iter().find(|(other, _)| *other == gap) {
-                Some(&(_, y)) => y,
-                None => {
-                    let y = places.gap[gap] + REST + APART * (number(used[gap]) + 0.5);
-                    used[gap] += 1;
-                    known.push((gap, y));
-                    y
-                }
-            };
-            of.push(y);
+        let y = |&gap: &usize| places.gap[gap] + REST + APART * (float(used[gap]) + 0.5);
+        heights.push(cut.gaps.iter().map(y).collect());
+        for gap in cut.gaps.iter().copied().collect::<BTreeSet<usize>>() {
+            used[gap] += 1;
         }
-        heights.push(of);
     }
-    let mut corners: Vec<Vec<Point>> = vec![Vec::new(); plan.cuts.len()];
+    let mut lines: Vec<Vec<Point>> = heights.iter().map(|of| vec![point(left, of[0])]).collect();
     for process in 0..count - 1 {
         let way = |cut: usize| heights[cut][process + 1] - heights[cut][process];
         // Cuts that go down are placed from the lowest, cuts that go up from the highest.
@@ -142,52 +135,21 @@ pub(super) fn paint(scene: &mut Scene, plan: &Plan, places: &Places) {
         let up = (0..plan.cuts.len()).filter(|&cut| way(cut) < 0.0);
         let moving: Vec<usize> = down.chain(up).collect();
         let [left, right] = places.corridor(process);
-        let start = f64::midpoint(left, right) - 4.0 * number(moving.len().saturating_sub(1));
+        let start = f64::midpoint(left, right) - 4.0 * float(moving.len().saturating_sub(1));
         for (slot, &cut) in moving.iter().enumerate() {
-            let x = start + 8.0 * number(slot);
-            corners[cut].push(point(x, heights[cut][process]));
-            corners[cut].push(point(x, heights[cut][process + 1]));
+            let x = start + 8.0 * float(slot);
+            lines[cut].push(point(x, heights[cut][process]));
+            lines[cut].push(point(x, heights[cut][process + 1]));
         }
     }
-    for ((cut, corners), of) in plan.cuts.iter().zip(corners).zip(&heights) {
-        let (first, last) = (point(left, of[0]), point(right, of[count - 1]));
-        let line = Line {
-            points: rounded(first, &corners, last),
-            smooth: true,
-            ends: Default::default(),
-            on: [None; 2],
-        };
-        let subject = format!("cut-{}", cut.index);
-        scene.push(Item::new(Role::Cut, Shape::Line(line)).tone(cut.tone).subject(subject));
-        let rise = (SMALL.ascent() - SMALL.descent()) / 2.0;
+    for ((cut, mut line), of) in plan.cuts.iter().zip(lines).zip(&heights) {
+        let (first, last) = (line[0], point(right, of[count - 1]));
+        line.push(last);
+        let item = Item::path(Role::Cut, soften(&line, CORNER)).smooth();
+        scene.push(item.tone(cut.tone).subject(format!("cut-{}", cut.index)));
         for (end, by, anchor) in [(first, -4.0, Anchor::End), (last, 4.0, Anchor::Start)] {
-            let at = end + point(by, rise);
+            let at = end + point(by, SMALL.to_baseline());
             scene.push(Item::label(Role::Text, &*cut.name, at, anchor, SMALL).tone(cut.tone));
         }
     }
-}
-
-/// A polyline through corners with points close to each of them, so that only the corners are rounded.
-fn rounded(first: Point, corners: &[Point], last: Point) -> Vec<Point> {
-    let mut points = vec![first];
-    for (index, &corner) in corners.iter().enumerate() {
-        let before = if index == 0 { first } else { corners[index - 1] };
-        let after = corners.get(index + 1).copied().unwrap_or(last);
-        points.extend([toward(corner, before), corner, toward(corner, after)]);
-    }
-    points.push(last);
-    points
-}
-
-/// The point a little way from one point to another, never beyond the middle.
-fn toward(from: Point, to: Point) -> Point {
-    let way = to - from;
-    let length = way.x.hypot(way.y);
-    let part = if length > 0.0 { (6.0 / length).min(0.5) } else { 0.0 };
-    point(from.x + way.x * part, from.y + way.y * part)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "cuts are few")]
-fn number(count: usize) -> f64 {
-    count as f64
 }

@@ -10,8 +10,8 @@ use otus_trace::order::PartialOrder;
 
 use super::Cut;
 use crate::geometry::{Rect, Size, point};
-use crate::metrics::{PLAIN, grouped};
-use crate::scene::{Anchor, End, Item, Key, Line, Role, Scene, Shape, Tone};
+use crate::metrics::{PLAIN, counted};
+use crate::scene::{End, Item, Key, Role, Scene, Tone};
 
 /// There are more cuts than a picture can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -22,17 +22,12 @@ pub struct TooManyCuts {
 }
 
 /// The lattice of all consistent cuts as a picture. The given cuts, and the edges between two
-/// that follow each other, are drawn in their tones; `tone` says that of all others. A cut has
-/// the subject `cut-<counts>`, as in `cut-1-0`.
+/// that follow each other, are drawn in their tones. A cut has the subject `cut-<counts>`, as in
+/// `cut-1-0`.
 ///
 /// # Errors
 /// If there are more than `limit` cuts.
-pub fn lattice(
-    trace: &PartialOrder,
-    run: &[Cut],
-    limit: usize,
-    tone: &dyn Fn(&[usize]) -> Tone,
-) -> Result<Scene, TooManyCuts> {
+pub fn lattice(trace: &PartialOrder, run: &[Cut], limit: usize) -> Result<Scene, TooManyCuts> {
     let rows = rows(trace, limit)?;
     let mut scene = Scene::new("The lattice of cuts");
     let gap = point(18.0, 34.0);
@@ -42,7 +37,6 @@ pub fn lattice(
         .map(|row| row.iter().map(|counts| PLAIN.width(&text(counts)) + 12.0 + gap.x).sum())
         .collect();
     let mut above: Vec<(Vec<usize>, f64, Key)> = Vec::new();
-    let in_run = |counts: &[usize]| run.iter().find(|cut| cut.counts == counts);
     let mut y = 0.0;
     for (row, width) in rows.iter().zip(widths) {
         let mut x = -width / 2.0;
@@ -51,31 +45,23 @@ pub fn lattice(
             let size = Size { width: PLAIN.width(&text(counts)) + 12.0, height };
             let rect = Rect::at(point(x, y), size);
             x = rect.right + gap.x;
-            let own = in_run(counts).map_or_else(|| tone(counts), |cut| cut.tone);
+            let own = run.iter().find(|cut| cut.counts == *counts);
+            let own = own.map_or(Tone::Normal, |cut| cut.tone);
             let key = scene.fresh_key();
             let name: Vec<String> = counts.iter().map(ToString::to_string).collect();
             let subject = format!("cut-{}", name.join("-"));
             scene.push(Item::rect(Role::Node, rect).tone(own).key(key).subject(subject));
-            let base = rect.center().y + (PLAIN.ascent() - PLAIN.descent()) / 2.0;
-            let at = point(rect.center().x, base);
-            let label = Item::label(Role::Node, text(counts), at, Anchor::Middle, PLAIN);
+            let label = Item::centered(Role::Node, text(counts), rect.center(), PLAIN);
             scene.push(label.tone(own));
             // Predecessors are the cuts above that have one event fewer.
-            for (before, from, above_key) in &above {
-                let part = before.iter().zip(counts).all(|(a, b)| a <= b);
-                if !part {
-                    continue;
-                }
+            let is_part = |before: &[usize]| before.iter().zip(counts).all(|(a, b)| a <= b);
+            for (before, from, above_key) in above.iter().filter(|above| is_part(&above.0)) {
                 let step =
                     run.windows(2).find(|p| p[0].counts == *before && p[1].counts == *counts);
-                let line = Line {
-                    points: vec![point(*from, y - gap.y), point(rect.center().x, y)],
-                    smooth: false,
-                    ends: [End::Plain, End::Open],
-                    on: [Some(*above_key), Some(key)],
-                };
-                let tone = step.map_or(Tone::Normal, |pair| pair[1].tone);
-                scene.push(Item::new(Role::Edge, Shape::Line(line)).tone(tone));
+                let points = vec![point(*from, y - gap.y), point(rect.center().x, y)];
+                let on = [Some(*above_key), Some(key)];
+                let edge = Item::arrow(Role::Edge, points, [End::Plain, End::Open], on);
+                scene.push(edge.tone(step.map_or(Tone::Normal, |pair| pair[1].tone)));
             }
             here.push((counts.clone(), rect.center().x, key));
         }
@@ -85,9 +71,8 @@ pub fn lattice(
     let count: usize = rows.iter().map(Vec::len).sum();
     let names: Vec<&str> = trace.process_names().collect();
     scene.description = format!(
-        "{} {}, each with how many events it has of {}.",
-        grouped(count),
-        if count == 1 { "cut" } else { "cuts" },
+        "{}, each with how many events it has of {}.",
+        counted(count, "cut", "cuts"),
         if names.is_empty() { "no process".to_owned() } else { names.join(", ") }
     );
     scene.fit(12.0);

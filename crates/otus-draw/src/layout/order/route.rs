@@ -6,9 +6,9 @@
 //! between the line of its target and the labels there. Only tracks are in that space,
 //! and no two arrows share one at the same height.
 
-use super::{Arrow, DOT, DotId, Places, Plan, Side, TRACK};
+use super::{Arrow, DOT, DotId, Places, Plan, TRACK};
 use crate::check::crosses;
-use crate::geometry::{Point, Rect, Size, point};
+use crate::geometry::{Point, Rect, Side, Size, float, point};
 
 /// The kind of route of an arrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,8 +69,7 @@ const NEAR: usize = 60;
 /// The shortest route with at most one bend that crosses no label and no dot, if there is one.
 pub(super) fn free(plan: &Plan, places: &Places, arrow: Arrow) -> Option<Vec<Point>> {
     let (first, last) = rows(plan, arrow);
-    let (low, high) =
-        (arrow.from.process.min(arrow.to.process), arrow.from.process.max(arrow.to.process));
+    let [low, high] = arrow.processes();
     let size = (last - first).saturating_mul(high - low);
     if size > FAR {
         return None;
@@ -100,24 +99,21 @@ pub(super) fn free(plan: &Plan, places: &Places, arrow: Arrow) -> Option<Vec<Poi
 }
 
 fn length(points: &[Point]) -> f64 {
-    let parts = points.windows(2).map(|pair| pair[1] - pair[0]);
-    parts.map(|part| part.x.hypot(part.y)).sum()
+    points.windows(2).map(|pair| (pair[1] - pair[0]).length()).sum()
 }
 
 /// Whether an arrow on a route would cross a label or a dot.
 fn is_blocked(plan: &Plan, places: &Places, arrow: Arrow, way: &[Point]) -> bool {
     let (first, last) = rows(plan, arrow);
     let crossed = |rect: Rect| way.windows(2).any(|pair| crosses(pair[0], pair[1], rect));
-    let mut columns =
-        arrow.from.process.min(arrow.to.process)..=arrow.from.process.max(arrow.to.process);
-    columns.any(|process| {
+    let [low, high] = arrow.processes();
+    (low..=high).any(|process| {
         let column = &plan.columns[process];
         let start = column.partition_point(|shown| shown.row < first);
         let near = column[start..].iter().take_while(|shown| shown.row <= last);
         near.enumerate().any(|(offset, shown)| {
             let here = DotId { process, index: start + offset };
-            let center = point(places.x[process], places.y[shown.row]);
-            let dot = Rect::at(center, Size::default()).grow(DOT + 3.0);
+            let dot = Rect::at(center(plan, places, here), Size::default()).grow(DOT + 3.0);
             let is_end = here == arrow.from || here == arrow.to;
             (!is_end && crossed(dot))
                 || (!shown.text.is_empty() && crossed(places.label(process, shown).grow(1.5)))
@@ -128,14 +124,9 @@ fn is_blocked(plan: &Plan, places: &Places, arrow: Arrow, way: &[Point]) -> bool
 /// The points from the border of one dot to that of the other, with a bend if there is one.
 fn way(plan: &Plan, places: &Places, arrow: Arrow, bend: Option<Point>) -> Vec<Point> {
     let [from, to] = [arrow.from, arrow.to].map(|end| center(plan, places, end));
-    let rim = |from: Point, to: Point| {
-        let way = to - from;
-        let length = way.x.hypot(way.y);
-        from + point(way.x / length * DOT, way.y / length * DOT)
-    };
-    let mut points = vec![rim(from, bend.unwrap_or(to))];
+    let mut points = vec![from.toward(bend.unwrap_or(to), DOT)];
     points.extend(bend);
-    points.push(rim(to, bend.unwrap_or(from)));
+    points.push(to.toward(bend.unwrap_or(from), DOT));
     points
 }
 
@@ -152,12 +143,8 @@ pub(super) fn around(plan: &Plan, places: &Places, arrow: Arrow, route: Route) -
     match route {
         Route::Free | Route::Gap => points.extend([point(to.x, above), to - point(0.0, DOT)]),
         Route::Track(track) => {
-            let sign = match side(arrow) {
-                Side::Left => -1.0,
-                Side::Right => 1.0,
-            };
-            #[expect(clippy::cast_precision_loss, reason = "tracks are few")]
-            let x = to.x + sign * (DOT + 9.0 + TRACK * track as f64);
+            let sign = if side(arrow) == Side::Left { -1.0 } else { 1.0 };
+            let x = to.x + sign * (DOT + 9.0 + TRACK * float(track));
             debug_assert!(last > first + 1, "there is a row between");
             points.extend([point(x, above), point(x, to.y), to + point(sign * DOT, 0.0)]);
         }

@@ -1,5 +1,7 @@
 //! Axes: round ranges and readable ticks.
 
+use crate::geometry::float;
+
 /// An axis before its range is known.
 #[derive(Debug, Clone, Default)]
 pub struct Axis {
@@ -94,10 +96,7 @@ impl Ruler {
             Some(ends.map_or([value; 2], |[low, high]| [low.min(value), high.max(value)]))
         });
         let (range, step) = match &scale {
-            Scale::Names(names) => {
-                let count = f64::from(u32::try_from(names.len().max(1)).unwrap_or(u32::MAX));
-                ([-0.5, count - 0.5], 1.0)
-            }
+            Scale::Names(names) => ([-0.5, float(names.len().max(1)) - 0.5], 1.0),
             Scale::Linear => {
                 let [low, high] = ends.unwrap_or([0.0, 1.0]);
                 let low = low.min(0.0);
@@ -127,44 +126,28 @@ impl Ruler {
             Scale::Names(names) => {
                 names.iter().zip(0_u32..).map(|(name, at)| (f64::from(at), name.clone())).collect()
             }
-            Scale::Linear => {
+            Scale::Linear | Scale::Log => {
                 self.marks().into_iter().map(|at| (at, write(at, self.unit))).collect()
             }
-            Scale::Log => self
-                .marks()
-                .into_iter()
-                .map(|at| (10_f64.powf(at), write(10_f64.powf(at), self.unit)))
-                .collect(),
         }
     }
 
     /// Every second interval between ticks; none for categories.
     pub(super) fn bands(&self) -> Vec<[f64; 2]> {
-        let number = |at: f64| if self.scale == Scale::Log { 10_f64.powf(at) } else { at };
         match self.scale {
             Scale::Names(_) => Vec::new(),
-            Scale::Linear | Scale::Log => self
-                .marks()
-                .windows(2)
-                .step_by(2)
-                .map(|pair| [number(pair[0]), number(pair[1])])
-                .collect(),
+            Scale::Linear | Scale::Log => {
+                self.marks().windows(2).step_by(2).map(|pair| [pair[0], pair[1]]).collect()
+            }
         }
     }
 
-    /// The places of ticks, in the measure of the range.
+    /// The numbers that have ticks.
     fn marks(&self) -> Vec<f64> {
         let [low, high] = self.range;
-        let mut marks = Vec::new();
-        let mut count = 0_u32;
-        loop {
-            let at = low + f64::from(count) * self.step;
-            if at > high + self.step * 1e-6 || count > 1000 {
-                return marks;
-            }
-            marks.push(at);
-            count += 1;
-        }
+        let all = (0..=1000_u32).map(|count| low + f64::from(count) * self.step);
+        let shown = all.take_while(|at| *at <= high + self.step * 1e-6);
+        shown.map(|at| if self.scale == Scale::Log { 10_f64.powf(at) } else { at }).collect()
     }
 }
 

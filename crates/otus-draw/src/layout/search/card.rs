@@ -8,23 +8,23 @@ use otus_core::{TermId, raise};
 use otus_syntax::print;
 use rustc_hash::FxHashMap;
 
-use super::Options;
-use crate::geometry::{Size, point};
+use super::{Options, cap};
+use crate::geometry::{Size, float, point};
+use crate::layout::arrow::LABEL as TEXT;
 use crate::layout::multitrace::{self, Lane, multi_trace};
-use crate::metrics::{Font, SMALL, STRONG};
+use crate::metrics::{SMALL, STRONG, grouped};
 use crate::scene::{Anchor, Item, Role, Scene, Tone};
 
 /// Makes cards; the picture of an interaction that several nodes have is made once.
 pub(super) struct Cards<'a> {
-    context: &'a Context<'a>,
-    options: &'a Options<'a>,
+    pub(super) context: &'a Context<'a>,
+    pub(super) options: &'a Options<'a>,
     /// By node: the lane of each component.
-    lanes: &'a FxHashMap<usize, Vec<Lane>>,
-    pictures: FxHashMap<TermId, Rc<Scene>>,
+    pub(super) lanes: FxHashMap<usize, Vec<Lane>>,
+    pub(super) pictures: FxHashMap<TermId, Rc<Scene>>,
 }
 
 const PADDING: f64 = 8.0;
-const TEXT: Font = Font { size: 11.0, bold: false };
 /// The greatest width of text.
 const MOST_WIDE: f64 = 260.0;
 const MOST_LINES: usize = 16;
@@ -33,33 +33,21 @@ const MOST_ACTIONS: usize = 12;
 /// The number of nodes from which interactions are not written as text.
 const MOST_NODES: u64 = 400;
 
-impl<'a> Cards<'a> {
-    pub(super) fn new(
-        context: &'a Context<'a>,
-        options: &'a Options<'a>,
-        lanes: &'a FxHashMap<usize, Vec<Lane>>,
-    ) -> Self {
-        Cards { context, options, lanes, pictures: FxHashMap::default() }
-    }
-
+impl Cards<'_> {
     /// The card of a node, from (0, 0) to its size, without a frame.
     pub(super) fn card(&mut self, number: usize, node: &Recorded) -> Scene {
         let head = number.to_string();
         let measure = self.context.measure(&node.state).unwrap_or_default();
         let term = self.picture(node.state.term);
-        let rest = self.context.trace.map(|trace| match self.options.remaining {
-            Some(draw) => draw(&node.state),
-            None => {
-                let style = multitrace::Options {
-                    lanes: self.lanes.get(&number).map_or(&[], Vec::as_slice),
-                    room: MOST_WIDE,
-                    limit: MOST_ACTIONS,
-                    compact: true,
-                    ..multitrace::Options::default()
-                };
-                multi_trace(trace, self.context.pool, &style)
-            }
-        });
+        let style = multitrace::Options {
+            lanes: self.lanes.get(&number).map_or(&[], Vec::as_slice),
+            room: MOST_WIDE,
+            limit: MOST_ACTIONS,
+            compact: true,
+            ..multitrace::Options::default()
+        };
+        let trace = self.context.trace;
+        let rest = trace.map(|trace| multi_trace(trace, self.context.pool, &style));
         let may_end = (self.context.trace.is_none() && node.leaf.is_some()).then_some("✓ may end");
 
         let foot = may_end.map_or(0.0, |text| STRONG.width(text));
@@ -100,32 +88,22 @@ impl<'a> Cards<'a> {
     }
 
     fn picture(&mut self, term: TermId) -> Rc<Scene> {
-        if let Some(known) = self.pictures.get(&term) {
-            return Rc::clone(known);
-        }
-        let scene = Rc::new(match self.options.term {
-            Some(draw) => draw(term),
-            None => lines(&self.text(term)),
-        });
-        self.pictures.insert(term, Rc::clone(&scene));
-        scene
+        let (context, options) = (self.context, self.options);
+        let draw = || options.term.map_or_else(|| lines(&text(context, term)), |draw| draw(term));
+        Rc::clone(self.pictures.entry(term).or_insert_with(|| Rc::new(draw())))
     }
+}
 
-    /// The interaction as text, in lines.
-    fn text(&self, term: TermId) -> Vec<String> {
-        let nodes = self.context.pool.attributes(term).nodes;
-        if nodes > MOST_NODES {
-            return vec![format!("an interaction of {} nodes", crate::metrics::grouped(nodes))];
-        }
-        let text = print::interaction(&raise(self.context.pool, term));
-        let mut lines: Vec<String> = text.trim_end().lines().flat_map(wrap).collect();
-        if lines.len() > MOST_LINES {
-            let missing = lines.len() - MOST_LINES + 1;
-            lines.truncate(MOST_LINES - 1);
-            lines.push(format!("… {missing} more lines"));
-        }
-        lines
+/// The interaction as text, in lines.
+fn text(context: &Context<'_>, term: TermId) -> Vec<String> {
+    let nodes = context.pool.attributes(term).nodes;
+    if nodes > MOST_NODES {
+        return vec![format!("an interaction of {} nodes", grouped(nodes))];
     }
+    let text = print::interaction(&raise(context.pool, term));
+    let mut lines: Vec<String> = text.trim_end().lines().flat_map(wrap).collect();
+    cap(&mut lines, MOST_LINES, "more lines");
+    lines
 }
 
 /// Breaks a line into lines that are not too wide; all but the first are indented.
@@ -139,7 +117,7 @@ fn wrap(line: &str) -> Vec<String> {
 
 /// The width of indentation, which is more than that of spaces, so that it can be seen.
 fn step(spaces: usize) -> f64 {
-    f64::from(u32::try_from(spaces).unwrap_or(0).min(40)) * TEXT.size * 0.5
+    float(spaces.min(40)) * TEXT.size * 0.5
 }
 
 /// Lines of text with their indentation.

@@ -10,7 +10,7 @@ use otus_analysis::Verdict;
 use otus_analysis::graph::record::Graph;
 
 /// The part of a graph that is drawn.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Window {
     /// By node.
     pub(super) kept: Vec<bool>,
@@ -22,6 +22,13 @@ pub(super) struct Window {
     pub(super) target: usize,
     /// The omitted part of the path.
     pub(super) gap: Option<Gap>,
+}
+
+impl Window {
+    /// Whether the omitted part of the path begins with a child of a node.
+    fn leads_to_gap(&self, node: usize, child: usize) -> bool {
+        self.on_path[child] && self.gap.is_some_and(|gap| gap.between[0] == node)
+    }
 }
 
 /// A part of the path that is left out.
@@ -47,23 +54,23 @@ pub(super) fn window(graph: &Graph, has_verdict: bool, most: usize) -> Window {
     for node in (1..count).rev() {
         if let Some(parent) = parent(node) {
             sizes[parent] += sizes[node];
-        }
-    }
-    for node in 1..count {
-        if let Some(parent) = parent(node) {
             children[parent].push(node);
         }
     }
-    let target = if has_verdict { target(graph) } else { 0 };
-    let mut path = vec![target];
-    while let Some(above) = path.last().and_then(|&node| parent(node)) {
-        path.push(above);
+    for children in &mut children {
+        children.reverse();
     }
+    let target = if has_verdict { target(graph) } else { 0 };
+    let mut path: Vec<usize> = std::iter::successors(Some(target), |&node| parent(node)).collect();
     path.reverse();
 
-    let mut window = Window { kept: vec![false; count], target, ..Window::default() };
-    window.on_path = vec![false; count];
-    window.hidden = vec![0; count];
+    let mut window = Window {
+        kept: vec![false; count],
+        on_path: vec![false; count],
+        hidden: vec![0; count],
+        target,
+        gap: None,
+    };
     if has_verdict {
         for &node in &path {
             window.on_path[node] = true;
@@ -92,12 +99,10 @@ pub(super) fn window(graph: &Graph, has_verdict: bool, most: usize) -> Window {
     {
         let mut taken = 0;
         let mut at = seen;
-        let missing = window.gap.filter(|gap| gap.between[0] == node).map(|gap| gap.between[1]);
         while at < children[node].len() && taken < SHARE && left > 0 {
             let child = children[node][at];
             at += 1;
-            let leads_to_gap = missing.is_some() && window.on_path[child];
-            if window.kept[child] || leads_to_gap {
+            if window.kept[child] || window.leads_to_gap(node, child) {
                 continue;
             }
             window.kept[child] = true;
@@ -110,9 +115,8 @@ pub(super) fn window(graph: &Graph, has_verdict: bool, most: usize) -> Window {
         }
     }
     for node in (0..count).filter(|&node| window.kept[node]) {
-        let skips = window.gap.is_some_and(|gap| gap.between[0] == node);
         let missing = children[node].iter().filter(|&&child| !window.kept[child]);
-        let missing = missing.filter(|&&child| !(skips && window.on_path[child]));
+        let missing = missing.filter(|&&child| !window.leads_to_gap(node, child));
         window.hidden[node] = missing.map(|&child| sizes[child]).sum();
     }
     window

@@ -38,7 +38,7 @@ const WING: f64 = 18.0;
 /// The width of an arrow to the same lifeline.
 pub(super) const TURN: f64 = 26.0;
 /// The distance from the end of an arrow to its label.
-pub(super) const ARROW_PADDING: f64 = 13.0;
+const ARROW_PADDING: f64 = 13.0;
 /// The radius of the ring that stands for the environment.
 pub(super) const RING: f64 = 4.0;
 /// The distance between the side of a tab and its text.
@@ -63,10 +63,7 @@ pub(super) fn columns(rows: &mut Rows, heads: &[Vec<String>], options: &Options<
     for at in 1..count {
         constraints.span(at - 1, at, half(&heads[at - 1]) + half(&heads[at]) + 12.0);
     }
-    let mut edge = 0.0_f64;
-    if let Some(lines) = heads.first() {
-        edge = half(lines);
-    }
+    let mut edge = heads.first().map_or(0.0, |lines| half(lines));
     rows.give_spans((0, count.saturating_sub(1)));
     let tabs: Vec<Vec<String>> =
         rows.frames.iter().map(|frame| STRONG.wrap(&frame.title, 240.0)).collect();
@@ -136,7 +133,7 @@ pub(super) fn columns(rows: &mut Rows, heads: &[Vec<String>], options: &Options<
 
 /// Adds the constraints of a message, and returns its extent.
 fn arrow_constraints(arrow: &Arrow, constraints: &mut Constraints) -> Reach {
-    let label = label_width(arrow);
+    let label = PLAIN.widest(&arrow.label);
     let outside = outside(arrow) + 2.0 * RING;
     let mut reach = Reach::default();
     let Some(origin) = arrow.origin else {
@@ -148,10 +145,11 @@ fn arrow_constraints(arrow: &Arrow, constraints: &mut Constraints) -> Reach {
         reach.right = outside;
         return reach;
     }
-    match side(arrow) {
-        Side::Turn => reach.right = TURN + 8.0 + label,
-        Side::Right(far) => constraints.span(origin, far, label + 2.0 * ARROW_PADDING),
-        Side::Left(far) => constraints.span(far, origin, label + 2.0 * ARROW_PADDING),
+    match farthest(arrow) {
+        None => reach.right = TURN + 8.0 + label,
+        Some(far) => {
+            constraints.span(origin.min(far), origin.max(far), label + 2.0 * ARROW_PADDING);
+        }
     }
     if arrow.returns() && arrow.targets.last() == Some(&origin) {
         reach.right = reach.right.max(TURN + 8.0);
@@ -161,36 +159,19 @@ fn arrow_constraints(arrow: &Arrow, constraints: &mut Constraints) -> Reach {
     reach
 }
 
-/// The width of the label of a message.
-pub(super) fn label_width(arrow: &Arrow) -> f64 {
-    PLAIN.widest(&arrow.label)
-}
-
 /// The length of an arrow from or to the environment.
 pub(super) fn outside(arrow: &Arrow) -> f64 {
-    (label_width(arrow) + 2.0 * ARROW_PADDING).max(46.0)
+    (PLAIN.widest(&arrow.label) + 2.0 * ARROW_PADDING).max(46.0)
 }
 
-/// The place of the label of a message.
-pub(super) enum Side {
-    /// Beside an arrow to the same lifeline.
-    Turn,
-    /// Between the origin and a lifeline to its right.
-    Right(usize),
-    /// Between the origin and a lifeline to its left.
-    Left(usize),
-}
-
-/// The side of the origin on which more of the targets are; to the right, if equally many.
-pub(super) fn side(arrow: &Arrow) -> Side {
+/// The farthest target on the side of the origin on which more of them are; to the right, if equally many. The label
+/// stands on the way to it. `None` if the origin is the only target.
+pub(super) fn farthest(arrow: &Arrow) -> Option<usize> {
     let origin = arrow.origin.unwrap_or_default();
     let right = arrow.targets.iter().filter(|&&target| target > origin).count();
     let left = arrow.targets.iter().filter(|&&target| target < origin).count();
-    match (arrow.targets.first(), arrow.targets.last()) {
-        (Some(&first), _) if left > right => Side::Left(first),
-        (_, Some(&last)) if right > 0 => Side::Right(last),
-        _ => Side::Turn,
-    }
+    let outer = if left > right { arrow.targets.first() } else { arrow.targets.last() };
+    outer.copied().filter(|&target| target != origin)
 }
 
 /// Least distances between lifelines.

@@ -1,11 +1,11 @@
 //! Third pass: draws row by row.
 
 use super::Options;
-use super::columns::{Columns, RING, Side, TAB_PADDING, TURN, outside, side};
+use super::columns::{Columns, RING, TAB_PADDING, TURN, farthest, outside};
 use super::rows::{Arrow, Row, Rows};
 use crate::geometry::{Point, Rect, point};
 use crate::metrics::{Font, PLAIN, SMALL, STRONG};
-use crate::scene::{Anchor, End, Item, Key, Line, Role, Scene, Shape, Tone};
+use crate::scene::{Anchor, End, Item, Key, Role, Scene, Shape, Tone};
 
 /// The font of lifeline heads.
 pub(super) fn head_font(options: &Options<'_>) -> Font {
@@ -30,10 +30,10 @@ pub(super) fn paint(
     options: &Options<'_>,
 ) -> Scene {
     let mut scene = Scene::default();
-    let keys: Vec<Key> = columns.x.iter().map(|_| scene.fresh_key()).collect();
+    let keys = scene.fresh_keys(&columns.x);
     let font = head_font(options);
     let most = heads.iter().map(Vec::len).max().unwrap_or(0);
-    let head_height = lines_height(font, most) + 10.0;
+    let head_height = font.height(most) + 10.0;
     let margin = margin(options);
     let head_bottom = margin + head_height;
 
@@ -43,10 +43,8 @@ pub(super) fn paint(
         keys: &keys,
         y: head_bottom + if options.compact { 6.0 } else { 12.0 },
         open: Vec::new(),
-        tops: vec![0.0; rows.frames.len()],
-        tab_bottoms: vec![0.0; rows.frames.len()],
         back: Vec::new(),
-        front: Vec::new(),
+        front: Scene::default(),
         gap: if options.compact { 5.0 } else { 9.0 },
     };
     for row in &rows.rows {
@@ -66,17 +64,14 @@ pub(super) fn paint(
         for top in tops.into_iter().flatten() {
             let (left, right) = (x - width / 2.0, x + width / 2.0);
             let rect = Rect { left, top, right, bottom: top + head_height };
-            scene.push(Item::rect(Role::Head, rect).subject(format!("lifeline-{lifeline}")));
-            let first = top + (head_height - lines_height(font, lines.len())) / 2.0;
-            let at = point(*x, first);
-            scene.lines(lines, at, Anchor::Middle, font, Role::Head, Tone::Normal);
+            let items = scene.head(rect, lines, font, Tone::Normal);
+            items[0].subject = Some(format!("lifeline-{lifeline}"));
         }
     }
     scene.items.extend(back);
-    scene.items.extend(front);
+    scene.items.extend(front.items);
     if scene.items.is_empty() {
-        let place = point(margin, margin + PLAIN.ascent());
-        scene.push(Item::label(Role::Aside, "∅", place, Anchor::Start, PLAIN));
+        scene.nothing_but("∅", PLAIN);
     }
     scene.fit(margin);
     scene
@@ -87,26 +82,18 @@ pub(super) fn elided(count: usize) -> String {
     format!("… {count} more parts, not drawn")
 }
 
-fn lines_height(font: Font, count: usize) -> f64 {
-    font.line_height() * f64::from(u32::try_from(count).unwrap_or(u32::MAX))
-}
-
 struct Painter<'a> {
     columns: &'a Columns,
     rows: &'a Rows,
     keys: &'a [Key],
     /// The top of the next row.
     y: f64,
-    /// The frames around the next row, innermost last.
-    open: Vec<usize>,
-    /// By frame: its top.
-    tops: Vec<f64>,
-    /// By frame: the bottom of its tab.
-    tab_bottoms: Vec<f64>,
+    /// The frames around the next row, innermost last, each with its top and the bottom of its tab.
+    open: Vec<(usize, [f64; 2])>,
     /// Frames, which are painted first.
     back: Vec<Item>,
     /// Messages and text, which are painted last.
-    front: Vec<Item>,
+    front: Scene,
     /// The space between rows.
     gap: f64,
 }
@@ -126,14 +113,14 @@ impl Painter<'_> {
                 self.back.push(line.tone(tone));
                 self.y += 6.0;
             }
-            Row::Close(frame) => self.close(*frame),
+            Row::Close(_) => self.close(),
         }
     }
 
     /// Text in a row of its own, at the left of the innermost frame.
     fn aside(&mut self, text: &str) {
         let left = match self.open.last() {
-            Some(&frame) => self.columns.sides[frame].0 + 5.0,
+            Some(&(frame, _)) => self.columns.sides[frame].0 + 5.0,
             None => self.columns.x.first().map_or(0.0, |x| x + 8.0),
         };
         let base = self.y + PLAIN.line_height();
@@ -144,13 +131,11 @@ impl Painter<'_> {
 
     fn open(&mut self, frame: usize) {
         self.y += 4.0;
-        self.open.push(frame);
-        self.tops[frame] = self.y;
         let tab = &self.columns.tabs[frame];
         let (left, top) = (self.columns.sides[frame].0, self.y);
         let width = STRONG.widest(tab);
         let right = left + width + 2.0 * TAB_PADDING;
-        let bottom = top + lines_height(STRONG, tab.len()) + 4.0;
+        let bottom = top + STRONG.height(tab.len()) + 4.0;
         let tone = self.rows.frames[frame].tone;
         let corner = vec![
             point(left, top),
@@ -160,27 +145,25 @@ impl Painter<'_> {
             point(left, bottom),
         ];
         self.front.push(Item::new(Role::Tab, Shape::Polygon(corner)).tone(tone));
-        let mut text = Scene::default();
         let at = point(left + TAB_PADDING, top + 2.0);
-        text.lines(tab, at, Anchor::Start, STRONG, Role::Tab, tone);
-        self.front.append(&mut text.items);
-        self.tab_bottoms[frame] = bottom;
+        self.front.lines(tab, at, Anchor::Start, STRONG, Role::Tab, tone);
+        self.open.push((frame, [top, bottom]));
         self.y = bottom + 5.0;
     }
 
-    fn close(&mut self, frame: usize) {
+    fn close(&mut self) {
+        let Some((frame, [top, tab_bottom])) = self.open.pop() else { return };
         self.y += 4.0;
         let (left, right) = self.columns.sides[frame];
-        let rect = Rect { left, top: self.tops[frame], right, bottom: self.y };
+        let rect = Rect { left, top, right, bottom: self.y };
         let about = &self.rows.frames[frame];
         let item = Item::rect(Role::Frame, rect).tone(about.tone);
         self.back.push(item.subject(format!("node-{}", about.node.0)));
         if let Some((first, last)) = about.span {
             for &lifeline in about.concurrent.iter().filter(|l| (first..=last).contains(l)) {
-                self.coregion(lifeline, self.tab_bottoms[frame] + 2.0, self.y - 2.0);
+                self.coregion(lifeline, tab_bottom + 2.0, self.y - 2.0);
             }
         }
-        self.open.pop();
         self.y += self.gap;
     }
 
@@ -201,7 +184,7 @@ impl Painter<'_> {
 
     fn arrow(&mut self, arrow: &Arrow) {
         let subject = format!("node-{}", arrow.node.0);
-        let label_height = lines_height(PLAIN, arrow.label.len());
+        let label_height = PLAIN.height(arrow.label.len());
         let head = if arrow.synchronous { End::Filled } else { End::Open };
         let x = |lifeline: usize| self.columns.x[lifeline];
         let Some((first, last)) = arrow.span() else { return };
@@ -231,17 +214,16 @@ impl Painter<'_> {
             Some(origin) => {
                 let others = arrow.targets.iter().filter(|&&to| to != origin);
                 segments.extend(others.map(|&to| (x(origin), Some(origin), x(to), Some(to))));
-                match side(arrow) {
-                    Side::Right(far) | Side::Left(far) => {
+                match farthest(arrow) {
+                    Some(far) => {
                         // Before the first receiver on that side, if there is room.
-                        let beyond = |to: &&usize| (**to > origin) == (far > origin);
-                        let others = arrow.targets.iter().filter(|&&to| to != origin);
-                        let near = others.filter(beyond).min_by_key(|to| to.abs_diff(origin));
-                        let near = near.copied().unwrap_or(far);
+                        let beyond = |to: &usize| *to != origin && (*to > origin) == (far > origin);
+                        let others = arrow.targets.iter().copied().filter(beyond);
+                        let near = others.min_by_key(|to| to.abs_diff(origin)).unwrap_or(far);
                         let fits = (x(near) - x(origin)).abs() >= outside;
                         f64::midpoint(x(origin), x(if fits { near } else { far }))
                     }
-                    Side::Turn => x(origin),
+                    None => x(origin),
                 }
             }
         };
@@ -250,62 +232,46 @@ impl Painter<'_> {
         // Farther targets first, so that lines do not cover arrow heads.
         segments.sort_by(|a, b| (b.2 - b.0).abs().total_cmp(&(a.2 - a.0).abs()));
         for (from, from_on, to, to_on) in segments {
-            let line = Line {
-                points: vec![point(from, y), point(to, y)],
-                smooth: false,
-                ends: [tail, head],
-                on: [from_on, to_on].map(|on| on.map(|lifeline| self.keys[lifeline])),
-            };
-            let item = Item::new(Role::Message, Shape::Line(line)).tone(arrow.tone);
+            let points = vec![point(from, y), point(to, y)];
+            let on = [from_on, to_on].map(|on| on.map(|lifeline| self.keys[lifeline]));
+            let item = Item::arrow(Role::Message, points, [tail, head], on).tone(arrow.tone);
             self.front.push(item.subject(subject.clone()));
         }
         let top = self.y;
         self.label(arrow, point(middle, top), Anchor::Middle, &subject);
         self.y = y + self.gap;
         if let Some(origin) = arrow.origin.filter(|_| arrow.returns()) {
-            self.back_to(origin, y, head, arrow.tone, &subject);
+            // The part of a broadcast that its origin receives.
+            self.loop_line(origin, [y, y + 12.0], head, arrow.tone, &subject);
+            self.y = y + 12.0 + self.gap;
         }
     }
 
     /// A message of a lifeline to itself.
     fn turn(&mut self, arrow: &Arrow, origin: usize, head: End, subject: &str) {
-        let height = lines_height(PLAIN, arrow.label.len()).max(14.0);
+        let text_height = PLAIN.height(arrow.label.len());
+        let height = text_height.max(14.0);
         let x = self.columns.x[origin];
-        self.label(
-            arrow,
-            point(x + TURN + 6.0, self.y + (height - lines_height(PLAIN, arrow.label.len())) / 2.0),
-            Anchor::Start,
-            subject,
-        );
-        let (top, bottom) = (self.y + height / 2.0 - 6.0, self.y + height / 2.0 + 6.0);
-        self.loop_line(origin, top, bottom, head, arrow.tone, subject);
+        let at = point(x + TURN + 6.0, self.y + (height - text_height) / 2.0);
+        self.label(arrow, at, Anchor::Start, subject);
+        let sides = [self.y + height / 2.0 - 6.0, self.y + height / 2.0 + 6.0];
+        self.loop_line(origin, sides, head, arrow.tone, subject);
         self.y += height + self.gap;
-    }
-
-    /// The part of a broadcast that its origin receives.
-    fn back_to(&mut self, origin: usize, y: f64, head: End, tone: Tone, subject: &str) {
-        self.loop_line(origin, y, y + 12.0, head, tone, subject);
-        self.y = y + 12.0 + self.gap;
     }
 
     fn loop_line(
         &mut self,
         origin: usize,
-        top: f64,
-        bottom: f64,
+        [top, bottom]: [f64; 2],
         head: End,
         tone: Tone,
         subject: &str,
     ) {
         let x = self.columns.x[origin];
         let out = x + TURN;
-        let line = Line {
-            points: vec![point(x, top), point(out, top), point(out, bottom), point(x, bottom)],
-            smooth: false,
-            ends: [End::Plain, head],
-            on: [Some(self.keys[origin]); 2],
-        };
-        let item = Item::new(Role::Message, Shape::Line(line)).tone(tone);
+        let points = vec![point(x, top), point(out, top), point(out, bottom), point(x, bottom)];
+        let on = [Some(self.keys[origin]); 2];
+        let item = Item::arrow(Role::Message, points, [End::Plain, head], on).tone(tone);
         self.front.push(item.subject(subject));
     }
 
@@ -316,8 +282,10 @@ impl Painter<'_> {
     }
 
     fn label(&mut self, arrow: &Arrow, at: Point, anchor: Anchor, subject: &str) {
-        let mut text = Scene::default();
-        text.lines(&arrow.label, at, anchor, PLAIN, Role::Text, arrow.tone);
-        self.front.extend(text.items.into_iter().map(|item| item.subject(subject)));
+        let before = self.front.items.len();
+        self.front.lines(&arrow.label, at, anchor, PLAIN, Role::Text, arrow.tone);
+        for item in &mut self.front.items[before..] {
+            item.subject = Some(subject.to_owned());
+        }
     }
 }

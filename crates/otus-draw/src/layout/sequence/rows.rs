@@ -6,10 +6,10 @@
 use otus_core::LifelineId;
 use otus_core::Signature;
 use otus_core::index::Index as _;
-use otus_syntax::ast::{LoopKind, NodeId, NodeKind, Operator, Passing, SpecFile, Target};
+use otus_syntax::ast::{NodeId, NodeKind, Operator, Passing, SpecFile};
 use otus_syntax::name::Name;
 
-use super::{Options, tone};
+use super::{Options, tone, word};
 use crate::metrics::PLAIN;
 use crate::scene::Tone;
 
@@ -20,18 +20,14 @@ pub(super) struct Rows {
     pub(super) frames: Vec<Frame>,
 }
 
-/// One row.
+/// One row; frames open, go on with the next operand, and close.
 #[derive(Debug)]
 pub(super) enum Row {
-    /// A message.
     Arrow(Arrow),
     /// ∅ where an operand is empty.
     Empty,
-    /// A frame begins.
     Open(usize),
-    /// The next operand of a frame begins.
     Split(usize),
-    /// A frame ends.
     Close(usize),
     /// The number of omitted rows.
     Elided(usize),
@@ -101,6 +97,7 @@ impl Rows {
     pub(super) fn of(file: &SpecFile, signature: &Signature, options: &Options<'_>) -> Self {
         let mut rows = Rows::default();
         let Some(interaction) = &file.interaction else { return rows };
+        let is_empty = |id: &NodeId| interaction.node(*id).kind == NodeKind::Empty;
         // The frames that are open, innermost last.
         let mut open: Vec<usize> = Vec::new();
         let mut tasks = vec![Task::Visit(interaction.root)];
@@ -141,7 +138,6 @@ impl Rows {
                     rows.rows.push(Row::Arrow(arrow));
                 }
                 NodeKind::Operator(Operator::Seq, operands) => {
-                    let is_empty = |id: &NodeId| interaction.node(*id).kind == NodeKind::Empty;
                     // ∅ is neutral in a sequence, and is only drawn if there is nothing else.
                     let mut drawn: Vec<NodeId> =
                         operands.iter().copied().filter(|id| !is_empty(id)).collect();
@@ -152,15 +148,14 @@ impl Rows {
                 }
                 NodeKind::Operator(operator, operands) => {
                     let frame = rows.frames.len();
-                    let is_empty = |id: &NodeId| interaction.node(*id).kind == NodeKind::Empty;
                     let optional = *operator == Operator::Alt
                         && operands.len() == 2
                         && operands.iter().filter(|id| is_empty(id)).count() == 1;
-                    let concurrent = region(file, signature, operator);
+                    let lifelines = operator.region().iter();
                     rows.frames.push(Frame {
                         node: id,
                         title: if optional { "opt".to_owned() } else { title(file, operator) },
-                        concurrent,
+                        concurrent: lifelines.filter_map(|l| index(file, signature, l)).collect(),
                         span: None,
                         tone: tone(options, id),
                     });
@@ -236,12 +231,8 @@ fn arrow(
     node: NodeId,
     passing: &Passing,
 ) -> Arrow {
-    let lifeline = |name: &Name| index(file, signature, *name);
-    let mut targets: Vec<usize> = match &passing.target {
-        Target::Environment => Vec::new(),
-        Target::Lifeline(name) => lifeline(name).into_iter().collect(),
-        Target::Broadcast(names) => names.iter().filter_map(lifeline).collect(),
-    };
+    let lifeline = |name: &Name| index(file, signature, name);
+    let mut targets: Vec<usize> = passing.target.lifelines().iter().filter_map(lifeline).collect();
     targets.sort_unstable();
     targets.dedup();
     let message = file.names.text(passing.message.symbol).to_owned();
@@ -256,34 +247,16 @@ fn arrow(
     }
 }
 
-fn index(file: &SpecFile, signature: &Signature, name: Name) -> Option<usize> {
+fn index(file: &SpecFile, signature: &Signature, name: &Name) -> Option<usize> {
     signature.lifeline(file.names.text(name.symbol)).map(otus_core::index::Index::index)
-}
-
-/// The lifelines of an operator on which events are not ordered.
-fn region(file: &SpecFile, signature: &Signature, operator: &Operator) -> Vec<usize> {
-    let names = match operator {
-        Operator::Coreg(names) | Operator::Loop(LoopKind::Coregion(names)) => names.as_slice(),
-        Operator::Strict | Operator::Seq | Operator::Par | Operator::Alt | Operator::Loop(_) => &[],
-    };
-    names.iter().filter_map(|&name| index(file, signature, name)).collect()
 }
 
 /// The text of the tab of an operator.
 fn title(file: &SpecFile, operator: &Operator) -> String {
-    let list = |names: &[Name]| {
-        let names: Vec<&str> = names.iter().map(|name| file.names.text(name.symbol)).collect();
-        format!("({})", names.join(", "))
-    };
-    match operator {
-        Operator::Strict => "strict".to_owned(),
-        Operator::Seq => "seq".to_owned(),
-        Operator::Par => "par".to_owned(),
-        Operator::Alt => "alt".to_owned(),
-        Operator::Coreg(names) => format!("coreg {}", list(names)),
-        Operator::Loop(LoopKind::Strict) => "loop strict".to_owned(),
-        Operator::Loop(LoopKind::Weak | LoopKind::HeadFirst) => "loop seq".to_owned(),
-        Operator::Loop(LoopKind::Parallel) => "loop par".to_owned(),
-        Operator::Loop(LoopKind::Coregion(names)) => format!("loop coreg {}", list(names)),
+    let (word, has_region) = word(operator);
+    if !has_region {
+        return word.to_owned();
     }
+    let names = operator.region().iter().map(|name| file.names.text(name.symbol));
+    format!("{word} ({})", names.collect::<Vec<_>>().join(", "))
 }

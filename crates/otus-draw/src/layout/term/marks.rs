@@ -37,18 +37,6 @@ impl Default for Marks {
 }
 
 impl Marks {
-    /// Marks one node. Digits of a position other than 1 and 2 count as 2.
-    pub fn node(&mut self, position: &[u8], tone: Tone) {
-        let at = self.reach(position);
-        self.nodes[at].own = Some(tone);
-    }
-
-    /// Marks a node and all below it.
-    pub fn part(&mut self, position: &[u8], tone: Tone) {
-        let at = self.reach(position);
-        self.nodes[at].below = Some(tone);
-    }
-
     /// The position ε.
     pub(crate) fn cursor(&self) -> Cursor {
         let inherited = self.nodes[0].below.unwrap_or_default();
@@ -73,10 +61,6 @@ impl Marks {
         Cursor { at, inherited: below.unwrap_or(cursor.inherited) }
     }
 
-    fn reach(&mut self, position: &[u8]) -> usize {
-        position.iter().fold(0, |at, &letter| self.child(at, letter))
-    }
-
     fn child(&mut self, at: usize, letter: u8) -> usize {
         let next = u32::try_from(self.nodes.len()).expect("fewer marks than 32 bits count");
         let child = *self.nodes[at].children[operand(letter)].get_or_insert(next);
@@ -87,6 +71,7 @@ impl Marks {
     }
 }
 
+/// The index of an operand; digits of a position other than 1 and 2 count as 2.
 fn operand(letter: u8) -> usize {
     usize::from(letter != 1)
 }
@@ -95,33 +80,28 @@ fn operand(letter: u8) -> usize {
 /// active, pruned or unchosen parts are faded, and operators that vanish with an operand
 /// are assumed. A loop is copied when an iteration of it begins, so within it only
 /// the executed event is marked. `None` if the position has no event, or one that cannot be executed now.
-///
-/// # Panics
-/// Never: a path has at least its root.
 pub fn step(pool: &Pool, term: TermId, position: &[u8]) -> Option<Marks> {
-    let mut path = vec![term];
-    for &letter in position {
-        let now = *path.last().expect("the path begins with the term");
-        path.push(pool.node(now).operands().nth(operand(letter))?);
-    }
-    let Term::Event(event) = pool.node(*path.last()?) else { return None };
-    let lifelines = pool.region(pool.event_lifelines(event));
-    let in_loop = |at: usize| {
-        path[..at].iter().any(|&term| matches!(pool.node(term), Term::LoopS(_) | Term::LoopC(..)))
-    };
     let mut marks = Marks::default();
-    let mut here: Vec<usize> = vec![0];
+    // The terms from the root to the event, and their nodes in the marks.
+    let (mut path, mut here) = (vec![term], vec![0]);
+    let (mut now, mut place) = (term, 0);
     for &letter in position {
-        let at = marks.child(*here.last().expect("the path begins at the root"), letter);
-        here.push(at);
+        now = pool.node(now).operands().nth(operand(letter))?;
+        place = marks.child(place, letter);
+        path.push(now);
+        here.push(place);
     }
-    marks.nodes[*here.last()?].own = Some(Tone::Active);
-    let first_loop = (0..path.len()).find(|&at| in_loop(at)).unwrap_or(path.len());
+    let Term::Event(event) = pool.node(now) else { return None };
+    marks.nodes[place].own = Some(Tone::Active);
+    let lifelines = pool.region(pool.event_lifelines(event));
+    let is_loop = |&term: &TermId| matches!(pool.node(term), Term::LoopS(_) | Term::LoopC(..));
+    // Parts below the first loop are not marked.
+    let deepest = path.iter().position(is_loop).unwrap_or(path.len());
 
     // From the event upwards: whether the rest of the operand on the path is ∅.
     let mut empty = true;
     for at in (0..position.len()).rev() {
-        let marked = at < first_loop;
+        let marked = at <= deepest;
         let (right, other) = (operand(position[at]) == 1, 3 - position[at].clamp(1, 2));
         let vanishes = match pool.node(path[at]) {
             Term::Empty | Term::Event(_) => return None,
@@ -176,8 +156,8 @@ pub fn step(pool: &Pool, term: TermId, position: &[u8]) -> Option<Marks> {
     Some(marks)
 }
 
-/// The result of pruning.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The result of pruning. The greater of two is what a choice between them becomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Pruned {
     /// ⊥: not even ∅.
     Nothing,
@@ -192,17 +172,11 @@ fn prune(pool: &Pool, root: TermId, avoided: &LifelineSet, known: &mut Known) ->
     let mut stack = vec![root];
     while let Some(&term) = stack.last() {
         let height = stack.len();
-        if !known.contains_key(&term) {
-            let waiting = pool.node(term).operands().filter(|operand| !known.contains_key(operand));
-            stack.extend(waiting);
-        }
+        stack.extend(pool.node(term).operands().filter(|operand| !known.contains_key(operand)));
         if stack.len() > height {
             continue;
         }
         stack.pop();
-        if known.contains_key(&term) {
-            continue;
-        }
         let left = match pool.node(term) {
             Term::Empty => Pruned::Empty,
             Term::Event(event) => {
@@ -211,18 +185,10 @@ fn prune(pool: &Pool, root: TermId, avoided: &LifelineSet, known: &mut Known) ->
             }
             Term::Strict(i, j) | Term::Coreg(_, i, j) => match (known[&i], known[&j]) {
                 (Pruned::Nothing, _) | (_, Pruned::Nothing) => Pruned::Nothing,
-                (Pruned::Empty, Pruned::Empty) => Pruned::Empty,
-                (Pruned::Some, _) | (_, Pruned::Some) => Pruned::Some,
+                (left, right) => left.max(right),
             },
-            Term::Alt(i, j) => match (known[&i], known[&j]) {
-                (Pruned::Nothing, other) | (other, Pruned::Nothing) => other,
-                (Pruned::Empty, Pruned::Empty) => Pruned::Empty,
-                (Pruned::Some, _) | (_, Pruned::Some) => Pruned::Some,
-            },
-            Term::LoopS(body) | Term::LoopC(_, body) => match known[&body] {
-                Pruned::Nothing | Pruned::Empty => Pruned::Empty,
-                Pruned::Some => Pruned::Some,
-            },
+            Term::Alt(i, j) => known[&i].max(known[&j]),
+            Term::LoopS(body) | Term::LoopC(_, body) => known[&body].max(Pruned::Empty),
         };
         known.insert(term, left);
     }

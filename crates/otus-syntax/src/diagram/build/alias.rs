@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::diagram::statement::{End, Mark, Statement, StatementKind};
+use crate::diagram::statement::{Mark, Statement, StatementKind};
 use crate::name::{Name, Symbol};
 
 /// The aliases of a diagram.
@@ -37,14 +37,6 @@ impl Aliases {
             None => Some(name),
             Some(None) => None,
             Some(Some(real)) => Some(Name { symbol: real.symbol, span: name.span }),
-        }
-    }
-
-    /// The lifeline at one end of an arrow; `None` for the environment.
-    pub(super) fn end(&self, end: End) -> Option<Name> {
-        match end {
-            End::Lifeline(name) => self.lifeline(name),
-            End::Environment => None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Broadcasts: one emission that several lifelines receive.
 
-use super::{Builder, Scope};
+use super::{Arrow, Builder, Scope};
 use crate::ast::{NodeId, NodeKind, Operator, Passing, Target};
 use crate::name::Name;
 use crate::source::Span;
@@ -31,20 +31,11 @@ impl Builder<'_> {
                 "a broadcast is one emission received by several: write only arrows with the \
                  same sender and the same message between `otus: broadcast` and `otus: end`",
             );
-            let mut operands = Vec::with_capacity(scope.arrows.len());
-            for arrow in scope.arrows {
-                operands.push(self.passing(
-                    arrow.span,
-                    arrow.origin,
-                    arrow.message,
-                    arrow.target,
-                    scope.synchronous,
-                ));
-            }
+            let passing = |arrow| self.passing(arrow, scope.synchronous);
+            let operands = scope.arrows.into_iter().map(passing).collect();
             return self.apply(Operator::Seq, operands, span);
         }
-        let origin = scope.arrows[0].origin;
-        let message = scope.arrows[0].message;
+        let Arrow { origin, message, .. } = scope.arrows[0];
         let mut targets: Vec<Name> = scope.arrows.iter().filter_map(|arrow| arrow.target).collect();
         let target = match targets.len() {
             1 => Target::Lifeline(targets.remove(0)),

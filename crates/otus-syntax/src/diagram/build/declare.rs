@@ -36,7 +36,8 @@ pub(super) fn sections(
     }
     for statement in statements {
         if let StatementKind::Message { from, to, message } = &statement.kind {
-            for name in [aliases.end(*from), aliases.end(*to)].into_iter().flatten() {
+            for name in [from, to].into_iter().flatten().filter_map(|name| aliases.lifeline(*name))
+            {
                 lifelines.declare(name, None);
             }
             messages.declare(*message, None);

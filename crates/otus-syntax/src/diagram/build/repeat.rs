@@ -3,12 +3,11 @@
 use super::{Builder, Item};
 use crate::ast::{LoopKind, NodeId, Operator};
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
 use crate::diagram::statement::Repetition;
 use crate::source::Span;
 
 /// The most nodes that the unfolding of loops may add to a diagram, as a tree.
-pub const MAX_UNFOLDED: u64 = 100_000;
+const MAX_UNFOLDED: u64 = 100_000;
 
 /// The parts of a loop.
 struct LoopParts<'a> {
@@ -46,12 +45,9 @@ impl Builder<'_> {
         span: Span,
     ) -> NodeId {
         if !repetition.stated {
-            self.report(
-                Code::FREE_TEXT_LOOP,
-                opener,
-                "how often this loop repeats is free text: read as any number of times",
-                "write `loop 0..*`, `loop 1..*`, `loop 3 times` or `loop 2..5`",
-            );
+            let message = "how often this loop repeats is free text: read as any number of times";
+            let help = "write `loop 0..*`, `loop 1..*`, `loop 3 times` or `loop 2..5`";
+            self.findings.report(Code::FREE_TEXT_LOOP, opener, message, help);
         }
         let operator = match kind {
             LoopKind::Strict => Operator::Strict,
@@ -90,7 +86,7 @@ impl Builder<'_> {
                     operands.extend(further);
                 }
             }
-            return self.apply_in(&operator, operands, span);
+            return self.apply(operator, operands, span);
         };
         let (mut next, further) = match most {
             None => {
@@ -136,7 +132,7 @@ impl Builder<'_> {
                 Item::Break(..) => None,
             })
             .collect();
-        (self.apply_in(&Operator::Seq, body, span), exit)
+        (self.apply(Operator::Seq, body, span), exit)
     }
 
     /// Whether the copies that a loop needs stay within [`MAX_UNFOLDED`]; reports if they do not.
@@ -181,18 +177,15 @@ impl Builder<'_> {
             self.unfolded = total;
             return true;
         }
-        let message = if self.unfolded == 0 {
-            format!("unfolding this loop takes {copied} interactions")
-        } else {
-            format!(
-                "unfolding this loop takes {copied} interactions, {total} with the loops before it"
-            )
+        let with_others = match self.unfolded {
+            0 => String::new(),
+            _ => format!(", {total} with the loops before it"),
         };
-        self.diagnostics.push(
-            Diagnostic::new(Code::UNFOLDED_TOO_LARGE, self.source, opener, message)
-                .with_label(format!("at most {MAX_UNFOLDED} are allowed in a diagram"))
-                .with_help("repeat it fewer times, or any number of times (`loop 0..*`)"),
-        );
+        let message = format!("unfolding this loop takes {copied} interactions{with_others}");
+        let found = self.findings.finding(Code::UNFOLDED_TOO_LARGE, opener, message);
+        let help = "repeat it fewer times, or any number of times (`loop 0..*`)";
+        let label = format!("at most {MAX_UNFOLDED} are allowed in a diagram");
+        self.findings.push(found.with_label(label).with_help(help));
         false
     }
 }

@@ -1,7 +1,7 @@
 //! The open fragments of a diagram during building.
 
-use crate::ast::{LoopKind, NodeId};
-use crate::diagram::statement::{Block, Fragment};
+use crate::ast::{LoopKind, NodeId, Operator};
+use crate::diagram::statement::Fragment;
 use crate::name::Name;
 use crate::source::Span;
 
@@ -40,16 +40,14 @@ impl Scope {
 
     /// Whether its statements are in sequence, so that a frame among them needs no scope of its own.
     pub(super) fn is_sequence(&self) -> bool {
-        !matches!(
-            self.fragment,
-            Fragment::Block(
-                Block::Strict | Block::Par | Block::Alt | Block::Coreg(_) | Block::Broadcast
-            )
-        )
+        if let Fragment::Block(operator) = &self.fragment {
+            return matches!(operator, Operator::Seq | Operator::Loop(_));
+        }
+        !self.is_broadcast()
     }
 
     pub(super) fn is_broadcast(&self) -> bool {
-        matches!(self.fragment, Fragment::Block(Block::Broadcast))
+        self.fragment == Fragment::Broadcast
     }
 }
 
@@ -61,7 +59,8 @@ pub(super) enum Item {
     Break(NodeId, Span),
 }
 
-/// An arrow of a broadcast.
+/// An arrow between lifelines; `None` is the environment.
+#[derive(Clone, Copy)]
 pub(super) struct Arrow {
     pub(super) span: Span,
     pub(super) origin: Option<Name>,

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::ast::Section;
+use crate::diagnostic::Diagnostic;
 use crate::diagram::term;
+use crate::source::SourceId;
 
 /// Reads statements from a shorthand, one per line: `a>b m`, `.>b m`, `loop 0 *`, `else`, `end`, ….
 fn statements(text: &str) -> (Names, Vec<Statement>) {
@@ -47,22 +49,22 @@ fn statements(text: &str) -> (Names, Vec<Statement>) {
             ["name", alias, lifeline] => {
                 StatementKind::Mark(Mark::Rename { alias: name(alias), name: name(lifeline) })
             }
-            ["[strict"] => StatementKind::Open(Fragment::Block(Block::Strict)),
-            ["[seq"] => StatementKind::Open(Fragment::Block(Block::Seq)),
-            ["[par"] => StatementKind::Open(Fragment::Block(Block::Par)),
-            ["[alt"] => StatementKind::Open(Fragment::Block(Block::Alt)),
+            ["[strict"] => StatementKind::Open(Fragment::Block(Operator::Strict)),
+            ["[seq"] => StatementKind::Open(Fragment::Block(Operator::Seq)),
+            ["[par"] => StatementKind::Open(Fragment::Block(Operator::Par)),
+            ["[alt"] => StatementKind::Open(Fragment::Block(Operator::Alt)),
             ["[coreg", region] => {
-                StatementKind::Open(Fragment::Block(Block::Coreg(vec![name(region)])))
+                StatementKind::Open(Fragment::Block(Operator::Coreg(vec![name(region)])))
             }
-            ["[loopS"] => StatementKind::Open(Fragment::Block(Block::Loop(LoopKind::Strict))),
-            ["[broadcast"] => StatementKind::Open(Fragment::Block(Block::Broadcast)),
+            ["[loopS"] => StatementKind::Open(Fragment::Block(Operator::Loop(LoopKind::Strict))),
+            ["[broadcast"] => StatementKind::Open(Fragment::Broadcast),
             ["message", message] => StatementKind::Messages(vec![name(message)]),
             ["lifeline", lifeline] => StatementKind::Lifelines(vec![name(lifeline)]),
             [arrow, message] => {
                 let (from, to) = arrow.split_once('>').unwrap();
                 let mut end = |text: &str| match text {
-                    "." => End::Environment,
-                    _ => End::Lifeline(name(text)),
+                    "." => None,
+                    _ => Some(name(text)),
                 };
                 let (from, to) = (end(from), end(to));
                 StatementKind::Message { from, to, message: name(message) }
@@ -76,11 +78,11 @@ fn statements(text: &str) -> (Names, Vec<Statement>) {
 
 fn built(text: &str) -> (SpecFile, Vec<Diagnostic>) {
     let (names, list) = statements(text);
-    let mut diagnostics = Vec::new();
+    let mut findings = Findings::unbounded(SourceId(0));
     let whole = Span::new(0, offset(text.len()));
-    let tree = build(SourceId(0), whole, names, &list, &mut diagnostics);
+    let tree = build(whole, names, &list, &mut findings);
     term::check_order(tree.interaction.as_ref().unwrap());
-    (tree, diagnostics)
+    (tree, findings.list)
 }
 
 /// `;` stands for a line break.

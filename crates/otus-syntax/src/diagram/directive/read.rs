@@ -1,37 +1,29 @@
 //! The parser of directives: from the text of a comment to a statement.
 
-use super::keyword::{KEYWORDS, Keyword, is_keyword_char, keyword};
-use crate::ast::LoopKind;
+use crate::ast::{LoopKind, Operator};
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
-use crate::diagram::statement::{Block, Fragment, Mark, StatementKind};
+use crate::diagram::statement::{Fragment, Mark, StatementKind};
 use crate::excerpt::shortened;
 use crate::name::{Name, Names};
-use crate::source::{SourceId, Span, offset};
+use crate::parser::Findings;
+use crate::source::{Span, offset};
 use crate::suggest;
 
 /// Parses the text of a comment at byte `at` of the source. The result is `None` if it is not a
 /// directive, and for an unknown or malformed directive, which is reported; a directive that is nearly
 /// right is reported and accepted.
-pub fn read(
-    source: SourceId,
+pub(crate) fn read(
     text: &str,
     at: u32,
     names: &mut Names,
-    diagnostics: &mut Vec<Diagnostic>,
+    findings: &mut Findings,
 ) -> Option<StatementKind> {
     let body = body(text)?;
     let position = text.len() - body.len();
     let mut cursor = Cursor { text, position, at, names, fault: None };
-    let (kind, fault) = match cursor.directive() {
-        Ok(kind) => (Some(kind), None),
-        Err(fault) => (None, Some(fault)),
-    };
-    // Of a misspelt directive, further faults are not reported, since they are guesses.
-    if let Some(fault) = cursor.fault.or(fault) {
-        diagnostics.push(
-            Diagnostic::new(fault.code, source, fault.span, fault.message).with_help(fault.help),
-        );
+    let kind = cursor.directive();
+    if let Some((code, span, message, help)) = cursor.fault {
+        findings.report(code, span, message, help);
     }
     kind
 }
@@ -40,27 +32,29 @@ pub fn read(
 /// label.
 ///
 /// The label must be spelt exactly like an operator; any other label is free text.
-pub fn block(label: &str, at: u32, names: &mut Names) -> Option<Block> {
-    let word = label.trim_start().split(|c: char| !is_keyword_char(c)).next().unwrap_or("");
-    let keyword = keyword(word)?;
+pub(crate) fn block(label: &str, at: u32, names: &mut Names) -> Option<Fragment> {
     let mut cursor = Cursor { text: label, position: 0, at, names, fault: None };
-    cursor.skip_spaces();
-    cursor.position += word.len();
-    let block = match keyword {
-        Keyword::Block(block) => block,
-        Keyword::Coreg => Block::Coreg(cursor.region(word).ok()?),
-        Keyword::Loop(kind) => Block::Loop(kind),
-        Keyword::LoopCoregion => Block::Loop(LoopKind::Coregion(cursor.region(word).ok()?)),
-        Keyword::End
-        | Keyword::Synch
-        | Keyword::Environment
-        | Keyword::Rename
-        | Keyword::Empty
-        | Keyword::Lifeline
-        | Keyword::Message => return None,
-    };
+    let word = cursor.word();
+    let block = cursor.operator(word)?;
     cursor.skip_spaces();
     cursor.rest().is_empty().then_some(block)
+}
+
+/// The operator that a label of one word misspells, if it does.
+pub(crate) fn nearly_block(label: &str) -> Option<&'static str> {
+    const BLOCKS: &str = "strict seq coreg broadcast loopS loopW loopH loopP loopC";
+    let word = label.split('(').next().unwrap_or("").trim();
+    let one_word = !word.is_empty() && word.len() < 20 && word.chars().all(is_keyword_char);
+    let meant = if one_word { suggest::nearest(word, BLOCKS.split(' '))? } else { return None };
+    (meant != word).then_some(meant)
+}
+
+/// The keywords of directives, for suggestions and help.
+const KEYWORDS: &str = "strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, \
+    loopC, synch, environment, name, empty, lifeline, message";
+
+fn is_keyword_char(c: char) -> bool {
+    c == '_' || c.is_ascii_alphanumeric()
 }
 
 /// The text after `otus:`, if the comment begins with it.
@@ -70,14 +64,6 @@ fn body(text: &str) -> Option<&str> {
     word.eq_ignore_ascii_case("otus").then_some(rest)
 }
 
-/// A fault in a directive.
-pub(super) struct Fault {
-    pub(super) code: Code,
-    pub(super) span: Span,
-    pub(super) message: String,
-    pub(super) help: String,
-}
-
 /// A position in the text of a directive.
 pub(super) struct Cursor<'a> {
     pub(super) text: &'a str,
@@ -85,112 +71,104 @@ pub(super) struct Cursor<'a> {
     /// The offset of `text` in the source.
     pub(super) at: u32,
     pub(super) names: &'a mut Names,
-    /// The fault of a directive that is accepted nevertheless. If a misspelt block were rejected, its
-    /// `otus: end` would be reported too.
-    fault: Option<Fault>,
+    /// The first fault with its message and help; later ones often follow from it. The directive may be
+    /// accepted nevertheless: if a misspelt block were rejected, its `otus: end` would be reported too.
+    fault: Option<(Code, Span, String, String)>,
 }
 
-impl Cursor<'_> {
-    fn directive(&mut self) -> Result<StatementKind, Fault> {
+impl<'a> Cursor<'a> {
+    fn directive(&mut self) -> Option<StatementKind> {
         self.skip_spaces();
         let start = self.position;
-        let length = self.rest().find(|c| !is_keyword_char(c)).unwrap_or(self.rest().len());
-        self.position += length;
-        let mut word = &self.text[start..self.position];
-        if keyword(word).is_none() {
-            let fault = self.unknown(start);
-            let Some(meant) = suggest::nearest(word, KEYWORDS) else { return Err(fault) };
-            self.fault = Some(fault);
-            word = meant;
+        let mut word = self.word();
+        if Operator::from_keyword(word).is_none() && !KEYWORDS.split(", ").any(|each| each == word)
+        {
+            self.unknown(start);
+            word = suggest::nearest(word, KEYWORDS.split(", "))?;
         }
-        let keyword = keyword(word).expect("suggestions are keywords");
-        let kind = match keyword {
-            Keyword::Block(block) => StatementKind::Open(Fragment::Block(block)),
-            Keyword::Coreg => {
-                let region = self.region("coreg").unwrap_or_else(|fault| {
-                    self.fault.get_or_insert(fault);
-                    self.position = self.text.len();
-                    Vec::new()
-                });
-                StatementKind::Open(Fragment::Block(Block::Coreg(region)))
-            }
-            Keyword::Loop(kind) => StatementKind::Mark(Mark::LoopKind(kind)),
-            Keyword::LoopCoregion => {
-                StatementKind::Mark(Mark::LoopKind(LoopKind::Coregion(self.region("loopC")?)))
-            }
-            Keyword::End => StatementKind::Close,
-            Keyword::Synch => StatementKind::Mark(Mark::Synchronous),
-            Keyword::Environment => {
+        let kind = match word {
+            "end" => StatementKind::Close,
+            "synch" => StatementKind::Mark(Mark::Synchronous),
+            "environment" => {
                 StatementKind::Mark(Mark::Environment(self.name("`otus: environment NAME`")?))
             }
-            Keyword::Rename => {
+            "name" => {
                 let alias = self.name("`otus: name ALIAS NAME`")?;
                 let name = self.name("`otus: name ALIAS NAME`")?;
                 StatementKind::Mark(Mark::Rename { alias, name })
             }
-            Keyword::Empty => StatementKind::Empty,
-            Keyword::Lifeline => {
-                StatementKind::Lifelines(self.list("`otus: lifeline l1, l2`", None)?)
-            }
-            Keyword::Message => StatementKind::Messages(self.list("`otus: message m1, m2`", None)?),
+            "empty" => StatementKind::Empty,
+            "lifeline" => StatementKind::Lifelines(self.list("`otus: lifeline l1, l2`", None)?),
+            "message" => StatementKind::Messages(self.list("`otus: message m1, m2`", None)?),
+            _ => match self.operator(word) {
+                Some(Fragment::Block(Operator::Loop(kind))) => {
+                    StatementKind::Mark(Mark::LoopKind(kind))
+                }
+                Some(fragment) => StatementKind::Open(fragment),
+                None if word == "coreg" => {
+                    self.position = self.text.len();
+                    StatementKind::Open(Fragment::Block(Operator::Coreg(Vec::new())))
+                }
+                None => return None,
+            },
         };
         self.skip_spaces();
         if !self.rest().is_empty() {
             let end = self.text.trim_end().len().max(self.position);
             let span = self.span(self.position, end);
-            self.fault.get_or_insert_with(|| Fault {
-                code: Code::UNEXPECTED_TOKEN,
-                span,
-                message: format!("`otus: {word}` is complete before this"),
-                help: String::from("one directive stands on a line; remove the rest"),
-            });
+            let message = format!("`otus: {word}` is complete before this");
+            let help = "one directive stands on a line; remove the rest";
+            self.fail::<()>(Code::UNEXPECTED_TOKEN, span, message, help);
         }
-        Ok(kind)
+        Some(kind)
     }
 
-    fn unknown(&self, start: usize) -> Fault {
+    /// The operator of a keyword, with its region. `None` if there is none, or if the region is wrong.
+    fn operator(&mut self, word: &str) -> Option<Fragment> {
+        Some(Fragment::Block(match word {
+            "broadcast" => return Some(Fragment::Broadcast),
+            "coreg" => Operator::Coreg(self.region(word)?),
+            "loopC" => Operator::Loop(LoopKind::Coregion(self.region(word)?)),
+            _ => Operator::from_keyword(word)?,
+        }))
+    }
+
+    fn unknown(&mut self, start: usize) {
         let rest = self.text[start..].trim_end();
         let length = rest.find(char::is_whitespace).unwrap_or(rest.len());
         let word = &rest[..length];
         let span = self.span(start, start + length);
+        let known = || format!("the directives are {KEYWORDS}");
         if word.is_empty() {
-            return Fault {
-                code: Code::UNEXPECTED_TOKEN,
-                span,
-                message: String::from("`otus:` is not followed by a directive"),
-                help: known(),
-            };
+            let message = "`otus:` is not followed by a directive";
+            self.fail::<()>(Code::UNEXPECTED_TOKEN, span, message, known());
+            return;
         }
-        let help = match suggest::did_you_mean(word, KEYWORDS) {
-            Some(suggestion) => suggestion,
-            None => known(),
-        };
+        let help = suggest::did_you_mean(word, KEYWORDS.split(", ")).unwrap_or_else(known);
         let message = format!("there is no directive `{}`", shortened(word, 40));
-        Fault { code: Code::UNKNOWN_DIRECTIVE, span, message, help }
+        self.fail::<()>(Code::UNKNOWN_DIRECTIVE, span, message, help);
     }
 
     /// `(l1, l2)`
-    fn region(&mut self, word: &str) -> Result<Vec<Name>, Fault> {
+    fn region(&mut self, word: &str) -> Option<Vec<Name>> {
         self.skip_spaces();
         if !self.rest().starts_with('(') {
-            return Err(Fault {
-                code: Code::MISSING_REGION,
-                span: self.span(self.position, self.position),
-                message: format!("`{word}` needs the lifelines it is concurrent on"),
-                help: format!("write `{word}(l1, l2)`"),
-            });
+            let span = self.span(self.position, self.position);
+            let message = format!("`{word}` needs the lifelines it is concurrent on");
+            let help = format!("write `{word}(l1, l2)`");
+            return self.fail(Code::MISSING_REGION, span, message, help);
         }
         self.position += 1;
         self.skip_spaces();
         if self.rest().starts_with(')') {
             self.position += 1;
-            return Ok(Vec::new());
+            return Some(Vec::new());
         }
         self.list("`(l1, l2)`", Some(')'))
     }
 
     /// Names separated by commas, up to `close` if there is one.
-    fn list(&mut self, shape: &str, close: Option<char>) -> Result<Vec<Name>, Fault> {
+    fn list(&mut self, shape: &str, close: Option<char>) -> Option<Vec<Name>> {
         let open = self.position;
         let mut list = Vec::new();
         loop {
@@ -200,33 +178,47 @@ impl Cursor<'_> {
                 self.position += 1;
                 continue;
             }
-            let Some(close) = close else { return Ok(list) };
+            let Some(close) = close else { return Some(list) };
             if self.rest().starts_with(close) {
                 self.position += close.len_utf8();
-                return Ok(list);
+                return Some(list);
             }
-            return Err(Fault {
-                code: Code::UNCLOSED_DELIMITER,
-                span: self.span(open.saturating_sub(1), self.position),
-                message: format!("the list of lifelines does not end with `{close}`"),
-                help: format!("write {shape}"),
-            });
+            let span = self.span(open.saturating_sub(1), self.position);
+            let message = format!("the list of lifelines does not end with `{close}`");
+            return self.fail(Code::UNCLOSED_DELIMITER, span, message, format!("write {shape}"));
         }
+    }
+
+    /// Records a fault, unless there is one already; the result is always `None`.
+    pub(super) fn fail<T>(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Option<T> {
+        self.fault.get_or_insert_with(|| (code, span, message.into(), help.into()));
+        None
+    }
+
+    /// Takes the next word, which may be empty.
+    fn word(&mut self) -> &'a str {
+        self.skip_spaces();
+        let rest = self.rest();
+        let word = &rest[..rest.find(|c| !is_keyword_char(c)).unwrap_or(rest.len())];
+        self.position += word.len();
+        word
     }
 
     pub(super) fn skip_spaces(&mut self) {
         self.position = self.text.len() - self.rest().trim_start().len();
     }
 
-    pub(super) fn rest(&self) -> &str {
+    pub(super) fn rest(&self) -> &'a str {
         &self.text[self.position..]
     }
 
     pub(super) fn span(&self, start: usize, end: usize) -> Span {
         Span::new(self.at + offset(start), self.at + offset(end))
     }
-}
-
-fn known() -> String {
-    format!("the directives are {}", KEYWORDS.join(", "))
 }

@@ -8,7 +8,7 @@ use crate::diagram::statement::Repetition;
 /// `2 to 5 times`, `between 2 and 5 times`; `1..*`, `(1,*)`, `2..`, `2 or more times`,
 /// `at least 2 times`; `at most 5 times`, `up to 5 times`; `any number of times`. Anything else,
 /// and numbers that do not fit, is free text.
-pub fn repetition(label: &str) -> Repetition {
+pub(crate) fn repetition(label: &str) -> Repetition {
     const FREE: Repetition = Repetition { least: 0, most: None, stated: false };
     // Longer labels are prose. The bound keeps the time constant.
     if label.trim().len() > 64 {
@@ -24,7 +24,7 @@ pub fn repetition(label: &str) -> Repetition {
 }
 
 /// The label that [`repetition`] reads back as this repetition.
-pub fn repetition_label(repetition: Repetition) -> String {
+pub(crate) fn repetition_label(repetition: Repetition) -> String {
     match repetition {
         Repetition { stated: false, .. } => String::from("repeatedly"),
         Repetition { least: 0, most: None, .. } => String::new(),

@@ -5,22 +5,22 @@ use std::fmt::Write as _;
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::ast::LoopKind;
-use crate::diagram::statement::{Block, Fragment, Mark, StatementKind};
+use crate::ast::{LoopKind, Operator};
+use crate::diagram::statement::{Fragment, Mark, StatementKind};
 use crate::name::{Name, Names};
+use crate::parser::Findings;
 use crate::source::{SourceId, Span};
 
 /// Checks the statement of a comment and the diagnostics about it.
 #[track_caller]
 fn check(text: &str, expected: &Expect) {
-    let source = SourceId(0);
-    let (mut names, mut diagnostics) = (Names::default(), Vec::new());
-    let kind = read(source, text, 0, &mut names, &mut diagnostics);
+    let (mut names, mut findings) = (Names::default(), Findings::unbounded(SourceId(0)));
+    let kind = read(text, 0, &mut names, &mut findings);
     let mut shown = String::new();
     if let Some(kind) = &kind {
         let _ = write!(shown, "{}", write_back(kind, &names));
     }
-    for diagnostic in &diagnostics {
+    for diagnostic in &findings.list {
         let span = diagnostic.primary.span;
         shown.push_str(if shown.is_empty() { "" } else { "\n" });
         let _ = write!(shown, "{} `{}` ", diagnostic.code, &text[span.range()]);
@@ -172,16 +172,17 @@ fn what_is_written_is_read_back() {
         .collect();
     let mut kinds = vec![StatementKind::Close, StatementKind::Empty];
     for region in [Vec::new(), vec![list[0]], list.clone()] {
-        kinds.push(StatementKind::Open(Fragment::Block(Block::Coreg(region.clone()))));
+        kinds.push(StatementKind::Open(Fragment::Block(Operator::Coreg(region.clone()))));
         kinds.push(StatementKind::Mark(Mark::LoopKind(LoopKind::Coregion(region.clone()))));
         if !region.is_empty() {
             kinds.push(StatementKind::Lifelines(region.clone()));
             kinds.push(StatementKind::Messages(region));
         }
     }
-    for block in [Block::Strict, Block::Seq, Block::Par, Block::Alt, Block::Broadcast] {
+    for block in [Operator::Strict, Operator::Seq, Operator::Par, Operator::Alt] {
         kinds.push(StatementKind::Open(Fragment::Block(block)));
     }
+    kinds.push(StatementKind::Open(Fragment::Broadcast));
     for kind in [LoopKind::Strict, LoopKind::Weak, LoopKind::HeadFirst, LoopKind::Parallel] {
         kinds.push(StatementKind::Mark(Mark::LoopKind(kind)));
     }
@@ -193,9 +194,9 @@ fn what_is_written_is_read_back() {
     for kind in &kinds {
         let text = write(kind, &names).expect("these kinds have a directive form");
         assert!(!text.contains(['\n', '\r']), "{text:?} stays on its line");
-        let mut diagnostics = Vec::new();
-        let read = read(SourceId(0), &text, 0, &mut names, &mut diagnostics);
-        assert!(diagnostics.is_empty(), "{text}: {diagnostics:?}");
+        let mut findings = Findings::unbounded(SourceId(0));
+        let read = read(&text, 0, &mut names, &mut findings);
+        assert!(findings.list.is_empty(), "{text}: {findings:?}");
         // Spans differ; the texts compare everything else.
         let again = read.map(|read| write_back(&read, &names));
         assert_eq!(again.as_deref(), Some(text.as_str()));
@@ -204,8 +205,8 @@ fn what_is_written_is_read_back() {
 
 #[test]
 fn spans_are_those_of_the_source() {
-    let (mut names, mut diagnostics) = (Names::default(), Vec::new());
-    let kind = read(SourceId(0), " otus: lifeline ab", 100, &mut names, &mut diagnostics);
+    let (mut names, mut findings) = (Names::default(), Findings::unbounded(SourceId(0)));
+    let kind = read(" otus: lifeline ab", 100, &mut names, &mut findings);
     let Some(StatementKind::Lifelines(list)) = kind else { panic!("a list of lifelines") };
     assert_eq!(list[0].span, Span::new(116, 118));
 }
@@ -215,11 +216,13 @@ fn labels_of_groups_are_operators_only_when_spelt_exactly() {
     let mut names = Names::default();
     for label in ["strict", " coreg(a, b) ", "loopS", "loop_par", "loopC(a)", "broadcast"] {
         let block = block(label, 0, &mut names).expect("an operator");
-        let again = block_label(&block, &names);
-        assert_eq!(
-            super::block(&again, 0, &mut names).map(|b| block_label(&b, &names)),
-            Some(again)
-        );
+        let shown = |block: &Fragment, names: &Names| {
+            let Fragment::Block(operator) = block else { return "broadcast".to_owned() };
+            block_label(operator, names)
+        };
+        let again = shown(&block, &names);
+        let read = super::block(&again, 0, &mut names);
+        assert_eq!(read.map(|block| shown(&block, &names)), Some(again));
     }
     for label in
         ["", "strictly", "Strict", "strict order", "coreg", "coreg(a", "end", "loop", "synch"]

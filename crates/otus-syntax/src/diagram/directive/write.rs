@@ -1,19 +1,24 @@
 //! The writer of directives: from a statement to the text of a comment.
 
 use super::name::write_name;
-use crate::ast::LoopKind;
-use crate::diagram::statement::{Block, Fragment, Mark, StatementKind};
+use crate::ast::Operator;
+use crate::diagram::statement::{Fragment, Mark, StatementKind};
 use crate::name::{Name, Names};
 
 /// The text of a directive (from `otus:` on, without the comment sign), for statements that have one.
-pub fn write(kind: &StatementKind, names: &Names) -> Option<String> {
+pub(crate) fn write(kind: &StatementKind, names: &Names) -> Option<String> {
     let mut text = String::from("otus: ");
     match kind {
-        StatementKind::Open(Fragment::Block(Block::Loop(_))) => return None,
-        StatementKind::Open(Fragment::Block(block)) => write_block(&mut text, block, names),
+        StatementKind::Open(Fragment::Block(Operator::Loop(_))) => return None,
+        StatementKind::Open(Fragment::Block(operator)) => {
+            write_operator(&mut text, operator, names);
+        }
+        StatementKind::Open(Fragment::Broadcast) => text.push_str("broadcast"),
         StatementKind::Close => text.push_str("end"),
         StatementKind::Mark(Mark::Synchronous) => text.push_str("synch"),
-        StatementKind::Mark(Mark::LoopKind(kind)) => write_loop(&mut text, kind, names),
+        StatementKind::Mark(Mark::LoopKind(kind)) => {
+            write_operator(&mut text, &Operator::Loop(kind.clone()), names);
+        }
         StatementKind::Mark(Mark::Environment(name)) => {
             text.push_str("environment ");
             write_name(&mut text, *name, names);
@@ -48,39 +53,20 @@ pub fn write(kind: &StatementKind, names: &Names) -> Option<String> {
     Some(text)
 }
 
-/// The label that [`block`](super::block) reads back as this block.
-pub fn block_label(block: &Block, names: &Names) -> String {
+/// The label that [`block`](super::block) reads back as this operator.
+pub(crate) fn block_label(operator: &Operator, names: &Names) -> String {
     let mut text = String::new();
-    write_block(&mut text, block, names);
+    write_operator(&mut text, operator, names);
     text
 }
 
-fn write_block(text: &mut String, block: &Block, names: &Names) {
-    match block {
-        Block::Strict => text.push_str("strict"),
-        Block::Seq => text.push_str("seq"),
-        Block::Par => text.push_str("par"),
-        Block::Alt => text.push_str("alt"),
-        Block::Broadcast => text.push_str("broadcast"),
-        Block::Coreg(region) => {
-            text.push_str("coreg");
-            write_region(text, region, names);
-        }
-        Block::Loop(kind) => write_loop(text, kind, names),
+fn write_operator(text: &mut String, operator: &Operator, names: &Names) {
+    text.push_str(operator.keyword());
+    if operator.has_region() {
+        text.push('(');
+        write_names(text, operator.region(), names);
+        text.push(')');
     }
-}
-
-fn write_loop(text: &mut String, kind: &LoopKind, names: &Names) {
-    text.push_str(kind.keyword());
-    if let LoopKind::Coregion(region) = kind {
-        write_region(text, region, names);
-    }
-}
-
-fn write_region(text: &mut String, region: &[Name], names: &Names) {
-    text.push('(');
-    write_names(text, region, names);
-    text.push(')');
 }
 
 fn write_names(text: &mut String, list: &[Name], names: &Names) {

@@ -38,6 +38,11 @@ impl<'a> Marker<'a> {
     }
 }
 
+/// Whether a line opens the fence of a diagram.
+pub(super) fn opens_diagram(line: &str) -> bool {
+    Marker::of(line).is_some_and(|marker| marker.language().is_some())
+}
+
 /// The end of the front matter (`---` … `---`) of a document; 0 if it has none.
 pub(super) fn front_matter(text: &str) -> usize {
     let mut lines = text.split_inclusive('\n');

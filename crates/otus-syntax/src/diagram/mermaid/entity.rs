@@ -95,47 +95,14 @@ fn character(name: &str) -> Option<char> {
     if name.bytes().all(|b| b.is_ascii_digit()) {
         return name.parse().ok().and_then(char::from_u32);
     }
-    Some(match name {
-        "amp" => '&',
-        "apos" => '\'',
-        "ast" => '*',
-        "bsol" => '\\',
-        "colon" => ':',
-        "comma" => ',',
-        "commat" => '@',
-        "copy" => '©',
-        "dollar" => '$',
-        "equals" => '=',
-        "excl" => '!',
-        "grave" => '`',
-        "gt" => '>',
-        "hellip" => '…',
-        "infin" => '∞',
-        "larr" => '←',
-        "lbrace" => '{',
-        "lbrack" => '[',
-        "lowbar" => '_',
-        "lpar" => '(',
-        "lt" => '<',
-        "mdash" => '—',
-        "nbsp" => '\u{a0}',
-        "ndash" => '–',
-        "num" => '#',
-        "percnt" => '%',
-        "period" => '.',
-        "plus" => '+',
-        "quest" => '?',
-        "quot" => '"',
-        "rarr" => '→',
-        "rbrace" => '}',
-        "rbrack" => ']',
-        "rpar" => ')',
-        "semi" => ';',
-        "sol" => '/',
-        "vert" => '|',
-        _ => return None,
-    })
+    let mut characters = ENTITIES.split(' ').filter_map(|entity| entity.strip_prefix(name));
+    characters.find_map(|rest| rest.parse().ok())
 }
+
+/// The entities that have a name; each name is followed by its character.
+const ENTITIES: &str = "amp& apos' ast* bsol\\ colon: comma, commat@ copy© dollar$ equals= excl! \
+    grave` gt> hellip… infin∞ larr← lbrace{ lbrack[ lowbar_ lpar( lt< mdash— nbsp\u{a0} ndash– num# \
+    percnt% period. plus+ quest? quot\" rarr→ rbrace} rbrack] rpar) semi; sol/ vert|";
 
 #[cfg(test)]
 mod tests {

@@ -1,79 +1,21 @@
 //! Words, names and arrows by the rules of Mermaid's lexer.
 
 use super::entity::{FOREIGN_WORDS, entity_length};
+use crate::diagram::is_one_of;
 
 /// Words that cannot begin a name, because the lexer takes them for keywords, in upper or lower case.
-const RESERVED: [&str; 36] = [
-    "accdescr",
-    "acctitle",
-    "activate",
-    "actor",
-    "alt",
-    "and",
-    "as",
-    "autonumber",
-    "box",
-    "break",
-    "create",
-    "critical",
-    "deactivate",
-    "destroy",
-    "details",
-    "else",
-    "end",
-    "left",
-    "link",
-    "links",
-    "loop",
-    "note",
-    "off",
-    "opt",
-    "option",
-    "over",
-    "par",
-    "par_over",
-    "participant",
-    "properties",
-    "rect",
-    "right",
-    "sequencediagram",
-    "style",
-    "title",
-    "wrap",
-];
+const RESERVED: &str = "accdescr acctitle activate actor alt and as autonumber box break create \
+    critical deactivate destroy details else end left link links loop note off opt option over par \
+    par_over participant properties rect right sequencediagram style title wrap";
 
 /// The words that can begin a statement, for suggestions.
-pub(super) const KEYWORDS: [&str; 24] = [
-    "participant",
-    "actor",
-    "create",
-    "destroy",
-    "loop",
-    "alt",
-    "else",
-    "opt",
-    "par",
-    "and",
-    "break",
-    "critical",
-    "option",
-    "rect",
-    "box",
-    "end",
-    "note",
-    "activate",
-    "deactivate",
-    "autonumber",
-    "title",
-    "links",
-    "properties",
-    "details",
-];
+pub(super) const KEYWORDS: &str = "participant actor create destroy loop alt else opt par and \
+    break critical option rect box end note activate deactivate autonumber title links properties \
+    details";
 
 /// Whether the name begins with a reserved word of Mermaid.
 pub(super) fn is_reserved(name: &str) -> bool {
-    let word = word(name);
-    RESERVED.iter().any(|reserved| word.eq_ignore_ascii_case(reserved))
+    is_one_of(word(name), RESERVED)
 }
 
 /// The ASCII letters, digits and `_` at the start of a text, as in the lexer's word boundary.
@@ -167,42 +109,20 @@ pub(super) enum Arrow {
 
 /// The arrow at the start of `text` and its length.
 pub(super) fn arrow(text: &str) -> Option<(Arrow, usize)> {
-    const ARROWS: [(&str, Arrow); 30] = [
-        ("<<-->>", Arrow::Both),
-        ("<<->>", Arrow::Both),
-        ("-->>", Arrow::Forward),
-        ("->>", Arrow::Forward),
-        ("-->", Arrow::Forward),
-        ("->", Arrow::Forward),
-        ("--x", Arrow::Forward),
-        ("--X", Arrow::Forward),
-        ("-x", Arrow::Forward),
-        ("-X", Arrow::Forward),
-        ("--)", Arrow::Forward),
-        ("-)", Arrow::Forward),
-        ("--|\\", Arrow::Forward),
-        ("--|/", Arrow::Forward),
-        ("--\\\\", Arrow::Forward),
-        ("--//", Arrow::Forward),
-        ("-|\\", Arrow::Forward),
-        ("-|/", Arrow::Forward),
-        ("-\\\\", Arrow::Forward),
-        ("-//", Arrow::Forward),
-        ("/|--", Arrow::Backward),
-        ("\\|--", Arrow::Backward),
-        ("//--", Arrow::Backward),
-        ("\\\\--", Arrow::Backward),
-        ("/|-", Arrow::Backward),
-        ("\\|-", Arrow::Backward),
-        ("//-", Arrow::Backward),
-        ("\\\\-", Arrow::Backward),
-        ("<->", Arrow::Both),
-        ("<-->", Arrow::Both),
+    const ARROWS: [(Arrow, &str); 3] = [
+        (
+            Arrow::Forward,
+            "-> --> ->> -->> -x -X --x --X -) --) -|\\ -|/ -\\\\ -// --|\\ --|/ --\\\\ --//",
+        ),
+        (Arrow::Backward, "/|- \\|- //- \\\\- /|-- \\|-- //-- \\\\--"),
+        (Arrow::Both, "<-> <--> <<->> <<-->>"),
     ];
-    ARROWS
-        .iter()
-        .find(|(spelling, _)| text.starts_with(spelling))
-        .map(|&(spelling, arrow)| (arrow, spelling.len()))
+    let spellings =
+        ARROWS.iter().flat_map(|&(arrow, all)| all.split(' ').map(move |each| (arrow, each)));
+    spellings
+        .filter(|(_, spelling)| text.starts_with(spelling))
+        .map(|(arrow, spelling)| (arrow, spelling.len()))
+        .max_by_key(|&(_, length)| length)
 }
 
 #[cfg(test)]

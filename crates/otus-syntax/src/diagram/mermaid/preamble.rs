@@ -1,53 +1,12 @@
 //! The preamble of a Mermaid diagram: front matter, settings, comments, and the kind of diagram.
 
 /// The first words of the other kinds of Mermaid diagrams.
-const OTHERS: [&str; 45] = [
-    "graph",
-    "flowchart",
-    "flowchart-elk",
-    "classDiagram",
-    "classDiagram-v2",
-    "stateDiagram",
-    "stateDiagram-v2",
-    "erDiagram",
-    "journey",
-    "gantt",
-    "pie",
-    "quadrantChart",
-    "requirement",
-    "requirementDiagram",
-    "gitGraph",
-    "C4Context",
-    "C4Container",
-    "C4Component",
-    "C4Dynamic",
-    "C4Deployment",
-    "mindmap",
-    "timeline",
-    "zenuml",
-    "sankey",
-    "sankey-beta",
-    "xychart",
-    "xychart-beta",
-    "block",
-    "block-beta",
-    "packet",
-    "packet-beta",
-    "kanban",
-    "architecture",
-    "architecture-beta",
-    "radar-beta",
-    "treemap",
-    "treemap-beta",
-    "treeView-beta",
-    "venn-beta",
-    "ishikawa",
-    "ishikawa-beta",
-    "info",
-    "eventmodeling",
-    "swimlane-beta",
-    "usecase-beta",
-];
+const OTHERS: &str = "graph flowchart flowchart-elk classDiagram classDiagram-v2 stateDiagram \
+    stateDiagram-v2 erDiagram journey gantt pie quadrantChart requirement requirementDiagram \
+    gitGraph C4Context C4Container C4Component C4Dynamic C4Deployment mindmap timeline zenuml \
+    sankey sankey-beta xychart xychart-beta block block-beta packet packet-beta kanban \
+    architecture architecture-beta radar-beta treemap treemap-beta treeView-beta venn-beta \
+    ishikawa ishikawa-beta info eventmodeling swimlane-beta usecase-beta";
 
 /// The kind of a Mermaid diagram that is not a sequence diagram; `None` for a sequence diagram and for a
 /// text without a kind.
@@ -80,7 +39,7 @@ pub(super) fn other_kind(line: &str) -> Option<&'static str> {
     if line[end..].starts_with('>') {
         return None;
     }
-    OTHERS.into_iter().find(|&kind| kind == &line[..end])
+    OTHERS.split(' ').find(|&kind| kind == &line[..end])
 }
 
 /// The front matter between two `---` lines at the start of a text: its beginning and its end. An

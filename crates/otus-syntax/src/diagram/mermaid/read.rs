@@ -4,17 +4,15 @@ mod line;
 
 use crate::ast::{Comment, SpecFile};
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
-use crate::diagram::picture::Picture;
+use crate::diagram::picture::{Decoration, Picture};
 use crate::diagram::statement::{Fragment, Statement, StatementKind};
-use crate::diagram::{build, directive};
+use crate::diagram::{build, directive, is_one_of};
 use crate::grammar::Parsed;
 use crate::name::{Name, Names};
-use crate::parser;
+use crate::parser::Findings;
 use crate::source::{Source, Span, offset};
 use crate::suggest;
 
-use super::decoration::Decoration;
 use super::entity::{decode, entity_length};
 use super::lexis::{self, KEYWORDS};
 use super::preamble;
@@ -23,53 +21,48 @@ use super::preamble;
 pub fn read(source: &Source, range: Span) -> Parsed<SpecFile> {
     let range = if source.text().get(range.range()).is_some() { range } else { source.whole() };
     let mut reader = Reader {
-        source,
         text: &source.text()[..range.end as usize],
         at: range.start as usize,
         names: Names::default(),
         statements: Vec::new(),
-        diagnostics: Vec::new(),
+        findings: Findings::unbounded(source.id()),
         comments: Vec::new(),
         picture: Picture::default(),
         openers: Vec::new(),
         open_directives: 0,
         errors: 0,
-        unclosed: [false; 2],
+        unclosed: Vec::new(),
     };
     if reader.header(range) {
         while !reader.is_done() {
             reader.statement();
         }
     }
-    let Reader { names, statements, mut diagnostics, comments, picture, .. } = reader;
-    picture.report(source.id(), &mut diagnostics);
-    let mut tree = build::build(source.id(), range, names, &statements, &mut diagnostics);
-    tree.comments = comments;
-    diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.start);
-    parser::limit(&mut diagnostics);
-    Parsed { tree, diagnostics }
+    let Reader { names, statements, mut findings, comments, picture, .. } = reader;
+    picture.report(&mut findings);
+    let tree = build::build(range, names, &statements, &mut findings);
+    findings.with_tree(SpecFile { comments, ..tree })
 }
 
 /// The number of wrong lines after which parsing stops, since the text is hardly a diagram.
 const MAX_ERRORS: u32 = 100;
 
 struct Reader<'a> {
-    source: &'a Source,
     /// The source up to the end of the diagram, so that offsets are those of the source.
     text: &'a str,
     at: usize,
     names: Names,
     statements: Vec<Statement>,
-    diagnostics: Vec<Diagnostic>,
+    findings: Findings,
     comments: Vec<Comment>,
-    picture: Picture<Decoration>,
+    picture: Picture,
     /// The open fragments and blocks. A keyword is closed by `end`, a directive by `otus: end`.
     openers: Vec<Opener>,
     /// The number of open directives.
     open_directives: usize,
     errors: u32,
-    /// Whether a search for `}%%` or `}` has failed, so that later ones fail too.
-    unclosed: [bool; 2],
+    /// The brackets for which a search has failed, so that later ones fail too.
+    unclosed: Vec<&'static str>,
 }
 
 #[derive(Clone, Copy)]
@@ -93,7 +86,7 @@ impl Reader<'_> {
             let is_closed = self.rest()[..end].trim_end().len() > start + 3;
             self.at += end;
             if is_closed {
-                self.picture.add(Decoration::Settings, span);
+                self.picture.add(Decoration::SETTINGS, span);
             } else {
                 self.never_closed(span, "front matter", "a line `---`");
                 // The beginning of the diagram is unknown.
@@ -112,26 +105,25 @@ impl Reader<'_> {
         }
         let beginning = "a Mermaid sequence diagram begins with a line `sequenceDiagram`";
         if line.is_empty() {
-            self.report(Code::NOT_A_DIAGRAM, range, "there is no diagram here", beginning);
+            let message = "there is no diagram here";
+            self.findings.report(Code::NOT_A_DIAGRAM, range, message, beginning);
             return false;
         }
         if let Some(kind) = preamble::other_kind(line) {
             let message = format!("this is a Mermaid `{kind}`, not a sequence diagram");
             let help = "only sequence diagrams (`sequenceDiagram`) have a meaning here";
-            self.report(Code::NOT_A_DIAGRAM, span, message, help);
+            self.findings.report(Code::NOT_A_DIAGRAM, span, message, help);
             return false;
         }
-        let finding = |message: &str| self.source.finding(Code::NOT_A_DIAGRAM, span, message);
         let nearest = suggest::nearest(word, ["sequenceDiagram"]);
-        let is_statement = KEYWORDS.iter().any(|keyword| word.eq_ignore_ascii_case(keyword))
-            || lexis::arrow(&line[lexis::actor_length(line)..]).is_some();
-        let finding = match nearest {
-            Some(right) => finding(&format!("`{word}` is not a kind of diagram"))
-                .with_help(format!("did you mean `{right}`?"))
-                .with_fix(span, right),
-            None => finding("this is not a Mermaid sequence diagram").with_help(beginning),
+        let is_statement =
+            is_one_of(word, KEYWORDS) || lexis::arrow(&line[lexis::actor_length(line)..]).is_some();
+        let message = match nearest {
+            Some(_) => format!("`{word}` is not a kind of diagram"),
+            None => "this is not a Mermaid sequence diagram".to_owned(),
         };
-        self.diagnostics.push(finding);
+        let found = self.findings.finding(Code::NOT_A_DIAGRAM, span, message);
+        self.findings.push(found.with_nearest(nearest, beginning));
         if nearest.is_some() {
             self.at = line_end;
         }
@@ -155,9 +147,9 @@ impl Reader<'_> {
             if rest.starts_with("%%{") {
                 let start = self.at;
                 let span = self.span(start, start + 3);
-                match self.find(Closer::Setting, start) {
+                match self.find("}%%", start) {
                     Some(end) => {
-                        self.picture.add(Decoration::Settings, span);
+                        self.picture.add(Decoration::SETTINGS, span);
                         self.at = end;
                     }
                     None => {
@@ -183,13 +175,11 @@ impl Reader<'_> {
         let line = self.text[start..end].trim_end();
         let span = self.span(start, start + line.len());
         if let Some(body) = line.strip_prefix("%%") {
-            let found = self.diagnostics.len();
+            let found = self.findings.list.len();
             let at = offset(start + 2);
-            let source = self.source.id();
-            let kind = directive::read(source, body, at, &mut self.names, &mut self.diagnostics);
-            match kind {
+            match directive::read(body, at, &mut self.names, &mut self.findings) {
                 Some(kind) => return self.directive(span, kind),
-                None if self.diagnostics.len() > found => return,
+                None if self.findings.list.len() > found => return,
                 None => {}
             }
         }
@@ -242,7 +232,7 @@ impl Reader<'_> {
                     "a block that a directive opened closes with `%% otus: end`",
                 ),
             };
-            self.report(Code::NOTHING_TO_CLOSE, span, message, help);
+            self.findings.report(Code::NOTHING_TO_CLOSE, span, message, help);
             return;
         }
         while let Some(opener) = self.openers.pop() {
@@ -261,45 +251,28 @@ impl Reader<'_> {
     }
 
     fn never_closed(&mut self, span: Span, what: &str, close: &str) {
-        self.report(
-            Code::NEVER_CLOSED,
-            span,
-            format!("this {what} is never closed"),
-            format!("close it with {close}"),
-        );
+        let message = format!("this {what} is never closed");
+        self.findings.report(Code::NEVER_CLOSED, span, message, format!("close it with {close}"));
     }
 
     fn push(&mut self, span: Span, kind: StatementKind) {
         self.statements.push(Statement { span, kind });
     }
 
-    fn report(
-        &mut self,
-        code: Code,
-        span: Span,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) {
-        self.diagnostics.push(self.source.finding(code, span, message).with_help(help));
-    }
-
     /// Reports a syntax error; parsing continues with the next line.
-    fn not_understood(&mut self, span: Span, message: &str, help: String) {
+    fn not_understood(&mut self, span: Span, message: &str, help: impl Into<String>) {
         self.error(Code::LINE_NOT_UNDERSTOOD, span, message, help);
     }
 
-    fn error(&mut self, code: Code, span: Span, message: &str, help: String) {
-        self.report(code, span, message, help);
+    fn error(&mut self, code: Code, span: Span, message: &str, help: impl Into<String>) {
+        self.findings.report(code, span, message, help);
         self.at = self.line_end(self.at.max(span.start as usize));
         self.errors += 1;
         if self.errors == MAX_ERRORS {
             let rest = Span::at(offset(self.at));
-            self.report(
-                Code::TOO_MANY_ERRORS,
-                rest,
-                format!("{MAX_ERRORS} lines are wrong; the rest was not read"),
-                "is this a Mermaid sequence diagram?",
-            );
+            let message = format!("{MAX_ERRORS} lines are wrong; the rest was not read");
+            let help = "is this a Mermaid sequence diagram?";
+            self.findings.report(Code::TOO_MANY_ERRORS, rest, message, help);
             // No function reads beyond this point.
             self.text = &self.text[..self.at];
         }
@@ -339,22 +312,14 @@ impl Reader<'_> {
     }
 
     /// The offset after the next closer. A failure is recorded, so all searches together take linear time.
-    fn find(&mut self, closer: Closer, from: usize) -> Option<usize> {
-        if self.unclosed[closer as usize] {
+    fn find(&mut self, closer: &'static str, from: usize) -> Option<usize> {
+        if self.unclosed.contains(&closer) {
             return None;
         }
-        let spelling = match closer {
-            Closer::Setting => "}%%",
-            Closer::Brace => "}",
-        };
-        let found = memchr::memmem::find(&self.text.as_bytes()[from..], spelling.as_bytes());
-        self.unclosed[closer as usize] = found.is_none();
-        found.map(|length| from + length + spelling.len())
+        let found = memchr::memmem::find(&self.text.as_bytes()[from..], closer.as_bytes());
+        if found.is_none() {
+            self.unclosed.push(closer);
+        }
+        found.map(|length| from + length + closer.len())
     }
-}
-
-#[derive(Clone, Copy)]
-enum Closer {
-    Setting,
-    Brace,
 }

@@ -5,10 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ast::{LoopKind, SpecFile};
 use crate::diagram::directive;
-use crate::diagram::outline::outline;
-use crate::diagram::statement::{
-    Block, End, Fragment, Mark, Repetition, Separator, Statement, StatementKind,
-};
+use crate::diagram::outline::{MAX_INDENT, outline};
+use crate::diagram::statement::{Fragment, Mark, Repetition, Separator, Statement, StatementKind};
 use crate::name::{Name, Names, Symbol};
 use crate::source::Span;
 
@@ -24,7 +22,6 @@ pub fn write(tree: &SpecFile) -> String {
         taken: lifelines(&outline.statements),
         names: outline.names,
         open: Vec::new(),
-        environment: None,
         aliases: 0,
     };
     writer.heads(&outline.statements);
@@ -34,21 +31,15 @@ pub fn write(tree: &SpecFile) -> String {
     writer.out
 }
 
-/// The deepest level with an indentation of its own. Without a bound, the output for deep diagrams would
-/// have quadratic size.
-const MAX_INDENT: usize = 40;
-
 struct Writer {
     out: String,
-    /// By lifeline: the name of its participant.
-    participants: FxHashMap<Symbol, String>,
+    /// By lifeline, or `None` for the environment: the name of its participant.
+    participants: FxHashMap<Option<Symbol>, String>,
     /// The lifelines, whose names are not available for invented participants.
     taken: FxHashSet<Symbol>,
     names: Names,
     /// By open fragment: whether a directive opened it.
     open: Vec<bool>,
-    /// The name of the participant for the environment.
-    environment: Option<String>,
     /// The number of aliases tried.
     aliases: u32,
 }
@@ -66,11 +57,8 @@ impl Writer {
             if let StatementKind::Message { from, to, .. } = &statement.kind {
                 for end in [from, to] {
                     match end {
-                        End::Lifeline(name) => self.head(*name, None, false),
-                        End::Environment if self.environment.is_none() => {
-                            self.environment_head();
-                        }
-                        End::Environment => {}
+                        Some(name) => self.head(*name, None, false),
+                        None => self.environment_head(),
                     }
                 }
             }
@@ -78,7 +66,7 @@ impl Writer {
     }
 
     fn head(&mut self, name: Name, label: Option<&str>, is_declared: bool) {
-        if self.participants.contains_key(&name.symbol) {
+        if self.participants.contains_key(&Some(name.symbol)) {
             return;
         }
         let text = self.names.text(name.symbol).to_owned();
@@ -86,14 +74,10 @@ impl Writer {
         // After a name with blanks, Mermaid reads `as` as a part of the name.
         if is_spellable(&text) && (label.is_none() || !text.contains(' ')) {
             if is_declared {
-                match label {
-                    Some(label) => {
-                        self.line(&format!("participant {text} as {}", encode(label)));
-                    }
-                    None => self.line(&format!("participant {text}")),
-                }
+                let label = label.map(|label| format!(" as {}", encode(label)));
+                self.line(&format!("participant {text}{}", label.unwrap_or_default()));
             }
-            self.participants.insert(name.symbol, text);
+            self.participants.insert(Some(name.symbol), text);
             return;
         }
         let alias = loop {
@@ -107,10 +91,13 @@ impl Writer {
         let mark = Mark::Rename { alias: Name { symbol, span: Span::at(0) }, name };
         self.directive(&StatementKind::Mark(mark));
         self.line(&format!("participant {alias} as {}", encode(label.unwrap_or(&text))));
-        self.participants.insert(name.symbol, alias);
+        self.participants.insert(Some(name.symbol), alias);
     }
 
     fn environment_head(&mut self) {
+        if self.participants.contains_key(&None) {
+            return;
+        }
         let numbered = (1..).map(|i: u64| format!("env_{i}"));
         let mut candidates =
             ["env".to_owned(), "environment".to_owned()].into_iter().chain(numbered);
@@ -119,7 +106,7 @@ impl Writer {
         let mark = Mark::Environment(Name { symbol, span: Span::at(0) });
         self.directive(&StatementKind::Mark(mark));
         self.line(&format!("participant {name}"));
-        self.environment = Some(name);
+        self.participants.insert(None, name);
     }
 
     fn is_fresh(&self, name: &str) -> bool {
@@ -131,10 +118,8 @@ impl Writer {
             // Written by `heads`.
             StatementKind::Participant { .. } => {}
             StatementKind::Message { from, to, message } => {
-                let line = {
-                    let message = encode(self.names.text(message.symbol));
-                    format!("{}->>{}: {message}", self.end(*from), self.end(*to))
-                };
+                let message = encode(self.names.text(message.symbol));
+                let line = format!("{}->>{}: {message}", self.end(*from), self.end(*to));
                 self.line(&line);
             }
             StatementKind::Open(fragment) => {
@@ -147,9 +132,9 @@ impl Writer {
                     }
                     Fragment::Break => self.line("break"),
                     Fragment::Frame => self.line("rect transparent"),
-                    Fragment::Block(_) => self.directive(kind),
+                    Fragment::Block(_) | Fragment::Broadcast => self.directive(kind),
                 }
-                self.open.push(matches!(fragment, Fragment::Block(_)));
+                self.open.push(matches!(fragment, Fragment::Block(_) | Fragment::Broadcast));
             }
             StatementKind::Next(separator) => {
                 let is_directive = self.open.pop();
@@ -170,11 +155,8 @@ impl Writer {
         }
     }
 
-    fn end(&self, end: End) -> &str {
-        match end {
-            End::Lifeline(name) => self.participants.get(&name.symbol).map_or("", |text| text),
-            End::Environment => self.environment.as_deref().unwrap_or(""),
-        }
+    fn end(&self, end: Option<Name>) -> &str {
+        self.participants.get(&end.map(|name| name.symbol)).map_or("", |text| text)
     }
 
     fn directive(&mut self, kind: &StatementKind) {
@@ -198,17 +180,11 @@ fn lifelines(statements: &[Statement]) -> FxHashSet<Symbol> {
         let names: &[Name] = match &statement.kind {
             StatementKind::Participant { name, .. } => std::slice::from_ref(name),
             StatementKind::Message { from, to, .. } => {
-                for end in [from, to] {
-                    if let End::Lifeline(name) = end {
-                        found.insert(name.symbol);
-                    }
-                }
+                found.extend([from, to].into_iter().flatten().map(|name| name.symbol));
                 continue;
             }
-            StatementKind::Open(Fragment::Block(
-                Block::Coreg(region) | Block::Loop(LoopKind::Coregion(region)),
-            ))
-            | StatementKind::Mark(Mark::LoopKind(LoopKind::Coregion(region))) => region,
+            StatementKind::Open(Fragment::Block(operator)) => operator.region(),
+            StatementKind::Mark(Mark::LoopKind(LoopKind::Coregion(region))) => region,
             StatementKind::Lifelines(listed) => listed,
             StatementKind::Open(_)
             | StatementKind::Next(_)

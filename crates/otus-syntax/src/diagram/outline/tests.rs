@@ -2,19 +2,15 @@
 
 use super::*;
 use crate::diagram::{build, samples, term};
+use crate::parser::Findings;
 use crate::source::SourceId;
 
 fn rebuilt(tree: &SpecFile) -> (SpecFile, Vec<crate::diagnostic::Diagnostic>) {
     let outline = outline(tree);
-    let mut diagnostics = Vec::new();
-    let again = build::build(
-        SourceId(0),
-        Span::at(0),
-        outline.names,
-        &outline.statements,
-        &mut diagnostics,
-    );
-    (again, diagnostics)
+    let mut findings = Findings::unbounded(SourceId(0));
+    let Outline { names, statements } = outline;
+    let again = build::build(Span::at(0), names, &statements, &mut findings);
+    (again, findings.list)
 }
 
 #[track_caller]

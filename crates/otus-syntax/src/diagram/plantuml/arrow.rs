@@ -35,10 +35,10 @@ pub(super) enum Reading {
 /// An arrow, with its ends in the direction of the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Arrow {
-    /// The sender.
-    pub(super) from: Side,
+    /// The sender; `None` for `[`, `]` and `?`, which are the environment.
+    pub(super) from: Option<Participant>,
     /// The receiver.
-    pub(super) to: Side,
+    pub(super) to: Option<Participant>,
     /// Whether the body is dotted.
     pub(super) dotted: bool,
     /// Whether one end has the cross of a lost message.
@@ -47,15 +47,6 @@ pub(super) struct Arrow {
     pub(super) activations: Vec<Activation>,
     /// The text after the colon, if there is a colon.
     pub(super) label: Option<Range<usize>>,
-}
-
-/// An end of an arrow.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Side {
-    /// `[`, `]` or `?`: the environment.
-    Outside,
-    /// A participant.
-    Participant(Participant),
 }
 
 /// A participant at an end of an arrow.
@@ -117,22 +108,23 @@ impl<'a> Cursor<'a> {
         if self.anchor() && self.rest().starts_with("<->") {
             return Some(Reading::Duration);
         }
-        let left = self.left_side()?;
+        let left = if self.rest().starts_with(['[', ']', '?']) {
+            self.position += 1;
+            None
+        } else {
+            Some(self.participant()?)
+        };
         let begin = self.position;
-        let left_dress = self.left_dress(matches!(left, Side::Outside));
+        let left_dress = self.left_dress(left.is_none());
         let dotted = self.body()?;
         let after_body = self.position;
         let (right_dress, right) = self.right()?;
         let arrow = begin..self.arrow_end(after_body);
-        match (&left, &right) {
-            (Side::Outside, Side::Outside) => return None,
-            (Side::Outside, Side::Participant(other))
-            | (Side::Participant(other), Side::Outside)
-                if other.label.is_some() =>
-            {
-                return None;
-            }
-            _ => {}
+        // One end is a participant; with a border at the other end, it has no label.
+        if let (None, other) | (other, None) = (&left, &right)
+            && other.as_ref().is_none_or(|other| other.label.is_some())
+        {
+            return None;
         }
         let multicast = self.position;
         if self.rest().starts_with(char::is_whitespace) && self.rest().trim_start().starts_with('&')
@@ -178,14 +170,6 @@ impl<'a> Cursor<'a> {
             self.skip_spaces();
         }
         fits
-    }
-
-    fn left_side(&mut self) -> Option<Side> {
-        if self.rest().starts_with(['[', ']', '?']) {
-            self.position += 1;
-            return Some(Side::Outside);
-        }
-        self.participant().map(Side::Participant)
     }
 
     /// A name, perhaps with `as`.
@@ -282,11 +266,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// Heads and decorations after the body, and the right side.
-    fn right(&mut self) -> Option<(Dress, Side)> {
+    fn right(&mut self) -> Option<(Dress, Option<Participant>)> {
         if self.rest().starts_with('_') {
             self.position += 1;
         }
-        let mut dress = Dress { head: self.head('>'), cross: false };
+        let dress = Dress { head: self.head('>'), cross: false };
         let after_head = self.position;
         let mut characters = self.rest().chars();
         let decoration = characters.next().filter(|c| matches!(c, 'o' | 'x' | 'O' | 'X'));
@@ -295,25 +279,24 @@ impl<'a> Cursor<'a> {
             && next.is_some_and(|c| c.is_whitespace() || matches!(c, ']' | '[' | '?'))
         {
             self.position += 1;
-            let side = self.right_side();
-            if let Some(side) = side {
-                dress.cross = matches!(decoration, 'x' | 'X');
-                return Some((dress, side));
+            let cross = matches!(decoration, 'x' | 'X');
+            if let Some(found) = self.right_side(Dress { cross, ..dress }) {
+                return Some(found);
             }
             // In `A ->x : m`, the letter is the participant.
             self.position = after_head;
         }
         self.slant();
-        Some((dress, self.right_side()?))
+        self.right_side(dress)
     }
 
-    fn right_side(&mut self) -> Option<Side> {
+    fn right_side(&mut self, dress: Dress) -> Option<(Dress, Option<Participant>)> {
         if self.rest().starts_with(['[', ']', '?']) && !self.rest().starts_with("[[") {
             self.position += 1;
-            return Some(Side::Outside);
+            return Some((dress, None));
         }
         self.skip_spaces();
-        self.participant().map(Side::Participant)
+        Some((dress, Some(self.participant()?)))
     }
 
     /// One or two characters of a head.
@@ -398,9 +381,9 @@ mod tests {
 
     /// The arrow as `from->to label`, with outside as `*`, dotted as `-->`, activations after.
     fn show(line: &str) -> String {
-        let side = |side: &Side| match side {
-            Side::Outside => String::from("*"),
-            Side::Participant(participant) => {
+        let side = |side: &Option<Participant>| match side {
+            None => String::from("*"),
+            Some(participant) => {
                 let label = participant.label.clone();
                 let label = label.map_or(String::new(), |label| format!("({})", &line[label]));
                 format!("{}{label}", &line[participant.name.clone()])

@@ -6,24 +6,21 @@
 //! reply is drawn to another participant. Such a picture is hardly intended. This module therefore keeps
 //! a second state, which is restored at each `else`, and reports a `return` for which the two differ.
 
-use crate::diagram::statement::End;
+use crate::name::Name;
 
 /// A message that can be answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Call {
     /// The caller.
-    pub(super) from: End,
+    pub(super) from: Option<Name>,
     /// The callee, who answers.
-    pub(super) to: End,
+    pub(super) to: Option<Name>,
 }
 
 impl Call {
     /// Whether two calls have the same ends, up to spans.
     fn has_same_ends(self, other: Call) -> bool {
-        let symbol = |end| match end {
-            End::Lifeline(name) => Some(name.symbol),
-            End::Environment => None,
-        };
+        let symbol = |end: Option<Name>| end.map(|name| name.symbol);
         symbol(self.from) == symbol(other.from) && symbol(self.to) == symbol(other.to)
     }
 }

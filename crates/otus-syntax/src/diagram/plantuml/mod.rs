@@ -14,7 +14,6 @@
 
 mod arrow;
 mod calls;
-mod decoration;
 mod line;
 mod read;
 #[cfg(test)]
@@ -27,7 +26,7 @@ use crate::ast::SpecFile;
 use crate::diagram::{build, outline};
 use crate::grammar::Parsed;
 use crate::name::Names;
-use crate::parser;
+use crate::parser::Findings;
 use crate::source::{Source, Span};
 
 /// Parses the diagram at `range` of a text.
@@ -35,13 +34,10 @@ use crate::source::{Source, Span};
 /// The range may contain a bare diagram, or one between `@startuml` and `@enduml`. Of several, the
 /// first is parsed and the others are reported.
 pub fn read(source: &Source, range: Span) -> Parsed<SpecFile> {
-    let (mut names, mut diagnostics) = (Names::default(), Vec::new());
-    let statements = read::statements(source, range, &mut names, &mut diagnostics);
-    let tree = build::build(source.id(), range, names, &statements, &mut diagnostics);
-    // Parser and builder each report in the order of the text; merge the two.
-    diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.start);
-    parser::limit(&mut diagnostics);
-    Parsed { tree, diagnostics }
+    let (mut names, mut findings) = (Names::default(), Findings::unbounded(source.id()));
+    let statements = read::statements(source, range, &mut names, &mut findings);
+    let tree = build::build(range, names, &statements, &mut findings);
+    findings.with_tree(tree)
 }
 
 /// The PlantUML diagram of a tree.

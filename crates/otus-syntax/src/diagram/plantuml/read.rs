@@ -4,44 +4,43 @@
 //! first word, in PlantUML's order; so `loop -> B : x` is an arrow from a participant named `loop`. The
 //! nesting of fragments is not checked here but by [`crate::diagram::build`].
 //!
-//! This file has the loop over the lines, the state between lines, and the order of the attempts;
-//! each of the modules below parses one kind of line.
+//! This file selects the diagram of a text; it has the loop over the lines, the state between lines, the
+//! order of the attempts, and the comments. Each of the modules below parses one kind of line.
 
 mod command;
-mod comment;
-mod content;
-mod decoration;
-mod fault;
 mod fragment;
 mod message;
 mod participant;
-mod reply;
 mod skip;
+
+use std::ops::Range;
 
 use self::fragment::Opened;
 use self::skip::{Skipping, Until};
 use crate::code::Code;
-use crate::diagnostic::Diagnostic;
-use crate::diagram::picture::Picture;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagram::directive;
+use crate::diagram::picture::{Decoration, Picture};
 use crate::diagram::plantuml::calls::Calls;
-use crate::diagram::plantuml::decoration::Decoration;
-use crate::diagram::plantuml::line::{Line, Lines};
+use crate::diagram::plantuml::line::{self, Line, Lines};
+use crate::diagram::plantuml::words;
 use crate::diagram::statement::{Statement, StatementKind};
 use crate::name::Names;
-use crate::source::{Source, SourceId, Span};
+use crate::parser::Findings;
+use crate::source::{Source, Span};
+use crate::suggest;
 
 /// The statements of the diagram at `range`.
 pub(super) fn statements(
     source: &Source,
     range: Span,
     names: &mut Names,
-    diagnostics: &mut Vec<Diagnostic>,
+    findings: &mut Findings,
 ) -> Vec<Statement> {
-    let Some(content) = content::content(source, range, diagnostics) else { return Vec::new() };
+    let Some(content) = content(source, range, findings) else { return Vec::new() };
     let mut reader = Reader {
-        source: source.id(),
         names,
-        diagnostics,
+        findings,
         statements: Vec::new(),
         calls: Calls::default(),
         fragments: Vec::new(),
@@ -62,16 +61,15 @@ pub(super) fn statements(
 }
 
 struct Reader<'a> {
-    source: SourceId,
     names: &'a mut Names,
-    diagnostics: &'a mut Vec<Diagnostic>,
+    findings: &'a mut Findings,
     statements: Vec<Statement>,
     calls: Calls,
     /// The open fragments, outermost first.
     fragments: Vec<Opened>,
     /// The number of `fragments` with concurrent operands.
     concurrent: usize,
-    picture: Picture<Decoration>,
+    picture: Picture,
     /// By symbol: whether a participant was declared.
     declared: Vec<bool>,
     skipping: Option<Skipping>,
@@ -122,7 +120,7 @@ impl Reader<'_> {
 
     fn finish(mut self) -> Vec<Statement> {
         self.never_ended();
-        self.picture.report(self.source, self.diagnostics);
+        self.picture.report(self.findings);
         self.statements
     }
 
@@ -130,15 +128,154 @@ impl Reader<'_> {
         self.statements.push(Statement { span, kind });
     }
 
-    fn report(
-        &mut self,
-        code: Code,
-        span: Span,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) {
-        self.diagnostics.push(Diagnostic::new(code, self.source, span, message).with_help(help));
+    /// The part of a line without comments `/' … '/` at its start or end; `None` if such a comment
+    /// continues on the next line.
+    fn without_comments(&mut self, line: &Line<'_>) -> Option<Range<usize>> {
+        let text = line.text();
+        let mut start = 0;
+        while text[start..].starts_with("/'") {
+            match text[start + 2..].find("'/") {
+                Some(length) => {
+                    start += length + 4;
+                    start += text[start..].len() - text[start..].trim_start().len();
+                }
+                None => {
+                    let span = line.span(start..text.len());
+                    // A comment inside a note is treated as part of the note, which saves a second
+                    // state.
+                    if self.skipping.is_none() {
+                        self.skipping = Some(Skipping { start: span, until: Until::Comment });
+                    }
+                    return None;
+                }
+            }
+        }
+        let rest = &text[start..];
+        let end = match rest.strip_suffix("'/").and_then(|inside| inside.rfind("/'")) {
+            Some(comment) if !rest.starts_with('\'') => start + comment,
+            Some(_) | None => text.len(),
+        };
+        Some(start..end)
     }
+
+    fn comment(&mut self, line: &Line<'_>, comment: &str) {
+        let span = line.whole();
+        let at = line.span(1..line.text().len()).start;
+        let Some(kind) = directive::read(comment, at, self.names, self.findings) else { return };
+        if let StatementKind::Open(fragment) = &kind {
+            self.enter(fragment, false);
+        } else if kind == StatementKind::Close {
+            self.leave();
+        }
+        self.push(span, kind);
+    }
+
+    fn preprocessor(&mut self, line: &Line<'_>, rest: &str) {
+        let word = first_word(rest).to_ascii_lowercase();
+        if matches!(word.as_str(), "theme" | "pragma" | "log" | "dump_memory" | "assert") {
+            self.picture.add(Decoration::PRAGMA, line.whole());
+            return;
+        }
+        let written = rest.split_whitespace().next().unwrap_or("");
+        let shown: String = written.chars().take(20).collect();
+        self.unsupported(
+            line.span(0..1 + rest.find(char::is_whitespace).unwrap_or(rest.len())),
+            &format!("`!{shown}` changes the text of the diagram before PlantUML reads it"),
+            "give Otus the text after preprocessing, as `plantuml -preproc FILE` writes it",
+        );
+    }
+
+    fn unsupported(&mut self, span: Span, message: &str, help: &str) {
+        self.findings.report(Code::UNSUPPORTED_CONSTRUCT, span, message, help);
+    }
+
+    fn line_not_understood(&mut self, line: &Line<'_>) {
+        let text = line.text();
+        let word = first_word(text);
+        let foreign = words::is_foreign(word)
+            || ["[*]", "(*)", "(", ":"].iter().any(|sign| text.starts_with(sign));
+        if foreign {
+            let length = if word.is_empty() { text.len().min(1) } else { word.len() };
+            let message = "this line belongs to another kind of diagram";
+            let help = "Otus reads sequence diagrams: participants, arrows and fragments";
+            self.findings.report(Code::NOT_A_DIAGRAM, line.span(0..length), message, help);
+            self.other_diagram = true;
+            return;
+        }
+        self.not_understood += 1;
+        if self.not_understood > MAX_NOT_UNDERSTOOD {
+            if self.not_understood == MAX_NOT_UNDERSTOOD + 1 {
+                let message = "further lines that are not understood are not reported";
+                let help = "is this a PlantUML sequence diagram?";
+                self.findings.report(Code::TOO_MANY_ERRORS, line.whole(), message, help);
+            }
+            return;
+        }
+        let help = if text.contains("->") || text.contains("<-") {
+            String::from(
+                "an arrow is written `A -> B : message`, or `A ->] : message` and \
+                 `[-> A : message` to and from outside; quote a name that has other characters \
+                 than letters, digits, `_`, `.` and `@`",
+            )
+        } else {
+            let lower = word.to_ascii_lowercase();
+            if words::is_participant_kind(&lower) || lower == "create" {
+                format!(
+                    "write `{lower} NAME` or `{lower} \"what it shows\" as NAME`; quote a name that \
+                     has other characters than letters, digits, `_`, `.` and `@`"
+                )
+            } else if lower == "and" {
+                String::from("in PlantUML, `else` separates the operands of `par` too")
+            } else if words::commands().any(|command| command == lower) {
+                format!("PlantUML has lines that begin with `{lower}`, but not this one")
+            } else {
+                suggest::did_you_mean(&lower, words::commands()).unwrap_or_else(|| {
+                    String::from(
+                        "a message is written `A -> B : message`, a comment begins with `'`",
+                    )
+                })
+            }
+        };
+        let message = "this line is not understood";
+        self.findings.report(Code::LINE_NOT_UNDERSTOOD, line.whole(), message, help);
+    }
+}
+
+/// The most syntax errors that are reported; further ones usually have the same cause.
+const MAX_NOT_UNDERSTOOD: usize = 50;
+
+const BETWEEN: &str = "a sequence diagram stands between `@startuml` and `@enduml`";
+
+/// The span of the diagram to parse.
+fn content(source: &Source, range: Span, findings: &mut Findings) -> Option<Span> {
+    let found = line::diagrams(source.text(), range);
+    let Some(first) = found.first() else {
+        if source.slice(range).trim().is_empty() {
+            findings.report(Code::NOT_A_DIAGRAM, range, "there is no diagram here", BETWEEN);
+        }
+        return Some(range);
+    };
+    let mut sequences = found.iter().filter(|diagram| diagram.kind == "uml");
+    let Some(diagram) = sequences.next() else {
+        let message = format!("`@start{}` does not start a sequence diagram", first.kind);
+        findings.report(Code::NOT_A_DIAGRAM, first.start, message, BETWEEN);
+        return None;
+    };
+    if !diagram.closed {
+        let message = "`@startuml` has no `@enduml`";
+        let help = "write `@enduml` on a line after the diagram";
+        findings.report(Code::NEVER_CLOSED, diagram.start, message, help);
+    }
+    if let Some(second) = sequences.next() {
+        let more = 1 + sequences.count();
+        let message = format!("only the first diagram is read; {more} more in this text");
+        let found = source
+            .finding(Code::SEVERAL_INTERACTIONS, second.start, message)
+            .with_related(source.id(), diagram.start, "this one is read")
+            .with_help("put each diagram into its own file");
+        findings.push(Diagnostic { severity: Severity::Warning, ..found });
+    }
+    Some(diagram.content)
 }
 
 /// The letters, digits and `_` at the start.

@@ -20,8 +20,9 @@ use crate::diagnostic::Diagnostic;
 use crate::diagram::directive;
 use crate::diagram::outline::Outline;
 use crate::diagram::plantuml::read;
-use crate::diagram::statement::{End, Fragment, Statement, StatementKind};
+use crate::diagram::statement::{Fragment, Statement, StatementKind};
 use crate::name::{Name, Names};
+use crate::parser::Findings;
 use crate::source::{Source, Span};
 
 /// Parses a diagram and checks its statements and findings, one per line.
@@ -57,16 +58,16 @@ fn shown(text: &str) -> String {
 }
 
 fn parse(source: &Source) -> (Outline, Vec<Diagnostic>) {
-    let (mut names, mut diagnostics) = (Names::default(), Vec::new());
-    let statements = read::statements(source, source.whole(), &mut names, &mut diagnostics);
-    diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span.start);
-    (Outline { names, statements }, diagnostics)
+    let (mut names, mut findings) = (Names::default(), Findings::unbounded(source.id()));
+    let statements = read::statements(source, source.whole(), &mut names, &mut findings);
+    findings.list.sort_by_key(|diagnostic| diagnostic.primary.span.start);
+    (Outline { names, statements }, findings.list)
 }
 
 fn show(kind: &StatementKind, names: &Names) -> String {
-    let end = |end: &End| match end {
-        End::Lifeline(name) => format!("{:?}", names.text(name.symbol)),
-        End::Environment => String::from("*"),
+    let end = |end: &Option<Name>| match end {
+        Some(name) => format!("{:?}", names.text(name.symbol)),
+        None => String::from("*"),
     };
     match kind {
         StatementKind::Participant { name, label } => {
@@ -78,6 +79,7 @@ fn show(kind: &StatementKind, names: &Names) -> String {
         StatementKind::Open(Fragment::Block(block)) => {
             format!("open block {}", directive::block_label(block, names))
         }
+        StatementKind::Open(Fragment::Broadcast) => String::from("open block broadcast"),
         StatementKind::Open(fragment) => format!("open {fragment:?}"),
         StatementKind::Next(separator) => format!("next {separator:?}"),
         StatementKind::Close => String::from("close"),

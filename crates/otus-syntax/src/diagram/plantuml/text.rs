@@ -10,6 +10,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use crate::diagram::numbered;
+
 /// The text in the picture.
 pub(super) fn decode(written: &str) -> Cow<'_, str> {
     if !written.contains(['\\', '<']) {
@@ -24,7 +26,7 @@ pub(super) fn decode(written: &str) -> Cow<'_, str> {
             [b'\\', b'n' | b'l' | b'r', ..] => ('\n', 2),
             [b'\\', b't', ..] => ('\t', 2),
             [b'\\', b'\\', ..] => ('\\', 2),
-            [b'<', ..] => numbered(rest).unwrap_or(('<', 1)),
+            [b'<', ..] => numbered(rest, "<U+", b'>', 4).unwrap_or(('<', 1)),
             _ => ('\\', 1),
         };
         text.push(decoded);
@@ -42,18 +44,6 @@ pub(super) fn message(text: &str) -> String {
 /// The encoding of a text between double quotes.
 pub(super) fn quoted(text: &str) -> String {
     encode(text, true)
-}
-
-/// The character of a code `<U+0041>`, and the length of the code.
-fn numbered(text: &str) -> Option<(char, usize)> {
-    let digits = text.strip_prefix("<U+")?;
-    let length = digits.bytes().take(7).position(|byte| byte == b'>')?;
-    let digits = &digits[..length];
-    if length < 4 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return None;
-    }
-    let character = char::from_u32(u32::from_str_radix(digits, 16).ok()?)?;
-    Some((character, length + 4))
 }
 
 fn encode(text: &str, quoted: bool) -> String {

@@ -1,5 +1,7 @@
 //! The keywords of PlantUML, which are case-insensitive.
 
+use crate::diagram::is_one_of;
+
 /// The first words of lines, for suggestions.
 pub(super) fn commands() -> impl Iterator<Item = &'static str> {
     PARTICIPANTS.split(' ').chain(COMMANDS.split(' '))
@@ -7,17 +9,17 @@ pub(super) fn commands() -> impl Iterator<Item = &'static str> {
 
 /// Whether a word declares a participant.
 pub(super) fn is_participant_kind(word: &str) -> bool {
-    PARTICIPANTS.split(' ').any(|kind| word.eq_ignore_ascii_case(kind))
+    is_one_of(word, PARTICIPANTS)
 }
 
 /// Whether a line that begins with this word shows that the text is not a sequence diagram.
 pub(super) fn is_foreign(word: &str) -> bool {
-    FOREIGN.split(' ').any(|other| word.eq_ignore_ascii_case(other))
+    is_one_of(word, FOREIGN)
 }
 
 /// Whether a name that is spelt like this word should be quoted.
 pub(super) fn is_reserved(word: &str) -> bool {
-    commands().chain(FURTHER.split(' ')).any(|reserved| word.eq_ignore_ascii_case(reserved))
+    [PARTICIPANTS, COMMANDS, FURTHER].iter().any(|words| is_one_of(word, words))
 }
 
 /// The words that declare a participant.

@@ -8,10 +8,13 @@
 
 use std::fmt::Write as _;
 
+use rustc_hash::FxHashMap;
+
+use crate::ast::Operator;
 use crate::diagram::directive;
-use crate::diagram::outline::Outline;
+use crate::diagram::outline::{MAX_INDENT, Outline};
 use crate::diagram::plantuml::{text, words};
-use crate::diagram::statement::{Block, End, Fragment, Mark, StatementKind};
+use crate::diagram::statement::{Fragment, Mark, StatementKind};
 use crate::name::{Name, Names, Symbol};
 use crate::source::Span;
 
@@ -21,8 +24,7 @@ pub(super) fn spell(outline: &Outline) -> String {
         names: outline.names.clone(),
         text: String::from("@startuml\n"),
         open: Vec::new(),
-        aliases: Vec::new(),
-        next_alias: 1,
+        aliases: FxHashMap::default(),
     };
     writer.stand_in(outline);
     let mut statements = outline.statements.iter().map(|statement| &statement.kind).peekable();
@@ -31,13 +33,11 @@ pub(super) fn spell(outline: &Outline) -> String {
         if let StatementKind::Mark(Mark::LoopKind(kind)) = kind
             && let Some(StatementKind::Open(Fragment::Loop(repetition))) = statements.peek()
             && (repetition.least, repetition.most) == (0, None)
+            && let Some(label) = writer.group_label(&Operator::Loop(kind.clone()))
         {
-            let block = Block::Loop(kind.clone());
-            if writer.fits_label(&block) {
-                writer.group(&block);
-                statements.next();
-                continue;
-            }
+            writer.open(&format!("group {label}"));
+            statements.next();
+            continue;
         }
         writer.statement(kind);
     }
@@ -45,26 +45,12 @@ pub(super) fn spell(outline: &Outline) -> String {
     writer.text
 }
 
-/// The deepest level with an indentation of its own. Without a bound, the output for deep diagrams would
-/// have quadratic size.
-const MAX_INDENT: usize = 40;
-
 struct Writer {
     names: Names,
     text: String,
-    /// The endings of the open fragments.
-    open: Vec<Ending>,
-    /// By symbol: its alias, if it has one.
-    aliases: Vec<Option<String>>,
-    next_alias: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
-    /// `end`
-    Fragment,
-    /// `' otus: end`
-    Directive,
+    /// By open fragment: whether a directive opened it.
+    open: Vec<bool>,
+    aliases: FxHashMap<Symbol, String>,
 }
 
 impl Writer {
@@ -75,8 +61,8 @@ impl Writer {
             matches!(
                 statement.kind,
                 StatementKind::Participant { .. }
-                    | StatementKind::Message { from: End::Lifeline(_), .. }
-                    | StatementKind::Message { to: End::Lifeline(_), .. }
+                    | StatementKind::Message { from: Some(_), .. }
+                    | StatementKind::Message { to: Some(_), .. }
             )
         });
         if has_participants {
@@ -99,8 +85,8 @@ impl Writer {
                 self.line_at(depth, "else");
             }
             StatementKind::Close => match self.open.pop() {
-                Some(Ending::Directive) => self.line("' otus: end"),
-                Some(Ending::Fragment) | None => self.line("end"),
+                Some(true) => self.directive(kind),
+                Some(false) | None => self.line("end"),
             },
             StatementKind::Mark(_)
             | StatementKind::Empty
@@ -110,37 +96,26 @@ impl Writer {
     }
 
     fn participant(&mut self, name: Name, label: Option<&str>) {
-        let text = self.names.text(name.symbol).to_owned();
-        match label.filter(|label| !label.is_empty() && *label != text) {
-            None => {
-                let name = self.name(name);
-                self.line(&format!("participant {name}"));
-            }
-            Some(label) => {
-                if !is_bare(&text) {
-                    self.alias(name);
-                }
-                let name = self.name(name);
-                self.line(&format!("participant \"{}\" as {name}", text::quoted(label)));
-            }
+        let text = self.names.text(name.symbol);
+        let label = label.filter(|&label| !label.is_empty() && label != text);
+        if label.is_some() && !is_bare(text) {
+            self.alias(name);
         }
+        let label = label.map(|label| format!("\"{}\" as ", text::quoted(label)));
+        let line = format!("participant {}{}", label.unwrap_or_default(), self.name(name));
+        self.line(&line);
     }
 
     /// Gives a lifeline an alias, unless it has one.
     fn alias(&mut self, name: Name) {
-        let index = name.symbol.index();
-        if self.aliases.get(index).is_some_and(Option::is_some) {
+        if self.aliases.contains_key(&name.symbol) {
             return;
         }
-        let alias = self.fresh(&format!("p{}", self.next_alias));
-        self.next_alias += 1;
+        let alias = self.fresh(&format!("p{}", self.aliases.len() + 1));
         let symbol = self.names.intern(&alias);
         let mark = Mark::Rename { alias: Name { symbol, span: name.span }, name };
         self.directive(&StatementKind::Mark(mark));
-        if self.aliases.len() <= index {
-            self.aliases.resize(index + 1, None);
-        }
-        self.aliases[index] = Some(alias);
+        self.aliases.insert(name.symbol, alias);
     }
 
     /// An unused name that begins like `wish`.
@@ -152,16 +127,16 @@ impl Writer {
         name
     }
 
-    fn message(&mut self, from: End, to: End, message: Name) {
+    fn message(&mut self, from: Option<Name>, to: Option<Name>, message: Name) {
         let label = text::message(self.names.text(message.symbol));
         let line = match (from, to) {
-            (End::Lifeline(from), End::Lifeline(to)) => {
+            (Some(from), Some(to)) => {
                 format!("{} -> {} : {label}", self.name(from), self.name(to))
             }
-            (End::Environment, End::Lifeline(to)) => format!("[-> {} : {label}", self.name(to)),
-            (End::Lifeline(from), End::Environment) => format!("{} ->] : {label}", self.name(from)),
+            (None, Some(to)) => format!("[-> {} : {label}", self.name(to)),
+            (Some(from), None) => format!("{} ->] : {label}", self.name(from)),
             // A message without lifelines cannot be drawn; only its declaration is kept.
-            (End::Environment, End::Environment) => {
+            (None, None) => {
                 return self.directive(&StatementKind::Messages(vec![message]));
             }
         };
@@ -178,32 +153,36 @@ impl Writer {
             Fragment::Loop(repetition) => {
                 format!("loop {}", directive::repetition_label(*repetition)).trim_end().to_owned()
             }
-            Fragment::Block(block) if self.fits_label(block) => return self.group(block),
-            Fragment::Block(Block::Loop(kind)) => {
-                self.directive(&StatementKind::Mark(Mark::LoopKind(kind.clone())));
-                String::from("loop")
-            }
-            Fragment::Block(_) => {
-                self.directive(&StatementKind::Open(fragment.clone()));
-                self.open.push(Ending::Directive);
-                return;
-            }
+            Fragment::Broadcast => String::from("group broadcast"),
+            Fragment::Block(operator) => match (self.group_label(operator), operator) {
+                (Some(label), _) => format!("group {label}"),
+                (None, Operator::Loop(kind)) => {
+                    self.directive(&StatementKind::Mark(Mark::LoopKind(kind.clone())));
+                    String::from("loop")
+                }
+                (None, _) => {
+                    self.directive(&StatementKind::Open(fragment.clone()));
+                    self.open.push(true);
+                    return;
+                }
+            },
         };
-        self.line(&line);
-        self.open.push(Ending::Fragment);
+        self.open(&line);
     }
 
-    fn group(&mut self, block: &Block) {
-        let label = directive::block_label(block, &self.names);
-        self.line(&format!("group {label}"));
-        self.open.push(Ending::Fragment);
+    /// Writes the line that opens a fragment.
+    fn open(&mut self, line: &str) {
+        self.line(line);
+        self.open.push(false);
     }
 
-    /// Whether a block's label can be the text of a `group`, which PlantUML interprets.
-    fn fits_label(&self, block: &Block) -> bool {
-        directive::block_label(block, &self.names).chars().all(|c| {
+    /// The label of the `group` for an operator, unless PlantUML would interpret it.
+    fn group_label(&self, operator: &Operator) -> Option<String> {
+        let label = directive::block_label(operator, &self.names);
+        let is_plain = |c: char| {
             c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ' | ',' | '(' | ')' | '"')
-        })
+        };
+        label.chars().all(is_plain).then_some(label)
     }
 
     fn directive(&mut self, kind: &StatementKind) {
@@ -214,8 +193,7 @@ impl Writer {
 
     /// The name of a lifeline in arrows.
     fn name(&self, name: Name) -> String {
-        let Symbol(index) = name.symbol;
-        if let Some(Some(alias)) = self.aliases.get(index as usize) {
+        if let Some(alias) = self.aliases.get(&name.symbol) {
             return alias.clone();
         }
         let text = self.names.text(name.symbol);

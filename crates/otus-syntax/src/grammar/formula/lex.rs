@@ -4,11 +4,9 @@
 //! papers. A comment extends from `#` to the end of its line; a line that begins with `//` is a comment
 //! too.
 
-use std::borrow::Cow;
-
 use crate::ast::Comment;
 use crate::ast::formula::{Arithmetic, Comparison, Connective, Modality, Quantifier};
-use crate::lexer::{scan_quoted, scan_word, unquote};
+use crate::lexer::{scan_quote, scan_quoted, scan_word};
 use crate::source::{Span, offset};
 
 /// A token with its span.
@@ -33,26 +31,8 @@ pub(super) enum Kind {
     OpenQuote,
     /// `3`, `0.25`, `1/3`
     Number,
-    /// `(`
-    LeftParen,
-    /// `)`
-    RightParen,
-    /// `[`
-    LeftBracket,
-    /// `]`
-    RightBracket,
-    /// `{`
-    LeftBrace,
-    /// `}`
-    RightBrace,
-    /// `,`
-    Comma,
-    /// `;`
-    Semicolon,
-    /// `:`
-    Colon,
-    /// `.`
-    Dot,
+    /// A bracket, `,`, `;`, `:` or `.`
+    Sign(char),
     /// `!`, `~`, `¬`
     Not,
     /// `&` and the other connectives.
@@ -77,65 +57,32 @@ pub(super) enum Kind {
     End,
 }
 
-/// Symbols; a symbol precedes its proper prefixes.
-const SIGNS: [(&str, Kind); 52] = [
-    ("<->", Kind::Connective(Connective::Iff)),
-    ("<=>", Kind::Connective(Connective::Iff)),
-    ("->", Kind::Connective(Connective::Implies)),
-    ("=>", Kind::Connective(Connective::Implies)),
-    ("&&", Kind::Connective(Connective::And)),
-    ("||", Kind::Connective(Connective::Or)),
-    ("/\\", Kind::Connective(Connective::And)),
-    ("\\/", Kind::Connective(Connective::Or)),
-    ("<=", Kind::Comparison(Comparison::AtMost)),
-    (">=", Kind::Comparison(Comparison::AtLeast)),
-    ("!=", Kind::Comparison(Comparison::Unequal)),
-    ("<>", Kind::Comparison(Comparison::Unequal)),
-    ("==", Kind::Comparison(Comparison::Equal)),
-    ("=", Kind::Comparison(Comparison::Equal)),
-    ("<", Kind::Comparison(Comparison::Less)),
-    (">", Kind::Comparison(Comparison::Greater)),
-    ("&", Kind::Connective(Connective::And)),
-    ("|", Kind::Connective(Connective::Or)),
-    ("!", Kind::Not),
-    ("~", Kind::Not),
-    ("+", Kind::Arithmetic(Arithmetic::Add)),
-    ("-", Kind::Arithmetic(Arithmetic::Subtract)),
-    ("*", Kind::Arithmetic(Arithmetic::Multiply)),
-    ("(", Kind::LeftParen),
-    (")", Kind::RightParen),
-    ("[", Kind::LeftBracket),
-    ("]", Kind::RightBracket),
-    ("{", Kind::LeftBrace),
-    ("}", Kind::RightBrace),
-    (",", Kind::Comma),
-    (";", Kind::Semicolon),
-    (":", Kind::Colon),
-    (".", Kind::Dot),
-    ("¬", Kind::Not),
-    ("∧", Kind::Connective(Connective::And)),
-    ("∨", Kind::Connective(Connective::Or)),
-    ("→", Kind::Connective(Connective::Implies)),
-    ("⇒", Kind::Connective(Connective::Implies)),
-    ("↔", Kind::Connective(Connective::Iff)),
-    ("⇔", Kind::Connective(Connective::Iff)),
-    ("≠", Kind::Comparison(Comparison::Unequal)),
-    ("≤", Kind::Comparison(Comparison::AtMost)),
-    ("≥", Kind::Comparison(Comparison::AtLeast)),
-    ("−", Kind::Arithmetic(Arithmetic::Subtract)),
-    ("×", Kind::Arithmetic(Arithmetic::Multiply)),
-    ("·", Kind::Arithmetic(Arithmetic::Multiply)),
-    ("∈", Kind::In),
-    ("∉", Kind::NotIn),
-    ("⊤", Kind::Constant(true)),
-    ("⊥", Kind::Constant(false)),
-    ("∃", Kind::Quantifier(Quantifier::Exists)),
-    ("∀", Kind::Quantifier(Quantifier::All)),
+/// The spellings of operators; the longest that fits is read.
+const OPERATORS: [(Kind, &str); 23] = [
+    (Kind::Connective(Connective::Iff), "<-> <=> ↔ ⇔"),
+    (Kind::Connective(Connective::Implies), "-> => → ⇒"),
+    (Kind::Connective(Connective::And), "& && /\\ ∧"),
+    (Kind::Connective(Connective::Or), "| || \\/ ∨"),
+    (Kind::Comparison(Comparison::Equal), "= =="),
+    (Kind::Comparison(Comparison::Unequal), "!= <> ≠"),
+    (Kind::Comparison(Comparison::Less), "<"),
+    (Kind::Comparison(Comparison::AtMost), "<= ≤"),
+    (Kind::Comparison(Comparison::Greater), ">"),
+    (Kind::Comparison(Comparison::AtLeast), ">= ≥"),
+    (Kind::Arithmetic(Arithmetic::Add), "+"),
+    (Kind::Arithmetic(Arithmetic::Subtract), "- −"),
+    (Kind::Arithmetic(Arithmetic::Multiply), "* × ·"),
+    (Kind::Not, "! ~ ¬"),
+    (Kind::In, "∈"),
+    (Kind::NotIn, "∉"),
+    (Kind::Constant(true), "⊤"),
+    (Kind::Constant(false), "⊥"),
+    (Kind::Quantifier(Quantifier::Exists), "∃"),
+    (Kind::Quantifier(Quantifier::All), "∀"),
+    (Kind::Modality(Modality::Next), "○"),
+    (Kind::Modality(Modality::Finally), "◇"),
+    (Kind::Modality(Modality::Globally), "□"),
 ];
-
-/// Signs of modalities.
-const MODALITIES: [(&str, Modality); 3] =
-    [("○", Modality::Next), ("◇", Modality::Finally), ("□", Modality::Globally)];
 
 /// An offset in a text from which tokens are read.
 #[derive(Debug, Clone, Copy)]
@@ -187,7 +134,11 @@ impl<'t> Lexer<'t> {
             return (kind, end.end - self.at);
         }
         if first == '`' {
-            return back_quoted(rest);
+            let end = scan_quote(rest, 0, b'`');
+            if end.closed {
+                return (Kind::Quoted, end.end);
+            }
+            return (Kind::OpenQuote, rest[..end.end].trim_end().len());
         }
         let word = scan_word(self.text, self.at) - self.at;
         if word > 0 {
@@ -197,11 +148,15 @@ impl<'t> Lexer<'t> {
                 (Kind::Word, word)
             };
         }
-        if let Some((sign, kind)) = SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
-            return (*kind, sign.len());
+        if matches!(first, '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' | ':' | '.') {
+            return (Kind::Sign(first), 1);
         }
-        if let Some((sign, kind)) = MODALITIES.iter().find(|(sign, _)| rest.starts_with(sign)) {
-            return (Kind::Modality(*kind), sign.len());
+        let length = |spellings: &str| {
+            spellings.split(' ').filter(|spelling| rest.starts_with(spelling)).map(str::len).max()
+        };
+        let operators = OPERATORS.iter().filter_map(|(kind, all)| Some((*kind, length(all)?)));
+        if let Some(longest) = operators.max_by_key(|&(_, length)| length) {
+            return longest;
         }
         (Kind::Unknown, other_quote(rest).unwrap_or(first.len_utf8()))
     }
@@ -230,33 +185,4 @@ fn number(rest: &str, whole: usize) -> usize {
     }
     let digits = bytes[whole + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     if digits == 0 { whole } else { whole + 1 + digits }
-}
-
-/// The length of a name in back quotes, including the quotes.
-fn back_quoted(rest: &str) -> (Kind, usize) {
-    let bytes = rest.as_bytes();
-    let mut at = 1;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'`' => return (Kind::Quoted, at + 1),
-            b'\n' => break,
-            b'\\' if bytes.get(at + 1).is_some_and(|&next| next != b'\n') => at += 2,
-            _ => at += 1,
-        }
-    }
-    // A backslash skips only the first byte of the next character.
-    let end = rest.ceil_char_boundary(at.min(rest.len()));
-    (Kind::OpenQuote, rest[..end].trim_end().len())
-}
-
-/// The content of a name in back quotes or of a text in double quotes; `quoted` includes the quotes.
-pub(super) fn content(quoted: &str) -> Cow<'_, str> {
-    match quoted.strip_prefix('`') {
-        None => unquote(quoted),
-        // The escapes are the same; only the quotes differ.
-        Some(inner) => {
-            let inner = inner.strip_suffix('`').unwrap_or(inner);
-            Cow::Owned(unquote(&format!("\"{inner}\"")).into_owned())
-        }
-    }
 }

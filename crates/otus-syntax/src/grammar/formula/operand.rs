@@ -1,9 +1,12 @@
 //! The operands of formulas: atoms, prefixes and open brackets.
 
-use super::lex::{Kind, Token, content};
+use super::lex::Kind::{self, Sign};
+use super::lex::Token;
 use super::{Frame, Infix, KEYWORDS, Parser, Prefix, modality, split_quantifier};
 use crate::ast::formula::{Arithmetic, FormulaId, FormulaKind, Modality, Path, Quantifier};
 use crate::code::Code;
+use crate::diagnostic::Diagnostic;
+use crate::lexer::unquote;
 use crate::name::Name;
 use crate::rational::Rational;
 use crate::source::Span;
@@ -20,28 +23,21 @@ impl Parser<'_> {
             Kind::Word => self.word(stack),
             Kind::Quoted => {
                 let next = self.next_token();
-                if next.kind == Kind::LeftParen && !next.begins_line {
+                if next.kind == Sign('(') && !next.begins_line {
                     return self.call(stack);
                 }
                 Some(self.path())
             }
-            Kind::Text if self.next_token().kind == Kind::Dot => Some(self.path()),
+            Kind::Text if self.next_token().kind == Sign('.') => Some(self.path()),
             Kind::Text => {
                 self.bump();
-                let text = content(self.source.slice(token.span));
+                let text = unquote(self.source.slice(token.span));
                 let symbol = self.tree.names.intern(&text);
                 Some(self.push(token.span, FormulaKind::Text(symbol)))
             }
             Kind::Number => Some(self.number(token.span.start, false)),
-            Kind::Constant(value) => {
-                self.bump();
-                Some(self.push(token.span, FormulaKind::Constant(value)))
-            }
-            Kind::Not => {
-                self.bump();
-                stack.push(Frame::Prefix(Prefix::Not, token.span));
-                None
-            }
+            Kind::Constant(value) => Some(self.leaf(FormulaKind::Constant(value))),
+            Kind::Not => self.prefix(stack, Prefix::Not),
             Kind::Arithmetic(Arithmetic::Subtract) => {
                 self.bump();
                 if self.token.kind == Kind::Number {
@@ -50,36 +46,22 @@ impl Parser<'_> {
                 stack.push(Frame::Prefix(Prefix::Negative, token.span));
                 None
             }
-            Kind::LeftParen => {
+            Sign('(') => {
                 self.bump();
                 stack.push(Frame::Group(token.span));
                 None
             }
             Kind::Quantifier(quantifier) => {
-                let next = self.next_token();
-                match next.kind {
-                    Kind::LeftBracket | Kind::LeftParen => {
-                        self.quantified(stack, quantifier);
-                        None
-                    }
-                    _ => match self.modality(next) {
-                        Some(modality) => {
-                            self.temporal(stack, quantifier, modality);
-                            None
-                        }
-                        None => {
-                            self.bump();
-                            self.unexpected("`X`, `F`, `G`, `○`, `◇`, `□` or `[f U g]`");
-                            Some(self.invalid(token.span.start))
-                        }
-                    },
+                if self.quantifier(stack, quantifier, self.next_token()) {
+                    return None;
                 }
+                self.bump();
+                self.unexpected("`X`, `F`, `G`, `○`, `◇`, `□` or `[f U g]`");
+                Some(self.invalid(token.span.start))
             }
             Kind::Modality(modality) => {
                 self.unquantified(token.span, modality);
-                self.bump();
-                stack.push(Frame::Prefix(Prefix::Temporal(Quantifier::All, modality), token.span));
-                None
+                self.prefix(stack, Prefix::Temporal(Quantifier::All, modality))
             }
             _ => Some(self.no_operand(stack)),
         }
@@ -92,53 +74,38 @@ impl Parser<'_> {
         if let Some((quantifier, rest)) = split_quantifier(text)
             && let Some(modality) = modality(rest)
         {
-            self.bump();
-            stack.push(Frame::Prefix(Prefix::Temporal(quantifier, modality), token.span));
-            return None;
+            return self.prefix(stack, Prefix::Temporal(quantifier, modality));
         }
         let next = self.next_token();
         match text {
             "true" | "false" => {
-                self.bump();
-                return Some(self.push(token.span, FormulaKind::Constant(text == "true")));
+                return Some(self.leaf(FormulaKind::Constant(text == "true")));
             }
-            "not" => {
-                self.bump();
-                stack.push(Frame::Prefix(Prefix::Not, token.span));
-                return None;
-            }
+            "not" => return self.prefix(stack, Prefix::Not),
             "E" | "A" => {
                 let quantifier = if text == "E" { Quantifier::Exists } else { Quantifier::All };
-                if matches!(next.kind, Kind::LeftBracket | Kind::LeftParen) && !next.begins_line {
-                    self.quantified(stack, quantifier);
-                    return None;
-                }
-                if let Some(modality) = self.modality(next).filter(|_| !next.begins_line) {
-                    self.temporal(stack, quantifier, modality);
+                if !next.begins_line && self.quantifier(stack, quantifier, next) {
                     return None;
                 }
             }
             "X" | "F" | "G" => {
                 let operand = matches!(
                     next.kind,
-                    Kind::LeftParen | Kind::Not | Kind::Quoted | Kind::Constant(_) | Kind::Word
+                    Sign('(') | Kind::Not | Kind::Quoted | Kind::Constant(_) | Kind::Word
                 ) && !next.begins_line
                     && !self.is_infix_word(next);
                 if let Some(modality) = self.modality(token).filter(|_| operand) {
                     self.unquantified(token.span, modality);
-                    self.bump();
-                    let prefix = Prefix::Temporal(Quantifier::All, modality);
-                    stack.push(Frame::Prefix(prefix, token.span));
-                    return None;
+                    return self.prefix(stack, Prefix::Temporal(Quantifier::All, modality));
                 }
             }
-            "last" | "count" if next.kind == Kind::LeftParen && !next.begins_line => {
+            "last" | "count" if next.kind == Sign('(') && !next.begins_line => {
                 return Some(self.observation(text == "last"));
             }
             _ if KEYWORDS.contains(&text) => return Some(self.no_operand(stack)),
             _ => {}
         }
-        if next.kind == Kind::LeftParen && !next.begins_line {
+        if next.kind == Sign('(') && !next.begins_line {
             return self.call(stack);
         }
         Some(self.path())
@@ -161,25 +128,38 @@ impl Parser<'_> {
         }
     }
 
-    /// `E G`, `∀□`: a modality in two tokens.
-    fn temporal(&mut self, stack: &mut Vec<Frame>, quantifier: Quantifier, modality: Modality) {
-        let start = self.bump().span;
-        let span = start.to(self.bump().span);
-        stack.push(Frame::Prefix(Prefix::Temporal(quantifier, modality), span));
+    /// Takes a node of one token.
+    fn leaf(&mut self, kind: FormulaKind) -> FormulaId {
+        let span = self.bump().span;
+        self.push(span, kind)
     }
 
-    /// `E[`
-    fn quantified(&mut self, stack: &mut Vec<Frame>, quantifier: Quantifier) {
-        let start = self.bump().span.start;
+    /// Takes an operator of one token before its operand, which is still to come.
+    fn prefix(&mut self, stack: &mut Vec<Frame>, prefix: Prefix) -> Option<FormulaId> {
+        stack.push(Frame::Prefix(prefix, self.bump().span));
+        None
+    }
+
+    /// Takes `E[`, or a modality in two tokens (`E G`, `∀□`), if one of them begins with this quantifier.
+    fn quantifier(&mut self, stack: &mut Vec<Frame>, quantifier: Quantifier, next: Token) -> bool {
+        let modality = self.modality(next);
+        if modality.is_none() && !matches!(next.kind, Sign('[' | '(')) {
+            return false;
+        }
+        let start = self.bump().span;
         let open = self.bump().span;
-        stack.push(Frame::Quantified { start, quantifier, open, left: None });
+        stack.push(match modality {
+            Some(modality) => Frame::Prefix(Prefix::Temporal(quantifier, modality), start.to(open)),
+            None => Frame::Quantified { start: start.start, quantifier, open, left: None },
+        });
+        true
     }
 
     /// `name(`
     fn call(&mut self, stack: &mut Vec<Frame>) -> Option<FormulaId> {
         let name = self.name("the name of a pattern")?;
         let open = self.bump().span;
-        if self.eat(Kind::RightParen).is_some() {
+        if self.eat(Sign(')')).is_some() {
             return Some(self.push_from(name.span.start, FormulaKind::Call(name, Vec::new())));
         }
         stack.push(Frame::Call { name, open, arguments: Vec::new() });
@@ -190,7 +170,7 @@ impl Parser<'_> {
     fn path(&mut self) -> FormulaId {
         let start = self.token.span.start;
         let Some(first) = self.name("a name") else { return self.invalid(start) };
-        if self.token.kind != Kind::Dot {
+        if self.token.kind != Sign('.') {
             let definition = self.definition(first);
             let kind = match definition {
                 Some(body) => FormulaKind::Named(first, body),
@@ -210,12 +190,12 @@ impl Parser<'_> {
     fn rest_of_path(&mut self) -> Option<Name> {
         self.bump();
         let first = self.name("a name after the dot")?;
-        if self.token.kind != Kind::Dot {
+        if self.token.kind != Sign('.') {
             return Some(first);
         }
         let mut text = self.tree.names.text(first.symbol).to_owned();
         let mut span = first.span;
-        while self.eat(Kind::Dot).is_some() {
+        while self.eat(Sign('.')).is_some() {
             let next = self.name("a name after the dot")?;
             text.push('.');
             text.push_str(self.tree.names.text(next.symbol));
@@ -238,15 +218,15 @@ impl Parser<'_> {
             return self.invalid(start);
         };
         let mut label = None;
-        if !last && self.token.kind == Kind::Dot {
+        if !last && self.token.kind == Sign('.') {
             label = self.rest_of_path();
             if label.is_none() {
                 self.skip_bracket();
                 return self.invalid(start);
             }
         }
-        if self.eat(Kind::RightParen).is_none() {
-            if matches!(self.token.kind, Kind::End | Kind::Semicolon) {
+        if self.eat(Sign(')')).is_none() {
+            if matches!(self.token.kind, Kind::End | Sign(';')) {
                 self.unclosed(open);
             } else {
                 let help = if last {
@@ -266,8 +246,8 @@ impl Parser<'_> {
 
     /// Skips to the end of a bracket on this line.
     fn skip_bracket(&mut self) {
-        while !matches!(self.token.kind, Kind::End | Kind::Semicolon) && !self.token.begins_line {
-            if self.bump().kind == Kind::RightParen {
+        while !matches!(self.token.kind, Kind::End | Sign(';')) && !self.token.begins_line {
+            if self.bump().kind == Sign(')') {
                 return;
             }
         }
@@ -278,7 +258,7 @@ impl Parser<'_> {
         match self.token.kind {
             Kind::In => Some(false),
             Kind::NotIn => Some(true),
-            Kind::Word if self.token.begins_line && self.next_token().kind == Kind::Colon => None,
+            Kind::Word if self.token.begins_line && self.next_token().kind == Sign(':') => None,
             Kind::Word if self.text() == "in" => Some(false),
             Kind::Word if self.text() == "not" => {
                 let next = self.next_token();
@@ -296,14 +276,14 @@ impl Parser<'_> {
             self.bump();
         }
         self.needs_member(term);
-        if self.token.kind != Kind::LeftBrace {
+        if self.token.kind != Sign('{') {
             self.unexpected_with("`{`", Some("list the values: x in {1, 2}".to_owned()));
             return self.invalid(start);
         }
         let open = self.bump().span;
         let mut members = Vec::new();
-        while self.eat(Kind::RightBrace).is_none() {
-            if matches!(self.token.kind, Kind::End | Kind::Semicolon) {
+        while self.eat(Sign('}')).is_none() {
+            if matches!(self.token.kind, Kind::End | Sign(';')) {
                 self.unclosed(open);
                 break;
             }
@@ -314,8 +294,8 @@ impl Parser<'_> {
                     self.bump();
                 }
             }
-            let ends = matches!(self.token.kind, Kind::RightBrace | Kind::End | Kind::Semicolon);
-            if !ends && self.eat(Kind::Comma).is_none() {
+            let ends = matches!(self.token.kind, Sign('}' | ';') | Kind::End);
+            if !ends && self.eat(Sign(',')).is_none() {
                 self.unexpected("`,` or `}`");
                 self.bump();
             }
@@ -333,10 +313,7 @@ impl Parser<'_> {
                 self.bump();
                 Some(self.number(token.span.start, true))
             }
-            Kind::Constant(value) => {
-                self.bump();
-                Some(self.push(token.span, FormulaKind::Constant(value)))
-            }
+            Kind::Constant(value) => Some(self.leaf(FormulaKind::Constant(value))),
             Kind::Word | Kind::Quoted | Kind::Text => {
                 self.bump();
                 let text = self.source.slice(token.span);
@@ -346,7 +323,7 @@ impl Parser<'_> {
                     _ if token.kind == Kind::Word => {
                         FormulaKind::Text(self.tree.names.intern(text))
                     }
-                    _ => FormulaKind::Text(self.tree.names.intern(&content(text))),
+                    _ => FormulaKind::Text(self.tree.names.intern(&unquote(text))),
                 };
                 Some(self.push(token.span, kind))
             }
@@ -362,15 +339,9 @@ impl Parser<'_> {
         match Rational::parse(&format!("{sign}{text}")) {
             Some(number) => self.push_from(start, FormulaKind::Number(number)),
             None => {
-                let found = self
-                    .source
-                    .finding(
-                        Code::BAD_NUMBER,
-                        token.span,
-                        "this number is not a fraction of two 64-bit integers",
-                    )
-                    .with_help("use a smaller number, and do not divide by zero");
-                self.report(found);
+                let message = "this number is not a fraction of two 64-bit integers";
+                let help = "use a smaller number, and do not divide by zero";
+                self.findings.report(Code::BAD_NUMBER, token.span, message, help);
                 self.invalid(start)
             }
         }
@@ -381,7 +352,7 @@ impl Parser<'_> {
         self.token.begins_line
             && self.previous_end > 0
             && matches!(self.token.kind, Kind::Word | Kind::Quoted | Kind::Text)
-            && self.next_token().kind == Kind::Colon
+            && self.next_token().kind == Sign(':')
     }
 
     /// Reports that the token at the cursor cannot begin an operand.
@@ -408,24 +379,13 @@ impl Parser<'_> {
         if token.begins_line && self.previous_end > 0 && token.kind != Kind::End {
             let place = Span::at(self.previous_end);
             let message = format!("expected {what}, found the end of the line");
-            let found = self.source.finding(Code::UNEXPECTED_TOKEN, place, message);
-            self.report(match help {
-                Some(help) => found.with_help(help),
-                None => found,
-            });
+            let found = self.findings.finding(Code::UNEXPECTED_TOKEN, place, message);
+            self.findings.push(Diagnostic { help, ..found });
         } else {
             self.unexpected_with(what, help);
         }
         // Closing brackets and separators are left to the enclosing brackets.
-        let stays = matches!(
-            token.kind,
-            Kind::End
-                | Kind::Semicolon
-                | Kind::RightParen
-                | Kind::RightBracket
-                | Kind::RightBrace
-                | Kind::Comma
-        );
+        let stays = matches!(token.kind, Kind::End | Sign(';' | ')' | ']' | '}' | ','));
         let begins_item = token.begins_line && self.previous_end > 0;
         if !stays && !begins_item {
             self.bump();
@@ -436,15 +396,9 @@ impl Parser<'_> {
     /// `G f` without a quantifier.
     fn unquantified(&mut self, span: Span, modality: Modality) {
         let letter = modality.symbol();
-        let found = self
-            .source
-            .finding(
-                Code::UNQUANTIFIED_MODALITY,
-                span,
-                format!("`{letter}` does not say over which runs"),
-            )
-            .with_help(format!("write `A{letter}` for all runs, `E{letter}` for some run"))
-            .with_fix(span, format!("A{letter}"));
-        self.report(found);
+        let message = format!("`{letter}` does not say over which runs");
+        let help = format!("write `A{letter}` for all runs, `E{letter}` for some run");
+        let found = self.findings.finding(Code::UNQUANTIFIED_MODALITY, span, message);
+        self.findings.push(found.with_help(help).with_fix(span, format!("A{letter}")));
     }
 }

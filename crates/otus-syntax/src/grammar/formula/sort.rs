@@ -83,11 +83,9 @@ impl Parser<'_> {
             return;
         }
         let span = self.tree.node(left).span.to(self.tree.node(right).span);
-        let found = self
-            .source
-            .finding(Code::NOT_LINEAR, span, "neither side of this product is a number")
-            .with_help("variables can be added and multiplied by numbers: 2 * x + y");
-        self.report(found);
+        let message = "neither side of this product is a number";
+        let help = "variables can be added and multiplied by numbers: 2 * x + y";
+        self.findings.report(Code::NOT_LINEAR, span, message, help);
     }
 
     fn sort(&self, mut id: FormulaId) -> Sort {
@@ -118,7 +116,6 @@ impl Parser<'_> {
 
     fn wrong_sort(&mut self, id: FormulaId, message: String, help: &str) {
         let span = self.tree.node(id).span;
-        let found = self.source.finding(Code::WRONG_SORT, span, message);
-        self.report(found.with_help(help));
+        self.findings.report(Code::WRONG_SORT, span, message, help);
     }
 }

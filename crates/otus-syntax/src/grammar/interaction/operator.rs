@@ -3,28 +3,19 @@
 use super::{Head, Open};
 use crate::ast::{LoopKind, Node, NodeKind, Operator};
 use crate::code::Code;
-use crate::lexer::TokenKind;
+use crate::lexer::TokenKind::{self, Sign};
 use crate::name::Name;
 use crate::parser::Cursor;
 use crate::source::Span;
 use crate::suggest::nearest;
 
-/// The keywords of the operators.
-pub(super) const OPERATORS: [&str; 13] = [
-    "strict",
-    "seq",
-    "par",
-    "alt",
-    "coreg",
-    "loopS",
-    "loopW",
-    "loopP",
-    "loopC",
-    "loopH",
-    "loop_strict",
-    "loop_seq",
-    "loop_par",
-];
+/// The keywords of the operators, except some loops.
+const OPERATORS: &str = "strict, seq, par, alt, coreg, loopS, loopW, loopP, loopC";
+
+/// The keywords of all operators.
+pub(super) fn operators() -> impl Iterator<Item = &'static str> {
+    OPERATORS.split(", ").chain(["loopH", "loop_strict", "loop_seq", "loop_par"])
+}
 
 /// `operator '('`: a keyword, its region if it has one, and the parenthesis.
 pub(super) fn operator(cursor: &mut Cursor<'_>) -> Head {
@@ -34,28 +25,23 @@ pub(super) fn operator(cursor: &mut Cursor<'_>) -> Head {
     cursor.bump();
     let mut known = true;
     let operator = match word {
-        "strict" => Operator::Strict,
-        "seq" => Operator::Seq,
-        "par" => Operator::Par,
-        "alt" => Operator::Alt,
         "coreg" => Operator::Coreg(region(cursor, keyword)),
-        "loopS" | "loop_strict" => Operator::Loop(LoopKind::Strict),
-        "loopW" | "loop_seq" => Operator::Loop(LoopKind::Weak),
-        "loopP" | "loop_par" => Operator::Loop(LoopKind::Parallel),
-        "loopH" => Operator::Loop(LoopKind::HeadFirst),
         "loopC" => Operator::Loop(LoopKind::Coregion(region(cursor, keyword))),
-        _ => {
-            unknown_operator(cursor, keyword, word);
-            known = false;
-            if after == TokenKind::LeftBrace {
-                skip_to_parenthesis(cursor);
+        _ => match Operator::from_keyword(word) {
+            Some(operator) => operator,
+            None => {
+                unknown_operator(cursor, keyword, word);
+                known = false;
+                if after == Sign('{') {
+                    skip_to_parenthesis(cursor);
+                }
+                // Its operands are parsed as those of a sequence, to find the faults in them.
+                Operator::Seq
             }
-            // Its operands are parsed as those of a sequence, to find the faults in them.
-            Operator::Seq
-        }
+        },
     };
     let parenthesis = cursor.token().span;
-    if cursor.eat(TokenKind::LeftParen).is_none() {
+    if cursor.eat(Sign('(')).is_none() {
         cursor.unexpected("`(` before the operands");
         return Head::Leaf(Node { span: keyword, kind: NodeKind::Invalid });
     }
@@ -65,55 +51,47 @@ pub(super) fn operator(cursor: &mut Cursor<'_>) -> Head {
 
 /// Whether this is the operator `sync{…}(…)` of later versions of `hibou_label`.
 pub(super) fn unsupported(word: &str, after: TokenKind) -> bool {
-    word == "sync" && after == TokenKind::LeftBrace
+    word == "sync" && after == Sign('{')
 }
 
 fn unknown_operator(cursor: &mut Cursor<'_>, keyword: Span, word: &str) {
-    let (code, message, help) = match word {
+    const LOOPS: &str = "write loopS (strictly), loopW (weakly, as in diagrams), loopP (in parallel) \
+        or loopC(l1, l2) (concurrently on l1 and l2)";
+    let (message, help) = match word {
         "sync" | "and" => (
-            Code::UNSUPPORTED_OPERATOR,
             format!("Otus does not have the operator `{word}`"),
             "it is of later versions of hibou and not of the papers; \
              for a rendez-vous write `a -- <synch> m -> b`"
                 .to_owned(),
         ),
-        "loop" => (
-            Code::UNKNOWN_OPERATOR,
-            "a loop must say how its iterations follow each other".to_owned(),
-            "write loopS (strictly), loopW (weakly, as in diagrams), loopP (in parallel) \
-             or loopC(l1, l2) (concurrently on l1 and l2)"
-                .to_owned(),
-        ),
-        _ if is_loop(word) => (
-            Code::UNKNOWN_OPERATOR,
-            format!("there is no loop `{word}`"),
-            "write loopS (strictly), loopW (weakly, as in diagrams), loopP (in parallel) \
-             or loopC(l1, l2) (concurrently on l1 and l2)"
-                .to_owned(),
-        ),
-        "opt" => (
-            Code::UNKNOWN_OPERATOR,
-            "there is no operator `opt`".to_owned(),
-            "write alt(…, o): the second alternative is the empty interaction".to_owned(),
-        ),
-        _ => (
-            Code::UNKNOWN_OPERATOR,
-            format!("there is no operator `{word}`"),
-            match nearest(word, OPERATORS) {
-                Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("the operators are {}", OPERATORS[..9].join(", ")),
-            },
-        ),
+        "loop" => {
+            ("a loop must say how its iterations follow each other".to_owned(), LOOPS.to_owned())
+        }
+        _ if is_loop(word) => (format!("there is no loop `{word}`"), LOOPS.to_owned()),
+        _ => {
+            let help = if word == "opt" {
+                "write alt(…, o): the second alternative is the empty interaction".to_owned()
+            } else if let Some(meant) = nearest(word, operators()) {
+                format!("did you mean `{meant}`?")
+            } else {
+                format!("the operators are {OPERATORS}")
+            };
+            (format!("there is no operator `{word}`"), help)
+        }
     };
-    let mut found = cursor.finding(code, keyword, message).with_help(help);
+    let code = match word {
+        "sync" | "and" => Code::UNSUPPORTED_OPERATOR,
+        _ => Code::UNKNOWN_OPERATOR,
+    };
+    let mut found = cursor.findings.finding(code, keyword, message).with_help(help);
     // There is no fix where several operators are equally likely.
-    if let Some(meant) = nearest(word, OPERATORS)
+    if let Some(meant) = nearest(word, operators())
         && !matches!(word, "loop" | "opt" | "sync" | "and")
         && !is_loop(word)
     {
         found = found.with_fix(keyword, meant);
     }
-    cursor.report(found);
+    cursor.findings.push(found);
 }
 
 /// Whether the word is `loop` and one more letter, which is equally near to all loops.
@@ -123,7 +101,7 @@ fn is_loop(word: &str) -> bool {
 
 /// Skips the `{…}` of an operator that is not supported.
 fn skip_to_parenthesis(cursor: &mut Cursor<'_>) {
-    while !matches!(cursor.kind(), TokenKind::LeftParen | TokenKind::End | TokenKind::At) {
+    while !matches!(cursor.kind(), Sign('(' | '@') | TokenKind::End) {
         cursor.bump();
     }
 }
@@ -133,22 +111,15 @@ fn region(cursor: &mut Cursor<'_>, keyword: Span) -> Vec<Name> {
     let operator = cursor.slice(keyword);
     if matches!(cursor.kind_after(), TokenKind::Word | TokenKind::Quoted) && !region_follows(cursor)
     {
-        cursor.report(
-            cursor
-                .finding(
-                    Code::MISSING_REGION,
-                    keyword,
-                    format!("`{operator}` needs its concurrent lifelines before its operands"),
-                )
-                .with_help(match operator {
-                    "loopC" => "write loopC(l1, l2)(…), or loopC()(…) for none",
-                    _ => "write coreg(l1, l2)(…, …), or coreg()(…, …) for none",
-                }),
-        );
+        let message = format!("`{operator}` needs its concurrent lifelines before its operands");
+        let help = match operator {
+            "loopC" => "write loopC(l1, l2)(…), or loopC()(…) for none",
+            _ => "write coreg(l1, l2)(…, …), or coreg()(…, …) for none",
+        };
+        cursor.findings.report(Code::MISSING_REGION, keyword, message, help);
         return Vec::new();
     }
-    let Some(open) = cursor.expect(TokenKind::LeftParen, "`(` before the concurrent lifelines")
-    else {
+    let Some(open) = cursor.expect(Sign('('), "`(` before the concurrent lifelines") else {
         return Vec::new();
     };
     names(cursor, open.span)
@@ -156,16 +127,14 @@ fn region(cursor: &mut Cursor<'_>, keyword: Span) -> Vec<Name> {
 
 /// Whether the parenthesis at the cursor contains only a list of names.
 fn region_follows(cursor: &Cursor<'_>) -> bool {
-    let mut ahead = cursor.look_ahead();
+    let mut ahead = cursor.kinds_after();
     loop {
-        match ahead.advance() {
-            TokenKind::Word | TokenKind::Quoted => match ahead.advance() {
-                TokenKind::Comma => {}
-                TokenKind::RightParen => return true,
-                _ => return false,
+        match ahead.next() {
+            Some(TokenKind::Word | TokenKind::Quoted) => match ahead.next() {
+                Some(Sign(',')) => {}
+                after => return after == Some(Sign(')')),
             },
-            TokenKind::RightParen => return true,
-            _ => return false,
+            after => return after == Some(Sign(')')),
         }
     }
 }
@@ -175,17 +144,17 @@ pub(super) fn names(cursor: &mut Cursor<'_>, open: Span) -> Vec<Name> {
     let mut names = Vec::new();
     loop {
         match cursor.kind() {
-            TokenKind::RightParen => {
+            Sign(')') => {
                 cursor.bump();
                 return names;
             }
-            TokenKind::Comma => {
+            Sign(',') => {
                 cursor.bump();
             }
             TokenKind::Word | TokenKind::Quoted | TokenKind::OpenQuote | TokenKind::Number => {
                 names.extend(cursor.name("a lifeline"));
             }
-            TokenKind::End | TokenKind::At => {
+            TokenKind::End | Sign('@') => {
                 cursor.unclosed(open, ')');
                 return names;
             }

@@ -1,11 +1,12 @@
 //! The grammar of message passings: an arrow, or an action of one lifeline.
 
-use super::operator::{OPERATORS, names};
+use super::operator::{names, operators};
 use super::recover;
 use crate::ast::{Node, NodeKind, Passing, Target};
 use crate::code::Code;
 use crate::grammar::SECTIONS;
-use crate::lexer::TokenKind;
+use crate::lexer::TokenKind::{self, Sign};
+use crate::name::Name;
 use crate::parser::Cursor;
 use crate::source::Span;
 use crate::suggest::nearest;
@@ -26,57 +27,39 @@ pub(super) fn passing(cursor: &mut Cursor<'_>) -> Node {
 }
 
 fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
-    if cursor.kind() == TokenKind::Less {
-        let synchronous = synch(cursor);
-        let message = cursor.name("a message")?;
-        arrow(cursor)?;
-        return Some(Passing { origin: None, message, target: target(cursor)?, synchronous });
+    if cursor.kind() == Sign('<') {
+        return sent_by(cursor, None);
     }
     let first = cursor.name("a lifeline or a message")?;
     match cursor.kind() {
         TokenKind::Dashes => {
             cursor.bump();
-            let synchronous = synch(cursor);
-            if cursor.kind() == TokenKind::Arrow {
-                cursor.unexpected("a message between `--` and `->`");
-                return None;
-            }
-            let message = cursor.name("a message")?;
-            arrow(cursor)?;
-            Some(Passing { origin: Some(first), message, target: target(cursor)?, synchronous })
+            sent_by(cursor, Some(first))
         }
         TokenKind::Arrow => {
             cursor.bump();
             let target = target(cursor)?;
             if target == Target::Environment {
                 let (end, message) = (cursor.previous_end(), cursor.slice(first.span));
-                cursor.report(
-                    cursor
-                        .finding(
-                            Code::UNEXPECTED_TOKEN,
-                            Span::new(first.span.start, end),
-                            format!("no lifeline sends or receives `{message}` here"),
-                        )
-                        .with_help(format!(
-                            "write `a -- {message} ->|` if lifeline a emits it, \
-                         or `{message} -> a` if a receives it"
-                        )),
+                let help = format!(
+                    "write `a -- {message} ->|` if lifeline a emits it, \
+                     or `{message} -> a` if a receives it"
                 );
+                let span = Span::new(first.span.start, end);
+                let message = format!("no lifeline sends or receives `{message}` here");
+                cursor.findings.report(Code::UNEXPECTED_TOKEN, span, message, help);
                 return None;
             }
             Some(Passing { origin: None, message: first, target, synchronous: false })
         }
-        TokenKind::Bang => {
+        Sign(sign @ ('!' | '?')) => {
             cursor.bump();
             let message = cursor.name("a message")?;
-            let target = Target::Environment;
-            Some(Passing { origin: Some(first), message, target, synchronous: false })
-        }
-        TokenKind::Question => {
-            cursor.bump();
-            let message = cursor.name("a message")?;
-            let target = Target::Lifeline(first);
-            Some(Passing { origin: None, message, target, synchronous: false })
+            let (origin, target) = match sign {
+                '!' => (Some(first), Target::Environment),
+                _ => (None, Target::Lifeline(first)),
+            };
+            Some(Passing { origin, message, target, synchronous: false })
         }
         next => {
             let help = after_name(cursor.slice(first.span), next);
@@ -86,38 +69,45 @@ fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
     }
 }
 
+/// `synch? name '->' target`, after the sender if there is one.
+fn sent_by(cursor: &mut Cursor<'_>, origin: Option<Name>) -> Option<Passing> {
+    let synchronous = synch(cursor);
+    if origin.is_some() && cursor.kind() == TokenKind::Arrow {
+        cursor.unexpected("a message between `--` and `->`");
+        return None;
+    }
+    let message = cursor.name("a message")?;
+    if cursor.eat(TokenKind::Arrow).is_none() {
+        let help = "write `a -- m -> b`, or `a -- m ->|` if no lifeline receives it";
+        cursor.unexpected_with("`->` and the receiver of the message", Some(help.to_owned()));
+        return None;
+    }
+    Some(Passing { origin, message, target: target(cursor)?, synchronous })
+}
+
 /// The help for a name that no arrow or action follows.
 fn after_name(name: &str, next: TokenKind) -> String {
     match next {
-        TokenKind::LeftBrace if nearest(name, SECTIONS).is_some() => {
+        Sign('{') if nearest(name, SECTIONS).is_some() => {
             format!("a section begins with `@`: `@{name}{{…}}`")
         }
-        TokenKind::Equals => {
+        Sign('=') => {
             "options stand in a section: `@analyze_option{…}` or `@explore_option{…}`".to_owned()
         }
-        TokenKind::LeftBracket | TokenKind::LeftBrace if matches!(name, "coreg" | "loopC") => {
+        Sign('[' | '{') if matches!(name, "coreg" | "loopC") => {
             format!("lifelines and operands stand in parentheses: {name}(l1, l2)(…)")
         }
-        _ if OPERATORS.contains(&name) => {
+        _ if operators().any(|operator| operator == name) => {
             format!("if `{name}` is the operator, its operands stand in parentheses: {name}(…)")
         }
-        TokenKind::Minus => "an arrow has two dashes before its message: `a -- m -> b`".to_owned(),
+        Sign('-') => "an arrow has two dashes before its message: `a -- m -> b`".to_owned(),
         _ => "write `a -- m -> b`, `a -- m ->|` or `m -> b`".to_owned(),
     }
 }
 
-fn arrow(cursor: &mut Cursor<'_>) -> Option<()> {
-    let taken = cursor.eat(TokenKind::Arrow);
-    if taken.is_none() {
-        let help = "write `a -- m -> b`, or `a -- m ->|` if no lifeline receives it";
-        cursor.unexpected_with("`->` and the receiver of the message", Some(help.to_owned()));
-    }
-    taken.map(|_| ())
-}
-
 /// `synch := '<' ('synch' | 'asynch') '>'`, if it is there.
 fn synch(cursor: &mut Cursor<'_>) -> bool {
-    if cursor.eat(TokenKind::Less).is_none() {
+    if cursor.eat(Sign('<')).is_none() {
         return false;
     }
     let word = cursor.text();
@@ -126,53 +116,41 @@ fn synch(cursor: &mut Cursor<'_>) -> bool {
         "synch" => true,
         "asynch" => false,
         _ => {
-            let found = cursor.finding(
-                Code::UNEXPECTED_TOKEN,
-                span,
-                "expected `synch` or `asynch` between `<` and `>`",
-            );
+            let message = "expected `synch` or `asynch` between `<` and `>`";
+            let found = cursor.findings.finding(Code::UNEXPECTED_TOKEN, span, message);
             let meant = nearest(word, ["synch", "asynch"]);
-            cursor.report(match meant {
-                Some(meant) => {
-                    found.with_help(format!("did you mean `{meant}`?")).with_fix(span, meant)
-                }
-                None => found.with_help("leave it out for ordinary, asynchronous passing"),
-            });
+            let other = "leave it out for ordinary, asynchronous passing";
+            cursor.findings.push(found.with_nearest(meant, other));
             meant == Some("synch")
         }
     };
     if cursor.kind() == TokenKind::Word {
         cursor.bump();
     }
-    cursor.expect(TokenKind::Greater, "`>`");
+    cursor.expect(Sign('>'), "`>`");
     synchronous
 }
 
 /// `target := '|' | name | '(' name (',' name)* ')'`
 fn target(cursor: &mut Cursor<'_>) -> Option<Target> {
     match cursor.kind() {
-        TokenKind::Pipe => {
+        Sign('|') => {
             cursor.bump();
             Some(Target::Environment)
         }
-        TokenKind::LeftParen => {
+        Sign('(') => {
             let open = cursor.bump().span;
             let names = names(cursor, open);
             if names.is_empty() {
-                cursor.report(
-                    cursor
-                        .finding(
-                            Code::NO_OPERANDS,
-                            Span::new(open.start, cursor.previous_end()),
-                            "this broadcast has no receivers",
-                        )
-                        .with_help("list them: -> (b, c), or write ->| to send to the environment"),
-                );
+                let span = Span::new(open.start, cursor.previous_end());
+                let message = "this broadcast has no receivers";
+                let help = "list them: -> (b, c), or write ->| to send to the environment";
+                cursor.findings.report(Code::NO_OPERANDS, span, message, help);
                 return None;
             }
             Some(Target::Broadcast(names))
         }
-        TokenKind::Greater => {
+        Sign('>') => {
             let help = "`A->>B: m` is Mermaid; here it is `A -- m -> B` (`otus convert` turns one \
                         into the other)";
             cursor.unexpected_with("a lifeline, `(…)` or `|` after `->`", Some(help.to_owned()));

@@ -3,8 +3,9 @@
 //! These functions recurse, but at most [`MAX_NESTING`] levels deep, which suffices for every option;
 //! deeper nesting is reported.
 
-use super::meaning::OPTIONS;
-use crate::lexer::{TokenKind, unquote};
+use super::meaning::is_option;
+use crate::lexer::TokenKind::{self, Sign};
+use crate::lexer::unquote;
 use crate::name::Name;
 use crate::parser::Cursor;
 use crate::source::Span;
@@ -47,7 +48,7 @@ pub(super) fn entry(cursor: &mut Cursor<'_>, depth: usize) -> Entry {
     while cursor.kind() == TokenKind::Word {
         if !phrase.is_empty() {
             // The next option does not belong to this phrase; the `;` is missing.
-            if OPTIONS.contains(&cursor.text()) && cursor.kind_after() == TokenKind::Equals {
+            if is_option(cursor.text()) && cursor.kind_after() == Sign('=') {
                 break;
             }
             phrase.push('_');
@@ -55,11 +56,11 @@ pub(super) fn entry(cursor: &mut Cursor<'_>, depth: usize) -> Entry {
         phrase.push_str(cursor.text());
         key = start.to(cursor.bump().span);
     }
-    let argument = if cursor.eat(TokenKind::Equals).is_some() {
+    let argument = if cursor.eat(Sign('=')).is_some() {
         Argument::Value(Box::new(value(cursor, depth + 1)))
     } else {
         match cursor.kind() {
-            TokenKind::LeftBracket => Argument::List(list(cursor, depth)),
+            Sign('[') => Argument::List(list(cursor, depth)),
             TokenKind::Number => Argument::Value(Box::new(value(cursor, depth + 1))),
             _ => Argument::None,
         }
@@ -76,33 +77,28 @@ pub(super) fn entry(cursor: &mut Cursor<'_>, depth: usize) -> Entry {
 fn value(cursor: &mut Cursor<'_>, depth: usize) -> Entry {
     let start = cursor.token().span;
     let argument = match cursor.kind() {
-        TokenKind::LeftBracket => Argument::List(list(cursor, depth)),
-        TokenKind::LeftBrace => Argument::Regions(regions(cursor)),
-        TokenKind::Number | TokenKind::Minus => {
-            let negative = cursor.eat(TokenKind::Minus).is_some();
+        Sign('[') => Argument::List(list(cursor, depth)),
+        Sign('{') => Argument::Regions(regions(cursor)),
+        TokenKind::Number | Sign('-') => {
+            let negative = cursor.eat(Sign('-')).is_some();
             let digits = cursor.token().span;
             cursor.expect(TokenKind::Number, "a number");
             Argument::Number { negative, digits }
         }
-        TokenKind::Top | TokenKind::Bottom => Argument::Truth(cursor.bump().kind == TokenKind::Top),
+        Sign('⊤' | '⊥') => Argument::Truth(cursor.bump().kind == Sign('⊤')),
+        TokenKind::Word if matches!(cursor.text(), "true" | "True" | "TRUE") => {
+            cursor.bump();
+            Argument::Truth(true)
+        }
+        TokenKind::Word if matches!(cursor.text(), "false" | "False" | "FALSE") => {
+            cursor.bump();
+            Argument::Truth(false)
+        }
+        TokenKind::Word if depth < MAX_NESTING => return entry(cursor, depth),
         TokenKind::Word => {
-            let truth = match cursor.text() {
-                "true" | "True" | "TRUE" => Some(true),
-                "false" | "False" | "FALSE" => Some(false),
-                _ => None,
-            };
-            match truth {
-                Some(truth) => {
-                    cursor.bump();
-                    Argument::Truth(truth)
-                }
-                None if depth < MAX_NESTING => return entry(cursor, depth),
-                None => {
-                    cursor.unexpected("the end of this option");
-                    skip_entry(cursor);
-                    Argument::None
-                }
-            }
+            cursor.unexpected("the end of this option");
+            skip_entry(cursor);
+            Argument::None
         }
         TokenKind::Quoted => {
             let quoted = cursor.bump().span;
@@ -122,69 +118,44 @@ fn value(cursor: &mut Cursor<'_>, depth: usize) -> Entry {
 fn list(cursor: &mut Cursor<'_>, depth: usize) -> Vec<Entry> {
     let open = cursor.bump().span;
     let mut entries = Vec::new();
-    loop {
-        match cursor.kind() {
-            TokenKind::RightBracket => {
-                cursor.bump();
-                return entries;
-            }
-            TokenKind::Comma => {
-                cursor.bump();
-            }
-            TokenKind::Word if depth < MAX_NESTING => entries.push(entry(cursor, depth + 1)),
-            TokenKind::End | TokenKind::At | TokenKind::Semicolon | TokenKind::RightBrace => {
-                cursor.unclosed(open, ']');
-                return entries;
-            }
-            _ => {
+    cursor.items(open, ']', "@;}", |cursor| match cursor.kind() {
+        TokenKind::Word if depth < MAX_NESTING => entries.push(entry(cursor, depth + 1)),
+        kind => {
+            if kind != Sign(',') {
                 cursor.unexpected("an entry, `,` or `]`");
-                cursor.bump();
             }
+            cursor.bump();
         }
-    }
+    });
+    entries
 }
 
 /// `'{' region (',' region)* '}'` with `region := '(' name (',' name)* ')'`
 fn regions(cursor: &mut Cursor<'_>) -> Vec<Vec<Name>> {
     let open = cursor.bump().span;
     let mut regions: Vec<Vec<Name>> = Vec::new();
-    loop {
-        match cursor.kind() {
-            TokenKind::RightBrace => {
-                cursor.bump();
-                return regions;
-            }
-            TokenKind::LeftParen => {
-                cursor.bump();
-                regions.push(Vec::new());
-            }
-            TokenKind::Comma | TokenKind::RightParen => {
-                cursor.bump();
-            }
-            TokenKind::Word | TokenKind::Quoted | TokenKind::OpenQuote => {
-                let name = cursor.name("a lifeline");
-                match regions.last_mut() {
-                    Some(region) => region.extend(name),
-                    None => cursor.unexpected("`(` before the lifelines of a co-localization"),
-                }
-            }
-            TokenKind::End | TokenKind::At | TokenKind::Semicolon | TokenKind::RightBracket => {
-                cursor.unclosed(open, '}');
-                return regions;
-            }
-            _ => {
-                cursor.unexpected("`(`, a lifeline, `,` or `}`");
-                cursor.bump();
+    cursor.items(open, '}', "@;]", |cursor| match cursor.kind() {
+        TokenKind::Word | TokenKind::Quoted | TokenKind::OpenQuote => {
+            let name = cursor.name("a lifeline");
+            match regions.last_mut() {
+                Some(region) => region.extend(name),
+                None => cursor.unexpected("`(` before the lifelines of a co-localization"),
             }
         }
-    }
+        kind => {
+            match kind {
+                Sign('(') => regions.push(Vec::new()),
+                Sign(',' | ')') => {}
+                _ => cursor.unexpected("`(`, a lifeline, `,` or `}`"),
+            }
+            cursor.bump();
+        }
+    });
+    regions
 }
 
 pub(super) fn skip_entry(cursor: &mut Cursor<'_>) {
-    while !matches!(
-        cursor.kind(),
-        TokenKind::Semicolon | TokenKind::RightBrace | TokenKind::End | TokenKind::At
-    ) {
+    while !matches!(cursor.kind(), Sign(';' | '}' | '@') | TokenKind::End) {
         cursor.bump();
     }
 }

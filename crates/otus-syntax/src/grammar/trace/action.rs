@@ -11,6 +11,7 @@ use super::Reader;
 use crate::ast::{Direction, Occurrence, TraceAction};
 use crate::code::Code;
 use crate::lexer::scan_quoted;
+use crate::name;
 use crate::source::{Span, offset};
 
 impl Reader<'_> {
@@ -29,7 +30,7 @@ impl Reader<'_> {
             return false;
         }
         let written = &self.bytes[start..end];
-        let hash = hash(written);
+        let hash = name::hash(written);
         let known = self.by_text.find(hash, |(span, _)| &self.bytes[span.range()] == written);
         let action = match known {
             Some(&(_, action)) => action,
@@ -45,7 +46,7 @@ impl Reader<'_> {
                 let entry = (Span::new(offset(start), offset(end)), action);
                 let bytes = self.bytes;
                 self.by_text
-                    .insert_unique(hash, entry, |(span, _)| self::hash(&bytes[span.range()]));
+                    .insert_unique(hash, entry, |(span, _)| name::hash(&bytes[span.range()]));
                 action
             }
         };
@@ -78,15 +79,8 @@ impl Reader<'_> {
                         "write `{name}!m` if {name} emits m, or `{name}?m` if it receives m"
                     ),
                 };
-                self.report(
-                    self.source
-                        .finding(
-                            Code::EXPECTED_ACTION,
-                            lifeline.span,
-                            format!("`{name}` is not an action"),
-                        )
-                        .with_help(help),
-                );
+                let message = format!("`{name}` is not an action");
+                self.findings.report(Code::EXPECTED_ACTION, lifeline.span, message, help);
                 return false;
             }
         };
@@ -142,10 +136,4 @@ static NAME_BYTE: [bool; 256] = {
 
 fn direction(sign: u8) -> Direction {
     if sign == b'!' { Direction::Emission } else { Direction::Reception }
-}
-
-fn hash(written: &[u8]) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write(written);
-    hasher.finish()
 }

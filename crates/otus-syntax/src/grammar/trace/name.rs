@@ -1,7 +1,6 @@
 //! The names of traces, plain or quoted, and diagnostics about invalid ones.
 
 use super::Reader;
-use crate::code::Code;
 use crate::lexer::{scan_quoted, scan_word, unquote};
 use crate::name::Name;
 use crate::source::{Span, offset};
@@ -15,21 +14,9 @@ impl Reader<'_> {
             self.at = end.end;
             let span = Span::new(offset(start), offset(end.end));
             if !end.closed {
-                self.report(
-                    self.source
-                        .finding(
-                            Code::UNTERMINATED_QUOTE,
-                            span,
-                            "this quoted name has no closing quote on its line",
-                        )
-                        .with_help("close it with `\"`; inside, write `\\\"` for a quote"),
-                );
+                self.findings.open_quote(span);
             } else if end.end == start + 2 {
-                self.report(
-                    self.source
-                        .finding(Code::EMPTY_NAME, span, "this name is empty")
-                        .with_help("put at least one character between the quotes"),
-                );
+                self.findings.empty_name(span, "this name is empty");
             }
             let symbol = self.tree.names.intern(&unquote(self.source.slice(span)));
             return Some(Name { symbol, span });
@@ -38,33 +25,15 @@ impl Reader<'_> {
         if end == start {
             return None;
         }
-        let dashed = self.scan_dashed(end);
-        if dashed > end {
-            let (span, text) =
-                (Span::new(offset(start), offset(dashed)), &self.text[start..dashed]);
-            self.report(
-                self.source.finding(Code::NEEDS_QUOTES, span,
-                    format!("the name `{text}` must be quoted"),
-                )
-                .with_help(format!(
-                    "only letters, digits and `_` stand without quotes: write \"{text}\" everywhere"
-                ))
-                .with_fix(span, format!("\"{text}\"")),
-            );
-            self.at = dashed;
-            return Some(self.intern(start, dashed));
+        let whole = self.scan_dashed(end);
+        self.at = whole;
+        let (name, text) = (self.intern(start, whole), &self.text[start..whole]);
+        if whole > end {
+            self.findings.dashed_name(name.span, text);
+        } else if text.bytes().all(|byte| byte.is_ascii_digit()) {
+            self.findings.number_as_name(name.span, text, "quote it");
         }
-        self.at = end;
-        if self.bytes[start..end].iter().all(u8::is_ascii_digit) {
-            let (span, text) = (Span::new(offset(start), offset(end)), &self.text[start..end]);
-            self.report(
-                self.source
-                    .finding(Code::NEEDS_QUOTES, span, format!("`{text}` is a number, not a name"))
-                    .with_help(format!("to use it as a name, quote it: \"{text}\""))
-                    .with_fix(span, format!("\"{text}\"")),
-            );
-        }
-        Some(self.intern(start, end))
+        Some(name)
     }
 
     pub(super) fn intern(&mut self, start: usize, end: usize) -> Name {

@@ -74,7 +74,6 @@ impl Ctl {
 
     /// The same formula for `otus-ctl`, by the constructors that derive one operator from others.
     pub fn lower(&self, formulas: &mut Formulas) -> FormulaId {
-        use Quantifier::{All, Exists};
         let mut lowered: Vec<FormulaId> = Vec::with_capacity(self.0.len());
         for node in &self.0 {
             let id = match *node {
@@ -82,34 +81,9 @@ impl Ctl {
                 Node::Constant(false) => Formulas::FALSE,
                 Node::Atom(ref atom) => formulas.atom(atom.clone()),
                 Node::Not(f) => formulas.not(lowered[f]),
-                Node::Connective(kind, f, g) => {
-                    let (f, g) = (lowered[f], lowered[g]);
-                    match kind {
-                        Connective::And => formulas.and([f, g]),
-                        Connective::Or => formulas.or([f, g]),
-                        Connective::Implies => formulas.implies(f, g),
-                        Connective::Iff => formulas.iff(f, g),
-                    }
-                }
-                Node::Temporal(runs, when, f) => match (runs, when) {
-                    (Exists, Modality::Next) => formulas.ex(lowered[f]),
-                    (All, Modality::Next) => formulas.ax(lowered[f]),
-                    (Exists, Modality::Finally) => formulas.ef(lowered[f]),
-                    (All, Modality::Finally) => formulas.af(lowered[f]),
-                    (Exists, Modality::Globally) => formulas.eg(lowered[f]),
-                    (All, Modality::Globally) => formulas.ag(lowered[f]),
-                },
-                Node::Until(runs, kind, f, g) => {
-                    let (f, g) = (lowered[f], lowered[g]);
-                    match (runs, kind) {
-                        (Exists, UntilKind::Until) => formulas.eu(f, g),
-                        (All, UntilKind::Until) => formulas.au(f, g),
-                        (Exists, UntilKind::Weak) => formulas.ew(f, g),
-                        (All, UntilKind::Weak) => formulas.aw(f, g),
-                        (Exists, UntilKind::Release) => formulas.er(f, g),
-                        (All, UntilKind::Release) => formulas.ar(f, g),
-                    }
-                }
+                Node::Connective(kind, f, g) => formulas.connective(kind, lowered[f], lowered[g]),
+                Node::Temporal(runs, when, f) => formulas.temporal(runs, when, lowered[f]),
+                Node::Until(runs, kind, f, g) => formulas.until(runs, kind, lowered[f], lowered[g]),
             };
             lowered.push(id);
         }

@@ -173,19 +173,9 @@ impl Lattice<'_> {
 
     /// By cut: whether a formula of `otus-ctl` holds there, by the definitions of its few operators.
     pub fn core(&self, formulas: &Formulas, formula: FormulaId) -> Vec<bool> {
-        // Operands have smaller ids.
         let mut truths: Vec<Vec<bool>> = vec![Vec::new(); formula.index() + 1];
-        let mut wanted = vec![false; formula.index() + 1];
-        wanted[formula.index()] = true;
-        for id in (0..=formula.index()).rev() {
-            if wanted[id] {
-                for operand in formulas.get(FormulaId::new(id)).operands() {
-                    wanted[operand.index()] = true;
-                }
-            }
-        }
-        for id in (0..=formula.index()).filter(|&id| wanted[id]) {
-            let truth: Vec<bool> = match formulas.get(FormulaId::new(id)) {
+        for part in formulas.parts(formula, |_| true) {
+            let truth: Vec<bool> = match formulas.get(part) {
                 Formula::True => vec![true; self.cuts.len()],
                 Formula::False => vec![false; self.cuts.len()],
                 Formula::End => (0..self.cuts.len()).map(|cut| self.is_end(cut)).collect(),
@@ -212,7 +202,7 @@ impl Lattice<'_> {
                     })
                 }
             };
-            truths[id] = truth;
+            truths[part.index()] = truth;
         }
         truths.pop().unwrap_or_default()
     }

@@ -35,9 +35,7 @@ impl TomlReader<'_> {
         let message = self.setting(scope, "message", Need::Required);
         let (key, missing) = match (direction, message) {
             (Some(direction), Some(message)) => {
-                let peer = self.setting(scope, "peer", Need::IfCaptured);
-                let id = self.setting(scope, "id", Need::IfCaptured);
-                rule.actions.push(ActionPlan { direction, message, peer, id, lifeline: None });
+                rule.actions.push(self.action(direction, message, scope));
                 return;
             }
             (None, None) => return,
@@ -94,10 +92,18 @@ impl TomlReader<'_> {
             }
         };
         let message = self.template(&text, 1, scope, true)?;
-        let peer = self.setting(scope, "peer", Need::IfCaptured);
-        let id = self.setting(scope, "id", Need::IfCaptured);
-        let direction = DirectionPlan::Fixed(direction);
-        Some(ActionPlan { direction, message, peer, id, lifeline: None })
+        Some(self.action(DirectionPlan::Fixed(direction), message, scope))
+    }
+
+    /// An action with `peer` and `id` of the rule.
+    fn action(
+        &mut self,
+        direction: DirectionPlan,
+        message: Template,
+        scope: &Scope<'_>,
+    ) -> ActionPlan {
+        let [peer, id] = ["peer", "id"].map(|key| self.setting(scope, key, Need::IfCaptured));
+        ActionPlan { direction, message, peer, id, lifeline: None }
     }
 
     fn emitted_table(&mut self, table: Table<'_>, scope: &Scope<'_>) -> Option<ActionPlan> {

@@ -9,11 +9,11 @@ use otus_syntax::suggest::did_you_mean;
 use otus_syntax::{Code, Diagnostic, Rational, Source, Span};
 
 use super::scan::{Malformed, Scanner};
-use crate::order::build::{Crossing, Draft, Located};
+use crate::order::build::{Draft, Located};
 use crate::order::error::out_of_range;
 use crate::order::value::{Value, ValueId, Values};
 use crate::order::{
-    Assignment, EventId, EventName, Notes, OrderError, PartialOrder, ProcessId, VariableId, Writes,
+    Assignment, EventName, OrderError, PartialOrder, ProcessId, VariableId, Writes,
 };
 
 /// Reads a `.pot.json`.
@@ -40,32 +40,24 @@ pub fn read(source: &Source, writes: Writes) -> Result<PartialOrder, Vec<Diagnos
         found.sort_by_key(|found| found.primary.span.start);
         return Err(found);
     }
-    reader.draft().finish(writes).map_err(|error| vec![diagnostic(source, &error)])
+    reader.finished().finish(writes).map_err(|error| vec![diagnostic(source, &error)])
 }
 
 /// Reads a text into the columns of a trace.
 struct PotReader<'s> {
     json: Scanner<'s>,
-    processes: Names,
+    draft: Draft,
     /// By process: the span of its name.
     name_spans: Vec<Span>,
-    starts: Vec<u32>,
     /// Processes that edges named recently.
     recent_processes: Recent,
-    variables: Names,
     /// Variables that events named recently.
     recent_variables: Recent,
     /// Texts that events assigned recently.
     recent_texts: Recent,
-    initial: Vec<Option<ValueId>>,
-    values: Values,
     /// The texts that occur as values, and their values.
     texts: Names,
     text_values: Vec<ValueId>,
-    ends: Vec<u32>,
-    assignments: Vec<Assignment>,
-    edges: Crossing,
-    notes: Notes,
     /// The span of each event, if spans are wanted.
     spans: Option<Vec<Span>>,
 }
@@ -74,81 +66,68 @@ impl<'s> PotReader<'s> {
     fn new(source: &'s Source, with_spans: bool) -> Self {
         // The shortest usual event has 19 bytes. Reserved memory that is not used costs nothing.
         let guess = source.text().len() / 19;
+        let mut draft = Draft::default();
+        draft.order.ends.reserve_exact(guess);
+        draft.order.assignments.reserve_exact(guess);
+        draft.order.edges.reserve_exact(guess);
         PotReader {
             json: Scanner::new(source),
-            processes: Names::default(),
+            draft,
             name_spans: Vec::new(),
-            starts: vec![0],
             recent_processes: Recent::new(),
-            variables: Names::default(),
             recent_variables: Recent::new(),
             recent_texts: Recent::new(),
-            initial: Vec::new(),
-            values: Values::default(),
             texts: Names::default(),
             text_values: Vec::new(),
-            ends: Vec::with_capacity(guess),
-            assignments: Vec::with_capacity(guess),
-            edges: Crossing::with_capacity(guess),
-            notes: Notes::default(),
             spans: with_spans.then(Vec::new),
         }
     }
 
-    fn draft(self) -> Draft {
-        let PotReader { mut ends, mut assignments, edges, mut notes, .. } = self;
-        let count = ends.len();
+    /// The draft with columns of full length and without spare memory.
+    fn finished(self) -> Draft {
+        let mut draft = self.draft;
+        let PartialOrder { ends, assignments, notes, .. } = &mut draft.order;
         for column in [&mut notes.labels, &mut notes.files, &mut notes.lines] {
             if !column.is_empty() {
-                column.resize(count, 0);
+                column.resize(ends.len(), 0);
             }
         }
         ends.shrink_to_fit();
         assignments.shrink_to_fit();
-        let mut draft = Draft::new(self.processes, self.starts, self.variables, self.values);
-        draft.initial = self.initial;
-        draft.ends = ends;
-        draft.assignments = assignments;
-        draft.edges = edges;
-        draft.notes = notes;
         draft
     }
 
     /// `trace := { "processes", "edges"?, "init"? }`
     fn trace(&mut self) -> Result<(), Malformed> {
         let shape = "an object with `processes`, and perhaps `edges` and `init`";
-        if !self.begins(b'{', "the trace", shape)? {
-            return Ok(());
-        }
-        let start = self.json.at;
         let mut seen = Seen::default();
         // Edges refer to processes. If they come first in the file, they are read afterwards.
         let mut edges_at = None;
-        let mut more = self.json.open(b'{', b'}')?;
-        while more {
-            let (key, span) = self.json.key()?;
-            if self.is_new(&mut seen, &KEYS_OF_TRACE, &key, span)? {
-                match &*key {
-                    "processes" => self.processes()?,
-                    "init" => self.init()?,
-                    _ if seen.has(0) => self.edges()?,
+        let whole = self.object("the trace", shape, |reader, key, span| {
+            if reader.is_new(&mut seen, &KEYS_OF_TRACE, key, span)? {
+                match key {
+                    "processes" => {
+                        reader.list("`processes`", "a list of processes", Self::process)?;
+                    }
+                    "init" => reader.init()?,
+                    _ if seen.has(0) => reader.edges()?,
                     _ => {
-                        self.json.peek();
-                        edges_at = Some(self.json.at);
-                        self.json.skip()?;
+                        reader.json.peek();
+                        edges_at = Some(reader.json.at);
+                        reader.json.skip()?;
                     }
                 }
             }
-            more = self.json.more(b'}')?;
-        }
-        let whole = self.json.span_from(start);
+            Ok(())
+        })?;
+        let Some(whole) = whole else { return Ok(()) };
         if self.json.peek().is_some() {
             return Err(self.json.malformed("nothing after the trace"));
         }
         if !seen.has(0) && !seen.has(UNKNOWN) {
             let help =
                 r#"a trace is {"processes": [{"name": "p", "events": […]}, …], "edges": […]}"#;
-            self.bad_field(whole, "the trace has no `processes`".to_owned(), help);
+            self.bad_field(whole, "the trace has no `processes`", help);
         }
         if let Some(at) = edges_at {
             self.json.at = at;
@@ -157,41 +136,31 @@ impl<'s> PotReader<'s> {
         Ok(())
     }
 
-    /// `[ process… ]`
-    fn processes(&mut self) -> Result<(), Malformed> {
-        self.list("`processes`", "a list of processes", Self::process)
-    }
-
     /// `process := { "name", "events"? }`
     fn process(&mut self) -> Result<(), Malformed> {
-        if !self.begins(b'{', "a process", "an object with a `name` and `events`")? {
-            return Ok(());
-        }
-        let start = self.json.at;
         let mut seen = Seen::default();
         let mut name = None;
-        let mut more = self.json.open(b'{', b'}')?;
-        while more {
-            let (key, span) = self.json.key()?;
-            if self.is_new(&mut seen, &KEYS_OF_PROCESS, &key, span)? {
+        let shape = "an object with a `name` and `events`";
+        let whole = self.object("a process", shape, |reader, key, span| {
+            if reader.is_new(&mut seen, &KEYS_OF_PROCESS, key, span)? {
                 if key == "name" {
-                    name = self.text("`name`")?;
+                    name = reader.text("`name` is no text", "write it in double quotes")?;
                 } else {
-                    self.events()?;
+                    reader.events()?;
                 }
             }
-            more = self.json.more(b'}')?;
-        }
-        let end = offset(self.ends.len());
-        let span = self.json.span_from(start);
+            Ok(())
+        })?;
+        let Some(whole) = whole else { return Ok(()) };
         let Some((name, span)) = name else {
             if !seen.has(0) && !seen.has(UNKNOWN) {
                 let help = r#"write {"name": "p1", "events": […]}"#;
-                self.bad_field(span, "this process has no `name`".to_owned(), help);
+                self.bad_field(whole, "this process has no `name`", help);
             }
             return Ok(());
         };
-        if let Some(Symbol(known)) = self.processes.find(&name) {
+        let order = &mut self.draft.order;
+        if let Some(Symbol(known)) = order.processes.find(&name) {
             let id = self.json.source.id();
             let found = Diagnostic::new(
                 Code::DUPLICATE_DECLARATION,
@@ -204,9 +173,9 @@ impl<'s> PotReader<'s> {
             self.json.report(found);
             return Ok(());
         }
-        self.processes.intern(&name);
+        order.processes.intern(&name);
+        order.starts.push(offset(order.ends.len()));
         self.name_spans.push(span);
-        self.starts.push(end);
         Ok(())
     }
 
@@ -239,11 +208,7 @@ impl<'s> PotReader<'s> {
             return false;
         }
         let name = start + before.len();
-        let length = bytes[name..]
-            .iter()
-            .take(64)
-            .position(|&byte| byte == b'"' || byte == b'\\' || byte < b' ');
-        let Some(end) = length.map(|length| name + length) else { return false };
+        let Some(end) = short_text_end(bytes, name) else { return false };
         if !begins(end, between) {
             return false;
         }
@@ -253,11 +218,11 @@ impl<'s> PotReader<'s> {
             return false;
         };
         self.json.at += 1;
-        let (text, names) = (self.json.source.text(), &mut self.variables);
+        let (text, names) = (self.json.source.text(), &mut self.draft.order.variables);
         let look_up = || Some(names.intern(&text[name..end]).0);
         let known = self.recent_variables.id(bytes, name, end, look_up);
         let Some(variable) = known.map(VariableId) else { return false };
-        self.assignments.push(Assignment { variable, value });
+        self.draft.order.assignments.push(Assignment { variable, value });
         self.end_of_event(start);
         true
     }
@@ -270,14 +235,10 @@ impl<'s> PotReader<'s> {
             return self.json.small_integer().and_then(Values::small);
         }
         let start = self.json.at + 1;
-        let special = |&byte: &u8| byte == b'"' || byte == b'\\' || byte < b' ';
-        let end = start + bytes[start..].iter().take(64).position(special)?;
-        if bytes[end] != b'"' {
-            return None;
-        }
+        let end = short_text_end(bytes, start).filter(|&end| bytes[end] == b'"')?;
         let text = &self.json.source.text()[start..end];
         let (texts, text_values, values) =
-            (&mut self.texts, &mut self.text_values, &mut self.values);
+            (&mut self.texts, &mut self.text_values, &mut self.draft.order.values);
         let look_up = || Some(text_value(texts, text_values, values, text).0);
         let value = self.recent_texts.id(bytes, start, end, look_up);
         self.json.at = end + 1;
@@ -289,31 +250,30 @@ impl<'s> PotReader<'s> {
         if let Some(spans) = &mut self.spans {
             spans.push(self.json.span_from(start));
         }
-        self.ends.push(offset(self.assignments.len()));
+        let order = &mut self.draft.order;
+        order.ends.push(offset(order.assignments.len()));
     }
 
     /// `event := { ("var", "val")?, "set"?, "label"?, "file"?, "line"? }`
     fn event(&mut self) -> Result<(), Malformed> {
-        if !self.begins(b'{', "an event", "an object such as {\"var\": \"x\", \"val\": 3}")? {
-            return Ok(());
-        }
+        self.json.peek();
         let start = self.json.at;
         let mut seen = Seen::default();
         let (mut variable, mut value) = (None, None);
-        let mut more = self.json.open(b'{', b'}')?;
-        while more {
-            let (key, span) = self.json.key()?;
+        let shape = "an object such as {\"var\": \"x\", \"val\": 3}";
+        let whole = self.object("an event", shape, |reader, key, span| {
             // The most frequent keys first.
-            match &*key {
-                "var" if seen.insert(0) => variable = self.variable()?,
-                "val" if seen.insert(1) => value = self.value()?,
-                _ => self.other_field(&mut seen, &key, span)?,
+            match key {
+                "var" if seen.insert(0) => variable = reader.variable()?,
+                "val" if seen.insert(1) => value = reader.value()?,
+                _ => reader.other_field(&mut seen, key, span)?,
             }
-            more = self.json.more(b'}')?;
-        }
+            Ok(())
+        })?;
+        let Some(whole) = whole else { return Ok(()) };
         match (variable, value) {
             (Some(variable), Some(value)) => {
-                self.assignments.push(Assignment { variable, value });
+                self.draft.order.assignments.push(Assignment { variable, value });
             }
             (None, None) => {}
             (Some(_), None) | (None, Some(_)) => {
@@ -321,8 +281,7 @@ impl<'s> PotReader<'s> {
                 if seen.has(0) != seen.has(1) && !seen.has(UNKNOWN) {
                     let missing = if seen.has(0) { "val" } else { "var" };
                     let help = r#"an assignment is {"var": "x", "val": 3}"#;
-                    let span = self.json.span_from(start);
-                    self.bad_field(span, format!("this event has no `{missing}`"), help);
+                    self.bad_field(whole, format!("this event has no `{missing}`"), help);
                 }
             }
         }
@@ -336,31 +295,32 @@ impl<'s> PotReader<'s> {
         if !self.is_new(seen, &KEYS_OF_EVENT, key, span)? {
             return Ok(());
         }
-        let event = self.ends.len();
+        let event = self.draft.order.ends.len();
         match key {
             "set" => {
-                if self.begins(b'{', "`set`", "an object such as {\"x\": 1, \"y\": 2}")? {
-                    let mut more = self.json.open(b'{', b'}')?;
-                    while more {
-                        let (name, _) = self.json.key()?;
-                        let variable = VariableId(self.variables.intern(&name).0);
-                        if let Some(value) = self.value()? {
-                            self.assignments.push(Assignment { variable, value });
-                        }
-                        more = self.json.more(b'}')?;
+                let shape = "an object such as {\"x\": 1, \"y\": 2}";
+                self.object("`set`", shape, |reader, name, _| {
+                    let variable = VariableId(reader.draft.order.variables.intern(name).0);
+                    if let Some(value) = reader.value()? {
+                        reader.draft.order.assignments.push(Assignment { variable, value });
                     }
-                }
+                    Ok(())
+                })?;
             }
             "label" => {
-                if let Some((text, _)) = self.text("`label`")? {
-                    let label = self.notes.label_names.intern(&text).0 + 1;
-                    note(&mut self.notes.labels, event, label);
+                if let Some((text, _)) =
+                    self.text("`label` is no text", "write it in double quotes")?
+                {
+                    let notes = &mut self.draft.order.notes;
+                    note(&mut notes.labels, event, notes.label_names.intern(&text).0 + 1);
                 }
             }
             "file" => {
-                if let Some((text, _)) = self.text("`file`")? {
-                    let file = self.notes.file_names.intern(&text).0 + 1;
-                    note(&mut self.notes.files, event, file);
+                if let Some((text, _)) =
+                    self.text("`file` is no text", "write it in double quotes")?
+                {
+                    let notes = &mut self.draft.order.notes;
+                    note(&mut notes.files, event, notes.file_names.intern(&text).0 + 1);
                 }
             }
             _ => {
@@ -368,12 +328,12 @@ impl<'s> PotReader<'s> {
                 let start = self.json.at;
                 let line = self.json.small_integer().and_then(|line| u32::try_from(line).ok());
                 match line.filter(|&line| line > 0) {
-                    Some(line) => note(&mut self.notes.lines, event, line),
+                    Some(line) => note(&mut self.draft.order.notes.lines, event, line),
                     None => {
                         self.json.at = start;
                         let span = self.json.skip()?;
                         let help = "lines are counted from 1";
-                        self.bad_field(span, "`line` is no number of a line".to_owned(), help);
+                        self.bad_field(span, "`line` is no number of a line", help);
                     }
                 }
             }
@@ -383,24 +343,19 @@ impl<'s> PotReader<'s> {
 
     /// `{ variable: value… }` of `init`.
     fn init(&mut self) -> Result<(), Malformed> {
-        if !self.begins(b'{', "`init`", "an object such as {\"x\": 0}")? {
-            return Ok(());
-        }
-        let mut more = self.json.open(b'{', b'}')?;
-        while more {
-            let (name, span) = self.json.key()?;
-            let variable = self.variables.intern(&name).0 as usize;
-            let value = self.value()?;
-            if self.initial.len() <= variable {
-                self.initial.resize(variable + 1, None);
+        self.object("`init`", "an object such as {\"x\": 0}", |reader, name, span| {
+            let variable = reader.draft.order.variables.intern(name).0 as usize;
+            let value = reader.value()?;
+            let initial = &mut reader.draft.initial;
+            if initial.len() <= variable {
+                initial.resize(variable + 1, None);
             }
-            if self.initial[variable].is_some() {
+            if std::mem::replace(&mut initial[variable], value).is_some() {
                 let help = "give each variable one initial value";
-                self.bad_field(span, format!("`init` has `{name}` twice"), help);
+                reader.bad_field(span, format!("`init` has `{name}` twice"), help);
             }
-            self.initial[variable] = value;
-            more = self.json.more(b'}')?;
-        }
+            Ok(())
+        })?;
         Ok(())
     }
 
@@ -428,6 +383,27 @@ impl<'s> PotReader<'s> {
         Ok(())
     }
 
+    /// Reads an object member by member; returns its span. Anything else is reported and skipped.
+    #[inline]
+    fn object(
+        &mut self,
+        what: &str,
+        shape: &str,
+        mut member: impl FnMut(&mut Self, &str, Span) -> Result<(), Malformed>,
+    ) -> Result<Option<Span>, Malformed> {
+        if !self.begins(b'{', what, shape)? {
+            return Ok(None);
+        }
+        let start = self.json.at;
+        let mut more = self.json.open(b'{', b'}')?;
+        while more {
+            let (key, span) = self.json.key()?;
+            member(self, &key, span)?;
+            more = self.json.more(b'}')?;
+        }
+        Ok(Some(self.json.span_from(start)))
+    }
+
     /// `edge := [ [ who, position ], [ who, position ] ]`
     fn edge(&mut self) -> Result<(), Malformed> {
         self.json.peek();
@@ -438,7 +414,7 @@ impl<'s> PotReader<'s> {
         self.json.at = start;
         let span = self.json.skip()?;
         let help = r#"an edge is [["p", 1], ["q", 2]]: event 1 of p happened before event 2 of q"#;
-        self.bad_field(span, "this is no edge".to_owned(), help);
+        self.bad_field(span, "this is no edge", help);
         if self.json.is_full() { Err(Malformed) } else { Ok(()) }
     }
 
@@ -453,7 +429,7 @@ impl<'s> PotReader<'s> {
         }
         let to = self.endpoint()?;
         if let (EdgeEnd::Event(from), EdgeEnd::Event(to)) = (&from, &to) {
-            self.edges.push(*from, *to);
+            self.draft.edge(*from, *to);
         }
         Ok(!matches!(to, EdgeEnd::Shapeless) && self.json.eat(b']'))
     }
@@ -484,49 +460,42 @@ impl<'s> PotReader<'s> {
         if !self.json.eat(b']') {
             return Ok(EdgeEnd::Shapeless);
         }
+        let order = &self.draft.order;
         let process = match &who {
             // A name with escapes differs from its text, so the cache cannot be used.
             ProcessRef::Name(Cow::Borrowed(name)) => {
                 let (bytes, start) = (self.json.bytes, who_at + 1);
-                let find = || self.processes.find(name).map(|Symbol(symbol)| symbol);
-                let found = self.recent_processes.id(bytes, start, who_end - 1, find);
-                found.map(|process| process as usize)
+                let find = || order.processes.find(name).map(|Symbol(symbol)| symbol);
+                self.recent_processes.id(bytes, start, who_end - 1, find).map(ProcessId)
             }
-            ProcessRef::Name(Cow::Owned(name)) => {
-                self.processes.find(name).map(|Symbol(symbol)| symbol as usize)
-            }
-            ProcessRef::Index(index) => {
-                usize::try_from(*index).ok().filter(|&index| index < self.processes.len())
-            }
+            ProcessRef::Name(Cow::Owned(name)) => order.process(name),
+            ProcessRef::Index(index) => u32::try_from(*index)
+                .ok()
+                .map(ProcessId)
+                .filter(|it| it.index() < order.processes.len()),
         };
         let Some(process) = process else {
             self.unknown_process(&who, Span::new(offset(who_at), offset(who_end)));
             return Ok(EdgeEnd::Missing);
         };
-        let (start, end) = (self.starts[process], self.starts[process + 1]);
-        match u32::try_from(position).ok().filter(|p| (1..=end - start).contains(p)) {
-            Some(position) => {
-                Ok(EdgeEnd::Event(Located { process, event: EventId(start + position - 1) }))
-            }
+        match u32::try_from(position).ok().and_then(|position| order.event(process, position)) {
+            Some(event) => Ok(EdgeEnd::Event(Located { process: process.index(), event })),
             None => {
                 let span = Span::new(offset(position_at), offset(position_end));
-                self.out_of_range(ProcessId::new(process), position, span);
+                let (name, length) = (order.process_name(process), order.length(process));
+                let message = out_of_range(name, i128::from(position), length);
+                let help = "events are counted from 1 on each process";
+                self.json.fault(Code::POSITION_OUT_OF_RANGE, span, message, help);
                 Ok(EdgeEnd::Missing)
             }
         }
     }
 
-    /// Reads the variable of an assignment.
     #[inline]
     fn variable(&mut self) -> Result<Option<VariableId>, Malformed> {
-        if self.json.peek() == Some(b'"') {
-            let name = self.json.string()?;
-            return Ok(Some(VariableId(self.variables.intern(&name).0)));
-        }
-        let span = self.json.skip()?;
         let help = r#"write the name of a variable in double quotes: {"var": "x", "val": 3}"#;
-        self.bad_field(span, "`var` is no text".to_owned(), help);
-        Ok(None)
+        let name = self.text("`var` is no text", help)?;
+        Ok(name.map(|(name, _)| VariableId(self.draft.order.variables.intern(&name).0)))
     }
 
     /// `value := number | true | false | text`
@@ -542,16 +511,16 @@ impl<'s> PotReader<'s> {
             }
             Some(b'"') => {
                 let text = self.json.string()?;
-                let PotReader { texts, text_values, values, .. } = self;
-                Ok(Some(text_value(texts, text_values, values, &text)))
+                let PotReader { texts, text_values, draft, .. } = self;
+                Ok(Some(text_value(texts, text_values, &mut draft.order.values, &text)))
             }
             _ => {
                 if let Some(value) = self.json.boolean() {
-                    return Ok(Some(self.values.intern(Value::Boolean(value))));
+                    return Ok(Some(self.intern(Value::Boolean(value))));
                 }
                 let span = self.json.skip()?;
                 let help = "a value is a number, `true`, `false` or a text in double quotes";
-                self.bad_field(span, "no variable can have this value".to_owned(), help);
+                self.bad_field(span, "no variable can have this value", help);
                 Ok(None)
             }
         }
@@ -561,28 +530,33 @@ impl<'s> PotReader<'s> {
     #[cold]
     fn large_number(&mut self, integer: Option<i64>) -> Result<Option<ValueId>, Malformed> {
         if let Some(integer) = integer {
-            return Ok(Some(self.values.intern(Value::integer(integer))));
+            return Ok(Some(self.intern(Value::integer(integer))));
         }
         let (text, span) = self.json.number()?;
         match Rational::parse(text) {
-            Some(number) => Ok(Some(self.values.intern(Value::Number(number)))),
+            Some(number) => Ok(Some(self.intern(Value::Number(number)))),
             None => {
                 let help = "a number is a fraction of two integers of 64 bits each";
-                self.bad_field(span, "this number does not fit".to_owned(), help);
+                self.bad_field(span, "this number does not fit", help);
                 Ok(None)
             }
         }
     }
 
-    /// Reads a text that is the value of a key.
-    fn text(&mut self, what: &str) -> Result<Option<(Cow<'s, str>, Span)>, Malformed> {
+    fn intern(&mut self, value: Value) -> ValueId {
+        self.draft.order.values.intern(value)
+    }
+
+    /// Reads a text; anything else is reported and skipped.
+    #[inline]
+    fn text(&mut self, fault: &str, help: &str) -> Result<Option<(Cow<'s, str>, Span)>, Malformed> {
         if self.json.peek() == Some(b'"') {
             let start = self.json.at;
             let text = self.json.string()?;
             return Ok(Some((text, self.json.span_from(start))));
         }
         let span = self.json.skip()?;
-        self.bad_field(span, format!("{what} is no text"), "write it in double quotes");
+        self.bad_field(span, fault, help);
         Ok(None)
     }
 
@@ -617,10 +591,8 @@ impl<'s> PotReader<'s> {
                 seen.insert(UNKNOWN);
                 let message = format!("there is no key `{key}` here");
                 let help = did_you_mean(key, keys.iter().copied())
-                    .unwrap_or_else(|| format!("the keys are {}", listed(keys)));
-                let found =
-                    Diagnostic::new(Code::UNKNOWN_KEY, self.json.source.id(), span, message);
-                self.json.report(found.with_help(help));
+                    .unwrap_or_else(|| format!("the keys are `{}`", keys.join("`, `")));
+                self.json.fault(Code::UNKNOWN_KEY, span, message, help);
             }
         }
         self.json.skip()?;
@@ -628,9 +600,8 @@ impl<'s> PotReader<'s> {
     }
 
     #[cold]
-    fn bad_field(&mut self, span: Span, message: String, help: &str) {
-        let found = Diagnostic::new(Code::BAD_FIELD, self.json.source.id(), span, message);
-        self.json.report(found.with_help(help));
+    fn bad_field(&mut self, span: Span, message: impl Into<String>, help: &str) {
+        self.json.fault(Code::BAD_FIELD, span, message, help);
     }
 
     #[cold]
@@ -638,32 +609,21 @@ impl<'s> PotReader<'s> {
         if self.json.is_full() {
             return;
         }
-        let count = self.processes.len();
+        let processes = &self.draft.order.processes;
         let (message, help) = match who {
             ProcessRef::Name(name) => (
                 format!("there is no process `{name}`"),
-                did_you_mean(name, self.processes.iter().map(|(_, name)| name)),
+                did_you_mean(name, processes.iter().map(|(_, name)| name)),
             ),
             ProcessRef::Index(index) => {
                 (format!("there is no process with the index {index}"), None)
             }
         };
-        let help = help.unwrap_or_else(|| match count {
+        let help = help.unwrap_or_else(|| match processes.len() {
             0 => "the trace has no processes".to_owned(),
-            _ => format!("a process is its name, or its index from 0 to {}", count - 1),
+            count => format!("a process is its name, or its index from 0 to {}", count - 1),
         });
-        let found = Diagnostic::new(Code::UNKNOWN_PROCESS, self.json.source.id(), span, message);
-        self.json.report(found.with_help(help));
-    }
-
-    #[cold]
-    fn out_of_range(&mut self, process: ProcessId, position: i64, span: Span) {
-        let length = self.starts[process.index() + 1] - self.starts[process.index()];
-        let name = self.processes.text(Symbol(process.0));
-        let message = out_of_range(name, i128::from(position), length);
-        let found =
-            Diagnostic::new(Code::POSITION_OUT_OF_RANGE, self.json.source.id(), span, message);
-        self.json.report(found.with_help("events are counted from 1 on each process"));
+        self.json.fault(Code::UNKNOWN_PROCESS, span, message, help);
     }
 }
 
@@ -747,6 +707,13 @@ impl Recent {
     }
 }
 
+/// The end of a text of at most 64 bytes: the next quote, escape or control character.
+#[inline]
+fn short_text_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let special = |&byte: &u8| byte == b'"' || byte == b'\\' || byte < b' ';
+    bytes[start..].iter().take(64).position(special).map(|length| start + length)
+}
+
 /// The value of a text, which is interned at its first occurrence.
 fn text_value(
     texts: &mut Names,
@@ -767,19 +734,15 @@ fn note(column: &mut Vec<u32>, event: usize, note: u32) {
     column.push(note);
 }
 
-fn listed(keys: &[&str]) -> String {
-    let quoted: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
-    quoted.join(", ")
-}
-
 /// Turns an error into a diagnostic with the spans of the events. The text is read again to find
 /// them, so that correct files need not store spans.
 fn diagnostic(source: &Source, error: &OrderError) -> Diagnostic {
     let mut reader = PotReader::new(source, true);
     let _ = reader.trace();
     let span = |event: &EventName| -> Span {
-        let process = reader.processes.find(&event.process).map(|Symbol(symbol)| symbol as usize);
-        let index = process.map(|process| reader.starts[process] as usize);
+        let order = &reader.draft.order;
+        let index =
+            order.process(&event.process).map(|process| order.range(process).start as usize);
         let spans = reader.spans.as_deref().unwrap_or_default();
         let at = index.and_then(|index| spans.get(index + event.position as usize - 1));
         at.copied().unwrap_or_default()

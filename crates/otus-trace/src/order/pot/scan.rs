@@ -9,6 +9,8 @@ use std::borrow::Cow;
 use otus_syntax::source::offset;
 use otus_syntax::{Code, Diagnostic, Source, Span, parser};
 
+use crate::read::json::escape;
+
 /// The rest of the text cannot be read; the reason has been reported.
 #[derive(Debug)]
 pub(super) struct Malformed;
@@ -132,57 +134,16 @@ impl<'s> Scanner<'s> {
                     self.at += 1;
                     return Ok(text);
                 }
-                Some(b'\\') => {
-                    text.push(self.escape()?);
-                    at = self.at;
-                }
+                Some(b'\\') => match escape(self.bytes, at) {
+                    Ok((character, length)) => {
+                        text.push(character);
+                        at += length;
+                    }
+                    Err(length) => return Err(self.bad_escape(at, length)),
+                },
                 _ => return Err(self.unterminated(start - 1)),
             }
         }
-    }
-
-    /// Takes one escape, at its backslash.
-    fn escape(&mut self) -> Result<char, Malformed> {
-        let start = self.at;
-        let character = match self.bytes.get(start + 1) {
-            Some(&quoted @ (b'"' | b'\\' | b'/')) => char::from(quoted),
-            Some(b'b') => '\u{8}',
-            Some(b'f') => '\u{c}',
-            Some(b'n') => '\n',
-            Some(b'r') => '\r',
-            Some(b't') => '\t',
-            Some(b'u') => {
-                let Some(first) = self.hex(start + 2) else {
-                    return Err(self.bad_escape(start, 2));
-                };
-                self.at = start + 6;
-                if let Some(character) = char::from_u32(first) {
-                    return Ok(character);
-                }
-                // Half of a surrogate pair: the other half must follow.
-                let second = match self.bytes.get(self.at..self.at + 2) {
-                    Some(b"\\u") => self.hex(self.at + 2),
-                    _ => None,
-                };
-                let pair = second.filter(|low| first < 0xdc00 && (0xdc00..0xe000).contains(low));
-                let whole = pair.map(|low| 0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00));
-                let Some(character) = whole.and_then(char::from_u32) else {
-                    return Err(self.bad_escape(start, 6));
-                };
-                self.at += 6;
-                return Ok(character);
-            }
-            _ => return Err(self.bad_escape(start, 1)),
-        };
-        self.at += 2;
-        Ok(character)
-    }
-
-    fn hex(&self, at: usize) -> Option<u32> {
-        let digits = self.bytes.get(at..at + 4)?;
-        digits
-            .iter()
-            .try_fold(0, |value, &digit| Some(value * 16 + char::from(digit).to_digit(16)?))
     }
 
     /// Takes a number; returns its text.
@@ -254,7 +215,6 @@ impl<'s> Scanner<'s> {
         None
     }
 
-    /// Skips one value of any kind.
     pub(super) fn skip(&mut self) -> Result<Span, Malformed> {
         self.peek();
         let start = self.at;
@@ -336,9 +296,20 @@ impl<'s> Scanner<'s> {
     }
 
     fn fail(&mut self, span: Span, message: &str, help: &str) -> Malformed {
-        let found = Diagnostic::new(Code::MALFORMED_JSON, self.source.id(), span, message);
-        self.report(found.with_help(help));
+        self.fault(Code::MALFORMED_JSON, span, message, help);
         Malformed
+    }
+
+    #[cold]
+    pub(super) fn fault(
+        &mut self,
+        code: Code,
+        span: Span,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let found = Diagnostic::new(code, self.source.id(), span, message);
+        self.report(found.with_help(help));
     }
 
     #[cold]

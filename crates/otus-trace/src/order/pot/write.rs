@@ -1,9 +1,10 @@
 //! Writes a trace as text.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::super::{Assignment, EventId, PartialOrder};
-use crate::read::json::quote;
+use crate::read::json::{quote, write_object};
 
 /// Writes a trace as `.pot.json`: one event per line, edges by index, and the initial values of all
 /// variables. The initial values come first, so that reading the text yields the same ids.
@@ -23,17 +24,13 @@ use crate::read::json::quote;
 /// ```
 pub fn write(order: &PartialOrder) -> String {
     let mut out = String::with_capacity(24 * (order.event_count() + order.edges().len()) + 100);
-    out.push_str("{\"init\":{");
+    out.push_str("{\"init\":");
+    let initial = order.variables().map(|variable| {
+        (Cow::Borrowed(order.variable_name(variable)), order.value(order.initial(variable)))
+    });
+    write_object(initial, |value, out| value.write_json(out), &mut out);
+    out.push_str(",\n\"processes\":[\n");
     let mut separator = "";
-    for variable in order.variables() {
-        out.push_str(separator);
-        quote(order.variable_name(variable), &mut out);
-        out.push(':');
-        order.value(order.initial(variable)).write_json(&mut out);
-        separator = ",";
-    }
-    out.push_str("},\n\"processes\":[\n");
-    separator = "";
     for process in order.processes() {
         out.push_str(separator);
         out.push_str("{\"name\":");
@@ -87,15 +84,11 @@ fn write_event(out: &mut String, order: &PartialOrder, event: EventId) {
         }
         several => {
             key(out, "set");
-            let mut opener = '{';
-            for assignment in several {
-                out.push(opener);
-                quote(order.variable_name(assignment.variable), out);
-                out.push(':');
-                order.value(assignment.value).write_json(out);
-                opener = ',';
-            }
-            out.push('}');
+            let set = several.iter().map(|assignment| {
+                let name = order.variable_name(assignment.variable);
+                (Cow::Borrowed(name), order.value(assignment.value))
+            });
+            write_object(set, |value, out| value.write_json(out), out);
         }
     }
     if let Some(label) = order.label(event) {

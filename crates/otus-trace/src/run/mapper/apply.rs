@@ -1,5 +1,6 @@
 //! Evaluates a rule for a record: lifeline, clock, actions, variables and local order.
 
+use otus_core::index::Index as _;
 use otus_syntax::Code;
 
 use super::super::time;
@@ -188,8 +189,8 @@ impl Mapper {
             None => order.filter(|_| rule.order.is_some()),
         };
         if let Some(time) = time {
-            let before =
-                entry(&mut self.last_time, clock).replace(LastTime { file: place.file, time });
+            let before = entry(&mut self.last_time, clock.index())
+                .replace(LastTime { file: place.file, time });
             if before.is_some_and(|before| before.file == place.file && time < before.time) {
                 let (clock, file) = (vocabulary.clock(clock), vocabulary.file(place.file));
                 let message = format!("the clock of `{clock}` goes backwards in {file}");
@@ -210,7 +211,7 @@ impl Mapper {
             return;
         }
         let last = LastLine { file: place.file, lifeline };
-        if let Some(before) = entry(&mut self.last_line, clock).replace(last)
+        if let Some(before) = entry(&mut self.last_line, clock.index()).replace(last)
             && before.file != place.file
             && before.lifeline != lifeline
         {

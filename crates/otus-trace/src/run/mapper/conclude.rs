@@ -25,22 +25,15 @@ impl Mapper {
             }
             let (lifeline, message) = (name(key.lifeline), vocabulary.message(key.message));
             let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
-            let text = match (key.direction, key.peer.map(name)) {
-                (Direction::Emission, None) => {
-                    format!("`{lifeline}` sends `{message}` {times} and nobody receives it")
-                }
-                (Direction::Emission, Some(peer)) => {
-                    format!(
-                        "`{lifeline}` sends `{message}` to `{peer}` {times} without its reception"
-                    )
-                }
-                (Direction::Reception, None) => {
-                    format!("`{lifeline}` receives `{message}` {times} and nobody sends it")
-                }
-                (Direction::Reception, Some(peer)) => {
-                    format!(
-                        "`{lifeline}` receives `{message}` from `{peer}` {times} without its emission"
-                    )
+            let (does, with, undone, counterpart) = match key.direction {
+                Direction::Emission => ("sends", "to", "receives", "reception"),
+                Direction::Reception => ("receives", "from", "sends", "emission"),
+            };
+            let action = format!("`{lifeline}` {does} `{message}`");
+            let text = match key.peer.map(name) {
+                None => format!("{action} {times} and nobody {undone} it"),
+                Some(peer) => {
+                    format!("{action} {with} `{peer}` {times} without its {counterpart}")
                 }
             };
             self.findings.add(Code::UNPAIRED_MESSAGE, *place, text, "");

@@ -20,12 +20,9 @@ pub(super) struct OpenFile<'v> {
     /// The index of the source in the plan.
     pub(super) source_index: usize,
     pub(super) id: RunFileId,
-    pub(super) name: &'v str,
     /// By rule and pattern: memory for captures.
     pub(super) locations: Vec<Vec<CaptureLocations>>,
-    pub(super) tally: Tally,
-    pub(super) events: u64,
-    not_utf8: u64,
+    pub(super) account: FileAccount,
     /// The slots of the keys of the canonical format, if the file has that format.
     pub(super) canonical: Option<[usize; 16]>,
 }
@@ -39,8 +36,8 @@ impl Mapper {
     ) -> ControlFlow<()> {
         let Some(source) = plan.sources.get(file.source) else { return ControlFlow::Continue(()) };
         let id = RunFileId::new(self.accounting.files.len());
-        self.accounting.files.push(FileAccount {
-            name: file.name.clone(),
+        let mut account = FileAccount {
+            name: file.name,
             source: file.source,
             format: source.format,
             packing: Packing::None,
@@ -49,26 +46,25 @@ impl Mapper {
             tally: Tally::default(),
             events: 0,
             not_utf8: 0,
-        });
+        };
         let place = RunPlace { file: id, line: 1 };
         let (mut stream, packing) = match (file.open)().and_then(read::unpack) {
             Ok(opened) => opened,
             Err(error) => {
-                let message = format!("{} cannot be read: {error}", file.name);
+                let message = format!("{} cannot be read: {error}", account.name);
                 self.findings.add(Code::UNREADABLE_LOG, place, message, "look at the file itself");
+                self.accounting.files.push(account);
                 return ControlFlow::Continue(());
             }
         };
+        account.packing = packing;
         let mut open = OpenFile {
             plan,
             source,
             source_index: file.source,
             id,
-            name: &file.name,
+            account,
             locations: source.rules.iter().map(matching::locations).collect(),
-            tally: Tally::default(),
-            events: 0,
-            not_utf8: 0,
             canonical: (source.format == Format::Canonical)
                 .then(|| read::canonical::KEYS.map(|key| source.fields.find(key).unwrap_or(0))),
         };
@@ -78,27 +74,22 @@ impl Mapper {
                 flow = self.item(&mut open, item, sink);
                 flow
             });
-        let OpenFile { tally, events, not_utf8, .. } = open;
-        if let Some(account) = self.accounting.files.last_mut() {
-            account.packing = packing;
-            (account.bytes, account.lines) = (extent.bytes, extent.lines);
-            (account.tally, account.events, account.not_utf8) = (tally, events, not_utf8);
-        }
+        let OpenFile { mut account, .. } = open;
+        (account.bytes, account.lines) = (extent.bytes, extent.lines);
+        let tally = account.tally;
         self.accounting.total.add(tally);
         if tally.matched == 0 && tally.records > tally.blank + tally.unreadable {
+            let name = &account.name;
             let message = if tally.ignored == 0 {
-                format!(
-                    "no rule takes any of the {} {} of {}",
-                    tally.records,
-                    source.format.records(),
-                    file.name
-                )
+                let records = source.format.records();
+                format!("no rule takes any of the {} {records} of {name}", tally.records)
             } else {
-                format!("all that rules take of {} is ignored", file.name)
+                format!("all that rules take of {name} is ignored")
             };
             let help = "`otus map --explain` shows what its lines look like";
             self.findings.add(Code::NOTHING_MATCHED, place, message, help);
         }
+        self.accounting.files.push(account);
         flow
     }
 
@@ -111,13 +102,13 @@ impl Mapper {
         match item {
             Item::Record(record) => {
                 self.now += 1;
-                file.tally.records += 1;
-                file.not_utf8 += u64::from(record.repaired);
+                file.account.tally.records += 1;
+                file.account.not_utf8 += u64::from(record.repaired);
                 return self.record(file, &record, sink);
             }
             Item::Blank => {
-                file.tally.records += 1;
-                file.tally.blank += 1;
+                file.account.tally.records += 1;
+                file.account.tally.blank += 1;
             }
             Item::Fault(fault) => self.fault(file, &fault),
         }
@@ -126,7 +117,7 @@ impl Mapper {
 
     fn fault(&mut self, file: &mut OpenFile<'_>, fault: &Fault) {
         let place = RunPlace { file: file.id, line: fault.at.line };
-        let name = file.name;
+        let name = &file.account.name;
         let (code, message, help) = match &fault.kind {
             FaultKind::Encoding(_) => {
                 (Code::UNREADABLE_LOG, format!("{name}: {}", fault.kind), "save it as UTF-8")
@@ -149,8 +140,8 @@ impl Mapper {
             }
         };
         if code == Code::UNREADABLE_RECORD {
-            file.tally.records += 1;
-            file.tally.unreadable += 1;
+            file.account.tally.records += 1;
+            file.account.tally.unreadable += 1;
         }
         self.findings.add(code, place, message, help);
     }

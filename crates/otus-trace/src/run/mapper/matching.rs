@@ -26,7 +26,7 @@ impl Mapper {
             rule.conditions.iter().all(|condition| holds(condition, record, locations))
         });
         let Some(index) = taken else {
-            file.tally.unmatched += 1;
+            file.account.tally.unmatched += 1;
             self.gaps |= file.source.format == Format::Shiviz;
             self.shapes.count(record.bytes, place);
             return ControlFlow::Continue(());
@@ -36,7 +36,7 @@ impl Mapper {
         account.hits += 1;
         account.first.get_or_insert(place);
         if rule.ignore {
-            file.tally.ignored += 1;
+            file.account.tally.ignored += 1;
             self.gaps |= file.source.format == Format::Shiviz;
             return ControlFlow::Continue(());
         }
@@ -53,7 +53,7 @@ impl Mapper {
             }
         }
         let captures = if several.is_empty() { one.as_slice() } else { &several[..] };
-        let context = Context { record, file: file.name, captures };
+        let context = Context { record, file: &file.account.name, captures };
         let taken = Taken { plan: file.plan, source: file.source, rule, place, context };
         let stored = match file.canonical {
             Some(slots) => self.canonical(&taken, slots),
@@ -61,16 +61,16 @@ impl Mapper {
         };
         match stored {
             Ok(Some(stored)) => {
-                file.tally.matched += 1;
-                file.events += std::mem::take(&mut self.stored);
+                file.account.tally.matched += 1;
+                file.account.events += std::mem::take(&mut self.stored);
                 self.after(stored, sink, file.plan)
             }
             Ok(None) => {
-                file.tally.blank += 1;
+                file.account.tally.blank += 1;
                 ControlFlow::Continue(())
             }
             Err(incomplete) => {
-                file.tally.incomplete += 1;
+                file.account.tally.incomplete += 1;
                 self.gaps |= file.source.format == Format::Shiviz;
                 let (name, source) = (&rule.name, &file.source.name);
                 let message = match incomplete {

@@ -1,6 +1,8 @@
 //! Turns a span into two actions: a request at its start and a reply at its end. The kind of the
 //! span decides which of them is sent and which is received.
 
+use std::slice;
+
 use otus_core::Direction;
 use otus_syntax::Code;
 
@@ -59,14 +61,11 @@ impl Mapper {
         let peer = peer.map(|peer| vocabulary.intern_lifeline(peer, &taken.plan.lifelines));
         // An outgoing message has the id of its span. An incoming message has the id of the parent,
         // or of the spans that its span is linked to.
-        let own = [span.id.as_str()];
-        let links: Vec<&str> = span.links.iter().map(String::as_str).collect();
-        let parent = [span.parent.as_str()];
-        let ids: &[&str] = match span.kind {
-            SpanKind::Client | SpanKind::Producer => &own,
-            SpanKind::Consumer if !links.is_empty() => &links,
+        let ids: &[String] = match span.kind {
+            SpanKind::Client | SpanKind::Producer => slice::from_ref(&span.id),
+            SpanKind::Consumer if !span.links.is_empty() => &span.links,
             SpanKind::Consumer | SpanKind::Server | SpanKind::Internal | SpanKind::Unspecified => {
-                &parent
+                slice::from_ref(&span.parent)
             }
         };
         let request = vocabulary.intern_action(RunAction { lifeline, direction: first, message });

@@ -5,8 +5,7 @@ use otus_core::index::Index as _;
 use otus_syntax::Code;
 
 use super::super::vocabulary::{RunActionId, RunLifelineId, RunPlace};
-use super::super::{LifelineAccount, MessageAccount};
-use super::{Mapper, PendingAction, Taken};
+use super::{Mapper, PendingAction, Taken, entry};
 use crate::group::{OpenGroupId, RowFlags};
 use crate::read::Format;
 
@@ -69,32 +68,25 @@ impl Mapper {
     ) {
         self.stored += 1;
         let accounting = &mut self.accounting;
-        let most = lifeline.max(peer.unwrap_or_default()).index();
-        if accounting.lifelines.len() <= most {
-            accounting.lifelines.resize(most + 1, LifelineAccount::default());
-        }
         if let Some(peer) = peer {
-            accounting.lifelines[peer.index()].named += 1;
+            entry(&mut accounting.lifelines, peer.index()).named += 1;
         }
-        let account = &mut accounting.lifelines[lifeline.index()];
+        let account = entry(&mut accounting.lifelines, lifeline.index());
         account.first.get_or_insert(place);
         let Some(action) = action else {
             account.others += 1;
             return;
         };
         let action = accounting.vocabulary.action(action);
-        let message = action.message.index();
-        if accounting.messages.len() <= message {
-            accounting.messages.resize(message + 1, MessageAccount::default());
-        }
+        let message = entry(&mut accounting.messages, action.message.index());
         match action.direction {
             Direction::Emission => {
                 account.sends += 1;
-                accounting.messages[message].sends += 1;
+                message.sends += 1;
             }
             Direction::Reception => {
                 account.receives += 1;
-                accounting.messages[message].receives += 1;
+                message.receives += 1;
             }
         }
     }

@@ -8,16 +8,6 @@ use rustc_hash::FxHashMap;
 
 use super::cut::{Letter, Word};
 
-/// Cuts at letters that every word has exactly once.
-pub(super) fn at_single_letters(words: &[Word]) -> Option<Vec<Vec<Word>>> {
-    at_occurrences(words, |count| count == 1)
-}
-
-/// Cuts at letters that every word has equally often.
-pub(super) fn at_equal_counts(words: &[Word]) -> Option<Vec<Vec<Word>>> {
-    at_occurrences(words, |_| true)
-}
-
 /// Cuts at a common prefix and suffix of all words, or else at a long common subsequence, if one
 /// can be found within [`WORK`].
 pub(super) fn at_common_letters(words: &[Word]) -> Option<Vec<Vec<Word>>> {
@@ -53,9 +43,12 @@ pub(super) fn at_common_letters(words: &[Word]) -> Option<Vec<Vec<Word>>> {
 /// An occurrence of a letter: the letter, and the number of its earlier occurrences.
 type Occurrence = (Letter, usize);
 
-/// Cuts at the occurrences of letters that every word has equally often, as far as all words have
-/// them in the same order.
-fn at_occurrences(words: &[Word], wanted: impl Fn(usize) -> bool) -> Option<Vec<Vec<Word>>> {
+/// Cuts at the occurrences of letters that every word has equally often, in a wanted number, as far
+/// as all words have them in the same order.
+pub(super) fn at_occurrences(
+    words: &[Word],
+    wanted: impl Fn(usize) -> bool,
+) -> Option<Vec<Vec<Word>>> {
     let mut counts: FxHashMap<Letter, usize> = count(&words[0]);
     counts.retain(|_, count| wanted(*count));
     for word in &words[1..] {
@@ -231,14 +224,17 @@ mod tests {
 
     #[test]
     fn words_are_cut_at_what_each_has_once() {
-        assert_eq!(show(at_single_letters(&words("ppsx sx"))), "pp, | s | x");
-        assert_eq!(show(at_single_letters(&words("paas aps"))), ",a | p | aa, | s");
-        assert_eq!(show(at_single_letters(&words("aa a"))), "none");
+        assert_eq!(show(at_occurrences(&words("ppsx sx"), |count| count == 1)), "pp, | s | x");
+        assert_eq!(
+            show(at_occurrences(&words("paas aps"), |count| count == 1)),
+            ",a | p | aa, | s"
+        );
+        assert_eq!(show(at_occurrences(&words("aa a"), |count| count == 1)), "none");
     }
 
     #[test]
     fn words_are_cut_at_what_each_has_equally_often() {
-        assert_eq!(show(at_equal_counts(&words("axayb aab"))), "a | x, | a | y, | b");
+        assert_eq!(show(at_occurrences(&words("axayb aab"), |_| true)), "a | x, | a | y, | b");
     }
 
     #[test]

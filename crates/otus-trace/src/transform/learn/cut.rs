@@ -9,7 +9,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::graph::{Sets, components};
+use super::graph::{Sets, component_of, components};
 
 /// A letter.
 pub(super) type Letter = u32;
@@ -98,12 +98,7 @@ impl Follows {
     pub(super) fn sequence(&self) -> Option<Parts> {
         let groups = components(&self.successors);
         let count = groups.len();
-        let mut group_of = vec![0; self.len()];
-        for (id, group) in groups.iter().enumerate() {
-            for &vertex in group {
-                group_of[vertex] = id;
-            }
-        }
+        let group_of = component_of(&groups, self.len());
         let mut edges: Vec<(usize, usize)> = Vec::new();
         for (from, successors) in self.successors.iter().enumerate() {
             let edge = |&to: &usize| (group_of[from], group_of[to]);
@@ -181,19 +176,12 @@ impl Follows {
             can[part].0 |= self.first[vertex];
             can[part].1 |= self.last[vertex];
         }
-        let whole = can.iter().position(|&(begin, end)| begin && end)?;
+        // A part without a beginning or an end joins the first part that has both.
         let mut renamed = vec![0; count];
         let mut next = 0;
-        for part in 0..count {
-            if can[part] == (true, true) {
-                renamed[part] = next;
-                next += 1;
-            }
-        }
-        for part in 0..count {
-            if can[part] != (true, true) {
-                renamed[part] = renamed[whole];
-            }
+        for part in (0..count).filter(|&part| can[part] == (true, true)) {
+            renamed[part] = next;
+            next += 1;
         }
         several((parts.iter().map(|&part| renamed[part]).collect(), next))
     }

@@ -138,7 +138,8 @@ impl Folder<'_> {
             return Decision::Term(self.terms[*letter as usize]);
         }
         if let Some(parts) = follows.choice() {
-            return Decision::Cut(Operator::Alt, by_part(words, &follows, &parts));
+            let part = |word: &Word| parts.0[follows.vertex[&word[0]]];
+            return Decision::Cut(Operator::Alt, split_by(words, part));
         }
         if let Some(parts) = follows.sequence() {
             return Decision::Cut(Operator::Seq, projected(&words, &follows, &parts));
@@ -146,7 +147,7 @@ impl Folder<'_> {
         if let Some(parts) = follows.concurrency() {
             return Decision::Cut(Operator::Par, projected(&words, &follows, &parts));
         }
-        if let Some(parts) = anchor::at_single_letters(&words) {
+        if let Some(parts) = anchor::at_occurrences(&words, |count| count == 1) {
             return Decision::Cut(Operator::Seq, parts);
         }
         if self.loops
@@ -158,18 +159,17 @@ impl Folder<'_> {
             return self.plain(term, loops);
         }
         if let Some(parts) =
-            anchor::at_equal_counts(&words).or_else(|| anchor::at_common_letters(&words))
+            anchor::at_occurrences(&words, |_| true).or_else(|| anchor::at_common_letters(&words))
         {
             return Decision::Cut(Operator::Seq, parts);
         }
         let length: usize = words.iter().map(Vec::len).sum();
         if length <= FEW.max(follows.len() * 2) || !self.loops {
-            let starts: FxHashSet<Letter> = words.iter().map(|word| word[0]).collect();
-            if starts.len() > 1 {
-                return Decision::Cut(Operator::Alt, by_start(words));
+            let mut parts = split_by(words, |word| word[0] as usize);
+            if parts.len() == 1 {
+                parts = parts.into_iter().flatten().map(|word| vec![word]).collect();
             }
-            let each = words.into_iter().map(|word| vec![word]).collect();
-            return Decision::Cut(Operator::Alt, each);
+            return Decision::Cut(Operator::Alt, parts);
         }
         self.flower(&words)
     }
@@ -210,25 +210,20 @@ impl Folder<'_> {
         {
             return Some(Self::found_loop(parts, most));
         }
-        let starts = |letter: Letter| follows.first[follows.vertex[&letter]];
-        let ends = |letter: Letter| follows.last[follows.vertex[&letter]];
-        let turns = |one: &Letter, next: &Letter| ends(*one) && starts(*next);
-        if let Some((parts, most)) = self.segments(words, turns) {
+        let starts = |letter: &Letter| follows.first[follows.vertex[letter]];
+        let ends = |letter: &Letter| follows.last[follows.vertex[letter]];
+        if let Some((parts, most)) = self.segments(words, |one, next| ends(one) && starts(next)) {
             return Some(Self::found_loop(parts, most));
         }
         let only = follows.first.iter().filter(|first| **first).count() == 1;
-        let counts: FxHashSet<usize> = words
-            .iter()
-            .map(|word| word.iter().filter(|&&letter| starts(letter)).count())
-            .collect();
+        let begun = |word: &Word| word.iter().filter(|&letter| starts(letter)).count();
+        let counts: FxHashSet<usize> = words.iter().map(begun).collect();
         let varied = counts.len() > 1 || counts.iter().all(|&count| count > 2);
-        if only
-            && varied
-            && let Some((parts, most)) = self.segments(words, |_, next| starts(*next))
-        {
-            return Some(Self::found_loop(parts, most));
+        if !only || !varied {
+            return None;
         }
-        None
+        let (parts, most) = self.segments(words, |_, next| starts(next))?;
+        Some(Self::found_loop(parts, most))
     }
 
     /// Cuts the words between some letters; returns the pieces and the greatest number of pieces of
@@ -304,11 +299,7 @@ impl Folder<'_> {
         let pool = &mut *self.pool;
         match operator {
             Operator::Seq => sequence(pool, operands),
-            Operator::Par => {
-                let mut operands = operands.iter().rev().copied();
-                let last = operands.next().unwrap_or(Pool::EMPTY);
-                operands.fold(last, |rest, own| simplify::coreg(pool, Pool::ALL, own, rest))
-            }
+            Operator::Par => parallel(pool, operands),
             Operator::Alt => alternatives(pool, operands),
             Operator::Optional => optional(pool, operands[0]),
             Operator::Loop(most) => {
@@ -352,16 +343,21 @@ pub(super) fn sequence(pool: &mut Pool, operands: &[TermId]) -> TermId {
     rest
 }
 
+/// `par` of terms.
+pub(super) fn parallel(pool: &mut Pool, operands: &[TermId]) -> TermId {
+    let join = |rest, &own: &TermId| simplify::coreg(pool, Pool::ALL, own, rest);
+    operands.iter().rev().fold(Pool::EMPTY, join)
+}
+
 /// `alt` of distinct terms; `alt(…, ∅)` if one of them is ∅.
 pub(super) fn alternatives(pool: &mut Pool, operands: &[TermId]) -> TermId {
     let mut seen = FxHashSet::default();
     let mut kept: Vec<TermId> =
         operands.iter().copied().filter(|&term| seen.insert(term)).collect();
-    let count = kept.len();
     kept.retain(|&term| term != Pool::EMPTY);
     let Some(last) = kept.pop() else { return Pool::EMPTY };
     let choice = kept.into_iter().rev().fold(last, |rest, own| pool.alt(own, rest));
-    if seen.len() == count && seen.contains(&Pool::EMPTY) { optional(pool, choice) } else { choice }
+    if seen.contains(&Pool::EMPTY) { optional(pool, choice) } else { choice }
 }
 
 /// `alt(i, ∅)`, or i if it accepts the empty trace.
@@ -372,37 +368,31 @@ fn optional(pool: &mut Pool, term: TermId) -> TermId {
 /// `loopW(i)`. A loop of a loop or of an optional term is simplified.
 fn repeated(pool: &mut Pool, term: TermId) -> TermId {
     let node = pool.node(term);
-    if let Term::Alt(body, Pool::EMPTY) = node {
-        repeated_once(pool, body)
-    } else if let Term::LoopC(Pool::NONE, _) = node {
-        term
-    } else {
-        repeated_once(pool, term)
+    if let Term::LoopC(Pool::NONE, _) = node {
+        return term;
     }
-}
-
-fn repeated_once(pool: &mut Pool, body: TermId) -> TermId {
+    let body = if let Term::Alt(body, Pool::EMPTY) = node { body } else { term };
     simplify::loop_c(pool, Pool::NONE, body)
 }
 
 /// Each word once, in order.
-pub(super) fn distinct(words: Vec<Word>) -> Vec<Word> {
+fn distinct(mut words: Vec<Word>) -> Vec<Word> {
     let mut seen: FxHashSet<Word> = FxHashSet::default();
-    let mut kept = Vec::new();
-    for word in words {
-        if !seen.contains(&word) {
-            seen.insert(word.clone());
-            kept.push(word);
-        }
-    }
-    kept
+    words.retain(|word| !seen.contains(word) && seen.insert(word.clone()));
+    words
 }
 
-/// Splits the words by the part of their letters.
-fn by_part(words: Vec<Word>, follows: &Follows, (parts, count): &Parts) -> Vec<Vec<Word>> {
-    let mut split = vec![Vec::new(); *count];
+/// Splits the words by a key, in the order in which the keys first occur.
+fn split_by(words: Vec<Word>, key: impl Fn(&Word) -> usize) -> Vec<Vec<Word>> {
+    let mut split: Vec<Vec<Word>> = Vec::new();
+    let mut index: FxHashMap<usize, usize> = FxHashMap::default();
     for word in words {
-        split[parts[follows.vertex[&word[0]]]].push(word);
+        let next = split.len();
+        let at = *index.entry(key(&word)).or_insert(next);
+        if at == next {
+            split.push(Vec::new());
+        }
+        split[at].push(word);
     }
     split
 }
@@ -414,21 +404,6 @@ fn projected(words: &[Word], follows: &Follows, (parts, count): &Parts) -> Vec<V
         for letter in word {
             split[parts[follows.vertex[letter]]][index].push(*letter);
         }
-    }
-    split
-}
-
-/// Splits the words by their first letter.
-fn by_start(words: Vec<Word>) -> Vec<Vec<Word>> {
-    let mut split: Vec<Vec<Word>> = Vec::new();
-    let mut index: FxHashMap<Letter, usize> = FxHashMap::default();
-    for word in words {
-        let next = split.len();
-        let at = *index.entry(word[0]).or_insert(next);
-        if at == next {
-            split.push(Vec::new());
-        }
-        split[at].push(word);
     }
     split
 }

@@ -55,6 +55,17 @@ pub(super) fn components(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
     found
 }
 
+/// By vertex: the number of its component.
+pub(super) fn component_of(components: &[Vec<usize>], count: usize) -> Vec<usize> {
+    let mut numbers = vec![0; count];
+    for (number, component) in components.iter().enumerate() {
+        for &vertex in component {
+            numbers[vertex] = number;
+        }
+    }
+    numbers
+}
+
 /// Disjoint sets that can be merged (union-find).
 #[derive(Debug)]
 pub(super) struct Sets {
@@ -76,7 +87,6 @@ impl Sets {
         member
     }
 
-    /// Joins two sets.
     pub(super) fn join(&mut self, one: usize, other: usize) {
         let (one, other) = (self.find(one), self.find(other));
         self.parent[one.max(other)] = one.min(other);

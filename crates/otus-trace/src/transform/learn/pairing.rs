@@ -77,6 +77,17 @@ impl PairedRun {
         self.actions(node).iter().map(|&action| pool.action(action).lifeline)
     }
 
+    /// By node: whether it is in a pair.
+    fn taken(&self) -> Vec<bool> {
+        let mut taken = vec![false; self.nodes.len()];
+        for (to, &from) in self.sender.iter().enumerate() {
+            for node in from.map(|from| [from, to]).into_iter().flatten() {
+                taken[node] = true;
+            }
+        }
+        taken
+    }
+
     /// The first lifeline of a node.
     fn lifeline(&self, node: usize, pool: &Pool) -> LifelineId {
         pool.action(self.actions[self.nodes[node].actions.start]).lifeline
@@ -93,16 +104,12 @@ pub(super) fn pair(
 ) -> PairedRun {
     let mut paired = nodes(pool, number, run.trace, notes);
     paired.sender = vec![None; paired.nodes.len()];
-    let mut taken = known(&mut paired, number, run, notes);
+    known(&mut paired, number, run, notes);
     if run.infer {
+        let taken = paired.taken();
         broadcasts(pool, &mut paired, &taken);
     }
-    for (to, from) in paired.sender.iter().enumerate() {
-        if let Some(from) = *from {
-            taken[to] = true;
-            taken[from] = true;
-        }
-    }
+    let taken = paired.taken();
     Replay::new(pool, &mut paired, taken, run.infer, channels.clone()).run(number, notes);
     paired
 }
@@ -118,12 +125,15 @@ fn nodes(pool: &Pool, number: usize, trace: &MultiTrace, notes: &mut Notes) -> P
                 paired.push(component, step, &actions, message, role);
             } else {
                 paired.is_altered = true;
-                notes.add(NoteKind::Simultaneous(actions.clone()), number);
                 for (index, &action) in actions.iter().enumerate() {
                     let Action { message, direction, .. } = pool.action(action);
-                    let role = role_of(direction);
+                    let role = match direction {
+                        Direction::Emission => Role::Send,
+                        Direction::Reception => Role::Receive,
+                    };
                     paired.push(component, step + index, &[action], message, role);
                 }
+                notes.add(NoteKind::Simultaneous(actions), number);
             }
             step += moment.len();
         }
@@ -147,13 +157,6 @@ impl PairedRun {
     }
 }
 
-fn role_of(direction: Direction) -> Role {
-    match direction {
-        Direction::Emission => Role::Send,
-        Direction::Reception => Role::Receive,
-    }
-}
-
 /// The message and the role of a moment, if it can be one step of an interaction.
 fn passing(pool: &Pool, actions: &[ActionId]) -> Option<(MessageId, Role)> {
     let first = pool.action(*actions.first()?);
@@ -168,49 +171,37 @@ fn passing(pool: &Pool, actions: &[ActionId]) -> Option<(MessageId, Role)> {
             Direction::Reception => receives += 1,
         }
     }
-    match (sends, receives) {
-        (1, 0) => Some((first.message, Role::Send)),
-        (0, _) => Some((first.message, Role::Receive)),
-        (1, _) => Some((first.message, Role::Whole)),
-        (_, _) => None,
-    }
+    let role = match (sends, receives) {
+        (1, 0) => Role::Send,
+        (0, _) => Role::Receive,
+        (1, _) => Role::Whole,
+        (_, _) => return None,
+    };
+    Some((first.message, role))
 }
 
-/// Adopts the known pairs; returns which nodes are in one.
-fn known(paired: &mut PairedRun, number: usize, run: &Run<'_>, notes: &mut Notes) -> Vec<bool> {
-    let mut taken = vec![false; paired.nodes.len()];
-    if run.pairs.is_empty() {
-        return taken;
-    }
+/// Adopts the known pairs.
+fn known(paired: &mut PairedRun, number: usize, run: &Run<'_>, notes: &mut Notes) {
+    let PairedRun { nodes, sender, .. } = paired;
     let at = |(component, step): (ComponentId, usize)| {
         let place = |node: &Node| (node.component, node.step);
-        let after = paired.nodes.partition_point(|node| place(node) <= (component, step));
+        let after = nodes.partition_point(|node| place(node) <= (component, step));
         let node = after.checked_sub(1)?;
-        let Node { component: found, step: first, ref actions, .. } = paired.nodes[node];
+        let Node { component: found, step: first, ref actions, .. } = nodes[node];
         (found == component && step < first + actions.len()).then_some(node)
     };
-    let mut senders = Vec::new();
+    let fits = |from: usize, to: usize| {
+        let (send, receive) = (&nodes[from], &nodes[to]);
+        send.role == Role::Send && receive.role == Role::Receive && send.message == receive.message
+    };
     for pair in run.pairs {
-        let (from, to) = (at(pair.from), at(pair.to));
-        let fits = |from: usize, to: usize| {
-            let (send, receive) = (&paired.nodes[from], &paired.nodes[to]);
-            send.role == Role::Send
-                && receive.role == Role::Receive
-                && send.message == receive.message
-        };
-        match (from, to) {
-            (Some(from), Some(to)) if fits(from, to) && !taken[to] => {
-                taken[from] = true;
-                taken[to] = true;
-                senders.push((to, from));
+        match (at(pair.from), at(pair.to)) {
+            (Some(from), Some(to)) if fits(from, to) && sender[to].is_none() => {
+                sender[to] = Some(from);
             }
             (_, _) => notes.add(NoteKind::BadPair(*pair), number),
         }
     }
-    for (to, from) in senders {
-        paired.sender[to] = Some(from);
-    }
-    taken
 }
 
 /// Pairs broadcast messages: the k-th reception of each receiver with the k-th emission.
@@ -458,9 +449,9 @@ impl<'a> Replay<'a> {
     /// was possible.
     fn exchange(&mut self, message: MessageId, fit: Fit) -> bool {
         let Some(of) = self.traffic.get(&message) else { return false };
-        let in_flight = of.in_flight.iter().take(NEAR).enumerate();
-        let in_flight = in_flight.map(|(index, &node)| (Some(index), node));
-        let ready = of.sending.iter().take(NEAR).map(|&from| (None, self.next[from].0));
+        // The emissions in flight, then those that can happen now, with their components.
+        let in_flight = of.in_flight.iter().take(NEAR).map(|&node| (None, node));
+        let ready = of.sending.iter().take(NEAR).map(|&from| (Some(from), self.next[from].0));
         let senders: Vec<(Option<usize>, usize)> = in_flight.chain(ready).collect();
         let mut best = None;
         for &to in of.receiving.iter().take(NEAR) {
@@ -475,21 +466,13 @@ impl<'a> Replay<'a> {
             }
         }
         let Some((_, rank, to)) = best else { return false };
-        let (index, sender) = senders[rank];
-        let from = match index {
-            Some(index) => {
-                if let Some(of) = self.traffic.get_mut(&message) {
-                    of.in_flight.remove(index);
-                }
-                None
-            }
-            None => self.component_at(message, sender),
-        };
+        let (from, sender) = senders[rank];
         if let Some(from) = from {
             self.send(from);
-            if let Some(of) = self.traffic.get_mut(&message) {
-                of.in_flight.pop_back();
-            }
+        }
+        if let Some(of) = self.traffic.get_mut(&message) {
+            // An emission that happens now is the last one in flight.
+            of.in_flight.remove(if from.is_some() { of.in_flight.len() - 1 } else { rank });
         }
         let receiver = self.next[to].0;
         self.paired.sender[receiver] = Some(sender);
@@ -543,11 +526,6 @@ impl<'a> Replay<'a> {
         let waits = |node: &Node| node.role == Role::Receive && node.message == answer.message;
         let receiving = |of: &MessageState| !of.receiving.is_empty();
         after(from).is_some_and(waits) || self.traffic.get(&answer.message).is_some_and(receiving)
-    }
-
-    fn component_at(&self, message: MessageId, node: usize) -> Option<usize> {
-        let mut sending = self.traffic.get(&message)?.sending.iter().copied();
-        sending.find(|&component| self.next[component].0 == node)
     }
 
     /// The component that sends although no component can receive its message now: preferably one

@@ -23,6 +23,7 @@ use otus_core::algebra::simplify::{coreg, strict};
 use otus_core::index::Index as _;
 use otus_core::{Action, LifelineId, LifelineSet, MessageId, Pool, TermId};
 
+use super::graph::{component_of, components};
 use super::note::Notes;
 use super::pairing::{PairedRun, Role};
 use super::{Crossings, NoteKind};
@@ -203,11 +204,22 @@ impl<'p> Units<'p> {
     /// The strongly connected components of the units. The units of a component are sorted by the
     /// time of their emission.
     fn cycles(&self) -> Vec<Vec<usize>> {
-        let mut groups = super::graph::components(&self.followers());
+        let mut groups = components(&self.followers());
         for group in &mut groups {
             group.sort_unstable_by_key(|&unit| self.time[self.members[unit][0]]);
         }
         groups
+    }
+
+    /// The times and lifelines of the actions of a unit.
+    fn places<'u>(
+        &'u self,
+        pool: &'u Pool,
+        unit: usize,
+    ) -> impl Iterator<Item = (usize, LifelineId)> + 'u {
+        self.members[unit].iter().flat_map(move |&node| {
+            self.paired.lifelines(node, pool).map(move |lifeline| (self.time[node], lifeline))
+        })
     }
 
     /// By unit of a cycle: the lifelines on which it comes after an action of a later unit.
@@ -217,18 +229,14 @@ impl<'p> Units<'p> {
         let mut found: Vec<LifelineSet> = Vec::with_capacity(group.len());
         for &unit in group.iter().rev() {
             let mut region = LifelineSet::EMPTY;
-            for &node in &self.members[unit] {
-                for lifeline in self.paired.lifelines(node, pool) {
-                    if first.get(&lifeline).is_some_and(|&time| time < self.time[node]) {
-                        region.insert(lifeline);
-                    }
+            for (time, lifeline) in self.places(pool, unit) {
+                if first.get(&lifeline).is_some_and(|&first| first < time) {
+                    region.insert(lifeline);
                 }
             }
-            for &node in &self.members[unit] {
-                for lifeline in self.paired.lifelines(node, pool) {
-                    let time = first.entry(lifeline).or_insert(usize::MAX);
-                    *time = self.time[node].min(*time);
-                }
+            for (time, lifeline) in self.places(pool, unit) {
+                let first = first.entry(lifeline).or_insert(usize::MAX);
+                *first = time.min(*first);
             }
             found.push(region);
         }
@@ -249,11 +257,9 @@ impl<'p> Units<'p> {
     fn letter(&self, pool: &mut Pool, group: &[usize]) -> UnitLetter {
         let mut lifelines: Vec<LifelineId> = Vec::new();
         for &unit in group {
-            for &node in &self.members[unit] {
-                for lifeline in self.paired.lifelines(node, pool) {
-                    if !lifelines.contains(&lifeline) {
-                        lifelines.push(lifeline);
-                    }
+            for (_, lifeline) in self.places(pool, unit) {
+                if !lifelines.contains(&lifeline) {
+                    lifelines.push(lifeline);
                 }
             }
         }
@@ -292,12 +298,7 @@ impl<'p> Units<'p> {
 
     /// Sorts the letters canonically.
     fn arrange(&self, groups: &[Vec<usize>], letters: &[UnitLetter]) -> Vec<TermId> {
-        let mut group_of = vec![0; self.members.len()];
-        for (id, group) in groups.iter().enumerate() {
-            for &unit in group {
-                group_of[unit] = id;
-            }
-        }
+        let group_of = component_of(groups, self.members.len());
         // By lifeline: its remaining groups, the next one last.
         let mut rest: Vec<Vec<usize>> = self
             .on
@@ -312,11 +313,14 @@ impl<'p> Units<'p> {
         // By group: the number of its lifelines on which it is not the next one.
         let mut blocked: Vec<usize> = letters.iter().map(|letter| letter.lifelines.len()).collect();
         let mut ready: BTreeSet<((LifelineId, MessageId, TermId), usize)> = BTreeSet::new();
-        for group in rest.iter().filter_map(|groups| groups.last()) {
-            blocked[*group] -= 1;
-            if blocked[*group] == 0 {
-                ready.insert((letters[*group].key, *group));
+        let advance = |group: usize, blocked: &mut [usize], ready: &mut BTreeSet<_>| {
+            blocked[group] -= 1;
+            if blocked[group] == 0 {
+                ready.insert((letters[group].key, group));
             }
+        };
+        for &group in rest.iter().filter_map(|groups| groups.last()) {
+            advance(group, &mut blocked, &mut ready);
         }
         let mut word = Vec::with_capacity(groups.len());
         let mut last: Option<usize> = None;
@@ -338,10 +342,7 @@ impl<'p> Units<'p> {
                 let rest = &mut rest[lifeline.index()];
                 rest.pop();
                 if let Some(&next) = rest.last() {
-                    blocked[next] -= 1;
-                    if blocked[next] == 0 {
-                        ready.insert((letters[next].key, next));
-                    }
+                    advance(next, &mut blocked, &mut ready);
                 }
             }
             last = Some(group);

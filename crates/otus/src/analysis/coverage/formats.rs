@@ -5,28 +5,44 @@ use std::fmt::Write as _;
 use otus_analysis::coverage::{CoverageState, PartKind};
 use serde_json::{Value, json};
 
-use super::report::{CoverageReport, Part, Share, kind_name};
-use super::text;
-use crate::report::place_json as place;
+use super::report::{CoverageReport, Part, kind_name};
 
-/// One JSON document, versioned.
-pub(super) fn json(report: &CoverageReport) -> Value {
-    let share = |kind| {
-        let Share { total, exercised, assumed } = report.share(kind);
-        json!({ "total": total, "exercised": exercised, "assumed": assumed })
-    };
-    let left_out = report.left_out.iter().map(|(count, why)| json!({ "count": count, "why": why }));
-    json!({
-        "version": 1,
-        "specification": report.specification,
-        "counted": report.counted,
-        "left_out": left_out.collect::<Vec<_>>(),
-        "all": share(None),
-        "actions": share(Some(PartKind::Action)),
-        "branches": share(Some(PartKind::Branch)),
-        "loops": share(Some(PartKind::Loop)),
-        "parts": report.parts.iter().map(part).collect::<Vec<_>>(),
-    })
+impl CoverageReport {
+    /// As one JSON document with a version.
+    pub fn json(&self) -> Value {
+        let left_out =
+            self.left_out.iter().map(|(count, why)| json!({ "count": count, "why": why }));
+        json!({
+            "version": 1,
+            "specification": self.specification,
+            "counted": self.counted,
+            "left_out": left_out.collect::<Vec<_>>(),
+            "all": self.share(None),
+            "actions": self.share(Some(PartKind::Action)),
+            "branches": self.share(Some(PartKind::Branch)),
+            "loops": self.share(Some(PartKind::Loop)),
+            "parts": self.parts.iter().map(part).collect::<Vec<_>>(),
+        })
+    }
+
+    /// As a section in Markdown.
+    pub fn markdown(&self) -> String {
+        let headline = self.headline();
+        let headline = headline.strip_prefix("coverage: ").unwrap_or(&headline);
+        let mut out = format!("## Coverage of {}\n\n{headline}\n\n", cell(&self.specification));
+        out.push_str("| part | where | groups | |\n|---|---|---:|---|\n");
+        for part in &self.parts {
+            let seen = match part.count.state() {
+                CoverageState::Exercised => "✓",
+                CoverageState::Assumed => "only assumed",
+                CoverageState::Never => "**never**",
+            };
+            let (label, place) = (cell(&part.label), cell(&part.excerpt.place.in_line()));
+            let groups = part.count.groups;
+            let _ = writeln!(out, "| {label} | {place} | {groups} | {seen} |");
+        }
+        out
+    }
 }
 
 fn part(part: &Part) -> Value {
@@ -37,8 +53,8 @@ fn part(part: &Part) -> Value {
         "observed": part.count.observed,
         "assumed": part.count.assumed,
         "groups": part.count.groups,
-        "place": place(&part.place),
-        "text": part.text,
+        "place": part.excerpt.place,
+        "text": part.excerpt.text,
     });
     if part.kind == PartKind::Loop {
         let left = part.count.exits;
@@ -59,25 +75,6 @@ fn state_name(state: CoverageState) -> &'static str {
         CoverageState::Assumed => "assumed",
         CoverageState::Never => "never",
     }
-}
-
-/// A section with a table.
-pub(super) fn markdown(report: &CoverageReport) -> String {
-    let headline = text::headline(report);
-    let headline = headline.strip_prefix("coverage: ").unwrap_or(&headline);
-    let mut out = format!("## Coverage of {}\n\n{headline}\n\n", cell(&report.specification));
-    out.push_str("| part | where | groups | |\n|---|---|---:|---|\n");
-    for (part, row) in report.parts.iter().zip(report.rows()) {
-        let seen = match part.count.state() {
-            CoverageState::Exercised => "✓",
-            CoverageState::Assumed => "only assumed",
-            CoverageState::Never => "**never**",
-        };
-        let (label, place) = (cell(&part.label), cell(&row.place));
-        let groups = row.groups;
-        let _ = writeln!(out, "| {label} | {place} | {groups} | {seen} |");
-    }
-    out
 }
 
 /// Escapes a text for a cell of a table.

@@ -29,6 +29,7 @@ use crate::error::{Error, Result, unfit};
 use crate::load::Loaded;
 use crate::summary::Summary;
 pub use report::CoverageReport;
+pub(crate) use report::PartRow;
 
 /// Counts while multi-traces are analysed.
 #[derive(Debug)]
@@ -167,10 +168,5 @@ impl Covering {
         }
         sum.merge(&self.memory.lock().unwrap_or_else(PoisonError::into_inner).again);
         CoverageReport::new(self, pool, &sum, summary)
-    }
-
-    /// The specification, coloured by coverage.
-    pub(super) fn scene(&self, pool: &Pool, report: &CoverageReport) -> otus_draw::Scene {
-        picture::scene(self, pool, report)
     }
 }

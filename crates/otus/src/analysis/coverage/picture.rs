@@ -13,20 +13,22 @@ use otus_syntax::ast::{NodeKind, Operator};
 
 use super::CoverageReport;
 use super::Covering;
-use super::text;
 
-pub(super) fn scene(covering: &Covering, pool: &Pool, report: &CoverageReport) -> Scene {
-    let tones = tones(covering, report);
-    let options = Options {
-        title: format!("Coverage of {}", report.specification),
-        tones: &tones,
-        ..Options::default()
-    };
-    let mut scene = sequence(&covering.file, pool.signature(), &options);
-    let words = text::headline(report);
-    scene.description = format!("{words}. {}", scene.description);
-    legend(&mut scene, words.strip_prefix("coverage: ").unwrap_or(&words));
-    scene
+impl Covering {
+    /// The specification, coloured by coverage.
+    pub(in crate::analysis) fn scene(&self, pool: &Pool, report: &CoverageReport) -> Scene {
+        let tones = tones(self, report);
+        let options = Options {
+            title: format!("Coverage of {}", report.specification),
+            tones: &tones,
+            ..Options::default()
+        };
+        let mut scene = sequence(&self.file, pool.signature(), &options);
+        let words = report.headline();
+        scene.description = format!("{words}. {}", scene.description);
+        legend(&mut scene, words.strip_prefix("coverage: ").unwrap_or(&words));
+        scene
+    }
 }
 
 /// By node of the text.

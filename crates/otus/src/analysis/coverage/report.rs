@@ -2,18 +2,15 @@
 //!
 //! A diagram unfolds bounded loops, so one written part may have several positions in the term; the report merges them.
 
-use std::ops::Range;
-
 use otus_analysis::coverage::{Count, Coverage, CoverageState, PartKind};
 use otus_core::{Pool, Term};
 use otus_syntax::Span;
 use otus_syntax::ast::NodeId;
 use rustc_hash::FxHashMap;
+use serde::Serialize;
 
-use super::super::spec_text::{self, excerpt_of};
+use super::super::spec_text::{Excerpt, excerpt_of};
 use super::Covering;
-use super::{formats, text};
-use crate::case::Place;
 use crate::summary::Summary;
 
 /// The parts of a specification that were exercised.
@@ -37,10 +34,7 @@ pub(crate) struct Part {
     pub(crate) kind: PartKind,
     /// `broker!PUBREL`, `branch 2 of 3`
     pub(crate) label: String,
-    pub(crate) place: Place,
-    /// The line, and the range of its bytes that is marked.
-    pub(crate) text: String,
-    pub(crate) span: Range<usize>,
+    pub(crate) excerpt: Excerpt,
     pub(crate) count: Count,
     /// Its positions.
     pub(super) nodes: Vec<usize>,
@@ -56,13 +50,11 @@ pub(crate) struct Gap {
     pub(crate) title: String,
     /// The parts inside it, in words; empty if there are none.
     pub(crate) inside: String,
-    pub(crate) place: Place,
-    pub(crate) text: String,
-    pub(crate) span: Range<usize>,
+    pub(crate) excerpt: Excerpt,
 }
 
 /// The number of parts of a kind, and of exercised ones.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(crate) struct Share {
     pub(crate) total: usize,
     pub(crate) exercised: usize,
@@ -95,21 +87,6 @@ impl CoverageReport {
             counted: sum.counted,
             left_out: left_out.into_iter().filter(|(count, _)| *count > 0).collect(),
         }
-    }
-
-    /// As text for people, with at most this many gaps. Each line ends with a newline.
-    pub fn text(&self, colored: bool, most: Option<usize>) -> String {
-        text::text(self, colored, most)
-    }
-
-    /// As one JSON document with a version.
-    pub fn json(&self) -> serde_json::Value {
-        formats::json(self)
-    }
-
-    /// As a section in Markdown.
-    pub fn markdown(&self) -> String {
-        formats::markdown(self)
     }
 
     /// The numbers of parts of a kind, or of all kinds.
@@ -148,30 +125,31 @@ impl CoverageReport {
     }
 
     /// The parts as reports list them.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = Row> {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = PartRow> {
         self.parts.iter().map(|part| {
-            let assumed = match part.count.state() {
-                CoverageState::Assumed => " (only assumed)",
-                CoverageState::Exercised | CoverageState::Never => "",
-            };
-            Row {
+            let is_assumed = part.count.state() == CoverageState::Assumed;
+            let assumed = if is_assumed { " (only assumed)" } else { "" };
+            PartRow {
                 kind: kind_name(part.kind),
                 label: format!("{}{assumed}", part.label),
-                place: format!("{}:{}", part.place.file, part.place.line),
-                groups: part.count.groups,
+                place: part.excerpt.place.in_line(),
+                times: part.count.groups,
             }
         })
     }
 }
 
 /// A part as reports list it.
-pub(crate) struct Row {
-    pub(crate) kind: &'static str,
-    pub(crate) label: String,
+#[derive(Debug, Serialize)]
+pub(crate) struct PartRow {
+    /// `action`, `branch` or `loop`.
+    kind: &'static str,
+    /// `broker!PUBREL`
+    label: String,
     /// `flow.mmd:7`
-    pub(crate) place: String,
-    /// The multi-traces that exercised it.
-    pub(crate) groups: u64,
+    place: String,
+    /// The number of multi-traces that exercised it.
+    times: u64,
 }
 
 /// The name of the kind in reports.
@@ -227,10 +205,9 @@ fn parts(covering: &Covering, pool: &Pool, sum: &Coverage) -> Vec<Part> {
             }
             None => {
                 known.insert((part.kind, label.clone(), written.span), parts.len());
-                let spec_text::Excerpt { place, text, span } =
-                    excerpt_of(&covering.source, written.span);
+                let excerpt = excerpt_of(&covering.source, written.span);
                 let (count, nodes, node) = (*count, vec![part.node], written.node);
-                parts.push(Part { kind: part.kind, label, place, text, span, count, nodes, node });
+                parts.push(Part { kind: part.kind, label, excerpt, count, nodes, node });
             }
         }
     }
@@ -257,14 +234,14 @@ fn gaps(covering: &Covering, parts: &[Part]) -> Vec<Gap> {
             let own = usize::from(part.kind == PartKind::Loop);
             inside[node + own..tree.within(node).end].fill(true);
         }
-        gaps.push((part.nodes[0], Gap::new(part, title(part), within(tree, parts, part))));
+        gaps.push((part.nodes[0], Gap::new(part, within(tree, parts, part))));
     }
     let mut left = parts
         .iter()
         .filter(|part| part.kind == PartKind::Action && is_gap(part, &inside))
         .peekable();
     while let Some(part) = left.next() {
-        let mut gap = Gap::new(part, title(part), String::new());
+        let mut gap = Gap::new(part, String::new());
         // Both ends of a message are one gap.
         let mut names = vec![part.label.as_str()];
         let is_same =
@@ -282,8 +259,7 @@ fn gaps(covering: &Covering, parts: &[Part]) -> Vec<Gap> {
             };
             if let Some(interaction) = &covering.file.interaction {
                 let whole = interaction.node(part.node).span;
-                let found = excerpt_of(&covering.source, whole);
-                (gap.place, gap.text, gap.span) = (found.place, found.text, found.span);
+                gap.excerpt = excerpt_of(&covering.source, whole);
             }
         }
         gaps.push((part.nodes[0], gap));
@@ -293,9 +269,9 @@ fn gaps(covering: &Covering, parts: &[Part]) -> Vec<Gap> {
 }
 
 impl Gap {
-    fn new(part: &Part, title: String, inside: String) -> Gap {
-        let (place, text, span) = (part.place.clone(), part.text.clone(), part.span.clone());
-        Gap { state: part.count.state(), title, inside, place, text, span }
+    fn new(part: &Part, inside: String) -> Gap {
+        let (state, excerpt) = (part.count.state(), part.excerpt.clone());
+        Gap { state, title: title(part), inside, excerpt }
     }
 }
 

@@ -25,8 +25,8 @@ use serde::Serialize;
 
 use super::spool::Spool;
 use super::{Run, Writer};
+use crate::analysis::coverage::PartRow;
 use crate::case::{Case, Place, Unusable, Verdict};
-use crate::cause::CAUSES;
 use crate::summary::{LogSummary, Summary};
 use page::{Frame, embedded};
 use panel::Panel;
@@ -91,9 +91,9 @@ impl Writer for Html {
         }
         let row = self.row(case);
         if self.listed > 0 {
-            self.rows.write_all(b",\n")?;
+            self.rows.0.write_all(b",\n")?;
         }
-        self.rows.write_all(embedded(&row).as_bytes())?;
+        self.rows.0.write_all(embedded(&row).as_bytes())?;
         self.listed += 1;
         if matches!(case.verdict, Verdict::Fail | Verdict::WeakFail) {
             let ladder = row.detail.map(|panel| panel.ladder).unwrap_or_default();
@@ -104,7 +104,7 @@ impl Writer for Html {
 
     fn unusable(&mut self, unusable: &Unusable, _: &mut dyn Write) -> io::Result<()> {
         if self.unusable.len() < UNUSABLE {
-            let at = unusable.place.as_ref().map(line).or_else(|| unusable.id.clone());
+            let at = unusable.place.as_ref().map(Place::in_line).or_else(|| unusable.id.clone());
             let at = at.map(|at| format!("{at}: ")).unwrap_or_default();
             self.unusable.push(format!("{at}{}", unusable.message));
         }
@@ -122,14 +122,9 @@ impl Writer for Html {
         let coverage: Vec<Coverage<'_>> = summary
             .coverage
             .iter()
-            .map(|report| {
-                let parts = report.rows().map(|row| Part {
-                    kind: row.kind,
-                    label: row.label,
-                    place: row.place,
-                    times: row.groups,
-                });
-                Coverage { specification: &report.specification, parts: parts.collect() }
+            .map(|report| Coverage {
+                specification: &report.specification,
+                parts: report.rows().collect(),
             })
             .collect();
         let rows = std::mem::take(&mut self.rows);
@@ -148,8 +143,8 @@ impl Html {
                 case.headline()
             }
         };
-        let observed = explanation.and_then(|it| it.observed.as_ref()).map(|it| line(&it.place));
-        let cause = explanation.and_then(|it| CAUSES.iter().find(|cause| cause.id == it.cause));
+        let observed = explanation.and_then(|it| it.observed.as_ref()).map(|it| it.place.in_line());
+        let cause = case.cause().filter(|_| explanation.is_some());
         // The headline of the other cases says everything that is known.
         let detail = (explanation.is_some() || case.picture.is_some()).then(|| {
             let panel = Panel::new(case, self.drawn_events < DRAWN);
@@ -242,19 +237,7 @@ struct Row<'c> {
 #[derive(Debug, Serialize)]
 struct Coverage<'s> {
     specification: &'s str,
-    parts: Vec<Part>,
-}
-
-/// A part of a specification.
-#[derive(Debug, Serialize)]
-struct Part {
-    /// `action`, `branch`, `loop`.
-    kind: &'static str,
-    /// `broker!PUBREL`.
-    label: String,
-    place: String,
-    /// The number of cases that exercise it.
-    times: u64,
+    parts: Vec<PartRow>,
 }
 
 /// The question of a run, in words.
@@ -287,9 +270,4 @@ fn totals(summary: &Summary) -> Vec<(&'static str, String)> {
         totals.push(("Could not be checked", grouped(summary.unusable)));
     }
     totals
-}
-
-/// A place without its columns: `broker.log:36`.
-fn line(place: &Place) -> String {
-    format!("{}:{}", place.file, place.line)
 }

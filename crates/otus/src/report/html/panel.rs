@@ -4,12 +4,12 @@ use otus_draw::layout::failure::{self, EventState, Options, drawn, failure};
 use otus_draw::svg_in_page;
 use serde::Serialize;
 
-use super::line;
 use crate::case::picture::LIMITS;
-use crate::case::{Case, CasePicture, Passage};
-use crate::cause::CAUSES;
+use crate::case::{Case, CasePicture, Passage, joined};
+use crate::cause::Cause;
 use crate::explanation::{Explanation, LogPlace, LogProgress as Progress};
-use crate::words::counted;
+use crate::report::capitalized;
+use crate::units::counted;
 
 /// The most logs that are named although they are explained to their end.
 const NAMED: usize = 8;
@@ -182,10 +182,8 @@ fn ladder(case: &Case) -> Vec<Rung> {
         rungs.push(Rung { title: title.to_owned(), text });
     };
     if let Some(explanation) = case.explanation.as_deref() {
-        if let Some(rule) = CAUSES.iter().find(|cause| cause.id == explanation.cause) {
-            let mut name = rule.name.to_owned();
-            name.get_mut(..1).map(str::make_ascii_uppercase);
-            rung("Cause", format!("{name}. {}\n{}", rule.meaning, rule.help));
+        if let Some(Cause { name, meaning, help, .. }) = case.cause() {
+            rung("Cause", format!("{}. {meaning}\n{help}", capitalized(name)));
         }
         for (title, lines) in places(explanation) {
             rung(title, lines.join("\n"));
@@ -195,15 +193,12 @@ fn ladder(case: &Case) -> Vec<Rung> {
         }
         // The note on what is consumed is above, log by log.
         for note in explanation.notes.iter().filter(|note| note.topic != "consumed") {
-            let mut topic = note.topic.to_owned();
-            topic.get_mut(..1).map(str::make_ascii_uppercase);
-            rung(&topic, note.text.clone());
+            rung(&capitalized(note.topic), note.text.clone());
         }
     }
     let missing = case.missing.as_deref().unwrap_or_default();
     if !missing.is_empty() {
-        let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
-        rung("Assumed missing", missing.join("\n"));
+        rung("Assumed missing", joined(missing, "\n"));
     }
     if let Some(reason) = &case.reason {
         rung("Undecided whether it is more", reason.to_string());
@@ -214,10 +209,10 @@ fn ladder(case: &Case) -> Vec<Rung> {
 /// The places of the specification and of the logs to look at.
 fn places(explanation: &Explanation) -> Vec<(&'static str, Vec<String>)> {
     let expected = explanation.expected.iter();
-    let expected = expected.map(|it| format!("{} at {}", it.action, line(&it.place)));
-    let observed = explanation.observed.iter().chain(&explanation.related).map(|log| {
-        let LogPlace { place: at, action, role, .. } = log;
-        format!("{role}: {action} at {}", line(at))
+    let expected = expected.map(|it| format!("{} at {}", it.action, it.place.in_line()));
+    let observed = explanation.logs();
+    let observed = observed.map(|LogPlace { place, action, role, .. }| {
+        format!("{role}: {action} at {}", place.in_line())
     });
     let both = [("Expected", expected.collect()), ("Observed", observed.collect::<Vec<_>>())];
     both.into_iter().filter(|(_, lines)| !lines.is_empty()).collect()
@@ -239,11 +234,11 @@ fn furthest(explanation: &Explanation) -> Vec<(String, String)> {
         }
     }
     let is_one = texts.len() == 1;
-    let title = |number: usize| match (is_one, number) {
-        (true, _) => "How far it can be explained".to_owned(),
-        (false, number) => format!("How far it can be explained, way {}", number + 1),
+    let titled = |(text, number): (String, usize)| {
+        let way = if is_one { String::new() } else { format!(", way {number}") };
+        (format!("How far it can be explained{way}"), text)
     };
-    texts.into_iter().enumerate().map(|(number, text)| (title(number), text)).collect()
+    texts.into_iter().zip(1..).map(titled).collect()
 }
 
 /// How far each log can be explained. Of many logs, those that are explained to their end are only counted.

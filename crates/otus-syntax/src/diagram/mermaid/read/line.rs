@@ -1,14 +1,18 @@
 //! The statements of Mermaid, one function for each kind.
 
-use super::{Closer, OpenerKind, Reader};
+use super::{OpenerKind, Reader};
 use crate::code::Code;
-use crate::diagram::directive;
-use crate::diagram::mermaid::decoration::Decoration;
 use crate::diagram::mermaid::entity::decode;
 use crate::diagram::mermaid::lexis::{self, Arrow, KEYWORDS};
-use crate::diagram::statement::{End, Fragment, Separator, StatementKind};
+use crate::diagram::picture::Decoration;
+use crate::diagram::statement::{Fragment, Separator, StatementKind};
+use crate::diagram::{directive, is_one_of};
 use crate::source::Span;
 use crate::suggest;
+
+/// The keywords that cannot stand before an arrow, where a participant was meant.
+const NO_NAMES: &str = "participant actor create loop alt opt par par_over break critical option \
+    else and end note activate deactivate destroy";
 
 impl Reader<'_> {
     /// Parses the statement at the cursor and moves past it.
@@ -18,48 +22,47 @@ impl Reader<'_> {
         let after = start + word.len();
         // No keyword is longer.
         let keyword = if word.len() <= 16 { word.to_ascii_lowercase() } else { String::new() };
+        if is_one_of(&keyword, NO_NAMES) && !self.is_free(start, after) {
+            return;
+        }
         match &*keyword {
             "participant" | "actor" => self.participant(start, after),
             "create" => self.create(start, after),
             "loop" => {
-                if let Some((span, label)) = self.fragment_label(start, after) {
-                    let repetition = directive::repetition(&decode(&self.text[label.range()]));
-                    self.open(span, Fragment::Loop(repetition));
-                }
+                let (span, label) = self.fragment_label(start, after);
+                let repetition = directive::repetition(&decode(&self.text[label.range()]));
+                self.open(span, Fragment::Loop(repetition));
             }
             "alt" => self.fragment(start, after, Fragment::Alt),
             "opt" => self.fragment(start, after, Fragment::Opt),
             "par" | "par_over" => self.fragment(start, after, Fragment::Par),
             "break" => self.fragment(start, after, Fragment::Break),
-            "rect" => {
-                self.picture.add(Decoration::Background, self.span(start, after));
-                self.fragment(start, after, Fragment::Frame);
-            }
-            "box" => {
-                self.picture.add(Decoration::Box, self.span(start, after));
-                self.fragment(start, after, Fragment::Frame);
+            "rect" | "box" => {
+                let kind = if keyword == "box" { Decoration::BOX } else { Decoration::BACKGROUND };
+                self.picture.add(kind, self.span(start, after));
+                if self.is_free(start, after) {
+                    self.fragment(start, after, Fragment::Frame);
+                }
             }
             "critical" => self.critical(start, after),
             "option" => self.option(start, after),
             "else" => self.separator(start, after, Separator::Else),
             "and" => self.separator(start, after, Separator::And),
             "end" => {
-                if self.is_free(start, after) {
-                    self.at = after;
-                    self.close(self.span(start, after), false);
-                }
+                self.at = after;
+                self.close(self.span(start, after), false);
             }
             "note" => self.note(start, after),
-            "activate" | "deactivate" => self.on_participant(start, after, Decoration::Activation),
-            "destroy" => self.on_participant(start, after, Decoration::Lifecycle),
-            "autonumber" => self.picture(start, after, Decoration::Numbering),
+            "activate" | "deactivate" => self.on_participant(start, after, Decoration::ACTIVATION),
+            "destroy" => self.on_participant(start, after, Decoration::LIFECYCLE),
+            "autonumber" => self.picture(start, after, Decoration::NUMBERING),
             "title" if self.text[after..].starts_with([' ', '\t', ':']) => {
-                self.picture(start, after, Decoration::Title);
+                self.picture(start, after, Decoration::TITLE);
             }
-            "acctitle" => self.description(start, after, Decoration::Title),
-            "accdescr" => self.description(start, after, Decoration::Description),
+            "acctitle" => self.description(start, after, Decoration::TITLE),
+            "accdescr" => self.description(start, after, Decoration::DESCRIPTION),
             "link" | "links" | "properties" | "details" if self.names_participant(after) => {
-                self.picture(start, after, Decoration::Links);
+                self.picture(start, after, Decoration::LINKS);
             }
             _ => self.message(start),
         }
@@ -67,9 +70,6 @@ impl Reader<'_> {
 
     /// `participant A`, `actor A as Alice`, `participant A@{ "type": "queue" } as Alice`.
     fn participant(&mut self, start: usize, after: usize) {
-        if !self.is_free(start, after) {
-            return;
-        }
         let text = self.text;
         let from = self.skip_blanks(after);
         let is_name = |b: u8| !b"<>:\n\r,;@".contains(&b);
@@ -77,15 +77,14 @@ impl Reader<'_> {
         if first == from {
             let span = self.span(start, after);
             let help = "write `participant A`, or `participant A as Alice`";
-            self.not_understood(span, "a participant needs a name", help.to_owned());
-            return;
+            return self.not_understood(span, "a participant needs a name", help);
         }
         let next = self.skip_blanks(first);
         let mut label = None;
         let mut name_end = first;
         let end;
         if text[next..].starts_with("@{") {
-            let Some(close) = self.find(Closer::Brace, next) else {
+            let Some(close) = self.find("}", next) else {
                 let span = self.span(next, next + 2);
                 self.never_closed(span, "configuration", "`}`");
                 self.at = self.line_end(next);
@@ -104,9 +103,8 @@ impl Reader<'_> {
             if let Some(c) = text[end..].chars().next().filter(|&c| !matches!(c, '\n' | '\r' | ';'))
             {
                 let message = format!("a participant's name cannot contain `{c}`");
-                let help = "give it a short name: `participant A as …`".to_owned();
-                self.not_understood(self.span(end, end + c.len_utf8()), &message, help);
-                return;
+                let help = "give it a short name: `participant A as …`";
+                return self.not_understood(self.span(end, end + c.len_utf8()), &message, help);
             }
         }
         let name = self.name(from, name_end);
@@ -134,90 +132,72 @@ impl Reader<'_> {
 
     /// `create participant A`: a participant whose head is drawn at its creation.
     fn create(&mut self, start: usize, after: usize) {
-        if !self.is_free(start, after) {
-            return;
-        }
         let next = self.skip_blanks(after);
         let word = lexis::word(&self.text[next..]);
         if word.eq_ignore_ascii_case("participant") || word.eq_ignore_ascii_case("actor") {
-            self.picture.add(Decoration::Lifecycle, self.span(start, after));
-            self.participant(start, next + word.len());
+            self.picture.add(Decoration::LIFECYCLE, self.span(start, after));
+            if self.is_free(start, next + word.len()) {
+                self.participant(start, next + word.len());
+            }
         } else {
-            let help = "write `create participant A` or `create actor A`".to_owned();
+            let help = "write `create participant A` or `create actor A`";
             self.not_understood(self.span(start, after), "`create` needs a participant", help);
         }
     }
 
     fn fragment(&mut self, start: usize, after: usize, fragment: Fragment) {
-        if let Some((span, label)) = self.fragment_label(start, after) {
-            let is_guarded = matches!(fragment, Fragment::Alt | Fragment::Opt | Fragment::Break);
-            if is_guarded && !label.is_empty() {
-                self.picture.add(Decoration::Guard, span);
-            }
-            self.open(span, fragment);
+        let (span, label) = self.fragment_label(start, after);
+        let is_guarded = matches!(fragment, Fragment::Alt | Fragment::Opt | Fragment::Break);
+        if is_guarded && !label.is_empty() {
+            self.picture.add(Decoration::GUARD, span);
         }
+        self.open(span, fragment);
     }
 
     /// Moves past the line that opens a fragment; returns the spans of the line and of its label.
-    fn fragment_label(&mut self, start: usize, after: usize) -> Option<(Span, Span)> {
-        if !self.is_free(start, after) {
-            return None;
-        }
+    fn fragment_label(&mut self, start: usize, after: usize) -> (Span, Span) {
         let from = self.skip_blanks(after);
         let end = self.text_end(from);
         self.at = end;
         let label = from + self.text[from..end].trim_end().len();
         let close = start + self.text[start..end].trim_end().len();
-        Some((self.span(start, close), self.span(from, label)))
+        (self.span(start, close), self.span(from, label))
     }
 
     fn separator(&mut self, start: usize, after: usize, separator: Separator) {
-        if let Some((span, label)) = self.fragment_label(start, after) {
-            let is_guarded = separator == Separator::Else && !self.openers.is_empty();
-            if is_guarded && !label.is_empty() {
-                self.picture.add(Decoration::Guard, span);
-            }
-            self.push(span, StatementKind::Next(separator));
+        let (span, label) = self.fragment_label(start, after);
+        let is_guarded = separator == Separator::Else && !self.openers.is_empty();
+        if is_guarded && !label.is_empty() {
+            self.picture.add(Decoration::GUARD, span);
         }
+        self.push(span, StatementKind::Next(separator));
     }
 
     fn critical(&mut self, start: usize, after: usize) {
-        if let Some((span, _)) = self.fragment_label(start, after) {
-            let here = self.span(start, after);
-            let help = "write `alt` with `else` when its options are alternatives, or leave it \
-                        out when its lines are simply in order";
-            let at = self.at;
-            self.error(
-                Code::UNSUPPORTED_CONSTRUCT,
-                here,
-                "`critical` has no meaning as an interaction",
-                help.to_owned(),
-            );
-            // The line is complete, so parsing continues after it, not on the next line.
-            self.at = self.at.min(at);
-            self.opened(span, OpenerKind::Critical);
-            self.push(span, StatementKind::Open(Fragment::Frame));
-        }
+        let (span, _) = self.fragment_label(start, after);
+        let at = self.at;
+        let message = "`critical` has no meaning as an interaction";
+        let help = "write `alt` with `else` when its options are alternatives, or leave it \
+                    out when its lines are simply in order";
+        self.error(Code::UNSUPPORTED_CONSTRUCT, self.span(start, after), message, help);
+        // The line is complete, so parsing continues after it, not on the next line.
+        self.at = self.at.min(at);
+        self.opened(span, OpenerKind::Critical);
+        self.push(span, StatementKind::Open(Fragment::Frame));
     }
 
     fn option(&mut self, start: usize, after: usize) {
-        if let Some((span, _)) = self.fragment_label(start, after) {
-            let is_inside =
-                self.openers.last().is_some_and(|opener| opener.kind == OpenerKind::Critical);
-            // Inside `critical`, which has been reported, it is ignored.
-            if !is_inside {
-                let help = "`option` belongs to `critical`; write `else` inside `alt`";
-                let message = "this `option` does not stand inside `critical`";
-                self.error(Code::SEPARATOR_MISPLACED, span, message, help.to_owned());
-            }
+        let (span, _) = self.fragment_label(start, after);
+        // Inside `critical`, which has been reported, it is ignored.
+        if self.openers.last().is_none_or(|opener| opener.kind != OpenerKind::Critical) {
+            let help = "`option` belongs to `critical`; write `else` inside `alt`";
+            let message = "this `option` does not stand inside `critical`";
+            self.error(Code::SEPARATOR_MISPLACED, span, message, help);
         }
     }
 
     /// `Note right of A: text`, `note over A,B: text`.
     fn note(&mut self, start: usize, after: usize) {
-        if !self.is_free(start, after) {
-            return;
-        }
         let mut next = self.skip_blanks(after);
         let place = lexis::word(&self.text[next..]).to_ascii_lowercase();
         next += place.len();
@@ -239,28 +219,19 @@ impl Reader<'_> {
         {
             let help = "write `Note over A: text`, `Note over A,B: text`, `Note left of A: text` \
                         or `Note right of A: text`";
-            self.not_understood(
-                self.span(start, after),
-                "this note is not complete",
-                help.to_owned(),
-            );
-            return;
+            return self.not_understood(self.span(start, after), "this note is not complete", help);
         }
-        self.picture(start, next + names, Decoration::Note);
+        self.picture(start, next + names, Decoration::NOTE);
     }
 
     /// `activate A`, `destroy A`.
     fn on_participant(&mut self, start: usize, after: usize, decoration: Decoration) {
-        if !self.is_free(start, after) {
-            return;
-        }
         let end = self.text_end(after);
         if self.text[after..end].trim().is_empty() {
             let word = &self.text[start..after];
             let help = format!("write `{word} A`");
             let message = format!("`{word}` needs a participant");
-            self.not_understood(self.span(start, after), &message, help);
-            return;
+            return self.not_understood(self.span(start, after), &message, help);
         }
         self.picture(start, after, decoration);
     }
@@ -272,8 +243,8 @@ impl Reader<'_> {
         if rest.starts_with(':') {
             self.picture.add(decoration, self.span(start, after));
             self.at = self.line_end(next);
-        } else if rest.starts_with('{') && decoration == Decoration::Description {
-            match self.find(Closer::Brace, next) {
+        } else if rest.starts_with('{') && decoration == Decoration::DESCRIPTION {
+            match self.find("}", next) {
                 Some(end) => {
                     self.picture.add(decoration, self.span(start, after));
                     self.at = end;
@@ -337,32 +308,30 @@ impl Reader<'_> {
         };
         let from = start..start + text[start..from_end].trim_end().len();
         let arrow_span = self.span(arrow_at, arrow_at + length);
-        match arrow {
-            Arrow::Forward => {}
-            Arrow::Backward => {
-                let help = "write an arrow with its head at the right: `B->>A: m`".to_owned();
-                let message = "it is not clear who sends along an arrow with its head at the left";
-                self.error(Code::UNSUPPORTED_CONSTRUCT, arrow_span, message, help);
-                return;
-            }
-            Arrow::Both => {
-                let help = "write two arrows, one in each direction: `A->>B: m` and `B->>A: m`";
-                let message = "an arrow in both directions does not say which message comes first";
-                self.error(Code::UNSUPPORTED_CONSTRUCT, arrow_span, message, help.to_owned());
-                return;
-            }
+        let fault = match arrow {
+            Arrow::Forward => None,
+            Arrow::Backward => Some((
+                "it is not clear who sends along an arrow with its head at the left",
+                "write an arrow with its head at the right: `B->>A: m`",
+            )),
+            Arrow::Both => Some((
+                "an arrow in both directions does not say which message comes first",
+                "write two arrows, one in each direction: `A->>B: m` and `B->>A: m`",
+            )),
+        };
+        if let Some((message, help)) = fault {
+            return self.error(Code::UNSUPPORTED_CONSTRUCT, arrow_span, message, help);
         }
         let mut at = self.skip_circle(arrow_at + length);
         if text[at..].starts_with(['+', '-']) {
-            self.picture.add(Decoration::Activation, self.span(at, at + 1));
+            self.picture.add(Decoration::ACTIVATION, self.span(at, at + 1));
             at = self.skip_circle(at + 1);
         }
         let to_end = at + lexis::actor_length(&text[at..]);
         let to = at..at + text[at..to_end].trim_end().len();
         if to.is_empty() {
-            let help = "write the receiver: `A->>B: message`".to_owned();
-            self.not_understood(arrow_span, "this arrow has no receiver", help);
-            return;
+            let help = "write the receiver: `A->>B: message`";
+            return self.not_understood(arrow_span, "this arrow has no receiver", help);
         }
         for end in [&from, &to] {
             let word = lexis::word(&text[end.clone()]);
@@ -384,27 +353,21 @@ impl Reader<'_> {
                 Some(odd) => self.span(to_end, to_end + odd.len_utf8()),
                 None => self.span(start, to.end),
             };
-            self.not_understood(span, "this arrow has no message", help);
-            return;
+            return self.not_understood(span, "this arrow has no message", help);
         }
         let end = self.text_end(to_end + 1);
         let body = without_wrap(text[to_end + 1..end].trim());
         let span = self.span(start, start + text[start..end].trim_end().len());
         if body.is_empty() {
             let help = format!("name the message: `{}: message`", &text[start..to.end]);
-            self.error(
-                Code::EMPTY_NAME,
-                self.span(start, to_end + 1),
-                "this arrow has an empty message",
-                help,
-            );
-            return;
+            let span = self.span(start, to_end + 1);
+            return self.error(Code::EMPTY_NAME, span, "this arrow has an empty message", help);
         }
         // `body` is a suffix of the trimmed text, so its span follows from its end.
         let body_end = to_end + 1 + text[to_end + 1..end].trim_end().len();
         let message = self.name(body_end - body.len(), body_end);
-        let from = End::Lifeline(self.name(from.start, from.end));
-        let to = End::Lifeline(self.name(to.start, to.end));
+        let from = Some(self.name(from.start, from.end));
+        let to = Some(self.name(to.start, to.end));
         self.at = end;
         self.push(span, StatementKind::Message { from, to, message });
     }
@@ -420,7 +383,7 @@ impl Reader<'_> {
         let line = self.text[start..line_end].trim_end();
         let span = self.span(start, start + line.len());
         let word = lexis::word(line);
-        let help = suggest::did_you_mean(word, KEYWORDS)
+        let help = suggest::did_you_mean(word, KEYWORDS.split(' '))
             .filter(|_| !line[word.len()..].trim_start().starts_with('-'))
             .unwrap_or_else(|| {
                 "write `A->>B: message`, or begin the line with `%%` if it is a comment".to_owned()
@@ -439,21 +402,9 @@ impl Reader<'_> {
 
 /// Whether a word can be neither end of an arrow. Some reserved words can.
 fn is_kept(word: &str) -> bool {
-    let is_free = [
-        "as",
-        "left",
-        "right",
-        "title",
-        "wrap",
-        "style",
-        "link",
-        "links",
-        "properties",
-        "details",
-        "acctitle",
-        "accdescr",
-    ];
-    lexis::is_reserved(word) && !is_free.iter().any(|free| word.eq_ignore_ascii_case(free))
+    const FREE: &str =
+        "as left right title wrap style link links properties details acctitle accdescr";
+    lexis::is_reserved(word) && !is_one_of(word, FREE)
 }
 
 /// The text without an initial instruction `wrap:` or `nowrap:`.

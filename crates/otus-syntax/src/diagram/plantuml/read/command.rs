@@ -1,8 +1,9 @@
-//! Commands: lines that are identified by their first word.
+//! Commands, which are identified by their first word; titles, and decorations that begin with a sign.
 
 use super::skip::Until;
 use super::{Reader, first_word};
-use crate::diagram::plantuml::decoration::Decoration;
+use crate::diagram::is_one_of;
+use crate::diagram::picture::Decoration;
 use crate::diagram::plantuml::line::Line;
 use crate::diagram::plantuml::words;
 
@@ -30,7 +31,6 @@ impl Reader<'_> {
             }
             "else" | "also" if alone => self.separator(line, &word, rest),
             "end" if alone => return self.end_of(line, rest.trim()),
-            "endbox" if alone => self.picture.add(Decoration::Box, line.whole()),
             "participant" | "actor" | "boundary" | "control" | "entity" | "database"
             | "collections" | "queue"
                 if alone =>
@@ -38,7 +38,7 @@ impl Reader<'_> {
                 return self.participant(line, start);
             }
             "create" if alone => {
-                self.picture.add(Decoration::Create, line.whole());
+                self.picture.add(Decoration::CREATE, line.whole());
                 let kind = first_word(rest.trim_start());
                 let after = rest.trim_start()[kind.len()..].trim_start();
                 let named = words::is_participant_kind(kind) && !after.is_empty();
@@ -50,56 +50,110 @@ impl Reader<'_> {
             }
             "autoactivate" if is_switch(rest) => {
                 self.calls.automatic = rest.trim().eq_ignore_ascii_case("on");
-                self.picture.add(Decoration::Activation, line.whole());
+                self.picture.add(Decoration::ACTIVATION, line.whole());
             }
             "return" if alone => self.reply(line, start),
             "note" | "hnote" | "rnote" if has_place(rest) => {
-                self.picture.add(Decoration::Note, line.whole());
+                self.picture.add(Decoration::NOTE, line.whole());
                 if colon_outside_quotes(rest).is_none() {
                     self.skip_until(line, Until::End(&["note", "hnote", "rnote"]));
                 }
             }
             "ref" if first_word(rest.trim_start()).eq_ignore_ascii_case("over") => {
-                self.picture.add(Decoration::Reference, line.whole());
+                self.picture.add(Decoration::REFERENCE, line.whole());
                 if colon_outside_quotes(rest).is_none() {
                     self.skip_until(line, Until::End(&["ref"]));
                 }
             }
-            "box" if alone || rest.starts_with('#') => {
-                self.picture.add(Decoration::Box, line.whole());
-            }
-            "autonumber" if alone => self.picture.add(Decoration::Autonumber, line.whole()),
-            "newpage" | "autonewpage" if alone => {
-                self.picture.add(Decoration::Page, line.whole());
-            }
-            "ignore" if rest.trim().eq_ignore_ascii_case("newpage") => {
-                self.picture.add(Decoration::Page, line.whole());
-            }
             "skinparam" | "skinparamlocked" => {
-                self.picture.add(Decoration::Style, line.whole());
+                self.picture.add(Decoration::STYLE, line.whole());
                 if text.ends_with('{') {
                     self.skip_until(line, Until::Brace(1));
                 }
             }
-            "footbox" if is_switch(rest) => self.picture.add(Decoration::Style, line.whole()),
-            "hide" | "show" | "scale" | "skin" | "url" if alone && !rest.trim().is_empty() => {
-                self.picture.add(Decoration::Style, line.whole());
+            _ => {
+                let decoration = match word.as_str() {
+                    "endbox" if alone => Decoration::BOX,
+                    "box" if alone || rest.starts_with('#') => Decoration::BOX,
+                    "autonumber" if alone => Decoration::NUMBERING,
+                    "newpage" | "autonewpage" if alone => Decoration::PAGE,
+                    "ignore" if rest.trim().eq_ignore_ascii_case("newpage") => Decoration::PAGE,
+                    "footbox" if is_switch(rest) => Decoration::STYLE,
+                    "hide" | "show" | "scale" | "skin" | "url"
+                        if alone && !rest.trim().is_empty() =>
+                    {
+                        Decoration::STYLE
+                    }
+                    _ => return false,
+                };
+                self.picture.add(decoration, line.whole());
             }
-            _ => return false,
         }
+        true
+    }
+
+    /// Titles, headers, footers and legends. They take precedence over arrows: `title -> x` is a title.
+    pub(super) fn title(&mut self, line: &Line<'_>) -> bool {
+        let text = line.text();
+        let lower = first_word(text).to_ascii_lowercase();
+        let (word, rest) = match lower.as_str() {
+            "left" | "right" | "center" => {
+                let rest = text[lower.len()..].trim_start();
+                let word = first_word(rest);
+                if !is_one_of(word, "header footer") {
+                    return false;
+                }
+                (word.to_ascii_lowercase(), &rest[word.len()..])
+            }
+            _ => (lower.clone(), &text[lower.len()..]),
+        };
+        let rest = rest.trim();
+        let words: &'static [&'static str] = match word.as_str() {
+            "title" => &["title"],
+            "header" => &["header"],
+            "footer" => &["footer"],
+            "legend" if !rest.starts_with(['-', '<']) => &["legend"],
+            "caption" | "mainframe" => &[],
+            _ => return false,
+        };
+        self.picture.add(Decoration::HEADING, line.whole());
+        let is_place =
+            |word: &str| is_one_of(word, "left right center top bottom") || word.starts_with('#');
+        let alone = rest.is_empty() || word == "legend" && rest.split_whitespace().all(is_place);
+        if alone && !words.is_empty() {
+            self.skip_until(line, Until::End(words));
+        }
+        true
+    }
+
+    /// Lines that begin with a sign: dividers, delays, spaces, styles.
+    pub(super) fn sign(&mut self, line: &Line<'_>) -> bool {
+        let text = line.text();
+        let decoration = if text.starts_with("==") && text.ends_with("==") && text.len() >= 4 {
+            Decoration::DIVIDER
+        } else if text == "…" || text.starts_with("...") && text.ends_with("...") {
+            Decoration::DELAY
+        } else if text == "|||" || is_space(text) {
+            Decoration::SPACE
+        } else if text.eq_ignore_ascii_case("<style>") {
+            self.skip_until(line, Until::Style);
+            Decoration::STYLE
+        } else {
+            return false;
+        };
+        self.picture.add(decoration, line.whole());
         true
     }
 }
 
 /// `on` or `off`
 fn is_switch(text: &str) -> bool {
-    ["on", "off"].iter().any(|word| text.trim().eq_ignore_ascii_case(word))
+    is_one_of(text.trim(), "on off")
 }
 
 /// Whether a note has a position.
 fn has_place(text: &str) -> bool {
-    let word = first_word(text.trim_start());
-    ["left", "right", "over", "across"].iter().any(|place| word.eq_ignore_ascii_case(place))
+    is_one_of(first_word(text.trim_start()), "left right over across")
 }
 
 /// The position of the colon before the text of a note.
@@ -109,4 +163,11 @@ fn colon_outside_quotes(text: &str) -> Option<usize> {
         quoted ^= byte == b'"';
         byte == b':' && !quoted
     })
+}
+
+/// `||45||`
+fn is_space(text: &str) -> bool {
+    text.strip_prefix("||")
+        .and_then(|rest| rest.strip_suffix("||"))
+        .is_some_and(|inside| inside.bytes().all(|byte| byte.is_ascii_digit()))
 }

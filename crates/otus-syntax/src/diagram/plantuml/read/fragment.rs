@@ -4,11 +4,12 @@
 //! nesting is checked later.
 
 use super::{Reader, first_word};
+use crate::ast::Operator;
 use crate::code::Code;
 use crate::diagram::directive;
-use crate::diagram::plantuml::decoration::Decoration;
+use crate::diagram::picture::Decoration;
 use crate::diagram::plantuml::line::Line;
-use crate::diagram::statement::{Block, Fragment, Separator, StatementKind};
+use crate::diagram::statement::{Fragment, Separator, StatementKind};
 
 /// An open fragment.
 #[derive(Clone, Copy)]
@@ -24,14 +25,10 @@ impl Reader<'_> {
         let rest = &line.text()[start..];
         let label = without_colours(rest);
         let label_at = line.text().len() - label.len();
-        let mut concurrent = false;
         let fragment = match word {
             "alt" => Fragment::Alt,
             "opt" => Fragment::Opt,
-            "par" | "par2" => {
-                concurrent = true;
-                Fragment::Par
-            }
+            "par" | "par2" => Fragment::Par,
             "break" => Fragment::Break,
             "loop" => Fragment::Loop(directive::repetition(label)),
             "critical" => {
@@ -51,26 +48,24 @@ impl Reader<'_> {
                     None => label,
                 };
                 let at = line.span(label_at..label_at + first.len()).start;
-                match directive::block(first, at, self.names) {
-                    Some(block) => {
-                        concurrent = matches!(block, Block::Par | Block::Coreg(_));
-                        Fragment::Block(block)
+                directive::block(first, at, self.names).unwrap_or_else(|| {
+                    if let Some(meant) = directive::nearly_block(first) {
+                        let span = line.span(label_at..label_at + first.len());
+                        let message = format!(
+                            "this group is only a frame around its lines: `{first}` is free text"
+                        );
+                        let help = format!("did you mean `group {meant}`?");
+                        self.findings.report(Code::PICTURE_ONLY, span, message, help);
                     }
-                    None => {
-                        if let Some(meant) = directive::nearly_block(first) {
-                            let span = line.span(label_at..label_at + first.len());
-                            self.report(Code::PICTURE_ONLY, span, format!("this group is only a frame around its lines: `{first}` is free text"), format!("did you mean `group {meant}`?"));
-                        }
-                        Fragment::Frame
-                    }
-                }
+                    Fragment::Frame
+                })
             }
         };
         if matches!(fragment, Fragment::Alt | Fragment::Opt | Fragment::Break) && !label.is_empty()
         {
-            self.picture.add(Decoration::Guard, line.whole());
+            self.picture.add(Decoration::GUARD, line.whole());
         }
-        self.enter(Opened { concurrent, drawn: true });
+        self.enter(&fragment, true);
         self.push(line.whole(), StatementKind::Open(fragment));
     }
 
@@ -78,7 +73,7 @@ impl Reader<'_> {
     pub(super) fn separator(&mut self, line: &Line<'_>, word: &str, rest: &str) {
         let separator = if word == "else" { Separator::Else } else { Separator::And };
         if !without_colours(rest).is_empty() {
-            self.picture.add(Decoration::Guard, line.whole());
+            self.picture.add(Decoration::GUARD, line.whole());
         }
         self.calls.next();
         self.push(line.whole(), StatementKind::Next(separator));
@@ -87,7 +82,7 @@ impl Reader<'_> {
     pub(super) fn end_of(&mut self, line: &Line<'_>, what: &str) -> bool {
         let word = first_word(what).to_ascii_lowercase();
         match word.as_str() {
-            "box" => self.picture.add(Decoration::Box, line.whole()),
+            "box" => self.picture.add(Decoration::BOX, line.whole()),
             "note" | "hnote" | "rnote" | "ref" | "title" | "header" | "footer" | "legend" => {
                 return false;
             }
@@ -99,12 +94,14 @@ impl Reader<'_> {
         true
     }
 
-    pub(super) fn enter(&mut self, opened: Opened) {
-        self.concurrent += usize::from(opened.concurrent);
-        if opened.drawn {
+    pub(super) fn enter(&mut self, fragment: &Fragment, drawn: bool) {
+        let concurrent =
+            matches!(fragment, Fragment::Par | Fragment::Block(Operator::Par | Operator::Coreg(_)));
+        self.concurrent += usize::from(concurrent);
+        if drawn {
             self.calls.open();
         }
-        self.fragments.push(opened);
+        self.fragments.push(Opened { concurrent, drawn });
     }
 
     pub(super) fn leave(&mut self) {

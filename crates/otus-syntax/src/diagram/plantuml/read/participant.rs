@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::skip::Until;
 use super::{Reader, first_word};
+use crate::diagram::picture::Decoration;
 use crate::diagram::plantuml::arrow::{self, Participant};
-use crate::diagram::plantuml::decoration::Decoration;
 use crate::diagram::plantuml::line::Line;
 use crate::diagram::plantuml::text;
 use crate::diagram::statement::StatementKind;
@@ -68,7 +68,7 @@ impl Reader<'_> {
             rest = rest[length..].trim_start();
         }
         if ordered {
-            self.picture.add(Decoration::Order, line.whole());
+            self.picture.add(Decoration::ORDER, line.whole());
         }
         let name = self.name(&part, &declared);
         if multiple_lines {
@@ -116,7 +116,7 @@ impl Reader<'_> {
             _ => {}
         }
         let decoration =
-            if word == "destroy" { Decoration::Destroy } else { Decoration::Activation };
+            if word == "destroy" { Decoration::DESTROY } else { Decoration::ACTIVATION };
         self.picture.add(decoration, line.whole());
         true
     }

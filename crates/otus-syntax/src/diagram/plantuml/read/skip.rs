@@ -30,25 +30,14 @@ pub(super) enum Until {
 }
 
 impl Until {
-    /// The name of the construct.
-    fn word(&self) -> &'static str {
+    /// The name of the construct, and the text that ends it.
+    fn word_and_end(&self) -> (&'static str, String) {
         match self {
-            Until::Comment => "comment",
-            Until::End(words) => words[0],
-            Until::Brace(_) => "block",
-            Until::Style => "style",
-            Until::Label { .. } => "label",
-        }
-    }
-
-    /// The text that ends it.
-    fn written(&self) -> String {
-        match self {
-            Until::Comment => String::from("'/"),
-            Until::End(words) => format!("end {}", words[0]),
-            Until::Brace(_) => String::from("}"),
-            Until::Style => String::from("</style>"),
-            Until::Label { .. } => String::from("]"),
+            Until::Comment => ("comment", String::from("'/")),
+            Until::End(words) => (words[0], format!("end {}", words[0])),
+            Until::Brace(_) => ("block", String::from("}")),
+            Until::Style => ("style", String::from("</style>")),
+            Until::Label { .. } => ("label", String::from("]")),
         }
     }
 }
@@ -98,22 +87,13 @@ impl Reader<'_> {
     /// Reports a construct that is still open at the end of the diagram.
     pub(super) fn never_ended(&mut self) {
         let Some(skipping) = self.skipping.take() else { return };
-        let end = skipping.until.written();
-        let code = match skipping.until {
-            Until::Comment => Code::UNTERMINATED_COMMENT,
-            Until::End(_) | Until::Brace(_) | Until::Style | Until::Label { .. } => {
-                Code::NEVER_CLOSED
-            }
+        let (word, end) = skipping.until.word_and_end();
+        let code = match word {
+            "comment" => Code::UNTERMINATED_COMMENT,
+            _ => Code::NEVER_CLOSED,
         };
-        let message = format!(
-            "this {} has no `{end}`, so the rest of the diagram is lost",
-            skipping.until.word()
-        );
-        self.report(
-            code,
-            skipping.start,
-            message,
-            format!("write `{end}` on a line where it ends"),
-        );
+        let message = format!("this {word} has no `{end}`, so the rest of the diagram is lost");
+        let help = format!("write `{end}` on a line where it ends");
+        self.findings.report(code, skipping.start, message, help);
     }
 }

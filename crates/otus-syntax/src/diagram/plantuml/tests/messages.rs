@@ -3,7 +3,7 @@
 use expect_test::expect;
 
 use super::{check, parse};
-use crate::diagram::statement::{End, StatementKind};
+use crate::diagram::statement::StatementKind;
 use crate::source::Source;
 
 #[test]
@@ -86,8 +86,7 @@ fn continued_lines() {
 fn spans_are_exact() {
     let source = Source::new("x", "@startuml\n  \"A b\" -> C :  m n  \n@enduml");
     let (outline, _) = parse(&source);
-    let StatementKind::Message { from: End::Lifeline(from), message, .. } =
-        outline.statements[0].kind
+    let StatementKind::Message { from: Some(from), message, .. } = outline.statements[0].kind
     else {
         panic!("a message")
     };

@@ -1,12 +1,10 @@
 //! Written diagrams are parsed as the same statements, with any names.
 
 use super::{outline, parse, random, show};
-use crate::ast::LoopKind;
+use crate::ast::{LoopKind, Operator};
 use crate::diagram::outline::Outline;
 use crate::diagram::plantuml::write;
-use crate::diagram::statement::{
-    Block, End, Fragment, Mark, Repetition, Separator, Statement, StatementKind,
-};
+use crate::diagram::statement::{Fragment, Mark, Repetition, Separator, Statement, StatementKind};
 use crate::name::Name;
 use crate::source::{Source, Span};
 
@@ -63,16 +61,16 @@ pub(super) fn generated(seed: u64) -> Outline {
                 (0..random(3)).map(|_| lifelines[random(4)]).collect::<Vec<_>>()
             };
             let end = |random: &mut dyn FnMut(usize) -> usize| match random(5) {
-                4 => End::Environment,
-                index => End::Lifeline(lifelines[index]),
+                4 => None,
+                index => Some(lifelines[index]),
             };
             let kind = match random(14) {
                 0 => StatementKind::Open(Fragment::Alt),
                 1 => StatementKind::Open(Fragment::Par),
                 2 => StatementKind::Open(Fragment::Opt),
                 3 => StatementKind::Open(Fragment::Break),
-                4 => StatementKind::Open(Fragment::Block(Block::Coreg(some(&mut random)))),
-                5 => StatementKind::Open(Fragment::Block(Block::Strict)),
+                4 => StatementKind::Open(Fragment::Block(Operator::Coreg(some(&mut random)))),
+                5 => StatementKind::Open(Fragment::Block(Operator::Strict)),
                 6 => {
                     let kind = LoopKind::Coregion(some(&mut random));
                     kinds.push(StatementKind::Mark(Mark::LoopKind(kind)));
@@ -86,7 +84,7 @@ pub(super) fn generated(seed: u64) -> Outline {
                 _ => {
                     let (from, to) = (end(&mut random), end(&mut random));
                     let message = name(&text(&mut random));
-                    if from == to && from == End::Environment {
+                    if from.is_none() && to.is_none() {
                         StatementKind::Empty
                     } else {
                         StatementKind::Message { from, to, message }
@@ -113,7 +111,7 @@ fn normalized(outline: &Outline) -> Vec<String> {
             && statements.peek() == Some(&&any)
         {
             statements.next();
-            let block = Fragment::Block(Block::Loop(kind.clone()));
+            let block = Fragment::Block(Operator::Loop(kind.clone()));
             shown.push(show(&StatementKind::Open(block), &outline.names));
         } else if matches!(kind, StatementKind::Next(_)) {
             shown.push(String::from("next"));
@@ -137,10 +135,7 @@ fn renamed(outline: &Outline) -> Outline {
                 .find(|(alias, _): &&(Name, Name)| alias.symbol == name.symbol)
                 .map_or(name, |(_, name)| *name)
         };
-        let end = |end: End| match end {
-            End::Lifeline(name) => End::Lifeline(resolve(name)),
-            End::Environment => End::Environment,
-        };
+        let end = |end: Option<Name>| end.map(resolve);
         match &statement.kind {
             StatementKind::Mark(Mark::Rename { alias, name }) => aliases.push((*alias, *name)),
             StatementKind::Mark(Mark::Environment(name)) => outside.push(name.symbol),

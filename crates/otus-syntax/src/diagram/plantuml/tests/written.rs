@@ -3,15 +3,15 @@
 use expect_test::expect;
 
 use super::outline;
-use crate::ast::LoopKind;
+use crate::ast::{LoopKind, Operator};
 use crate::diagram::plantuml::write;
-use crate::diagram::statement::{Block, End, Fragment, Mark, Repetition, Separator, StatementKind};
+use crate::diagram::statement::{Fragment, Mark, Repetition, Separator, StatementKind};
 
 #[test]
 fn everything_is_written() {
     let outline = outline(|name| {
         let (a, b, awkward) = (name("a"), name("b c"), name("say \"hi\"\\n"));
-        let end = End::Lifeline;
+        let end = Some;
         vec![
             StatementKind::Lifelines(vec![name("z")]),
             StatementKind::Messages(vec![name("unused one")]),
@@ -20,17 +20,17 @@ fn everything_is_written() {
             StatementKind::Participant { name: awkward, label: Some("x".to_owned()) },
             StatementKind::Message { from: end(a), to: end(b), message: name("hello") },
             StatementKind::Message { from: end(b), to: end(awkward), message: name(" a\nb\\n ") },
-            StatementKind::Message { from: End::Environment, to: end(a), message: name("in") },
-            StatementKind::Message { from: end(b), to: End::Environment, message: name("out") },
+            StatementKind::Message { from: None, to: end(a), message: name("in") },
+            StatementKind::Message { from: end(b), to: None, message: name("out") },
             StatementKind::Mark(Mark::Synchronous),
             StatementKind::Message { from: end(name("loop")), to: end(a), message: name("m") },
             StatementKind::Open(Fragment::Alt),
             StatementKind::Empty,
             StatementKind::Next(Separator::Else),
-            StatementKind::Open(Fragment::Block(Block::Strict)),
-            StatementKind::Open(Fragment::Block(Block::Coreg(vec![a, b]))),
+            StatementKind::Open(Fragment::Block(Operator::Strict)),
+            StatementKind::Open(Fragment::Block(Operator::Coreg(vec![a, b]))),
             StatementKind::Close,
-            StatementKind::Open(Fragment::Block(Block::Coreg(vec![awkward]))),
+            StatementKind::Open(Fragment::Block(Operator::Coreg(vec![awkward]))),
             StatementKind::Close,
             StatementKind::Close,
             StatementKind::Close,
@@ -47,7 +47,7 @@ fn everything_is_written() {
                 stated: true,
             })),
             StatementKind::Close,
-            StatementKind::Open(Fragment::Block(Block::Loop(LoopKind::Coregion(vec![awkward])))),
+            StatementKind::Open(Fragment::Block(Operator::Loop(LoopKind::Coregion(vec![awkward])))),
             StatementKind::Close,
             StatementKind::Open(Fragment::Loop(Repetition::ANY)),
             StatementKind::Close,

@@ -1,4 +1,4 @@
-//! Numbers in sentences.
+//! Counts with their units: `1 action`, `2 actions`.
 
 use std::fmt::Display;
 

@@ -1,6 +1,7 @@
 //! The verdict on one multi-trace, with its witness and attachments.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::time::{Duration, Instant};
 
 use otus_analysis::budget::Stop;
@@ -14,10 +15,10 @@ use otus_trace::run::Group;
 use otus_trace::{ComponentId, MultiTrace, Partition};
 
 use super::attach;
-use super::pictures::Accepted;
-use super::places::Origin;
-use super::plan::{Method, Plan};
-use super::worker::AskedEngine;
+use super::pictures::Met;
+use super::places::{From, Origin};
+use super::plan::Plan;
+use super::worker::{Prepared, PreparedEngine};
 use super::{lifelines, summary};
 use crate::case::{
     Attachment, AttachmentKind, Case, Execution, Missing, NoAttachment, Reached, Unexplained,
@@ -54,24 +55,21 @@ pub(super) struct Found {
 const WITNESS_STATES: u64 = 20_000;
 
 impl Subject<'_> {
-    /// Runs the engine. The error is the reason why the question cannot be asked.
+    /// Runs the engine. The error is the reason why there is no verdict.
     pub(super) fn decide(
         &self,
         pool: &mut Pool,
-        asked: &mut AskedEngine,
-        accepted: &mut Accepted,
+        prepared: &mut Prepared,
+        met: &mut Met,
     ) -> Result<Found, String> {
-        match (asked, &self.plan.method) {
-            (AskedEngine::Fast { engine, question, made }, _) => {
-                let found = self.ask(pool, engine, question, accepted)?;
+        let question = &prepared.question;
+        match &mut prepared.engine {
+            PreparedEngine::Fast(engine, made) => {
+                let found = self.ask(pool, engine, question, met)?;
                 *made += found.states;
                 Ok(found)
             }
-            (AskedEngine::Graph, Method::Graph(config, question)) => {
-                self.search(pool, config, question, accepted)
-            }
-            (AskedEngine::Unfit(reason), _) => Err(reason.clone()),
-            (AskedEngine::Graph, Method::Fast(_)) => Err(self.bug("the engine", "is another")),
+            PreparedEngine::Graph(config) => self.search(pool, config, question, met),
         }
     }
 
@@ -81,15 +79,15 @@ impl Subject<'_> {
         pool: &mut Pool,
         engine: &mut Engine,
         question: &Question,
-        accepted: &mut Accepted,
+        met: &mut Met,
     ) -> Result<Found, String> {
         let Subject { plan, trace, .. } = *self;
         let start = Instant::now();
         let outcome = engine.analyze(trace, question, &plan.budget);
         let elapsed = start.elapsed();
-        let is_drawn = self.is_drawn(outcome.verdict, accepted);
+        let is_drawn = self.is_drawn(outcome.verdict, met);
         let is_wanted = (is_drawn || plan.shows_witness(outcome.verdict))
-            && trace.moment_count() <= plan.witness.max_moments();
+            && trace.moment_count() <= plan.request.witness.max_moments();
         let is_pass = outcome.verdict >= Verdict::WeakPass;
         let covering = plan.covering.as_ref().filter(|_| is_pass);
         let covering = covering.filter(|covering| !covering.again(trace));
@@ -126,7 +124,7 @@ impl Subject<'_> {
     ) -> Result<Option<Witness>, String> {
         let Subject { plan, trace, .. } = *self;
         let mut budget = plan.budget.clone();
-        if plan.witness != super::WitnessPolicy::Always {
+        if plan.request.witness != super::WitnessPolicy::Always {
             // Coverage needs one or two steps for each moment.
             let moments = if plan.covering.is_some() { trace.moment_count() as u64 } else { 0 };
             let enough = WITNESS_STATES + 4 * moments;
@@ -135,7 +133,7 @@ impl Subject<'_> {
         let found = engine.witness(pool, plan.spec.term, trace, question, verdict, &budget);
         let Some(witness) = found else { return Ok(None) };
         certify(pool, plan.spec.term, trace, (question, verdict), &witness)
-            .map_err(|error| self.bug("the witness", &format!("does not hold ({error})")))?;
+            .map_err(|error| self.bug("the witness", "does not hold", &error))?;
         Ok(Some(witness))
     }
 
@@ -145,7 +143,7 @@ impl Subject<'_> {
         pool: &mut Pool,
         config: &Config,
         question: &Question,
-        accepted: &mut Accepted,
+        met: &mut Met,
     ) -> Result<Found, String> {
         let Subject { plan, trace, .. } = *self;
         let term = plan.spec.term;
@@ -158,7 +156,7 @@ impl Subject<'_> {
         let elapsed = start.elapsed();
         if let Some(witness) = &outcome.witness {
             certify(pool, term, trace, (config.kind, outcome.verdict), witness)
-                .map_err(|error| self.bug("the witness", &format!("does not hold ({error})")))?;
+                .map_err(|error| self.bug("the witness", "does not hold", &error))?;
         }
         if let Some(covering) = &plan.covering
             && outcome.verdict >= Verdict::WeakPass
@@ -170,19 +168,14 @@ impl Subject<'_> {
             if outcome.verdict == Verdict::Fail {
                 let states: Vec<SearchState> =
                     recorded.nodes.iter().map(|node| node.state.clone()).collect();
-                closed(pool, term, trace, config, Verdict::Fail, &states).map_err(|error| {
-                    self.bug("the refutation", &format!("is not closed ({error})"))
-                })?;
+                closed(pool, term, trace, config, Verdict::Fail, &states)
+                    .map_err(|error| self.bug("the refutation", "is not closed", &error))?;
             }
             let context = Context { pool, positions: &outcome.positions, trace: Some(trace) };
             let rendered = options.render(&context, &recorded, Some(outcome.verdict));
-            let (content, remark) = match rendered {
-                Ok(picture) => (Ok(picture.bytes), picture.remark.map(str::to_owned)),
-                Err(error) => {
-                    let none = NoAttachment { reason: error.to_string(), is_error: true };
-                    (Err(none), None)
-                }
-            };
+            let missing = |error: Error| NoAttachment { reason: error.to_string(), is_error: true };
+            let remark = rendered.as_ref().ok().and_then(|it| it.remark.map(str::to_owned));
+            let content = rendered.map(|picture| picture.bytes).map_err(missing);
             let path = options.path.clone();
             graph = Some(Attachment { kind: AttachmentKind::Graph, content, path, remark });
         }
@@ -192,9 +185,9 @@ impl Subject<'_> {
             stop: outcome.stop,
             reason: outcome.reason.map(Into::into),
             is_witness_missing: false,
-            witness: outcome.witness.filter(|_| plan.witness.max_moments() > 0),
+            witness: outcome.witness.filter(|_| plan.request.witness.max_moments() > 0),
             furthest: None,
-            is_drawn: self.is_drawn(outcome.verdict, accepted),
+            is_drawn: self.is_drawn(outcome.verdict, met),
             elapsed,
             graph,
         })
@@ -204,28 +197,24 @@ impl Subject<'_> {
     pub(super) fn case(
         &self,
         found: &Found,
-        asked: &AskedEngine,
+        question: &Question,
         pool: &Pool,
         origin: &Origin<'_>,
     ) -> Case {
         let Subject { plan, id, trace } = *self;
-        let question = match asked {
-            AskedEngine::Fast { question, .. } => Some(question),
-            AskedEngine::Graph | AskedEngine::Unfit(_) => None,
-        };
-        let names = origin.names().unwrap_or(pool);
+        let names = origin.names.unwrap_or(pool);
         let mut case = Case::new(id, found.verdict);
         self.fill(&mut case, found);
-        if plan.is_brief && plan.choice.is_none() {
+        if plan.request.is_brief && plan.choice.is_none() {
             return case;
         }
-        case.origin = origin.text_place().filter(|place| place != id);
+        case.origin = origin.from.place().filter(|place| place != id);
         // A witness that was made only for the picture is not shown.
         let witness = found.witness.as_ref().filter(|_| plan.shows_witness(found.verdict));
         case.witness = witness.map(|witness| Execution { events: witness.texts(pool) });
         if found.verdict == Verdict::WeakPass {
             case.missing = witness.map(|witness| self.missing(witness, question, pool));
-            if let Some(Question::Each(_)) = question {
+            if let Question::Each(_) = question {
                 case.declared = self.declared(question, pool);
             }
         }
@@ -238,7 +227,7 @@ impl Subject<'_> {
                     observed: trace.steps(component).len(),
                 })
                 .collect();
-            if let Some(group) = origin.group() {
+            if let From::Raw { group } = origin.from {
                 case.unexplained = self.unexplained(group, furthest, names);
             }
         }
@@ -264,7 +253,7 @@ impl Subject<'_> {
         case.states = found.states;
         case.elapsed = found.elapsed;
         case.reason.clone_from(&found.reason);
-        case.outcome = summary::outcome(found.verdict, plan.fail_on);
+        case.outcome = summary::outcome(found.verdict, plan.request.fail_on);
         case.actions = trace.len();
         case.is_limited = found.stop.is_early();
         case.is_witness_missing = found.is_witness_missing;
@@ -274,81 +263,58 @@ impl Subject<'_> {
     pub(super) fn attachments(
         &self,
         pool: &mut Pool,
-        question: Option<&Question>,
+        question: &Question,
         found: &Found,
     ) -> Vec<Attachment> {
         let Subject { plan, trace, .. } = *self;
         let mut attachments: Vec<Attachment> = found.graph.iter().cloned().collect();
-        if let (Some(format), Some(question)) = (plan.certificate, question) {
-            attachments.push(match found.verdict {
-                Verdict::Fail => {
-                    let term = plan.spec.term;
-                    attach::certificate(format, pool, term, trace, question, &plan.budget)
-                }
-                verdict @ (Verdict::Pass
-                | Verdict::WeakPass
-                | Verdict::WeakFail
-                | Verdict::Inconclusive) => attach::needless_certificate(verdict),
-            });
+        if let Some(format) = plan.request.certificate {
+            let answer = (question, found.verdict);
+            attachments.push(attach::certificate(format, plan, pool, trace, answer));
         }
-        if plan.order {
+        if plan.request.order {
             attachments.push(attach::order(pool, trace, found.witness.as_ref()));
         }
         attachments
     }
 
-    fn is_drawn(&self, verdict: Verdict, accepted: &mut Accepted) -> bool {
-        self.plan.pictures.as_ref().is_some_and(|it| it.is_wanted(verdict, accepted))
+    fn is_drawn(&self, verdict: Verdict, met: &mut Met) -> bool {
+        self.plan.pictures.as_ref().is_some_and(|it| it.is_wanted(verdict, met))
     }
 
     /// The events of a witness that were not observed, by component.
-    fn missing(&self, witness: &Witness, question: Option<&Question>, pool: &Pool) -> Vec<Missing> {
+    fn missing(&self, witness: &Witness, question: &Question, pool: &Pool) -> Vec<Missing> {
         let partition = self.trace.partition();
-        let mut missing = vec![Unobserved::default(); partition.len()];
+        let none = |component| {
+            let lifelines = lifelines(partition, component, pool);
+            Missing { lifelines, count: 0, first: Vec::new() }
+        };
+        let mut missing: Vec<Missing> = partition.components().map(none).collect();
         for step in &witness.steps {
-            match step {
-                WitnessStep::Observed(place) => {
-                    count_unobserved(
-                        pool,
-                        partition,
-                        place.event,
-                        Some(place.observed),
-                        &mut missing,
-                    );
-                }
-                WitnessStep::Unobserved(place) => {
-                    count_unobserved(pool, partition, place.event, None, &mut missing);
-                }
+            let (event, observed) = match step {
+                WitnessStep::Observed(place) => (place.event, Some(place.observed)),
+                WitnessStep::Unobserved(place) => (place.event, None),
                 // The papers remove a lifeline without computing its events.
-                WitnessStep::Removed(_) => {}
-            }
+                WitnessStep::Removed(_) => continue,
+            };
+            count_unobserved(pool, partition, event, observed, &mut missing);
         }
         let all = partition.components().zip(missing).filter(|(component, missing)| {
             // Events of a component that is declared unobserved are ignored, so they are not listed as assumed.
-            let observed = question.map(|question| question.of(*component));
-            missing.count > 0 && observed != Some(Observed::Unobserved)
+            missing.count > 0 && question.of(*component) != Observed::Unobserved
         });
-        all.map(|(component, Unobserved { count, first })| {
-            let lifelines = lifelines(partition, component, pool);
-            Missing { lifelines, count, first }
-        })
-        .collect()
+        all.map(|(_, missing)| missing).collect()
     }
 
     /// The declarations of logs that are not complete.
-    fn declared(&self, question: Option<&Question>, pool: &Pool) -> Vec<String> {
+    fn declared(&self, question: &Question, pool: &Pool) -> Vec<String> {
         let partition = self.trace.partition();
-        let declared = partition.components().filter_map(|component| {
-            let names = lifelines(partition, component, pool).join(" and ");
-            match question?.of(component) {
-                Observed::Complete => None,
-                Observed::Unobserved => Some(format!("{names} unobserved")),
-                observed @ (Observed::StopsEarly | Observed::StartsLate | Observed::Slice) => {
-                    Some(format!("{names} {}", observed.name()))
-                }
-            }
-        });
-        declared.collect()
+        let declared = partition.components().map(|component| (component, question.of(component)));
+        let declared = declared.filter(|(_, observed)| *observed != Observed::Complete);
+        let text = |(component, observed): (ComponentId, Observed)| {
+            format!("{} {}", lifelines(partition, component, pool).join(" and "), observed.name())
+        };
+        declared.map(text).collect()
     }
 
     /// The first action of each component that could not be explained, with its place in a raw log.
@@ -366,17 +332,9 @@ impl Subject<'_> {
         trace.partition().components().zip(furthest).filter_map(first).collect()
     }
 
-    fn bug(&self, what: &str, is: &str) -> String {
-        Error::Bug(format!("{what} of {} {is}", self.id)).to_string()
+    fn bug(&self, what: &str, is: &str, error: &dyn Display) -> String {
+        Error::Bug(format!("{what} of {} {is} ({error})", self.id)).to_string()
     }
-}
-
-/// Events of a component that were not observed.
-#[derive(Debug, Clone, Default)]
-struct Unobserved {
-    count: u64,
-    /// The names of the first.
-    first: Vec<String>,
 }
 
 /// The most unobserved events of a log that are named.
@@ -388,7 +346,7 @@ fn count_unobserved(
     partition: &Partition,
     event: EventId,
     observed: Option<RegionId>,
-    missing: &mut [Unobserved],
+    missing: &mut [Missing],
 ) {
     let mut last = None;
     for &action in pool.event_actions(event) {
@@ -397,7 +355,7 @@ fn count_unobserved(
             continue;
         }
         let component = partition.component_of(action.lifeline);
-        let Unobserved { count, first } = &mut missing[component.0 as usize];
+        let Missing { count, first, .. } = &mut missing[component.0 as usize];
         // The actions of an event on one component are one moment there.
         let is_new = last.replace(component) != Some(component);
         *count += u64::from(is_new);

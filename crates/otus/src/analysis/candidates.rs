@@ -10,14 +10,11 @@
 
 use std::sync::Arc;
 
-use otus_syntax::SourceId;
-use otus_trace::case::{self, LinePlace};
 use otus_trace::mapping::Glob;
 
-use super::feed::Job;
-use super::pipeline::{self, Slot};
-use super::plan::Plan;
-use super::worker::{MapCase, Piece, Worker};
+use super::inputs::{Job, read_case};
+use super::pipeline::Slot;
+use super::worker::{Piece, Worker};
 
 /// Several specifications.
 #[derive(Debug)]
@@ -53,9 +50,9 @@ impl Choice {
 
 /// Does the analyses of one thread, with several specifications.
 pub(super) struct Several<T> {
-    choice: Arc<Choice>,
+    pub(super) choice: Arc<Choice>,
     /// By specification: the worker that tries it, and the worker that computes the case.
-    workers: Vec<(Worker<T>, Worker<T>)>,
+    pub(super) workers: Vec<(Worker<T>, Worker<T>)>,
 }
 
 /// How well a specification fits a multi-trace: a better fit is greater.
@@ -72,18 +69,6 @@ enum Fit {
 }
 
 impl<T: Send + 'static> Several<T> {
-    /// By specification: the plan to try it, and the plan to compute the case.
-    pub(super) fn new(
-        choice: Arc<Choice>,
-        plans: &[(Arc<Plan>, Arc<Plan>)],
-        map: &MapCase<T>,
-    ) -> Several<T> {
-        let worker = |(trial, plan): &(Arc<Plan>, Arc<Plan>)| {
-            (Worker::new(trial.clone(), map.clone()), Worker::new(plan.clone(), map.clone()))
-        };
-        Several { choice, workers: plans.iter().map(worker).collect() }
-    }
-
     /// Checks one multi-trace; `job` makes a job of it for a specification.
     fn one(&mut self, id: &str, job: impl Fn(usize) -> Job, slot: &Slot<Piece<T>>) {
         let candidates = self.choice.candidates(id);
@@ -105,16 +90,12 @@ impl<T: Send + 'static> Several<T> {
             }
         }
         let mut piece = work(&mut self.workers[chosen].1, job(chosen));
-        piece.by_spec.push((chosen, piece.summary.clone()));
+        piece.by_spec.insert(chosen, piece.summary.clone());
         slot.add(|all| all.append(piece));
     }
-}
 
-impl<T: Send + 'static> pipeline::Worker for Several<T> {
-    type Job = Job;
-    type Piece = Piece<T>;
-
-    fn work(&mut self, job: Job, slot: &Slot<Piece<T>>) {
+    /// Does a job.
+    pub(super) fn work(&mut self, job: Job, slot: &Slot<Piece<T>>) {
         match job {
             Job::Lines { name, first, bytes } => {
                 let lines = bytes.split(|&byte| byte == b'\n').zip(first..);
@@ -135,24 +116,13 @@ impl<T: Send + 'static> pipeline::Worker for Several<T> {
                     self.one(&file.id, |_| Job::Files(vec![file.clone()]), slot);
                 }
             }
-            Job::Text { name, bytes, id } => {
-                let job = |_: usize| {
-                    let (name, bytes, id) = (name.clone(), bytes.clone(), id.clone());
-                    Job::Text { name, bytes, id }
-                };
-                self.one(&id, job, slot);
-            }
-            Job::Choices(all) => {
-                for groups in all {
-                    let Some(first) = groups.first() else { continue };
-                    self.one(&first.id, |number| Job::Groups(vec![groups[number].clone()]), slot);
+            Job::Groups(groups) => {
+                for each in groups.chunks(self.workers.len()) {
+                    self.one(&each[0].id, |number| Job::Groups(vec![each[number].clone()]), slot);
                 }
             }
             // A multi-trace that belongs to no specification is reported once.
-            other
-            @ (Job::Groups(_) | Job::Empty(_) | Job::Unusable { .. } | Job::Unreadable(_)) => {
-                pipeline::Worker::work(&mut self.workers[0].1, other, slot);
-            }
+            trouble @ Job::Trouble(_) => self.workers[0].1.work(trouble, slot),
         }
     }
 }
@@ -161,19 +131,15 @@ impl<T: Send + 'static> pipeline::Worker for Several<T> {
 /// checks it.
 fn id_of(line: &[u8], number: usize) -> String {
     let text = std::str::from_utf8(line).unwrap_or_default();
-    if let Some(glance) = case::glance(text) {
-        return glance.id.map_or_else(|| number.to_string(), |id| id.to_string());
-    }
-    let place = LinePlace { source: SourceId(0), start: 0, line: number };
-    match case::parse_line(text, place) {
-        Ok(Some(case)) => case.id,
+    match read_case(text, number) {
+        Ok(Some((id, _))) => id.into_owned(),
         Ok(None) | Err(_) => number.to_string(),
     }
 }
 
 fn work<T: Send + 'static>(worker: &mut Worker<T>, job: Job) -> Piece<T> {
     let slot = Slot::default();
-    pipeline::Worker::work(worker, job, &slot);
+    worker.work(job, &slot);
     slot.into_piece()
 }
 

@@ -1,17 +1,16 @@
-//! Writing multi-traces: to a case file, or to a folder with a file each.
+//! Writing multi-traces and groups of logs: to standard output, to a file, or to a folder with a file each.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
-use otus::Format;
+use anyhow::bail;
 use otus::derive::{Derived, Place};
-use otus::words::counted;
+use otus::units::counted;
+use otus::{Format, Status};
 
-use crate::exit::Exit;
-use crate::output::{self, Draft};
+use crate::output::{self, Draft, make_folder, refuse_existing, write_new};
 
 /// The destination that a name stands for; no name, like `-`, is standard output.
 pub(crate) fn place(name: Option<&str>) -> Place {
@@ -24,24 +23,54 @@ pub(crate) fn place(name: Option<&str>) -> Place {
     }
 }
 
-/// Writes files, or none if one of them exists already.
-pub(crate) fn write_new(files: &[(PathBuf, String)], force: bool) -> anyhow::Result<()> {
-    for (path, _) in files {
-        refuse_existing(path, force)?;
-    }
-    files.iter().try_for_each(|(path, text)| output::write_file(path, text))
+/// An open destination.
+#[derive(Debug)]
+pub(crate) enum Target {
+    Stdout(std::io::BufWriter<std::io::Stdout>),
+    File(Draft),
+    /// A folder, and the names of the files in it.
+    Folder {
+        folder: PathBuf,
+        taken: BTreeSet<String>,
+        force: bool,
+    },
 }
 
-pub(crate) fn make_folder(folder: &Path) -> anyhow::Result<()> {
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the folder {}", folder.display()))
-}
-
-pub(crate) fn refuse_existing(path: &Path, force: bool) -> anyhow::Result<()> {
-    if path.exists() && !force {
-        bail!("{} exists; --force overwrites it", path.display());
+impl Target {
+    pub(crate) fn open(place: &Place, force: bool) -> anyhow::Result<Target> {
+        Ok(match place {
+            Place::File(path) => Target::File(Draft::create(path)?),
+            Place::Folder(folder) => {
+                make_folder(folder)?;
+                Target::Folder { folder: folder.clone(), taken: BTreeSet::new(), force }
+            }
+            Place::Stdout => Target::Stdout(std::io::BufWriter::new(std::io::stdout())),
+        })
     }
-    Ok(())
+
+    /// Writes a text: to a file of its own in a folder, otherwise after the texts before it.
+    pub(crate) fn write(&mut self, id: &str, text: String) -> anyhow::Result<()> {
+        match self {
+            Target::Stdout(out) => Ok(out.write_all(text.as_bytes())?),
+            Target::File(draft) => draft.write(&text),
+            Target::Folder { folder, taken, force } => {
+                let path = folder.join(format!("{}.htf", otus::convert::file_name(id, taken)));
+                write_new(&[(path, text)], *force)
+            }
+        }
+    }
+
+    /// Ends the output, and returns its name, unless it is standard output.
+    pub(crate) fn close(self) -> anyhow::Result<Option<PathBuf>> {
+        match self {
+            Target::Stdout(mut out) => {
+                out.flush()?;
+                Ok(None)
+            }
+            Target::File(draft) => draft.finish().map(Some),
+            Target::Folder { folder, .. } => Ok(Some(folder)),
+        }
+    }
 }
 
 /// Takes multi-traces one by one, so that any number of them can be written.
@@ -56,13 +85,6 @@ pub(crate) struct Sink {
     pub(crate) written: u64,
     /// The number of multi-traces that were skipped because they had been written before.
     repeated: u64,
-}
-
-#[derive(Debug)]
-enum Target {
-    Stdout(std::io::BufWriter<std::io::Stdout>),
-    File(Draft),
-    Folder { folder: PathBuf, taken: BTreeSet<String> },
 }
 
 impl Sink {
@@ -96,29 +118,17 @@ impl Sink {
             return Ok(());
         }
         self.written += 1;
-        match self.target()? {
-            Target::Stdout(out) => writeln!(out, "{}", made.case_line(line))?,
-            Target::File(draft) => draft.write(&(made.case_line(line) + "\n"))?,
-            Target::Folder { folder, taken } => {
-                let name = otus::convert::file_name(&made.id, taken);
-                let path = folder.join(format!("{name}.htf"));
-                write_new(&[(path, made.text())], self.force)?;
-            }
-        }
-        Ok(())
+        let text = match &self.place {
+            Place::Folder(_) => made.text(),
+            Place::Stdout | Place::File(_) => made.case_line(line) + "\n",
+        };
+        self.target()?.write(&made.id, text)
     }
 
     fn target(&mut self) -> anyhow::Result<&mut Target> {
         let target = match self.target.take() {
             Some(target) => target,
-            None => match &self.place {
-                Place::File(path) => Target::File(Draft::create(path)?),
-                Place::Folder(folder) => {
-                    make_folder(folder)?;
-                    Target::Folder { folder: folder.clone(), taken: BTreeSet::new() }
-                }
-                Place::Stdout => Target::Stdout(std::io::BufWriter::new(std::io::stdout())),
-            },
+            None => Target::open(&self.place, self.force)?,
         };
         Ok(self.target.insert(target))
     }
@@ -126,19 +136,11 @@ impl Sink {
     /// Ends the output, and returns its name, unless it is standard output.
     pub(crate) fn close(mut self) -> anyhow::Result<Option<PathBuf>> {
         self.target()?;
-        match self.target.take() {
-            Some(Target::Stdout(mut out)) => {
-                out.flush()?;
-                Ok(None)
-            }
-            Some(Target::File(draft)) => draft.finish().map(Some),
-            Some(Target::Folder { folder, .. }) => Ok(Some(folder)),
-            None => Ok(None),
-        }
+        self.target.map_or(Ok(None), Target::close)
     }
 
     /// Ends the output, and prints how many multi-traces were made of how many originals.
-    pub(crate) fn finish(self, what: &str, originals: usize) -> anyhow::Result<Exit> {
+    pub(crate) fn finish(self, what: &str, originals: usize) -> anyhow::Result<Status> {
         let (written, repeated) = (self.written, self.repeated);
         let mut said =
             format!("{} of {}", counted(written, what), counted(originals, "multi-trace"));
@@ -149,6 +151,6 @@ impl Sink {
             let _ = write!(said, "; {repeated} left out as already there");
         }
         output::complain(&said);
-        Ok(if written == 0 { Exit::Failure } else { Exit::Success })
+        Ok(if written == 0 { Status::Failed } else { Status::Passed })
     }
 }

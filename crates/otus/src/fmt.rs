@@ -1,13 +1,14 @@
-//! Operations on single texts: canonical form, and findings.
+//! The canonical form of texts.
 
-use otus_syntax::diagnostic::any_error;
+use std::path::{Path, PathBuf};
+
 use otus_syntax::{Diagnostic, parse_formulas, parse_spec, parse_trace, print};
 
 use crate::context::Context;
 use crate::diagnostics::Diagnostics;
 use crate::error::{Result, unfit};
 use crate::format::Format;
-use crate::load::{Fences, Loaded, Sources};
+use crate::load::Sources;
 
 /// A text and its canonical form.
 #[derive(Debug, Clone)]
@@ -20,7 +21,7 @@ pub struct Formatted {
     /// The canonical form.
     pub canonical: String,
     /// The file, unless it came from standard input.
-    pub path: Option<std::path::PathBuf>,
+    pub path: Option<PathBuf>,
 }
 
 /// The canonical form of a text in our own languages.
@@ -61,46 +62,7 @@ pub fn format(context: &Context, name: &str, from: Option<Format>) -> Result<For
 }
 
 /// Whether a file is in one of the languages that [`format`](fn@format) supports.
-pub fn is_formatted(path: &std::path::Path) -> bool {
+pub fn is_formatted(path: &Path) -> bool {
     let ours = [Format::Hsf, Format::Hif, Format::Hcf, Format::Htf, Format::Ctl];
     Format::of_name(path).is_some_and(|format| ours.contains(&format))
-}
-
-/// Findings about specifications and multi-traces.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Linted {
-    /// The findings, in the order of the texts.
-    pub found: Diagnostics,
-    /// The number of specifications.
-    pub specifications: usize,
-    /// The number of multi-traces.
-    pub traces: usize,
-}
-
-/// Finds mistakes, and parts that are probably mistakes.
-///
-/// # Errors
-/// If a file cannot be read, or multi-traces are given with several specifications.
-pub fn lint(context: &Context, names: &[String], from: Option<Format>) -> Result<Linted> {
-    let mut loaded = Loaded::read(context, names, from, Fences::All)?;
-    let mut checked = Vec::new();
-    for spec in &loaded.specs {
-        let mut lowered = spec.lower();
-        // In a text with errors, a name that seems unused may be used in the part that was not parsed.
-        if !spec.is_faulty && !any_error(&lowered.diagnostics) {
-            loaded.diagnostics.extend(otus_core::lint(&spec.trees(), &lowered));
-        }
-        loaded.diagnostics.append(&mut lowered.diagnostics);
-        checked.push(lowered);
-    }
-    if checked.len() > 1 && !loaded.traces.is_empty() {
-        let count = checked.len();
-        unfit!("traces are checked against one specification; {count} are given here");
-    }
-    loaded.check_traces(checked.first_mut());
-    let diagnostics = &mut loaded.diagnostics;
-    diagnostics.sort_by_key(|found| (found.primary.source, found.primary.span.start));
-    let (specifications, traces) = (loaded.specs.len(), loaded.traces.len());
-    Ok(Linted { found: loaded.take_diagnostics(), specifications, traces })
 }

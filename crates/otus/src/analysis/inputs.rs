@@ -4,6 +4,7 @@
 //! lines, so that a long file takes little memory; a `.htf` is read by the worker that checks it. A separate thread
 //! reads raw logs: it hands over one group after another, and waits while no worker is ready.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::Read;
 use std::ops::ControlFlow;
@@ -15,15 +16,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use otus_core::Signature;
 use otus_core::budget::Cancel;
 use otus_syntax::{Diagnostic, Source, SourceId};
+use otus_trace::case::{self, Glance, LinePlace};
 use otus_trace::run::{Accounting, Group};
 
+use super::worker::Trouble;
 use crate::context::Context;
+use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result, unfit};
 use crate::files::{self, FileKind, Files};
 use crate::format::Format;
 use crate::load::{Sources, one_document};
-use crate::logs::{Finder, Logs, Told};
-use crate::words::counted;
+use crate::logs::{BEGINNING, Finder, Logs, Told};
+use crate::units::counted;
 
 /// A text that holds one or many multi-traces.
 pub(super) enum TraceInput {
@@ -31,8 +35,6 @@ pub(super) enum TraceInput {
     File(TraceFile),
     /// A case file.
     Cases { path: String },
-    /// A multi-trace that has been read.
-    Text { name: String, bytes: Vec<u8>, id: String },
     /// A case file of which only the beginning has been read.
     Stream { name: String, head: Vec<u8>, rest: Box<dyn Read + Send> },
 }
@@ -42,6 +44,8 @@ pub(super) enum TraceInput {
 pub(super) struct TraceFile {
     pub(super) path: String,
     pub(super) id: String,
+    /// Its content, if it has been read.
+    pub(super) bytes: Option<Vec<u8>>,
 }
 
 /// A unit of work.
@@ -49,20 +53,25 @@ pub(super) struct TraceFile {
 pub(super) enum Job {
     /// Some `.htf` files.
     Files(Vec<TraceFile>),
-    /// A multi-trace that has been read.
-    Text { name: String, bytes: Vec<u8>, id: String },
     /// Lines of a case file, from the one with this number on.
     Lines { name: Arc<str>, first: usize, bytes: Vec<u8> },
-    /// Groups of raw logs.
+    /// Groups of raw logs; with several specifications, each group once for each of them.
     Groups(Vec<Group>),
-    /// The same for several specifications: each group once for each of them.
-    Choices(Vec<Vec<Group>>),
-    /// A case file without cases: it is valid, but nothing was checked.
-    Empty(Arc<str>),
-    /// A text that cannot be used at all.
-    Unusable { source: Box<Source>, diagnostic: Box<Diagnostic> },
+    /// A text that cannot be used, or that has no cases.
+    Trouble(Box<Trouble>),
+}
+
+impl Job {
     /// A text that cannot be read.
-    Unreadable(String),
+    fn unreadable(reason: String) -> Job {
+        Job::Trouble(Box::new(Trouble::Other { id: None, reason, is_unusable: true }))
+    }
+
+    /// A text with a mistake that makes all of it unusable.
+    fn unusable(source: Source, mistake: Diagnostic) -> Job {
+        let found = Diagnostics::new(vec![source], vec![mistake]);
+        Job::Trouble(Box::new(Trouble::Text { found, case: None }))
+    }
 }
 
 /// The named inputs, sorted.
@@ -87,14 +96,7 @@ pub(super) fn sort(
     let mut sorted = Sorted::default();
     for name in names {
         if name == "-" {
-            match standard_input(files, from, finder)? {
-                Came::Trace(input) => sorted.traces.push_back(input),
-                Came::Log => {}
-                Came::Other(bytes) => {
-                    sorted.standard_input = Some(bytes);
-                    sorted.others.push(name.clone());
-                }
-            }
+            standard_input(files, from, finder, &mut sorted)?;
             continue;
         }
         let traces = &mut sorted.traces;
@@ -102,13 +104,13 @@ pub(super) fn sort(
         if files.kind(path) == Some(FileKind::Folder) {
             let before = (traces.len(), finder.count(), finder.passed_over);
             for file in finder.folder(path)? {
-                if !Format::of_name(&file).is_some_and(Format::is_multi_trace) {
+                let Some(format) = Format::of_name(&file).filter(|it| it.is_multi_trace()) else {
                     continue;
-                }
+                };
                 // Files in different folders may have the same name.
                 let inside = file.strip_prefix(path).unwrap_or(&file);
                 let id = inside.with_extension("").to_string_lossy().replace('\\', "/");
-                traces.push_back(named(file.to_string_lossy().into_owned(), id));
+                traces.push_back(named(format, file.to_string_lossy().into_owned(), id));
             }
             if (traces.len(), finder.count()) == (before.0, before.1) {
                 unfit!("{}", nothing_in(name, finder, finder.passed_over - before.2));
@@ -120,17 +122,13 @@ pub(super) fn sort(
             Told::Unmapped => unfit!("{}", finder.unmapped(path)),
             Told::Other(format) => format,
         };
-        if !format.is_some_and(Format::is_multi_trace) {
+        let Some(format) = format.filter(|format| format.is_multi_trace()) else {
             sorted.others.push(name.clone());
             continue;
-        }
+        };
         files.open(path).map_err(|error| files::missing(files, path, &error))?;
-        if format == Some(Format::Jsonl) {
-            traces.push_back(TraceInput::Cases { path: name.clone() });
-        } else {
-            let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            traces.push_back(TraceInput::File(TraceFile { path: name.clone(), id }));
-        }
+        let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        traces.push_back(named(format, name.clone(), id));
     }
     Ok(sorted)
 }
@@ -155,27 +153,20 @@ fn nothing_in(name: &str, finder: &Finder, passed_over: usize) -> String {
     }
 }
 
-fn named(path: String, id: String) -> TraceInput {
-    match Format::of_name(Path::new(&path)) {
-        Some(Format::Jsonl) => TraceInput::Cases { path },
-        _ => TraceInput::File(TraceFile { path, id }),
+fn named(format: Format, path: String, id: String) -> TraceInput {
+    match format {
+        Format::Jsonl => TraceInput::Cases { path },
+        _ => TraceInput::File(TraceFile { path, id, bytes: None }),
     }
 }
 
-/// The most bytes of a text that format detection reads.
-const BEGINNING: usize = 64 << 10;
-
-/// The content of standard input.
-enum Came {
-    /// Multi-traces.
-    Trace(TraceInput),
-    /// A raw log, which the finder has.
-    Log,
-    /// Other text, complete.
-    Other(Vec<u8>),
-}
-
-fn standard_input(files: &dyn Files, from: Option<Format>, finder: &mut Finder) -> Result<Came> {
+/// Sorts standard input. If it is a raw log, the finder takes it.
+fn standard_input(
+    files: &dyn Files,
+    from: Option<Format>,
+    finder: &mut Finder,
+    sorted: &mut Sorted,
+) -> Result<()> {
     let name = "<stdin>".to_owned();
     let fault = |error| Error::Unfit(format!("cannot read standard input: {error}"));
     let mut rest = files.standard_input().map_err(fault)?;
@@ -191,20 +182,24 @@ fn standard_input(files: &dyn Files, from: Option<Format>, finder: &mut Finder) 
                 break;
             }
         }
-        let Some(back) = finder.standard_input(head, rest)? else { return Ok(Came::Log) };
+        let Some(back) = finder.standard_input(head, rest)? else { return Ok(()) };
         (head, rest) = back;
     }
     let format = from.or_else(|| Format::of_content(&String::from_utf8_lossy(&head)));
     if format == Some(Format::Jsonl) {
-        return Ok(Came::Trace(TraceInput::Stream { name, head, rest }));
+        sorted.traces.push_back(TraceInput::Stream { name, head, rest });
+        return Ok(());
     }
     rest.read_to_end(&mut head).map_err(fault)?;
     let format = from.or_else(|| Format::of_content(&String::from_utf8_lossy(&head)));
     if format == Some(Format::Htf) {
-        let id = "stdin".to_owned();
-        return Ok(Came::Trace(TraceInput::Text { name, bytes: head, id }));
+        let (id, bytes) = ("stdin".to_owned(), Some(head));
+        sorted.traces.push_back(TraceInput::File(TraceFile { path: name, id, bytes }));
+    } else {
+        sorted.standard_input = Some(head);
+        sorted.others.push("-".to_owned());
     }
-    Ok(Came::Other(head))
+    Ok(())
 }
 
 /// Whether a line that is not blank has ended.
@@ -224,7 +219,9 @@ pub(super) struct Feed {
     /// Jobs that were made before their turn.
     ready: VecDeque<Job>,
     files: Arc<dyn Files>,
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
+    /// The size of all files to read, if it is known.
+    pub(super) total_bytes: Option<u64>,
 }
 
 /// The state that a feed shares with other threads.
@@ -252,9 +249,19 @@ impl Feed {
         inputs: VecDeque<TraceInput>,
         logs: Option<(Logs, Vec<Signature>)>,
         files: Arc<dyn Files>,
-        shared: Arc<Shared>,
+        cancel: Cancel,
     ) -> Feed {
-        Feed { logs, groups: None, inputs, lines: None, ready: VecDeque::new(), files, shared }
+        let total_bytes = total_bytes(&*files, &inputs).filter(|_| logs.is_none());
+        Feed {
+            logs,
+            groups: None,
+            inputs,
+            lines: None,
+            ready: VecDeque::new(),
+            files,
+            shared: Arc::new(Shared { cancel, ..Shared::default() }),
+            total_bytes,
+        }
     }
 
     /// Whether there are several multi-traces. Reads only as much as needed, and nothing twice.
@@ -264,11 +271,9 @@ impl Feed {
             let Some(job) = self.make(1) else { break };
             count += match &job {
                 Job::Files(files) => files.len(),
-                Job::Text { .. } => 1,
                 Job::Lines { bytes, .. } => case_lines(bytes),
                 Job::Groups(groups) => groups.len(),
-                Job::Choices(choices) => choices.len(),
-                Job::Empty(_) | Job::Unusable { .. } | Job::Unreadable(_) => 0,
+                Job::Trouble(_) => 0,
             };
             self.ready.push_back(job);
         }
@@ -304,32 +309,28 @@ impl Feed {
                     return Some(job);
                 }
                 if let Some(lines) = self.lines.take().filter(|lines| !lines.has_cases) {
-                    return Some(Job::Empty(lines.name));
+                    // An empty case file is valid, but nothing was checked.
+                    let reason = format!("no cases in {}", lines.name);
+                    let trouble = Trouble::Other { id: None, reason, is_unusable: false };
+                    return Some(Job::Trouble(Box::new(trouble)));
                 }
             }
-            match self.inputs.pop_front()? {
-                TraceInput::File(file) => return Some(self.trace_files(file, size)),
-                TraceInput::Text { name, bytes, id } => {
-                    return Some(Job::Text { name, bytes, id });
-                }
+            let job = match self.inputs.pop_front()? {
+                TraceInput::File(file) => Some(self.trace_files(file, size)),
                 TraceInput::Cases { path } => match self.files.open(path.as_ref()) {
-                    Ok(file) => {
-                        let lines = Lines::new(path, Vec::new(), file, true);
-                        if let Some(job) = self.begin(lines) {
-                            return Some(job);
-                        }
-                    }
+                    Ok(file) => self.begin(Lines::new(path, Vec::new(), file, None)),
                     Err(error) => {
                         let error = files::missing(&*self.files, path.as_ref(), &error);
-                        return Some(Job::Unreadable(error.to_string()));
+                        Some(Job::unreadable(error.to_string()))
                     }
                 },
                 TraceInput::Stream { name, head, rest } => {
-                    let rest = Box::new(Waiting { rest, shared: self.shared.clone() });
-                    if let Some(job) = self.begin(Lines::new(name, head, rest, false)) {
-                        return Some(job);
-                    }
+                    let shared = Some(self.shared.clone());
+                    self.begin(Lines::new(name, head, rest, shared))
                 }
+            };
+            if job.is_some() {
+                return job;
             }
         }
     }
@@ -363,15 +364,14 @@ impl Feed {
         let inputs = self.inputs.drain(..).filter_map(|input| match input {
             TraceInput::Cases { path } => {
                 let file = self.files.open(path.as_ref()).ok()?;
-                Some(Lines::new(path, Vec::new(), file, true))
+                Some(Lines::new(path, Vec::new(), file, None))
             }
-            TraceInput::File(_) | TraceInput::Text { .. } => {
+            TraceInput::File(_) => {
                 count += 1;
                 None
             }
             TraceInput::Stream { name, head, rest } => {
-                let rest = Box::new(Waiting { rest, shared: self.shared.clone() });
-                Some(Lines::new(name, head, rest, false))
+                Some(Lines::new(name, head, rest, Some(self.shared.clone())))
             }
         });
         let cases: usize = lines.chain(inputs).map(Lines::count).sum();
@@ -387,27 +387,17 @@ fn read_logs(logs: Logs, signatures: Vec<Signature>, shared: Arc<Shared>) -> Rec
     let (sender, receiver) = sync_channel(16);
     std::thread::spawn(move || {
         let mut groups: Vec<Group> = Vec::new();
-        let mut choices: Vec<Vec<Group>> = Vec::new();
         let mut actions = 0;
-        let job = |groups: &mut Vec<Group>, choices: &mut Vec<Vec<Group>>| match choices.len() {
-            0 => Job::Groups(std::mem::take(groups)),
-            _ => Job::Choices(std::mem::take(choices)),
-        };
         let accounting = logs.run(&mut |observed| {
-            if let [signature] = signatures.as_slice() {
+            for signature in &signatures {
                 let group = Group::new(observed, signature);
                 actions += group.len() + 1;
                 groups.push(group);
-            } else {
-                let all = signatures.iter().map(|signature| Group::new(observed, signature));
-                let all: Vec<Group> = all.collect();
-                actions += all.iter().map(|group| group.len() + 1).sum::<usize>();
-                choices.push(all);
             }
             if actions >= TOGETHER {
                 actions = 0;
                 // Sending fails if the run has ended and the receiver is gone.
-                if sender.send(job(&mut groups, &mut choices)).is_err() {
+                if sender.send(Job::Groups(std::mem::take(&mut groups))).is_err() {
                     return ControlFlow::Break(());
                 }
             }
@@ -417,38 +407,36 @@ fn read_logs(logs: Logs, signatures: Vec<Signature>, shared: Arc<Shared>) -> Rec
             ControlFlow::Continue(())
         });
         *shared.accounting.lock().unwrap_or_else(PoisonError::into_inner) = Some(accounting);
-        if !groups.is_empty() || !choices.is_empty() {
-            let _ = sender.send(job(&mut groups, &mut choices));
+        if !groups.is_empty() {
+            let _ = sender.send(Job::Groups(groups));
         }
     });
     receiver
 }
 
-/// A stream that records when a reader waits for it.
-struct Waiting {
-    rest: Box<dyn Read + Send>,
-    shared: Arc<Shared>,
-}
-
-impl Read for Waiting {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.shared.waits.store(true, Ordering::Relaxed);
-        let length = self.rest.read(buffer);
-        self.shared.waits.store(false, Ordering::Relaxed);
-        length
-    }
-}
-
 /// The size of all files to read; `None` if it is unknown.
-pub(super) fn total_bytes(files: &dyn Files, inputs: &VecDeque<TraceInput>) -> Option<u64> {
+fn total_bytes(files: &dyn Files, inputs: &VecDeque<TraceInput>) -> Option<u64> {
     let size = |input: &TraceInput| match input {
+        TraceInput::File(TraceFile { bytes: Some(bytes), .. }) => Some(bytes.len() as u64),
         TraceInput::File(TraceFile { path, .. }) | TraceInput::Cases { path } => {
             files.size(path.as_ref())
         }
-        TraceInput::Text { bytes, .. } => Some(bytes.len() as u64),
         TraceInput::Stream { .. } => None,
     };
     inputs.iter().map(size).sum()
+}
+
+/// The id and the multi-trace of a line of a case file; `None` for a blank line.
+pub(super) fn read_case(
+    line: &str,
+    number: usize,
+) -> Result<Option<(Cow<'_, str>, Cow<'_, str>)>, Box<Diagnostic>> {
+    if let Some(Glance { id, htf }) = case::glance(line) {
+        return Ok(Some((id.unwrap_or_else(|| number.to_string().into()), htf)));
+    }
+    let place = LinePlace { source: SourceId(0), start: 0, line: number };
+    let case = case::parse_line(line, place)?;
+    Ok(case.map(|case| (case.id.into(), case.htf.into())))
 }
 
 /// The lines of a case file that hold a case.
@@ -461,8 +449,8 @@ fn case_lines(bytes: &[u8]) -> usize {
 struct Lines {
     name: Arc<str>,
     rest: Box<dyn Read + Send>,
-    /// Whether it is a regular file, which has an end.
-    file: bool,
+    /// For a stream, which may never end: where to record that a reader waits for it.
+    shared: Option<Arc<Shared>>,
     buffer: Vec<u8>,
     /// The number of bytes of the buffer that have been used.
     used: usize,
@@ -474,9 +462,21 @@ struct Lines {
 }
 
 impl Lines {
-    fn new(name: String, head: Vec<u8>, rest: Box<dyn Read + Send>, file: bool) -> Lines {
-        let name = name.into();
-        Lines { name, rest, file, buffer: head, used: 0, line: 1, ended: None, has_cases: false }
+    fn new(
+        name: String,
+        head: Vec<u8>,
+        rest: Box<dyn Read + Send>,
+        shared: Option<Arc<Shared>>,
+    ) -> Lines {
+        let (name, buffer) = (name.into(), head);
+        Lines { name, rest, shared, buffer, used: 0, line: 1, ended: None, has_cases: false }
+    }
+
+    /// Records whether a reader waits for a stream.
+    fn set_waiting(&self, is_waiting: bool) {
+        if let Some(shared) = &self.shared {
+            shared.waits.store(is_waiting, Ordering::Relaxed);
+        }
     }
 
     /// Whole lines of about `size` bytes.
@@ -499,7 +499,7 @@ impl Lines {
                     Some(Err(error)) => {
                         // The unreadable part may have contained cases.
                         self.has_cases = true;
-                        Some(Job::Unreadable(format!("cannot read {}: {error}", self.name)))
+                        Some(Job::unreadable(format!("cannot read {}: {error}", self.name)))
                     }
                     Some(Ok(())) | None => None,
                 };
@@ -520,21 +520,20 @@ impl Lines {
         let before = self.buffer.len();
         // Without this limit, a line without end would be searched again after every read.
         self.buffer.resize(before + before.max(4 * BEGINNING), 0);
+        self.set_waiting(true);
         let length = loop {
             match self.rest.read(&mut self.buffer[before..]) {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Ok(0) => {
-                    self.ended = Some(Ok(()));
-                    break 0;
-                }
-                Ok(length) => break length,
-                Err(error) => {
-                    self.ended = Some(Err(error));
-                    break 0;
-                }
+                length => break length,
             }
         };
-        self.buffer.truncate(before + length);
+        self.set_waiting(false);
+        self.buffer.truncate(before + *length.as_ref().unwrap_or(&0));
+        self.ended = match length {
+            Ok(0) => Some(Ok(())),
+            Ok(_) => None,
+            Err(error) => Some(Err(error)),
+        };
     }
 
     /// The reason why the whole text is unusable: it is not UTF-8, or it is one JSON document over several lines.
@@ -549,20 +548,19 @@ impl Lines {
             return None;
         }
         // A longer text is not a JSON document that was formatted over several lines.
-        while self.file && self.ended.is_none() && self.buffer.len() < 64 << 20 {
+        while self.shared.is_none() && self.ended.is_none() && self.buffer.len() < 64 << 20 {
             self.read();
         }
         if std::str::from_utf8(&self.buffer[start..end]).is_ok() {
             self.ended.as_ref()?;
             let text = std::str::from_utf8(&self.buffer).ok()?;
             let source = Source::with_id(SourceId(0), &*self.name, text);
-            let diagnostic = Box::new(one_document(&source)?);
-            return Some(Job::Unusable { source: Box::new(source), diagnostic });
+            let mistake = one_document(&source)?;
+            return Some(Job::unusable(source, mistake));
         }
         let mut sources = Sources::default();
         sources.add_bytes(self.name.to_string(), self.buffer.clone());
-        let (source, diagnostic) = (sources.all.pop()?, sources.diagnostics.pop()?);
-        Some(Job::Unusable { source: Box::new(source), diagnostic: Box::new(diagnostic) })
+        Some(Job::unusable(sources.all.pop()?, sources.diagnostics.pop()?))
     }
 
     /// The number of remaining cases.
@@ -570,7 +568,7 @@ impl Lines {
         let mut count = 0;
         while let Some(Job::Lines { bytes, .. }) = self.next(4 * BEGINNING) {
             count += case_lines(&bytes);
-            if !self.file && memchr::memchr(b'\n', &self.buffer[self.used..]).is_none() {
+            if self.shared.is_some() && memchr::memchr(b'\n', &self.buffer[self.used..]).is_none() {
                 break;
             }
         }
@@ -586,12 +584,8 @@ mod tests {
 
     /// The jobs of a case file: first line and text.
     fn jobs(text: &str, size: usize) -> Vec<(usize, String)> {
-        let mut lines = Lines::new(
-            "x.jsonl".to_owned(),
-            Vec::new(),
-            Box::new(Cursor::new(text.as_bytes().to_vec())),
-            true,
-        );
+        let rest = Box::new(Cursor::new(text.as_bytes().to_vec()));
+        let mut lines = Lines::new("x.jsonl".to_owned(), Vec::new(), rest, None);
         let mut jobs = Vec::new();
         while let Some(job) = lines.next(size) {
             if let Job::Lines { first, bytes, .. } = job {

@@ -2,11 +2,11 @@
 
 use otus_core::Pool;
 use otus_syntax::diagnostic::any_error;
-use otus_syntax::{Diagnostic, Source, SourceId, parse_trace};
+use otus_syntax::{Source, parse_trace};
 use otus_trace::MultiTrace;
-use otus_trace::case::{self, LinePlace};
 
-use super::feed::Job;
+use super::inputs::{Job, read_case};
+use super::worker::Trouble;
 use super::{Opened, Request};
 use crate::context::Context;
 use crate::diagnostics::Diagnostics;
@@ -52,12 +52,12 @@ impl Reader<'_> {
         match job {
             Job::Lines { name, first, bytes } => {
                 for (line, number) in String::from_utf8_lossy(&bytes).lines().zip(first..) {
-                    let place = LinePlace { source: SourceId(0), start: 0, line: number };
-                    match case::parse_line(line, place) {
+                    match read_case(line, number) {
                         Ok(None) => {}
-                        Ok(Some(case)) => self.text(case.id, &name, &case.htf),
+                        Ok(Some((id, htf))) => self.text(id.into_owned(), &name, &htf),
                         Err(fault) => {
-                            self.tell(&Source::new(&*name, line).from_line(number), &[*fault]);
+                            let source = Source::new(&*name, line).from_line(number);
+                            self.tell(Diagnostics::new(vec![source], vec![*fault]));
                         }
                     }
                 }
@@ -67,9 +67,6 @@ impl Reader<'_> {
                     let bytes = crate::load::read(&*self.context.files, &file.path)?;
                     self.text(file.id, &file.path, &String::from_utf8_lossy(&bytes));
                 }
-            }
-            Job::Text { name, bytes, id } => {
-                self.text(id, &name, &String::from_utf8_lossy(&bytes));
             }
             Job::Groups(groups) => {
                 for group in groups {
@@ -81,10 +78,11 @@ impl Reader<'_> {
                     }
                 }
             }
-            // There is one specification.
-            Job::Choices(_) | Job::Empty(_) => {}
-            Job::Unusable { source, diagnostic } => self.tell(&source, &[*diagnostic]),
-            Job::Unreadable(reason) => unfit!("{reason}"),
+            Job::Trouble(trouble) => match *trouble {
+                Trouble::Text { found, .. } => self.tell(found),
+                Trouble::Other { reason, is_unusable: true, .. } => unfit!("{reason}"),
+                Trouble::Other { .. } => {}
+            },
         }
         Ok(())
     }
@@ -93,7 +91,7 @@ impl Reader<'_> {
         let source = Source::new(name, text);
         let parsed = parse_trace(&source);
         if any_error(&parsed.diagnostics) {
-            return self.tell(&source, &parsed.diagnostics);
+            return self.tell(Diagnostics::new(vec![source], parsed.diagnostics));
         }
         if !otus_trace::is_declared(&parsed.tree, self.found.pool.signature()) {
             self.found.strangers += 1;
@@ -101,13 +99,12 @@ impl Reader<'_> {
         }
         let (trace, found) = otus_trace::lower(&parsed.tree, &mut self.found.pool);
         if any_error(&found) {
-            return self.tell(&source, &found);
+            return self.tell(Diagnostics::new(vec![source], found));
         }
         self.found.traces.push((id, trace.without_places()));
     }
 
-    fn tell(&mut self, source: &Source, found: &[Diagnostic]) {
-        let fault = Diagnostics::new(vec![source.clone()], found.to_vec());
+    fn tell(&mut self, fault: Diagnostics) {
         if let Some(before) = self.fault.replace(fault) {
             self.context.warn(before);
         }

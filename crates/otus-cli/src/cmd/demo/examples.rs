@@ -3,7 +3,7 @@
 use crate::args::Demo;
 
 /// A demo.
-pub(super) struct Story {
+pub(super) struct Example {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
     /// The files it needs, with their texts.
@@ -37,7 +37,7 @@ macro_rules! files {
     };
 }
 
-pub(super) fn of(demo: Demo) -> &'static Story {
+pub(super) fn of(demo: Demo) -> &'static Example {
     match demo {
         Demo::Mqtt => &MQTT,
         Demo::Otel => &OTEL,
@@ -47,7 +47,7 @@ pub(super) fn of(demo: Demo) -> &'static Story {
     }
 }
 
-const MQTT: Story = Story {
+const MQTT: Example = Example {
     name: "mqtt",
     title: "MQTT: the raw logs of a broker and its clients, against a diagram in a document.",
     files: files!("mqtt":
@@ -87,7 +87,7 @@ const MQTT: Story = Story {
     ],
 };
 
-const OTEL: Story = Story {
+const OTEL: Example = Example {
     name: "otel",
     title: "OpenTelemetry: the spans of four services, against a Mermaid diagram.",
     files: files!("otel-shop":
@@ -119,7 +119,7 @@ const OTEL: Story = Story {
     ],
 };
 
-const RAFT: Story = Story {
+const RAFT: Example = Example {
     name: "raft",
     title: "Raft: the logs of an etcd cluster, and never two leaders in one term.",
     files: files!("raft":
@@ -148,7 +148,7 @@ const RAFT: Story = Story {
     ],
 };
 
-const CTL: Story = Story {
+const CTL: Example = Example {
     name: "ctl",
     title: "CTL: two writers and a lock, over every order of events that is possible.",
     files: files!("lock": "handover.pot.json", "race.pot.json", "lock.ctl"),
@@ -174,7 +174,7 @@ const CTL: Story = Story {
     ],
 };
 
-const PAPERS: Story = Story {
+const PAPERS: Example = Example {
     name: "papers",
     title: "The papers: their examples, by their searches and by our engine.",
     files: files!("figures":
