@@ -25,10 +25,8 @@ pub(crate) fn limit(problem: Problem<'_>) -> Option<u64> {
     let narrow = |one: usize| {
         let mut pairs = 0;
         (0..=bounds[one]).all(|value| {
-            let (low, high) = (
-                view.clocks.lower(one, value, one + 1),
-                view.clocks.upper(one, value, one + 1),
-            );
+            let (low, high) =
+                (view.clocks.lower(one, value, one + 1), view.clocks.upper(one, value, one + 1));
             pairs += u64::from(high - low) + 1;
             pairs <= limit
         })

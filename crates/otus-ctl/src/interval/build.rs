@@ -85,8 +85,7 @@ impl Diagram {
                 low = bound.high.saturating_add(1);
                 continue;
             }
-            let (end, next) =
-                job.splits.read(&mut reading, low, &self.budget, || self.bytes())?;
+            let (end, next) = job.splits.read(&mut reading, low, &self.budget, || self.bytes())?;
             let end = end.min(self.bounds[layer]);
             if next == REJECT {
                 self.append(base, end, EMPTY);

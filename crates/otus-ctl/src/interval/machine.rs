@@ -51,12 +51,7 @@ pub(super) struct Splits<'m, M> {
 
 impl<'m, M: Machine> Splits<'m, M> {
     pub(super) fn new(machine: &'m mut M) -> Self {
-        Splits {
-            machine,
-            spans: FxHashMap::default(),
-            intervals: Vec::new(),
-            given: Vec::new(),
-        }
+        Splits { machine, spans: FxHashMap::default(), intervals: Vec::new(), given: Vec::new() }
     }
 
     /// The number of bytes in use, including those of the machine.

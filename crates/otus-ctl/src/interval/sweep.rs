@@ -151,7 +151,7 @@ impl Sweep {
         budget: &Budget,
         allowance: &mut Allowance,
     ) -> Result<(), Stop> {
-        (self.holds, self.state) = 
+        (self.holds, self.state) =
             splits.read(&mut self.reading, self.value, budget, || allowance.total())?;
         allowance.machine = splits.bytes();
         Ok(())

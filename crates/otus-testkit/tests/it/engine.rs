@@ -27,6 +27,7 @@ mod compare;
 mod corpus;
 mod properties;
 mod random;
+mod sessions;
 mod small;
 
 use otus_analysis::engine::{Options, Sessions};

@@ -46,7 +46,8 @@ impl Counts {
         bodies: &[ExprId],
         sessions: &[(ExprId, u64)],
     ) -> Option<Counts> {
-        let kinds: Vec<ExprId> = bodies.iter().flat_map(|&body| alternatives(store, body)).collect();
+        let kinds: Vec<ExprId> =
+            bodies.iter().flat_map(|&body| alternatives(store, body)).collect();
         let none = vec![Kind::default(); kinds.len()];
         let mut counts = Counts { events: Vec::new(), by_leaf: FxHashMap::default(), kinds: none };
         for (kind, &body) in kinds.iter().enumerate() {
@@ -94,9 +95,9 @@ impl Counts {
             }
             let is_done = |event: &Event| event.kind == kind && !own.contains(&event.leaf);
             let done: Vec<bool> = self.events.iter().map(is_done).collect();
-            let nested = further[kind].as_ref().is_none_or(|further| {
-                done.iter().zip(further).all(|(own, other)| *other || !own)
-            });
+            let nested = further[kind]
+                .as_ref()
+                .is_none_or(|further| done.iter().zip(further).all(|(own, other)| *other || !own));
             let closed = self.events.iter().zip(&done).all(|(event, is_done)| {
                 !is_done || event.before.iter().all(|&before| done[before])
             });

@@ -282,8 +282,10 @@ fn are_distinct(context: &mut Context<'_>, frame: &Frame, bag: &Bag) -> bool {
             + store.occurrences(frame.right, leaf);
         places == 0
             || (places == 1
-                && store.leaf(leaf).parts.iter().all(|&(_, symbol)| {
-                    !std::mem::replace(&mut is_met[symbol.0 as usize], true)
-                }))
+                && store
+                    .leaf(leaf)
+                    .parts
+                    .iter()
+                    .all(|&(_, symbol)| !std::mem::replace(&mut is_met[symbol.0 as usize], true)))
     })
 }

@@ -48,12 +48,8 @@ impl Shapes {
         bodies: &[ExprId],
         sessions: &[(ExprId, u64)],
     ) -> Option<Shapes> {
-        let mut found = Shapes {
-            shapes: Vec::new(),
-            moves: FxHashMap::default(),
-            forced: true,
-            tree: true,
-        };
+        let mut found =
+            Shapes { shapes: Vec::new(), moves: FxHashMap::default(), forced: true, tree: true };
         let mut numbers: FxHashMap<ExprId, u32> = FxHashMap::default();
         let mut leaves: Vec<LeafId> = alphabet.on.iter().flatten().copied().collect();
         leaves.sort_unstable();

@@ -1,6 +1,6 @@
 //! Random larger cases.
 
-use otus_analysis::engine::{Options, Sessions};
+use otus_analysis::engine::Options;
 use otus_analysis::{Question, Verdict};
 use otus_core::{Pool, TermId};
 use otus_testkit::oracle::{Asked, Observation, Question as OracleQuestion, marked};
@@ -20,19 +20,6 @@ struct Shape {
     iterations: usize,
     /// The number of events.
     length: usize,
-    /// Whether the terms are loops of parallel sessions.
-    sessions: bool,
-}
-
-/// Parallel sessions of a body, perhaps with another part before or after them.
-fn sessions(rng: &mut fastrand::Rng, scope: &mut Scope, body: TermId) -> TermId {
-    let (around, at) = (scope.random_term(rng, 2), rng.usize(..4));
-    let whole = scope.pool.loop_p(body);
-    match at {
-        0 => scope.pool.seq(around, whole),
-        1 => scope.pool.seq(whole, around),
-        _ => whole,
-    }
 }
 
 /// Random terms, each with several multi-traces on one partition.
@@ -54,15 +41,10 @@ fn sweep(
                 break;
             }
             let leaves = rng.usize(shape.leaves.clone());
-            let mut term = scope.random_term(&mut rng, leaves);
-            let mut first = Options::default();
-            if shape.sessions {
-                term = sessions(&mut rng, &mut scope, term);
-                first.sessions = Sessions::Always;
-            }
+            let term = scope.random_term(&mut rng, leaves);
             let pool = &scope.pool;
             let partition = &all[rng.usize(..all.len())];
-            let options = [first, super::random_options(&mut rng)];
+            let options = [Options::default(), super::random_options(&mut rng)];
             let mut subject = Subject::new(pool, term, partition, &options);
             let letters = alphabet(pool, term, partition, Some(scope.foreign));
             for _ in 0..2 {
@@ -154,57 +136,31 @@ fn by_construction(
 
 #[test]
 fn three_lifelines_by_the_oracle() {
-    let shape = Shape { lifelines: 3, messages: 2, leaves: 3..8, iterations: 2, length: 8, sessions: false };
+    let shape = Shape { lifelines: 3, messages: 2, leaves: 3..8, iterations: 2, length: 8 };
     sweep(11, 15, &shape, Report::lenient(), by_oracle);
 }
 
 #[test]
 fn two_lifelines_and_many_equal_actions_by_the_oracle() {
-    let shape = Shape { lifelines: 2, messages: 1, leaves: 3..9, iterations: 3, length: 9, sessions: false };
+    let shape = Shape { lifelines: 2, messages: 1, leaves: 3..9, iterations: 3, length: 9 };
     sweep(12, 10, &shape, Report::lenient(), by_oracle);
 }
 
 #[test]
 fn four_lifelines_by_the_oracle() {
-    let shape = Shape { lifelines: 4, messages: 1, leaves: 3..9, iterations: 2, length: 9, sessions: false };
+    let shape = Shape { lifelines: 4, messages: 1, leaves: 3..9, iterations: 2, length: 9 };
     sweep(13, 5, &shape, Report::lenient(), by_oracle);
 }
 
 #[test]
-fn parallel_sessions_by_the_oracle() {
-    let shape = Shape {
-        lifelines: 3,
-        messages: 3,
-        leaves: 2..6,
-        iterations: 4,
-        length: 10,
-        sessions: true,
-    };
-    sweep(16, 15, &shape, Report::lenient(), by_oracle);
-}
-
-#[test]
-fn parallel_sessions_by_construction() {
-    let shape = Shape {
-        lifelines: 4,
-        messages: 6,
-        leaves: 3..8,
-        iterations: 6,
-        length: 40,
-        sessions: true,
-    };
-    sweep(17, 2, &shape, Report::patient(20), by_construction);
-}
-
-#[test]
 fn larger_ones_by_construction() {
-    let shape = Shape { lifelines: 4, messages: 4, leaves: 6..12, iterations: 3, length: 18, sessions: false };
+    let shape = Shape { lifelines: 4, messages: 4, leaves: 6..12, iterations: 3, length: 18 };
     sweep(14, 2, &shape, Report::patient(2), by_construction);
 }
 
 #[test]
 #[ignore = "a minute"]
 fn much_larger_ones_by_construction() {
-    let shape = Shape { lifelines: 4, messages: 4, leaves: 8..16, iterations: 3, length: 24, sessions: false };
+    let shape = Shape { lifelines: 4, messages: 4, leaves: 8..16, iterations: 3, length: 24 };
     sweep(15, 1, &shape, Report::patient(20), by_construction);
 }
