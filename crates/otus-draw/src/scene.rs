@@ -385,7 +385,6 @@ impl Scene {
         self.push(Item::label(Role::Aside, text, Point::default(), Anchor::Start, font));
     }
 
-    /// New keys, one for each of some things.
     pub(crate) fn fresh_keys<T>(&mut self, things: &[T]) -> Vec<Key> {
         things.iter().map(|_| self.fresh_key()).collect()
     }

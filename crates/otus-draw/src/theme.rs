@@ -30,7 +30,6 @@ pub(crate) struct Ink {
     pub(crate) dash: &'static str,
 }
 
-/// The colours of one theme.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Palette {
     pub(crate) ground: &'static str,
@@ -60,7 +59,6 @@ pub(crate) const LIGHT: Palette = Palette {
     ],
 };
 
-/// Light on dark.
 pub(crate) const DARK: Palette = Palette {
     ground: "#0f141b",
     ink: "#e8edf3",
@@ -79,7 +77,6 @@ pub(crate) const DARK: Palette = Palette {
 };
 
 impl Palette {
-    /// The appearance of a shape.
     pub(crate) fn shape(&self, role: Role, tone: Tone) -> Ink {
         let (line, quiet, surface, band) = match tone {
             Tone::Normal => (self.line, self.quiet, self.surface, self.band),

@@ -182,7 +182,6 @@ impl Style {
         self.plain.line_height() + self.inside
     }
 
-    /// The height of a row of a lane.
     fn row_height(&self) -> f64 {
         self.box_height() + 2.0 * self.frame
     }
@@ -197,7 +196,6 @@ fn shown(signature: &Signature, lifeline: otus_core::LifelineId) -> String {
     }
 }
 
-/// The most lines of a head.
 const HEAD_LINES: usize = 4;
 
 /// The lifelines of a component in lines.
@@ -459,7 +457,6 @@ impl Painter<'_, '_> {
         remarks
     }
 
-    /// The lane as a sentence.
     fn sentence(&self) -> String {
         let signature = self.pool.signature();
         let names = names(self.trace, signature, self.component);

@@ -20,7 +20,6 @@ impl Canvas {
         Canvas { out: String::new(), row: vec![' '; width], ascii }
     }
 
-    /// Sets one cell.
     pub(super) fn put(&mut self, at: usize, cell: char) {
         if at >= self.row.len() {
             return;
@@ -63,7 +62,6 @@ impl Canvas {
         }
     }
 
-    /// The content of a cell.
     pub(super) fn at(&self, at: usize) -> char {
         self.row.get(at).copied().unwrap_or(' ')
     }

@@ -64,7 +64,6 @@ pub(super) struct Plan<'a> {
     pub(super) watch: &'a Watch<'a>,
 }
 
-/// The analyses of a set.
 pub(super) struct Analysed {
     pub(super) name: &'static str,
     /// By one engine for all.
@@ -76,7 +75,6 @@ pub(super) struct Analysed {
     pub(super) apart: usize,
 }
 
-/// One analysis and its time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timed {
     pub(super) length: usize,

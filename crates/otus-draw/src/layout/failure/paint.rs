@@ -53,7 +53,6 @@ pub(super) fn paint(picture: &FailurePicture, window: &Window) -> Scene {
     scene
 }
 
-/// The appearance of an event in a state.
 fn tone(state: EventState) -> Tone {
     match state {
         EventState::Explained => Tone::Good,

@@ -10,7 +10,6 @@ use super::{Arrow, DOT, DotId, Places, Plan, TRACK};
 use crate::check::crosses;
 use crate::geometry::{Point, Rect, Side, Size, float, point};
 
-/// The kind of route of an arrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Route {
     /// A straight line, or a line with one bend.

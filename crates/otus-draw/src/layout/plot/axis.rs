@@ -120,7 +120,6 @@ impl Ruler {
         ((value - self.range[0]) / (self.range[1] - self.range[0])).clamp(0.0, 1.0)
     }
 
-    /// The ticks with their texts, in order.
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
         match &self.scale {
             Scale::Names(names) => {

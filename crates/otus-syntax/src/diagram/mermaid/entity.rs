@@ -60,12 +60,8 @@ pub(super) fn encode(text: &str) -> Cow<'_, str> {
 
 /// A directive encoded so that Mermaid does not find the beginning of a setting, `%%{`, in it. Only a
 /// quoted name can contain it, and there a numeric escape is possible.
-pub(super) fn encode_directive(text: &str) -> Cow<'_, str> {
-    if text.contains("%%{") {
-        Cow::Owned(text.replace("%%{", "%\\u{25}{"))
-    } else {
-        Cow::Borrowed(text)
-    }
+pub(super) fn encode_directive(text: &str) -> String {
+    text.replace("%%{", "%\\u{25}{")
 }
 
 /// Words that make Mermaid assume another kind of diagram, at any position.

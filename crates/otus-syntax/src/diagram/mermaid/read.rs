@@ -58,7 +58,6 @@ struct Reader<'a> {
     picture: Picture,
     /// The open fragments and blocks. A keyword is closed by `end`, a directive by `otus: end`.
     openers: Vec<Opener>,
-    /// The number of open directives.
     open_directives: usize,
     errors: u32,
     /// The brackets for which a search has failed, so that later ones fail too.

@@ -173,7 +173,6 @@ impl Writer {
     }
 }
 
-/// The lifelines that occur in the statements.
 fn lifelines(statements: &[Statement]) -> FxHashSet<Symbol> {
     let mut found = FxHashSet::default();
     for statement in statements {

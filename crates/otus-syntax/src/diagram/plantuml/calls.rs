@@ -43,9 +43,7 @@ pub(super) struct Calls {
 /// The call that a `return` answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reply {
-    /// This call.
     To(Call),
-    /// No call.
     Nowhere,
     /// PlantUML answers the first call; in the operand alone, it is the second.
     Disputed(Option<Call>, Option<Call>),
@@ -68,7 +66,6 @@ enum Last {
 }
 
 impl Calls {
-    /// Records a message.
     pub(super) fn message(&mut self, call: Call) {
         self.drawn.last = Last::Message(call);
         self.operand.last = Last::Message(call);
@@ -101,9 +98,7 @@ impl Calls {
         match (drawn, operand) {
             (Some(call), Some(other)) if call.has_same_ends(other) => {
                 self.message(Call { from: call.to, to: call.from });
-                for state in [&mut self.drawn, &mut self.operand] {
-                    state.top = state.top.and_then(|top| self.pushed[top].1);
-                }
+                self.deactivate();
                 Reply::To(call)
             }
             (None, None) => Reply::Nowhere,

@@ -30,7 +30,6 @@ use crate::parser::Findings;
 use crate::source::{Source, Span};
 use crate::suggest;
 
-/// The statements of the diagram at `range`.
 pub(super) fn statements(
     source: &Source,
     range: Span,
@@ -57,7 +56,9 @@ pub(super) fn statements(
             break;
         }
     }
-    reader.finish()
+    reader.never_ended();
+    reader.picture.report(reader.findings);
+    reader.statements
 }
 
 struct Reader<'a> {
@@ -116,12 +117,6 @@ impl Reader<'_> {
             return;
         }
         self.line_not_understood(line);
-    }
-
-    fn finish(mut self) -> Vec<Statement> {
-        self.never_ended();
-        self.picture.report(self.findings);
-        self.statements
     }
 
     fn push(&mut self, span: Span, kind: StatementKind) {

@@ -7,7 +7,6 @@ pub(super) fn commands() -> impl Iterator<Item = &'static str> {
     PARTICIPANTS.split(' ').chain(COMMANDS.split(' '))
 }
 
-/// Whether a word declares a participant.
 pub(super) fn is_participant_kind(word: &str) -> bool {
     is_one_of(word, PARTICIPANTS)
 }

@@ -57,7 +57,11 @@ impl Samples {
     }
 }
 
-pub(in crate::diagram) fn declare(tree: &mut SpecFile, lifelines: &[(&str, Option<&str>)], messages: &[&str]) {
+pub(in crate::diagram) fn declare(
+    tree: &mut SpecFile,
+    lifelines: &[(&str, Option<&str>)],
+    messages: &[&str],
+) {
     let mut declaration = |text: &str, label: Option<&str>| Declaration {
         name: Name { symbol: tree.names.intern(text), span: Span::at(0) },
         label: label.map(str::to_owned),
