@@ -177,24 +177,6 @@ pub enum Role {
 }
 
 impl Role {
-    /// All of them, in order.
-    pub const ALL: [Role; 14] = [
-        Role::Head,
-        Role::Lifeline,
-        Role::Message,
-        Role::Frame,
-        Role::Tab,
-        Role::Separator,
-        Role::Coregion,
-        Role::Event,
-        Role::Node,
-        Role::Edge,
-        Role::Cut,
-        Role::Band,
-        Role::Text,
-        Role::Aside,
-    ];
-
     /// The name in style sheets, which is that of the variant.
     pub fn name(self) -> String {
         format!("{self:?}").to_ascii_lowercase()

@@ -536,7 +536,8 @@ impl Router<'_> {
 fn straighten(points: &[Point]) -> Vec<Point> {
     let mut kept: Vec<Point> = Vec::with_capacity(points.len());
     for &next in points {
-        if kept.last().is_some_and(|last| near(*last, next)) {
+        let is_near = |a: Point| (a.x - next.x).abs() < 1e-6 && (a.y - next.y).abs() < 1e-6;
+        if kept.last().is_some_and(|last| is_near(*last)) {
             continue;
         }
         if let [.., a, b] = kept.as_slice() {
@@ -548,8 +549,4 @@ fn straighten(points: &[Point]) -> Vec<Point> {
         kept.push(next);
     }
     kept
-}
-
-fn near(a: Point, b: Point) -> bool {
-    (a.x - b.x).abs() < 1e-6 && (a.y - b.y).abs() < 1e-6
 }

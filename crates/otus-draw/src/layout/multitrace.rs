@@ -372,7 +372,10 @@ impl Painter<'_, '_> {
             let text = action.text(self.pool.signature());
             let text = style.plain.shorten(&text, style.action_room);
             let tone = (self.options.tone)(self.component, index);
-            let tone = tone.unwrap_or_else(|| self.tone_at(index));
+            let tone = tone.unwrap_or_else(|| {
+                let tone = self.lane_tone();
+                if tone == Tone::Normal && index < self.consumed { Tone::Good } else { tone }
+            });
             let subject = format!("event-{}-{index}", self.component.0);
             let left = if index > indices.start { right + style.frame } else { right };
             right = self.add_box(&mut boxes, left, &text, tone, Some(subject));
@@ -437,11 +440,6 @@ impl Painter<'_, '_> {
         } else {
             Tone::Normal
         }
-    }
-
-    fn tone_at(&self, index: usize) -> Tone {
-        let tone = self.lane_tone();
-        if tone == Tone::Normal && index < self.consumed { Tone::Good } else { tone }
     }
 
     /// The state of the lane, in words.

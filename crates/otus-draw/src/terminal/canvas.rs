@@ -10,7 +10,7 @@ const HALF: char = '\0';
 /// The text so far, and the current row.
 #[derive(Debug)]
 pub(super) struct Canvas {
-    out: String,
+    pub(super) out: String,
     row: Vec<char>,
     ascii: bool,
 }
@@ -96,10 +96,6 @@ impl Canvas {
         }
         self.out.push('\n');
     }
-
-    pub(super) fn finish(self) -> String {
-        self.out
-    }
 }
 
 fn visible(c: char) -> char {
@@ -154,7 +150,7 @@ mod tests {
         canvas.text(0, "日本a");
         canvas.put(1, '│');
         canvas.next();
-        assert_eq!(canvas.finish(), " │本a\n");
+        assert_eq!(canvas.out, " │本a\n");
         assert_eq!(width("日本a"), 5);
         assert_eq!(shorten("日本語", 4), "日…");
     }

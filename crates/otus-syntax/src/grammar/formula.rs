@@ -247,7 +247,8 @@ impl<'s> Parser<'s> {
     /// `item := 'let' name '=' formula | (name ':')? formula`
     fn item(&mut self) {
         let start = self.token.span.start;
-        let (kind, name) = if self.at_word("let") && self.next_token().kind != Sign(':') {
+        let is_let = self.token.kind == Kind::Word && self.text() == "let";
+        let (kind, name) = if is_let && self.next_token().kind != Sign(':') {
             self.bump();
             let name = self.name("the name of the definition");
             if self.eat(Kind::Comparison(Comparison::Equal)).is_none() {
@@ -592,10 +593,6 @@ impl<'s> Parser<'s> {
 
     fn text(&self) -> &'s str {
         self.source.slice(self.token.span)
-    }
-
-    fn at_word(&self, word: &str) -> bool {
-        self.token.kind == Kind::Word && self.text() == word
     }
 
     fn next_token(&self) -> Token {

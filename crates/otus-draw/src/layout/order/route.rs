@@ -86,7 +86,7 @@ pub(super) fn free(plan: &Plan, places: &Places, arrow: Arrow) -> Option<Vec<Poi
         for process in low..high {
             let [left, right] = places.corridor(process);
             let bent = way(plan, places, arrow, Some(point(f64::midpoint(left, right), y)));
-            let length = length(&bent);
+            let length: f64 = bent.windows(2).map(|pair| (pair[1] - pair[0]).length()).sum();
             if best.as_ref().is_none_or(|(least, _)| length < *least)
                 && !is_blocked(plan, places, arrow, &bent)
             {
@@ -95,10 +95,6 @@ pub(super) fn free(plan: &Plan, places: &Places, arrow: Arrow) -> Option<Vec<Poi
         }
     }
     best.map(|(_, points)| points)
-}
-
-fn length(points: &[Point]) -> f64 {
-    points.windows(2).map(|pair| (pair[1] - pair[0]).length()).sum()
 }
 
 /// Whether an arrow on a route would cross a label or a dot.

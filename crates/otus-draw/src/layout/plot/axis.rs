@@ -133,12 +133,10 @@ impl Ruler {
 
     /// Every second interval between ticks; none for categories.
     pub(super) fn bands(&self) -> Vec<[f64; 2]> {
-        match self.scale {
-            Scale::Names(_) => Vec::new(),
-            Scale::Linear | Scale::Log => {
-                self.marks().windows(2).step_by(2).map(|pair| [pair[0], pair[1]]).collect()
-            }
+        if matches!(self.scale, Scale::Names(_)) {
+            return Vec::new();
         }
+        self.marks().windows(2).step_by(2).map(|pair| [pair[0], pair[1]]).collect()
     }
 
     /// The numbers that have ticks.

@@ -76,12 +76,8 @@ fn must_encode(text: &str, at: usize, c: char) -> bool {
         // `wrap:` at the beginning of a text is an instruction.
         ':' => matches!(&text[..at], "" | "wrap" | "nowrap"),
         'C' => FOREIGN_WORDS.iter().any(|word| text[at..].starts_with(word)),
-        _ => is_odd_space(c),
+        _ => c.is_control() || (c.is_whitespace() && c != ' ') || c == '\u{feff}',
     }
-}
-
-fn is_odd_space(c: char) -> bool {
-    c.is_control() || (c.is_whitespace() && c != ' ') || c == '\u{feff}'
 }
 
 fn character(name: &str) -> Option<char> {

@@ -113,7 +113,9 @@ impl<'a> Cursor<'a> {
         let dotted = self.body()?;
         let after_body = self.position;
         let (right_dress, right) = self.right()?;
-        let arrow = begin..self.arrow_end(after_body);
+        // The arrow itself, for diagnostics.
+        let tail = self.text[after_body..].find(|c| !matches!(c, '>' | '/' | '\\' | 'x' | 'o'));
+        let arrow = begin..after_body + tail.unwrap_or(0);
         // One end is a participant; with a border at the other end, it has no label.
         if let (None, other) | (other, None) = (&left, &right)
             && other.as_ref().is_none_or(|other| other.label.is_some())
@@ -145,13 +147,6 @@ impl<'a> Cursor<'a> {
         let (from, to) = if reversed { (right, left) } else { (left, right) };
         let crossed = left_dress.cross || right_dress.cross;
         Some(Reading::Arrow(Arrow { from, to, dotted, crossed, activations, label }))
-    }
-
-    /// The end of the arrow itself, for diagnostics.
-    fn arrow_end(&self, after_body: usize) -> usize {
-        let tail = &self.text[after_body..];
-        let length = tail.find(|c| !matches!(c, '>' | '/' | '\\' | 'x' | 'o')).unwrap_or(0);
-        after_body + length
     }
 
     /// `{name} `
