@@ -139,7 +139,6 @@ struct DotId {
     index: usize,
 }
 
-/// An arrow that is shown.
 #[derive(Debug, Clone, Copy)]
 struct Arrow {
     from: DotId,

@@ -54,7 +54,6 @@ pub(super) enum Appearance {
     Invalid,
 }
 
-/// A message in a diagram.
 #[derive(Debug, Clone)]
 pub(super) struct Arrow {
     pub(super) label: String,

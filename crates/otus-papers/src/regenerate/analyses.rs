@@ -11,6 +11,7 @@ use otus_analysis::graph::{self, Silent};
 use otus_analysis::{Question, Verdict, certify};
 use otus_draw::layout::plot::{Axis, Data, Figure, Mark, Panel, Series, plot};
 use otus_draw::scene::Tone;
+use otus_syntax::options::LocalAnalysis;
 use otus_trace::MultiTrace;
 
 use crate::artefact::Artefact;
@@ -50,6 +51,18 @@ pub(super) fn timed_search(model: &Model, trace: &MultiTrace, config: &Config) -
     let (verdict, size) =
         found.map_or((Verdict::Inconclusive, 0), |found| (found.verdict, found.nodes));
     Run { seconds, verdict, size }
+}
+
+/// A search of the papers with memoization and local analyses, up to a number of nodes.
+pub(super) fn search(kind: Kind, nodes: u64) -> Config {
+    Config {
+        kind,
+        goal: Some(Verdict::WeakPass),
+        memoize: true,
+        local_analysis: LocalAnalysis::On,
+        budget: Budget { max_states: Some(nodes), ..Budget::default() },
+        ..Config::default()
+    }
 }
 
 /// The analyses of every multi-trace.

@@ -72,9 +72,7 @@ pub(crate) struct Repetition {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Separator {
-    /// `else`
     Else,
-    /// `and`
     And,
 }
 

@@ -42,7 +42,6 @@ pub(super) struct Calls {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct CallState {
-    /// The top of the stack.
     top: Option<usize>,
     last: Last,
 }
