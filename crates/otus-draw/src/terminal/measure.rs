@@ -15,7 +15,6 @@ use rustc_hash::FxHashMap;
 use super::canvas::{shorten, width};
 use crate::layout::sequence::word;
 
-/// A diagram with all its measures.
 #[derive(Debug)]
 pub(super) struct Measured {
     /// By lifeline: its head and its column.
@@ -39,7 +38,6 @@ pub(super) struct Part {
     pub(super) appearance: Appearance,
 }
 
-/// The appearance of a node.
 #[derive(Debug, Clone, Default)]
 pub(super) enum Appearance {
     /// None of its own: its operands, one below the other.
@@ -56,7 +54,6 @@ pub(super) enum Appearance {
     Invalid,
 }
 
-/// A message in a diagram.
 #[derive(Debug, Clone)]
 pub(super) struct Arrow {
     pub(super) label: String,

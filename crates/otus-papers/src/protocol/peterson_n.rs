@@ -14,7 +14,6 @@ use otus_trace::order::PartialOrder;
 use super::simulation::{Simulation, Step, Variable};
 use super::{Scheduler, work};
 
-/// The control state of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ControlState {
     /// Local events that are left.
