@@ -70,10 +70,10 @@ Commands:
   convert      Convert between spec formats, and between trace formats
   slice        Make partial observations of multi-traces
   mutate       Make mutants of multi-traces
-  test         Run the tests of otus.toml: expected verdicts.
+  test         Run the tests in otus.toml and compare the verdicts with the expected ones
   explain      Explain a diagnostic code, or the cause of a failure
   schema       Print the JSON Schema of a format
-  completions  Print shell completions
+  completions  Print a script that completes commands and flags in a shell
   man          Print or write the manual pages
   help         Print this message or the help of the given subcommand(s)
 
@@ -119,10 +119,10 @@ Commands:
   convert      Convert between spec formats, and between trace formats
   slice        Make partial observations of multi-traces
   mutate       Make mutants of multi-traces
-  test         Run the tests of otus.toml: expected verdicts.
+  test         Run the tests in otus.toml and compare the verdicts with the expected ones
   explain      Explain a diagnostic code, or the cause of a failure
   schema       Print the JSON Schema of a format
-  completions  Print shell completions
+  completions  Print a script that completes commands and flags in a shell
   man          Print or write the manual pages
   help         Print this message or the help of the given subcommand(s)
 
