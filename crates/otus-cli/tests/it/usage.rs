@@ -68,7 +68,7 @@ Commands:
   fmt          Put specifications and traces in canonical form
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats
-  slice        Make partial observations of multi-traces
+  slice        Cut multi-traces to parts, as if they had been observed only partially
   mutate       Make mutants of multi-traces
   test         Run the tests in otus.toml and compare the verdicts with the expected ones
   explain      Explain a diagnostic code, or the cause of a failure
@@ -117,7 +117,7 @@ Commands:
   fmt          Put specifications and traces in canonical form
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats
-  slice        Make partial observations of multi-traces
+  slice        Cut multi-traces to parts, as if they had been observed only partially
   mutate       Make mutants of multi-traces
   test         Run the tests in otus.toml and compare the verdicts with the expected ones
   explain      Explain a diagnostic code, or the cause of a failure
