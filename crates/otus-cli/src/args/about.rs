@@ -64,7 +64,7 @@ pub(crate) enum Demo {
 ///   spec = "docs/flow.md#login"   # default: the `spec` of otus.toml
 ///   logs = "logs/cut"             # or traces = ["runs/*.htf"]; default: all logs of the sources
 ///   group = "alice"               # one group of the logs only
-///   observed = "prefix"           # or kind = "eliminate"; default: [observation], or global-prefix
+///   observed = "prefix"           # or kind = "eliminate"; default: `[observation]`, or global-prefix
 ///   expect = "WeakPass"           # or Pass, Fail, WeakFail, Inconclusive; or a list, any of which
 ///                                 # is accepted
 ///   cause = "too-early"           # for a Fail: the cause named in its report
