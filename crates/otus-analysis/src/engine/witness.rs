@@ -130,7 +130,7 @@ struct Replay<'a, 'b> {
     logs: Logs<'a>,
     global: bool,
     relaxation: Relaxation,
-    /// The only component that is replayed now.
+    /// The only component that is replayed in this stage; `None` if all of them are.
     only: Option<usize>,
     frontiers: Frontiers,
     compiled: FxHashMap<(TermId, Relaxation), ExprId>,

@@ -149,8 +149,8 @@ impl Rules {
             && now.consumed.iter().zip(&self.moments).all(|(&n, own)| n as usize <= own.len())
     }
 
-    /// Whether the multi-trace is consumed, and the interaction can terminate without an event on a
-    /// closed lifeline. Every term has a trace, so whatever pruning leaves can terminate.
+    /// Whether all moments are consumed and the interaction can terminate without another event on a lifeline whose log
+    /// is complete. If pruning such events leaves a term, it can terminate, because every term has a trace.
     pub(super) fn is_explained(&self, tables: &mut Tables<'_>, now: &Situation) -> bool {
         let Tables { pool, frontiers, .. } = tables;
         self.left(now).all(|rest| rest == 0)

@@ -242,7 +242,8 @@ impl<'a> Search<'a> {
         }
         steps.reverse();
         let mut term = queue.nodes[at].situation.term;
-        // A fully observed global prefix may stop anywhere; other witnesses are whole executions.
+        // The witness of a global prefix may end after the last observed event. Every other witness is a whole
+        // execution, so it is completed here.
         if !self.rules.global {
             while let Some(step) = self.completion(term) {
                 steps.push(self.witness_step(&step, &LifelineSet::EMPTY));
@@ -325,7 +326,7 @@ impl Queue {
     }
 }
 
-/// The first moment that cannot happen as often as it was observed.
+/// The first moment that a log contains more often than the interaction can still produce it.
 fn scarce(pool: &mut Pool, rules: &mut Rules, now: &Situation) -> Option<Blocked> {
     for component in 0..rules.moments.len() {
         let from = now.consumed[component] as usize;

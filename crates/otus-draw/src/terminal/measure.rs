@@ -105,7 +105,7 @@ impl Measured {
 fn used(interaction: &Interaction) -> Vec<bool> {
     let mut used = vec![false; interaction.nodes.len()];
     used[interaction.root.0 as usize] = true;
-    // Operators come after their operands, so a backward pass sees users first.
+    // Operators come after their operands, so a backward pass visits each operator before its operands.
     for index in (0..used.len()).rev() {
         if let (true, NodeKind::Operator(_, operands)) =
             (used[index], &interaction.nodes[index].kind)
@@ -261,7 +261,7 @@ impl Measure<'_> {
         }
     }
 
-    /// The number of rows of some nodes, where each counts at least `least`.
+    /// The total number of rows of some nodes. A node with fewer than `least` rows counts as `least` rows.
     fn rows(&self, operands: &[NodeId], least: u64) -> u64 {
         let rows = operands.iter().map(|operand| self.parts[operand.0 as usize].rows.max(least));
         rows.fold(0, u64::saturating_add)

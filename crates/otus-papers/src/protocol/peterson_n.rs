@@ -22,7 +22,7 @@ enum ControlState {
     Takes(usize),
     Signs(usize),
     Passes(usize),
-    /// The next step in the critical section.
+    /// In the critical section, before the step with this number.
     Inside(usize),
 }
 

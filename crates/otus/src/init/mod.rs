@@ -26,7 +26,7 @@ use crate::units::counted;
 use cluster::Clusters;
 use draft::Draft;
 
-/// The folder to propose an `otus.toml` for.
+/// A request to propose an `otus.toml` for a folder.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct InitRequest {

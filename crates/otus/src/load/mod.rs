@@ -59,12 +59,12 @@ pub struct Trace {
     pub case: Option<Case>,
 }
 
-/// The diagrams of a Markdown file to read if the request names none.
+/// Which diagrams of a Markdown file are read if the request names none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fences {
-    /// All of them.
+    /// Reads all diagrams.
     All,
-    /// The only one; several are an error that lists them.
+    /// Reads the only diagram. If there are several, the error lists them.
     One,
 }
 

@@ -24,7 +24,7 @@ pub struct LogMap {
     pub logs: Vec<MappedLog>,
     /// The records of all logs.
     pub records: LineCounts,
-    /// The number of actions in the wanted groups.
+    /// The number of actions in the groups that the request selects.
     pub actions: usize,
     /// The rules of all sources.
     pub rules: Vec<MappedRule>,

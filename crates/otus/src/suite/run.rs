@@ -227,7 +227,7 @@ fn judged(case: &Case) -> Judged {
     }
 }
 
-/// The answers to the formula of a test.
+/// Checks the formula of a test on each of its traces, and adds the answers to the outcome.
 fn answers(
     context: &Context,
     outcome: &mut TestOutcome<'_>,

@@ -9,11 +9,11 @@ use crate::code::Code;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sort {
-    /// A formula only.
+    /// It can only be a formula.
     Formula,
-    /// A number only.
+    /// It can only be a number.
     Number,
-    /// A text only.
+    /// It can only be a text.
     Text,
     /// `true` or `false`.
     Constant,

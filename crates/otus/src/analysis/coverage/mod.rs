@@ -111,7 +111,8 @@ impl Covering {
         })
     }
 
-    /// Counts a passing multi-trace if an equal one was counted before.
+    /// If an equal multi-trace was counted before, counts this one in the same way and returns `true`, so that it needs
+    /// no witness of its own. Otherwise changes nothing and returns `false`.
     pub(super) fn again(&self, trace: &MultiTrace) -> bool {
         let key = Key::new(trace);
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
