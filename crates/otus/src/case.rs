@@ -258,7 +258,6 @@ pub struct Missing {
     pub first: Vec<String>,
 }
 
-/// Unobserved events in words.
 pub(crate) fn joined(missing: &[Missing], separator: &str) -> String {
     missing.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
 }

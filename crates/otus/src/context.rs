@@ -37,12 +37,10 @@ impl Context {
         Context { files: Arc::new(files), ..self }
     }
 
-    /// Reports a remark.
     pub(crate) fn remark(&self, text: impl Into<String>) {
         self.monitor.notice(&Notice::Remark(text.into()));
     }
 
-    /// Reports warnings about texts.
     pub(crate) fn warn(&self, found: Diagnostics) {
         if !found.is_empty() {
             self.monitor.notice(&Notice::Diagnostics(found));

@@ -157,7 +157,6 @@ impl Diagnostics {
         self.found.iter().any(|found| found.severity > Severity::Note)
     }
 
-    /// The findings except notes.
     pub(crate) fn without_notes(mut self) -> Diagnostics {
         self.found.retain(|found| found.severity > Severity::Note);
         self

@@ -79,7 +79,6 @@ impl<'t> Unique<'t> {
         Unique { seen: FxHashSet::default(), take }
     }
 
-    /// The number passed on.
     pub(crate) fn count(&self) -> u64 {
         self.seen.len() as u64
     }

@@ -123,7 +123,6 @@ impl Options {
         self
     }
 
-    /// Whether the events of a lifeline are ignored.
     pub(crate) fn ignores(&self, lifeline: &str) -> bool {
         self.ignored.iter().any(|pattern| Glob::name(pattern).matches(lifeline))
     }
@@ -155,7 +154,6 @@ impl Options {
         Ok(Partition::new(components, count))
     }
 
-    /// The question.
     pub(crate) fn declared(&self, spec: &Spec) -> Result<Declared> {
         if self.logs.is_empty() {
             return Ok(Declared::each(self.observed.question(), Vec::new()));

@@ -30,7 +30,6 @@ pub struct Run {
     lifelines: Names,
 }
 
-/// One observed action.
 #[derive(Debug, Clone)]
 pub(crate) struct Event {
     pub(crate) lifeline: Symbol,

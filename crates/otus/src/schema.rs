@@ -30,10 +30,8 @@ pub fn schema(of: Schema) -> String {
     }
 }
 
-/// The document that `otus analyze --format json` prints.
 const RESULTS: &str = include_str!("report/results.schema.json");
 
-/// The schema of one answer: a line of `--format jsonl`.
 fn result() -> String {
     let results: Value = serde_json::from_str(RESULTS).unwrap_or_default();
     let schema = json!({

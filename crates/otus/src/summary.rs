@@ -156,7 +156,6 @@ pub enum Status {
 }
 
 impl Summary {
-    /// Adds the counts of a part.
     pub(crate) fn add(&mut self, other: &Summary) {
         let Verdicts { pass, weak, fail, known, undecided } = other.verdicts;
         self.verdicts.pass += pass;

@@ -41,7 +41,6 @@ pub struct GraphOptions {
     pub style: PictureStyle,
     /// The most nodes in a picture.
     pub max_nodes: usize,
-    /// The file that a logger names.
     pub(crate) path: Option<PathBuf>,
     direction: Direction,
     /// Whether nodes show sequence diagrams, and whether they show term trees; if neither, they show text.
@@ -158,7 +157,6 @@ impl GraphOptions {
         search(context, graph, &options)
     }
 
-    /// The interaction of a node.
     fn node(&self, context: &Context<'_>, id: TermId) -> Scene {
         let pool = context.pool;
         let diagram = || {

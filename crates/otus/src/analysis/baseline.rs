@@ -39,10 +39,8 @@ use crate::summary::Summary;
 /// The word that stands for every cause.
 const ANY: &str = "any";
 
-/// The ids of causes.
 type Causes = BTreeSet<&'static str>;
 
-/// A file of known failures.
 #[derive(Debug, Default)]
 struct Baseline {
     /// By id.
@@ -182,7 +180,6 @@ impl Reader<'_> {
     }
 }
 
-/// The lines of an entry, and the comments directly above it.
 fn lines(text: &str, place: Range<usize>) -> Range<usize> {
     let mut start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
     while start > 0 {
@@ -226,12 +223,10 @@ impl KnownFailures {
         self.baseline.as_ref()?.entries.get(id).map(|entry| &entry.causes)
     }
 
-    /// Whether a failure is known whatever its cause.
     pub(super) fn is_known_for_any_cause(&self, id: &str) -> bool {
         self.causes(id).is_some_and(Causes::is_empty)
     }
 
-    /// Whether the cause of a failure must be known.
     pub(super) fn needs_cause(&self, id: &str, explain: Explain) -> bool {
         self.causes(id).is_some_and(|causes| !causes.is_empty())
             || (self.rewritten.is_some() && explain != Explain::None)
@@ -264,7 +259,6 @@ impl KnownFailures {
     }
 }
 
-/// The causes of a failure, and a line about it.
 #[derive(Debug, Default)]
 struct Why {
     causes: Causes,
@@ -291,7 +285,6 @@ impl Met {
         }
     }
 
-    /// Appends a later part.
     pub(super) fn append(&mut self, mut other: Met) {
         for (id, Why { causes, headline }) in other.failures {
             self.add(id, &causes, &headline);

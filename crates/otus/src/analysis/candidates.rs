@@ -16,13 +16,11 @@ use super::inputs::{Job, read_case};
 use super::pipeline::Slot;
 use super::worker::{Piece, Worker};
 
-/// Several specifications.
 #[derive(Debug)]
 pub(super) struct Choice {
     pub(super) specs: Vec<Candidate>,
 }
 
-/// One of several specifications.
 #[derive(Debug)]
 pub(super) struct Candidate {
     pub(super) name: Arc<str>,
@@ -35,7 +33,6 @@ impl Choice {
         &self.specs[number].name
     }
 
-    /// The candidates, in order.
     pub(super) fn candidates(&self, id: &str) -> Vec<usize> {
         let all = || self.specs.iter().enumerate();
         let fits = |globs: &[Glob]| globs.iter().any(|glob| glob.matches(id));
@@ -94,7 +91,6 @@ impl<T: Send + 'static> Several<T> {
         slot.add(|all| all.append(piece));
     }
 
-    /// Does a job.
     pub(super) fn work(&mut self, job: Job, slot: &Slot<Piece<T>>) {
         match job {
             Job::Lines { name, first, bytes } => {

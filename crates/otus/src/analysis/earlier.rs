@@ -16,7 +16,6 @@ use super::fingerprint::is_same_specification;
 use crate::context::Context;
 use crate::error::{Error, Result, unfit};
 
-/// The verdicts of earlier runs.
 #[derive(Debug, Default)]
 pub(crate) struct Earlier {
     /// By id, if there are any.

@@ -34,7 +34,6 @@ pub(super) fn fingerprint(
     format!("{:016x}-{:016x}", specification(pool, term), question.0)
 }
 
-/// Whether two fingerprints are about the same specification.
 pub(super) fn is_same_specification(one: &str, other: &str) -> bool {
     one.split('-').next() == other.split('-').next()
 }

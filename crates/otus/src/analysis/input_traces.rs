@@ -12,18 +12,15 @@ use crate::context::Context;
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result, unfit};
 
-/// The multi-traces of a request.
 #[derive(Debug)]
 pub(crate) struct Originals {
     /// The pool of the specification.
     pub(crate) pool: Pool,
-    /// Ids and multi-traces.
     pub(crate) traces: Vec<(String, MultiTrace)>,
     /// The number of multi-traces that were left out because they have messages that the specification lacks.
     pub(crate) strangers: usize,
 }
 
-/// Reads the specification and the multi-traces of a request.
 pub(crate) fn originals(context: &Context, request: &Request) -> Result<Originals> {
     if request.names.iter().any(|name| name == "-") {
         unfit!("standard input is read once, and this takes several looks; name a file");

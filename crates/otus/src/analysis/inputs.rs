@@ -39,7 +39,6 @@ pub(super) enum TraceInput {
     Stream { name: String, head: Vec<u8>, rest: Box<dyn Read + Send> },
 }
 
-/// A `.htf` file.
 #[derive(Debug, Clone)]
 pub(super) struct TraceFile {
     pub(super) path: String,
@@ -48,7 +47,6 @@ pub(super) struct TraceFile {
     pub(super) bytes: Option<Vec<u8>>,
 }
 
-/// A unit of work.
 #[derive(Debug)]
 pub(super) enum Job {
     /// Some `.htf` files.
@@ -62,7 +60,6 @@ pub(super) enum Job {
 }
 
 impl Job {
-    /// A text that cannot be read.
     fn unreadable(reason: String) -> Job {
         Job::Trouble(Box::new(Trouble::Other { id: None, reason, is_unusable: true }))
     }
@@ -74,12 +71,9 @@ impl Job {
     }
 }
 
-/// The named inputs, sorted.
 #[derive(Default)]
 pub(super) struct Sorted {
-    /// Inputs with multi-traces.
     pub(super) traces: VecDeque<TraceInput>,
-    /// The other names.
     pub(super) others: Vec<String>,
     /// The content of standard input, if it is one of the other inputs.
     pub(super) standard_input: Option<Vec<u8>>,
@@ -220,7 +214,6 @@ pub(super) struct Feed {
     ready: VecDeque<Job>,
     files: Arc<dyn Files>,
     pub(super) shared: Arc<Shared>,
-    /// The size of all files to read, if it is known.
     pub(super) total_bytes: Option<u64>,
 }
 
@@ -439,7 +432,7 @@ pub(super) fn read_case(
     Ok(case.map(|case| (case.id.into(), case.htf.into())))
 }
 
-/// The lines of a case file that hold a case.
+/// The number of lines of a case file that hold a case.
 fn case_lines(bytes: &[u8]) -> usize {
     let is_case = |line: &&[u8]| line.iter().any(|byte| !byte.is_ascii_whitespace());
     bytes.split(|&byte| byte == b'\n').filter(is_case).count()
@@ -472,7 +465,6 @@ impl Lines {
         Lines { name, rest, shared, buffer, used: 0, line: 1, ended: None, has_cases: false }
     }
 
-    /// Records whether a reader waits for a stream.
     fn set_waiting(&self, is_waiting: bool) {
         if let Some(shared) = &self.shared {
             shared.waits.store(is_waiting, Ordering::Relaxed);
@@ -513,7 +505,6 @@ impl Lines {
         }
     }
 
-    /// Reads more bytes.
     fn read(&mut self) {
         self.buffer.drain(..self.used);
         self.used = 0;

@@ -340,7 +340,6 @@ impl Finished {
     }
 }
 
-/// The findings about raw logs.
 fn log_remarks(accounting: &Accounting, plans: &[Arc<Plan>]) -> Vec<String> {
     let mut all =
         plans.iter().map(|it| unknown_names::warnings(accounting, it.spec.pool.signature()));
@@ -400,7 +399,6 @@ impl Troubles {
     }
 }
 
-/// The names of the lifelines of a component.
 fn lifelines(partition: &Partition, component: ComponentId, pool: &Pool) -> Vec<String> {
     let lifelines = partition.lifelines(component).iter();
     lifelines.map(|&lifeline| pool.signature().lifeline_name(lifeline).to_owned()).collect()

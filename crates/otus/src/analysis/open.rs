@@ -26,16 +26,13 @@ use crate::project::{Settings, SpecRule};
 pub(crate) struct Opened {
     pub(crate) finder: Finder,
     pub(super) sorted: inputs::Sorted,
-    /// One or several specifications.
     pub(crate) specs: Vec<Specification>,
 }
 
-/// A specification.
 pub(crate) struct Specification {
     pub(super) loaded: Loaded,
     pub(crate) lowered: Lowered,
     pub(super) term: TermId,
-    /// The patterns of ids that belong to it, if `otus.toml` gives them.
     groups: Vec<Glob>,
 }
 
@@ -311,7 +308,6 @@ fn complete(sorted: &mut inputs::Sorted, finder: &mut Finder) -> Result<Vec<Spec
     Ok(Vec::new())
 }
 
-/// The message if there is nothing to check.
 fn nothing_given(finder: &Finder) -> String {
     match finder.project_in_use() {
         Some(project) if project.plan.sources.is_empty() => finder.no_logs(),

@@ -76,7 +76,6 @@ pub(super) struct Drawn<'d> {
 }
 
 impl Drawn<'_> {
-    /// The picture of a failure.
     pub(super) fn failure(
         &self,
         pool: &mut Pool,

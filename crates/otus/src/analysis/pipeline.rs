@@ -32,7 +32,6 @@ struct JobResults<P> {
 }
 
 impl<P: Default> Slot<P> {
-    /// Adds results.
     pub(super) fn add(&self, change: impl FnOnce(&mut P)) {
         change(&mut self.lock().piece);
     }

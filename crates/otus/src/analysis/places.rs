@@ -15,7 +15,6 @@ use crate::case::{Passage, Place};
 use crate::load::Sources;
 use crate::run::Run;
 
-/// The origin of a multi-trace.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Origin<'a> {
     pub(super) from: From<'a>,
@@ -26,13 +25,11 @@ pub(super) struct Origin<'a> {
 /// The place where a multi-trace was read.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum From<'a> {
-    /// A group of raw logs.
     Raw { group: &'a Group },
     /// A line of a case file, whose multi-trace is this text.
     Case { file: &'a str, line: usize, text: &'a str },
     /// A file that can be read again.
     File { path: &'a str },
-    /// A text with a name.
     Text { name: &'a str, text: &'a str },
     /// Events that a program recorded. The place of a step is the index of its event.
     Recorded { run: &'a Run },
@@ -45,7 +42,6 @@ impl<'a> From<'a> {
         if matches!(self, From::Case { .. }) { format!("{place} ({id})") } else { place }
     }
 
-    /// The line of a case file.
     pub(super) fn case_line(self, id: &str) -> Option<CaseLine> {
         let From::Case { file, line, .. } = self else { return None };
         Some(CaseLine { id: Some(id.to_owned()), file: file.to_owned(), line })
@@ -87,7 +83,6 @@ impl<'a> From<'a> {
     }
 }
 
-/// The places of the events of a multi-trace.
 pub(super) enum Places<'a> {
     Raw {
         group: &'a Group,
@@ -107,7 +102,6 @@ pub(super) enum Places<'a> {
     Unknown,
 }
 
-/// A place of a log.
 pub(super) struct LogExcerpt {
     pub(super) place: Place,
     /// The line, if it can be read again.
@@ -125,7 +119,6 @@ impl Places<'_> {
         }
     }
 
-    /// Whether they are in a line of a case file.
     pub(super) fn is_case(&self) -> bool {
         match self {
             Places::Text { line, .. } => line.is_some(),
@@ -157,7 +150,6 @@ impl Places<'_> {
         Some(spec_text::one_line(name, number, text, None))
     }
 
-    /// The place where a step was read.
     pub(super) fn excerpt(
         &self,
         component: ComponentId,

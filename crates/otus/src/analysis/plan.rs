@@ -53,11 +53,8 @@ pub(crate) struct Plan {
     pub(super) choice: Option<(usize, Arc<Choice>)>,
     /// The graph that the request or a logger asks for.
     pub(super) graph: Option<GraphOptions>,
-    /// The coverage counter, if the request asks for coverage.
     pub(super) covering: Option<Covering>,
-    /// The verdicts of earlier runs.
     pub(super) earlier: Earlier,
-    /// The fingerprint of specification and question in a file of results.
     pub(super) fingerprint: Option<String>,
     /// The raw logs, by number.
     pub(super) logs: Arc<[LogName]>,
@@ -72,7 +69,6 @@ pub(crate) struct PlannedSpec {
     pub(crate) text: SpecText,
 }
 
-/// A raw log.
 #[derive(Debug, Clone)]
 pub(super) struct LogName {
     /// The name that the user would give.
@@ -84,14 +80,12 @@ pub(super) struct LogName {
 /// The engine and its question.
 #[derive(Debug)]
 pub(super) enum Method {
-    /// The fast engine.
     Fast(Declared),
     /// The searches of the papers, and the question they are about.
     Graph(Arc<Config>, Question),
 }
 
 impl Method {
-    /// The name in reports.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Method::Fast(_) => "fast",
@@ -241,7 +235,6 @@ impl Plan {
         }
     }
 
-    /// Whether a case with this verdict includes its witness.
     pub(super) fn shows_witness(&self, verdict: Verdict) -> bool {
         match (verdict, self.request.witness) {
             (_, WitnessPolicy::None) => false,
@@ -311,7 +304,6 @@ impl SearchFeatures {
         }
     }
 
-    /// Whether a search of the papers is used.
     fn is_search(
         &self,
         context: &Context,

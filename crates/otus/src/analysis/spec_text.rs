@@ -8,7 +8,6 @@ use otus_syntax::{Source, Span, excerpt};
 use crate::case::{Columns, Passage, Place};
 use crate::load::Loaded;
 
-/// The places of terms in a specification.
 #[derive(Debug)]
 pub(crate) struct SpecText {
     sources: Vec<Source>,
@@ -104,7 +103,6 @@ pub(crate) fn one_line(
     Passage { columns, ..Passage::line(place, number, text) }
 }
 
-/// A place in a text.
 #[derive(Debug, Clone)]
 pub(crate) struct Excerpt {
     pub(crate) place: Place,
@@ -114,7 +112,6 @@ pub(crate) struct Excerpt {
     pub(crate) span: Range<usize>,
 }
 
-/// The place and the line of a span.
 pub(crate) fn excerpt_of(source: &Source, span: Span) -> Excerpt {
     let (line, start) = source.line_column(span.start);
     let (end_line, end) = source.line_column(span.end);

@@ -25,7 +25,6 @@ use crate::case::{
 };
 use crate::error::Error;
 
-/// A multi-trace to judge.
 pub(super) struct Subject<'a> {
     pub(super) plan: &'a Plan,
     pub(super) id: &'a str,
@@ -41,7 +40,6 @@ pub(super) struct Found {
     /// The limit that left the verdict undecided.
     reason: Option<Cow<'static, str>>,
     pub(super) witness: Option<Witness>,
-    /// Whether the search for a witness failed within its limits.
     is_witness_missing: bool,
     /// For a Fail: the most actions of each component that could be explained.
     furthest: Option<Box<[u32]>>,
@@ -259,7 +257,6 @@ impl Subject<'_> {
         case.is_witness_missing = found.is_witness_missing;
     }
 
-    /// The files that the request asks for.
     pub(super) fn attachments(
         &self,
         pool: &mut Pool,

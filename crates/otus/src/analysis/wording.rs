@@ -26,7 +26,6 @@ use crate::explanation::{
 };
 use crate::units::counted;
 
-/// A failure to explain.
 pub(super) struct Failure<'a> {
     pub(super) trace: &'a MultiTrace,
     /// The pool with the names of its messages.
@@ -82,7 +81,6 @@ fn translated(trace: &MultiTrace, from: &Pool, into: &mut Pool) -> MultiTrace {
     rebuilt(trace, |_| usize::MAX, translate)
 }
 
-/// Words an explanation.
 struct Wording<'a> {
     plan: &'a Plan,
     pool: &'a Pool,
@@ -154,7 +152,6 @@ impl Wording<'_> {
         self.log_place(other.component, moments.position(is_other)?, "the other end")
     }
 
-    /// The place where a moment was read.
     fn log_place(
         &self,
         component: ComponentId,

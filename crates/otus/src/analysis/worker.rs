@@ -71,7 +71,6 @@ impl<T> Default for Piece<T> {
 }
 
 impl<T> Piece<T> {
-    /// Appends later results.
     pub(super) fn append(&mut self, mut other: Piece<T>) {
         self.cases.append(&mut other.cases);
         self.troubles.append(&mut other.troubles);
@@ -111,10 +110,8 @@ pub(crate) enum Trouble {
     Other { id: Option<String>, reason: String, is_unusable: bool },
 }
 
-/// A line of a case file.
 #[derive(Debug, Clone)]
 pub(crate) struct CaseLine {
-    /// Its id, if it has one.
     pub(super) id: Option<String>,
     pub(super) file: String,
     pub(super) line: usize,
@@ -144,7 +141,6 @@ impl Trouble {
     }
 }
 
-/// The worker of one thread.
 pub(super) struct Worker<T> {
     plan: Arc<Plan>,
     map: MapCase<T>,
@@ -175,12 +171,10 @@ pub(super) struct Prepared {
     pub(super) engine: PreparedEngine,
 }
 
-/// An engine that is ready for the question.
 #[derive(Debug)]
 pub(super) enum PreparedEngine {
     /// The fast engine, and the number of states it has created so far.
     Fast(Box<Engine>, u64),
-    /// A search of the papers.
     Graph(Arc<Config>),
 }
 
@@ -202,7 +196,6 @@ impl<T: Send + 'static> Worker<T> {
         Worker { plan, map, pool, reader, prepared, first, scratch: None }
     }
 
-    /// Checks some lines of a case file.
     fn lines(&mut self, name: &str, first: usize, bytes: &[u8], slot: &Slot<Piece<T>>) {
         let mut start = 0;
         for (index, end) in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]).enumerate() {
@@ -243,7 +236,6 @@ impl<T: Send + 'static> Worker<T> {
         }
     }
 
-    /// Checks a group of raw logs.
     fn group(&mut self, group: &Group, slot: &Slot<Piece<T>>) {
         if self.plan.is_cancelled() {
             return slot.add(Piece::add_interrupted);
@@ -257,7 +249,6 @@ impl<T: Send + 'static> Worker<T> {
         self.renew();
     }
 
-    /// Checks a file with one multi-trace.
     fn file(&mut self, file: &TraceFile, slot: &Slot<Piece<T>>) {
         if self.plan.is_cancelled() {
             return slot.add(Piece::add_interrupted);
@@ -289,7 +280,6 @@ impl<T: Send + 'static> Worker<T> {
         }
     }
 
-    /// Checks the text of a multi-trace.
     fn text(&mut self, id: &str, text: &str, from: From<'_>, slot: &Slot<Piece<T>>) {
         if self.read(text) {
             return self.judge_read(id, from, slot);
@@ -338,7 +328,6 @@ impl<T: Send + 'static> Worker<T> {
         }
     }
 
-    /// Analyses a multi-trace.
     fn judge(&mut self, id: &str, trace: &MultiTrace, origin: &Origin<'_>, slot: &Slot<Piece<T>>) {
         let plan = &*self.plan;
         if let Some(verdict) = plan.earlier.take(id) {
@@ -408,7 +397,6 @@ impl<T: Send + 'static> Worker<T> {
         self.add(case, is_tentative, met, slot);
     }
 
-    /// Returns the verdict of an earlier run.
     fn add_earlier(&self, id: &str, verdict: Verdict, actions: usize, slot: &Slot<Piece<T>>) {
         let mut case = Case::new(id, verdict);
         let mut met = Met::default();
@@ -480,7 +468,6 @@ fn prepared<'p>(
 }
 
 impl<T: Send + 'static> Worker<T> {
-    /// Does a job.
     pub(super) fn work(&mut self, job: Job, slot: &Slot<Piece<T>>) {
         self.first = First::default();
         match job {

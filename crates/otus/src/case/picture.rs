@@ -12,7 +12,6 @@ pub(crate) const LIMITS: Options =
 /// The events of a case, and where each of them was read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CasePicture {
-    /// The picture.
     pub(crate) diagram: FailurePicture,
     /// By event: its line of a log. Only observed events that are drawn have one.
     pub(crate) logs: Vec<Option<Passage>>,

@@ -34,11 +34,9 @@ pub struct Check {
     pub(super) logs: Option<String>,
 }
 
-/// A formula to check.
 #[derive(Debug)]
 struct Asked {
     property: Property,
-    /// Its claim about runs.
     sense: Sense,
 }
 

@@ -137,7 +137,6 @@ impl Named {
         Ok(Named { trace, finder, formulas: names.cloned().collect() })
     }
 
-    /// Adds the properties of `otus.toml`.
     fn add_properties(&self, sources: &mut Sources) {
         let Some(project) = self.finder.project_in_use() else { return };
         for (name, formula) in &project.properties {

@@ -24,7 +24,6 @@ pub(super) struct Witness {
     pub(super) trusted: usize,
 }
 
-/// A run.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
     /// The formula that it proves, abbreviated; `None` if it only groups other runs.
@@ -183,7 +182,6 @@ impl<'t> State<'t> {
         (run, end)
     }
 
-    /// The state after some events.
     fn after(mut self, events: &[EventId]) -> Self {
         let mut counts: Vec<i64> = vec![0; self.values.len()];
         for &event in events {

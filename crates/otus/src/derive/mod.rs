@@ -95,7 +95,6 @@ impl From {
     }
 }
 
-/// The originals, read.
 struct Originals {
     traces: Vec<Trace>,
     /// The pool of the specification, if one is given.

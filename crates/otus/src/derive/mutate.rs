@@ -106,12 +106,10 @@ pub(super) fn wanted(asked: &[MutantKind], traces: usize) -> Vec<MutantKind> {
     kinds
 }
 
-/// Makes mutants of multi-traces.
 pub(super) struct Mutator<'a> {
     pub(super) seed: u64,
     /// The number of mutants of each multi-trace and kind.
     pub(super) count: u64,
-    /// The id of each multi-trace.
     pub(super) ids: &'a [String],
     pub(super) observed: &'a [MultiTrace],
     pub(super) swaps: &'a Swaps<'a>,
@@ -206,7 +204,6 @@ impl Mutator<'_> {
         }
     }
 
-    /// The number of mutants of each multi-trace and kind.
     fn most(&self) -> usize {
         usize::try_from(self.count).unwrap_or(usize::MAX)
     }

@@ -29,7 +29,6 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::units::counted;
 
-/// The number of mutants in a batch.
 const BATCH: usize = 50_000;
 
 /// The most survivors that are shown.
@@ -170,13 +169,11 @@ fn numbered(cases: &[Case]) -> impl Iterator<Item = (usize, &Case)> {
     cases.iter().filter_map(|case| Some((case.id.parse().ok()?, case)))
 }
 
-/// A mutant to check.
 #[derive(Debug, Clone)]
 struct Mutant {
     id: String,
     origin: String,
     kind: &'static str,
-    /// The change.
     change: String,
     /// The fields of a line of a case file.
     fields: OtherFields,

@@ -171,7 +171,6 @@ impl DrawRequest {
         terminal::Options { width: self.width, ascii: self.ascii, ..terminal::Options::default() }
     }
 
-    /// The title of a picture.
     fn title(&self, what: &str) -> String {
         let name = |file: &String| match Path::new(file).file_name() {
             Some(name) => name.to_string_lossy().into_owned(),

@@ -12,7 +12,6 @@ use crate::context::Context;
 use crate::error::{Error, Result, unfit};
 use crate::load::{Fences, Loaded};
 
-/// A specification that can be drawn.
 struct Specification {
     loaded: Loaded,
     lowered: Lowered,

@@ -29,9 +29,7 @@ pub(super) struct Clusters {
 pub(super) struct Cluster {
     pub(super) format: LogFormat,
     pub(super) files: Vec<ClusterFile>,
-    /// The phrases of their lines.
     pub(super) phrases: Phrases,
-    /// The shapes of their lines.
     shapes: BTreeSet<String>,
     /// The separator of a CSV file, if it is not a comma.
     pub(super) separator: Option<char>,
@@ -45,7 +43,6 @@ pub(super) struct ClusterFile {
 }
 
 impl Clusters {
-    /// Reads all files of a folder.
     pub(super) fn find(files: &dyn Files, folder: &Path) -> Result<Clusters> {
         let mut clusters = Clusters::default();
         for path in files::walk(files, folder)? {

@@ -14,12 +14,10 @@ use super::pattern;
 use crate::logs::findings;
 use crate::units::counted;
 
-/// The parts of a proposal.
 #[derive(Default)]
 pub(super) struct Draft<'c> {
     spec: Vec<String>,
     sources: Vec<Source<'c>>,
-    /// Files that do not look like logs.
     others: &'c [String],
     lifelines: Vec<Meaning>,
     messages: Vec<Meaning>,
@@ -245,15 +243,12 @@ impl Source<'_> {
     }
 }
 
-/// Fields that usually hold the lifeline, the most likely first.
+/// Fields that usually hold the lifeline, the group, the message or the peer, the most likely first.
 const LIFELINES: &str = "lifeline service service.name service_name node host hostname app component instance process \
                          actor container pod";
-/// Fields that usually hold the group.
 const GROUPS: &str = "trace_id traceId trace request_id requestId correlation_id correlationId session session_id \
                       sessionId conversation txid transaction run";
-/// Fields that usually hold the message.
 const MESSAGES: &str = "message msg m type event name op operation kind method";
-/// Fields that usually hold the peer.
 const PEERS: &str = "peer to from dst src target remote dest other";
 
 /// The known names that unknown ones probably mean: equal but for the case, equal but for a number at the end, or
@@ -301,7 +296,6 @@ fn globs(cluster: &Cluster, clusters: &Clusters) -> Vec<String> {
     globs
 }
 
-/// A name for a source.
 fn name(cluster: &Cluster) -> String {
     let stems: BTreeSet<&str> = cluster.files.iter().map(|file| stem(&file.inside)).collect();
     if stems.len() == 1 {
@@ -315,7 +309,6 @@ fn name(cluster: &Cluster) -> String {
     cluster.format.name().to_owned()
 }
 
-/// A name without a number at its end.
 fn without_number(name: &str) -> &str {
     name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '_')
 }

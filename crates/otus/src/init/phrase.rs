@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use otus_trace::read::Format as LogFormat;
 use serde_json::Value;
 
-/// The phrases of some logs.
 #[derive(Debug, Default)]
 pub(super) struct Phrases {
     /// By the field that they are in (empty in text), and by their order.
@@ -42,7 +41,6 @@ pub(super) struct Phrase {
     pub(super) count: usize,
     /// The number of lines that name the other side.
     pub(super) peers: usize,
-    /// One of the lines.
     pub(super) example: String,
 }
 
@@ -137,13 +135,11 @@ impl Phrases {
     }
 }
 
-/// The parts of a line about a message.
 #[derive(Debug, PartialEq, Eq)]
 struct Parsed<'l> {
     order: WordOrder,
     /// The word for the direction.
     word: &'l str,
-    /// Whether it names the peer.
     has_peer: bool,
 }
 
@@ -181,7 +177,6 @@ fn is_direction(word: &str) -> bool {
     sent.iter().chain(&received).any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// Whether a word can be a name.
 fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '/')
 }

@@ -27,33 +27,25 @@ pub use sources::{Input, Sources, expand};
 /// The texts of a request, parsed.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// The texts.
     pub sources: Sources,
-    /// The specifications.
     pub specs: Vec<SpecFiles>,
-    /// The multi-traces.
     pub traces: Vec<Trace>,
-    /// The findings about the texts.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// The files of one specification.
 #[derive(Debug, Default)]
 pub struct SpecFiles {
-    /// Their trees.
     pub files: Vec<SpecFile>,
-    /// Their formats.
     pub formats: Vec<Format>,
     /// Whether one of them has errors, so that findings about its meaning are uncertain.
     pub is_faulty: bool,
 }
 
-/// A multi-trace.
 #[derive(Debug)]
 pub struct Trace {
     /// The stem of the file's name, or the id of the case.
     pub id: String,
-    /// Its tree.
     pub tree: TraceFile,
     /// The line of the case file that it comes from.
     pub case: Option<Case>,
@@ -142,7 +134,6 @@ impl Loaded {
         Ok(loaded)
     }
 
-    /// A file that is one diagram.
     fn diagram(&mut self, input: &Input, read: fn(&Source, Span) -> Parsed<SpecFile>) {
         let source = self.sources.source(input.source);
         self.add_diagram(read(source, source.whole()), input.format, false);
@@ -154,7 +145,6 @@ impl Loaded {
         self.specs.push(SpecFiles { files, formats: vec![format], is_faulty });
     }
 
-    /// The diagrams of a Markdown file.
     fn markdown(&mut self, input: &Input, fences: Fences) {
         let source = self.sources.source(input.source);
         let all = markdown::fences(source, &mut self.diagnostics);
@@ -184,7 +174,6 @@ impl Loaded {
         }
     }
 
-    /// The cases of a case file.
     fn cases(&mut self, source: SourceId) {
         let source = self.sources.source(source);
         let name = source.name().to_owned();
@@ -242,7 +231,6 @@ impl Loaded {
         Ok(lowered)
     }
 
-    /// The findings about the texts, for display.
     pub fn take_diagnostics(&mut self) -> Diagnostics {
         Diagnostics::new(self.sources.all.clone(), std::mem::take(&mut self.diagnostics))
     }

@@ -45,7 +45,6 @@ pub fn cased(text: &str, words: &[&str]) -> String {
     }
 }
 
-/// The sections about a process in the files of a specification.
 pub fn sections(
     files: &[SpecFile],
     process: Process,
@@ -91,7 +90,6 @@ fn tracegen(key: &str, text: &str) -> Result<(SpecFile, Option<TracegenOption>)>
     Ok((tree, option))
 }
 
-/// The loggers of a process in the files of a specification.
 pub fn loggers(files: &[SpecFile], process: Process) -> impl Iterator<Item = (&SpecFile, &Logger)> {
     let items = sections(files, process)
         .flat_map(|(file, section)| section.items.iter().map(move |item| (file, &item.value)));

@@ -23,9 +23,7 @@ pub struct Sources {
 /// A named text and its format.
 #[derive(Debug, Clone)]
 pub struct Input {
-    /// The text.
     pub source: SourceId,
-    /// Its format.
     pub format: Format,
     /// The heading in `file.md#heading`.
     pub heading: Option<String>,
@@ -71,7 +69,6 @@ impl Sources {
         self.add(name, text)
     }
 
-    /// The text with an id.
     pub fn source(&self, id: SourceId) -> &Source {
         &self.all[id.0 as usize]
     }

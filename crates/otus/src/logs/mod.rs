@@ -29,13 +29,11 @@ use crate::units::counted;
 pub struct Logs {
     /// The mapping from lines to actions.
     pub plan: Plan,
-    /// The logs.
     pub files: Vec<LogPath>,
     /// The only group to read, if one is requested.
     pub only: Option<String>,
 }
 
-/// A log and its source.
 #[derive(Debug)]
 pub struct LogPath {
     /// The name that the user would give.
@@ -73,7 +71,6 @@ impl Logs {
         })
     }
 
-    /// Adds a file.
     pub fn add(&mut self, files: Arc<dyn Files>, name: String, source: usize, path: &Path) {
         self.files.push(LogPath { name, source, origin: Origin::File(files, path.to_owned()) });
     }
@@ -146,9 +143,7 @@ pub struct Finder {
     logs: Logs,
     /// The number of files in folders that are not logs.
     pub passed_over: usize,
-    /// Whether `otus.toml` is in use.
     uses_project: bool,
-    /// The names of the logs.
     names: FxHashSet<String>,
     /// The folders from which `otus.toml` was searched.
     looked: FxHashSet<PathBuf>,
@@ -207,13 +202,11 @@ impl Finder {
         Ok(())
     }
 
-    /// The logs that were taken.
     pub fn take(&mut self) -> Option<Logs> {
         let logs = std::mem::take(&mut self.logs);
         (!logs.files.is_empty()).then_some(logs)
     }
 
-    /// The number of logs that were taken.
     pub fn count(&self) -> usize {
         self.logs.files.len()
     }

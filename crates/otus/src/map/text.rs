@@ -237,7 +237,6 @@ fn times(count: u64) -> String {
 /// Rows with aligned columns. Numbers are right-aligned.
 struct Table {
     rows: Vec<Vec<String>>,
-    /// Whether a column has numbers.
     is_number: Vec<bool>,
 }
 

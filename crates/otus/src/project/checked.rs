@@ -95,7 +95,6 @@ impl Project {
     }
 }
 
-/// Stores the notices it receives.
 #[derive(Debug, Default)]
 struct Collected(Mutex<Vec<String>>);
 

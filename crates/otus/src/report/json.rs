@@ -40,7 +40,6 @@ impl Writer for Json {
     }
 }
 
-/// A result of a document.
 fn result(case: &Case, out: &mut Vec<u8>) {
     let text = serde_json::to_string_pretty(case).expect("a case has only keys that are texts");
     out.extend_from_slice(b"    ");
@@ -156,7 +155,6 @@ fn field(before: &str, text: &str, out: &mut Vec<u8>) {
     string(text, out);
 }
 
-/// A JSON string.
 fn string(text: &str, out: &mut Vec<u8>) {
     let plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
     if text.bytes().all(plain) {

@@ -146,7 +146,6 @@ impl Writer for Sarif {
     }
 }
 
-/// A location with its message.
 fn located(place: &Place, text: Option<&str>) -> Value {
     let mut region = json!({ "startLine": place.line.max(1) });
     if let Some(columns) = place.columns {

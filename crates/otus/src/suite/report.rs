@@ -92,7 +92,6 @@ impl SuiteFormat {
     }
 }
 
-/// As text for people.
 fn text(outcome: &TestOutcome<'_>) -> String {
     let name = &outcome.test.name;
     if let Some(error) = &outcome.error {
@@ -123,7 +122,6 @@ pub(super) fn counts(words: impl Iterator<Item = &'static str>) -> Vec<(&'static
     counts
 }
 
-/// The differences, and their reasons.
 fn differences(outcome: &TestOutcome<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     if outcome.interrupted {
@@ -182,7 +180,6 @@ fn point(outcome: &TestOutcome<'_>, number: usize) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// As JSON for scripts.
 fn value(outcome: &TestOutcome<'_>) -> Value {
     let cases = outcome.cases.iter().map(|judged| {
         let mut value = json!({

@@ -73,7 +73,6 @@ impl Judged {
         self.is_verdict_expected() && self.is_cause_expected()
     }
 
-    /// Whether its verdict or answer is as expected.
     pub(super) fn is_verdict_expected(&self) -> bool {
         self.wanted.as_ref().is_some_and(|wanted| wanted.contains(&self.found))
     }
@@ -131,7 +130,6 @@ pub fn run<'p>(
     outcome
 }
 
-/// The verdicts on the multi-traces of a test.
 fn verdicts(
     context: &Context,
     outcome: &mut TestOutcome<'_>,
@@ -227,7 +225,6 @@ fn judged(case: &Case) -> Judged {
     }
 }
 
-/// The answers to the formula of a test.
 fn answers(
     context: &Context,
     outcome: &mut TestOutcome<'_>,

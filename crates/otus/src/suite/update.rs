@@ -61,7 +61,6 @@ struct Edit {
     text: String,
 }
 
-/// The changes of one test.
 fn changes(text: &str, outcome: &TestOutcome<'_>) -> Vec<Edit> {
     let test = outcome.test;
     let found: Vec<(&str, &'static str)> =

@@ -40,7 +40,6 @@ pub(crate) struct Covering {
     file: SpecFile,
     source: Source,
     shelf: Mutex<Vec<Counter>>,
-    /// The counts that some multi-traces add.
     memory: Mutex<Memory>,
     /// The number of passing multi-traces without a witness within the limits.
     unexplained: AtomicU64,

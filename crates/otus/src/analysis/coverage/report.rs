@@ -38,7 +38,6 @@ pub(crate) struct Part {
     pub(crate) count: Count,
     /// Its positions.
     pub(super) nodes: Vec<usize>,
-    /// The node of the syntax tree.
     pub(super) node: NodeId,
 }
 
@@ -124,7 +123,6 @@ impl CoverageReport {
         self.share(None).exercised == 0
     }
 
-    /// The parts as reports list them.
     pub(crate) fn rows(&self) -> impl Iterator<Item = PartRow> {
         self.parts.iter().map(|part| {
             let is_assumed = part.count.state() == CoverageState::Assumed;
@@ -152,7 +150,6 @@ pub(crate) struct PartRow {
     times: u64,
 }
 
-/// The name of the kind in reports.
 pub(crate) fn kind_name(kind: PartKind) -> &'static str {
     match kind {
         PartKind::Action => "action",
@@ -275,7 +272,6 @@ impl Gap {
     }
 }
 
-/// The sentence about a part that was not exercised.
 fn title(part: &Part) -> String {
     let label = part.label.as_str();
     let (never, unobserved) = match part.kind {
@@ -297,7 +293,6 @@ fn title(part: &Part) -> String {
     }
 }
 
-/// The parts inside a part, in words.
 fn within(tree: &otus_analysis::coverage::Tree, parts: &[Part], outer: &Part) -> String {
     let Some(range) = outer.nodes.first().map(|&node| tree.within(node)) else {
         return String::new();

@@ -152,7 +152,6 @@ impl Frame {
         page.push_str("</dl>\n</div>\n</section>\n");
     }
 
-    /// The failures as plain text.
     fn without_script(&self, page: &mut String) {
         page.push_str("<noscript>\n<h2>Failures</h2>\n");
         page.push_str(
