@@ -187,9 +187,14 @@ pub fn file_name(id: &str, taken: &mut BTreeSet<String>) -> String {
     if name.trim_matches('.').is_empty() {
         "case".clone_into(&mut name);
     }
-    let mut unique = name.clone();
+    unique(&name, |name| taken.insert(name.to_lowercase()))
+}
+
+/// The name, or the name with the first number from 2 on, that `take` accepts.
+pub(crate) fn unique(name: &str, mut take: impl FnMut(&str) -> bool) -> String {
+    let mut unique = name.to_owned();
     let mut number = 2;
-    while !taken.insert(unique.to_lowercase()) {
+    while !take(&unique) {
         unique = format!("{name}-{number}");
         number += 1;
     }

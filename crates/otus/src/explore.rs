@@ -14,7 +14,7 @@ use otus_syntax::options::{Generation, Logger, Process, TracegenOption};
 use otus_trace::multitrace::Partition;
 
 use crate::analysis::SearchOptions;
-use crate::analysis::attach::GraphOptions;
+use crate::analysis::attach::{GraphOptions, LOGGER_NODES};
 use crate::context::Context;
 use crate::derive::Derived;
 use crate::error::{Result, unfit};
@@ -26,8 +26,6 @@ use crate::units::counted;
 
 /// The most nodes of a search.
 const NODES: u64 = 1_000_000;
-/// The most nodes in the picture of a logger, and the most states of its automaton.
-const LOGGER_NODES: usize = 200;
 
 /// The specification to explore, and the files to make.
 #[derive(Debug, Clone, Default)]
@@ -89,12 +87,13 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
     let is_bounded = bound(&mut config, &lowered, term);
     let mut graph = Graph::default();
     let (report, positions) = engine::explore(&mut lowered.pool, term, &config, &mut graph);
-    let automaton = wants_automaton(files)
+    let mut loggers = options::loggers(files, Process::Explore);
+    let automaton = loggers
+        .any(|(_, logger)| matches!(logger, Logger::Automaton))
         .then(|| automaton_picture(&mut lowered.pool, term, &loaded, &request.logger_style));
     let recorded = Recorded { pool: &lowered.pool, positions: &positions, trace: None };
     let style = request.logger_style.clone();
-    let name = loaded.interaction_name();
-    let by_logger = || GraphOptions::of_loggers(files, Process::Explore, name, style, LOGGER_NODES);
+    let by_logger = || GraphOptions::of_loggers(&loaded, Process::Explore, style);
     let drawn = request.graph.clone().or_else(by_logger).map(|options| {
         let picture = options.render(&recorded, &graph, None)?;
         Ok((picture, options.path))
@@ -136,11 +135,6 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
         text,
         is_limited: report.stop.is_early(),
     })
-}
-
-/// Whether a logger asks for the automaton.
-fn wants_automaton(files: &[SpecFile]) -> bool {
-    options::loggers(files, Process::Explore).any(|(_, logger)| matches!(logger, Logger::Automaton))
 }
 
 /// The automaton of an interaction, in a file named after the specification.

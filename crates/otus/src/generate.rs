@@ -92,7 +92,7 @@ impl<'t> Unique<'t> {
     ) -> Result<bool> {
         let tree = otus_trace::raise(&project(pool, partition, trace), pool);
         let id = format!("t{}", self.count() + 1);
-        let derived = Derived::new(id, OtherFields::default(), tree);
+        let derived = Derived { id, fields: OtherFields::default(), tree };
         let is_new = self.seen.insert(derived.line());
         if is_new {
             (self.take)(derived)?;

@@ -31,7 +31,8 @@ pub fn lint(context: &Context, names: &[String], from: Option<Format>) -> Result
         let mut lowered = spec.lower();
         // In a text with errors, a name that seems unused may be used in the part that was not parsed.
         if !spec.is_faulty && !any_error(&lowered.diagnostics) {
-            loaded.diagnostics.extend(otus_core::lint(&spec.trees(), &lowered));
+            let trees: Vec<_> = spec.files.iter().collect();
+            loaded.diagnostics.extend(otus_core::lint(&trees, &lowered));
         }
         loaded.diagnostics.append(&mut lowered.diagnostics);
         checked.push(lowered);

@@ -155,8 +155,9 @@ impl Options {
     }
 
     pub(crate) fn declared(&self, spec: &Spec) -> Result<Declared> {
+        let base = self.observed.question();
         if self.logs.is_empty() {
-            return Ok(Declared::each(self.observed.question(), Vec::new()));
+            return Ok(Declared { base, lifelines: Vec::new() });
         }
         if self.observed == Observed::GlobalPrefix {
             unfit!(
@@ -164,7 +165,7 @@ impl Options {
                  use Observed::Complete, Prefix or Slice with Options::log"
             );
         }
-        let mut declared = vec![None; spec.signature().lifeline_count()];
+        let mut lifelines = vec![None; spec.signature().lifeline_count()];
         for (pattern, observed) in &self.logs {
             let Some(observed) = observed.of_one() else {
                 unfit!(
@@ -175,7 +176,7 @@ impl Options {
             let mut is_used = false;
             for (lifeline, name) in spec.signature().lifelines() {
                 if labelled == Some(lifeline) || glob.matches(name) {
-                    declared[lifeline.0 as usize] = Some(observed);
+                    lifelines[lifeline.0 as usize] = Some(observed);
                     is_used = true;
                 }
             }
@@ -183,7 +184,7 @@ impl Options {
                 unfit!("Options::log: {}", unknown(spec, pattern));
             }
         }
-        Ok(Declared::each(self.observed.question(), declared))
+        Ok(Declared { base, lifelines })
     }
 }
 

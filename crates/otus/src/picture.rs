@@ -85,9 +85,6 @@ pub struct Picture {
 }
 
 /// Renders a scene.
-///
-/// # Errors
-/// If it is too large for a PNG, or the feature `png` is off.
 pub(crate) fn render(
     scene: &Scene,
     format: PictureFormat,

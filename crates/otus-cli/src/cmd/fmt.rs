@@ -2,7 +2,7 @@
 
 use otus::Status;
 use otus::fmt::{Formatted, format, is_formatted};
-use otus::load::expand;
+use otus::expand;
 use otus::units::counted;
 use similar::TextDiff;
 

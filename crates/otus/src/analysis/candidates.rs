@@ -29,10 +29,6 @@ pub(super) struct Candidate {
 }
 
 impl Choice {
-    pub(super) fn name(&self, number: usize) -> &Arc<str> {
-        &self.specs[number].name
-    }
-
     pub(super) fn candidates(&self, id: &str) -> Vec<usize> {
         let all = || self.specs.iter().enumerate();
         let fits = |globs: &[Glob]| globs.iter().any(|glob| glob.matches(id));

@@ -230,13 +230,6 @@ pub(super) struct Shared {
     pub(super) accounting: Mutex<Option<Accounting>>,
 }
 
-impl Shared {
-    /// Whether no more jobs will come although the feed has not ended.
-    pub(super) fn is_hopeless(&self) -> bool {
-        self.cancel.is_cancelled() && self.waits.load(Ordering::Relaxed)
-    }
-}
-
 impl Feed {
     pub(super) fn new(
         inputs: VecDeque<TraceInput>,

@@ -126,7 +126,7 @@ impl Analysis {
                 Box::new(move |job, slot| worker.work(job, slot))
             }
         };
-        let is_stuck = move || shared.is_hopeless();
+        let is_stuck = move || shared.cancel.is_cancelled() && shared.waits.load(Ordering::Relaxed);
         let stream = Ordered::start(threads, is_stuck, move |size| feed.next(size), worker);
         Running {
             plans,

@@ -36,9 +36,6 @@ pub(crate) struct Specification {
     groups: Vec<Glob>,
 }
 
-/// The most nodes in the picture of a logger.
-const LOGGER_NODES: usize = 200;
-
 /// Reads the specification of a request and finds its inputs.
 ///
 /// # Errors
@@ -175,10 +172,8 @@ fn graph(
         return request.graph.clone();
     }
     let [spec] = specs else { return None };
-    let files = &spec.loaded.specs[0].files;
-    let name = spec.loaded.interaction_name();
     let style = request.logger_style.clone().unwrap_or_default();
-    let graph = GraphOptions::of_loggers(files, Process::Analyze, name, style, LOGGER_NODES);
+    let graph = GraphOptions::of_loggers(&spec.loaded, Process::Analyze, style);
     if graph.is_none() || request.engine == EngineChoice::Fast {
         return None;
     }

@@ -25,14 +25,27 @@ pub(super) struct Origin<'a> {
 /// The place where a multi-trace was read.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum From<'a> {
-    Raw { group: &'a Group },
+    Raw {
+        group: &'a Group,
+    },
     /// A line of a case file, whose multi-trace is this text.
-    Case { file: &'a str, line: usize, text: &'a str },
+    Case {
+        file: &'a str,
+        line: usize,
+        text: &'a str,
+    },
     /// A file that can be read again.
-    File { path: &'a str },
-    Text { name: &'a str, text: &'a str },
+    File {
+        path: &'a str,
+    },
+    Text {
+        name: &'a str,
+        text: &'a str,
+    },
     /// Events that a program recorded. The place of a step is the index of its event.
-    Recorded { run: &'a Run },
+    Recorded {
+        run: &'a Run,
+    },
 }
 
 impl<'a> From<'a> {
@@ -113,17 +126,11 @@ pub(super) struct LogExcerpt {
 impl Places<'_> {
     /// The pairs of emission and reception that raw logs identify.
     pub(super) fn pairs(&self) -> Vec<Pair> {
-        match self {
-            Places::Raw { group, trace, .. } => group.pairs(trace),
-            Places::Text { .. } | Places::Recorded { .. } | Places::Unknown => Vec::new(),
-        }
+        if let Places::Raw { group, trace, .. } = self { group.pairs(trace) } else { Vec::new() }
     }
 
     pub(super) fn is_case(&self) -> bool {
-        match self {
-            Places::Text { line, .. } => line.is_some(),
-            Places::Raw { .. } | Places::Recorded { .. } | Places::Unknown => false,
-        }
+        matches!(self, Places::Text { line: Some(_), .. })
     }
 
     /// The place of a step, for a page: for a raw log the whole line, unless it is very long.

@@ -230,10 +230,10 @@ impl Subject<'_> {
             }
         }
         if let Some((number, choice)) = &plan.choice {
-            case.spec = Some(choice.name(*number).clone());
+            case.spec = Some(choice.specs[*number].name.clone());
             if found.verdict == Verdict::Fail {
                 let candidates = choice.candidates(id).into_iter();
-                case.tried = candidates.map(|number| choice.name(number).clone()).collect();
+                case.tried = candidates.map(|number| choice.specs[number].name.clone()).collect();
             }
         }
         case

@@ -44,13 +44,13 @@ impl Failure<'_> {
     ) -> Option<(Explanation, Option<CasePicture>)> {
         let mut pool = plan.spec.pool.clone();
         let own = translated(self.trace, self.names, &mut pool);
-        let mut options =
-            explain::Options { max_questions: effort.questions(), ..explain::Options::default() };
+        let (max_questions, patience) = effort.effort();
+        let mut options = explain::Options { max_questions, ..explain::Options::default() };
         // The furthest situation of a long multi-trace comes after at least as many others.
         let moments = u64::try_from(own.moment_count()).unwrap_or(u64::MAX);
         options.max_situations = options.max_situations.max(moments.saturating_mul(2));
         options.budget = Budget {
-            timeout: Some(effort.patience()),
+            timeout: Some(patience),
             cancel: plan.budget.cancel.clone(),
             max_bytes: plan.budget.max_bytes,
             ..options.budget
@@ -186,10 +186,8 @@ impl Wording<'_> {
 
     /// The place of a term, if it is known: ` at flow.mmd:7`.
     fn at(&self, term: TermId) -> String {
-        match self.plan.spec.text.excerpt(term, None, 1) {
-            Some(found) => format!(" at {}", found.place.in_line()),
-            None => String::new(),
-        }
+        let found = self.plan.spec.text.excerpt(term, None, 1);
+        found.map(|found| format!(" at {}", found.place.in_line())).unwrap_or_default()
     }
 
     fn repair(&self, search: &explain::repair::Search) -> Repair {

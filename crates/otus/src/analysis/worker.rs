@@ -196,6 +196,27 @@ impl<T: Send + 'static> Worker<T> {
         Worker { plan, map, pool, reader, prepared, first, scratch: None }
     }
 
+    pub(super) fn work(&mut self, job: Job, slot: &Slot<Piece<T>>) {
+        self.first = First::default();
+        match job {
+            Job::Lines { name, first, bytes } => {
+                self.lines(&name, first, &bytes, slot);
+                slot.add(|piece| piece.summary.bytes += bytes.len() as u64);
+            }
+            Job::Files(files) => {
+                for file in &files {
+                    self.file(file, slot);
+                }
+            }
+            Job::Groups(groups) => {
+                for group in &groups {
+                    self.group(group, slot);
+                }
+            }
+            Job::Trouble(trouble) => slot.add(|piece| piece.add_trouble(*trouble)),
+        }
+    }
+
     fn lines(&mut self, name: &str, first: usize, bytes: &[u8], slot: &Slot<Piece<T>>) {
         let mut start = 0;
         for (index, end) in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]).enumerate() {
@@ -467,33 +488,7 @@ fn prepared<'p>(
     Ok(prepared)
 }
 
-impl<T: Send + 'static> Worker<T> {
-    pub(super) fn work(&mut self, job: Job, slot: &Slot<Piece<T>>) {
-        self.first = First::default();
-        match job {
-            Job::Lines { name, first, bytes } => {
-                self.lines(&name, first, &bytes, slot);
-                slot.add(|piece| piece.summary.bytes += bytes.len() as u64);
-            }
-            Job::Files(files) => {
-                for file in &files {
-                    self.file(file, slot);
-                }
-            }
-            Job::Groups(groups) => {
-                for group in &groups {
-                    self.group(group, slot);
-                }
-            }
-            Job::Trouble(trouble) => slot.add(|piece| piece.add_trouble(*trouble)),
-        }
-    }
-}
-
 /// Checks events that a program recorded, as a multi-trace over a pool with its messages.
-///
-/// # Errors
-/// If the declarations do not fit the partition.
 pub(crate) fn check_recorded(
     plan: Plan,
     run: &Run,

@@ -29,15 +29,11 @@ pub use slice::{SliceRequest, slice};
 pub struct Derived {
     /// Its id.
     pub id: String,
-    fields: OtherFields,
-    tree: TraceFile,
+    pub(crate) fields: OtherFields,
+    pub(crate) tree: TraceFile,
 }
 
 impl Derived {
-    pub(crate) fn new(id: String, fields: OtherFields, tree: TraceFile) -> Derived {
-        Derived { id, fields, tree }
-    }
-
     /// The multi-trace in one line.
     pub fn line(&self) -> String {
         print::trace_line(&self.tree)
@@ -101,6 +97,9 @@ struct Originals {
     spec: Option<Pool>,
 }
 
+/// A change for programs.
+type Details = Vec<(&'static str, Value)>;
+
 /// The fields of a derived multi-trace.
 struct Made<'a> {
     trace: &'a MultiTrace,
@@ -110,8 +109,7 @@ struct Made<'a> {
     kind: &'static str,
     /// The change in words.
     change: String,
-    /// The change for programs.
-    details: Vec<(&'static str, Value)>,
+    details: Details,
     seed: Option<u64>,
 }
 

@@ -141,7 +141,11 @@ struct Checked {
 }
 
 fn check<T: AsRef<str>>(context: &Context, request: &Request, lines: &[T]) -> Result<Checked> {
-    let request = Request { cases: Some(case_file(lines)), ..request.clone() };
+    let lines = lines.iter().enumerate().map(|(number, line)| {
+        format!("{{\"id\":\"{number}\",\"htf\":{}}}\n", Value::from(line.as_ref()))
+    });
+    let cases = lines.collect::<String>().into_bytes();
+    let request = Request { cases: Some(cases), ..request.clone() };
     let analysis = analyze(context, &request)?;
     let spec = analysis.run().name();
     let mut running = analysis.start(Case::clone);
@@ -155,16 +159,7 @@ fn check<T: AsRef<str>>(context: &Context, request: &Request, lines: &[T]) -> Re
     Ok(Checked { spec, cases, is_interrupted: finished.summary.interrupted > 0 })
 }
 
-/// A case file in which ids are numbers.
-fn case_file<T: AsRef<str>>(lines: &[T]) -> Vec<u8> {
-    let mut out = String::new();
-    for (number, line) in lines.iter().enumerate() {
-        let _ = writeln!(out, "{{\"id\":\"{number}\",\"htf\":{}}}", Value::from(line.as_ref()));
-    }
-    out.into_bytes()
-}
-
-/// The cases of such a file, with their numbers.
+/// Such cases, with their numbers.
 fn numbered(cases: &[Case]) -> impl Iterator<Item = (usize, &Case)> {
     cases.iter().filter_map(|case| Some((case.id.parse().ok()?, case)))
 }
@@ -283,7 +278,7 @@ impl Survivor {
     fn derived(&self) -> Derived {
         let Mutant { id, mut fields, text, .. } = self.mutant.clone();
         fields.insert("verdict", self.verdict.name());
-        Derived::new(id, fields, parse_trace(&Source::new("mutant", text)).tree)
+        Derived { id, fields, tree: parse_trace(&Source::new("mutant", text)).tree }
     }
 }
 

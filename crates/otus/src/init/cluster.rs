@@ -78,7 +78,8 @@ impl Clusters {
             let first = lines.first().filter(|_| format == LogFormat::Csv);
             first.map(|line| (*line).to_owned()).into_iter().collect()
         };
-        let phrases = Phrases::of(format, &lines, separator);
+        let mut phrases = Phrases::default();
+        phrases.read(format, &lines, separator);
         let is_similar = |source: &Cluster| {
             if source.format != format {
                 return false;

@@ -11,7 +11,9 @@ use otus_trace::run::Accounting;
 
 use super::cluster::{Cluster, ClusterFile, Clusters, stem};
 use super::pattern;
+use crate::convert::unique;
 use crate::logs::findings;
+use crate::report;
 use crate::units::counted;
 
 #[derive(Default)]
@@ -56,7 +58,7 @@ impl<'c> Draft<'c> {
         let mut taken = BTreeSet::new();
         let sources = clusters.sources.iter().map(|cluster| {
             let globs = globs(cluster, clusters);
-            let name = unique(&name(cluster), &mut taken);
+            let name = unique(&name(cluster), |name| taken.insert(name.to_owned()));
             Source { cluster, name, globs, left_over: Vec::new() }
         });
         let sources = sources.collect();
@@ -313,16 +315,6 @@ fn without_number(name: &str) -> &str {
     name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '_')
 }
 
-fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
-    let mut unique = name.to_owned();
-    let mut number = 2;
-    while !taken.insert(unique.clone()) {
-        unique = format!("{name}-{number}");
-        number += 1;
-    }
-    unique
-}
-
 /// A key of a TOML table, quoted only if it must be.
 fn key(name: &str) -> String {
     let bare =
@@ -352,10 +344,9 @@ fn template(field: &str) -> String {
 
 /// A text for a comment: one line of limited length.
 fn one_line(text: &str) -> String {
-    let mut line: String =
-        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(120).collect();
-    if text.chars().count() > 120 {
-        line.push('…');
+    let line = report::one_line(text);
+    match line.char_indices().nth(120) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
     }
-    line
 }

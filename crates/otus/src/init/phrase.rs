@@ -45,13 +45,6 @@ pub(super) struct Phrase {
 }
 
 impl Phrases {
-    /// The phrases of some lines.
-    pub(super) fn of(format: LogFormat, lines: &[&str], separator: Option<char>) -> Phrases {
-        let mut phrases = Phrases::default();
-        phrases.read(format, lines, separator);
-        phrases
-    }
-
     /// Adds the phrases of the first lines of a log. CSV is separated by commas, unless another separator is given.
     pub(super) fn read(&mut self, format: LogFormat, lines: &[&str], separator: Option<char>) {
         match format {

@@ -3,7 +3,7 @@
 //! All `.hsf`, `.hif` and `.hcf` files of one request are one specification; each diagram is a specification by
 //! itself. Mistakes in the texts are collected as diagnostics; errors are files that cannot be read.
 
-pub mod options;
+pub(crate) mod options;
 mod sources;
 
 use otus_core::{Lowered, Pool, Signature, TermId};
@@ -21,39 +21,39 @@ use crate::context::Context;
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result, unfit};
 use crate::format::Format;
-pub(crate) use sources::read;
-pub use sources::{Input, Sources, expand};
+pub use sources::expand;
+pub(crate) use sources::{Input, Sources, read};
 
 /// The texts of a request, parsed.
 #[derive(Debug, Default)]
-pub struct Loaded {
-    pub sources: Sources,
-    pub specs: Vec<SpecFiles>,
-    pub traces: Vec<Trace>,
-    pub diagnostics: Vec<Diagnostic>,
+pub(crate) struct Loaded {
+    pub(crate) sources: Sources,
+    pub(crate) specs: Vec<SpecFiles>,
+    pub(crate) traces: Vec<Trace>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 /// The files of one specification.
 #[derive(Debug, Default)]
-pub struct SpecFiles {
-    pub files: Vec<SpecFile>,
-    pub formats: Vec<Format>,
+pub(crate) struct SpecFiles {
+    pub(crate) files: Vec<SpecFile>,
+    pub(crate) formats: Vec<Format>,
     /// Whether one of them has errors, so that findings about its meaning are uncertain.
-    pub is_faulty: bool,
+    pub(crate) is_faulty: bool,
 }
 
 #[derive(Debug)]
-pub struct Trace {
+pub(crate) struct Trace {
     /// The stem of the file's name, or the id of the case.
-    pub id: String,
-    pub tree: TraceFile,
+    pub(crate) id: String,
+    pub(crate) tree: TraceFile,
     /// The line of the case file that it comes from.
-    pub case: Option<Case>,
+    pub(crate) case: Option<Case>,
 }
 
 /// The diagrams of a Markdown file to read if the request names none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fences {
+pub(crate) enum Fences {
     /// All of them.
     All,
     /// The only one; several are an error that lists them.
@@ -62,10 +62,7 @@ pub enum Fences {
 
 impl Loaded {
     /// Reads the named files.
-    ///
-    /// # Errors
-    /// If one cannot be read, or is neither a specification nor a multi-trace.
-    pub fn read(
+    pub(crate) fn read(
         context: &Context,
         names: &[String],
         from: Option<Format>,
@@ -75,17 +72,14 @@ impl Loaded {
     }
 
     /// The name of the file that the interaction of the first specification is in.
-    pub fn interaction_name(&self) -> Option<&str> {
+    pub(crate) fn interaction_name(&self) -> Option<&str> {
         let files = &self.specs.first()?.files;
         let file = files.iter().find(|file| file.interaction.is_some())?;
         Some(self.sources.source(file.source).name())
     }
 
     /// Reads the named files in addition to those that were read before.
-    ///
-    /// # Errors
-    /// As [`Loaded::read`].
-    pub fn read_more(
+    pub(crate) fn read_more(
         self,
         context: &Context,
         names: &[String],
@@ -203,7 +197,7 @@ impl Loaded {
     }
 
     /// Checks the traces against the signature of a specification, or by themselves without one.
-    pub fn check_traces(&mut self, spec: Option<&mut Lowered>) {
+    pub(crate) fn check_traces(&mut self, spec: Option<&mut Lowered>) {
         let mut found = Vec::new();
         match spec {
             Some(spec) => {
@@ -218,9 +212,6 @@ impl Loaded {
 
     /// The meaning of the first specification, if there is one, against which the traces are checked. Warnings are
     /// reported.
-    ///
-    /// # Errors
-    /// If a text has errors.
     pub(crate) fn lower_with_traces(&mut self, context: &Context) -> Result<Option<Lowered>> {
         let mut lowered = self.specs.first().map(SpecFiles::lower);
         if let Some(lowered) = &mut lowered {
@@ -231,24 +222,18 @@ impl Loaded {
         Ok(lowered)
     }
 
-    pub fn take_diagnostics(&mut self) -> Diagnostics {
+    pub(crate) fn take_diagnostics(&mut self) -> Diagnostics {
         Diagnostics::new(self.sources.all.clone(), std::mem::take(&mut self.diagnostics))
     }
 
     /// Reports warnings.
-    ///
-    /// # Errors
-    /// If a text has errors.
-    pub fn warn(&mut self, context: &Context) -> Result<()> {
+    pub(crate) fn warn(&mut self, context: &Context) -> Result<()> {
         context.warn(self.take_diagnostics().or_error()?);
         Ok(())
     }
 
     /// The meaning of the only specification: its terms and its interaction. Warnings are reported.
-    ///
-    /// # Errors
-    /// If there is not exactly one specification, or it has errors or no interaction.
-    pub fn only_interaction(&mut self, context: &Context) -> Result<(Lowered, TermId)> {
+    pub(crate) fn only_interaction(&mut self, context: &Context) -> Result<(Lowered, TermId)> {
         let (lowered, term, found) = self.interaction_with_warnings()?;
         context.warn(found);
         Ok((lowered, term))
@@ -263,9 +248,6 @@ impl Loaded {
     }
 
     /// The lifelines and messages of the only specification among some files. Warnings are reported.
-    ///
-    /// # Errors
-    /// As [`Loaded::read`] and [`Loaded::only_interaction`].
     pub(crate) fn signature(context: &Context, names: &[String]) -> Result<Signature> {
         let mut loaded = Loaded::read(context, names, None, Fences::One)?;
         let (lowered, _) = loaded.only_interaction(context)?;
@@ -316,13 +298,8 @@ impl Trace {
 
 impl SpecFiles {
     /// Its terms, and the findings about its names.
-    pub fn lower(&self) -> Lowered {
-        otus_core::lower(&self.trees())
-    }
-
-    /// The trees of its files.
-    pub fn trees(&self) -> Vec<&SpecFile> {
-        self.files.iter().collect()
+    pub(crate) fn lower(&self) -> Lowered {
+        otus_core::lower(&self.files.iter().collect::<Vec<_>>())
     }
 }
 

@@ -11,32 +11,34 @@ use crate::format::Format;
 
 /// Texts, in the order in which they were read.
 #[derive(Debug, Default)]
-pub struct Sources {
+pub(crate) struct Sources {
     /// The texts; a [`SourceId`] is an index.
-    pub all: Vec<Source>,
+    pub(crate) all: Vec<Source>,
     /// Findings about bytes that are not UTF-8.
-    pub diagnostics: Vec<Diagnostic>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
     /// The bytes of standard input, if the caller has read them already.
-    pub standard_input: Option<Vec<u8>>,
+    pub(crate) standard_input: Option<Vec<u8>>,
 }
 
 /// A named text and its format.
 #[derive(Debug, Clone)]
-pub struct Input {
-    pub source: SourceId,
-    pub format: Format,
+pub(crate) struct Input {
+    pub(crate) source: SourceId,
+    pub(crate) format: Format,
     /// The heading in `file.md#heading`.
-    pub heading: Option<String>,
+    pub(crate) heading: Option<String>,
     /// The file it came from; `None` for standard input.
-    pub path: Option<PathBuf>,
+    pub(crate) path: Option<PathBuf>,
 }
 
 impl Sources {
     /// Reads a named text. Its format is that of its ending, else `from`, else the one that its content suggests.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or its format is unknown.
-    pub fn read(&mut self, files: &dyn Files, name: &str, from: Option<Format>) -> Result<Input> {
+    pub(crate) fn read(
+        &mut self,
+        files: &dyn Files,
+        name: &str,
+        from: Option<Format>,
+    ) -> Result<Input> {
         let (path, heading) = split_heading(files, name);
         let (shown, bytes) = if name == "-" {
             let mut bytes = self.standard_input.take().unwrap_or_default();
@@ -57,19 +59,19 @@ impl Sources {
     }
 
     /// Adds a text from another source, such as the `htf` of a case.
-    pub fn add(&mut self, name: String, text: String) -> SourceId {
+    pub(crate) fn add(&mut self, name: String, text: String) -> SourceId {
         let source = self.next_id();
         self.all.push(Source::with_id(source, name, text));
         source
     }
 
     /// Adds bytes as a text. If they are not UTF-8, that is a finding, and the text is empty.
-    pub fn add_bytes(&mut self, name: String, bytes: Vec<u8>) -> SourceId {
+    pub(crate) fn add_bytes(&mut self, name: String, bytes: Vec<u8>) -> SourceId {
         let text = self.text(self.next_id(), bytes);
         self.add(name, text)
     }
 
-    pub fn source(&self, id: SourceId) -> &Source {
+    pub(crate) fn source(&self, id: SourceId) -> &Source {
         &self.all[id.0 as usize]
     }
 

@@ -42,7 +42,7 @@ pub(crate) fn all(accounting: &Accounting) -> Vec<LogFinding> {
 }
 
 /// The warnings and errors of a run in words, if there are any.
-pub fn warnings(accounting: &Accounting) -> Option<String> {
+pub(crate) fn warnings(accounting: &Accounting) -> Option<String> {
     let text = text(&all(accounting), false);
     (!text.is_empty()).then(|| text.trim_end().to_owned())
 }

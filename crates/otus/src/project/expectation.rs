@@ -137,7 +137,7 @@ impl Reader<'_> {
         tests
     }
 
-    fn tell(&mut self, code: Code, place: Range<usize>, message: &str, help: &str) {
+    pub(crate) fn tell(&mut self, code: Code, place: Range<usize>, message: &str, help: &str) {
         let span = Span::new(offset(place.start), offset(place.end));
         let fault = Diagnostic::new(code, self.source.id(), span, message);
         self.found.push(fault.with_help(help));

@@ -23,6 +23,7 @@ use crate::summary::Summary;
 
 pub(crate) use json::set;
 pub use json::summary as summary_json;
+pub(crate) use junit::test_case;
 pub use junit::{escape as xml_attribute, escape_text as xml_text};
 pub use tap::{details as tap_details, one_line};
 

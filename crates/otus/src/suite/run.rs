@@ -11,6 +11,7 @@ use crate::case::Case;
 use crate::context::Context;
 use crate::ctl;
 use crate::error::{Error, Result, unfit};
+use crate::explanation::{LogPlace, SpecPlace};
 use crate::files::{self, FileKind};
 use crate::project::Settings;
 use crate::project::expectation::{Formula, Test, Wanted};
@@ -185,8 +186,7 @@ fn verdicts(
         }
         [] => Ok(()),
         [first, rest @ ..] => {
-            let place = first.place.as_ref();
-            let at = place.map(|place| format!("{}:{}: ", place.file, place.line));
+            let at = first.place.as_ref().map(|place| format!("{}: ", place.in_line()));
             let id = first.id.as_ref().map(|id| format!("{id}: "));
             let more = match rest.len() {
                 0 => String::new(),
@@ -201,16 +201,14 @@ fn verdicts(
 fn judged(case: &Case) -> Judged {
     let mut details = Vec::new();
     if let Some(explanation) = &case.explanation {
-        let places = explanation.expected.iter().take(1).map(|expected| {
-            let (action, place) = (&expected.action, &expected.place);
-            format!("expected here: {action} at {}:{}", place.file, place.line)
-        });
-        details.extend(places);
-        let places = explanation.observed.iter().map(|observed| {
-            let (role, action, place) = (observed.role, &observed.action, &observed.place);
-            format!("{role}: {action} at {}:{}", place.file, place.line)
-        });
-        details.extend(places);
+        let expected = explanation.expected.iter().take(1);
+        details.extend(expected.map(|SpecPlace { action, place, .. }| {
+            format!("expected here: {action} at {}", place.in_line())
+        }));
+        let observed = explanation.observed.iter();
+        details.extend(observed.map(|LogPlace { role, action, place, .. }| {
+            format!("{role}: {action} at {}", place.in_line())
+        }));
         let repairs = explanation.notes.iter().filter(|note| note.topic == "repair");
         details.extend(repairs.map(|note| format!("repair: {}", note.text)));
     }

@@ -183,16 +183,17 @@ fn parts(covering: &Covering, pool: &Pool, sum: &Coverage) -> Vec<Part> {
                 }
             }
             PartKind::Loop => match pool.node(term) {
-                Term::LoopS(_) => "strict loop".to_owned(),
-                Term::LoopC(Pool::NONE, _) => "loop".to_owned(),
-                Term::LoopC(Pool::ALL, _) => "parallel loop".to_owned(),
-                Term::LoopC(..) => "loop with a co-region".to_owned(),
-                Term::Empty
+                Term::LoopS(_) => "strict loop",
+                Term::LoopC(Pool::ALL, _) => "parallel loop",
+                Term::LoopC(within, _) if within != Pool::NONE => "loop with a co-region",
+                Term::LoopC(..)
+                | Term::Empty
                 | Term::Event(_)
                 | Term::Strict(..)
                 | Term::Coreg(..)
-                | Term::Alt(..) => "loop".to_owned(),
-            },
+                | Term::Alt(..) => "loop",
+            }
+            .to_owned(),
         };
         let written = covering.places[at];
         match known.get(&(part.kind, label.clone(), written.span)) {
@@ -247,13 +248,9 @@ fn gaps(covering: &Covering, parts: &[Part]) -> Vec<Gap> {
             names.push(&other.label);
         }
         if names.len() > 1 {
-            let names = names.join(" and ");
-            gap.title = match gap.state {
-                CoverageState::Never | CoverageState::Exercised => {
-                    format!("{names} were never exercised")
-                }
-                CoverageState::Assumed => format!("{names} were never observed, only assumed"),
-            };
+            let is_assumed = gap.state == CoverageState::Assumed;
+            let what = if is_assumed { "observed, only assumed" } else { "exercised" };
+            gap.title = format!("{} were never {what}", names.join(" and "));
             if let Some(interaction) = &covering.file.interaction {
                 let whole = interaction.node(part.node).span;
                 gap.excerpt = excerpt_of(&covering.source, whole);
