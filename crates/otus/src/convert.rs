@@ -14,7 +14,7 @@ use otus_trace::order::{from_multi_trace, pot};
 use crate::context::Context;
 use crate::error::{Error, Result, unfit};
 use crate::format::Format;
-use crate::load::{Fences, Loaded, SpecFiles, Trace};
+use crate::load::{Loaded, SpecFiles, Trace};
 use crate::units::counted;
 
 /// The texts to convert, and the format to write.
@@ -52,7 +52,7 @@ pub enum Converted {
 /// # Errors
 /// If a text cannot be read, has errors, or cannot be written in that format.
 pub fn convert(context: &Context, request: &ConvertRequest) -> Result<Converted> {
-    let mut loaded = Loaded::read(context, &request.names, request.from, Fences::One)?;
+    let mut loaded = Loaded::read(context, &request.names, request.from)?;
     Ok(match request.to {
         Format::Mermaid => {
             Converted::Text(mermaid::write(&specification(context, loaded, request.to)?.1))

@@ -20,7 +20,7 @@ use crate::derive::Derived;
 use crate::error::{Result, unfit};
 use crate::format::Format;
 use crate::generate::Unique;
-use crate::load::{Fences, Loaded, options};
+use crate::load::{Loaded, options};
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 use crate::units::counted;
 
@@ -73,7 +73,7 @@ pub struct Explored {
 /// # Errors
 /// If the specification cannot be read, or a picture cannot be made.
 pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> {
-    let mut loaded = Loaded::read(context, &request.names, request.from, Fences::One)?;
+    let mut loaded = Loaded::read(context, &request.names, request.from)?;
     let (mut lowered, term) = loaded.only_interaction(context)?;
     if let Some(trace) = loaded.traces.first() {
         let name = loaded.sources.source(trace.tree.source).name();

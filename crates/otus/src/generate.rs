@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::derive::{Derived, Take};
 use crate::error::Result;
 use crate::format::Format;
-use crate::load::{Fences, Loaded, options};
+use crate::load::{Loaded, options};
 use crate::units::counted;
 
 /// The multi-traces to make.
@@ -35,7 +35,7 @@ pub struct GenerateRequest {
 /// # Errors
 /// If the specification cannot be read.
 pub fn generate(context: &Context, request: &GenerateRequest, take: Take<'_>) -> Result<u64> {
-    let mut loaded = Loaded::read(context, &request.names, request.from, Fences::One)?;
+    let mut loaded = Loaded::read(context, &request.names, request.from)?;
     let (mut lowered, term) = loaded.only_interaction(context)?;
     let partition = match &request.partition {
         Some(text) => options::partition(text, lowered.pool.signature())?,
@@ -51,7 +51,7 @@ pub fn generate(context: &Context, request: &GenerateRequest, take: Take<'_>) ->
     }
     let mut unique = Unique::new(take);
     let mut tries = Tries::new(shortest, request.max_length);
-    while unique.count() < request.count && !tries.are_over() && !context.cancel.is_cancelled() {
+    while unique.count() < request.count && !context.cancel.is_cancelled() {
         let Some(trace) = tries.next(&mut walks) else { break };
         let is_new = unique.add(walks.pool(), &partition, &trace)?;
         tries.note(is_new, trace.len());
@@ -136,11 +136,11 @@ impl Tries {
         Tries { vain: 0, events: 0, aims, reach, max_length }
     }
 
-    fn are_over(&self) -> bool {
-        self.vain >= Self::MANY || self.events >= Self::MANY_EVENTS
-    }
-
+    /// The next execution; `None` if the search is over.
     fn next(&self, walks: &mut Walks<'_>) -> Option<Vec<EventId>> {
+        if self.vain >= Self::MANY || self.events >= Self::MANY_EVENTS {
+            return None;
+        }
         if !self.aims {
             return walks.walk();
         }

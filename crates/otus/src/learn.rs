@@ -25,7 +25,7 @@ use crate::context::{Cancel, Context};
 use crate::error::{Error, Result, unfit};
 use crate::files::FileKind;
 use crate::format::Format;
-use crate::load::{Fences, Loaded};
+use crate::load::Loaded;
 use crate::logs::{Finder, Logs, Told, findings};
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 use crate::units::counted;
@@ -180,7 +180,7 @@ fn read(context: &Context, request: &LearnRequest) -> Result<(Pool, Vec<Observed
     let mut finder = Finder::new(context, request.config.as_deref())?;
     let mut loaded = Loaded::default();
     let traces = sort(context, &request.names, &mut finder, &mut loaded)?;
-    let mut loaded = loaded.read_more(context, &traces, None, Fences::One)?;
+    let mut loaded = loaded.read_more(context, &traces, None)?;
     let mut logs = match request.names.as_slice() {
         [] => Some(finder.gather([])?),
         _ => finder.take(),

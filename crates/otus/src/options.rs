@@ -127,7 +127,6 @@ impl Options {
         self.ignored.iter().any(|pattern| Glob::name(pattern).matches(lifeline))
     }
 
-    /// The components of a specification's lifelines.
     pub(crate) fn partition(&self, spec: &Spec) -> Result<Partition> {
         let mut components = Vec::new();
         for group in &self.together {

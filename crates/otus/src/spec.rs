@@ -18,7 +18,7 @@ use crate::error::{Result, unfit};
 use crate::explanation::Note;
 use crate::files::Texts;
 use crate::format::Format;
-use crate::load::{Fences, Loaded};
+use crate::load::Loaded;
 use crate::options::{self, Options};
 use crate::run::{Recorded, Run};
 
@@ -146,7 +146,7 @@ impl Spec {
     }
 
     fn load(context: &Context, names: &[String]) -> Result<Spec> {
-        let mut loaded = Loaded::read(context, names, None, Fences::One)?;
+        let mut loaded = Loaded::read(context, names, None)?;
         for files in &mut loaded.specs {
             // An interaction without declarations has the lifelines and messages that it uses.
             if files.files.iter().all(|file| file.sections.is_empty()) {

@@ -134,23 +134,21 @@ impl GraphOptions {
     ) -> Result<Picture> {
         let text = match self.format {
             GraphFormat::Picture(format) => {
-                return picture::render(&self.draw(context, graph, verdict), format, &self.style);
+                let node = |term: TermId| self.node(context, term);
+                let options = search::Options {
+                    max_nodes: self.max_nodes,
+                    verdict,
+                    direction: self.direction,
+                    term: (self.diagrams || self.trees)
+                        .then_some(&node as &dyn Fn(TermId) -> Scene),
+                };
+                let scene = search(context, graph, &options);
+                return picture::render(&scene, format, &self.style);
             }
             GraphFormat::Dot => context.dot(graph),
             GraphFormat::Json => format!("{:#}\n", graph_json(context, graph)),
         };
         Ok(Picture { bytes: text.into_bytes(), remark: None })
-    }
-
-    fn draw(&self, context: &Context<'_>, graph: &Graph, verdict: Option<Verdict>) -> Scene {
-        let picture = |term: TermId| self.node(context, term);
-        let options = search::Options {
-            max_nodes: self.max_nodes,
-            verdict,
-            direction: self.direction,
-            term: (self.diagrams || self.trees).then_some(&picture as &dyn Fn(TermId) -> Scene),
-        };
-        search(context, graph, &options)
     }
 
     fn node(&self, context: &Context<'_>, id: TermId) -> Scene {

@@ -182,7 +182,6 @@ fn lines(text: &str, place: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// The baselines of a request.
 #[derive(Debug, Default)]
 pub(super) struct KnownFailures {
     baseline: Option<Baseline>,

@@ -14,7 +14,6 @@ use crate::error::{Error, Result, unfit};
 
 #[derive(Debug)]
 pub(crate) struct Originals {
-    /// The pool of the specification.
     pub(crate) pool: Pool,
     pub(crate) traces: Vec<(String, MultiTrace)>,
     /// The number of multi-traces that were left out because they have messages that the specification lacks.

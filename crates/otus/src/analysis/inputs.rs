@@ -49,10 +49,13 @@ pub(super) struct TraceFile {
 
 #[derive(Debug)]
 pub(super) enum Job {
-    /// Some `.htf` files.
     Files(Vec<TraceFile>),
     /// Lines of a case file, from the one with this number on.
-    Lines { name: Arc<str>, first: usize, bytes: Vec<u8> },
+    Lines {
+        name: Arc<str>,
+        first: usize,
+        bytes: Vec<u8>,
+    },
     /// Groups of raw logs; with several specifications, each group once for each of them.
     Groups(Vec<Group>),
     /// A text that cannot be used, or that has no cases.

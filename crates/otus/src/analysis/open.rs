@@ -18,7 +18,7 @@ use super::request::{EngineChoice, Request};
 use crate::context::{Cancel, Context};
 use crate::error::{Error, Result, unfit};
 use crate::format::Format;
-use crate::load::{Fences, Loaded};
+use crate::load::Loaded;
 use crate::logs::{Finder, Logs};
 use crate::project::{Settings, SpecRule};
 
@@ -101,7 +101,7 @@ impl Opened {
         for (names, groups) in by_specification(&sorted.others, &rules, finder.project()) {
             let mut loaded = Loaded::default();
             loaded.sources.standard_input = sorted.standard_input.take();
-            let mut loaded = loaded.read_more(context, &names, request.from, Fences::One)?;
+            let mut loaded = loaded.read_more(context, &names, request.from)?;
             let (lowered, term) = loaded.lower_only()?;
             let found = loaded.take_diagnostics().or_error();
             match (found, term) {

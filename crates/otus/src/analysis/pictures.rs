@@ -68,7 +68,6 @@ pub(super) fn is_drawn(before: usize) -> bool {
     before < FAILURES
 }
 
-/// A multi-trace to draw, and where it comes from.
 pub(super) struct Drawn<'d> {
     pub(super) plan: &'d Plan,
     pub(super) trace: &'d MultiTrace,

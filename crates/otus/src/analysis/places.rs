@@ -115,13 +115,8 @@ pub(super) enum Places<'a> {
     Unknown,
 }
 
-pub(super) struct LogExcerpt {
-    pub(super) place: Place,
-    /// The line, if it can be read again.
-    pub(super) text: Option<String>,
-    /// The range of bytes in that text that is marked.
-    pub(super) span: Range<usize>,
-}
+/// A place of a log, its line if it can be read again, and the marked bytes of the line.
+type LogExcerpt = (Place, Option<String>, Range<usize>);
 
 impl Places<'_> {
     /// The pairs of emission and reception that raw logs identify.
@@ -141,7 +136,7 @@ impl Places<'_> {
         action: &str,
     ) -> Option<Passage> {
         let Places::Raw { group, trace, plan } = self else {
-            let LogExcerpt { place, text, span } = self.excerpt(component, step, action)?;
+            let (place, text, span) = self.excerpt(component, step, action)?;
             return Some(spec_text::one_line(place.in_line(), place.line, text?, Some(span)));
         };
         let (place, text) = raw_line(plan, group.place(trace, component, step)?)?;
@@ -168,14 +163,14 @@ impl Places<'_> {
             Places::Raw { group, trace, plan } => {
                 let (place, text) = raw_line(plan, group.place(trace, component, step)?)?;
                 let (text, span) = text.map(|text| excerpt::whole(&text)).unzip();
-                Some(LogExcerpt { place, text, span: span.unwrap_or(0..0) })
+                Some((place, text, span.unwrap_or(0..0)))
             }
             Places::Recorded { run, trace } => {
                 let (_, index) = trace.place(component, step)?;
                 let at = run.events.get(index as usize)?.at;
                 let (file, line) = (at.file().to_owned(), at.line() as usize);
                 let place = Place { file, line, columns: None };
-                Some(LogExcerpt { place, text: None, span: 0..0 })
+                Some((place, None, 0..0))
             }
             Places::Text { source, line, trace } => {
                 let (_, start) = trace.place(component, step)?;
@@ -189,7 +184,7 @@ impl Places<'_> {
                     place.line = *line;
                     place.columns = None;
                 }
-                Some(LogExcerpt { place, text: Some(text), span })
+                Some((place, Some(text), span))
             }
         }
     }

@@ -44,7 +44,6 @@ pub(crate) struct Plan {
     /// another question than that of the papers.
     pub(super) observed: Option<&'static str>,
     pub(super) budget: Budget,
-    /// The limits of pictures, if cases have them.
     pub(super) pictures: Option<Pictures>,
     pub(super) known: KnownFailures,
     /// The number of failures with an explanation that were returned so far.
@@ -61,7 +60,6 @@ pub(crate) struct Plan {
     lines: Mutex<Lines>,
 }
 
-/// A specification that multi-traces can be checked against.
 #[derive(Debug)]
 pub(crate) struct PlannedSpec {
     pub(crate) pool: Pool,
@@ -77,7 +75,6 @@ pub(super) struct LogName {
     pub(super) path: Option<PathBuf>,
 }
 
-/// The engine and its question.
 #[derive(Debug)]
 pub(super) enum Method {
     Fast(Declared),
@@ -216,7 +213,6 @@ impl Plan {
         Plan { request: Arc::new(request), pictures: None, known: KnownFailures::default(), ..self }
     }
 
-    /// The part of a report that is the same for all cases.
     pub(super) fn run(&self) -> Run {
         let run = Run {
             version: env!("CARGO_PKG_VERSION"),

@@ -15,7 +15,6 @@ pub(crate) struct SpecText {
     lowered: Lowered,
     /// The terms of the interaction's nodes with their places, in the order of the text.
     nodes: Vec<(TermId, Span)>,
-    /// The files of the specification.
     pub(crate) files: Vec<String>,
 }
 

@@ -17,9 +17,10 @@ use otus_trace::{ComponentId, MultiTrace};
 
 use super::lifelines;
 use super::pictures::{Drawn, rebuilt};
-use super::places::{LogExcerpt, Origin, Places};
+use super::places::{Origin, Places};
 use super::plan::Plan;
 use super::request::Explain;
+use super::spec_text::Excerpt;
 use crate::case::CasePicture;
 use crate::explanation::{
     Core, CoreLog, Edit, Explanation, LogPlace, LogProgress, Note, Repair, Situation, SpecPlace,
@@ -116,7 +117,10 @@ impl Wording<'_> {
     fn expected(&self, headline: &Headline) -> Vec<SpecPlace> {
         let mut places: Vec<SpecPlace> = Vec::new();
         for expected in headline.expected.iter().chain(&headline.first) {
-            let Some(place) = self.spec_place(expected) else { continue };
+            let Expected { term, within, places: count, .. } = *expected;
+            let found = self.plan.spec.text.excerpt(term, within, count);
+            let Some(Excerpt { place, text, span }) = found else { continue };
+            let place = SpecPlace { place, text, span, action: self.moment(&expected.moment) };
             match places.iter_mut().find(|known| known.place == place.place) {
                 Some(known) if known.action != place.action => {
                     known.action = format!("{} or {}", known.action, place.action);
@@ -127,12 +131,6 @@ impl Wording<'_> {
         }
         places.truncate(3);
         places
-    }
-
-    fn spec_place(&self, expected: &Expected) -> Option<SpecPlace> {
-        let found = self.plan.spec.text.excerpt(expected.term, expected.within, expected.places)?;
-        let action = self.moment(&expected.moment);
-        Some(SpecPlace { place: found.place, text: found.text, span: found.span, action })
     }
 
     fn observed(&self, headline: &Headline) -> Option<LogPlace> {
@@ -162,7 +160,7 @@ impl Wording<'_> {
         let actions: Vec<ActionId> =
             self.trace.moments(component).nth(moment)?.iter().map(|step| step.action()).collect();
         let first = self.pool.action(*actions.first()?).text(self.pool.signature());
-        let LogExcerpt { place, text, span } = self.places.excerpt(component, steps, &first)?;
+        let (place, text, span) = self.places.excerpt(component, steps, &first)?;
         let (lifelines, action) = (self.lifelines(component), self.moment(&actions));
         let is_in_case_file = self.places.is_case();
         Some(LogPlace { place, lifelines, action, role, text, span, is_in_case_file })

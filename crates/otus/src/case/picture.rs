@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use otus_draw::layout::failure::{FailurePicture, Options};
 use serde::Serialize;
 
-/// The limits of pictures in reports.
 pub(crate) const LIMITS: Options =
     Options { max_events: 300, max_lifelines: 60, is_core_only: false };
 

@@ -31,7 +31,6 @@ pub struct Check {
     /// With the claim of each about runs.
     properties: Vec<(Property, Sense)>,
     request: Request,
-    /// A description of the raw logs that the trace comes from.
     pub(super) logs: Option<String>,
 }
 

@@ -37,8 +37,11 @@ pub fn open(context: &Context, request: &Request) -> Result<Check> {
     for (index, formula) in named.formulas.iter().enumerate() {
         sources.add(format!("<formula {}>", index + 1), formula.clone());
     }
-    if sources.all.is_empty() {
-        named.add_properties(&mut sources);
+    if let Some(project) = named.finder.project_in_use().filter(|_| sources.all.is_empty()) {
+        for (name, formula) in &project.properties {
+            let text = if is_plain(name) { format!("{name}: {formula}") } else { formula.clone() };
+            sources.add(format!("{} [properties] {name}", project.name), text);
+        }
     }
     let writes = if request.order_writes { Writes::Ordered } else { Writes::Checked };
     let (trace, logs) = match &named.trace {
@@ -135,14 +138,6 @@ impl Named {
             }
         }
         Ok(Named { trace, finder, formulas: names.cloned().collect() })
-    }
-
-    fn add_properties(&self, sources: &mut Sources) {
-        let Some(project) = self.finder.project_in_use() else { return };
-        for (name, formula) in &project.properties {
-            let text = if is_plain(name) { format!("{name}: {formula}") } else { formula.clone() };
-            sources.add(format!("{} [properties] {name}", project.name), text);
-        }
     }
 }
 

@@ -13,7 +13,6 @@ use otus_trace::order::{EventId, PartialOrder, Value};
 
 use super::formula;
 
-/// Runs that prove an answer, certified by replaying them.
 #[derive(Debug, Clone)]
 pub(super) struct Witness {
     /// The expressions that the formula reads at a cut: variables, `last(p)`, `count(p)`.

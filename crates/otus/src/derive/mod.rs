@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::error::{Result, unfit};
 use crate::format::Format;
-use crate::load::{Fences, Loaded, Trace, expand};
+use crate::load::{Loaded, Trace, expand};
 
 pub use mutate::{MutantKind, MutateRequest, mutate};
 #[doc(hidden)]
@@ -66,7 +66,8 @@ pub struct From {
 }
 
 impl From {
-    fn read(&self, context: &Context) -> Result<Originals> {
+    /// The originals, and the pool of the specification, if one is given.
+    fn read(&self, context: &Context) -> Result<(Vec<Trace>, Option<Pool>)> {
         let is_trace = |path: &Path| Format::of_name(path).is_some_and(Format::is_multi_trace);
         let mut names = self.spec.clone();
         for name in &self.files {
@@ -75,7 +76,7 @@ impl From {
         if names.is_empty() {
             unfit!("name the multi-traces to start from: .htf or .jsonl files, or `-`");
         }
-        let mut loaded = Loaded::read(context, &names, None, Fences::One)?;
+        let mut loaded = Loaded::read(context, &names, None)?;
         if loaded.specs.len() > 1 {
             unfit!("{} specifications are given; traces are about one", loaded.specs.len());
         }
@@ -87,24 +88,16 @@ impl From {
                 "there is no multi-trace to start from, only {given}; name .htf or .jsonl files"
             );
         }
-        Ok(Originals { traces: loaded.traces, spec: lowered.map(|lowered| lowered.pool) })
+        Ok((loaded.traces, lowered.map(|lowered| lowered.pool)))
     }
-}
-
-struct Originals {
-    traces: Vec<Trace>,
-    /// The pool of the specification, if one is given.
-    spec: Option<Pool>,
 }
 
 /// A change for programs.
 type Details = Vec<(&'static str, Value)>;
 
-/// The fields of a derived multi-trace.
 struct Made<'a> {
     trace: &'a MultiTrace,
     pool: &'a Pool,
-    /// The id of the original.
     origin: &'a str,
     kind: &'static str,
     /// The change in words.

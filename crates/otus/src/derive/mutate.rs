@@ -5,7 +5,7 @@ use otus_trace::transform::{self, Change, Swaps};
 use otus_trace::{ComponentId, MultiTrace};
 use serde_json::{Value, json};
 
-use super::{Details, From, Made, Originals, Take, TooFew};
+use super::{Details, From, Made, Take, TooFew};
 use crate::context::Context;
 use crate::error::Result;
 use crate::units::counted;
@@ -58,7 +58,7 @@ pub struct MutateRequest {
 /// # Errors
 /// If the originals cannot be read.
 pub fn mutate(context: &Context, request: &MutateRequest, take: Take<'_>) -> Result<usize> {
-    let Originals { traces, spec } = request.from.read(context)?;
+    let (traces, spec) = request.from.read(context)?;
     let kinds = wanted(&request.kinds, traces.len());
     let mut pool = spec.unwrap_or_else(|| {
         Pool::new(transform::implied_signature(traces.iter().map(|trace| &trace.tree)))

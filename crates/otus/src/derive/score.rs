@@ -197,7 +197,6 @@ fn is_part(mutant: &MultiTrace, original: &MultiTrace) -> bool {
     })
 }
 
-/// The counts of the mutants of a kind.
 #[derive(Debug, Default)]
 struct Row {
     kind: &'static str,

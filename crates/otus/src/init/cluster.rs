@@ -16,7 +16,6 @@ use crate::format;
 use crate::logs::{BEGINNING, beginning};
 use crate::project::FILE;
 
-/// The logs of a folder.
 #[derive(Debug, Default)]
 pub(super) struct Clusters {
     pub(super) sources: Vec<Cluster>,
@@ -92,7 +91,8 @@ impl Clusters {
             let least = source.shapes.len().min(shapes.len());
             let are_shared = least > 0 && common * 10 >= least * 3;
             // Different messages may have the same phrase.
-            are_shared || source.phrases.has_kinds_of(&phrases)
+            let (kinds, others) = (&phrases.by_kind, &source.phrases.by_kind);
+            are_shared || (!kinds.is_empty() && kinds.keys().eq(others.keys()))
         };
         let index = self.sources.iter().position(is_similar).unwrap_or_else(|| {
             self.sources.push(Cluster {

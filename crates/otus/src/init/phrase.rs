@@ -37,7 +37,6 @@ pub(super) enum WordOrder {
 pub(super) struct Phrase {
     /// The words for directions.
     pub(super) words: BTreeSet<String>,
-    /// The number of lines.
     pub(super) count: usize,
     /// The number of lines that name the other side.
     pub(super) peers: usize,
@@ -107,11 +106,6 @@ impl Phrases {
         phrase.words.insert(word.to_owned());
         phrase.count += 1;
         phrase.peers += usize::from(has_peer);
-    }
-
-    /// Whether both have the same kinds of phrases, and at least one.
-    pub(super) fn has_kinds_of(&self, other: &Phrases) -> bool {
-        !other.by_kind.is_empty() && self.by_kind.keys().eq(other.by_kind.keys())
     }
 
     /// The first of some names, in one text, that is a field of nearly all records.

@@ -31,9 +31,11 @@ pub(crate) struct Loaded {
     pub(crate) specs: Vec<SpecFiles>,
     pub(crate) traces: Vec<Trace>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Whether all diagrams of a Markdown file are read if the request names none; otherwise several are an error that
+    /// lists them.
+    pub(crate) takes_all_fences: bool,
 }
 
-/// The files of one specification.
 #[derive(Debug, Default)]
 pub(crate) struct SpecFiles {
     pub(crate) files: Vec<SpecFile>,
@@ -51,24 +53,10 @@ pub(crate) struct Trace {
     pub(crate) case: Option<Case>,
 }
 
-/// The diagrams of a Markdown file to read if the request names none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fences {
-    /// All of them.
-    All,
-    /// The only one; several are an error that lists them.
-    One,
-}
-
 impl Loaded {
     /// Reads the named files.
-    pub(crate) fn read(
-        context: &Context,
-        names: &[String],
-        from: Option<Format>,
-        fences: Fences,
-    ) -> Result<Loaded> {
-        Loaded::default().read_more(context, names, from, fences)
+    pub(crate) fn read(context: &Context, names: &[String], from: Option<Format>) -> Result<Self> {
+        Loaded::default().read_more(context, names, from)
     }
 
     /// The name of the file that the interaction of the first specification is in.
@@ -84,7 +72,6 @@ impl Loaded {
         context: &Context,
         names: &[String],
         from: Option<Format>,
-        fences: Fences,
     ) -> Result<Loaded> {
         let mut loaded = self;
         let mut files = SpecFiles::default();
@@ -100,7 +87,7 @@ impl Loaded {
                 }
                 Format::Mermaid => loaded.diagram(&input, mermaid::read),
                 Format::Plantuml => loaded.diagram(&input, plantuml::read),
-                Format::Markdown => loaded.markdown(&input, fences),
+                Format::Markdown => loaded.markdown(&input),
                 Format::Htf => {
                     let id = match input.path.as_deref().and_then(|path| path.file_stem()) {
                         Some(stem) => stem.to_string_lossy().into_owned(),
@@ -139,11 +126,11 @@ impl Loaded {
         self.specs.push(SpecFiles { files, formats: vec![format], is_faulty });
     }
 
-    fn markdown(&mut self, input: &Input, fences: Fences) {
+    fn markdown(&mut self, input: &Input) {
         let source = self.sources.source(input.source);
         let all = markdown::fences(source, &mut self.diagnostics);
         let wanted: Vec<Fence> =
-            if input.heading.is_none() && fences == Fences::All && !all.is_empty() {
+            if input.heading.is_none() && self.takes_all_fences && !all.is_empty() {
                 all
             } else {
                 match markdown::select(source, &all, input.heading.as_deref()) {
@@ -198,16 +185,13 @@ impl Loaded {
 
     /// Checks the traces against the signature of a specification, or by themselves without one.
     pub(crate) fn check_traces(&mut self, spec: Option<&mut Lowered>) {
-        let mut found = Vec::new();
+        let trees = self.traces.iter().map(|trace| &trace.tree);
         match spec {
-            Some(spec) => {
-                for trace in &self.traces {
-                    found.extend(otus_trace::lower(&trace.tree, &mut spec.pool).1);
-                }
-            }
-            None => found.extend(self.traces.iter().flat_map(|t| otus_trace::check(&t.tree))),
+            Some(spec) => self
+                .diagnostics
+                .extend(trees.flat_map(|tree| otus_trace::lower(tree, &mut spec.pool).1)),
+            None => self.diagnostics.extend(trees.flat_map(otus_trace::check)),
         }
-        self.diagnostics.extend(found);
     }
 
     /// The meaning of the first specification, if there is one, against which the traces are checked. Warnings are
@@ -249,7 +233,7 @@ impl Loaded {
 
     /// The lifelines and messages of the only specification among some files. Warnings are reported.
     pub(crate) fn signature(context: &Context, names: &[String]) -> Result<Signature> {
-        let mut loaded = Loaded::read(context, names, None, Fences::One)?;
+        let mut loaded = Loaded::read(context, names, None)?;
         let (lowered, _) = loaded.only_interaction(context)?;
         Ok(lowered.pool.signature().clone())
     }

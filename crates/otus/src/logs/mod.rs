@@ -24,7 +24,6 @@ use crate::format::{self, Format};
 use crate::project::{self, Settings};
 use crate::units::counted;
 
-/// The logs of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Logs {
     /// The mapping from lines to actions.

@@ -38,7 +38,6 @@ impl LogMap {
         out
     }
 
-    /// The title of a table.
     fn heading(&self, title: &str) -> String {
         if self.is_group_chosen { format!("{title} (of all groups)") } else { title.to_owned() }
     }

@@ -52,7 +52,6 @@ pub struct Settings {
     /// Its folder, absolute.
     pub folder: PathBuf,
     pub source: Source,
-    /// The mapping from logs to actions.
     pub plan: Plan,
     /// The names of the specification's files.
     pub spec: Vec<String>,

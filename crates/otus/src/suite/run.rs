@@ -34,7 +34,7 @@ pub struct TestOutcome<'p> {
 }
 
 /// An actual answer, and the expected one.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Judged {
     /// The id of the multi-trace or trace.
@@ -216,10 +216,9 @@ fn judged(case: &Case) -> Judged {
         id: case.id.clone(),
         found: case.verdict.name(),
         cause: case.explanation.as_ref().map(|explanation| explanation.cause),
-        wanted: None,
-        wanted_cause: None,
         headline: case.headline(),
         details,
+        ..Judged::default()
     }
 }
 
@@ -266,15 +265,12 @@ fn answers(
         let Some(answer) = ctl::answers(context, &request)?.into_iter().next() else {
             unfit!("it has no formula");
         };
-        let found = answer.verdict();
         outcome.cases.push(Judged {
+            id,
+            found: answer.verdict(),
             headline: answer.headline(),
             details: answer.details(),
-            id,
-            found,
-            cause: None,
-            wanted: None,
-            wanted_cause: None,
+            ..Judged::default()
         });
     }
     Ok(())

@@ -29,9 +29,7 @@ use crate::error::{Error, Result, unfit};
 use crate::load::Loaded;
 use crate::summary::Summary;
 pub use report::CoverageReport;
-pub(crate) use report::PartRow;
 
-/// Counts while multi-traces are analysed.
 #[derive(Debug)]
 pub(crate) struct Covering {
     tree: Tree,

@@ -8,6 +8,7 @@ use otus_syntax::Span;
 use otus_syntax::ast::NodeId;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::super::spec_text::{Excerpt, excerpt_of};
 use super::Covering;
@@ -123,31 +124,19 @@ impl CoverageReport {
         self.share(None).exercised == 0
     }
 
-    pub(crate) fn rows(&self) -> impl Iterator<Item = PartRow> {
+    /// The parts as reports list them: with the number of multi-traces that exercised each.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Value> {
         self.parts.iter().map(|part| {
             let is_assumed = part.count.state() == CoverageState::Assumed;
             let assumed = if is_assumed { " (only assumed)" } else { "" };
-            PartRow {
-                kind: kind_name(part.kind),
-                label: format!("{}{assumed}", part.label),
-                place: part.excerpt.place.in_line(),
-                times: part.count.groups,
-            }
+            json!({
+                "kind": kind_name(part.kind),
+                "label": format!("{}{assumed}", part.label),
+                "place": part.excerpt.place.in_line(),
+                "times": part.count.groups,
+            })
         })
     }
-}
-
-/// A part as reports list it.
-#[derive(Debug, Serialize)]
-pub(crate) struct PartRow {
-    /// `action`, `branch` or `loop`.
-    kind: &'static str,
-    /// `broker!PUBREL`
-    label: String,
-    /// `flow.mmd:7`
-    place: String,
-    /// The number of multi-traces that exercised it.
-    times: u64,
 }
 
 pub(crate) fn kind_name(kind: PartKind) -> &'static str {

@@ -25,7 +25,6 @@ use serde::Serialize;
 
 use super::spool::Spool;
 use super::{Run, Writer};
-use crate::analysis::coverage::PartRow;
 use crate::case::{Case, Place, Unusable, Verdict};
 use crate::summary::{LogSummary, Summary};
 use page::{Frame, embedded};
@@ -233,7 +232,7 @@ struct Row<'c> {
 #[derive(Debug, Serialize)]
 struct Coverage<'s> {
     specification: &'s str,
-    parts: Vec<PartRow>,
+    parts: Vec<serde_json::Value>,
 }
 
 /// The question of a run, in words.
