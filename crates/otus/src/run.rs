@@ -87,7 +87,6 @@ impl Run {
             let (text, count) = &mut logs[event.lifeline.0 as usize];
             *count += 1;
             if *count <= most {
-                // Writing to a string cannot fail.
                 let _ = write!(text, " {}{}", event.direction.symbol(), event.message);
             }
         }

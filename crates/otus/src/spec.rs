@@ -11,7 +11,7 @@ use otus_trace::multitrace::Builder;
 use otus_trace::{ComponentId, MultiTrace};
 
 use crate::analysis::spec_text::SpecText;
-use crate::analysis::{Plan, PlannedSpec, check_recorded};
+use crate::analysis::{Method, Plan, PlannedSpec, check_recorded};
 use crate::case::Case;
 use crate::context::Context;
 use crate::error::{Result, unfit};
@@ -120,8 +120,8 @@ impl Spec {
         let run = run.recorded();
         let mut pool = self.planned.pool.clone();
         let trace = self.multi_trace(&mut pool, &run, options)?;
-        let declared = options.declared(self)?;
-        let plan = Plan::single(self.planned.clone(), declared, options.budget.clone());
+        let method = Method::Fast(options.declared(self)?);
+        let plan = Plan::of(self.planned.clone(), method, options.budget.clone());
         let mut case = check_recorded(plan, &run, &trace, &pool)?;
         if let Some(explanation) = &mut case.explanation {
             let lines = run.lines(LISTED).into_iter();

@@ -27,15 +27,6 @@ pub struct Verdicts {
 }
 
 impl Verdicts {
-    pub(crate) fn count(&mut self, verdict: Verdict) {
-        match verdict {
-            Verdict::Pass => self.pass += 1,
-            Verdict::WeakPass => self.weak += 1,
-            Verdict::Fail => self.fail += 1,
-            Verdict::WeakFail | Verdict::Inconclusive => self.undecided += 1,
-        }
-    }
-
     /// All of them.
     pub fn total(&self) -> usize {
         self.pass + self.weak + self.fail + self.undecided
@@ -168,7 +159,12 @@ impl Summary {
     }
 
     pub(crate) fn count(&mut self, verdict: Verdict, actions: usize) {
-        self.verdicts.count(verdict);
+        match verdict {
+            Verdict::Pass => self.verdicts.pass += 1,
+            Verdict::WeakPass => self.verdicts.weak += 1,
+            Verdict::Fail => self.verdicts.fail += 1,
+            Verdict::WeakFail | Verdict::Inconclusive => self.verdicts.undecided += 1,
+        }
         self.actions += actions;
     }
 

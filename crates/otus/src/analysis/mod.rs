@@ -43,7 +43,7 @@ use inputs::{Feed, Job};
 pub(crate) use open::Opened;
 pub use open::analyze;
 use pipeline::{Ordered, Slot};
-pub(crate) use plan::{Plan, PlannedSpec};
+pub(crate) use plan::{Method, Plan, PlannedSpec};
 pub use request::{
     Asked, EngineChoice, Explain, Limits, Request, SearchOptions, TextFormat, UniformObservation,
     WitnessPolicy,

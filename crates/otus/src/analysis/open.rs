@@ -150,7 +150,18 @@ fn require_inputs(
     logs: &mut Option<Logs>,
 ) -> Result<()> {
     if sorted.traces.is_empty() && logs.is_none() {
-        return Err(Error::Unfit(nothing_given(finder)));
+        return Err(Error::Unfit(match finder.project_in_use() {
+            Some(project) if project.plan.sources.is_empty() => finder.no_logs(),
+            Some(project) => format!(
+                "no file fits the sources of {}; `otus map --explain` shows their patterns",
+                project.name
+            ),
+            None => {
+                "no multi-trace is given: add a .htf or .jsonl file, or a folder of them; raw logs \
+                     need an otus.toml, and `otus init` proposes one"
+                    .to_owned()
+            }
+        }));
     }
     match (&request.group, logs) {
         (Some(group), Some(logs)) => logs.only = Some(group.clone()),
@@ -301,19 +312,4 @@ fn complete(sorted: &mut inputs::Sorted, finder: &mut Finder) -> Result<Vec<Spec
         return Ok(project.specs.clone());
     }
     Ok(Vec::new())
-}
-
-fn nothing_given(finder: &Finder) -> String {
-    match finder.project_in_use() {
-        Some(project) if project.plan.sources.is_empty() => finder.no_logs(),
-        Some(project) => format!(
-            "no file fits the sources of {}; `otus map --explain` shows their patterns",
-            project.name
-        ),
-        None => {
-            "no multi-trace is given: add a .htf or .jsonl file, or a folder of them; raw logs \
-                 need an otus.toml, and `otus init` proposes one"
-                .to_owned()
-        }
-    }
 }

@@ -30,7 +30,7 @@ use crate::case::{Case, CasePicture};
 use fill::{Facts, consumed, fill};
 
 /// The most failures that are drawn.
-const FAILURES: usize = 200;
+pub(super) const FAILURES: usize = 200;
 /// The most Passes that are drawn, and the most `WeakPass`es.
 const ACCEPTED: usize = 100;
 
@@ -61,11 +61,6 @@ impl Pictures {
             case.picture = None;
         }
     }
-}
-
-/// Whether a failure is drawn, given the number of failures before it.
-pub(super) fn is_drawn(before: usize) -> bool {
-    before < FAILURES
 }
 
 pub(super) struct Drawn<'d> {

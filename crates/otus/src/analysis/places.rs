@@ -137,7 +137,7 @@ impl Places<'_> {
     ) -> Option<Passage> {
         let Places::Raw { group, trace, plan } = self else {
             let (place, text, span) = self.excerpt(component, step, action)?;
-            return Some(spec_text::one_line(place.in_line(), place.line, text?, Some(span)));
+            return Some(Passage::line(place.in_line(), place.line, text?, Some(span)));
         };
         let (place, text) = raw_line(plan, group.place(trace, component, step)?)?;
         let (name, number) = (place.in_line(), place.line);
@@ -149,7 +149,7 @@ impl Places<'_> {
             text.truncate(end);
             text.push('…');
         }
-        Some(spec_text::one_line(name, number, text, None))
+        Some(Passage::line(name, number, text, None))
     }
 
     pub(super) fn excerpt(

@@ -76,7 +76,7 @@ pub(super) struct LogName {
 }
 
 #[derive(Debug)]
-pub(super) enum Method {
+pub(crate) enum Method {
     Fast(Declared),
     /// The searches of the papers, and the question they are about.
     Graph(Arc<Config>, Question),
@@ -178,12 +178,8 @@ impl Plan {
         })
     }
 
-    /// A plan for single multi-traces: the fast engine, within a budget, with short explanations.
-    pub(crate) fn single(spec: Arc<PlannedSpec>, declared: Declared, budget: Budget) -> Plan {
-        Plan::of(spec, Method::Fast(declared), budget)
-    }
-
-    fn of(spec: Arc<PlannedSpec>, method: Method, budget: Budget) -> Plan {
+    /// A plan for single multi-traces: within a budget, with short explanations.
+    pub(crate) fn of(spec: Arc<PlannedSpec>, method: Method, budget: Budget) -> Plan {
         let request = Request { witness: WitnessPolicy::Weak, ..Request::default() };
         Plan {
             context: Context::default(),

@@ -72,7 +72,7 @@ impl SpecText {
             .collect();
         let is_long = |line: &String| line.len() > WIDEST;
         let (Some(columns), false) = (at.columns, lines.iter().any(is_long)) else {
-            return Some(one_line(name, number, text, Some(marked)));
+            return Some(Passage::line(name, number, text, Some(marked)));
         };
         let meant = lines.get(number - first)?;
         let end = if columns.end_line == number { columns.end - 1 } else { meant.chars().count() };
@@ -89,18 +89,6 @@ impl SpecText {
 /// The number of lines shown before and after a place, if none of them is longer than this.
 const AROUND: usize = 2;
 const WIDEST: usize = 200;
-
-/// A line by itself, and its marked bytes.
-pub(crate) fn one_line(
-    place: String,
-    number: usize,
-    text: String,
-    meant: Option<Range<usize>>,
-) -> Passage {
-    let letters = |end: usize| text.get(..end).map_or(0, |before| before.chars().count());
-    let columns = meant.map(|meant| [letters(meant.start), letters(meant.end)]);
-    Passage { columns, ..Passage::line(place, number, text) }
-}
 
 #[derive(Debug, Clone)]
 pub(crate) struct Excerpt {

@@ -45,7 +45,7 @@ impl Failure<'_> {
     ) -> Option<(Explanation, Option<CasePicture>)> {
         let mut pool = plan.spec.pool.clone();
         let own = translated(self.trace, self.names, &mut pool);
-        let (max_questions, patience) = effort.effort();
+        let (max_questions, patience) = effort.budget();
         let mut options = explain::Options { max_questions, ..explain::Options::default() };
         // The furthest situation of a long multi-trace comes after at least as many others.
         let moments = u64::try_from(own.moment_count()).unwrap_or(u64::MAX);

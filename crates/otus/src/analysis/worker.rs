@@ -148,18 +148,12 @@ pub(super) struct Worker<T> {
     /// Taken out while its multi-trace is judged.
     reader: Option<Box<QuickReader>>,
     prepared: FxHashMap<Arc<Partition>, Result<Prepared, String>>,
-    first: First,
+    /// The failures of a job so far with an explanation, and the cases that may have a picture; both only if they are
+    /// among the first.
+    explained: usize,
+    drawn: pictures::Met,
     /// The case that a bulk run fills again and again, since a new one costs as much as a short analysis.
     scratch: Option<Box<Case>>,
-}
-
-/// The multi-traces of a job so far that get an explanation or a picture only if they are among the first.
-#[derive(Debug, Default)]
-struct First {
-    /// Failures with an explanation.
-    explained: usize,
-    /// Those that may have a picture.
-    drawn: pictures::Met,
 }
 
 /// The data that all multi-traces over a partition share.
@@ -192,12 +186,12 @@ impl<T: Send + 'static> Worker<T> {
     pub(super) fn new(plan: Arc<Plan>, map: MapCase<T>) -> Worker<T> {
         let pool = plan.spec.pool.clone();
         let reader = Some(Box::new(QuickReader::new(&pool)));
-        let (prepared, first) = (FxHashMap::default(), First::default());
-        Worker { plan, map, pool, reader, prepared, first, scratch: None }
+        let (prepared, drawn) = (FxHashMap::default(), pictures::Met::default());
+        Worker { plan, map, pool, reader, prepared, explained: 0, drawn, scratch: None }
     }
 
     pub(super) fn work(&mut self, job: Job, slot: &Slot<Piece<T>>) {
-        self.first = First::default();
+        (self.explained, self.drawn) = (0, pictures::Met::default());
         match job {
             Job::Lines { name, first, bytes } => {
                 self.lines(&name, first, &bytes, slot);
@@ -357,8 +351,7 @@ impl<T: Send + 'static> Worker<T> {
         let prepared = prepared(plan, &self.pool, &mut self.prepared, trace);
         let subject = Subject { plan, id, trace };
         let decided = prepared.and_then(|prepared| {
-            let drawn = &mut self.first.drawn;
-            Ok((subject.decide(&mut self.pool, prepared, drawn)?, prepared))
+            Ok((subject.decide(&mut self.pool, prepared, &mut self.drawn)?, prepared))
         });
         let (found, prepared) = match decided {
             Ok(decided) => decided,
@@ -389,13 +382,13 @@ impl<T: Send + 'static> Worker<T> {
         let names = origin.names.unwrap_or(&self.pool);
         let mut met = Met::default();
         // The failures before it in its job are also before it in the input.
-        let before = self.first.explained.max(plan.explained.load(Ordering::Relaxed));
+        let before = self.explained.max(plan.explained.load(Ordering::Relaxed));
         let is_fail = case.verdict == Verdict::Fail;
         let is_among_first = is_fail
             && !plan.known.is_known_for_any_cause(id)
             && explain.limit().is_none_or(|limit| before < limit);
         let needs_cause = is_fail && plan.known.needs_cause(id, explain);
-        let is_drawn = plan.pictures.is_some() && pictures::is_drawn(before);
+        let is_drawn = plan.pictures.is_some() && before < pictures::FAILURES;
         let failure = Failure { trace, names, question, origin, is_drawn };
         let is_explained = is_among_first || needs_cause;
         let explained = is_explained.then(|| failure.explain(plan, explain));
@@ -407,7 +400,7 @@ impl<T: Send + 'static> Worker<T> {
             case.picture = picture.flatten().map(Box::new);
         }
         if is_among_first && !case.known {
-            self.first.explained += 1;
+            self.explained += 1;
             is_tentative = true;
         }
         if let Some(witness) = found.witness.as_ref().filter(|_| found.is_drawn) {

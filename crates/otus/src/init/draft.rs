@@ -30,10 +30,7 @@ pub(super) struct Draft<'c> {
 }
 
 /// A name in the logs, and the name in the specification that it probably means.
-struct Meaning {
-    name: String,
-    meant: String,
-}
+type Meaning = (String, String);
 
 struct Source<'c> {
     cluster: &'c Cluster,
@@ -91,12 +88,12 @@ impl<'c> Draft<'c> {
         let names: Vec<&str> = vocabulary.lifeline_names().collect();
         self.lifelines = meanings(&names, &known);
         let meant = |name: &&&str| {
-            names.contains(*name) || self.lifelines.iter().any(|it| it.meant == **name)
+            names.contains(*name) || self.lifelines.iter().any(|(_, meant)| meant == **name)
         };
         self.unobserved =
             known.iter().filter(|name| !meant(name)).map(|&name| name.to_owned()).collect();
         let acts = names.iter().zip(&accounting.lifelines).filter(|(name, account)| {
-            let means = self.lifelines.iter().any(|it| it.name == **name);
+            let means = self.lifelines.iter().any(|(it, _)| it == **name);
             account.sends + account.receives > 0 && !known.contains(*name) && !means
         });
         self.unknown = acts.map(|(name, _)| (*name).to_owned()).collect();
@@ -130,7 +127,7 @@ impl<'c> Draft<'c> {
             }
             let comment = if names.is_empty() { "# " } else { "" };
             let _ = writeln!(out, "\n{comment}[{title}]   # names in the logs, and what they mean");
-            for Meaning { name, meant } in names {
+            for (name, meant) in names {
                 let _ = writeln!(out, "{} = {}", quoted(name), quoted(meant));
             }
             let example = quoted(self.unobserved.first().map_or("…", String::as_str));
@@ -263,7 +260,7 @@ fn meanings(names: &[&str], known: &[&str]) -> Vec<Meaning> {
         let numbered = known.iter().find(|known| known.eq_ignore_ascii_case(plain)).copied();
         let meant = same.or(numbered).or_else(|| nearest(name, known.iter().copied()));
         if let Some(meant) = meant.filter(|_| !plain.is_empty()) {
-            meanings.push(Meaning { name: name.to_owned(), meant: meant.to_owned() });
+            meanings.push((name.to_owned(), meant.to_owned()));
         }
     }
     meanings

@@ -63,7 +63,6 @@ pub(crate) fn text(findings: &[LogFinding], with_notes: bool) -> String {
         finding.code != unpaired && (with_notes || finding.severity != Severity::Note.name())
     };
     for finding in findings.iter().filter(wanted) {
-        // Writing to a string cannot fail.
         let _ = writeln!(out, "{}[{}]: {}", finding.severity, finding.code, finding.message);
         // A rule that never matches has no place in a log.
         let nowhere = finding.code == Code::NOTHING_MATCHED.to_string();

@@ -124,7 +124,6 @@ fn line(case: &Case, fingerprint: Option<&str>, out: &mut Vec<u8>) {
     }
     field(",\"partition\":", &case.partition, out);
     field(",\"engine\":", case.engine, out);
-    // Writing to a vector cannot fail.
     let micros = case.elapsed.as_micros();
     let _ = write!(out, ",\"states\":{},\"micros\":{micros}", case.states);
     if let Some(fingerprint) = fingerprint {
@@ -162,7 +161,6 @@ fn string(text: &str, out: &mut Vec<u8>) {
         out.extend_from_slice(text.as_bytes());
         out.push(b'"');
     } else {
-        // Writing a string to a vector cannot fail.
         let _ = serde_json::to_writer(out, text);
     }
 }

@@ -172,7 +172,6 @@ fn point(outcome: &TestOutcome<'_>, number: usize) -> String {
         None => Some(differences(outcome).join("\n")).filter(|text| !text.is_empty()),
     };
     if let Some(message) = message {
-        // Writing to a vector cannot fail.
         let _ = details(&[("message", message)], &mut out);
     }
     String::from_utf8_lossy(&out).into_owned()

@@ -260,22 +260,20 @@ impl Gap {
 
 fn title(part: &Part) -> String {
     let label = part.label.as_str();
-    let (never, unobserved) = match part.kind {
-        PartKind::Action => {
-            (format!("{label} was never exercised"), format!("{label} was never observed"))
-        }
-        PartKind::Branch => {
-            (format!("{label} was never taken"), format!("{label} was never observed"))
-        }
-        PartKind::Loop => (
-            "this loop was never entered".to_owned(),
-            "no repetition of this loop was observed".to_owned(),
-        ),
+    if part.count.state() != CoverageState::Assumed {
+        return match part.kind {
+            PartKind::Action => format!("{label} was never exercised"),
+            PartKind::Branch => format!("{label} was never taken"),
+            PartKind::Loop => "this loop was never entered".to_owned(),
+        };
+    }
+    let unobserved = match part.kind {
+        PartKind::Action | PartKind::Branch => format!("{label} was never observed"),
+        PartKind::Loop => "no repetition of this loop was observed".to_owned(),
     };
-    match (part.count.state(), part.count.assumed) {
-        (CoverageState::Never | CoverageState::Exercised, _) => never,
-        (CoverageState::Assumed, 1) => format!("{unobserved}, only assumed (once)"),
-        (CoverageState::Assumed, times) => format!("{unobserved}, only assumed ({times} times)"),
+    match part.count.assumed {
+        1 => format!("{unobserved}, only assumed (once)"),
+        times => format!("{unobserved}, only assumed ({times} times)"),
     }
 }
 
