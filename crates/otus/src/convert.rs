@@ -82,7 +82,10 @@ pub fn convert(context: &Context, request: &ConvertRequest) -> Result<Converted>
         }
         Format::Jsonl => {
             check_traces(context, &mut loaded)?;
-            let lines = loaded.traces.into_iter().map(|trace| case_line(trace) + "\n");
+            let lines = loaded.traces.into_iter().map(|Trace { id, tree, case }| {
+                let case = case.unwrap_or_else(|| Case { id, ..Case::default() });
+                case::write(&Case { htf: print::trace_line(&tree), ..case }) + "\n"
+            });
             Converted::Text(lines.collect())
         }
         Format::Htf => {
@@ -169,15 +172,6 @@ fn single_file(spec: &SpecFiles, raised: &SpecFile) -> String {
     let (last, first): (Vec<&SpecFile>, Vec<&SpecFile>) =
         spec.files.iter().partition(|file| file.interaction.is_some());
     first.into_iter().chain(last).map(|file| print::spec_in(file, Dialect::Of2020)).collect()
-}
-
-fn case_line(trace: Trace) -> String {
-    let htf = print::trace_line(&trace.tree);
-    let case = match trace.case {
-        Some(case) => Case { htf, ..case },
-        None => Case { id: trace.id, htf, ..Case::default() },
-    };
-    case::write(&case)
 }
 
 /// A file name for a case: letters, digits, `-`, `_` and `.` of its id, made unique among the names in use.

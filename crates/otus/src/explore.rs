@@ -7,7 +7,7 @@ use std::time::Duration;
 use otus_analysis::graph::record::{Context as Recorded, Graph};
 use otus_analysis::{Config, explore as engine, generate};
 use otus_core::budget::Budget;
-use otus_core::{Lowered, Pool, TermId, automaton};
+use otus_core::{Pool, TermId, automaton};
 use otus_draw::layout::automaton as automaton_layout;
 use otus_syntax::ast::SpecFile;
 use otus_syntax::options::{Generation, Logger, Process, TracegenOption};
@@ -84,7 +84,13 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
     }
     let files = &loaded.specs[0].files;
     let mut config = configuration(context, request, files)?;
-    let is_bounded = bound(&mut config, &lowered, term);
+    // If there are no bounds and a loop would never end, the bounds are small.
+    let filters = &mut config.filters;
+    let is_free = filters.depth.is_none() && filters.loop_depth.is_none();
+    let is_bounded = is_free && filters.nodes.is_none() && lowered.pool.attributes(term).loops > 0;
+    if is_bounded {
+        (filters.depth, filters.nodes) = (Some(6), Some(500));
+    }
     let mut graph = Graph::default();
     let (report, positions) = engine::explore(&mut lowered.pool, term, &config, &mut graph);
     let mut loggers = options::loggers(files, Process::Explore);
@@ -185,18 +191,6 @@ fn configuration(
         ..Budget::default()
     };
     Ok(config)
-}
-
-/// Sets small bounds if there are none and a loop would never end. Returns whether it did.
-fn bound(config: &mut Config, lowered: &Lowered, term: TermId) -> bool {
-    let filters = &mut config.filters;
-    let free = filters.depth.is_none() && filters.loop_depth.is_none() && filters.nodes.is_none();
-    let endless = free && lowered.pool.attributes(term).loops > 0;
-    if endless {
-        filters.depth = Some(6);
-        filters.nodes = Some(500);
-    }
-    endless
 }
 
 /// The multi-traces to make.

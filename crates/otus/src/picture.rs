@@ -66,11 +66,8 @@ impl PictureStyle {
         if let Some((name, _)) = fonts.iter().find(|(_, bytes)| !is_font(bytes)) {
             unfit!("{name} is no font; --font takes .ttf and .otf files");
         }
-        Ok(PictureStyle {
-            theme,
-            scale,
-            fonts: fonts.into_iter().map(|(_, bytes)| bytes).collect(),
-        })
+        let fonts = fonts.into_iter().map(|(_, bytes)| bytes).collect();
+        Ok(PictureStyle { theme, scale, fonts })
     }
 }
 

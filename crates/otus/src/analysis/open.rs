@@ -55,9 +55,8 @@ pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
     let request = Arc::new(request);
     require_inputs(&request, &finder, &sorted, &mut logs)?;
     let names = logs.iter().flat_map(|logs| &logs.files);
-    let names: Arc<[LogName]> = names
-        .map(|log| LogName { name: log.name.clone(), path: log.path().map(Path::to_owned) })
-        .collect();
+    let names: Arc<[LogName]> =
+        names.map(|log| (log.name.clone(), log.path().map(Path::to_owned))).collect();
     let signatures = specs.iter().map(|spec| spec.lowered.pool.signature().clone()).collect();
     let has_logs = logs.is_some();
     let logs = logs.map(|logs| (logs, signatures));

@@ -197,7 +197,7 @@ const LONGEST: usize = 600;
 fn raw_line(plan: &Plan, at: RunPlace) -> Option<(Place, Option<String>)> {
     let log = plan.logs.get(at.file.0 as usize)?;
     let line = at.line as usize;
-    let place = Place { file: log.name.clone(), line, columns: None };
+    let place = Place { file: log.0.clone(), line, columns: None };
     Some((place, plan.line(log, line)))
 }
 

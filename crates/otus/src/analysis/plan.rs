@@ -67,13 +67,8 @@ pub(crate) struct PlannedSpec {
     pub(crate) text: SpecText,
 }
 
-#[derive(Debug, Clone)]
-pub(super) struct LogName {
-    /// The name that the user would give.
-    pub(super) name: String,
-    /// The path to read it again.
-    pub(super) path: Option<PathBuf>,
-}
+/// The name of a raw log that the user would give, and the path to read it again.
+pub(super) type LogName = (String, Option<PathBuf>);
 
 #[derive(Debug)]
 pub(crate) enum Method {
@@ -228,17 +223,16 @@ impl Plan {
     }
 
     pub(super) fn shows_witness(&self, verdict: Verdict) -> bool {
-        match (verdict, self.request.witness) {
-            (_, WitnessPolicy::None) => false,
-            (Verdict::Pass, WitnessPolicy::Weak) => false,
-            (Verdict::Pass | Verdict::WeakPass, _) => true,
-            (Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive, _) => false,
+        match self.request.witness {
+            WitnessPolicy::None => false,
+            WitnessPolicy::Weak => verdict == Verdict::WeakPass,
+            WitnessPolicy::Cheap | WitnessPolicy::Always => verdict >= Verdict::WeakPass,
         }
     }
 
     /// A line of a raw log, if it can be read again.
-    pub(super) fn line(&self, log: &LogName, number: usize) -> Option<String> {
-        let path = log.path.as_ref()?;
+    pub(super) fn line(&self, (_, path): &LogName, number: usize) -> Option<String> {
+        let path = path.as_ref()?;
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.line(&*self.context.files, path, number)
     }

@@ -322,7 +322,7 @@ impl Subject<'_> {
             let place = group.place(trace, component, reached as usize)?;
             Some(Unexplained {
                 action: pool.action(step.action()).text(pool.signature()),
-                file: plan.logs.get(place.file.0 as usize)?.name.clone(),
+                file: plan.logs.get(place.file.0 as usize)?.0.clone(),
                 line: place.line,
             })
         };

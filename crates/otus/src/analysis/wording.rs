@@ -238,7 +238,6 @@ impl Wording<'_> {
     }
 }
 
-/// The notes below the headline.
 fn notes(told: &Explanation, effort: Explain) -> Vec<Note> {
     let mut notes = Vec::new();
     let mut note = |topic, text: String| notes.push(Note { topic, text });

@@ -86,7 +86,6 @@ impl<T> Piece<T> {
         self.troubles.push(trouble);
     }
 
-    /// Adds a case as the caller wants it.
     fn push(&mut self, case: &Case, map: &MapCase<T>) {
         let last = match self.cases.last_mut() {
             Some(Part::Done(last)) => Some(last),

@@ -110,7 +110,6 @@ impl Answer {
         render(&scene, format, style).map(Some)
     }
 
-    /// The events of the first path through the witness.
     fn run(&self) -> Vec<EventId> {
         self.witness.as_ref().map(Witness::first_path).unwrap_or_default()
     }

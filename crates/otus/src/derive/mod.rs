@@ -113,7 +113,6 @@ impl Made<'_> {
         Derived { id: self.id(number), fields: self.fields(), tree }
     }
 
-    /// The id of the `number`-th of its kind, from 1.
     fn id(&self, number: u64) -> String {
         format!("{}-{}-{number}", self.origin, self.kind)
     }

@@ -66,7 +66,7 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
         .collect();
     let checked = check(context, &request, &lines)?;
     let mut accepted = vec![false; traces.len()];
-    for (number, case) in numbered(&checked.cases) {
+    for (number, case) in checked.cases {
         accepted[number] = case.conforms();
     }
     let (mut ids, mut observed, mut texts) = (Vec::new(), Vec::new(), FxHashSet::default());
@@ -120,7 +120,7 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
         let lines: Vec<&str> = made.iter().map(|mutant| &*mutant.text).collect();
         let checked = check(context, &request, &lines)?;
         score.is_interrupted |= checked.is_interrupted;
-        for (number, case) in numbered(&checked.cases) {
+        for (number, case) in checked.cases {
             if let Some(survivor) = score.count(&made[number], case.verdict) {
                 take(survivor.derived())?;
             }
@@ -133,10 +133,10 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
     Ok(score)
 }
 
-/// The cases of some multi-traces, whose ids are their numbers.
+/// The cases of some multi-traces, with their numbers.
 struct Checked {
     spec: String,
-    cases: Vec<Case>,
+    cases: Vec<(usize, Case)>,
     is_interrupted: bool,
 }
 
@@ -151,17 +151,14 @@ fn check<T: AsRef<str>>(context: &Context, request: &Request, lines: &[T]) -> Re
     let mut running = analysis.start(Case::clone);
     let mut cases = Vec::new();
     for item in running.by_ref() {
-        if let Item::Case(case) = item? {
-            cases.push(case);
+        if let Item::Case(case) = item?
+            && let Ok(number) = case.id.parse()
+        {
+            cases.push((number, case));
         }
     }
     let finished = running.finish()?;
     Ok(Checked { spec, cases, is_interrupted: finished.summary.interrupted > 0 })
-}
-
-/// Such cases, with their numbers.
-fn numbered(cases: &[Case]) -> impl Iterator<Item = (usize, &Case)> {
-    cases.iter().filter_map(|case| Some((case.id.parse().ok()?, case)))
 }
 
 #[derive(Debug, Clone)]
@@ -222,7 +219,6 @@ impl Row {
         (self.counted() > 0).then(|| self.caught as f64 * 100.0 / self.counted() as f64)
     }
 
-    /// The number of all mutants.
     fn total(&self) -> usize {
         self.made + self.equal
     }
@@ -315,7 +311,7 @@ impl Score {
         let lines: Vec<&str> = self.survivors.iter().map(|it| &*it.mutant.text).collect();
         request.witness = WitnessPolicy::Cheap;
         let checked = check(context, &request, &lines)?;
-        for (number, case) in numbered(&checked.cases) {
+        for (number, case) in checked.cases {
             self.survivors[number].why =
                 case.witness.as_ref().map_or_else(|| case.headline(), ToString::to_string);
         }
@@ -349,10 +345,8 @@ impl Score {
             "kind", "made", "caught", "survived", "undecided", "equal", "part", "score"
         );
         for row in self.kinds.iter().chain([&self.all()]) {
-            let percent = match row.percent() {
-                Some(percent) => format!("{:.1}%", rounded(percent)),
-                None => "-".to_owned(),
-            };
+            let percent = row.percent().map(|percent| format!("{:.1}%", rounded(percent)));
+            let percent = percent.as_deref().unwrap_or("-");
             let Row { kind, caught, survived, undecided, equal, part, .. } = row;
             let _ = writeln!(
                 out,

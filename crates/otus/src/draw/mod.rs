@@ -80,7 +80,6 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// A drawing that is only a picture.
     fn picture(scene: Scene) -> Self {
         let text = Err("this has no form made of text; add -o picture.svg".to_owned());
         Drawing { scene, text, dot: None }

@@ -89,10 +89,8 @@ impl Loaded {
                 Format::Plantuml => loaded.diagram(&input, plantuml::read),
                 Format::Markdown => loaded.markdown(&input),
                 Format::Htf => {
-                    let id = match input.path.as_deref().and_then(|path| path.file_stem()) {
-                        Some(stem) => stem.to_string_lossy().into_owned(),
-                        None => "stdin".to_owned(),
-                    };
+                    let stem = input.path.as_deref().and_then(|path| path.file_stem());
+                    let id = stem.unwrap_or("stdin".as_ref()).to_string_lossy().into_owned();
                     loaded.trace(input.source, id, None);
                 }
                 Format::Jsonl => loaded.cases(input.source),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use otus_syntax::source::MAX_SOURCE_BYTES;
 use otus_syntax::{Code, Diagnostic, Source, SourceId, Span};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, unfit};
 use crate::files::{self, Files};
 use crate::format::Format;
 
@@ -20,7 +20,6 @@ pub(crate) struct Sources {
     pub(crate) standard_input: Option<Vec<u8>>,
 }
 
-/// A named text and its format.
 #[derive(Debug, Clone)]
 pub(crate) struct Input {
     pub(crate) source: SourceId,
@@ -53,7 +52,12 @@ impl Sources {
         let path = (name != "-").then(|| PathBuf::from(path));
         let ending = path.as_deref().and_then(Format::of_name);
         let format = ending.or(from).or_else(|| Format::of_content(&text));
-        let format = format.ok_or_else(|| unclear(&shown))?;
+        let Some(format) = format else {
+            unfit!(
+                "cannot tell what {shown} is: neither its ending nor its content says so; endings are .hsf, .hif, \
+                 .hcf, .mmd, .puml, .md, .htf, .jsonl, .pot.json and .ctl, or say --from FORMAT"
+            );
+        };
         self.all.push(Source::with_id(source, shown, text));
         Ok(Input { source, format, heading: heading.map(str::to_owned), path })
     }
@@ -121,13 +125,6 @@ fn split_heading<'n>(files: &dyn Files, name: &'n str) -> (&'n str, Option<&'n s
     }
 }
 
-fn unclear(name: &str) -> Error {
-    Error::Unfit(format!(
-        "cannot tell what {name} is: neither its ending nor its content says so; endings are .hsf, .hif, \
-         .hcf, .mmd, .puml, .md, .htf, .jsonl, .pot.json and .ctl, or say --from FORMAT"
-    ))
-}
-
 /// The files that a name stands for: itself, or all files of a folder that `wanted` selects.
 ///
 /// # Errors
@@ -144,7 +141,7 @@ pub fn expand(
     let mut found = files::walk(files, path)?;
     found.retain(|path| wanted(path));
     if found.is_empty() {
-        return Err(Error::Unfit(format!("the folder {name} has no file to work on")));
+        unfit!("the folder {name} has no file to work on");
     }
     Ok(found.into_iter().map(|path| path.to_string_lossy().into_owned()).collect())
 }

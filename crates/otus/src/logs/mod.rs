@@ -140,7 +140,6 @@ pub(crate) struct Finder {
 /// The bytes that were read from a stream, and the rest of it.
 pub(crate) type Unread = (Vec<u8>, Box<dyn Read + Send>);
 
-/// The kind of a named file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Told {
     /// A log, which the finder has taken.
@@ -265,14 +264,13 @@ impl Finder {
         &mut self,
         names: impl IntoIterator<Item = &'n String>,
     ) -> Result<Logs> {
-        let mut is_named = false;
-        for name in names {
-            is_named = true;
-            self.add(name)?;
-        }
-        if !is_named {
+        let mut names = names.into_iter().peekable();
+        if names.peek().is_none() {
             self.project_here()?;
             self.whole_project()?;
+        }
+        for name in names {
+            self.add(name)?;
         }
         self.take().ok_or_else(|| Error::Unfit(self.no_logs()))
     }

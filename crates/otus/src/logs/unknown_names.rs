@@ -30,9 +30,8 @@ pub(crate) fn warnings(accounting: &Accounting, signature: &Signature) -> Vec<St
             help(unknown.help.as_deref()),
         ));
     }
-    let shown = lines.len().min(MOST);
-    let hidden = lines.len() - shown;
-    lines.truncate(shown);
+    let hidden = lines.len().saturating_sub(MOST);
+    lines.truncate(MOST);
     if hidden > 0 {
         let more = counted(hidden, "more name");
         lines.push(format!("warning: {more} of the logs are not in the specification"));

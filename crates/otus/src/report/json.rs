@@ -102,7 +102,6 @@ pub fn summary(summary: &Summary) -> Value {
 /// One object per line, with the keys that a script needs.
 #[derive(Debug)]
 pub(super) struct Jsonl {
-    /// The fingerprint of specification and question, in a file of results.
     pub(super) fingerprint: Option<String>,
 }
 

@@ -19,7 +19,6 @@ use crate::summary::Summary;
 pub(super) struct Sarif {
     interaction: Option<Place>,
     begun: bool,
-    /// The first inputs that could not be checked.
     notifications: Vec<Value>,
 }
 

@@ -137,7 +137,6 @@ impl<'f> Filling<'f> {
         }
     }
 
-    /// Adds the next moment of a component.
     fn observe(&mut self, component: ComponentId, state: EventState) {
         let steps = self.facts.trace.steps(component);
         let mut joined = false;
@@ -198,7 +197,6 @@ impl<'f> Filling<'f> {
         }
     }
 
-    /// The event of an observed action of a component.
     fn find(&self, component: ComponentId, at: usize) -> Option<usize> {
         self.origins.iter().position(|&origin| origin == Some((component, at)))
     }
@@ -245,7 +243,6 @@ impl<'f> Filling<'f> {
         self.locate(self.actions.len() - 1, place);
     }
 
-    /// Gives an event its place in the specification.
     fn locate(&mut self, event: usize, place: Option<usize>) {
         let name = place.map(|place| self.picture.specification[place].place.clone());
         self.picture.diagram.events[event].specification = name;

@@ -235,7 +235,6 @@ struct Coverage<'s> {
     parts: Vec<serde_json::Value>,
 }
 
-/// The question of a run, in words.
 fn question(run: &Run) -> String {
     let words = match (run.kind, run.by_observed) {
         ("accept", _) | ("complete", true) => "every log is complete",
