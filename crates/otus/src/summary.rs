@@ -211,7 +211,8 @@ impl Summary {
             (self.interrupted, "interrupted, ", "not checked"),
         ];
         let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
-        parts.map(|(count, before, after)| format!("; {before}{count} {after}")).collect()
+        let text = |(count, before, after)| format!("; {before}{count} {after}");
+        parts.map(text).collect::<Vec<_>>().concat()
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) struct Several<T> {
 enum Fit {
     /// The multi-trace cannot be read with the names of the specification.
     Unusable,
-    /// The multi-trace has no action of the specification.
+    /// It has no action of the specification.
     Nothing,
     /// It fails, after this many explained actions.
     Fails(usize),
@@ -124,7 +124,7 @@ impl<T: Send + 'static> Several<T> {
 fn id_of(line: &[u8], number: usize) -> String {
     let text = std::str::from_utf8(line).unwrap_or_default();
     match read_case(text, number) {
-        Ok(Some((id, _))) => id.into_owned(),
+        Ok(Some([id, _])) => id.into_owned(),
         Ok(None) | Err(_) => number.to_string(),
     }
 }

@@ -50,7 +50,7 @@ impl Reader<'_> {
                 for (line, number) in String::from_utf8_lossy(&bytes).lines().zip(first..) {
                     match read_case(line, number) {
                         Ok(None) => {}
-                        Ok(Some((id, htf))) => self.text(id.into_owned(), &name, &htf),
+                        Ok(Some([id, htf])) => self.text(id.into_owned(), &name, &htf),
                         Err(fault) => {
                             let source = Source::new(&*name, line).from_line(number);
                             self.tell(Diagnostics::new(vec![source], vec![*fault]));

@@ -151,10 +151,10 @@ fn nothing_in(name: &str, finder: &Finder, passed_over: usize) -> String {
 }
 
 fn named(format: Format, path: String, id: String) -> TraceInput {
-    match format {
-        Format::Jsonl => TraceInput::Cases { path },
-        _ => TraceInput::File(TraceFile { path, id, bytes: None }),
+    if format == Format::Jsonl {
+        return TraceInput::Cases { path };
     }
+    TraceInput::File(TraceFile { path, id, bytes: None })
 }
 
 /// Sorts standard input. If it is a raw log, the finder takes it.
@@ -419,13 +419,13 @@ fn total_bytes(files: &dyn Files, inputs: &VecDeque<TraceInput>) -> Option<u64> 
 pub(super) fn read_case(
     line: &str,
     number: usize,
-) -> Result<Option<(Cow<'_, str>, Cow<'_, str>)>, Box<Diagnostic>> {
+) -> Result<Option<[Cow<'_, str>; 2]>, Box<Diagnostic>> {
     if let Some(Glance { id, htf }) = case::glance(line) {
-        return Ok(Some((id.unwrap_or_else(|| number.to_string().into()), htf)));
+        return Ok(Some([id.unwrap_or_else(|| number.to_string().into()), htf]));
     }
     let place = LinePlace { source: SourceId(0), start: 0, line: number };
     let case = case::parse_line(line, place)?;
-    Ok(case.map(|case| (case.id.into(), case.htf.into())))
+    Ok(case.map(|case| [case.id.into(), case.htf.into()]))
 }
 
 /// The number of lines of a case file that hold a case.

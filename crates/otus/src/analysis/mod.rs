@@ -60,6 +60,9 @@ use crate::report::Run;
 use crate::summary::{self, LogSummary, Summary};
 use crate::units::counted;
 
+/// Does a job on a thread.
+type Work<T> = Box<dyn FnMut(Job, &Slot<Piece<T>>)>;
+
 /// The most threads, which is more than any machine has processors.
 const MOST_THREADS: usize = 1024;
 
@@ -115,7 +118,7 @@ impl Analysis {
             .or_else(|| std::thread::available_parallelism().ok())
             .unwrap_or(NonZeroUsize::MIN);
         let (all, shared, own) = (plans.clone(), feeding.clone(), map.clone());
-        let worker = move || -> Box<dyn FnMut(Job, &Slot<Piece<T>>)> {
+        let worker = move || -> Work<T> {
             let new = |plan: &Arc<Plan>| Worker::new(plan.clone(), own.clone());
             if let Some((_, choice)) = &all[0].choice {
                 let workers = trials.iter().zip(&all).map(|(trial, plan)| (new(trial), new(plan)));

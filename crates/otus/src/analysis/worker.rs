@@ -238,7 +238,7 @@ impl<T: Send + 'static> Worker<T> {
         }
         match read_case(line, number) {
             Ok(None) => {}
-            Ok(Some((id, htf))) => {
+            Ok(Some([id, htf])) => {
                 let from = From::Case { file: name, line: number, text: &htf };
                 self.text(&id, &htf, from, slot);
             }
