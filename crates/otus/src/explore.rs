@@ -193,7 +193,6 @@ fn configuration(
     Ok(config)
 }
 
-/// The multi-traces to make.
 struct Wanted {
     generation: Generation,
     partition: Partition,

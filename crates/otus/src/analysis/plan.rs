@@ -38,7 +38,6 @@ pub(crate) struct Plan {
     pub(super) request: Arc<Request>,
     pub(super) spec: Arc<PlannedSpec>,
     pub(super) method: Method,
-    /// The name of the question.
     pub(super) kind: &'static str,
     /// The name of the question in the words of `--observed`, if these were used. The `prefix` of `--observed` is
     /// another question than that of the papers.

@@ -166,7 +166,6 @@ impl Answers<'_> {
         Ok(answer)
     }
 
-    /// The cuts at which a formula holds, if requested.
     fn cuts(
         &mut self,
         formula: FormulaId,

@@ -178,7 +178,6 @@ impl Mutator<'_> {
         Ok(made)
     }
 
-    /// The lifelines of components, by name.
     fn names(&self, trace: &MultiTrace, components: &[ComponentId]) -> Value {
         let partition = trace.partition();
         let signature = self.pool.signature();

@@ -54,7 +54,6 @@ pub(crate) struct Trace {
 }
 
 impl Loaded {
-    /// Reads the named files.
     pub(crate) fn read(context: &Context, names: &[String], from: Option<Format>) -> Result<Self> {
         Loaded::default().read_more(context, names, from)
     }
@@ -208,7 +207,6 @@ impl Loaded {
         Diagnostics::new(self.sources.all.clone(), std::mem::take(&mut self.diagnostics))
     }
 
-    /// Reports warnings.
     pub(crate) fn warn(&mut self, context: &Context) -> Result<()> {
         context.warn(self.take_diagnostics().or_error()?);
         Ok(())

@@ -96,7 +96,6 @@ pub(crate) fn no_group(group: &str) -> String {
 }
 
 impl LogPath {
-    /// The path to read it again.
     pub(crate) fn path(&self) -> Option<&Path> {
         match &self.origin {
             Origin::File(_, path) => Some(path),
@@ -400,7 +399,6 @@ impl Finder {
         }
     }
 
-    /// The reason why no log was found, and the advice.
     pub(crate) fn no_logs(&self) -> String {
         let files = counted(self.passed_over, "file");
         match &self.project {

@@ -199,7 +199,6 @@ fn ladder(case: &Case) -> Vec<Rung> {
     rungs
 }
 
-/// The places of the specification and of the logs to look at.
 fn places(explanation: &Explanation) -> Vec<(&'static str, Vec<String>)> {
     let expected = explanation.expected.iter();
     let expected = expected.map(|it| format!("{} at {}", it.action, it.place.in_line()));
