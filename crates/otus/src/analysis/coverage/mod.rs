@@ -29,9 +29,7 @@ use crate::error::{Error, Result, unfit};
 use crate::load::Loaded;
 use crate::summary::Summary;
 pub use report::CoverageReport;
-pub(crate) use report::PartRow;
 
-/// Counts while multi-traces are analysed.
 #[derive(Debug)]
 pub(crate) struct Covering {
     tree: Tree,
@@ -40,7 +38,6 @@ pub(crate) struct Covering {
     file: SpecFile,
     source: Source,
     shelf: Mutex<Vec<Counter>>,
-    /// The counts that some multi-traces add.
     memory: Mutex<Memory>,
     /// The number of passing multi-traces without a witness within the limits.
     unexplained: AtomicU64,
