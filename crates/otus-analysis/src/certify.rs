@@ -282,7 +282,6 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// Whether the multi-trace is consumed.
     fn all_over(&self) -> bool {
         self.trace.partition().components().all(|component| self.rest(component).is_empty())
     }

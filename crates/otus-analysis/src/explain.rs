@@ -243,7 +243,6 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Fills the ladder for a multi-trace that fails.
 fn explain_failure(checker: &mut Checker<'_>, case: &Case<'_>, found: &mut Explanation) {
     let letters = case.letters;
     for component in letters.partition.components() {

@@ -217,7 +217,6 @@ fn lengths(pool: &mut Pool, known: &mut FxHashMap<TermId, Lengths>, term: TermId
     )
 }
 
-/// The lengths of the shortest and of the longest accepted trace of a term.
 #[derive(Debug, Clone, Copy, Default)]
 struct Lengths {
     shortest: u64,

@@ -109,7 +109,6 @@ pub(crate) fn observed_lifelines(
     lifelines.iter().filter(|&lifeline| observes(partition.component_of(lifeline))).collect()
 }
 
-/// The actions of a moment, sorted.
 pub(crate) fn sorted_actions(moment: &[Step]) -> Vec<ActionId> {
     let mut actions: Vec<ActionId> = moment.iter().map(|step| step.action()).collect();
     actions.sort_unstable();

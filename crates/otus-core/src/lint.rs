@@ -295,7 +295,6 @@ fn one_sided<'a>(at: usize, used: &'a Used, lints: &mut Vec<Lint<'a>>) {
     }
 }
 
-/// The names that an interaction uses.
 #[derive(Default)]
 struct Used {
     lifelines: FxHashSet<Symbol>,

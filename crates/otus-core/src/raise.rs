@@ -92,7 +92,6 @@ struct Raiser<'a> {
     file: &'a mut SpecFile,
 }
 
-/// A pending step of the traversal.
 enum Task {
     Visit(TermId),
     Build(TermId, Operator, Vec<TermId>),

@@ -86,7 +86,6 @@ impl Marked {
         self.pool.term_count()
     }
 
-    /// The node of an event.
     fn node(&self, event: EventId) -> Option<u32> {
         let action = *self.pool.event_actions(event).first()?;
         let message = self.pool.action(action).message.index();
@@ -117,7 +116,6 @@ pub(super) struct Run {
     /// The first is the whole execution, which belongs to no loop; an iteration comes after its
     /// parent.
     pub(super) iterations: Vec<Iteration>,
-    /// Whether the execution terminates.
     pub(super) ends: bool,
 }
 
@@ -132,7 +130,6 @@ pub(super) struct Occurrence {
 pub(super) struct Iteration {
     /// The loop; `None` for the whole execution.
     pub(super) node: Option<u32>,
-    /// The enclosing iteration.
     pub(super) parent: u32,
     /// Whether an event in it was observed.
     pub(super) observed: bool,
@@ -166,7 +163,6 @@ pub(super) fn replay(
     Some(replay.run)
 }
 
-/// The number of a cell.
 type CellId = u32;
 
 /// ∅
@@ -439,7 +435,6 @@ impl Replay<'_> {
         done.pop()
     }
 
-    /// Whether a subtree may terminate.
     fn terminates(&mut self, root: CellId) -> bool {
         let mut pending = vec![root];
         while let Some(at) = pending.pop() {

@@ -14,7 +14,6 @@ use super::tree::{NodeKind, Tree};
 /// Tables that are reused between runs, so that they need not be cleared for each.
 #[derive(Debug)]
 pub(super) struct Scratch {
-    /// The number of derivations so far.
     derivations: u64,
     /// By node: its mark in the last derivation that had an event in it.
     marks: Vec<Mark>,

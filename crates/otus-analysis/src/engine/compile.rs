@@ -9,8 +9,7 @@
 //! a formula is asked before any search ([`sat`](super::sat)), the term is kept instead and compiled
 //! only if a search is needed after all.
 //!
-//! *Cost.* Every distinct subterm once for each expression. *Switch.* `Options::relax`: if off,
-//! the rigid expression is used for both.
+//! *Cost.* Every distinct subterm once for each expression.
 
 use otus_core::{LifelineSet, Pool, Term, TermId};
 use otus_trace::Partition;
@@ -21,7 +20,6 @@ use super::coupling::{self, Coupling};
 use super::order::Order;
 use super::store::{Expr, ExprId, OrderId, Store};
 
-/// The expressions of a term.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) rigid: ExprId,
@@ -32,7 +30,6 @@ pub(crate) struct Compiled {
     pub(crate) relaxable: Box<[bool]>,
 }
 
-/// The input of a compilation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Interaction<'a> {
     pub(crate) pool: &'a Pool,

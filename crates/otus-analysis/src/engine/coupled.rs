@@ -22,10 +22,8 @@
 //! remembered before the first dead end, but the move is memoized by the expression and the next
 //! symbols, so that it is a look-up next time.
 //!
-//! *Switch.* None: it is the search itself. Its reductions are switched by `Options::stubborn`,
-//! `Options::erase` and `Options::look_ahead`; with `Options::relax` off, all multi-traces come
-//! here unless the term never orders anything across components. *Counters.* `Counters::branches`
-//! (expressions split), `Counters::reduced`, `Counters::refuted`.
+//! With `Options::relax` off, all multi-traces come here unless the term never orders anything
+//! across components.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -33,7 +31,7 @@ use smallvec::SmallVec;
 use super::decoupled::{self, Found, Starts};
 use super::logs::{Consumed, Logs};
 use super::lookahead::is_refuted;
-use super::store::{ExprId, Heads, LeafId, SetId, Store};
+use super::store::{ExprId, Heads, LeafId, Store, SymbolId};
 use super::unroll::Begins;
 use super::{Context, Ending, initial_expr};
 use crate::budget::{Meter, Stop};
@@ -102,10 +100,8 @@ pub(crate) fn explains_greedily(
     found == Found::Yes
 }
 
-/// A flag for each component.
 type Flags = SmallVec<[bool; 8]>;
 
-/// A state of the search.
 #[derive(Debug, Clone)]
 struct CoupledState {
     expr: ExprId,
@@ -298,7 +294,6 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         Some(ways)
     }
 
-    /// Whether an event is now outside the period of observation of a component.
     #[inline]
     fn is_outside(&self, component: usize) -> bool {
         !self.global && self.logs.is_outside(component)
@@ -306,7 +301,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
 
     /// The next symbol of a component, if the interaction has it.
     #[inline]
-    fn head(&self, component: usize) -> Option<(super::store::SymbolId, u32)> {
+    fn head(&self, component: usize) -> Option<(SymbolId, u32)> {
         let (symbol, after) = self.logs.symbol(component, self.context.alphabet)?;
         symbol.map(|symbol| (symbol, after))
     }
@@ -581,7 +576,6 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         within
     }
 
-    /// The state after an event.
     fn follow(
         &mut self,
         expr: ExprId,
@@ -641,36 +635,19 @@ pub(super) fn settle(
     logs: &Logs<'_>,
     global: bool,
 ) -> ExprId {
-    if global {
-        return truncate(context, expr, logs);
-    }
     let mut expr = expr;
     let mut finished = LifelineSet::EMPTY;
-    for component in 0..logs.len() {
-        if !logs.is_over(component) {
-            continue;
-        }
-        match logs.endings[component] {
-            Ending::Final => {
-                let lifelines: SetId = context.components[component];
-                expr = context.store.prune(expr, lifelines);
-            }
-            Ending::Early => finished = finished.union(&context.store.components[component]),
+    for component in (0..logs.len()).filter(|&component| logs.is_over(component)) {
+        if global || logs.endings[component] == Ending::Early {
+            finished = finished.union(&context.store.components[component]);
+        } else {
+            expr = context.store.prune(expr, context.components[component]);
         }
     }
-    if context.options.erase && !finished.is_empty() {
-        let set = context.store.set(&finished);
-        expr = context.store.erase(expr, set);
-    }
-    expr
-}
-
-/// [`settle`] for a global prefix.
-fn truncate(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
-    let over = context.lifelines((0..logs.len()).filter(|&component| logs.is_over(component)));
-    if !context.options.erase || over.is_empty() {
+    if !context.options.erase || finished.is_empty() {
         return expr;
     }
-    let over = context.store.set(&over);
-    context.store.truncate(expr, over)
+    let finished = context.store.set(&finished);
+    let store = &mut context.store;
+    if global { store.truncate(expr, finished) } else { store.erase(expr, finished) }
 }

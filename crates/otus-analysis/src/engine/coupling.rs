@@ -96,10 +96,6 @@
 //! loose, such as all `seq` on a discrete partition. Otherwise one closed relation per distinct
 //! G(i)⁺, and a union per distinct pair of them. Beyond [`WORK`], G of the remaining terms is taken
 //! to be complete: more nodes count as coupling, which is slower, never wrong.
-//!
-//! **Switch.** `Options::relax`. (Formulas rest on the theorem as well, and have a switch of their
-//! own, `Options::solver`.) **Counter.** None, as it is computed once for a term and a partition:
-//! [`Coupling::decoupled`] and [`Coupling::is_coupling`] give the result.
 
 use otus_core::index::Index as _;
 use otus_core::intern::Interner;

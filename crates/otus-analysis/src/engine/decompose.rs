@@ -21,8 +21,7 @@
 //! *Proof.* `par(x, y) ⊑ par(y, y) ⊑ y`; conversely x need not have begun. ∎
 //!
 //! *Cost.* A step for each moment, if the projection has no choices that are resolved late;
-//! otherwise the log is searched like any other multi-trace. *Switch.* `Options::decompose`.
-//! *Counter.* `Counters::decomposed`, the logs decided by themselves.
+//! otherwise the log is searched like any other multi-trace.
 
 use otus_core::index::Index as _;
 use otus_trace::{ComponentId, MultiTrace};
@@ -108,7 +107,7 @@ impl Store {
 
     fn prefix_reduced(&mut self, expr: ExprId) -> ExprId {
         match self.expr(expr).clone() {
-            Expr::Alt(alternatives) => self.alt_of(&alternatives, Store::prefix_reduce),
+            Expr::Alt(_) => self.map(expr, Store::prefix_reduce),
             Expr::Par(operands) => {
                 // An operand that is included in an iteration of another loop can be dropped.
                 let mut all = operands.to_vec();
@@ -129,12 +128,8 @@ impl Store {
                 }
                 self.par(all)
             }
-            Expr::Never
-            | Expr::Empty
-            | Expr::Leaf(_)
-            | Expr::Seq(..)
-            | Expr::Loop(..)
-            | Expr::Suffix(..) => expr,
+            Expr::Never | Expr::Empty | Expr::Leaf(_) => expr,
+            Expr::Seq(..) | Expr::Loop(..) | Expr::Suffix(..) => expr,
         }
     }
 

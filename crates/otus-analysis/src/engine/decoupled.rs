@@ -31,9 +31,6 @@
 //! component that is compared; a run without branches remembers no state. With branches the search
 //! is exponential in the worst case (the question is NP-hard); after some states a formula is
 //! asked, if there is one ([`sat`](super::sat)).
-//!
-//! *Switch.* `Options::relax`: if off, every component is coupled. *Counter.*
-//! `Counters::branches`, the expressions that were split.
 
 use rustc_hash::FxHashSet;
 
@@ -49,7 +46,6 @@ const FORESIGHT: usize = 4;
 /// The most memoized results of look-ahead.
 const REMEMBERED: usize = 1 << 14;
 
-/// The result of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     /// The multi-trace is explained.
@@ -232,6 +228,7 @@ impl Search<'_, '_, '_> {
             }
             let Some(leaf) = self.context.alphabet.direct(now) else { break };
             let Some(next) = self.context.store.stepped.get(expr, leaf) else { break };
+            let next = ExprId(next);
             let after_size = self.context.store.size(next);
             if after_size > size.max(usual) || next == Store::NEVER {
                 break;

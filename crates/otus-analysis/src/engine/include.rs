@@ -18,7 +18,6 @@
 //! A sequence with more conflicts has fewer traces, hence the conditions on E.
 //!
 //! *Cost.* Each pair of expressions once; a pair costs as many pairs as there are below it.
-//! *Switch.* `Options::absorb`. *Counter.* None.
 
 use smallvec::SmallVec;
 

@@ -52,7 +52,6 @@ impl<'t> Logs<'t> {
         logs
     }
 
-    /// The number of components.
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
@@ -62,24 +61,20 @@ impl<'t> Logs<'t> {
         self.all[component].len()
     }
 
-    /// A component's log.
     #[inline]
     pub(crate) fn log(&self, component: usize) -> &'t [Step] {
         self.all[component]
     }
 
-    /// Whether a component's log is consumed.
     #[inline]
     pub(crate) fn is_over(&self, component: usize) -> bool {
         self.consumed[component] as usize >= self.all[component].len()
     }
 
-    /// Whether all logs are consumed.
     pub(crate) fn all_over(&self) -> bool {
         self.all.iter().zip(&self.consumed).all(|(log, &at)| at as usize >= log.len())
     }
 
-    /// Whether nothing of a component's log is consumed.
     pub(crate) fn is_untouched(&self, component: usize) -> bool {
         self.consumed[component] == 0
     }

@@ -16,10 +16,6 @@
 //!
 //! *Cost.* At most [`DEPTH`] steps for each component and alternative; results are memoized by
 //! expression and position in a log until there are too many of them.
-//!
-//! *Switch.* `Options::look_ahead`, which also covers [`relaxation`](super::relaxation) and
-//! [`greedy`](super::greedy). *Counter.* `Counters::refuted`, the dropped alternatives;
-//! multi-traces refuted before a search begins have no state and are not counted.
 
 use otus_core::index::Index as _;
 use otus_trace::{ComponentId, MultiTrace};

@@ -83,7 +83,6 @@ impl Order {
         self.blocks.iter().any(|block| !block.is_disjoint(left) && !block.is_disjoint(right))
     }
 
-    /// The classes.
     pub(crate) fn classes(&self) -> impl Iterator<Item = LifelineSet> {
         let singles = self.singles.iter().map(LifelineSet::singleton);
         singles.chain(self.blocks.iter().cloned())

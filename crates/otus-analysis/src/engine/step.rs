@@ -13,7 +13,7 @@
 //! These are the rules of the paper with all follow-ups of one event combined.
 //!
 //! *Cost.* Each expression and event once. The combined expression can grow, so searches split it
-//! beyond some multiple of the size they began with. No switch: it is the meaning of an event.
+//! beyond some multiple of the size they began with.
 
 use smallvec::SmallVec;
 
@@ -27,7 +27,7 @@ impl Store {
     #[inline]
     pub(crate) fn step(&mut self, expr: ExprId, leaf: LeafId) -> ExprId {
         if let Some(known) = self.stepped.get(expr, leaf) {
-            return known;
+            return ExprId(known);
         }
         self.first_step(expr, leaf)
     }
@@ -35,7 +35,7 @@ impl Store {
     /// Whether an event can come first. The residual is not computed if the operands decide it.
     pub(crate) fn can_begin(&mut self, expr: ExprId, leaf: LeafId) -> bool {
         if let Some(known) = self.stepped.get(expr, leaf) {
-            return known != Store::NEVER;
+            return ExprId(known) != Store::NEVER;
         }
         let mut k = 0;
         loop {
@@ -71,7 +71,7 @@ impl Store {
         if self.is_spent() {
             return Store::NEVER;
         }
-        self.stepped.insert(expr, leaf, self.leaves.items.len(), found);
+        self.stepped.insert(expr, leaf, self.leaves.items.len(), found.0);
         found
     }
 

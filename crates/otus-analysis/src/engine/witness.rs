@@ -20,8 +20,7 @@
 //!
 //! *Cost.* At most one question for each step, within a budget of its own; if that ends first,
 //! there is no witness, and the verdict stands. If a formula explains the multi-trace
-//! ([`sat`](super::sat)), its model is the witness and nothing is replayed. *Switch.* None: callers
-//! ask for a witness explicitly.
+//! ([`sat`](super::sat)), its model is the witness and nothing is replayed.
 
 use std::collections::VecDeque;
 
@@ -55,7 +54,7 @@ pub(super) fn replay(
     let stages = stages(engine, trace, question);
     let mut term = otus_core::algebra::simplify(pool, term);
     let mut meter = Meter::new(budget);
-    engine.store.set_deadline(meter.deadline());
+    engine.store.deadline = meter.deadline();
     let mut replay = Replay {
         engine,
         pool,
@@ -104,7 +103,6 @@ fn stages(engine: &Engine, trace: &MultiTrace, question: &Question) -> Vec<Stage
     vec![(question.clone(), full, None)]
 }
 
-/// A step of the execution.
 #[derive(Debug, Clone, Copy)]
 struct Taken {
     event: EventId,

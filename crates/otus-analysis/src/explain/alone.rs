@@ -16,7 +16,6 @@ const WIDE: usize = 32;
 /// The most letters that are asked about.
 const MANY: usize = 256;
 
-/// The questions about one component.
 pub(super) struct Alone<'a, 'c> {
     checker: &'a mut Checker<'c>,
     declared: &'a [Observed],

@@ -23,7 +23,6 @@ use crate::verdict::Verdict;
 /// The most terms that steps on terms may create.
 const STEPPED: u64 = 20_000_000;
 
-/// The engine with a meter.
 #[derive(Debug)]
 pub(super) struct Checker<'a> {
     pub(super) pool: &'a mut Pool,
@@ -32,7 +31,6 @@ pub(super) struct Checker<'a> {
     pub(super) letters: &'a Letters,
     pub(super) options: &'a Options,
     deadline: Option<Instant>,
-    /// The number of questions so far.
     pub(super) questions: u64,
     /// The number of actions they were about.
     pub(super) work: u64,
@@ -51,7 +49,6 @@ pub(super) struct Allowance {
     work: u64,
 }
 
-/// An answer of the engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer {
     /// The multi-trace is explained.

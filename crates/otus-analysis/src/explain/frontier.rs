@@ -188,7 +188,6 @@ pub(super) fn moments(letters: &Letters, log: &[Letter], actions: u32) -> usize 
     log.iter().take_while(fits).count()
 }
 
-/// A reached situation.
 struct Node {
     situation: Situation,
     /// The parent node, and the position of the step from it.
@@ -358,7 +357,6 @@ fn total(consumed: &[u32]) -> usize {
     consumed.iter().map(|&own| own as usize).sum()
 }
 
-/// A step from a situation.
 struct Move {
     step: Step,
     is_seen: bool,

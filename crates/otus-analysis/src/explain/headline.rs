@@ -139,7 +139,6 @@ pub(super) struct Maker<'a, 'c> {
 }
 
 impl Maker<'_, '_> {
-    /// The headline of a failure.
     pub(super) fn headline(mut self) -> Option<Headline> {
         let repair = self.repair.filter(|repair| repair.edits.len() == 1);
         let edit = repair.and_then(|repair| repair.edits.first());
@@ -403,7 +402,6 @@ impl Maker<'_, '_> {
         letters.counterparts(action).len() > 1 && !letters.always_reaches(action, other)
     }
 
-    /// The number of times an action was observed.
     fn count(&self, action: ActionId) -> usize {
         let log = self.case.logs[self.component_of(action).index()].iter();
         log.filter(|&&letter| self.case.letters.actions(letter).contains(&action)).count()

@@ -20,7 +20,6 @@ use crate::engine::coupling;
 use crate::observation::{by_component, sorted_actions};
 
 otus_core::define_id! {
-    /// A letter.
     pub(super) Letter;
 }
 
@@ -71,7 +70,6 @@ impl Letters {
         (letters, logs)
     }
 
-    /// The actions of a letter.
     pub(super) fn actions(&self, letter: Letter) -> &[ActionId] {
         &self.sets.items[letter]
     }
@@ -129,7 +127,6 @@ impl Letters {
         builder.finish(SourceId(0))
     }
 
-    /// The actions of each letter.
     pub(super) fn moments(&self, letters: &[Letter]) -> Vec<Box<[ActionId]>> {
         letters.iter().map(|&letter| self.actions(letter).into()).collect()
     }
@@ -195,7 +192,6 @@ impl Letters {
     }
 }
 
-/// The actions of a leaf.
 fn leaf(pool: &Pool, term: TermId) -> Option<Vec<ActionId>> {
     pool.node(term).as_event().map(|event| pool.event_actions(event).to_vec())
 }

@@ -73,7 +73,6 @@ pub(super) struct Anchors {
     pub(super) failing: Vec<usize>,
 }
 
-/// Searches for a repair.
 pub(super) fn repair(checker: &mut Checker<'_>, case: &Case<'_>, anchors: Anchors) -> Search {
     let at_least = anchors.failing.len().max(1);
     let mut search = Search { found: None, at_least, tried: 0, gave_up: None };

@@ -99,7 +99,6 @@ impl<'a> Rules<'a> {
         })
     }
 
-    /// κ of a term.
     fn initial_measure(&self, term: TermId) -> Measure {
         match &self.config.kind {
             Kind::Simulate(simulation) => {
@@ -149,12 +148,10 @@ impl<'a> Rules<'a> {
         self.observation.moments(component).get(at).copied()
     }
 
-    /// Whether a component is consumed.
     fn is_over(&self, state: &SearchState, component: ComponentId) -> bool {
         self.head(state, component).is_none()
     }
 
-    /// Whether the multi-trace is consumed.
     fn all_over(&self, state: &SearchState) -> bool {
         let mut components = self.observation.trace().partition().components();
         components.all(|component| self.is_over(state, component))

@@ -48,7 +48,6 @@ pub fn check_refutation(
     if claims.holds(&mut tables, &start, bound) { Ok(()) } else { Err(Refuted::NotClosed(0)) }
 }
 
-/// The claims of a set of states.
 struct Claims {
     /// By canonical situation: the number of events that does not suffice.
     events: FxHashMap<Situation, u64>,

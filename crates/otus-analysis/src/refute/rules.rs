@@ -37,7 +37,6 @@ impl Situation {
     }
 }
 
-/// A step to another situation.
 #[derive(Debug, Clone)]
 pub(super) struct Move {
     pub(super) step: Step,
@@ -157,7 +156,6 @@ impl Rules {
             && prune(pool, &mut frontiers.memo, now.term, self.closed).is_some()
     }
 
-    /// The lifelines of unobserved components.
     pub(super) fn unobserved(&self) -> LifelineSet {
         let components = self.partition.components().zip(&self.declared);
         let unobserved = components.filter(|(_, declared)| **declared == Observed::Unobserved);
@@ -288,7 +286,6 @@ impl Rules {
     }
 }
 
-/// The events of a term.
 pub(super) fn events(pool: &Pool, term: TermId) -> Vec<EventId> {
     let parts = coupling::parts(pool, term).into_iter();
     let mut events: Vec<EventId> = parts.filter_map(|part| pool.node(part).as_event()).collect();

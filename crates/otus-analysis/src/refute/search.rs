@@ -54,7 +54,6 @@ struct Alone {
     free: FxHashMap<Situation, u64>,
 }
 
-/// A reached situation.
 struct Node {
     situation: Situation,
     events: u64,

@@ -24,7 +24,6 @@ pub(super) enum Problem {
     HeadFirst { others: usize },
 }
 
-/// All faults of a specification.
 #[derive(Debug, Default)]
 pub(super) struct Problems {
     /// The index of the file, the span and the fault.

@@ -61,7 +61,6 @@ impl Frontiers {
     }
 }
 
-/// An operand of a binary operator.
 #[derive(Clone, Copy)]
 struct Operand<'a> {
     term: TermId,

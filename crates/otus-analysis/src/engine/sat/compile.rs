@@ -61,7 +61,6 @@ pub(crate) struct Leaf {
 /// An iteration of a loop. The first one stands for the whole term.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Iteration {
-    /// The enclosing iteration.
     pub(crate) parent: u32,
     /// The index of its loop among those directly in the enclosing iteration.
     pub(crate) ordinal: u32,
@@ -75,7 +74,6 @@ pub(crate) struct Iteration {
 /// An operand of a `strict`. The first one stands for the whole term.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scope {
-    /// The enclosing operand.
     pub(crate) parent: u32,
     /// Whether it is a right operand, which follows the one with the preceding number.
     pub(crate) follows: bool,
@@ -257,7 +255,6 @@ struct At {
     iteration: u32,
 }
 
-/// A task of the traversal.
 enum Visit {
     Term(TermId, At),
     /// Between the operands of a term.

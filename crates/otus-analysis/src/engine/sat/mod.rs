@@ -19,8 +19,7 @@
 //! variables for a component that is a chain, and (leaves² × moments) clauses for other components;
 //! questions whose formula would be too large are left to the search.
 //!
-//! **Switch.** `Options::solver`. The theorem of [`coupling`](super::coupling) is used whatever
-//! `Options::relax` says. **Counter.** Conflicts are counted as states.
+//! The theorem of [`coupling`](super::coupling) is used whatever `Options::relax` says.
 
 mod compile;
 mod encode;
