@@ -247,7 +247,7 @@ fn explain_failure(checker: &mut Checker<'_>, case: &Case<'_>, found: &mut Expla
     let letters = case.letters;
     for component in letters.partition.components() {
         let log = case.log(component.index());
-        let mut alone = Alone::new(checker, &case.declared, component.index());
+        let mut alone = Alone { checker, declared: &case.declared, component: component.index() };
         if alone.ask(log).fails() != Some(true) {
             continue;
         }

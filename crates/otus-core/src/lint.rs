@@ -182,7 +182,7 @@ fn structure(
     for (node, _) in interaction.nodes.iter().zip(reachable).filter(|(_, reached)| **reached) {
         let NodeKind::Operator(operator, operands) = &node.kind else { continue };
         let mut add = |span, kind| lints.push(Lint { file: at, span, kind });
-        let name = name_of(operator);
+        let name = operator.keyword();
         match operator {
             Operator::Loop(_) => {
                 let ([body], true) = (operands.as_slice(), operands.iter().all(|&id| is_sound(id)))
@@ -270,11 +270,8 @@ fn unused<'a>(
             for declaration in &names.names {
                 let name = declaration.name;
                 if !used.contains(file.names.text(name.symbol)) {
-                    lints.push(Lint {
-                        file: at,
-                        span: name.span,
-                        kind: LintKind::Unused(kind, name),
-                    });
+                    let kind = LintKind::Unused(kind, name);
+                    lints.push(Lint { file: at, span: name.span, kind });
                 }
             }
         }
@@ -355,17 +352,6 @@ impl Used {
             message.received.get_or_insert(span);
         }
         self.two_sided |= sent && received;
-    }
-}
-
-fn name_of(operator: &Operator) -> &'static str {
-    match operator {
-        Operator::Strict => "strict",
-        Operator::Seq => "seq",
-        Operator::Par => "par",
-        Operator::Alt => "alt",
-        Operator::Coreg(_) => "coreg",
-        Operator::Loop(_) => "loop",
     }
 }
 

@@ -140,6 +140,19 @@ impl Pool {
         self.event_lifelines[event]
     }
 
+    /// Θ(e)∖r, the lifelines of an event on which `coreg_r` orders it.
+    pub fn ordered(&mut self, region: RegionId, event: EventId) -> RegionId {
+        let lifelines = self.event_lifelines(event);
+        match region {
+            Pool::NONE => lifelines,
+            Pool::ALL => Pool::NONE,
+            region => {
+                let outside = self.region(lifelines).difference(&self.region(region));
+                self.intern_region(&outside)
+            }
+        }
+    }
+
     /// The number of distinct events.
     pub fn event_count(&self) -> usize {
         self.events.items.len()

@@ -29,7 +29,7 @@ use crate::witness::{Witness, WitnessEvent, WitnessStep};
 /// An interaction in which each event has a message of its own.
 #[derive(Debug, Clone)]
 pub struct Marked {
-    pool: Pool,
+    pub(super) pool: Pool,
     memo: Memo,
     /// The whole interaction, simplified.
     term: TermId,
@@ -82,21 +82,10 @@ impl Marked {
         marked
     }
 
-    pub(super) fn term_count(&self) -> usize {
-        self.pool.term_count()
-    }
-
     fn node(&self, event: EventId) -> Option<u32> {
         let action = *self.pool.event_actions(event).first()?;
         let message = self.pool.action(action).message.index();
         self.nodes.get(message.checked_sub(self.first)?).copied()
-    }
-
-    /// Θ(e)∖r
-    fn ordered(&mut self, region: RegionId, event: EventId) -> RegionId {
-        let lifelines = self.pool.event_lifelines(event);
-        let outside = self.pool.region(lifelines).difference(&self.pool.region(region));
-        self.pool.intern_region(&outside)
     }
 
     fn lifelines(&self, term: TermId) -> u64 {
@@ -255,7 +244,7 @@ impl Replay<'_> {
                     CellKind::Strict(NOTHING, now)
                 }
                 (CellKind::Coreg(region, left, _), _) => {
-                    let ordered = self.marked.ordered(region, event);
+                    let ordered = self.marked.pool.ordered(region, event);
                     CellKind::Coreg(region, self.prune(left, ordered)?, now)
                 }
                 (CellKind::Untouched(..), _) => return None,
@@ -325,7 +314,7 @@ impl Replay<'_> {
                     self.compose(CellKind::Coreg(region, left, right))
                 }
                 (Term::Coreg(region, passed, _), _) => {
-                    let ordered = self.marked.ordered(region, event);
+                    let ordered = self.marked.pool.ordered(region, event);
                     let pruned = self.marked.prune(passed, ordered)?;
                     let pruned = self.untouched(pruned, here);
                     self.compose(CellKind::Coreg(region, pruned, left))
@@ -337,7 +326,7 @@ impl Replay<'_> {
                 }
                 (Term::LoopC(region, _), _) => {
                     entered -= 1;
-                    let ordered = self.marked.ordered(region, event);
+                    let ordered = self.marked.pool.ordered(region, event);
                     let pruned = self.marked.prune(at, ordered)?;
                     let before = self.untouched(pruned, around(entered));
                     let after = self.untouched(at, around(entered));

@@ -362,9 +362,6 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     /// Takes the only move if it is memoized. The possible moves depend only on the expression and
     /// the next symbols.
     fn take_known(&mut self, state: &mut CoupledState) -> bool {
-        if self.greedy || !self.context.options.stubborn {
-            return false;
-        }
         let Some(heads) = self.heads() else { return false };
         let Some(&leaf) = self.context.store.forced.get(&(state.expr, heads)) else { return false };
         let next = self.context.store.step(state.expr, leaf);
@@ -375,9 +372,6 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     /// Memoizes an observed event that is the only move; returns whether it is one.
     fn note_single(&mut self, state: &CoupledState, moves: &[CoupledState]) -> bool {
         let &[CoupledState { by: Some(leaf), .. }] = moves else { return false };
-        if self.greedy || !self.context.options.stubborn {
-            return false;
-        }
         self.logs.consumed.copy_from_slice(&state.consumed);
         let Some(heads) = self.heads() else { return false };
         if self.context.store.forced.len() > MANY {
@@ -388,8 +382,11 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     }
 
     /// The key of possible moves: by component its next symbol, or how its log ended. `None` if a
-    /// log may start later.
+    /// log may start later, or other moves are tried than those of stubborn sets.
     fn heads(&self) -> Option<Heads> {
+        if self.greedy || !self.context.options.stubborn {
+            return None;
+        }
         let mut heads = Heads::new();
         heads.push(u32::from(self.global));
         for component in 0..self.logs.len() {

@@ -175,10 +175,7 @@ fn sides(node: Term) -> [TermId; 2] {
 
 /// r of `coreg_r(x,y)` and `loopC_r(b)`.
 fn region(node: Term) -> Option<RegionId> {
-    match node {
-        Term::Coreg(region, ..) | Term::LoopC(region, _) => Some(region),
-        Term::Empty | Term::Event(_) | Term::Strict(..) | Term::Alt(..) | Term::LoopS(_) => None,
-    }
+    if let Term::Coreg(region, ..) | Term::LoopC(region, _) = node { Some(region) } else { None }
 }
 
 /// The distinct subterms of a term, operands first, since they have smaller numbers.

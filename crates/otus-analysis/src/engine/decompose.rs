@@ -169,13 +169,9 @@ pub(crate) fn is_relaxable(compiled: &Compiled, component: usize) -> bool {
 
 /// Whether an expression is closed under concatenation.
 fn repeats(store: &Store, expr: ExprId) -> bool {
-    match store.expr(expr) {
-        Expr::Empty | Expr::Loop(..) => true,
-        Expr::Par(operands) => {
-            operands.iter().all(|&(x, _)| matches!(store.expr(x), Expr::Empty | Expr::Loop(..)))
-        }
-        Expr::Never | Expr::Leaf(_) | Expr::Alt(_) | Expr::Seq(..) | Expr::Suffix(..) => false,
-    }
+    let is_loop = |x| matches!(store.expr(x), Expr::Empty | Expr::Loop(..));
+    let Expr::Par(operands) = store.expr(expr) else { return is_loop(expr) };
+    operands.iter().all(|&(x, _)| is_loop(x))
 }
 
 /// By component: the consumed actions if one log fails and all others are consumed.

@@ -384,15 +384,7 @@ impl Search<'_, '_, '_> {
         if self.logs.endings[component] == Ending::Early && self.logs.all_over() {
             return Move::Done;
         }
-        Move::To(self.end(component, next))
-    }
-
-    fn end(&mut self, component: usize, expr: ExprId) -> ExprId {
-        let lifelines = self.context.components[component];
-        match self.logs.endings[component] {
-            Ending::Final => self.context.store.prune(expr, lifelines),
-            Ending::Early => self.context.store.erase(expr, lifelines),
-        }
+        Move::To(self.context.end(next, component, self.logs.endings[component]))
     }
 
     /// Splits an expression that has grown into alternatives, to be tried one by one.

@@ -218,6 +218,14 @@ impl Context<'_> {
         sets.fold(LifelineSet::EMPTY, |all, own| all.union(own))
     }
 
+    /// The expression after the end of a component's log.
+    fn end(&mut self, expr: ExprId, component: usize, ending: Ending) -> ExprId {
+        match ending {
+            Ending::Final => self.store.prune(expr, self.components[component]),
+            Ending::Early => self.store.erase(expr, self.components[component]),
+        }
+    }
+
     /// Counts a state; returns a reason to stop, if there is one.
     #[inline]
     fn tick(&mut self, meter: &mut Meter<'_>) -> Option<Stop> {
@@ -662,13 +670,8 @@ fn initial_expr(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> Exp
 
 fn compute_initial(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
     let mut expr = expr;
-    for component in 0..logs.len() {
-        let lifelines = context.components[component];
-        expr = match (logs.is_over(component), logs.endings[component]) {
-            (true, Ending::Final) => context.store.prune(expr, lifelines),
-            (true, Ending::Early) => context.store.erase(expr, lifelines),
-            (false, _) => expr,
-        };
+    for component in (0..logs.len()).filter(|&component| logs.is_over(component)) {
+        expr = context.end(expr, component, logs.endings[component]);
     }
     for component in 0..logs.len() {
         if logs.is_unstarted(component) {

@@ -142,15 +142,11 @@ impl Replay<'_, '_> {
     /// Replays the logs from a term; returns the residual, which can terminate.
     fn run(&mut self, term: TermId) -> Option<TermId> {
         let mut left = self.left(term, self.logs.consumed.clone());
-        while !self.is_consumed(&left) {
+        while !self.logs.all_over() {
             left = self.next(&left)?;
+            self.logs.consumed.copy_from_slice(&left.consumed);
         }
         self.terminate(left.term)
-    }
-
-    fn is_consumed(&mut self, left: &Rest) -> bool {
-        self.logs.consumed.copy_from_slice(&left.consumed);
-        (0..self.logs.len()).all(|component| self.logs.is_over(component))
     }
 
     /// Takes the next observed event, with as few unobserved ones before it as possible.
@@ -312,7 +308,6 @@ impl Replay<'_, '_> {
         expr
     }
 
-    /// By component that an event touches: the symbol observed there, and its lifelines.
     fn parts(&mut self, event: EventId) -> Parts {
         if let Some(known) = self.parts.get(&event) {
             return known.clone();

@@ -322,8 +322,8 @@ impl Maker<'_, '_> {
         }
         let pool = &*self.checker.pool;
         let own: LifelineSet = observed.iter().map(|&a| pool.action(a).lifeline).collect();
-        let is_known =
-            |&action: &ActionId| self.case.letters.has_message(pool.action(action).message);
+        let messages = &self.case.letters.messages;
+        let is_known = |&action: &ActionId| messages.contains(&pool.action(action).message);
         found.cause = if own.is_disjoint(&self.case.letters.lifelines) {
             Cause::UnknownLifeline
         } else if !observed.iter().all(is_known) {
@@ -410,7 +410,8 @@ impl Maker<'_, '_> {
     /// The events that a component by itself could have observed after this number of moments.
     fn next_alone(&mut self, component: usize, at: usize) -> Option<Vec<Expected>> {
         let (log, letters) = (&self.case.logs[component], self.case.letters);
-        let mut alone = Alone::new(self.checker, &self.case.declared, component);
+        let (checker, declared) = (&mut *self.checker, &self.case.declared[..]);
+        let mut alone = Alone { checker, declared, component };
         let found = alone.expected(&log[..at]);
         Some(self.expectations(component, &letters.moments(&found?)))
     }

@@ -41,7 +41,7 @@ pub(super) struct Letters {
     passings: FxHashMap<ActionId, usize>,
     /// By emission and reception: the number of message passings that have both.
     shared: FxHashMap<(ActionId, ActionId), usize>,
-    messages: FxHashSet<MessageId>,
+    pub(super) messages: FxHashSet<MessageId>,
     /// The lifelines of the interaction.
     pub(super) lifelines: LifelineSet,
 }
@@ -98,11 +98,6 @@ impl Letters {
     /// The other ends of an action in the interaction: what receives its message, or sends it.
     pub(super) fn counterparts(&self, action: ActionId) -> &[ActionId] {
         self.counterparts.get(&action).map_or(&[], Vec::as_slice)
-    }
-
-    /// Whether the interaction has a message.
-    pub(super) fn has_message(&self, message: MessageId) -> bool {
-        self.messages.contains(&message)
     }
 
     /// Whether every message passing of an emission has this reception, possibly among others.

@@ -135,7 +135,7 @@ fn expand(
     }
     if let Some(&(component, _)) = node.changes.last() {
         node.anchors.failing.retain(|&other| other != component);
-        match Alone::new(checker, &own, component).ask(&logs[component]).fails() {
+        match (Alone { checker, declared: &own, component }).ask(&logs[component]).fails() {
             Some(true) => node.anchors.failing.push(component),
             Some(false) => {}
             None => return false,
@@ -157,7 +157,7 @@ fn expand(
         let mut answer = None;
         let mut still: Vec<usize> = failing.clone();
         if !failing.is_empty() {
-            let alone = Alone::new(checker, &own, component).ask(&changed[component]);
+            let alone = Alone { checker, declared: &own, component }.ask(&changed[component]);
             match &alone {
                 Answer::Passes => still.retain(|&other| other != component),
                 Answer::Fails(_) => answer = Some(alone),
@@ -171,7 +171,9 @@ fn expand(
         let mut all = node.changes.clone();
         all.push((component, change));
         if answer.is_none() && still.is_empty() {
-            let asked = ask_as(question, &own, &all);
+            // Some logs may be taken to stop early.
+            let stopped = all.iter().any(|(_, change)| *change == Change::StoppedEarly);
+            let asked = if stopped { Question::Each(own.into()) } else { question.clone() };
             let trace = letters.trace(&changed);
             let found = checker.ask(&trace, &asked);
             if let Answer::Passes = found
@@ -225,12 +227,6 @@ fn expand(
         }
     }
     complete
-}
-
-/// The question for edited logs, some of which may be taken to stop early.
-fn ask_as(question: &Question, own: &[Observed], changes: &[(usize, Change<Letter>)]) -> Question {
-    let stopped = changes.iter().any(|(_, change)| *change == Change::StoppedEarly);
-    if stopped { Question::Each(own.into()) } else { question.clone() }
 }
 
 /// By edit: its place in the observed log.

@@ -84,7 +84,7 @@ impl Context<'_> {
 
     /// An event: `a!m`, or `{a!m, b?m}`.
     pub fn event(&self, event: EventId) -> String {
-        event_text(self.pool, event, self.pool.event_lifelines(event))
+        self.pool.event_text(event)
     }
 
     /// The unconsumed rest of the multi-trace, a line per component.

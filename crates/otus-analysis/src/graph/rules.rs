@@ -17,7 +17,7 @@ use crate::graph::measure::Measure;
 use crate::graph::reduce;
 use crate::graph::search::{Expander, Expansion};
 use crate::graph::state::{Leaf, LeafKind, Occurrence, Rule, SearchState};
-use crate::observation::{MomentId, Observation, Parts};
+use crate::observation::{MomentId, Observation};
 
 /// The rules for a pool and a multi-trace.
 #[derive(Debug)]
@@ -111,7 +111,10 @@ impl<'a> Rules<'a> {
     /// R_e: the node after a step whose event is the next moment on every component it touches.
     fn execute(&mut self, state: &SearchState, step: &Step) -> Option<(Rule, SearchState)> {
         let parts = self.observation.parts(self.pool, step.event);
-        if !self.matches(state, &parts) {
+        let is_next = |&(component, moment): &(ComponentId, Option<MomentId>)| {
+            moment.is_some() && self.head(state, component) == moment
+        };
+        if !parts.iter().all(is_next) {
             return None;
         }
         let next = self.consume(state, step, parts.iter().map(|&(component, _)| component));
@@ -134,12 +137,6 @@ impl<'a> Rules<'a> {
             Kind::Simulate(_) | Kind::Accept | Kind::Prefix | Kind::Eliminate => state.measure,
         };
         SearchState { term: step.follow_up, consumed, measure, ..state.clone() }
-    }
-
-    fn matches(&self, state: &SearchState, parts: &Parts) -> bool {
-        parts
-            .iter()
-            .all(|&(component, moment)| moment.is_some() && self.head(state, component) == moment)
     }
 
     /// The next moment of a component.

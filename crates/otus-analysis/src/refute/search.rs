@@ -63,12 +63,6 @@ struct Node {
     parent: Option<(usize, Step, Vec<usize>)>,
 }
 
-impl Node {
-    fn new(situation: Situation, events: u64, parent: Option<(usize, Step, Vec<usize>)>) -> Self {
-        Node { situation, events, stale: false, parent }
-    }
-}
-
 /// The queued situations, and the best node of each known situation.
 #[derive(Default)]
 struct Queue {
@@ -104,8 +98,9 @@ impl<'a> Search<'a> {
     pub(super) fn run(mut self, term: TermId) -> Result<Certificate, NotRefuted> {
         let start = self.rules.start(simplify(self.tables.pool, term));
         let mut queue = Queue::default();
-        let bound = self.rules.bound(self.tables.pool, &start);
-        queue.add(&mut self.tables, Node::new(start, bound, None));
+        let events = self.rules.bound(self.tables.pool, &start);
+        let start = Node { situation: start, events, stale: false, parent: None };
+        queue.add(&mut self.tables, start);
         let mut states = Vec::new();
         while let Some(at) = queue.next() {
             self.count()?;
@@ -175,7 +170,8 @@ impl<'a> Search<'a> {
             return Ok(false);
         }
         let mut queue = Queue::default();
-        queue.add(&mut self.tables, Node::new(here, events, None));
+        let start = Node { situation: here, events, stale: false, parent: None };
+        queue.add(&mut self.tables, start);
         let mut found: Vec<(Situation, CertificateState)> = Vec::new();
         while let Some(node) = queue.next() {
             self.count()?;
@@ -308,7 +304,8 @@ impl Queue {
         for Move { step, observed, next } in rules.moves(tables, &situation.clone()) {
             let events = rules.bound(tables.pool, &next).min(after);
             if events >= rules.need(&next) {
-                self.add(tables, Node::new(next, events, Some((at, step, observed))));
+                let parent = Some((at, step, observed));
+                self.add(tables, Node { situation: next, events, stale: false, parent });
             }
         }
     }
