@@ -196,7 +196,6 @@ struct Replay<'a> {
 }
 
 impl Replay<'_> {
-    /// Takes the step of this event at its position.
     fn step(&mut self, at: usize, place: &WitnessEvent) -> Result<(), Refuted> {
         let steps = self.frontiers.steps(self.pool, self.term);
         let same = |position| {

@@ -262,7 +262,7 @@ fn explain_failure(checker: &mut Checker<'_>, case: &Case<'_>, found: &mut Expla
     let before = checker.reserve(4);
     let anchors = anchors(case, found);
     found.repair = Some(repair::repair(checker, case, anchors));
-    checker.release(before);
+    checker.allowance = before;
     found.core = core::core(checker, case, &failing);
     let root = simplify(checker.pool, checker.term);
     let terms = frontier::count_terms(checker.pool, root);

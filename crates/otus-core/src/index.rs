@@ -116,11 +116,6 @@ impl<I: Index, T> IndexVec<I, T> {
     pub fn clear(&mut self) {
         self.items.clear();
     }
-
-    /// Releases unused capacity.
-    pub fn shrink_to_fit(&mut self) {
-        self.items.shrink_to_fit();
-    }
 }
 
 impl<I, T> Default for IndexVec<I, T> {

@@ -7,7 +7,7 @@
 //!
 //! Nodes with a syntax error, and nodes that contain one, are not linted.
 
-use otus_syntax::ast::{Interaction, Node, NodeId, NodeKind, Operator, Passing, Section, SpecFile};
+use otus_syntax::ast::{Interaction, NodeId, NodeKind, Operator, Passing, Section, SpecFile};
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::name::{Name, Symbol};
 use otus_syntax::suggest::did_you_mean;
@@ -197,7 +197,9 @@ fn structure(
                 }
             }
             Operator::Alt => {
-                single(node, operands, name, &mut add);
+                if operands.len() == 1 {
+                    add(node.span, LintKind::SingleOperand(name));
+                }
                 let mut first: FxHashMap<TermId, Span> = FxHashMap::default();
                 for &operand in operands.iter().filter(|&&id| is_sound(id)) {
                     let span = interaction.node(operand).span;
@@ -209,8 +211,8 @@ fn structure(
             }
             Operator::Strict | Operator::Seq | Operator::Par | Operator::Coreg(_) => {
                 // The `seq` of a diagram's statements is implicit.
-                if !implicit || *operator != Operator::Seq {
-                    single(node, operands, name, &mut add);
+                if operands.len() == 1 && (!implicit || *operator != Operator::Seq) {
+                    add(node.span, LintKind::SingleOperand(name));
                 }
                 for &operand in operands.iter().filter(|&&id| operands.len() > 1 && is_sound(id)) {
                     if term(operand) == Pool::EMPTY {
@@ -219,17 +221,6 @@ fn structure(
                 }
             }
         }
-    }
-}
-
-fn single(
-    node: &Node,
-    operands: &[NodeId],
-    name: &'static str,
-    add: &mut impl FnMut(Span, LintKind<'static>),
-) {
-    if operands.len() == 1 {
-        add(node.span, LintKind::SingleOperand(name));
     }
 }
 

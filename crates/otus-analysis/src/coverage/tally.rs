@@ -80,7 +80,6 @@ pub(super) fn counts(
 
 /// The events and inner iterations of an iteration, without those inside inner iterations.
 struct Inside {
-    /// The root of its derivation.
     root: u32,
     /// Events and inner iterations: their node, whether they were observed, and whether it is a
     /// loop.

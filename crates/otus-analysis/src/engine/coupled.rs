@@ -412,27 +412,26 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     /// The events to try, the best last.
     fn moves(&mut self, state: &CoupledState) -> Vec<CoupledState> {
         let count = self.logs.len();
+        if !self.context.options.stubborn {
+            return self.moves_of(state, &Flags::from_elem(true, count));
+        }
         let mut best: Option<Vec<CoupledState>> = None;
-        if self.context.options.stubborn {
-            for component in 0..count {
-                if self.logs.is_over(component) || self.must_wait(component) {
-                    continue;
-                }
-                self.logs.consumed.copy_from_slice(&state.consumed);
-                let stubborn = self.close(state.expr, component);
-                if stubborn.iter().any(|&inside| !inside) {
-                    self.context.counters.reduced += 1;
-                }
-                let moves = self.moves_of(state, &stubborn);
-                if moves.is_empty() {
-                    return moves;
-                }
-                if best.as_ref().is_none_or(|best| moves.len() < best.len()) {
-                    best = Some(moves);
-                }
+        for component in 0..count {
+            if self.logs.is_over(component) || self.must_wait(component) {
+                continue;
             }
-        } else {
-            best = Some(self.moves_of(state, &Flags::from_elem(true, count)));
+            self.logs.consumed.copy_from_slice(&state.consumed);
+            let stubborn = self.close(state.expr, component);
+            if stubborn.iter().any(|&inside| !inside) {
+                self.context.counters.reduced += 1;
+            }
+            let moves = self.moves_of(state, &stubborn);
+            if moves.is_empty() {
+                return moves;
+            }
+            if best.as_ref().is_none_or(|best| moves.len() < best.len()) {
+                best = Some(moves);
+            }
         }
         best.unwrap_or_default()
     }
@@ -582,7 +581,8 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     ) -> CoupledState {
         let ended = self.context.store.leaf(leaf).parts.iter().any(|&(at, _)| {
             let at = at.0 as usize;
-            consumed[at] != self.logs.consumed[at] && self.logs.length(at) == consumed[at] as usize
+            consumed[at] != self.logs.consumed[at]
+                && self.logs.log(at).len() == consumed[at] as usize
         });
         // Unconstrained events are erased already; after an event there may be more.
         self.logs.consumed.copy_from_slice(&consumed);

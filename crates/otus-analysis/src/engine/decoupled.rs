@@ -67,12 +67,6 @@ impl Found {
     }
 }
 
-/// Alternatives that are still to be tried, the last one first.
-struct Branch {
-    alternatives: Vec<ExprId>,
-    consumed: Consumed,
-}
-
 /// Whether an expression explains the rest of the logs. Gives up after this number of states beyond
 /// those of the greedy attempt.
 pub(crate) fn explain(
@@ -193,7 +187,8 @@ struct Search<'s, 'c, 'l> {
     alert: u32,
     /// The size above which alternatives are tried one by one.
     together: u32,
-    branches: Vec<Branch>,
+    /// Alternatives that are still to be tried, the last one first, and what is consumed there.
+    branches: Vec<(Vec<ExprId>, Consumed)>,
     /// An upper bound on the number of logs that may start late and have not started.
     fresh: usize,
     /// The component that moved last.
@@ -400,15 +395,15 @@ impl Search<'_, '_, '_> {
         alternatives.sort_by_key(|&x| std::cmp::Reverse((self.context.store.size(x), x)));
         self.context.counters.branches += 1;
         let first = alternatives.pop().unwrap_or(Store::NEVER);
-        self.branches.push(Branch { alternatives, consumed: self.logs.consumed.clone() });
+        self.branches.push((alternatives, self.logs.consumed.clone()));
         Some(first)
     }
 
     fn backtrack(&mut self) -> Option<ExprId> {
         loop {
-            let branch = self.branches.last_mut()?;
-            if let Some(next) = branch.alternatives.pop() {
-                self.logs.consumed.copy_from_slice(&branch.consumed);
+            let (alternatives, consumed) = self.branches.last_mut()?;
+            if let Some(next) = alternatives.pop() {
+                self.logs.consumed.copy_from_slice(consumed);
                 self.fresh = self.logs.late.iter().filter(|&&late| late).count();
                 return Some(next);
             }

@@ -128,7 +128,7 @@ fn survives(
     let number = u32::try_from(component).unwrap_or(u32::MAX);
     let most = context.store.size(local).saturating_mul(8).saturating_add(64);
     // Recomputing a short suffix is cheaper than memoizing it.
-    let far = logs.length(component) - at as usize > NEAR;
+    let far = logs.log(component).len() - at as usize > NEAR;
     let mut path = Vec::new();
     let mut steps = 0;
     let found = loop {

@@ -61,7 +61,6 @@ impl LeafMemo {
         self.cells[self.rows[index] as usize - 1 + column] = found;
     }
 
-    /// The approximate memory of the table.
     pub(crate) fn bytes(&self) -> usize {
         (self.rows.capacity() + self.cells.capacity()) * 4 + self.others.capacity() * 14
     }

@@ -326,7 +326,7 @@ impl Store {
     }
 
     /// The part of an order that matters between operands.
-    fn between(&self, order: &Order, operands: &[ExprId]) -> Order {
+    pub(super) fn between(&self, order: &Order, operands: &[ExprId]) -> Order {
         order.between(operands.iter().map(|&x| self.lifelines(x)))
     }
 

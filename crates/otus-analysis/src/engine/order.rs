@@ -90,10 +90,10 @@ impl Order {
 
     /// Its restriction to some lifelines.
     pub(crate) fn within(&self, lifelines: &LifelineSet) -> Order {
-        if self.blocks.is_empty() {
-            return Order::diagonal(self.singles.intersection(lifelines));
-        }
         let singles = self.singles.intersection(lifelines);
+        if self.blocks.is_empty() {
+            return Order::diagonal(singles);
+        }
         let blocks = self.blocks.iter().map(|block| block.intersection(lifelines));
         Order::new(blocks.chain(singles.iter().map(LifelineSet::singleton)))
     }

@@ -333,14 +333,7 @@ impl Store {
         }
         id
     }
-}
 
-/// A set of lifelines below 64 as a bit set.
-pub(super) fn word(lifelines: &LifelineSet) -> u64 {
-    lifelines.iter().fold(0, |all, lifeline| all | 1 << lifeline.0)
-}
-
-impl Store {
     /// The alternatives of an expression, with the first inner choice distributed outwards.
     pub(crate) fn alternatives(&mut self, expr: ExprId) -> Vec<ExprId> {
         match self.expr(expr).clone() {
@@ -384,4 +377,9 @@ impl Store {
         rest.push((by, 1));
         self.par(rest)
     }
+}
+
+/// A set of lifelines below 64 as a bit set.
+pub(super) fn word(lifelines: &LifelineSet) -> u64 {
+    lifelines.iter().fold(0, |all, lifeline| all | 1 << lifeline.0)
 }

@@ -23,7 +23,6 @@ pub(super) struct Alone<'a, 'c> {
 }
 
 impl Alone<'_, '_> {
-    /// The engine's answer about a log of the component.
     pub(super) fn ask(&mut self, log: &[Letter]) -> Answer {
         self.ask_as(self.declared[self.component], log)
     }

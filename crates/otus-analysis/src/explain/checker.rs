@@ -35,7 +35,7 @@ pub(super) struct Checker<'a> {
     /// The number of actions they were about.
     pub(super) work: u64,
     /// The limits that apply now.
-    allowance: Allowance,
+    pub(super) allowance: Allowance,
     /// By component: an engine for its projection, in interactions with many components.
     local: FxHashMap<usize, Engine>,
     /// The limit that was reached.
@@ -110,11 +110,6 @@ impl<'a> Checker<'a> {
         self.allowance.questions = kept(before.questions, self.questions);
         self.allowance.work = kept(before.work, self.work);
         before
-    }
-
-    /// Restores the limits from before a reservation.
-    pub(super) fn release(&mut self, before: Allowance) {
-        self.allowance = before;
     }
 
     /// Whether questions about this number of actions take only a small part of the rest.

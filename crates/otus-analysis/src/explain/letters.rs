@@ -26,7 +26,6 @@ otus_core::define_id! {
 /// By component: its log. Edited copies share the unchanged logs.
 pub(super) type Logs = Vec<Rc<[Letter]>>;
 
-/// The letters of an interaction and a multi-trace.
 #[derive(Debug)]
 pub(super) struct Letters {
     pub(super) partition: Arc<Partition>,
@@ -106,7 +105,6 @@ impl Letters {
         all.is_some() && all == self.shared.get(&(emission, reception))
     }
 
-    /// A multi-trace with these logs.
     pub(super) fn trace(&self, logs: &Logs) -> MultiTrace {
         let size = logs.iter().map(|log| log.len()).sum();
         let mut builder = Builder::new(self.partition.clone(), size, false);
@@ -126,7 +124,6 @@ impl Letters {
         letters.iter().map(|&letter| self.actions(letter).into()).collect()
     }
 
-    /// The letter of some actions, if there is one.
     pub(super) fn find(&self, actions: &[ActionId]) -> Option<Letter> {
         self.sets.find_as(&actions, |known| **known == *actions)
     }

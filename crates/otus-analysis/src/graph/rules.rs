@@ -63,7 +63,7 @@ impl<'a> Rules<'a> {
             && reduce::is_free(self.pool, term);
         SearchState {
             term,
-            consumed: vec![0; self.observation.len()].into(),
+            consumed: vec![0; self.observation.trace().partition().len()].into(),
             removed: Pool::NONE,
             measure: self.initial_measure(term),
             exact: true,
@@ -139,7 +139,6 @@ impl<'a> Rules<'a> {
         SearchState { term: step.follow_up, consumed, measure, ..state.clone() }
     }
 
-    /// The next moment of a component.
     fn head(&self, state: &SearchState, component: ComponentId) -> Option<MomentId> {
         let at = state.consumed[component.index()] as usize;
         self.observation.moments(component).get(at).copied()

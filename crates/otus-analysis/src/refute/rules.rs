@@ -38,11 +38,11 @@ impl Situation {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Move {
-    pub(super) step: Step,
+pub(crate) struct Move {
+    pub(crate) step: Step,
     /// The components that observe it.
-    pub(super) observed: Vec<usize>,
-    pub(super) next: Situation,
+    pub(crate) observed: Vec<usize>,
+    pub(crate) next: Situation,
 }
 
 /// The set of actions that a component observes at one time, sorted.
@@ -137,7 +137,6 @@ impl Rules {
         rules
     }
 
-    /// The situation before the first event.
     pub(super) fn start(&self, term: TermId) -> Situation {
         Situation { term, consumed: vec![0; self.moments.len()].into() }
     }
@@ -180,7 +179,6 @@ impl Rules {
         moves
     }
 
-    /// The next moment of a component.
     pub(super) fn next(&self, now: &Situation, component: usize) -> Option<&Moment> {
         self.moments[component].get(now.consumed[component] as usize)
     }

@@ -143,7 +143,8 @@ impl<'a> Search<'a> {
         events: u64,
     ) -> Result<Option<ComponentId>, NotRefuted> {
         for at in 0..self.alone.len() {
-            if self.rules.next(now, at).is_none() && !self.must_end(at) {
+            let may_go_on = self.alone[at].rules.closed == Pool::NONE;
+            if self.rules.next(now, at).is_none() && may_go_on {
                 continue;
             }
             let here = self.rules.alone(&mut self.tables, now, at);
@@ -152,11 +153,6 @@ impl<'a> Search<'a> {
             }
         }
         Ok(None)
-    }
-
-    /// Whether nothing may happen on a component once its log is consumed.
-    fn must_end(&self, component: usize) -> bool {
-        self.alone[component].rules.closed != Pool::NONE
     }
 
     fn is_stuck(&mut self, at: usize, here: Situation, events: u64) -> Result<bool, NotRefuted> {
