@@ -50,7 +50,9 @@ pub(crate) fn compile(
     let Interaction { pool, term, partition } = interaction;
     let mut compiler = Compiler::new(store, alphabet, pool, partition, coupling);
     let rigid = compiler.run((term, Relaxation::Rigid));
-    let relaxed = if coupling.is_some() && differs(pool, term) {
+    let is_relaxed = |part| coupling::is_relaxed(pool, pool.node(part));
+    let differs = || coupling::parts(pool, term).into_iter().any(is_relaxed);
+    let relaxed = if coupling.is_some() && differs() {
         compiler.run((term, Relaxation::Exact))
     } else {
         rigid
@@ -66,12 +68,6 @@ pub(crate) fn compile(
     let relaxable = |component| coupling.is_some_and(|coupling| coupling.is_free(component));
     let relaxable = partition.components().map(relaxable).collect();
     Compiled { rigid, relaxed, decoupled, relaxable }
-}
-
-/// Whether relaxing might change the term.
-fn differs(pool: &Pool, term: TermId) -> bool {
-    let mut parts = coupling::parts(pool, term).into_iter();
-    parts.any(|part| coupling::is_relaxed(pool, pool.node(part)))
 }
 
 /// Whether some event or conflict of an expression crosses components.

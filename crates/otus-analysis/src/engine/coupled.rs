@@ -645,6 +645,6 @@ pub(super) fn settle(
         return expr;
     }
     let finished = context.store.set(&finished);
-    let store = &mut context.store;
+    let store = &mut *context.store;
     if global { store.truncate(expr, finished) } else { store.erase(expr, finished) }
 }

@@ -140,10 +140,7 @@ fn survives(
         }
         steps += 1;
         let Some((leaf, after)) = logs.next_at(component, at, context.alphabet) else {
-            break match logs.endings[component] {
-                Ending::Final => context.store.nullable(local),
-                Ending::Early => true,
-            };
+            break logs.endings[component] == Ending::Early || context.store.nullable(local);
         };
         if steps > DEPTH || context.store.size(local) > most {
             break true;
