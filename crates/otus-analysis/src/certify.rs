@@ -196,7 +196,6 @@ struct Replay<'a> {
 }
 
 impl Replay<'_> {
-    /// Takes the step of this event at its position.
     fn step(&mut self, at: usize, place: &WitnessEvent) -> Result<(), Refuted> {
         let steps = self.frontiers.steps(self.pool, self.term);
         let same = |position| {
@@ -282,7 +281,6 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// Whether the multi-trace is consumed.
     fn all_over(&self) -> bool {
         self.trace.partition().components().all(|component| self.rest(component).is_empty())
     }

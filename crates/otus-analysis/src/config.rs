@@ -100,6 +100,27 @@ impl Kind {
     pub(crate) fn worst(self) -> Verdict {
         if matches!(self, Kind::Simulate(_)) { Verdict::WeakFail } else { Verdict::Fail }
     }
+
+    fn of(kind: &AnalysisKind) -> Self {
+        match kind {
+            AnalysisKind::Accept => Kind::Accept,
+            AnalysisKind::Prefix => Kind::Prefix,
+            AnalysisKind::Eliminate => Kind::Eliminate,
+            AnalysisKind::Simulate(options) => {
+                let mut simulation = Simulation::default();
+                for option in options {
+                    match *option {
+                        SimulateOption::Before(on) => simulation.before = on,
+                        SimulateOption::Multiply(on) => simulation.multiply = on,
+                        SimulateOption::Reset(on) => simulation.reset = on,
+                        SimulateOption::Loop(criterion) => simulation.loops = criterion,
+                        SimulateOption::Act(criterion) => simulation.actions = criterion,
+                    }
+                }
+                Kind::Simulate(simulation)
+            }
+        }
+    }
 }
 
 /// The bounds of simulation.
@@ -185,29 +206,6 @@ impl Config {
                 OptionValue::PartialOrderReduction(on) => self.partial_order_reduction = *on,
                 // Loggers are the caller's business, and canonization is not an analysis.
                 OptionValue::Loggers(_) | OptionValue::SearchAll(_) => {}
-            }
-        }
-    }
-}
-
-impl Kind {
-    fn of(kind: &AnalysisKind) -> Self {
-        match kind {
-            AnalysisKind::Accept => Kind::Accept,
-            AnalysisKind::Prefix => Kind::Prefix,
-            AnalysisKind::Eliminate => Kind::Eliminate,
-            AnalysisKind::Simulate(options) => {
-                let mut simulation = Simulation::default();
-                for option in options {
-                    match *option {
-                        SimulateOption::Before(on) => simulation.before = on,
-                        SimulateOption::Multiply(on) => simulation.multiply = on,
-                        SimulateOption::Reset(on) => simulation.reset = on,
-                        SimulateOption::Loop(criterion) => simulation.loops = criterion,
-                        SimulateOption::Act(criterion) => simulation.actions = criterion,
-                    }
-                }
-                Kind::Simulate(simulation)
             }
         }
     }

@@ -218,7 +218,7 @@ impl Counter {
             Some(added) => self.coverage.add(added),
             None => self.coverage.uncounted += 1,
         }
-        if self.marked.term_count() > self.fresh.term_count() + MOST_TERMS {
+        if self.marked.pool.term_count() > self.fresh.pool.term_count() + MOST_TERMS {
             self.marked = self.fresh.clone();
         }
         added

@@ -243,12 +243,11 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Fills the ladder for a multi-trace that fails.
 fn explain_failure(checker: &mut Checker<'_>, case: &Case<'_>, found: &mut Explanation) {
     let letters = case.letters;
     for component in letters.partition.components() {
         let log = case.log(component.index());
-        let mut alone = Alone::new(checker, &case.declared, component.index());
+        let mut alone = Alone { checker, declared: &case.declared, component: component.index() };
         if alone.ask(log).fails() != Some(true) {
             continue;
         }
@@ -263,7 +262,7 @@ fn explain_failure(checker: &mut Checker<'_>, case: &Case<'_>, found: &mut Expla
     let before = checker.reserve(4);
     let anchors = anchors(case, found);
     found.repair = Some(repair::repair(checker, case, anchors));
-    checker.release(before);
+    checker.allowance = before;
     found.core = core::core(checker, case, &failing);
     let root = simplify(checker.pool, checker.term);
     let terms = frontier::count_terms(checker.pool, root);

@@ -125,17 +125,14 @@ impl<'p> Walks<'p> {
     /// long traces, since it leaves loops early. `None` if every accepted trace is longer than
     /// `max_length`.
     pub fn walk_of(&mut self, length: usize) -> Option<Vec<EventId>> {
-        if self.shortest() > self.max_length as u64 {
-            return None;
-        }
         let length = length.min(self.max_length);
-        Some(self.walk_by(length, |taken, end, next| {
+        self.walk_by(length, |taken, end, next| {
             if taken < length {
                 next.longest >= (length - taken - 1) as u64
             } else {
                 next.shortest < end
             }
-        }))
+        })
     }
 
     /// A random number between 0 and `most`.
@@ -146,11 +143,8 @@ impl<'p> Walks<'p> {
     /// An accepted trace that ends as soon as it can after a random number of events. `None` if
     /// every accepted trace is longer than `max_length`.
     pub fn walk(&mut self) -> Option<Vec<EventId>> {
-        if self.shortest() > self.max_length as u64 {
-            return None;
-        }
         let length = self.random.usize(..=self.max_length);
-        Some(self.walk_by(length, |_, _, _| true))
+        self.walk_by(length, |_, _, _| true)
     }
 
     /// An accepted trace that ends as soon as it can after this number of events. Among the steps
@@ -160,13 +154,16 @@ impl<'p> Walks<'p> {
         &mut self,
         length: usize,
         is_good: impl Fn(usize, u64, Lengths) -> bool,
-    ) -> Vec<EventId> {
+    ) -> Option<Vec<EventId>> {
+        if self.shortest() > self.max_length as u64 {
+            return None;
+        }
         let mut term = self.root;
         let mut trace = Vec::new();
         loop {
             let over = trace.len() >= length && self.pool.attributes(term).terminates;
             if over || trace.len() >= self.max_length {
-                return trace;
+                return Some(trace);
             }
             let left = (self.max_length - trace.len() - 1) as u64;
             let end = lengths(self.pool, &mut self.lengths, term).shortest;
@@ -180,7 +177,7 @@ impl<'p> Walks<'p> {
                 }
             }
             let chosen = if good.is_empty() { possible } else { good };
-            let Some(step) = self.random.choice(chosen) else { return trace };
+            let Some(step) = self.random.choice(chosen) else { return Some(trace) };
             trace.push(step.event);
             term = step.follow_up;
         }
@@ -217,7 +214,6 @@ fn lengths(pool: &mut Pool, known: &mut FxHashMap<TermId, Lengths>, term: TermId
     )
 }
 
-/// The lengths of the shortest and of the longest accepted trace of a term.
 #[derive(Debug, Clone, Copy, Default)]
 struct Lengths {
     shortest: u64,

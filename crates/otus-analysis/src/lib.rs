@@ -21,9 +21,8 @@ pub mod engine;
 pub mod explain;
 pub mod explore;
 pub mod generate;
-
 pub mod graph;
-pub mod observation;
+mod observation;
 pub mod question;
 pub mod refute;
 pub mod verdict;

@@ -13,12 +13,12 @@ use rustc_hash::FxHashMap;
 
 otus_core::define_id! {
     /// An interned set of actions observed at one time.
-    pub MomentId;
+    pub(crate) MomentId;
 }
 
 /// A multi-trace as sequences of moments.
 #[derive(Debug)]
-pub struct Observation<'t> {
+pub(crate) struct Observation<'t> {
     trace: &'t MultiTrace,
     components: IndexVec<ComponentId, Vec<MomentId>>,
     moments: FxHashMap<Box<[ActionId]>, MomentId>,
@@ -27,11 +27,10 @@ pub struct Observation<'t> {
 }
 
 /// The components an event touches, each with the moment that its actions form there.
-pub type Parts = std::rc::Rc<[(ComponentId, Option<MomentId>)]>;
+pub(crate) type Parts = std::rc::Rc<[(ComponentId, Option<MomentId>)]>;
 
 impl<'t> Observation<'t> {
-    /// Prepares a multi-trace.
-    pub fn new(trace: &'t MultiTrace) -> Self {
+    pub(crate) fn new(trace: &'t MultiTrace) -> Self {
         let mut moments: FxHashMap<Box<[ActionId]>, MomentId> = FxHashMap::default();
         let mut components = IndexVec::default();
         for component in trace.partition().components() {
@@ -45,33 +44,21 @@ impl<'t> Observation<'t> {
         Observation { trace, components, moments, parts: FxHashMap::default() }
     }
 
-    /// The multi-trace.
-    pub fn trace(&self) -> &'t MultiTrace {
+    pub(crate) fn trace(&self) -> &'t MultiTrace {
         self.trace
     }
 
-    /// The moments of a component.
-    pub fn moments(&self, component: ComponentId) -> &[MomentId] {
+    pub(crate) fn moments(&self, component: ComponentId) -> &[MomentId] {
         &self.components[component]
     }
 
-    /// How many components there are.
-    pub fn len(&self) -> usize {
-        self.components.len()
-    }
-
-    /// Whether there is no component.
-    pub fn is_empty(&self) -> bool {
-        self.components.is_empty()
-    }
-
     /// The number of moments of all components.
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.components.iter().map(Vec::len).sum()
     }
 
     /// The components an event touches, each with the moment that its actions form there.
-    pub fn parts(&mut self, pool: &Pool, event: EventId) -> Parts {
+    pub(crate) fn parts(&mut self, pool: &Pool, event: EventId) -> Parts {
         if let Some(parts) = self.parts.get(&event) {
             return parts.clone();
         }
@@ -109,7 +96,6 @@ pub(crate) fn observed_lifelines(
     lifelines.iter().filter(|&lifeline| observes(partition.component_of(lifeline))).collect()
 }
 
-/// The actions of a moment, sorted.
 pub(crate) fn sorted_actions(moment: &[Step]) -> Vec<ActionId> {
     let mut actions: Vec<ActionId> = moment.iter().map(|step| step.action()).collect();
     actions.sort_unstable();

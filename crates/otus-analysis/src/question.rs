@@ -40,18 +40,12 @@ impl Observed {
 
     /// Whether events may have happened before the observed part.
     pub fn may_start_late(self) -> bool {
-        match self {
-            Observed::StartsLate | Observed::Slice | Observed::Unobserved => true,
-            Observed::Complete | Observed::StopsEarly => false,
-        }
+        matches!(self, Observed::StartsLate | Observed::Slice | Observed::Unobserved)
     }
 
     /// Whether events may have happened after the observed part.
     pub fn may_stop_early(self) -> bool {
-        match self {
-            Observed::StopsEarly | Observed::Slice | Observed::Unobserved => true,
-            Observed::Complete | Observed::StartsLate => false,
-        }
+        matches!(self, Observed::StopsEarly | Observed::Slice | Observed::Unobserved)
     }
 
     /// The name used in options and reports.

@@ -84,6 +84,7 @@ use otus_trace::multitrace::ComponentId;
 
 pub use check::check_refutation;
 pub use obstacle::{Hindrance, Obstacle, obstacles};
+pub(crate) use rules::Move;
 pub use rules::Situation;
 
 use crate::budget::{Budget, Stop};

@@ -8,13 +8,14 @@ use std::fmt;
 /// use otus_analysis::Verdict;
 /// assert!(Verdict::Fail < Verdict::Inconclusive && Verdict::WeakPass < Verdict::Pass);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Verdict {
     /// No execution explains the observation.
     Fail,
     /// A bounded search found no explanation. This proves nothing.
     WeakFail,
     /// Undecided: a budget ended the search, or observation was lacking (the verdicts of 2020).
+    #[default]
     Inconclusive,
     /// An execution explains the observation if parts of it were not observed.
     WeakPass,

@@ -91,10 +91,7 @@ impl Witness {
     pub fn texts(&self, pool: &Pool) -> Vec<String> {
         let steps = self.steps.iter().map(|step| match step {
             WitnessStep::Observed(place) => event_text(pool, place.event, place.observed),
-            WitnessStep::Unobserved(place) => {
-                let all = pool.event_lifelines(place.event);
-                format!("({})", event_text(pool, place.event, all))
-            }
+            WitnessStep::Unobserved(place) => format!("({})", pool.event_text(place.event)),
             WitnessStep::Removed(region) => {
                 format!("−{{{}}}", lifeline_names(pool, pool.region(*region).iter()))
             }

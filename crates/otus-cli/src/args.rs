@@ -26,16 +26,20 @@ pub(crate) use outputs::*;
 pub(crate) use text::*;
 
 const OVERVIEW: &str = "\
-Otus checks logs of distributed systems against sequence diagrams. It expects one log per machine, \
-no shared clock, and logs that may be incomplete or missing.
+Otus checks logs of distributed systems against sequence diagrams. It expects one log per machine. \
+The machines need no shared clock, and logs may be incomplete or missing.
 
-The ending of a file name gives its format; without an ending, the content does:
-  .hsf .hif .hcf     signature, interaction, options (or all in one .hsf, as in 2020)
+A multi-trace is one observed run: one log per lifeline (a part of the system that sends and \
+receives messages), or per group of lifelines that share a clock.
+
+The extension of a file name gives its format; without one, the content does:
+  .hsf .hif .hcf     signature (the names of lifelines and messages), interaction, options;
+                     or the older format of the HIBOU tool: all of them in one .hsf
   .mmd .puml         Mermaid and PlantUML sequence diagrams
   .md#login          the diagram under the heading \"Login\" in Markdown; .md#2: the second diagram
   .htf .jsonl        one multi-trace; many multi-traces, one per line
   .pot.json .ctl     a partial-order trace; CTL formulas
-  .log .json .csv    raw logs, read by the otus.toml in their folder or a parent folder;
+  .log .json .csv    raw logs, read with the otus.toml in their folder or a parent folder;
                      OTLP, Jaeger, Zipkin and ShiViz logs need no otus.toml;
                      .gz and .zst files are unpacked
   -                  standard input";
@@ -45,7 +49,7 @@ Examples:
   otus demo                                 run a built-in example
   otus analyze model.hsf run.htf            does the specification allow this run?
   otus analyze flow.mmd logs/               check a folder of raw logs
-  otus init raw                             propose an otus.toml for these logs
+  otus init raw                             propose an otus.toml for the logs in raw/
   otus map logs/ --explain                  show how each line is read
   otus learn logs/                          learn a diagram from logs
   otus ctl run.pot.json 'AG(x < 2)'         does this hold in every order of events?
@@ -53,10 +57,10 @@ Examples:
   otus fmt --check spec/*.hif               are all files in canonical form?
   otus convert sig.hsf model.hif model.mmd  convert to Mermaid
   otus test --list                          list the tests of otus.toml
-  otus slice run.htf --count 5              make partial observations of a run
+  otus slice run.htf --count 5              cut a run to parts, as if partly observed
   otus explain O0301                        what does this diagnostic mean?
 
-Exit status: 0 passed, 1 failed, 2 unusable input or usage, 3 undecided.";
+Exit status: 0 passed, 1 failed, 2 invalid input or command line, 3 undecided.";
 
 /// Checks logs of distributed systems against sequence diagrams.
 #[derive(Debug, Parser)]

@@ -24,7 +24,7 @@ pub trait Index: Copy + Eq + Ord + fmt::Debug {
 macro_rules! define_id {
     ($($(#[$meta:meta])* $visibility:vis $name:ident;)*) => {$(
         $(#[$meta])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         $visibility struct $name(pub u32);
 
         impl $crate::index::Index for $name {
@@ -34,12 +34,6 @@ macro_rules! define_id {
 
             fn index(self) -> usize {
                 self.0 as usize
-            }
-        }
-
-        impl ::std::fmt::Debug for $name {
-            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                write!(f, "{}({})", stringify!($name), self.0)
             }
         }
     )*};
@@ -121,11 +115,6 @@ impl<I: Index, T> IndexVec<I, T> {
     /// Removes all items and keeps the allocated memory.
     pub fn clear(&mut self) {
         self.items.clear();
-    }
-
-    /// Releases unused capacity.
-    pub fn shrink_to_fit(&mut self) {
-        self.items.shrink_to_fit();
     }
 }
 

@@ -7,7 +7,7 @@
 //!
 //! Nodes with a syntax error, and nodes that contain one, are not linted.
 
-use otus_syntax::ast::{Interaction, Node, NodeId, NodeKind, Operator, Passing, Section, SpecFile};
+use otus_syntax::ast::{Interaction, NodeId, NodeKind, Operator, Passing, Section, SpecFile};
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::name::{Name, Symbol};
 use otus_syntax::suggest::did_you_mean;
@@ -182,7 +182,7 @@ fn structure(
     for (node, _) in interaction.nodes.iter().zip(reachable).filter(|(_, reached)| **reached) {
         let NodeKind::Operator(operator, operands) = &node.kind else { continue };
         let mut add = |span, kind| lints.push(Lint { file: at, span, kind });
-        let name = name_of(operator);
+        let name = operator.keyword();
         match operator {
             Operator::Loop(_) => {
                 let ([body], true) = (operands.as_slice(), operands.iter().all(|&id| is_sound(id)))
@@ -197,7 +197,9 @@ fn structure(
                 }
             }
             Operator::Alt => {
-                single(node, operands, name, &mut add);
+                if operands.len() == 1 {
+                    add(node.span, LintKind::SingleOperand(name));
+                }
                 let mut first: FxHashMap<TermId, Span> = FxHashMap::default();
                 for &operand in operands.iter().filter(|&&id| is_sound(id)) {
                     let span = interaction.node(operand).span;
@@ -209,8 +211,8 @@ fn structure(
             }
             Operator::Strict | Operator::Seq | Operator::Par | Operator::Coreg(_) => {
                 // The `seq` of a diagram's statements is implicit.
-                if !implicit || *operator != Operator::Seq {
-                    single(node, operands, name, &mut add);
+                if operands.len() == 1 && (!implicit || *operator != Operator::Seq) {
+                    add(node.span, LintKind::SingleOperand(name));
                 }
                 for &operand in operands.iter().filter(|&&id| operands.len() > 1 && is_sound(id)) {
                     if term(operand) == Pool::EMPTY {
@@ -219,17 +221,6 @@ fn structure(
                 }
             }
         }
-    }
-}
-
-fn single(
-    node: &Node,
-    operands: &[NodeId],
-    name: &'static str,
-    add: &mut impl FnMut(Span, LintKind<'static>),
-) {
-    if operands.len() == 1 {
-        add(node.span, LintKind::SingleOperand(name));
     }
 }
 
@@ -270,11 +261,8 @@ fn unused<'a>(
             for declaration in &names.names {
                 let name = declaration.name;
                 if !used.contains(file.names.text(name.symbol)) {
-                    lints.push(Lint {
-                        file: at,
-                        span: name.span,
-                        kind: LintKind::Unused(kind, name),
-                    });
+                    let kind = LintKind::Unused(kind, name);
+                    lints.push(Lint { file: at, span: name.span, kind });
                 }
             }
         }
@@ -295,7 +283,6 @@ fn one_sided<'a>(at: usize, used: &'a Used, lints: &mut Vec<Lint<'a>>) {
     }
 }
 
-/// The names that an interaction uses.
 #[derive(Default)]
 struct Used {
     lifelines: FxHashSet<Symbol>,
@@ -356,17 +343,6 @@ impl Used {
             message.received.get_or_insert(span);
         }
         self.two_sided |= sent && received;
-    }
-}
-
-fn name_of(operator: &Operator) -> &'static str {
-    match operator {
-        Operator::Strict => "strict",
-        Operator::Seq => "seq",
-        Operator::Par => "par",
-        Operator::Alt => "alt",
-        Operator::Coreg(_) => "coreg",
-        Operator::Loop(_) => "loop",
     }
 }
 

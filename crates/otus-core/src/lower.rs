@@ -69,7 +69,7 @@ pub fn lower(files: &[&SpecFile]) -> Lowered {
             implicit: files[file].implicit,
             nodes: Vec::with_capacity(interaction.nodes.len()),
             spans: Vec::new(),
-            seen: vec![0; files[file].names.len()],
+            seen: vec![(0, 0); files[file].names.len()],
             list: 0,
             head_first: None,
         };
@@ -157,8 +157,8 @@ struct Builder<'a> {
     implicit: bool,
     nodes: Vec<TermId>,
     spans: Vec<Option<Span>>,
-    /// By symbol: the number of the last list that contains the name.
-    seen: Vec<u32>,
+    /// By symbol: its first index in the last list that contains it, and the number of that list.
+    seen: Vec<(usize, u32)>,
     list: u32,
     /// The first `loopH`, and the number of all of them.
     head_first: Option<(Span, usize)>,
@@ -207,7 +207,10 @@ impl Builder<'_> {
                     LoopKind::Strict => self.pool.loop_s(body),
                     LoopKind::Weak => self.pool.loop_w(body),
                     LoopKind::HeadFirst => {
-                        self.head_first.get_or_insert((self.keyword(span, "loopH"), 0)).1 += 1;
+                        // A diagram has no keyword, so the whole span is reported.
+                        let end = span.end.min(span.start.saturating_add(5));
+                        let keyword = if self.implicit { span } else { Span::new(span.start, end) };
+                        self.head_first.get_or_insert((keyword, 0)).1 += 1;
                         self.pool.loop_w(body)
                     }
                     LoopKind::Parallel => self.pool.loop_p(body),
@@ -242,15 +245,7 @@ impl Builder<'_> {
     fn passing(&mut self, passing: &Passing, span: Span) -> TermId {
         let targets = passing.target.lifelines();
         let message = self.resolved.message(passing.message);
-        for (repeated, first) in self.repeated(targets) {
-            let problem = Problem::RepeatedTarget {
-                name: repeated,
-                first: first.span,
-                message: passing.message,
-                synchronous: passing.synchronous,
-            };
-            self.problems.add(self.file, repeated.span, problem);
-        }
+        self.report_repeated(targets, Some((passing.message, passing.synchronous)));
         let emission = passing
             .origin
             .map(|origin| (Action::emission(self.resolved.lifeline(origin), message), origin.span));
@@ -307,40 +302,23 @@ impl Builder<'_> {
     }
 
     fn region(&mut self, names: &[Name]) -> RegionId {
-        for (name, first) in self.repeated(names) {
-            let problem = Problem::RepeatedInList { name, first: first.span };
-            self.problems.add(self.file, name.span, problem);
-        }
+        self.report_repeated(names, None);
         let lifelines = names.iter().map(|&name| self.resolved.lifeline(name)).collect();
         self.pool.intern_region(&lifelines)
     }
 
-    /// The repeated names of a list, each with its first occurrence. Repetitions are rare, so the first
-    /// occurrences are only looked up when there is one.
-    fn repeated(&mut self, names: &[Name]) -> Vec<(Name, Name)> {
+    /// Reports the repeated names of a list, each with its first occurrence.
+    fn report_repeated(&mut self, names: &[Name], received: Option<(Name, bool)>) {
         self.list += 1;
-        let mut repeated = Vec::new();
-        for &name in names {
-            let seen = &mut self.seen[name.symbol.index()];
-            if *seen == self.list {
-                repeated.push(name);
+        for (at, &name) in names.iter().enumerate() {
+            let (first, list) = &mut self.seen[name.symbol.index()];
+            if *list == self.list {
+                let problem = Problem::Repeated { name, first: names[*first].span, received };
+                self.problems.add(self.file, name.span, problem);
+            } else {
+                (*first, *list) = (at, self.list);
             }
-            *seen = self.list;
         }
-        if repeated.is_empty() {
-            return Vec::new();
-        }
-        let mut first = rustc_hash::FxHashMap::default();
-        for &name in names {
-            first.entry(name.symbol).or_insert(name);
-        }
-        repeated.into_iter().map(|name| (name, first[&name.symbol])).collect()
-    }
-
-    /// The span of an operator's keyword; in a diagram, which has no keyword, the whole span.
-    fn keyword(&self, span: Span, keyword: &str) -> Span {
-        let end = span.start.saturating_add(u32::try_from(keyword.len()).unwrap_or(0));
-        if self.implicit { span } else { Span::new(span.start, end.min(span.end)) }
     }
 
     /// Records the span of a term, unless it has one.

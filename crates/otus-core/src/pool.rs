@@ -13,8 +13,6 @@
 //! - an event is one message passing or a part of it: its actions are sorted and distinct, have one
 //!   message, and include at most one emission.
 
-use std::fmt::Write as _;
-
 use otus_syntax::ast::Direction;
 
 use crate::action::Action;
@@ -138,6 +136,19 @@ impl Pool {
     /// Θ(e), the lifelines of an event.
     pub fn event_lifelines(&self, event: EventId) -> RegionId {
         self.event_lifelines[event]
+    }
+
+    /// Θ(e)∖r, the lifelines of an event on which `coreg_r` orders it.
+    pub fn ordered(&mut self, region: RegionId, event: EventId) -> RegionId {
+        let lifelines = self.event_lifelines(event);
+        match region {
+            Pool::NONE => lifelines,
+            Pool::ALL => Pool::NONE,
+            region => {
+                let outside = self.region(lifelines).difference(&self.region(region));
+                self.intern_region(&outside)
+            }
+        }
     }
 
     /// The number of distinct events.
@@ -293,12 +304,12 @@ impl Pool {
                 Term::Event(event) => out.push_str(&self.event_text(event)),
                 Term::Strict(..) => out.push_str("strict("),
                 Term::Coreg(region, ..) => {
-                    self.write_operator(["seq", "par", "coreg"], region, &mut out);
+                    out.push_str(&self.operator_text(["seq", "par", "coreg"], region));
                 }
                 Term::Alt(..) => out.push_str("alt("),
                 Term::LoopS(_) => out.push_str("loopS("),
                 Term::LoopC(region, _) => {
-                    self.write_operator(["loopW", "loopP", "loopC"], region, &mut out);
+                    out.push_str(&self.operator_text(["loopW", "loopP", "loopC"], region));
                 }
             }
             for (i, operand) in term.operands().enumerate().rev() {
@@ -321,19 +332,15 @@ impl Pool {
         }
     }
 
-    fn write_operator(&self, names: [&str; 3], region: RegionId, out: &mut String) {
-        let [none, all, some] = names;
-        if region == Pool::NONE {
-            let _ = write!(out, "{none}(");
-        } else if region == Pool::ALL {
-            let _ = write!(out, "{all}(");
-        } else {
-            let lifelines: Vec<&str> = self
-                .region(region)
-                .iter()
-                .map(|lifeline| self.signature.lifeline_name(lifeline))
-                .collect();
-            let _ = write!(out, "{some}({})(", lifelines.join(", "));
+    fn operator_text(&self, [none, all, some]: [&str; 3], region: RegionId) -> String {
+        match region {
+            Pool::NONE => format!("{none}("),
+            Pool::ALL => format!("{all}("),
+            _ => {
+                let lifelines = self.region(region);
+                let names = lifelines.iter().map(|lifeline| self.signature.lifeline_name(lifeline));
+                format!("{some}({})(", names.collect::<Vec<_>>().join(", "))
+            }
         }
     }
 

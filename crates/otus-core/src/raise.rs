@@ -69,13 +69,12 @@ pub fn signature(signature: &Signature) -> SpecFile {
             label: signature.label(lifeline).map(str::to_owned),
         })
         .collect();
+    let section = |names| Declarations { span: Span::default(), names };
     if !messages.is_empty() {
-        let section = Declarations { span: Span::default(), names: messages };
-        file.sections.push(Section::Messages(section));
+        file.sections.push(Section::Messages(section(messages)));
     }
     if !lifelines.is_empty() {
-        let section = Declarations { span: Span::default(), names: lifelines };
-        file.sections.push(Section::Lifelines(section));
+        file.sections.push(Section::Lifelines(section(lifelines)));
     }
     file
 }
@@ -92,7 +91,6 @@ struct Raiser<'a> {
     file: &'a mut SpecFile,
 }
 
-/// A pending step of the traversal.
 enum Task {
     Visit(TermId),
     Build(TermId, Operator, Vec<TermId>),

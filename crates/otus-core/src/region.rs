@@ -39,9 +39,7 @@ pub(crate) struct Regions {
 }
 
 impl Regions {
-    /// The empty set.
     pub(crate) const NONE: RegionId = RegionId(0);
-    /// The set of all lifelines.
     pub(crate) const ALL: RegionId = RegionId(1);
 
     /// The table for `count` lifelines. If there are none, [`Regions::ALL`] is empty too.
@@ -64,13 +62,11 @@ impl Regions {
         regions
     }
 
-    /// The region of a set.
     pub(crate) fn intern(&mut self, lifelines: &LifelineSet) -> RegionId {
         let root = self.build(self.height, lifelines.words());
         self.region(root)
     }
 
-    /// The region of one lifeline.
     pub(crate) fn singleton(&mut self, lifeline: LifelineId) -> RegionId {
         let mut node = self.nodes.intern(Node::Word(1 << (lifeline.0 % BITS)));
         let word = lifeline.0 / BITS;
@@ -82,7 +78,6 @@ impl Regions {
         self.region(node)
     }
 
-    /// The union of two regions.
     pub(crate) fn union(&mut self, left: RegionId, right: RegionId) -> RegionId {
         if left == right || right == Self::NONE || left == Self::ALL {
             return left;
@@ -94,7 +89,6 @@ impl Regions {
         self.region(root)
     }
 
-    /// Whether a lifeline is in a region.
     pub(crate) fn contains(&self, region: RegionId, lifeline: LifelineId) -> bool {
         let mut node = self.roots[region];
         let mut level = self.height;
@@ -110,7 +104,6 @@ impl Regions {
         }
     }
 
-    /// The lifelines of a region.
     pub(crate) fn set(&self, region: RegionId) -> LifelineSet {
         // The common case of at most 64 lifelines.
         if let Node::Word(word) = self.nodes.items[self.roots[region]] {

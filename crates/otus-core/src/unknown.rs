@@ -23,14 +23,6 @@ impl NameKind {
             NameKind::Message => "message",
         }
     }
-
-    /// The code for a name of this kind that is not declared.
-    pub fn undeclared(self) -> Code {
-        match self {
-            NameKind::Lifeline => Code::UNDECLARED_LIFELINE,
-            NameKind::Message => Code::UNDECLARED_MESSAGE,
-        }
-    }
 }
 
 /// An undeclared name at its first use.
@@ -52,7 +44,10 @@ pub struct Unknown<'a> {
 
 /// Reports a name that `declared` does not contain as that kind.
 pub fn report(unknown: Unknown<'_>, declared: &Signature, findings: &mut Findings) {
-    let code = unknown.kind.undeclared();
+    let code = match unknown.kind {
+        NameKind::Lifeline => Code::UNDECLARED_LIFELINE,
+        NameKind::Message => Code::UNDECLARED_MESSAGE,
+    };
     findings.add(code, unknown.source, unknown.span, |draft| word(unknown, declared, draft));
 }
 

@@ -177,24 +177,6 @@ pub enum Role {
 }
 
 impl Role {
-    /// All of them, in order.
-    pub const ALL: [Role; 14] = [
-        Role::Head,
-        Role::Lifeline,
-        Role::Message,
-        Role::Frame,
-        Role::Tab,
-        Role::Separator,
-        Role::Coregion,
-        Role::Event,
-        Role::Node,
-        Role::Edge,
-        Role::Cut,
-        Role::Band,
-        Role::Text,
-        Role::Aside,
-    ];
-
     /// The name in style sheets, which is that of the variant.
     pub fn name(self) -> String {
         format!("{self:?}").to_ascii_lowercase()
@@ -385,7 +367,6 @@ impl Scene {
         self.push(Item::label(Role::Aside, text, Point::default(), Anchor::Start, font));
     }
 
-    /// New keys, one for each of some things.
     pub(crate) fn fresh_keys<T>(&mut self, things: &[T]) -> Vec<Key> {
         things.iter().map(|_| self.fresh_key()).collect()
     }

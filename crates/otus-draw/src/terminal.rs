@@ -95,5 +95,5 @@ pub fn sequence(
     if needed > options.width {
         canvas.say(&format!("(labels are shortened; in full it takes {needed} columns)"));
     }
-    Ok(canvas.finish())
+    Ok(canvas.out)
 }

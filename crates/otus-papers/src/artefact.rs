@@ -58,7 +58,6 @@ impl Artefact {
         }
     }
 
-    /// Notes a difference from the paper.
     pub(crate) fn differs(&mut self, difference: impl Into<String>) {
         self.differs.push(difference.into());
     }

@@ -20,7 +20,6 @@ impl Clock {
         Clock { processor, wall: Instant::now() }
     }
 
-    /// Seconds since the start.
     pub(crate) fn seconds(&self) -> f64 {
         let wall = self.wall.elapsed().as_secs_f64();
         let processor = self.processor.and_then(|start| start.try_elapsed().ok());

@@ -6,11 +6,9 @@
 use crate::protocol::Protocol;
 use crate::statistics::Statistics;
 
-/// Figure 9 of 000.
 const BOOK: &str = include_str!("../data/000-fig9.csv");
 /// Figure 8c of 000.
 const UF20: &str = include_str!("../data/000-uf20.csv");
-/// Table 1 of 001.
 const TABLE_1: &str = include_str!("../data/001-table1.csv");
 /// Tables 2 to 5 of 001.
 const TABLES: &str = include_str!("../data/001-tables.csv");
@@ -122,27 +120,17 @@ pub fn selection() -> Vec<OrderRow> {
 
 /// Figure 9 of 000: the two statistics, in seconds, that the text has; their names are lost.
 pub fn book() -> [f64; 2] {
-    let mut values = [0.0; 2];
-    for (value, row) in values.iter_mut().zip(rows(BOOK)) {
-        *value = number(row[1]);
-    }
-    values
+    column(BOOK, 0, 1)
 }
 
 /// Figure 8c of 000, in seconds: Varisat, and the paper's tool.
 pub fn uf20() -> [Statistics; 2] {
-    [1, 2].map(|column| statistics(UF20, 0, column))
+    [1, 2].map(|at| Statistics::from_values(column(UF20, 0, at)))
 }
 
 /// Figures 12a and 12b of 003: for each, the sizes of its five sets, and the seconds of all their analyses.
 pub fn slices() -> [([u64; 5], Statistics); 2] {
-    [1, 2].map(|column| {
-        let mut counts = [0; 5];
-        for (count, row) in counts.iter_mut().zip(rows(SLICES)) {
-            *count = number(row[column]);
-        }
-        (counts, statistics(SLICES, 5, column))
-    })
+    [1, 2].map(|at| (column(SLICES, 0, at), Statistics::from_values(column(SLICES, 5, at))))
 }
 
 /// The numbers of nodes in 004 for one to four repetitions: without priorities, and with receptions first.
@@ -156,12 +144,16 @@ pub fn nodes() -> [[u64; 4]; 2] {
     all
 }
 
-fn statistics(file: &'static str, first: usize, column: usize) -> Statistics {
-    let mut values = [0.0; 7];
+/// The numbers of a column, from a row on.
+fn column<T, const N: usize>(file: &'static str, first: usize, column: usize) -> [T; N]
+where
+    T: std::str::FromStr + Copy + Default,
+{
+    let mut values = [T::default(); N];
     for (value, row) in values.iter_mut().zip(rows(file).skip(first)) {
         *value = number(row[column]);
     }
-    Statistics::from_values(values)
+    values
 }
 
 fn number<T: std::str::FromStr>(field: &str) -> T {

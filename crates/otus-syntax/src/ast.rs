@@ -201,7 +201,7 @@ impl Operator {
     }
 
     /// Its current keyword, without the region.
-    pub(crate) fn keyword(&self) -> &'static str {
+    pub fn keyword(&self) -> &'static str {
         match self {
             Operator::Strict => "strict",
             Operator::Seq => "seq",

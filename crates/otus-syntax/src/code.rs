@@ -32,19 +32,9 @@ impl Code {
 
     /// Its topic, from the hundreds.
     pub fn topic(self) -> &'static str {
-        match self.0 / 100 {
-            1 => "Verdicts",
-            2 => "Text",
-            3 => "Names",
-            4 => "Traces",
-            5 => "Options",
-            6 => "Diagrams",
-            7 => "Lints",
-            8 => "Conversion",
-            9 => "Formulas",
-            10 => "Settings",
-            _ => "Logs",
-        }
+        const TOPICS: &str = "Verdicts Text Names Traces Options Diagrams Lints Conversion Formulas \
+            Settings";
+        TOPICS.split(' ').nth(usize::from(self.0 / 100).wrapping_sub(1)).unwrap_or("Logs")
     }
 
     /// The page that explains it, in Markdown.

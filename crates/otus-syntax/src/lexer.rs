@@ -105,7 +105,10 @@ impl<'t> Lexer<'t> {
                             (TokenKind::Sign(sign), sign.len_utf8())
                         }
                         // A typographic quotation is one fault, not one for each character.
-                        Some('“') => (TokenKind::Unknown, scan_curly(&self.text[start..])),
+                        Some(quote @ '“') => {
+                            let quoted = other_quote(&self.text[start..], '”');
+                            (TokenKind::Unknown, quoted.unwrap_or(quote.len_utf8()))
+                        }
                         // A run of control characters is one fault.
                         Some(other) if other.is_control() => {
                             let rest = &self.text[start..];
@@ -185,13 +188,10 @@ pub(crate) fn scan_quote(text: &str, start: usize, quote: u8) -> QuoteEnd {
     QuoteEnd { end: text.ceil_char_boundary(at), closed: false }
 }
 
-/// The length of `“…”`, or of the `“` alone if its end is not near.
-fn scan_curly(text: &str) -> usize {
+/// The length of a text in quotes of another kind, of which `close` is the second; `None` if it is not near.
+pub(crate) fn other_quote(text: &str, close: char) -> Option<usize> {
     let near = text.char_indices().take(NEAR).take_while(|&(_, c)| c != '\n');
-    match near.skip(1).find(|&(_, c)| c == '”') {
-        Some((end, c)) => end + c.len_utf8(),
-        None => '“'.len_utf8(),
-    }
+    near.skip(1).find(|&(_, c)| c == close).map(|(at, c)| at + c.len_utf8())
 }
 
 /// The distance within which the end of an open quote is guessed. Without a bound, many open quotes on one

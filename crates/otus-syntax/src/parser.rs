@@ -28,13 +28,10 @@ pub(crate) struct Cursor<'s> {
     lost: Option<u32>,
     /// Whether an unclosed comment has swallowed the rest of the text.
     commented_out: bool,
-    /// The names so far.
     pub(crate) names: Names,
     /// The names that need quotes and were reported; each is reported once.
     unquoted: BTreeSet<Symbol>,
-    /// The comments so far.
     pub(crate) comments: Vec<Comment>,
-    /// The findings so far.
     pub(crate) findings: Findings,
 }
 
@@ -62,17 +59,14 @@ impl<'s> Cursor<'s> {
         self.token
     }
 
-    /// The kind of the token after the cursor.
     pub(crate) fn kind(&self) -> TokenKind {
         self.token.kind
     }
 
-    /// The text of the token after the cursor.
     pub(crate) fn text(&self) -> &'s str {
         self.source.slice(self.token.span)
     }
 
-    /// The text of any span.
     pub(crate) fn slice(&self, span: Span) -> &'s str {
         self.source.slice(span)
     }
@@ -91,7 +85,6 @@ impl<'s> Cursor<'s> {
         })
     }
 
-    /// The end of the previous token.
     pub(crate) fn previous_end(&self) -> u32 {
         self.previous_end
     }

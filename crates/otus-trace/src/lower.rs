@@ -125,7 +125,10 @@ fn partition(trace: &TraceFile, pool: &Pool, names: &Resolved) -> (Partition, Ve
                 .filter_map(|occurrence| names.actions[occurrence.action()])
                 .for_each(|(_, lifeline)| take(lifeline)),
             Colocalization::Listed(listed) => {
-                listed.iter().filter_map(|name| names.lifelines[name.symbol.index()]).for_each(take)
+                listed
+                    .iter()
+                    .filter_map(|name| names.lifelines[name.symbol.index()])
+                    .for_each(take);
             }
         }
         kept.push(!own.is_empty());

@@ -20,7 +20,7 @@ use crate::units::counted;
 pub(crate) use picture::{CasePicture, Passage};
 
 /// One multi-trace and its result.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Case {
@@ -101,34 +101,7 @@ pub struct Case {
 
 impl Case {
     pub(crate) fn new(id: &str, verdict: Verdict) -> Case {
-        Case {
-            id: id.to_owned(),
-            verdict,
-            kind: "",
-            partition: Arc::default(),
-            engine: "",
-            states: 0,
-            elapsed: Duration::ZERO,
-            observed: None,
-            reason: None,
-            witness: None,
-            missing: None,
-            furthest: Vec::new(),
-            unexplained: Vec::new(),
-            explanation: None,
-            spec: None,
-            tried: Vec::new(),
-            known: false,
-            outcome: Outcome::Passed,
-            actions: 0,
-            origin: None,
-            is_earlier: false,
-            is_witness_missing: false,
-            is_limited: false,
-            declared: Vec::new(),
-            picture: None,
-            attachments: Vec::new(),
-        }
+        Case { id: id.to_owned(), verdict, ..Case::default() }
     }
 
     /// Whether the specification allows the observation: a Pass or a `WeakPass`.
@@ -205,9 +178,10 @@ impl fmt::Display for Case {
 }
 
 /// The status of a case for the caller, by [`Request::fail_on`](crate::Request::fail_on).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Outcome {
     /// The test passed.
+    #[default]
     Passed,
     /// The test failed.
     Failed,
@@ -258,7 +232,6 @@ pub struct Missing {
     pub first: Vec<String>,
 }
 
-/// Unobserved events in words.
 pub(crate) fn joined(missing: &[Missing], separator: &str) -> String {
     missing.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
 }

@@ -37,12 +37,10 @@ impl Context {
         Context { files: Arc::new(files), ..self }
     }
 
-    /// Reports a remark.
     pub(crate) fn remark(&self, text: impl Into<String>) {
         self.monitor.notice(&Notice::Remark(text.into()));
     }
 
-    /// Reports warnings about texts.
     pub(crate) fn warn(&self, found: Diagnostics) {
         if !found.is_empty() {
             self.monitor.notice(&Notice::Diagnostics(found));
@@ -56,14 +54,10 @@ pub trait Monitor: Debug + Send + Sync {
     fn notice(&self, notice: &Notice);
 
     /// The progress of an analysis. Called at most about every 50 milliseconds.
-    fn progress(&self, progress: &Progress) {
-        let _ = progress;
-    }
+    fn progress(&self, _progress: &Progress) {}
 
     /// A step that reports nothing until it ends: its text at the beginning, `None` at the end.
-    fn step(&self, step: Option<&str>) {
-        let _ = step;
-    }
+    fn step(&self, _step: Option<&str>) {}
 }
 
 /// A message for the user.

@@ -14,7 +14,7 @@ use otus_trace::order::{from_multi_trace, pot};
 use crate::context::Context;
 use crate::error::{Error, Result, unfit};
 use crate::format::Format;
-use crate::load::{Fences, Loaded, SpecFiles, Trace};
+use crate::load::{Loaded, SpecFiles, Trace};
 use crate::units::counted;
 
 /// The texts to convert, and the format to write.
@@ -52,7 +52,7 @@ pub enum Converted {
 /// # Errors
 /// If a text cannot be read, has errors, or cannot be written in that format.
 pub fn convert(context: &Context, request: &ConvertRequest) -> Result<Converted> {
-    let mut loaded = Loaded::read(context, &request.names, request.from, Fences::One)?;
+    let mut loaded = Loaded::read(context, &request.names, request.from)?;
     Ok(match request.to {
         Format::Mermaid => {
             Converted::Text(mermaid::write(&specification(context, loaded, request.to)?.1))
@@ -82,7 +82,10 @@ pub fn convert(context: &Context, request: &ConvertRequest) -> Result<Converted>
         }
         Format::Jsonl => {
             check_traces(context, &mut loaded)?;
-            let lines = loaded.traces.into_iter().map(|trace| case_line(trace) + "\n");
+            let lines = loaded.traces.into_iter().map(|Trace { id, tree, case }| {
+                let case = case.unwrap_or_else(|| Case { id, ..Case::default() });
+                case::write(&Case { htf: print::trace_line(&tree), ..case }) + "\n"
+            });
             Converted::Text(lines.collect())
         }
         Format::Htf => {
@@ -171,15 +174,6 @@ fn single_file(spec: &SpecFiles, raised: &SpecFile) -> String {
     first.into_iter().chain(last).map(|file| print::spec_in(file, Dialect::Of2020)).collect()
 }
 
-fn case_line(trace: Trace) -> String {
-    let htf = print::trace_line(&trace.tree);
-    let case = match trace.case {
-        Some(case) => Case { htf, ..case },
-        None => Case { id: trace.id, htf, ..Case::default() },
-    };
-    case::write(&case)
-}
-
 /// A file name for a case: letters, digits, `-`, `_` and `.` of its id, made unique among the names in use.
 pub fn file_name(id: &str, taken: &mut BTreeSet<String>) -> String {
     let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
@@ -187,9 +181,14 @@ pub fn file_name(id: &str, taken: &mut BTreeSet<String>) -> String {
     if name.trim_matches('.').is_empty() {
         "case".clone_into(&mut name);
     }
-    let mut unique = name.clone();
+    unique(&name, |name| taken.insert(name.to_lowercase()))
+}
+
+/// The name, or the name with the first number from 2 on, that `take` accepts.
+pub(crate) fn unique(name: &str, mut take: impl FnMut(&str) -> bool) -> String {
+    let mut unique = name.to_owned();
     let mut number = 2;
-    while !taken.insert(unique.to_lowercase()) {
+    while !take(&unique) {
         unique = format!("{name}-{number}");
         number += 1;
     }

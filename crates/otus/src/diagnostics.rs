@@ -157,7 +157,6 @@ impl Diagnostics {
         self.found.iter().any(|found| found.severity > Severity::Note)
     }
 
-    /// The findings except notes.
     pub(crate) fn without_notes(mut self) -> Diagnostics {
         self.found.retain(|found| found.severity > Severity::Note);
         self
@@ -297,7 +296,7 @@ fn line_start(text: &str, at: usize) -> usize {
     text[..at.min(text.len())].rfind('\n').map_or(0, |newline| newline + 1)
 }
 
-fn line_end(text: &str, at: usize) -> usize {
+pub(crate) fn line_end(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
     let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
     // The carriage return of a Windows line end is not part of the line.

@@ -7,27 +7,25 @@ use std::time::Duration;
 use otus_analysis::graph::record::{Context as Recorded, Graph};
 use otus_analysis::{Config, explore as engine, generate};
 use otus_core::budget::Budget;
-use otus_core::{Lowered, Pool, TermId, automaton};
+use otus_core::{Pool, TermId, automaton};
 use otus_draw::layout::automaton as automaton_layout;
 use otus_syntax::ast::SpecFile;
 use otus_syntax::options::{Generation, Logger, Process, TracegenOption};
 use otus_trace::multitrace::Partition;
 
 use crate::analysis::SearchOptions;
-use crate::analysis::attach::GraphOptions;
+use crate::analysis::attach::{GraphOptions, LOGGER_NODES};
 use crate::context::Context;
 use crate::derive::Derived;
 use crate::error::{Result, unfit};
 use crate::format::Format;
 use crate::generate::Unique;
-use crate::load::{Fences, Loaded, options};
+use crate::load::{Loaded, options};
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 use crate::units::counted;
 
 /// The most nodes of a search.
 const NODES: u64 = 1_000_000;
-/// The most nodes in the picture of a logger, and the most states of its automaton.
-const LOGGER_NODES: usize = 200;
 
 /// The specification to explore, and the files to make.
 #[derive(Debug, Clone, Default)]
@@ -75,7 +73,7 @@ pub struct Explored {
 /// # Errors
 /// If the specification cannot be read, or a picture cannot be made.
 pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> {
-    let mut loaded = Loaded::read(context, &request.names, request.from, Fences::One)?;
+    let mut loaded = Loaded::read(context, &request.names, request.from)?;
     let (mut lowered, term) = loaded.only_interaction(context)?;
     if let Some(trace) = loaded.traces.first() {
         let name = loaded.sources.source(trace.tree.source).name();
@@ -86,15 +84,22 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
     }
     let files = &loaded.specs[0].files;
     let mut config = configuration(context, request, files)?;
-    let is_bounded = bound(&mut config, &lowered, term);
+    // If there are no bounds and a loop would never end, the bounds are small.
+    let filters = &mut config.filters;
+    let is_free = filters.depth.is_none() && filters.loop_depth.is_none();
+    let is_bounded = is_free && filters.nodes.is_none() && lowered.pool.attributes(term).loops > 0;
+    if is_bounded {
+        (filters.depth, filters.nodes) = (Some(6), Some(500));
+    }
     let mut graph = Graph::default();
     let (report, positions) = engine::explore(&mut lowered.pool, term, &config, &mut graph);
-    let automaton = wants_automaton(files)
+    let mut loggers = options::loggers(files, Process::Explore);
+    let automaton = loggers
+        .any(|(_, logger)| matches!(logger, Logger::Automaton))
         .then(|| automaton_picture(&mut lowered.pool, term, &loaded, &request.logger_style));
     let recorded = Recorded { pool: &lowered.pool, positions: &positions, trace: None };
     let style = request.logger_style.clone();
-    let name = loaded.interaction_name();
-    let by_logger = || GraphOptions::of_loggers(files, Process::Explore, name, style, LOGGER_NODES);
+    let by_logger = || GraphOptions::of_loggers(&loaded, Process::Explore, style);
     let drawn = request.graph.clone().or_else(by_logger).map(|options| {
         let picture = options.render(&recorded, &graph, None)?;
         Ok((picture, options.path))
@@ -136,11 +141,6 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
         text,
         is_limited: report.stop.is_early(),
     })
-}
-
-/// Whether a logger asks for the automaton.
-fn wants_automaton(files: &[SpecFile]) -> bool {
-    options::loggers(files, Process::Explore).any(|(_, logger)| matches!(logger, Logger::Automaton))
 }
 
 /// The automaton of an interaction, in a file named after the specification.
@@ -193,19 +193,6 @@ fn configuration(
     Ok(config)
 }
 
-/// Sets small bounds if there are none and a loop would never end. Returns whether it did.
-fn bound(config: &mut Config, lowered: &Lowered, term: TermId) -> bool {
-    let filters = &mut config.filters;
-    let free = filters.depth.is_none() && filters.loop_depth.is_none() && filters.nodes.is_none();
-    let endless = free && lowered.pool.attributes(term).loops > 0;
-    if endless {
-        filters.depth = Some(6);
-        filters.nodes = Some(500);
-    }
-    endless
-}
-
-/// The multi-traces to make.
 struct Wanted {
     generation: Generation,
     partition: Partition,

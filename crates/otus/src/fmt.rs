@@ -54,10 +54,8 @@ pub fn format(context: &Context, name: &str, from: Option<Format>) -> Result<For
         }
     };
     let (name, text) = (source.name().to_owned(), source.text().to_owned());
-    let mut found: Vec<Diagnostic> =
-        found.into_iter().chain(sources.diagnostics.drain(..)).collect();
-    found.retain(Diagnostic::is_error);
-    Diagnostics::new(sources.all, found).or_error()?;
+    let found = found.into_iter().chain(sources.diagnostics).filter(Diagnostic::is_error);
+    Diagnostics::new(sources.all, found.collect()).or_error()?;
     Ok(Formatted { name, text, canonical, path: input.path })
 }
 

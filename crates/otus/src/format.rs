@@ -120,7 +120,6 @@ impl Format {
         matches!(self, Format::Mermaid | Format::Plantuml | Format::Markdown)
     }
 
-    /// Whether it is the format of multi-traces.
     pub(crate) fn is_multi_trace(self) -> bool {
         matches!(self, Format::Htf | Format::Jsonl)
     }
@@ -138,7 +137,6 @@ pub(crate) fn is_interaction(text: &str) -> bool {
     !text.trim().is_empty() && !otus_syntax::diagnostic::any_error(&parsed.diagnostics)
 }
 
-/// Whether logs usually have such a name.
 pub(crate) fn is_log_name(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     ["log", "txt", "out", "err", "csv", "json", "gz", "zst", "zstd"]

@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::derive::{Derived, Take};
 use crate::error::Result;
 use crate::format::Format;
-use crate::load::{Fences, Loaded, options};
+use crate::load::{Loaded, options};
 use crate::units::counted;
 
 /// The multi-traces to make.
@@ -35,7 +35,7 @@ pub struct GenerateRequest {
 /// # Errors
 /// If the specification cannot be read.
 pub fn generate(context: &Context, request: &GenerateRequest, take: Take<'_>) -> Result<u64> {
-    let mut loaded = Loaded::read(context, &request.names, request.from, Fences::One)?;
+    let mut loaded = Loaded::read(context, &request.names, request.from)?;
     let (mut lowered, term) = loaded.only_interaction(context)?;
     let partition = match &request.partition {
         Some(text) => options::partition(text, lowered.pool.signature())?,
@@ -51,7 +51,7 @@ pub fn generate(context: &Context, request: &GenerateRequest, take: Take<'_>) ->
     }
     let mut unique = Unique::new(take);
     let mut tries = Tries::new(shortest, request.max_length);
-    while unique.count() < request.count && !tries.are_over() && !context.cancel.is_cancelled() {
+    while unique.count() < request.count && !context.cancel.is_cancelled() {
         let Some(trace) = tries.next(&mut walks) else { break };
         let is_new = unique.add(walks.pool(), &partition, &trace)?;
         tries.note(is_new, trace.len());
@@ -79,7 +79,6 @@ impl<'t> Unique<'t> {
         Unique { seen: FxHashSet::default(), take }
     }
 
-    /// The number passed on.
     pub(crate) fn count(&self) -> u64 {
         self.seen.len() as u64
     }
@@ -93,7 +92,7 @@ impl<'t> Unique<'t> {
     ) -> Result<bool> {
         let tree = otus_trace::raise(&project(pool, partition, trace), pool);
         let id = format!("t{}", self.count() + 1);
-        let derived = Derived::new(id, OtherFields::default(), tree);
+        let derived = Derived { id, fields: OtherFields::default(), tree };
         let is_new = self.seen.insert(derived.line());
         if is_new {
             (self.take)(derived)?;
@@ -137,11 +136,11 @@ impl Tries {
         Tries { vain: 0, events: 0, aims, reach, max_length }
     }
 
-    fn are_over(&self) -> bool {
-        self.vain >= Self::MANY || self.events >= Self::MANY_EVENTS
-    }
-
+    /// The next execution; `None` if the search is over.
     fn next(&self, walks: &mut Walks<'_>) -> Option<Vec<EventId>> {
+        if self.vain >= Self::MANY || self.events >= Self::MANY_EVENTS {
+            return None;
+        }
         if !self.aims {
             return walks.walk();
         }

@@ -25,7 +25,7 @@ use crate::context::{Cancel, Context};
 use crate::error::{Error, Result, unfit};
 use crate::files::FileKind;
 use crate::format::Format;
-use crate::load::{Fences, Loaded};
+use crate::load::Loaded;
 use crate::logs::{Finder, Logs, Told, findings};
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 use crate::units::counted;
@@ -78,16 +78,14 @@ pub struct Learnt {
 /// # Errors
 /// If there are no runs or no actions, or a text has mistakes.
 pub fn learn(context: &Context, request: &LearnRequest) -> Result<Learnt> {
-    let ObservedRuns { mut pool, runs: observed } = ObservedRuns::read(context, request)?;
-    if observed.iter().all(|run| run.trace.is_empty()) {
+    let (mut pool, observed) = read(context, request)?;
+    if observed.iter().all(|(trace, _)| trace.is_empty()) {
         unfit!(
             "no action was observed, so there is nothing to draw; `otus map --explain` tells why"
         );
     }
-    let runs: Vec<Run<'_>> = observed
-        .iter()
-        .map(|run| Run { trace: &run.trace, pairs: &run.pairs, infer: true })
-        .collect();
+    let runs: Vec<Run<'_>> =
+        observed.iter().map(|(trace, pairs)| Run { trace, pairs, infer: true }).collect();
     let options = learn::Options {
         loops: request.loops,
         crossings: if request.is_split { Crossings::Split } else { Crossings::Coregion },
@@ -95,7 +93,7 @@ pub fn learn(context: &Context, request: &LearnRequest) -> Result<Learnt> {
     };
     let mut unchecked = 0;
     let learnt = learn::learn(&mut pool, &runs, &options, &mut |pool, term, index| {
-        accepts(pool, term, &observed[index].trace, &context.cancel).unwrap_or_else(|| {
+        accepts(pool, term, &observed[index].0, &context.cancel).unwrap_or_else(|| {
             unchecked += 1;
             true
         })
@@ -103,7 +101,7 @@ pub fn learn(context: &Context, request: &LearnRequest) -> Result<Learnt> {
     Ok(Learnt {
         runs: observed.len(),
         different: learnt.different,
-        actions: observed.iter().map(|run| run.trace.len()).sum(),
+        actions: observed.iter().map(|(trace, _)| trace.len()).sum(),
         unchecked,
         notes: learnt.notes.iter().map(|note| note.text(&pool)).collect(),
         tree: raise(&pool, learnt.term),
@@ -174,54 +172,43 @@ impl Learnt {
     }
 }
 
+/// A run, and its known pairs of emission and reception.
+type ObservedRun = (MultiTrace, Vec<Pair>);
+
 /// The runs of a request, over the names that occur in them.
-struct ObservedRuns {
-    pool: Pool,
-    runs: Vec<ObservedRun>,
-}
-
-struct ObservedRun {
-    trace: MultiTrace,
-    /// The known pairs of emission and reception.
-    pairs: Vec<Pair>,
-}
-
-impl ObservedRuns {
-    fn read(context: &Context, request: &LearnRequest) -> Result<ObservedRuns> {
-        let mut finder = Finder::new(context, request.config.as_deref())?;
-        let mut loaded = Loaded::default();
-        let traces = sort(context, &request.names, &mut finder, &mut loaded)?;
-        let mut loaded = loaded.read_more(context, &traces, None, Fences::One)?;
-        let mut logs = match request.names.as_slice() {
-            [] => Some(finder.gather([])?),
-            _ => finder.take(),
-        };
-        if logs.is_none() && traces.is_empty() {
-            return Err(Error::Unfit(finder.no_logs()));
-        }
-        loaded.check_traces(None);
-        loaded.warn(context)?;
-        let mut signature = transform::implied_signature(loaded.traces.iter().map(|it| &it.tree));
-        if let Some(logs) = &mut logs {
-            logs.only.clone_from(&request.group);
-            add_names(logs, &mut signature)?;
-        }
-        let mut pool = Pool::new(signature);
-        let lowered = loaded.traces.iter().map(|it| otus_trace::lower(&it.tree, &mut pool).0);
-        let mut runs: Vec<ObservedRun> =
-            lowered.map(|trace| ObservedRun { trace, pairs: Vec::new() }).collect();
-        if let Some(logs) = logs {
-            let accounting = logs.run(&mut |observed| {
-                let group = Group::new(observed, pool.signature());
-                let trace = group.trace(&mut pool);
-                let pairs = group.pairs(&trace);
-                runs.push(ObservedRun { trace, pairs });
-                ControlFlow::Continue(())
-            });
-            findings::report(context, &accounting);
-        }
-        Ok(ObservedRuns { pool, runs })
+fn read(context: &Context, request: &LearnRequest) -> Result<(Pool, Vec<ObservedRun>)> {
+    let mut finder = Finder::new(context, request.config.as_deref())?;
+    let mut loaded = Loaded::default();
+    let traces = sort(context, &request.names, &mut finder, &mut loaded)?;
+    let mut loaded = loaded.read_more(context, &traces, None)?;
+    let mut logs = match request.names.as_slice() {
+        [] => Some(finder.gather([])?),
+        _ => finder.take(),
+    };
+    if logs.is_none() && traces.is_empty() {
+        return Err(Error::Unfit(finder.no_logs()));
     }
+    loaded.check_traces(None);
+    loaded.warn(context)?;
+    let mut signature = transform::implied_signature(loaded.traces.iter().map(|it| &it.tree));
+    if let Some(logs) = &mut logs {
+        logs.only.clone_from(&request.group);
+        add_names(logs, &mut signature)?;
+    }
+    let mut pool = Pool::new(signature);
+    let lowered = loaded.traces.iter().map(|it| otus_trace::lower(&it.tree, &mut pool).0);
+    let mut runs: Vec<ObservedRun> = lowered.map(|trace| (trace, Vec::new())).collect();
+    if let Some(logs) = logs {
+        let accounting = logs.run(&mut |observed| {
+            let group = Group::new(observed, pool.signature());
+            let trace = group.trace(&mut pool);
+            let pairs = group.pairs(&trace);
+            runs.push((trace, pairs));
+            ControlFlow::Continue(())
+        });
+        findings::report(context, &accounting);
+    }
+    Ok((pool, runs))
 }
 
 /// Separates multi-traces, whose names are returned, from logs, which the finder takes.

@@ -73,10 +73,8 @@ pub mod generate;
 pub mod init;
 pub mod learn;
 pub mod lint;
-#[doc(hidden)]
-pub mod load;
-#[doc(hidden)]
-pub mod logs;
+mod load;
+mod logs;
 pub mod map;
 mod options;
 mod picture;
@@ -118,6 +116,8 @@ pub use explanation::{
 };
 pub use files::{Disk, FileKind, Files, Texts};
 pub use format::Format;
+#[doc(hidden)]
+pub use load::expand;
 pub use options::{Observed, Options};
 pub use picture::{Picture, PictureFormat, PictureStyle, Theme};
 pub use project::{Checked, Project};

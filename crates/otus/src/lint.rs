@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::diagnostics::Diagnostics;
 use crate::error::{Result, unfit};
 use crate::format::Format;
-use crate::load::{Fences, Loaded};
+use crate::load::Loaded;
 
 /// Findings about specifications and multi-traces.
 #[derive(Debug, Clone)]
@@ -25,13 +25,15 @@ pub struct Linted {
 /// # Errors
 /// If a file cannot be read, or multi-traces are given with several specifications.
 pub fn lint(context: &Context, names: &[String], from: Option<Format>) -> Result<Linted> {
-    let mut loaded = Loaded::read(context, names, from, Fences::All)?;
+    let loaded = Loaded { takes_all_fences: true, ..Loaded::default() };
+    let mut loaded = loaded.read_more(context, names, from)?;
     let mut checked = Vec::new();
     for spec in &loaded.specs {
         let mut lowered = spec.lower();
         // In a text with errors, a name that seems unused may be used in the part that was not parsed.
         if !spec.is_faulty && !any_error(&lowered.diagnostics) {
-            loaded.diagnostics.extend(otus_core::lint(&spec.trees(), &lowered));
+            let trees: Vec<_> = spec.files.iter().collect();
+            loaded.diagnostics.extend(otus_core::lint(&trees, &lowered));
         }
         loaded.diagnostics.append(&mut lowered.diagnostics);
         checked.push(lowered);

@@ -123,12 +123,10 @@ impl Options {
         self
     }
 
-    /// Whether the events of a lifeline are ignored.
     pub(crate) fn ignores(&self, lifeline: &str) -> bool {
         self.ignored.iter().any(|pattern| Glob::name(pattern).matches(lifeline))
     }
 
-    /// The components of a specification's lifelines.
     pub(crate) fn partition(&self, spec: &Spec) -> Result<Partition> {
         let mut components = Vec::new();
         for group in &self.together {
@@ -155,10 +153,10 @@ impl Options {
         Ok(Partition::new(components, count))
     }
 
-    /// The question.
     pub(crate) fn declared(&self, spec: &Spec) -> Result<Declared> {
+        let base = self.observed.question();
         if self.logs.is_empty() {
-            return Ok(Declared::each(self.observed.question(), Vec::new()));
+            return Ok(Declared { base, lifelines: Vec::new() });
         }
         if self.observed == Observed::GlobalPrefix {
             unfit!(
@@ -166,7 +164,7 @@ impl Options {
                  use Observed::Complete, Prefix or Slice with Options::log"
             );
         }
-        let mut declared = vec![None; spec.signature().lifeline_count()];
+        let mut lifelines = vec![None; spec.signature().lifeline_count()];
         for (pattern, observed) in &self.logs {
             let Some(observed) = observed.of_one() else {
                 unfit!(
@@ -177,7 +175,7 @@ impl Options {
             let mut is_used = false;
             for (lifeline, name) in spec.signature().lifelines() {
                 if labelled == Some(lifeline) || glob.matches(name) {
-                    declared[lifeline.0 as usize] = Some(observed);
+                    lifelines[lifeline.0 as usize] = Some(observed);
                     is_used = true;
                 }
             }
@@ -185,7 +183,7 @@ impl Options {
                 unfit!("Options::log: {}", unknown(spec, pattern));
             }
         }
-        Ok(Declared::each(self.observed.question(), declared))
+        Ok(Declared { base, lifelines })
     }
 }
 

@@ -66,11 +66,8 @@ impl PictureStyle {
         if let Some((name, _)) = fonts.iter().find(|(_, bytes)| !is_font(bytes)) {
             unfit!("{name} is no font; --font takes .ttf and .otf files");
         }
-        Ok(PictureStyle {
-            theme,
-            scale,
-            fonts: fonts.into_iter().map(|(_, bytes)| bytes).collect(),
-        })
+        let fonts = fonts.into_iter().map(|(_, bytes)| bytes).collect();
+        Ok(PictureStyle { theme, scale, fonts })
     }
 }
 
@@ -85,9 +82,6 @@ pub struct Picture {
 }
 
 /// Renders a scene.
-///
-/// # Errors
-/// If it is too large for a PNG, or the feature `png` is off.
 pub(crate) fn render(
     scene: &Scene,
     format: PictureFormat,

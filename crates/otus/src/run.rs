@@ -30,7 +30,6 @@ pub struct Run {
     lifelines: Names,
 }
 
-/// One observed action.
 #[derive(Debug, Clone)]
 pub(crate) struct Event {
     pub(crate) lifeline: Symbol,
@@ -88,7 +87,6 @@ impl Run {
             let (text, count) = &mut logs[event.lifeline.0 as usize];
             *count += 1;
             if *count <= most {
-                // Writing to a string cannot fail.
                 let _ = write!(text, " {}{}", event.direction.symbol(), event.message);
             }
         }

@@ -30,10 +30,8 @@ pub fn schema(of: Schema) -> String {
     }
 }
 
-/// The document that `otus analyze --format json` prints.
 const RESULTS: &str = include_str!("report/results.schema.json");
 
-/// The schema of one answer: a line of `--format jsonl`.
 fn result() -> String {
     let results: Value = serde_json::from_str(RESULTS).unwrap_or_default();
     let schema = json!({
@@ -65,12 +63,10 @@ fn mapping_with_ours() -> String {
             "items": test(),
         },
     });
-    if let (Value::Object(schema), Value::Object(ours)) = (&mut schema, ours) {
-        let properties = schema.entry("properties").or_insert_with(|| json!({}));
-        if let Value::Object(properties) = properties {
-            for (key, value) in ours {
-                properties.entry(key).or_insert(value);
-            }
+    for (key, value) in ours.as_object().into_iter().flatten() {
+        let property = &mut schema["properties"][key];
+        if property.is_null() {
+            *property = value.clone();
         }
     }
     format!("{schema:#}")

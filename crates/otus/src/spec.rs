@@ -11,14 +11,14 @@ use otus_trace::multitrace::Builder;
 use otus_trace::{ComponentId, MultiTrace};
 
 use crate::analysis::spec_text::SpecText;
-use crate::analysis::{Plan, PlannedSpec, check_recorded};
+use crate::analysis::{Method, Plan, PlannedSpec, check_recorded};
 use crate::case::Case;
 use crate::context::Context;
 use crate::error::{Result, unfit};
 use crate::explanation::Note;
 use crate::files::Texts;
 use crate::format::Format;
-use crate::load::{Fences, Loaded};
+use crate::load::Loaded;
 use crate::options::{self, Options};
 use crate::run::{Recorded, Run};
 
@@ -117,7 +117,17 @@ impl Spec {
     /// If a lifeline is recorded that the specification does not have and that is not ignored, or if
     /// options do not fit.
     pub fn check_with(&self, run: &impl Recorded, options: &Options) -> Result<Case> {
-        self.check_run(&run.recorded(), options)
+        let run = run.recorded();
+        let mut pool = self.planned.pool.clone();
+        let trace = self.multi_trace(&mut pool, &run, options)?;
+        let method = Method::Fast(options.declared(self)?);
+        let plan = Plan::of(self.planned.clone(), method, options.budget.clone());
+        let mut case = check_recorded(plan, &run, &trace, &pool)?;
+        if let Some(explanation) = &mut case.explanation {
+            let lines = run.lines(LISTED).into_iter();
+            explanation.notes.extend(lines.map(|text| Note { topic: "recorded", text }));
+        }
+        Ok(case)
     }
 
     /// The sequence diagram as SVG.
@@ -136,7 +146,7 @@ impl Spec {
     }
 
     fn load(context: &Context, names: &[String]) -> Result<Spec> {
-        let mut loaded = Loaded::read(context, names, None, Fences::One)?;
+        let mut loaded = Loaded::read(context, names, None)?;
         for files in &mut loaded.specs {
             // An interaction without declarations has the lifelines and messages that it uses.
             if files.files.iter().all(|file| file.sections.is_empty()) {
@@ -152,19 +162,6 @@ impl Spec {
         let warnings = warnings.render(false);
         let inner = Inner { name: name.unwrap_or_default(), tree, warnings };
         Ok(Spec { planned: Arc::new(planned), inner: Arc::new(inner) })
-    }
-
-    fn check_run(&self, run: &Run, options: &Options) -> Result<Case> {
-        let mut pool = self.planned.pool.clone();
-        let trace = self.multi_trace(&mut pool, run, options)?;
-        let declared = options.declared(self)?;
-        let plan = Plan::single(self.planned.clone(), declared, options.budget.clone());
-        let mut case = check_recorded(plan, run, &trace, &pool)?;
-        if let Some(explanation) = &mut case.explanation {
-            let lines = run.lines(LISTED).into_iter();
-            explanation.notes.extend(lines.map(|text| Note { topic: "recorded", text }));
-        }
-        Ok(case)
     }
 
     /// The multi-trace of a run. The place of a step is the index of its event.

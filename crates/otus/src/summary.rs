@@ -27,15 +27,6 @@ pub struct Verdicts {
 }
 
 impl Verdicts {
-    pub(crate) fn count(&mut self, verdict: Verdict) {
-        match verdict {
-            Verdict::Pass => self.pass += 1,
-            Verdict::WeakPass => self.weak += 1,
-            Verdict::Fail => self.fail += 1,
-            Verdict::WeakFail | Verdict::Inconclusive => self.undecided += 1,
-        }
-    }
-
     /// All of them.
     pub fn total(&self) -> usize {
         self.pass + self.weak + self.fail + self.undecided
@@ -129,16 +120,10 @@ pub enum FailOn {
 /// The status of a verdict, by the verdicts that count as failures.
 pub(crate) fn outcome(verdict: Verdict, fail_on: Option<FailOn>) -> Outcome {
     match (verdict, fail_on) {
-        (Verdict::Pass, _) => Outcome::Passed,
-        (Verdict::WeakPass, Some(FailOn::Weak)) => Outcome::Failed,
-        (Verdict::WeakPass, Some(FailOn::Undecided | FailOn::Never) | None) => Outcome::Passed,
-        (Verdict::Fail, _) => Outcome::Failed,
-        (Verdict::WeakFail | Verdict::Inconclusive, Some(FailOn::Weak | FailOn::Undecided)) => {
-            Outcome::Failed
-        }
-        (Verdict::WeakFail | Verdict::Inconclusive, Some(FailOn::Never) | None) => {
-            Outcome::Undecided
-        }
+        (Verdict::Fail, _) | (Verdict::WeakPass, Some(FailOn::Weak)) => Outcome::Failed,
+        (Verdict::Pass | Verdict::WeakPass, _) => Outcome::Passed,
+        (_, Some(FailOn::Weak | FailOn::Undecided)) => Outcome::Failed,
+        (_, Some(FailOn::Never) | None) => Outcome::Undecided,
     }
 }
 
@@ -156,7 +141,6 @@ pub enum Status {
 }
 
 impl Summary {
-    /// Adds the counts of a part.
     pub(crate) fn add(&mut self, other: &Summary) {
         let Verdicts { pass, weak, fail, known, undecided } = other.verdicts;
         self.verdicts.pass += pass;
@@ -175,7 +159,12 @@ impl Summary {
     }
 
     pub(crate) fn count(&mut self, verdict: Verdict, actions: usize) {
-        self.verdicts.count(verdict);
+        match verdict {
+            Verdict::Pass => self.verdicts.pass += 1,
+            Verdict::WeakPass => self.verdicts.weak += 1,
+            Verdict::Fail => self.verdicts.fail += 1,
+            Verdict::WeakFail | Verdict::Inconclusive => self.verdicts.undecided += 1,
+        }
         self.actions += actions;
     }
 
@@ -205,14 +194,25 @@ impl Summary {
             _ if self.unusable > 0 || self.is_attachment_missing => Status::Unusable,
             Some(FailOn::Never) => Status::Passed,
             _ if is_strict && self.is_vacuous() => Status::Failed,
-            Some(FailOn::Weak) if self.verdicts.weak > 0 || has_failed || is_undecided => {
-                Status::Failed
-            }
-            Some(FailOn::Undecided) if has_failed || is_undecided => Status::Failed,
             _ if has_failed => Status::Failed,
+            Some(FailOn::Weak) if self.verdicts.weak > 0 => Status::Failed,
+            Some(FailOn::Weak | FailOn::Undecided) if is_undecided => Status::Failed,
             _ if is_undecided => Status::Undecided,
             _ => Status::Passed,
         }
+    }
+
+    /// Additional facts, to follow the counts: `; 2 decided before; interrupted, 3 not checked`.
+    pub fn remainder(&self) -> String {
+        let parts = [
+            (self.earlier, "", "decided before"),
+            (self.unassigned, "", "of no specification"),
+            (self.unusable, "", "unusable"),
+            (self.interrupted, "interrupted, ", "not checked"),
+        ];
+        let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
+        let text = |(count, before, after)| format!("; {before}{count} {after}");
+        parts.map(text).collect::<Vec<_>>().concat()
     }
 }
 
@@ -234,19 +234,5 @@ impl fmt::Display for Summary {
             }
         }
         write!(f, ": {}", self.verdicts)
-    }
-}
-
-impl Summary {
-    /// Additional facts, to follow the counts: `; 2 decided before; interrupted, 3 not checked`.
-    pub fn remainder(&self) -> String {
-        let parts = [
-            (self.earlier, "", "decided before"),
-            (self.unassigned, "", "of no specification"),
-            (self.unusable, "", "unusable"),
-            (self.interrupted, "interrupted, ", "not checked"),
-        ];
-        let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
-        parts.map(|(count, before, after)| format!("; {before}{count} {after}")).collect()
     }
 }

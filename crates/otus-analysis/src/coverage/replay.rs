@@ -29,7 +29,7 @@ use crate::witness::{Witness, WitnessEvent, WitnessStep};
 /// An interaction in which each event has a message of its own.
 #[derive(Debug, Clone)]
 pub struct Marked {
-    pool: Pool,
+    pub(super) pool: Pool,
     memo: Memo,
     /// The whole interaction, simplified.
     term: TermId,
@@ -82,22 +82,10 @@ impl Marked {
         marked
     }
 
-    pub(super) fn term_count(&self) -> usize {
-        self.pool.term_count()
-    }
-
-    /// The node of an event.
     fn node(&self, event: EventId) -> Option<u32> {
         let action = *self.pool.event_actions(event).first()?;
         let message = self.pool.action(action).message.index();
         self.nodes.get(message.checked_sub(self.first)?).copied()
-    }
-
-    /// Θ(e)∖r
-    fn ordered(&mut self, region: RegionId, event: EventId) -> RegionId {
-        let lifelines = self.pool.event_lifelines(event);
-        let outside = self.pool.region(lifelines).difference(&self.pool.region(region));
-        self.pool.intern_region(&outside)
     }
 
     fn lifelines(&self, term: TermId) -> u64 {
@@ -117,7 +105,6 @@ pub(super) struct Run {
     /// The first is the whole execution, which belongs to no loop; an iteration comes after its
     /// parent.
     pub(super) iterations: Vec<Iteration>,
-    /// Whether the execution terminates.
     pub(super) ends: bool,
 }
 
@@ -132,7 +119,6 @@ pub(super) struct Occurrence {
 pub(super) struct Iteration {
     /// The loop; `None` for the whole execution.
     pub(super) node: Option<u32>,
-    /// The enclosing iteration.
     pub(super) parent: u32,
     /// Whether an event in it was observed.
     pub(super) observed: bool,
@@ -166,7 +152,6 @@ pub(super) fn replay(
     Some(replay.run)
 }
 
-/// The number of a cell.
 type CellId = u32;
 
 /// ∅
@@ -259,7 +244,7 @@ impl Replay<'_> {
                     CellKind::Strict(NOTHING, now)
                 }
                 (CellKind::Coreg(region, left, _), _) => {
-                    let ordered = self.marked.ordered(region, event);
+                    let ordered = self.marked.pool.ordered(region, event);
                     CellKind::Coreg(region, self.prune(left, ordered)?, now)
                 }
                 (CellKind::Untouched(..), _) => return None,
@@ -329,7 +314,7 @@ impl Replay<'_> {
                     self.compose(CellKind::Coreg(region, left, right))
                 }
                 (Term::Coreg(region, passed, _), _) => {
-                    let ordered = self.marked.ordered(region, event);
+                    let ordered = self.marked.pool.ordered(region, event);
                     let pruned = self.marked.prune(passed, ordered)?;
                     let pruned = self.untouched(pruned, here);
                     self.compose(CellKind::Coreg(region, pruned, left))
@@ -341,7 +326,7 @@ impl Replay<'_> {
                 }
                 (Term::LoopC(region, _), _) => {
                     entered -= 1;
-                    let ordered = self.marked.ordered(region, event);
+                    let ordered = self.marked.pool.ordered(region, event);
                     let pruned = self.marked.prune(at, ordered)?;
                     let before = self.untouched(pruned, around(entered));
                     let after = self.untouched(at, around(entered));
@@ -439,7 +424,6 @@ impl Replay<'_> {
         done.pop()
     }
 
-    /// Whether a subtree may terminate.
     fn terminates(&mut self, root: CellId) -> bool {
         let mut pending = vec![root];
         while let Some(at) = pending.pop() {

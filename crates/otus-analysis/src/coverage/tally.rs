@@ -14,7 +14,6 @@ use super::tree::{NodeKind, Tree};
 /// Tables that are reused between runs, so that they need not be cleared for each.
 #[derive(Debug)]
 pub(super) struct Scratch {
-    /// The number of derivations so far.
     derivations: u64,
     /// By node: its mark in the last derivation that had an event in it.
     marks: Vec<Mark>,
@@ -81,7 +80,6 @@ pub(super) fn counts(
 
 /// The events and inner iterations of an iteration, without those inside inner iterations.
 struct Inside {
-    /// The root of its derivation.
     root: u32,
     /// Events and inner iterations: their node, whether they were observed, and whether it is a
     /// loop.

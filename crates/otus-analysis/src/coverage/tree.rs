@@ -104,8 +104,7 @@ impl Tree {
             parent.end = parent.end.max(end);
             parent.has_choices |= has_choices;
         }
-        tree.choose(pool);
-        tree.name_parts();
+        tree.name_parts(pool);
         Some(tree)
     }
 
@@ -177,9 +176,10 @@ impl Tree {
         })
     }
 
-    /// Determines for each choice the branch that is taken when no branch has an event: a branch
-    /// without actions, otherwise the first branch that can terminate at once.
-    fn choose(&mut self, pool: &Pool) {
+    /// Numbers the parts, and determines for each choice the branch that is taken when no branch has
+    /// an event: a branch without actions, otherwise the first that can terminate at once.
+    fn name_parts(&mut self, pool: &Pool) {
+        let mut branches = vec![false; self.nodes.len()];
         for at in 0..index(self.nodes.len()) {
             if !self.is_alt(at) || self.continues(at) {
                 continue;
@@ -187,21 +187,11 @@ impl Tree {
             let is_bare = |&branch: &u32| !pool.has_events(self.node(branch).term);
             let ends = |&branch: &u32| pool.attributes(self.node(branch).term).terminates;
             let chosen = self.branches(at).find(is_bare).or_else(|| self.branches(at).find(ends));
-            self.nodes[at as usize].kind = NodeKind::Alt(chosen);
-        }
-    }
-
-    fn name_parts(&mut self) {
-        let mut branches = vec![false; self.nodes.len()];
-        for at in 0..index(self.nodes.len()) {
-            let NodeKind::Alt(chosen) = self.node(at).kind else { continue };
-            if self.continues(at) || self.node(at).lifelines.is_empty() {
-                continue;
-            }
-            for branch in self.branches(at) {
+            for branch in self.branches(at).filter(|_| !self.node(at).lifelines.is_empty()) {
                 let is_part = !self.node(branch).lifelines.is_empty() || chosen == Some(branch);
                 branches[branch as usize] = is_part;
             }
+            self.nodes[at as usize].kind = NodeKind::Alt(chosen);
         }
         for (at, node) in self.nodes.iter_mut().enumerate() {
             if branches[at] {

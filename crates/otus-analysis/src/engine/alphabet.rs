@@ -14,7 +14,6 @@ use rustc_hash::FxHashMap;
 use super::store::{Leaf, LeafId, SymbolId};
 use crate::observation::by_component;
 
-/// The symbols of an interaction over a partition.
 #[derive(Debug, Default)]
 pub(crate) struct Alphabet {
     moments: Moments,
@@ -52,7 +51,6 @@ impl Alphabet {
         parts.collect()
     }
 
-    /// One leaf with the given parts.
     pub(crate) fn joined(parts: &[Leaf]) -> Leaf {
         let lifelines =
             parts.iter().fold(LifelineSet::EMPTY, |all, part| all.union(&part.lifelines));
@@ -62,7 +60,6 @@ impl Alphabet {
         }
     }
 
-    /// Registers a leaf.
     pub(crate) fn note(&mut self, id: LeafId, leaf: &Leaf) {
         for &(component, symbol) in &leaf.parts {
             if !self.on[component.index()].contains(&id) {
@@ -130,7 +127,6 @@ impl Alphabet {
     }
 }
 
-/// Moments as small numbers.
 #[derive(Debug, Default)]
 pub(super) struct Moments {
     /// By action: the symbol of the moment that consists of this action.

@@ -12,15 +12,11 @@
 //! *Cost.* One walk over the table of expressions. It is done only between analyses, when tables
 //! have outgrown 256 MiB or half of the memory budget; within an analysis every expression may be
 //! met again.
-//!
-//! *Switch.* None: without it, later analyses would run out of the memory budget. *Counter.* None;
-//! `Engine::bytes` tells the size of the tables.
-
-use std::sync::Arc;
 
 use otus_core::index::{Index as _, IndexVec};
 use otus_core::intern::Interner;
 
+use super::memo::LeafMemo;
 use super::store::{Expr, ExprId, Store};
 
 impl Store {
@@ -43,8 +39,7 @@ impl Store {
             let expr = match &exprs[old] {
                 Expr::Alt(operands) => Expr::Alt(operands.iter().map(|&x| renamed[x]).collect()),
                 Expr::Seq(order, operands) => {
-                    let operands: Arc<[ExprId]> = operands.iter().map(|&x| renamed[x]).collect();
-                    Expr::Seq(*order, operands)
+                    Expr::Seq(*order, operands.iter().map(|&x| renamed[x]).collect())
                 }
                 Expr::Par(operands) => {
                     Expr::Par(operands.iter().map(|&(x, n)| (renamed[x], n)).collect())
@@ -63,7 +58,7 @@ impl Store {
     /// Empties all tables of expressions.
     fn forget(&mut self) {
         self.exprs = Interner::default();
-        self.stepped.clear();
+        self.stepped = LeafMemo::default();
         self.stepped_that.clear();
         self.pruned.clear();
         self.erased.clear();
@@ -75,8 +70,8 @@ impl Store {
         self.greedy.clear();
         self.included.clear();
         self.waiting.clear();
-        self.occurring.clear();
-        self.independent.clear();
+        self.occurring = LeafMemo::default();
+        self.independent = LeafMemo::default();
         self.fully_relaxed.clear();
         self.forced.clear();
         self.boxed = 0;

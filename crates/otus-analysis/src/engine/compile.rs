@@ -9,8 +9,7 @@
 //! a formula is asked before any search ([`sat`](super::sat)), the term is kept instead and compiled
 //! only if a search is needed after all.
 //!
-//! *Cost.* Every distinct subterm once for each expression. *Switch.* `Options::relax`: if off,
-//! the rigid expression is used for both.
+//! *Cost.* Every distinct subterm once for each expression.
 
 use otus_core::{LifelineSet, Pool, Term, TermId};
 use otus_trace::Partition;
@@ -21,7 +20,6 @@ use super::coupling::{self, Coupling};
 use super::order::Order;
 use super::store::{Expr, ExprId, OrderId, Store};
 
-/// The expressions of a term.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) rigid: ExprId,
@@ -32,7 +30,6 @@ pub(crate) struct Compiled {
     pub(crate) relaxable: Box<[bool]>,
 }
 
-/// The input of a compilation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Interaction<'a> {
     pub(crate) pool: &'a Pool,
@@ -53,7 +50,9 @@ pub(crate) fn compile(
     let Interaction { pool, term, partition } = interaction;
     let mut compiler = Compiler::new(store, alphabet, pool, partition, coupling);
     let rigid = compiler.run((term, Relaxation::Rigid));
-    let relaxed = if coupling.is_some() && differs(pool, term) {
+    let is_relaxed = |part| coupling::is_relaxed(pool, pool.node(part));
+    let differs = || coupling::parts(pool, term).into_iter().any(is_relaxed);
+    let relaxed = if coupling.is_some() && differs() {
         compiler.run((term, Relaxation::Exact))
     } else {
         rigid
@@ -69,12 +68,6 @@ pub(crate) fn compile(
     let relaxable = |component| coupling.is_some_and(|coupling| coupling.is_free(component));
     let relaxable = partition.components().map(relaxable).collect();
     Compiled { rigid, relaxed, decoupled, relaxable }
-}
-
-/// Whether relaxing might change the term.
-fn differs(pool: &Pool, term: TermId) -> bool {
-    let mut parts = coupling::parts(pool, term).into_iter();
-    parts.any(|part| coupling::is_relaxed(pool, pool.node(part)))
 }
 
 /// Whether some event or conflict of an expression crosses components.

@@ -22,10 +22,8 @@
 //! remembered before the first dead end, but the move is memoized by the expression and the next
 //! symbols, so that it is a look-up next time.
 //!
-//! *Switch.* None: it is the search itself. Its reductions are switched by `Options::stubborn`,
-//! `Options::erase` and `Options::look_ahead`; with `Options::relax` off, all multi-traces come
-//! here unless the term never orders anything across components. *Counters.* `Counters::branches`
-//! (expressions split), `Counters::reduced`, `Counters::refuted`.
+//! With `Options::relax` off, all multi-traces come here unless the term never orders anything
+//! across components.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -33,7 +31,7 @@ use smallvec::SmallVec;
 use super::decoupled::{self, Found, Starts};
 use super::logs::{Consumed, Logs};
 use super::lookahead::is_refuted;
-use super::store::{ExprId, Heads, LeafId, SetId, Store};
+use super::store::{ExprId, Heads, LeafId, Store, SymbolId};
 use super::unroll::Begins;
 use super::{Context, Ending, initial_expr, sessions};
 use crate::budget::{Meter, Stop};
@@ -105,10 +103,8 @@ pub(crate) fn explains_greedily(
     found == Found::Yes
 }
 
-/// A flag for each component.
 type Flags = SmallVec<[bool; 8]>;
 
-/// A state of the search.
 #[derive(Debug, Clone)]
 struct CoupledState {
     expr: ExprId,
@@ -301,7 +297,6 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         Some(ways)
     }
 
-    /// Whether an event is now outside the period of observation of a component.
     #[inline]
     fn is_outside(&self, component: usize) -> bool {
         !self.global && self.logs.is_outside(component)
@@ -309,7 +304,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
 
     /// The next symbol of a component, if the interaction has it.
     #[inline]
-    fn head(&self, component: usize) -> Option<(super::store::SymbolId, u32)> {
+    fn head(&self, component: usize) -> Option<(SymbolId, u32)> {
         let (symbol, after) = self.logs.symbol(component, self.context.alphabet)?;
         symbol.map(|symbol| (symbol, after))
     }
@@ -370,9 +365,6 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     /// Takes the only move if it is memoized. The possible moves depend only on the expression and
     /// the next symbols.
     fn take_known(&mut self, state: &mut CoupledState) -> bool {
-        if self.greedy || !self.context.options.stubborn {
-            return false;
-        }
         let Some(heads) = self.heads() else { return false };
         let Some(&leaf) = self.context.store.forced.get(&(state.expr, heads)) else { return false };
         let next = self.context.store.step(state.expr, leaf);
@@ -383,9 +375,6 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     /// Memoizes an observed event that is the only move; returns whether it is one.
     fn note_single(&mut self, state: &CoupledState, moves: &[CoupledState]) -> bool {
         let &[CoupledState { by: Some(leaf), .. }] = moves else { return false };
-        if self.greedy || !self.context.options.stubborn {
-            return false;
-        }
         self.logs.consumed.copy_from_slice(&state.consumed);
         let Some(heads) = self.heads() else { return false };
         if self.context.store.forced.len() > MANY {
@@ -396,8 +385,11 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     }
 
     /// The key of possible moves: by component its next symbol, or how its log ended. `None` if a
-    /// log may start later.
+    /// log may start later, or other moves are tried than those of stubborn sets.
     fn heads(&self) -> Option<Heads> {
+        if self.greedy || !self.context.options.stubborn {
+            return None;
+        }
         let mut heads = Heads::new();
         heads.push(u32::from(self.global));
         for component in 0..self.logs.len() {
@@ -423,27 +415,26 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     /// The events to try, the best last.
     fn moves(&mut self, state: &CoupledState) -> Vec<CoupledState> {
         let count = self.logs.len();
+        if !self.context.options.stubborn {
+            return self.moves_of(state, &Flags::from_elem(true, count));
+        }
         let mut best: Option<Vec<CoupledState>> = None;
-        if self.context.options.stubborn {
-            for component in 0..count {
-                if self.logs.is_over(component) || self.must_wait(component) {
-                    continue;
-                }
-                self.logs.consumed.copy_from_slice(&state.consumed);
-                let stubborn = self.close(state.expr, component);
-                if stubborn.iter().any(|&inside| !inside) {
-                    self.context.counters.reduced += 1;
-                }
-                let moves = self.moves_of(state, &stubborn);
-                if moves.is_empty() {
-                    return moves;
-                }
-                if best.as_ref().is_none_or(|best| moves.len() < best.len()) {
-                    best = Some(moves);
-                }
+        for component in 0..count {
+            if self.logs.is_over(component) || self.must_wait(component) {
+                continue;
             }
-        } else {
-            best = Some(self.moves_of(state, &Flags::from_elem(true, count)));
+            self.logs.consumed.copy_from_slice(&state.consumed);
+            let stubborn = self.close(state.expr, component);
+            if stubborn.iter().any(|&inside| !inside) {
+                self.context.counters.reduced += 1;
+            }
+            let moves = self.moves_of(state, &stubborn);
+            if moves.is_empty() {
+                return moves;
+            }
+            if best.as_ref().is_none_or(|best| moves.len() < best.len()) {
+                best = Some(moves);
+            }
         }
         best.unwrap_or_default()
     }
@@ -584,7 +575,6 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         within
     }
 
-    /// The state after an event.
     fn follow(
         &mut self,
         expr: ExprId,
@@ -594,7 +584,8 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     ) -> CoupledState {
         let ended = self.context.store.leaf(leaf).parts.iter().any(|&(at, _)| {
             let at = at.0 as usize;
-            consumed[at] != self.logs.consumed[at] && self.logs.length(at) == consumed[at] as usize
+            consumed[at] != self.logs.consumed[at]
+                && self.logs.log(at).len() == consumed[at] as usize
         });
         // Unconstrained events are erased already; after an event there may be more.
         self.logs.consumed.copy_from_slice(&consumed);
@@ -644,36 +635,19 @@ pub(super) fn settle(
     logs: &Logs<'_>,
     global: bool,
 ) -> ExprId {
-    if global {
-        return truncate(context, expr, logs);
-    }
     let mut expr = expr;
     let mut finished = LifelineSet::EMPTY;
-    for component in 0..logs.len() {
-        if !logs.is_over(component) {
-            continue;
-        }
-        match logs.endings[component] {
-            Ending::Final => {
-                let lifelines: SetId = context.components[component];
-                expr = context.store.prune(expr, lifelines);
-            }
-            Ending::Early => finished = finished.union(&context.store.components[component]),
+    for component in (0..logs.len()).filter(|&component| logs.is_over(component)) {
+        if global || logs.endings[component] == Ending::Early {
+            finished = finished.union(&context.store.components[component]);
+        } else {
+            expr = context.store.prune(expr, context.components[component]);
         }
     }
-    if context.options.erase && !finished.is_empty() {
-        let set = context.store.set(&finished);
-        expr = context.store.erase(expr, set);
-    }
-    expr
-}
-
-/// [`settle`] for a global prefix.
-fn truncate(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
-    let over = context.lifelines((0..logs.len()).filter(|&component| logs.is_over(component)));
-    if !context.options.erase || over.is_empty() {
+    if !context.options.erase || finished.is_empty() {
         return expr;
     }
-    let over = context.store.set(&over);
-    context.store.truncate(expr, over)
+    let finished = context.store.set(&finished);
+    let store = &mut *context.store;
+    if global { store.truncate(expr, finished) } else { store.erase(expr, finished) }
 }

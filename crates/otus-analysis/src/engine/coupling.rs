@@ -96,10 +96,6 @@
 //! loose, such as all `seq` on a discrete partition. Otherwise one closed relation per distinct
 //! G(i)⁺, and a union per distinct pair of them. Beyond [`WORK`], G of the remaining terms is taken
 //! to be complete: more nodes count as coupling, which is slower, never wrong.
-//!
-//! **Switch.** `Options::relax`. (Formulas rest on the theorem as well, and have a switch of their
-//! own, `Options::solver`.) **Counter.** None, as it is computed once for a term and a partition:
-//! [`Coupling::decoupled`] and [`Coupling::is_coupling`] give the result.
 
 use otus_core::index::Index as _;
 use otus_core::intern::Interner;
@@ -179,10 +175,7 @@ fn sides(node: Term) -> [TermId; 2] {
 
 /// r of `coreg_r(x,y)` and `loopC_r(b)`.
 fn region(node: Term) -> Option<RegionId> {
-    match node {
-        Term::Coreg(region, ..) | Term::LoopC(region, _) => Some(region),
-        Term::Empty | Term::Event(_) | Term::Strict(..) | Term::Alt(..) | Term::LoopS(_) => None,
-    }
+    if let Term::Coreg(region, ..) | Term::LoopC(region, _) = node { Some(region) } else { None }
 }
 
 /// The distinct subterms of a term, operands first, since they have smaller numbers.

@@ -21,8 +21,7 @@
 //! *Proof.* `par(x, y) ⊑ par(y, y) ⊑ y`; conversely x need not have begun. ∎
 //!
 //! *Cost.* A step for each moment, if the projection has no choices that are resolved late;
-//! otherwise the log is searched like any other multi-trace. *Switch.* `Options::decompose`.
-//! *Counter.* `Counters::decomposed`, the logs decided by themselves.
+//! otherwise the log is searched like any other multi-trace.
 
 use otus_core::index::Index as _;
 use otus_trace::{ComponentId, MultiTrace};
@@ -108,7 +107,7 @@ impl Store {
 
     fn prefix_reduced(&mut self, expr: ExprId) -> ExprId {
         match self.expr(expr).clone() {
-            Expr::Alt(alternatives) => self.alt_of(&alternatives, Store::prefix_reduce),
+            Expr::Alt(_) => self.map(expr, Store::prefix_reduce),
             Expr::Par(operands) => {
                 // An operand that is included in an iteration of another loop can be dropped.
                 let mut all = operands.to_vec();
@@ -129,12 +128,8 @@ impl Store {
                 }
                 self.par(all)
             }
-            Expr::Never
-            | Expr::Empty
-            | Expr::Leaf(_)
-            | Expr::Seq(..)
-            | Expr::Loop(..)
-            | Expr::Suffix(..) => expr,
+            Expr::Never | Expr::Empty | Expr::Leaf(_) => expr,
+            Expr::Seq(..) | Expr::Loop(..) | Expr::Suffix(..) => expr,
         }
     }
 
@@ -174,13 +169,9 @@ pub(crate) fn is_relaxable(compiled: &Compiled, component: usize) -> bool {
 
 /// Whether an expression is closed under concatenation.
 fn repeats(store: &Store, expr: ExprId) -> bool {
-    match store.expr(expr) {
-        Expr::Empty | Expr::Loop(..) => true,
-        Expr::Par(operands) => {
-            operands.iter().all(|&(x, _)| matches!(store.expr(x), Expr::Empty | Expr::Loop(..)))
-        }
-        Expr::Never | Expr::Leaf(_) | Expr::Alt(_) | Expr::Seq(..) | Expr::Suffix(..) => false,
-    }
+    let is_loop = |x| matches!(store.expr(x), Expr::Empty | Expr::Loop(..));
+    let Expr::Par(operands) = store.expr(expr) else { return is_loop(expr) };
+    operands.iter().all(|&(x, _)| is_loop(x))
 }
 
 /// By component: the consumed actions if one log fails and all others are consumed.

@@ -31,9 +31,6 @@
 //! component that is compared; a run without branches remembers no state. With branches the search
 //! is exponential in the worst case (the question is NP-hard); after some states a formula is
 //! asked, if there is one ([`sat`](super::sat)).
-//!
-//! *Switch.* `Options::relax`: if off, every component is coupled. *Counter.*
-//! `Counters::branches`, the expressions that were split.
 
 use rustc_hash::FxHashSet;
 
@@ -49,7 +46,6 @@ const FORESIGHT: usize = 4;
 /// The most memoized results of look-ahead.
 const REMEMBERED: usize = 1 << 14;
 
-/// The result of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
     /// The multi-trace is explained.
@@ -69,12 +65,6 @@ impl Found {
             Found::Unknown(_) => None,
         }
     }
-}
-
-/// Alternatives that are still to be tried, the last one first.
-struct Branch {
-    alternatives: Vec<ExprId>,
-    consumed: Consumed,
 }
 
 /// Whether an expression explains the rest of the logs. Gives up after this number of states beyond
@@ -197,7 +187,8 @@ struct Search<'s, 'c, 'l> {
     alert: u32,
     /// The size above which alternatives are tried one by one.
     together: u32,
-    branches: Vec<Branch>,
+    /// Alternatives that are still to be tried, the last one first, and what is consumed there.
+    branches: Vec<(Vec<ExprId>, Consumed)>,
     /// An upper bound on the number of logs that may start late and have not started.
     fresh: usize,
     /// The component that moved last.
@@ -232,6 +223,7 @@ impl Search<'_, '_, '_> {
             }
             let Some(leaf) = self.context.alphabet.direct(now) else { break };
             let Some(next) = self.context.store.stepped.get(expr, leaf) else { break };
+            let next = ExprId(next);
             let after_size = self.context.store.size(next);
             if after_size > size.max(usual) || next == Store::NEVER {
                 break;
@@ -387,15 +379,7 @@ impl Search<'_, '_, '_> {
         if self.logs.endings[component] == Ending::Early && self.logs.all_over() {
             return Move::Done;
         }
-        Move::To(self.end(component, next))
-    }
-
-    fn end(&mut self, component: usize, expr: ExprId) -> ExprId {
-        let lifelines = self.context.components[component];
-        match self.logs.endings[component] {
-            Ending::Final => self.context.store.prune(expr, lifelines),
-            Ending::Early => self.context.store.erase(expr, lifelines),
-        }
+        Move::To(self.context.end(next, component, self.logs.endings[component]))
     }
 
     /// Splits an expression that has grown into alternatives, to be tried one by one.
@@ -411,15 +395,15 @@ impl Search<'_, '_, '_> {
         alternatives.sort_by_key(|&x| std::cmp::Reverse((self.context.store.size(x), x)));
         self.context.counters.branches += 1;
         let first = alternatives.pop().unwrap_or(Store::NEVER);
-        self.branches.push(Branch { alternatives, consumed: self.logs.consumed.clone() });
+        self.branches.push((alternatives, self.logs.consumed.clone()));
         Some(first)
     }
 
     fn backtrack(&mut self) -> Option<ExprId> {
         loop {
-            let branch = self.branches.last_mut()?;
-            if let Some(next) = branch.alternatives.pop() {
-                self.logs.consumed.copy_from_slice(&branch.consumed);
+            let (alternatives, consumed) = self.branches.last_mut()?;
+            if let Some(next) = alternatives.pop() {
+                self.logs.consumed.copy_from_slice(consumed);
                 self.fresh = self.logs.late.iter().filter(|&&late| late).count();
                 return Some(next);
             }

@@ -22,15 +22,11 @@
 //!
 //! *Cost.* One walk over the expression, memoized for each expression, set of finished lifelines
 //! and set of lifelines that are blocked from the left.
-//!
-//! *Switch.* `Options::erase`, for coupled searches. Decoupled searches have none, since there
-//! erasure is the meaning of the end of a log that may stop early. *Counter.* None.
 
 use otus_core::LifelineSet;
 
 use super::store::{Expr, ExprId, SetId, Store};
 
-/// The treatment of loops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Loops {
     /// Their bodies are erased as well.
@@ -77,16 +73,14 @@ impl Store {
         blocked: &LifelineSet,
     ) -> ExprId {
         match self.expr(expr).clone() {
-            Expr::Never | Expr::Empty => expr,
             Expr::Leaf(leaf) => {
                 let own = &self.leaf(leaf).lifelines;
                 let unseen = own.is_subset(&self.sets.items[finished]);
                 if unseen && own.is_disjoint(blocked) { Store::EMPTY } else { expr }
             }
-            Expr::Alt(alternatives) => self
-                .alt_of(&alternatives, |store, x| store.erase_behind(x, finished, loops, blocked)),
-            Expr::Par(operands) => {
-                self.par_of(&operands, |store, x| store.erase_behind(x, finished, loops, blocked))
+            // Erased events need not be skipped.
+            Expr::Never | Expr::Empty | Expr::Alt(_) | Expr::Par(_) | Expr::Suffix(..) => {
+                self.map(expr, |store, x| store.erase_behind(x, finished, loops, blocked))
             }
             Expr::Seq(order, operands) => {
                 let classes = self.order(order);
@@ -112,11 +106,6 @@ impl Store {
                     }
                     behind = next;
                 }
-            }
-            Expr::Suffix(skipped, inner) => {
-                // Erased events need not be skipped.
-                let inner = self.erase_behind(inner, finished, loops, blocked);
-                self.suffix(skipped, inner)
             }
         }
     }

@@ -20,8 +20,7 @@
 //! So an explanation found this way is valid. If none is found, all combinations are tried.
 //!
 //! *Cost.* Each expression once; the attempt is given up after 1000 states and four for each
-//! moment. *Switch.* `Options::look_ahead`. *Counter.* None; its states are counted with the
-//! others.
+//! moment. Its states are counted with the others.
 
 use super::store::{Expr, ExprId, SetId, Store};
 
@@ -29,9 +28,8 @@ impl Store {
     /// An expression with fewer traces, in which logs that have not started start in a loop, if
     /// they can.
     pub(crate) fn greedy(&mut self, expr: ExprId) -> ExprId {
-        let compute = |store: &mut Store| match store.expr(expr).clone() {
-            Expr::Alt(alternatives) => store.alt_of(&alternatives, Store::greedy),
-            Expr::Par(operands) => store.par_of(&operands, Store::greedy),
+        let compute = |store: &mut Store| match *store.expr(expr) {
+            Expr::Alt(_) | Expr::Par(_) => store.map(expr, Store::greedy),
             Expr::Suffix(skipped, inner) => store.greedy_suffix(expr, skipped, inner),
             Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Seq(..) | Expr::Loop(..) => expr,
         };

@@ -18,7 +18,6 @@
 //! A sequence with more conflicts has fewer traces, hence the conditions on E.
 //!
 //! *Cost.* Each pair of expressions once; a pair costs as many pairs as there are below it.
-//! *Switch.* `Options::absorb`. *Counter.* None.
 
 use smallvec::SmallVec;
 
@@ -59,7 +58,7 @@ impl Store {
                 let order = self.order(order);
                 // One operand more than there are places for is enough to fail.
                 let (own, parts) = self.parts(x, operands.len() + 1);
-                self.aligns(&parts, &operands) && has(&own, &self.needed(&order, &parts))
+                self.aligns(&parts, &operands) && has(&own, &self.between(&order, &parts))
             }
             Expr::Par(operands) => {
                 // Equal operands cancel; of the rest, x must have none and y only optional ones.
@@ -96,7 +95,8 @@ impl Store {
             Expr::Seq(..) | Expr::Par(_) => {
                 // Two copies are enough to show a conflict with itself; all could be very many.
                 let (own, parts) = self.parts(x, 2);
-                has(&own, &self.needed(order, &parts)) && parts.iter().all(|&x| self.includes(x, y))
+                has(&own, &self.between(order, &parts))
+                    && parts.iter().all(|&x| self.includes(x, y))
             }
             Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Alt(_) | Expr::Suffix(..) => false,
         }
@@ -113,11 +113,6 @@ impl Store {
         } else {
             (Order::default(), SmallVec::from_elem(x, 1))
         }
-    }
-
-    /// The conflicts of an order between operands.
-    fn needed(&self, order: &Order, operands: &[ExprId]) -> Order {
-        order.between(operands.iter().map(|&x| self.lifelines(x)))
     }
 
     /// Whether the xs are included, in order, in some of the ys, and the other ys are nullable.

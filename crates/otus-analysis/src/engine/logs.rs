@@ -16,7 +16,6 @@ type Few<T> = SmallVec<[T; 8]>;
 /// By component: the number of consumed actions.
 pub(crate) type Consumed = Few<u32>;
 
-/// A multi-trace being consumed.
 #[derive(Debug)]
 pub(crate) struct Logs<'t> {
     /// By component.
@@ -52,41 +51,27 @@ impl<'t> Logs<'t> {
         logs
     }
 
-    /// The number of components.
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// The number of actions of a component's log.
-    pub(crate) fn length(&self, component: usize) -> usize {
-        self.all[component].len()
-    }
-
-    /// A component's log.
     #[inline]
     pub(crate) fn log(&self, component: usize) -> &'t [Step] {
         self.all[component]
     }
 
-    /// Whether a component's log is consumed.
     #[inline]
     pub(crate) fn is_over(&self, component: usize) -> bool {
         self.consumed[component] as usize >= self.all[component].len()
     }
 
-    /// Whether all logs are consumed.
     pub(crate) fn all_over(&self) -> bool {
         self.all.iter().zip(&self.consumed).all(|(log, &at)| at as usize >= log.len())
     }
 
-    /// Whether nothing of a component's log is consumed.
-    pub(crate) fn is_untouched(&self, component: usize) -> bool {
-        self.consumed[component] == 0
-    }
-
     /// Whether a log that may start late has not started.
     pub(crate) fn is_unstarted(&self, component: usize) -> bool {
-        self.late[component] && self.is_untouched(component) && !self.is_over(component)
+        self.late[component] && self.consumed[component] == 0 && !self.is_over(component)
     }
 
     /// A key of the consumed logs and their endings, two bits for each component. `None` if there
@@ -113,7 +98,7 @@ impl<'t> Logs<'t> {
         if self.is_over(component) {
             self.endings[component] == Ending::Early
         } else {
-            self.late[component] && self.is_untouched(component)
+            self.late[component] && self.consumed[component] == 0
         }
     }
 

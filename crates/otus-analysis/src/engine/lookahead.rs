@@ -16,10 +16,6 @@
 //!
 //! *Cost.* At most [`DEPTH`] steps for each component and alternative; results are memoized by
 //! expression and position in a log until there are too many of them.
-//!
-//! *Switch.* `Options::look_ahead`, which also covers [`relaxation`](super::relaxation) and
-//! [`greedy`](super::greedy). *Counter.* `Counters::refuted`, the dropped alternatives;
-//! multi-traces refuted before a search begins have no state and are not counted.
 
 use otus_core::index::Index as _;
 use otus_trace::{ComponentId, MultiTrace};
@@ -132,7 +128,7 @@ fn survives(
     let number = u32::try_from(component).unwrap_or(u32::MAX);
     let most = context.store.size(local).saturating_mul(8).saturating_add(64);
     // Recomputing a short suffix is cheaper than memoizing it.
-    let far = logs.length(component) - at as usize > NEAR;
+    let far = logs.log(component).len() - at as usize > NEAR;
     let mut path = Vec::new();
     let mut steps = 0;
     let found = loop {
@@ -144,10 +140,7 @@ fn survives(
         }
         steps += 1;
         let Some((leaf, after)) = logs.next_at(component, at, context.alphabet) else {
-            break match logs.endings[component] {
-                Ending::Final => context.store.nullable(local),
-                Ending::Early => true,
-            };
+            break logs.endings[component] == Ending::Early || context.store.nullable(local);
         };
         if steps > DEPTH || context.store.size(local) > most {
             break true;

@@ -11,73 +11,38 @@ use rustc_hash::FxHashMap;
 
 use super::store::{ExprId, LeafId};
 
-/// A value that fits in a cell.
-pub(crate) trait Cell: Copy {
-    /// The value as a number below [`u32::MAX`].
-    fn pack(self) -> u32;
-    /// The value of that number.
-    fn unpack(number: u32) -> Self;
-}
-
-impl Cell for ExprId {
-    fn pack(self) -> u32 {
-        self.0
-    }
-
-    fn unpack(number: u32) -> Self {
-        ExprId(number)
-    }
-}
-
-impl Cell for bool {
-    fn pack(self) -> u32 {
-        u32::from(self)
-    }
-
-    fn unpack(number: u32) -> Self {
-        number != 0
-    }
-}
-
 /// The most leaves for which there are rows.
 const NARROW: usize = 64;
 /// An empty cell.
 const UNKNOWN: u32 = u32::MAX;
 
-/// Memoized values by expression and leaf.
-#[derive(Debug)]
-pub(crate) struct LeafMemo<T> {
+/// Memoized numbers below [`UNKNOWN`] by expression and leaf.
+#[derive(Debug, Default)]
+pub(crate) struct LeafMemo {
     /// By expression: one more than the start of its row, or 0 if it has none.
     rows: Vec<u32>,
     cells: Vec<u32>,
     /// The number of cells of a row; 0 before the first row.
     width: usize,
     /// The values for leaves that have no cell.
-    others: FxHashMap<(ExprId, LeafId), T>,
+    others: FxHashMap<(ExprId, LeafId), u32>,
 }
 
-impl<T> Default for LeafMemo<T> {
-    fn default() -> Self {
-        LeafMemo { rows: Vec::new(), cells: Vec::new(), width: 0, others: FxHashMap::default() }
-    }
-}
-
-impl<T: Cell> LeafMemo<T> {
-    /// The value for an expression and a leaf.
+impl LeafMemo {
     #[inline]
-    pub(crate) fn get(&self, expr: ExprId, leaf: LeafId) -> Option<T> {
+    pub(crate) fn get(&self, expr: ExprId, leaf: LeafId) -> Option<u32> {
         let column = leaf.0 as usize;
         if column < self.width {
             let row = *self.rows.get(expr.0 as usize)?;
             let start = row.checked_sub(1)? as usize;
             let found = *self.cells.get(start + column)?;
-            return (found != UNKNOWN).then(|| T::unpack(found));
+            return (found != UNKNOWN).then_some(found);
         }
         if self.others.is_empty() { None } else { self.others.get(&(expr, leaf)).copied() }
     }
 
     /// Records a value, given the number of leaves.
-    pub(crate) fn insert(&mut self, expr: ExprId, leaf: LeafId, leaves: usize, found: T) {
+    pub(crate) fn insert(&mut self, expr: ExprId, leaf: LeafId, leaves: usize, found: u32) {
         if self.width == 0 && leaves <= NARROW {
             self.width = leaves;
         }
@@ -93,15 +58,9 @@ impl<T: Cell> LeafMemo<T> {
             self.rows[index] = u32::try_from(self.cells.len() + 1).unwrap_or(u32::MAX);
             self.cells.resize(self.cells.len() + self.width, UNKNOWN);
         }
-        self.cells[self.rows[index] as usize - 1 + column] = found.pack();
+        self.cells[self.rows[index] as usize - 1 + column] = found;
     }
 
-    /// Removes all values.
-    pub(crate) fn clear(&mut self) {
-        *self = LeafMemo::default();
-    }
-
-    /// The approximate memory of the table.
     pub(crate) fn bytes(&self) -> usize {
         (self.rows.capacity() + self.cells.capacity()) * 4 + self.others.capacity() * 14
     }
@@ -114,19 +73,17 @@ mod tests {
     #[test]
     fn what_is_known_is_found_in_rows_and_beside_them() {
         for leaves in [3, 1000] {
-            let mut known: LeafMemo<ExprId> = LeafMemo::default();
+            let mut known = LeafMemo::default();
             assert_eq!(known.get(ExprId(7), LeafId(2)), None);
-            known.insert(ExprId(7), LeafId(2), leaves, ExprId(5));
-            known.insert(ExprId(4), LeafId(0), leaves, ExprId(0));
+            known.insert(ExprId(7), LeafId(2), leaves, 5);
+            known.insert(ExprId(4), LeafId(0), leaves, 0);
             // This leaf was created after the row.
-            known.insert(ExprId(4), LeafId(2000), 2001, ExprId(9));
-            assert_eq!(known.get(ExprId(7), LeafId(2)), Some(ExprId(5)));
+            known.insert(ExprId(4), LeafId(2000), 2001, 9);
+            assert_eq!(known.get(ExprId(7), LeafId(2)), Some(5));
             assert_eq!(known.get(ExprId(7), LeafId(1)), None);
             assert_eq!(known.get(ExprId(5), LeafId(2)), None);
-            assert_eq!(known.get(ExprId(4), LeafId(0)), Some(ExprId(0)));
-            assert_eq!(known.get(ExprId(4), LeafId(2000)), Some(ExprId(9)));
-            known.clear();
-            assert_eq!(known.get(ExprId(7), LeafId(2)), None);
+            assert_eq!(known.get(ExprId(4), LeafId(0)), Some(0));
+            assert_eq!(known.get(ExprId(4), LeafId(2000)), Some(9));
         }
     }
 }

@@ -151,17 +151,11 @@ pub struct Engine {
     /// The nesting depth of loops.
     loop_depth: u64,
     /// The interaction as a formula, where that may be faster.
-    formula: Option<Formula>,
+    formula: Option<sat::Problem>,
+    /// Whether the formula is asked before any search; otherwise after [`PATIENCE`].
+    at_once: bool,
     options: Options,
     counters: Counters,
-}
-
-/// An interaction as a formula.
-#[derive(Debug)]
-struct Formula {
-    problem: sat::Problem,
-    /// The number of states of a search after which the formula is asked.
-    after: u64,
 }
 
 /// Counts how often each reduction applied.
@@ -233,7 +227,7 @@ impl Context<'_> {
     /// waits only for its own components.
     fn is_independent(&mut self, expr: ExprId, leaf: store::LeafId) -> bool {
         if let Some(known) = self.store.independent.get(expr, leaf) {
-            return known;
+            return known != 0;
         }
         let independent = self.store.waits_for(expr, leaf).is_some_and(|waits| {
             let parts = self.store.leaf(leaf).parts.clone();
@@ -245,14 +239,22 @@ impl Context<'_> {
                         .all(|&other| other == leaf || !self.store.occurs(expr, other))
                 })
         });
-        self.store.independent.insert(expr, leaf, self.store.leaves.items.len(), independent);
+        let leaves = self.store.leaves.items.len();
+        self.store.independent.insert(expr, leaf, leaves, u32::from(independent));
         independent
     }
 
-    /// The lifelines of some components.
     fn lifelines(&self, components: impl Iterator<Item = usize>) -> LifelineSet {
         let sets = components.map(|component| &self.store.components[component]);
         sets.fold(LifelineSet::EMPTY, |all, own| all.union(own))
+    }
+
+    /// The expression after the end of a component's log.
+    fn end(&mut self, expr: ExprId, component: usize, ending: Ending) -> ExprId {
+        match ending {
+            Ending::Final => self.store.prune(expr, self.components[component]),
+            Ending::Early => self.store.erase(expr, self.components[component]),
+        }
     }
 
     /// Counts a state; returns a reason to stop, if there is one.
@@ -262,14 +264,10 @@ impl Context<'_> {
             return Some(self.store.why_spent());
         }
         self.store.refuel();
-        let stop = meter.count();
-        if stop.is_none()
-            && meter.states().is_multiple_of(256)
-            && meter.is_too_large(self.store.bytes())
-        {
-            return Some(Stop::Memory);
-        }
-        stop
+        meter.count().or_else(|| {
+            let is_checked = meter.states().is_multiple_of(256);
+            (is_checked && meter.is_too_large(self.store.bytes())).then_some(Stop::Memory)
+        })
     }
 
     /// The component that moved last time from this expression in this analysis, and the size after
@@ -308,12 +306,10 @@ impl Engine {
         let attributes = pool.attributes(term);
         let loops = attributes.loops > 0;
         let wanted = options.solver && (loops || sat::worth_it(pool, term));
-        let problem = if wanted { sat::Problem::of(&coupling, interaction) } else { None };
-        let at_once = sat::is_plain(pool, term);
-        let formula =
-            problem.map(|problem| Formula { problem, after: if at_once { 0 } else { PATIENCE } });
+        let formula = if wanted { sat::Problem::of(&coupling, interaction) } else { None };
+        let at_once = formula.is_some() && sat::is_plain(pool, term);
         // A formula that is asked at once mostly answers, so that no search needs the expressions.
-        let later = at_once && formula.is_some() && options.relax && coupling.decoupled();
+        let later = at_once && options.relax && coupling.decoupled();
         let mut engine = Engine {
             store: Store::new(Vec::new(), options.absorb),
             alphabet: Alphabet::default(),
@@ -329,6 +325,7 @@ impl Engine {
             locally_analyzed: false,
             loop_depth: u64::from(attributes.loop_depth),
             formula,
+            at_once,
             options,
             counters: Counters::default(),
         };
@@ -342,10 +339,10 @@ impl Engine {
     fn prepare(&mut self) {
         if let Some(source) = self.source.take() {
             let (ref pool, term, ref partition) = *source;
-            let deadline = self.store.deadline();
+            let deadline = self.store.deadline;
             let coupling = Coupling::new(pool, term, partition);
             self.compile(&coupling, Interaction { pool, term, partition });
-            self.store.set_deadline(deadline);
+            self.store.deadline = deadline;
         }
     }
 
@@ -435,7 +432,7 @@ impl Engine {
     fn begin_analysis(&mut self, meter: &Meter<'_>) {
         self.analysis = self.analysis.wrapping_add(1);
         self.locally_analyzed = false;
-        self.store.set_deadline(meter.deadline());
+        self.store.deadline = meter.deadline();
         self.store.refuel();
         let bytes = self.bytes();
         if bytes > LARGE || meter.is_too_large(bytes * 2) {
@@ -450,10 +447,9 @@ impl Engine {
     /// The local analysis of a multi-trace, if it is worth the work.
     fn analyze_locally(&mut self, trace: &MultiTrace, question: &Question) -> LocalAnswer {
         let late = may_start_late(question, self.count);
-        let at_once = self.formula.as_ref().is_some_and(|formula| formula.after == 0);
         // A long multi-trace that is accepted should not be read twice.
         let long = trace.len() > SHORT && *question == Question::ACCEPT;
-        if late || at_once || long || !self.options.look_ahead {
+        if late || self.at_once || long || !self.options.look_ahead {
             return LocalAnswer::Unknown;
         }
         let Some(&Compiled { relaxed, decoupled, .. }) = self.compiled.as_ref() else {
@@ -507,10 +503,8 @@ impl Engine {
                 ..budget.clone()
             };
             let mut meter = Meter::new(&share);
-            if let Some(sat::Answer::Explained(model)) =
-                formula.problem.ask(trace, &question, &mut meter)
-            {
-                return Some(formula.problem.witness(pool, trace, &question, &model));
+            if let Some(sat::Answer::Explained(model)) = formula.ask(trace, &question, &mut meter) {
+                return Some(formula.witness(pool, trace, &question, &model));
             }
         }
         witness::replay(self, pool, term, trace, &question, budget)
@@ -592,7 +586,6 @@ impl Engine {
         self.options.decompose && self.compiled.as_ref().is_some_and(applies)
     }
 
-    /// Searches with all logs together.
     fn search_together(
         &mut self,
         trace: &MultiTrace,
@@ -620,9 +613,9 @@ impl Engine {
         if let Some(formula) = &self.formula
             && !global
             && (apart || late)
-            && formula.problem.takes(trace)
+            && formula.takes(trace)
         {
-            if formula.after > 0 && apart {
+            if !self.at_once && apart {
                 let patience = PATIENCE + 4 * trace.len() as u64;
                 let (found, reached) = self.attempt(trace, question, apart, patience, meter);
                 if !gave_up(found, meter) {
@@ -631,7 +624,7 @@ impl Engine {
                 }
             }
             if let Some(formula) = &self.formula
-                && let Some(answer) = formula.problem.ask(trace, question, meter)
+                && let Some(answer) = formula.ask(trace, question, meter)
             {
                 return match answer {
                     sat::Answer::Explained(_) => Found::Yes,
@@ -659,8 +652,10 @@ impl Engine {
     ) -> (Found, Option<Box<[u32]>>) {
         let mut logs = Logs::new(trace, question, self.count);
         let found = if apart {
-            let start = self.decoupled_start();
-            let (mut context, _) = self.context();
+            // If only one component is observed, everything can be relaxed.
+            let decoupled = self.decoupled;
+            let (mut context, &Compiled { relaxed, .. }) = self.context();
+            let start = if decoupled { relaxed } else { context.store.relax_fully(relaxed) };
             let start = initial_expr(&mut context, start, &logs);
             decoupled::explain(&mut context, start, &mut logs, states, meter)
         } else {
@@ -682,14 +677,6 @@ impl Engine {
                 observed.next().is_some_and(|only| compiled.relaxable[only])
                     && observed.next().is_none()
             })
-    }
-
-    /// The expression for a decoupled search: the relaxed one or, if only one component is
-    /// observed, the fully relaxed one.
-    fn decoupled_start(&mut self) -> ExprId {
-        let decoupled = self.decoupled;
-        let (context, compiled) = self.context();
-        if decoupled { compiled.relaxed } else { context.store.relax_fully(compiled.relaxed) }
     }
 }
 
@@ -714,31 +701,19 @@ fn initial_expr(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> Exp
 
 fn compute_initial(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
     let mut expr = expr;
-    for component in 0..logs.len() {
-        let lifelines = context.components[component];
-        expr = match (logs.is_over(component), logs.endings[component]) {
-            (true, Ending::Final) => context.store.prune(expr, lifelines),
-            (true, Ending::Early) => context.store.erase(expr, lifelines),
-            (false, _) => expr,
-        };
+    for component in (0..logs.len()).filter(|&component| logs.is_over(component)) {
+        expr = context.end(expr, component, logs.endings[component]);
     }
     for component in 0..logs.len() {
-        if logs.late[component] && logs.is_untouched(component) && !logs.is_over(component) {
+        if logs.is_unstarted(component) {
             expr = context.store.suffix(context.components[component], expr);
         }
     }
     expr
 }
 
-/// Whether some log may start late.
 fn may_start_late(question: &Question, components: usize) -> bool {
-    match question {
-        Question::GlobalPrefix => false,
-        Question::Uniform(observed) => observed.may_start_late(),
-        Question::Each(_) => {
-            (0..components).any(|c| question.of(ComponentId::new(c)).may_start_late())
-        }
-    }
+    (0..components).any(|c| question.of(ComponentId::new(c)).may_start_late())
 }
 
 /// The question with no missing observations; unobserved components stay unobserved.

@@ -20,9 +20,7 @@
 //! *Cost.* Sorting, and comparing neighbours. Flattening stops at [`FLAT`] operands. Absorption
 //! compares all pairs of at most [`COMPARED`] alternatives, and is skipped beyond.
 //!
-//! *Switch.* `Options::absorb` for absorption. The other laws have none: they give equivalent
-//! expressions the same number, on which all memo tables rely. *Counter.* None; the effect of
-//! absorption shows in the number of states and in `Engine::bytes`.
+//! The laws give equivalent expressions the same number, on which all memo tables rely.
 
 use std::sync::Arc;
 
@@ -113,13 +111,8 @@ impl Store {
                 Expr::Never => return Store::NEVER,
                 Expr::Empty => {}
                 Expr::Par(nested) => all.extend(nested.iter().map(|&(x, n)| (x, n * count))),
-                Expr::Leaf(_)
-                | Expr::Alt(_)
-                | Expr::Seq(..)
-                | Expr::Loop(..)
-                | Expr::Suffix(..) => {
-                    all.push((operand, count));
-                }
+                Expr::Leaf(_) | Expr::Alt(_) => all.push((operand, count)),
+                Expr::Seq(..) | Expr::Loop(..) | Expr::Suffix(..) => all.push((operand, count)),
             }
         }
         all.sort_unstable();
@@ -164,7 +157,7 @@ impl Store {
             [only] => return *only,
             [..] => {}
         }
-        if let Some(singles) = self.as_word(order) {
+        if let Some(singles) = self.order_words[order.index()] {
             return self.plain_seq(singles, all);
         }
         let order = self.between(&self.orders.items[order], &all);
@@ -256,11 +249,6 @@ impl Store {
         self.par(parts)
     }
 
-    /// A diagonal order as a word.
-    fn as_word(&self, order: OrderId) -> Option<u64> {
-        self.order_words[order.index()]
-    }
-
     /// The diagonal order of a word.
     fn diagonal(&mut self, singles: u64) -> OrderId {
         if let Some(&known) = self.diagonals.get(&singles) {
@@ -281,10 +269,7 @@ impl Store {
         at: usize,
     ) -> Option<bool> {
         let Some((inner, nested)) = self.nested(all, at) else { return Some(false) };
-        let inner = match inner {
-            Some(order) => self.as_word(order)?,
-            None => 0,
-        };
+        let inner = inner.map_or(Some(0), |order| self.order_words[order.index()])?;
         let joined = *singles | inner;
         let inside: SmallVec<[u64; 16]> = nested.iter().map(|&x| self.facts[x].word).collect();
         if joined & in_several(words) != *singles || joined & in_several(&inside) != inner {
@@ -341,7 +326,7 @@ impl Store {
     }
 
     /// The part of an order that matters between operands.
-    fn between(&self, order: &Order, operands: &[ExprId]) -> Order {
+    pub(super) fn between(&self, order: &Order, operands: &[ExprId]) -> Order {
         order.between(operands.iter().map(|&x| self.lifelines(x)))
     }
 
@@ -469,7 +454,6 @@ impl Store {
             && self.includes(x, y)
     }
 
-    /// Drops alternatives that are included in others.
     fn drop_included(&mut self, all: &mut Operands) {
         let mut i = 0;
         while i < all.len() {
@@ -482,24 +466,38 @@ impl Store {
         }
     }
 
-    /// The alternative of the operands, each mapped by a function.
-    pub(super) fn alt_of(
+    /// The same operator over its operands, each mapped by a function. Compositions end at the first
+    /// operand without a trace.
+    pub(super) fn map(
         &mut self,
-        operands: &[ExprId],
+        expr: ExprId,
         mut map: impl FnMut(&mut Store, ExprId) -> ExprId,
     ) -> ExprId {
-        let all: Vec<ExprId> = operands.iter().map(|&x| map(self, x)).collect();
-        self.alt(all)
-    }
-
-    /// The composition of the operands without conflicts, each mapped by a function.
-    pub(super) fn par_of(
-        &mut self,
-        operands: &[(ExprId, u32)],
-        mut map: impl FnMut(&mut Store, ExprId) -> ExprId,
-    ) -> ExprId {
-        let all: Vec<(ExprId, u32)> = operands.iter().map(|&(x, n)| (map(self, x), n)).collect();
-        self.par(all)
+        let mut some = |store: &mut Store, x| Some(map(store, x)).filter(|&x| x != Store::NEVER);
+        match self.expr(expr).clone() {
+            Expr::Never | Expr::Empty | Expr::Leaf(_) => expr,
+            Expr::Alt(operands) => {
+                let all: Vec<ExprId> = operands.iter().filter_map(|&x| some(self, x)).collect();
+                self.alt(all)
+            }
+            Expr::Par(operands) => {
+                let all = operands.iter().map(|&(x, n)| Some((some(self, x)?, n)));
+                let all: Option<Vec<(ExprId, u32)>> = all.collect();
+                all.map_or(Store::NEVER, |all| self.par(all))
+            }
+            Expr::Seq(order, operands) => {
+                let all: Option<Vec<ExprId>> = operands.iter().map(|&x| some(self, x)).collect();
+                all.map_or(Store::NEVER, |all| self.seq(order, &all))
+            }
+            Expr::Loop(order, body) => {
+                let body = map(self, body);
+                self.repeat(order, body)
+            }
+            Expr::Suffix(skipped, inner) => {
+                let inner = map(self, inner);
+                self.suffix(skipped, inner)
+            }
+        }
     }
 
     /// The facts about an expression with these operands.

@@ -83,7 +83,6 @@ impl Order {
         self.blocks.iter().any(|block| !block.is_disjoint(left) && !block.is_disjoint(right))
     }
 
-    /// The classes.
     pub(crate) fn classes(&self) -> impl Iterator<Item = LifelineSet> {
         let singles = self.singles.iter().map(LifelineSet::singleton);
         singles.chain(self.blocks.iter().cloned())
@@ -91,10 +90,10 @@ impl Order {
 
     /// Its restriction to some lifelines.
     pub(crate) fn within(&self, lifelines: &LifelineSet) -> Order {
-        if self.blocks.is_empty() {
-            return Order::diagonal(self.singles.intersection(lifelines));
-        }
         let singles = self.singles.intersection(lifelines);
+        if self.blocks.is_empty() {
+            return Order::diagonal(singles);
+        }
         let blocks = self.blocks.iter().map(|block| block.intersection(lifelines));
         Order::new(blocks.chain(singles.iter().map(LifelineSet::singleton)))
     }

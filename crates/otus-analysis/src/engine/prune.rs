@@ -7,8 +7,7 @@
 //! prune(loop_D(x), X)       = loop_D(prune(x, X)), which is ∅ if nothing is left of x
 //! ```
 //!
-//! *Cost.* One walk; each expression and set of lifelines once. No switch: pruning is part of the
-//! definition of a step, and of the end of a complete log.
+//! *Cost.* One walk; each expression and set of lifelines once.
 
 use super::store::{Expr, ExprId, SetId, Store};
 
@@ -23,38 +22,16 @@ impl Store {
     }
 
     fn pruned(&mut self, expr: ExprId, lifelines: SetId) -> ExprId {
-        match self.expr(expr).clone() {
-            Expr::Never | Expr::Empty => expr,
+        match *self.expr(expr) {
             // Leaves on other lifelines were returned by `prune`.
             Expr::Leaf(_) => Store::NEVER,
-            Expr::Alt(alternatives) => {
-                self.alt_of(&alternatives, |store, x| store.prune(x, lifelines))
-            }
-            Expr::Par(operands) => {
-                let mut all = operands.to_vec();
-                for (operand, _) in &mut all {
-                    *operand = self.prune(*operand, lifelines);
-                    if *operand == Store::NEVER {
-                        return Store::NEVER;
-                    }
-                }
-                self.par(all)
-            }
-            Expr::Seq(order, operands) => {
-                let mut all = operands.to_vec();
-                for operand in &mut all {
-                    *operand = self.prune(*operand, lifelines);
-                    if *operand == Store::NEVER {
-                        return Store::NEVER;
-                    }
-                }
-                self.seq(order, &all)
-            }
-            Expr::Loop(order, body) => {
-                let body = self.prune(body, lifelines);
-                self.repeat(order, body)
-            }
             Expr::Suffix(skipped, inner) => self.prune_suffix(expr, skipped, inner, lifelines),
+            Expr::Never
+            | Expr::Empty
+            | Expr::Alt(_)
+            | Expr::Par(_)
+            | Expr::Seq(..)
+            | Expr::Loop(..) => self.map(expr, |store, x| store.prune(x, lifelines)),
         }
     }
 }

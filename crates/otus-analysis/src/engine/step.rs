@@ -13,7 +13,7 @@
 //! These are the rules of the paper with all follow-ups of one event combined.
 //!
 //! *Cost.* Each expression and event once. The combined expression can grow, so searches split it
-//! beyond some multiple of the size they began with. No switch: it is the meaning of an event.
+//! beyond some multiple of the size they began with.
 
 use smallvec::SmallVec;
 
@@ -27,7 +27,7 @@ impl Store {
     #[inline]
     pub(crate) fn step(&mut self, expr: ExprId, leaf: LeafId) -> ExprId {
         if let Some(known) = self.stepped.get(expr, leaf) {
-            return known;
+            return ExprId(known);
         }
         self.first_step(expr, leaf)
     }
@@ -35,26 +35,13 @@ impl Store {
     /// Whether an event can come first. The residual is not computed if the operands decide it.
     pub(crate) fn can_begin(&mut self, expr: ExprId, leaf: LeafId) -> bool {
         if let Some(known) = self.stepped.get(expr, leaf) {
-            return known != Store::NEVER;
+            return ExprId(known) != Store::NEVER;
         }
-        let mut k = 0;
-        loop {
-            let operand = match self.expr(expr) {
-                Expr::Alt(operands) => operands.get(k).copied(),
-                Expr::Par(operands) => operands.get(k).map(|&(operand, _)| operand),
-                Expr::Never
-                | Expr::Empty
-                | Expr::Leaf(_)
-                | Expr::Seq(..)
-                | Expr::Loop(..)
-                | Expr::Suffix(..) => return self.step(expr, leaf) != Store::NEVER,
-            };
-            match operand {
-                Some(operand) if self.step(operand, leaf) != Store::NEVER => return true,
-                Some(_) => k += 1,
-                None => return false,
-            }
+        let form = self.expr(expr).clone();
+        if !matches!(form, Expr::Alt(_) | Expr::Par(_)) {
+            return self.step(expr, leaf) != Store::NEVER;
         }
+        form.operands().any(|operand| self.step(operand, leaf) != Store::NEVER)
     }
 
     /// A step that is not memoized yet.
@@ -66,21 +53,18 @@ impl Store {
         if self.work() {
             return Store::NEVER;
         }
-        let ways = super::deep(|| self.ways(expr, leaf));
+        let step = |store: &mut Store, operand| store.step(operand, leaf);
+        let ways = super::deep(|| self.ways_by(expr, leaf, step));
         let found = self.alt(ways);
         if self.is_spent() {
             return Store::NEVER;
         }
-        self.stepped.insert(expr, leaf, self.leaves.items.len(), found);
+        self.stepped.insert(expr, leaf, self.leaves.items.len(), found.0);
         found
     }
 
-    /// The residuals of each way, as far as the outermost operator distinguishes them.
-    fn ways(&mut self, expr: ExprId, leaf: LeafId) -> Ways {
-        self.ways_by(expr, leaf, |store, operand| store.step(operand, leaf))
-    }
-
-    /// [`Store::ways`] with the steps of operands given by a function.
+    /// The residuals of each way, as far as the outermost operator distinguishes them, with the steps
+    /// of operands given by a function.
     pub(super) fn ways_by(
         &mut self,
         expr: ExprId,

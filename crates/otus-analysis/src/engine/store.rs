@@ -86,7 +86,6 @@ impl Expr {
         many.iter().copied().chain(counted.iter().map(|&(x, _)| x)).chain(only)
     }
 
-    /// The same expression with borrowed operands.
     pub(crate) fn as_ref(&self) -> ExprRef<'_> {
         match self {
             Expr::Never => ExprRef::Never,
@@ -104,7 +103,6 @@ impl Expr {
 /// Attributes that are computed once for each expression.
 #[derive(Debug, Clone)]
 pub(crate) struct Facts {
-    /// The lifelines of its events.
     pub(crate) lifelines: LifelineSet,
     /// The same as a bit set, if there are at most 64 lifelines ([`Store::narrow`]), since normal
     /// forms compare them very often.
@@ -118,7 +116,6 @@ pub(crate) struct Facts {
 /// An event as components observe it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Leaf {
-    /// The lifelines it is on.
     pub(crate) lifelines: LifelineSet,
     /// By component that it touches: the symbol observed there.
     pub(crate) parts: Box<[(ComponentId, SymbolId)]>,
@@ -142,7 +139,7 @@ pub(crate) struct Store {
     pub(super) diagonals: FxHashMap<u64, OrderId>,
     /// Whether alternatives and loops that another one includes are dropped.
     pub(super) absorb: bool,
-    pub(super) stepped: LeafMemo<ExprId>,
+    pub(super) stepped: LeafMemo,
     pub(super) stepped_that: FxHashMap<(Begins, ExprId, LeafId), ExprId>,
     pub(super) pruned: FxHashMap<(ExprId, SetId), ExprId>,
     pub(super) erased: FxHashMap<(ExprId, SetId, Loops, SetId), ExprId>,
@@ -156,8 +153,8 @@ pub(crate) struct Store {
     pub(super) greedy: FxHashMap<ExprId, ExprId>,
     pub(super) included: FxHashMap<(ExprId, ExprId), bool>,
     pub(super) waiting: FxHashMap<(ExprId, LeafId), Option<LifelineSet>>,
-    pub(super) occurring: LeafMemo<bool>,
-    pub(super) independent: LeafMemo<bool>,
+    pub(super) occurring: LeafMemo,
+    pub(super) independent: LeafMemo,
     pub(super) fully_relaxed: FxHashMap<ExprId, ExprId>,
     /// The only move, by expression and next symbols of the logs.
     pub(super) forced: FxHashMap<(ExprId, Heads), LeafId>,
@@ -166,7 +163,7 @@ pub(crate) struct Store {
     /// The work that may be done before [`Store::is_spent`]; work that is memoized already is free.
     pub(super) fuel: u64,
     /// The time at which work is to end.
-    deadline: Option<Instant>,
+    pub(super) deadline: Option<Instant>,
 }
 
 /// The fuel of one step of a search: some seconds of work.
@@ -230,17 +227,6 @@ impl Store {
         self.memoized(table, key, work)
     }
 
-    /// Sets the time at which work is to end.
-    pub(crate) fn set_deadline(&mut self, deadline: Option<Instant>) {
-        self.deadline = deadline;
-    }
-
-    /// The time at which work is to end.
-    pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.deadline
-    }
-
-    /// Whether time is up.
     pub(crate) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
@@ -290,7 +276,6 @@ impl Store {
         self.orders.items[order].clone()
     }
 
-    /// The number of expressions.
     pub(crate) fn len(&self) -> usize {
         self.exprs.items.len()
     }
@@ -348,14 +333,7 @@ impl Store {
         }
         id
     }
-}
 
-/// A set of lifelines below 64 as a bit set.
-pub(super) fn word(lifelines: &LifelineSet) -> u64 {
-    lifelines.iter().fold(0, |all, lifeline| all | 1 << lifeline.0)
-}
-
-impl Store {
     /// The alternatives of an expression, with the first inner choice distributed outwards.
     pub(crate) fn alternatives(&mut self, expr: ExprId) -> Vec<ExprId> {
         match self.expr(expr).clone() {
@@ -399,4 +377,9 @@ impl Store {
         rest.push((by, 1));
         self.par(rest)
     }
+}
+
+/// A set of lifelines below 64 as a bit set.
+pub(super) fn word(lifelines: &LifelineSet) -> u64 {
+    lifelines.iter().fold(0, |all, lifeline| all | 1 << lifeline.0)
 }

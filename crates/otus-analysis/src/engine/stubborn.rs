@@ -31,9 +31,6 @@
 //! A set is closed from each component that has moments left; the one with the fewest moves is
 //! taken. *Forced moves* are an easily recognised case: the components of one leaf are such a set
 //! if all of them observe it next, no rival leaf occurs, and it waits for no other component.
-//!
-//! *Switch.* `Options::stubborn`. *Counter.* `Counters::reduced`, the sets that leave out some
-//! component; forced moves are not counted.
 
 use otus_core::LifelineSet;
 
@@ -50,18 +47,17 @@ impl Store {
         self.memoized(|store| &mut store.waiting, (expr, leaf), |store| store.waits(expr, leaf))
     }
 
-    /// Whether a leaf occurs.
     pub(crate) fn occurs(&mut self, expr: ExprId, leaf: LeafId) -> bool {
         if !self.leaf(leaf).lifelines.is_subset(self.lifelines(expr)) {
             return false;
         }
         if let Some(known) = self.occurring.get(expr, leaf) {
-            return known;
+            return known != 0;
         }
         let form = self.expr(expr).clone();
         let found = matches!(form, Expr::Leaf(own) if own == leaf)
             || form.operands().any(|x| super::deep(|| self.occurs(x, leaf)));
-        self.occurring.insert(expr, leaf, self.leaves.items.len(), found);
+        self.occurring.insert(expr, leaf, self.leaves.items.len(), u32::from(found));
         found
     }
 

@@ -35,9 +35,8 @@
 //! one class if the component is one lifeline, or the order is `strict`. Each `Suffix` node is
 //! expanded once for each component.
 //!
-//! *Switch.* None: in decoupled searches this is the meaning of a late start. With `Options::relax`
-//! off, skipped events are searched for instead ([`coupled`](super::coupled)), and the tests
-//! compare the two. *Counter.* None.
+//! With `Options::relax` off, skipped events are searched for instead
+//! ([`coupled`](super::coupled)), and the tests compare the two.
 
 use otus_core::LifelineSet;
 
@@ -52,18 +51,12 @@ impl Store {
             return expr;
         }
         match self.expr(expr).clone() {
-            Expr::Never | Expr::Empty => expr,
-            Expr::Leaf(leaf) => {
-                if self.leaf(leaf).lifelines.is_subset(&own) {
-                    self.alt([expr, Store::EMPTY])
-                } else {
-                    expr
-                }
+            Expr::Leaf(leaf) if self.leaf(leaf).lifelines.is_subset(&own) => {
+                self.alt([expr, Store::EMPTY])
             }
-            Expr::Alt(alternatives) => {
-                self.alt_of(&alternatives, |store, x| store.suffix(skipped, x))
+            Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Alt(_) | Expr::Par(_) => {
+                self.map(expr, |store, x| store.suffix(skipped, x))
             }
-            Expr::Par(operands) => self.par_of(&operands, |store, x| store.suffix(skipped, x)),
             // Skipping on different lifelines commutes.
             Expr::Suffix(other, inner) => {
                 let both = self.sets.items[other].union(&own);
@@ -126,12 +119,8 @@ impl Store {
                 self.alt(ways)
             }
             Expr::Loop(order, body) => self.suffix_loop(inner, order, body, &own),
-            Expr::Never
-            | Expr::Empty
-            | Expr::Leaf(_)
-            | Expr::Alt(_)
-            | Expr::Par(_)
-            | Expr::Suffix(..) => self.suffix(skipped, inner),
+            Expr::Never | Expr::Empty | Expr::Leaf(_) => self.suffix(skipped, inner),
+            Expr::Alt(_) | Expr::Par(_) | Expr::Suffix(..) => self.suffix(skipped, inner),
         }
     }
 
@@ -189,10 +178,8 @@ impl Store {
             let rest = self.suffix(skipped, inner);
             return self.prune(rest, here);
         }
-        let component = self.components.iter().find(|component| {
-            let here = component.intersection(&own);
-            !here.is_disjoint(&gone)
-        });
+        let both = own.intersection(&gone);
+        let component = self.components.iter().find(|component| !component.is_disjoint(&both));
         let Some(component) = component.cloned() else { return expr };
         let here = own.intersection(&component);
         if here.is_subset(&gone) && component.intersection(self.lifelines(inner)) == here {

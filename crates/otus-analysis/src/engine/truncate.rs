@@ -24,8 +24,7 @@
 //! *Proof.* No event of x is in a prefix without dead events. If such a prefix chooses x, it can
 //! choose the empty trace instead, because nothing to the right waits for that. ∎
 //!
-//! *Cost.* One walk for each expression, E, and set of lifelines that matter to the right,
-//! memoized. *Switch.* `Options::erase`. *Counter.* None.
+//! *Cost.* One walk for each expression, E, and set of lifelines that matter to the right, memoized.
 
 use otus_core::LifelineSet;
 
@@ -54,7 +53,6 @@ impl Store {
 
     fn truncate_inside(&mut self, expr: ExprId, over: SetId, blocking: &LifelineSet) -> ExprId {
         match self.expr(expr).clone() {
-            Expr::Never | Expr::Empty => expr,
             Expr::Leaf(leaf) => {
                 let own = &self.leaf(leaf).lifelines;
                 // Expressions without dead events were returned by `truncate_before`.
@@ -69,8 +67,8 @@ impl Store {
                 }
                 self.alt(all)
             }
-            Expr::Par(operands) => {
-                self.par_of(&operands, |store, x| store.truncate_before(x, over, blocking))
+            Expr::Never | Expr::Empty | Expr::Par(_) => {
+                self.map(expr, |store, x| store.truncate_before(x, over, blocking))
             }
             Expr::Seq(order, operands) => {
                 let classes = self.order(order);

@@ -8,13 +8,11 @@
 //! nesting depth of loops. So if r moments are left, at most r·β iterations need to be begun before
 //! the next moment is observed.
 //!
-//! *Cost.* Each expression and event once more, for each of the two kinds of steps. *Switch.* None:
-//! without the bound a search might not terminate. *Counter.* None.
+//! *Cost.* Each expression and event once more, for each of the two kinds of steps.
 
 use super::step::Ways;
 use super::store::{Expr, ExprId, LeafId, Store};
 
-/// The kinds of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Begins {
     /// Steps that begin no iteration.

@@ -20,8 +20,7 @@
 //!
 //! *Cost.* At most one question for each step, within a budget of its own; if that ends first,
 //! there is no witness, and the verdict stands. If a formula explains the multi-trace
-//! ([`sat`](super::sat)), its model is the witness and nothing is replayed. *Switch.* None: callers
-//! ask for a witness explicitly.
+//! ([`sat`](super::sat)), its model is the witness and nothing is replayed.
 
 use std::collections::VecDeque;
 
@@ -55,7 +54,7 @@ pub(super) fn replay(
     let stages = stages(engine, trace, question);
     let mut term = otus_core::algebra::simplify(pool, term);
     let mut meter = Meter::new(budget);
-    engine.store.set_deadline(meter.deadline());
+    engine.store.deadline = meter.deadline();
     let mut replay = Replay {
         engine,
         pool,
@@ -104,7 +103,6 @@ fn stages(engine: &Engine, trace: &MultiTrace, question: &Question) -> Vec<Stage
     vec![(question.clone(), full, None)]
 }
 
-/// A step of the execution.
 #[derive(Debug, Clone, Copy)]
 struct Taken {
     event: EventId,
@@ -130,7 +128,7 @@ struct Replay<'a, 'b> {
     logs: Logs<'a>,
     global: bool,
     relaxation: Relaxation,
-    /// The only component that is replayed now.
+    /// The only component that is replayed in this stage; `None` if all of them are.
     only: Option<usize>,
     frontiers: Frontiers,
     compiled: FxHashMap<(TermId, Relaxation), ExprId>,
@@ -144,15 +142,11 @@ impl Replay<'_, '_> {
     /// Replays the logs from a term; returns the residual, which can terminate.
     fn run(&mut self, term: TermId) -> Option<TermId> {
         let mut left = self.left(term, self.logs.consumed.clone());
-        while !self.is_consumed(&left) {
+        while !self.logs.all_over() {
             left = self.next(&left)?;
+            self.logs.consumed.copy_from_slice(&left.consumed);
         }
         self.terminate(left.term)
-    }
-
-    fn is_consumed(&mut self, left: &Rest) -> bool {
-        self.logs.consumed.copy_from_slice(&left.consumed);
-        (0..self.logs.len()).all(|component| self.logs.is_over(component))
     }
 
     /// Takes the next observed event, with as few unobserved ones before it as possible.
@@ -314,7 +308,6 @@ impl Replay<'_, '_> {
         expr
     }
 
-    /// By component that an event touches: the symbol observed there, and its lifelines.
     fn parts(&mut self, event: EventId) -> Parts {
         if let Some(known) = self.parts.get(&event) {
             return known.clone();

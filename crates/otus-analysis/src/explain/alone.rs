@@ -16,23 +16,13 @@ const WIDE: usize = 32;
 /// The most letters that are asked about.
 const MANY: usize = 256;
 
-/// The questions about one component.
 pub(super) struct Alone<'a, 'c> {
-    checker: &'a mut Checker<'c>,
-    declared: &'a [Observed],
-    component: usize,
+    pub(super) checker: &'a mut Checker<'c>,
+    pub(super) declared: &'a [Observed],
+    pub(super) component: usize,
 }
 
-impl<'a, 'c> Alone<'a, 'c> {
-    pub(super) fn new(
-        checker: &'a mut Checker<'c>,
-        declared: &'a [Observed],
-        component: usize,
-    ) -> Self {
-        Alone { checker, declared, component }
-    }
-
-    /// The engine's answer about a log of the component.
+impl Alone<'_, '_> {
     pub(super) fn ask(&mut self, log: &[Letter]) -> Answer {
         self.ask_as(self.declared[self.component], log)
     }

@@ -23,7 +23,6 @@ use crate::verdict::Verdict;
 /// The most terms that steps on terms may create.
 const STEPPED: u64 = 20_000_000;
 
-/// The engine with a meter.
 #[derive(Debug)]
 pub(super) struct Checker<'a> {
     pub(super) pool: &'a mut Pool,
@@ -32,12 +31,11 @@ pub(super) struct Checker<'a> {
     pub(super) letters: &'a Letters,
     pub(super) options: &'a Options,
     deadline: Option<Instant>,
-    /// The number of questions so far.
     pub(super) questions: u64,
     /// The number of actions they were about.
     pub(super) work: u64,
     /// The limits that apply now.
-    allowance: Allowance,
+    pub(super) allowance: Allowance,
     /// By component: an engine for its projection, in interactions with many components.
     local: FxHashMap<usize, Engine>,
     /// The limit that was reached.
@@ -51,7 +49,6 @@ pub(super) struct Allowance {
     work: u64,
 }
 
-/// An answer of the engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer {
     /// The multi-trace is explained.
@@ -113,11 +110,6 @@ impl<'a> Checker<'a> {
         self.allowance.questions = kept(before.questions, self.questions);
         self.allowance.work = kept(before.work, self.work);
         before
-    }
-
-    /// Restores the limits from before a reservation.
-    pub(super) fn release(&mut self, before: Allowance) {
-        self.allowance = before;
     }
 
     /// Whether questions about this number of actions take only a small part of the rest.

@@ -23,7 +23,7 @@ use super::letters::{Letter, Letters, Logs};
 use crate::engine::{self, Engine};
 use crate::observation::observers;
 use crate::question::{Observed, Question};
-use crate::refute::Situation;
+use crate::refute::{Move, Situation};
 use crate::verdict::Verdict;
 use crate::witness::{Witness, WitnessStep};
 
@@ -188,7 +188,6 @@ pub(super) fn moments(letters: &Letters, log: &[Letter], actions: u32) -> usize 
     log.iter().take_while(fits).count()
 }
 
-/// A reached situation.
 struct Node {
     situation: Situation,
     /// The parent node, and the position of the step from it.
@@ -230,13 +229,11 @@ fn search(
             break;
         }
         let situation = nodes[at].situation.clone();
-        for next in walker.moves(checker.pool, &situation) {
-            if met.insert(next.situation.clone()) {
-                let unseen = Reverse(unseen.0 + u32::from(!next.is_seen));
-                let consumed = total(&next.situation.consumed);
-                queue.push((consumed, unseen, Reverse(nodes.len())));
-                let parent = Some((at, next.step.position));
-                nodes.push(Node { situation: next.situation, parent });
+        for Move { step, observed, next } in walker.moves(checker.pool, &situation) {
+            if met.insert(next.clone()) {
+                let unseen = Reverse(unseen.0 + u32::from(observed.is_empty()));
+                queue.push((total(&next.consumed), unseen, Reverse(nodes.len())));
+                nodes.push(Node { situation: next, parent: Some((at, step.position)) });
             }
         }
     }
@@ -358,13 +355,6 @@ fn total(consumed: &[u32]) -> usize {
     consumed.iter().map(|&own| own as usize).sum()
 }
 
-/// A step from a situation.
-struct Move {
-    step: Step,
-    is_seen: bool,
-    situation: Situation,
-}
-
 /// The step relation on terms, with the logs.
 struct Walker<'l> {
     case: &'l Case<'l>,
@@ -374,7 +364,6 @@ struct Walker<'l> {
 }
 
 impl Walker<'_> {
-    /// The situation before the first event.
     fn start(&self, root: TermId) -> Situation {
         Situation { term: root, consumed: vec![0; self.case.logs.len()].into() }
     }
@@ -412,9 +401,9 @@ impl Walker<'_> {
                 let sees = letter.is_some() && self.next(&now.consumed, at) == letter;
                 (at, sees, self.is_outside(&now.consumed, at))
             }));
-            for seen in seen {
-                let situation = now.after(step.follow_up, &seen);
-                moves.push(Move { step, is_seen: !seen.is_empty(), situation });
+            for observed in seen {
+                let next = now.after(step.follow_up, &observed);
+                moves.push(Move { step, observed, next });
             }
         }
         moves

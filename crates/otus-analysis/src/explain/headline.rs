@@ -139,7 +139,6 @@ pub(super) struct Maker<'a, 'c> {
 }
 
 impl Maker<'_, '_> {
-    /// The headline of a failure.
     pub(super) fn headline(mut self) -> Option<Headline> {
         let repair = self.repair.filter(|repair| repair.edits.len() == 1);
         let edit = repair.and_then(|repair| repair.edits.first());
@@ -323,8 +322,8 @@ impl Maker<'_, '_> {
         }
         let pool = &*self.checker.pool;
         let own: LifelineSet = observed.iter().map(|&a| pool.action(a).lifeline).collect();
-        let is_known =
-            |&action: &ActionId| self.case.letters.has_message(pool.action(action).message);
+        let messages = &self.case.letters.messages;
+        let is_known = |&action: &ActionId| messages.contains(&pool.action(action).message);
         found.cause = if own.is_disjoint(&self.case.letters.lifelines) {
             Cause::UnknownLifeline
         } else if !observed.iter().all(is_known) {
@@ -403,7 +402,6 @@ impl Maker<'_, '_> {
         letters.counterparts(action).len() > 1 && !letters.always_reaches(action, other)
     }
 
-    /// The number of times an action was observed.
     fn count(&self, action: ActionId) -> usize {
         let log = self.case.logs[self.component_of(action).index()].iter();
         log.filter(|&&letter| self.case.letters.actions(letter).contains(&action)).count()
@@ -412,7 +410,8 @@ impl Maker<'_, '_> {
     /// The events that a component by itself could have observed after this number of moments.
     fn next_alone(&mut self, component: usize, at: usize) -> Option<Vec<Expected>> {
         let (log, letters) = (&self.case.logs[component], self.case.letters);
-        let mut alone = Alone::new(self.checker, &self.case.declared, component);
+        let (checker, declared) = (&mut *self.checker, &self.case.declared[..]);
+        let mut alone = Alone { checker, declared, component };
         let found = alone.expected(&log[..at]);
         Some(self.expectations(component, &letters.moments(&found?)))
     }

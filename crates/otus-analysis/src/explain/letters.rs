@@ -20,14 +20,12 @@ use crate::engine::coupling;
 use crate::observation::{by_component, sorted_actions};
 
 otus_core::define_id! {
-    /// A letter.
     pub(super) Letter;
 }
 
 /// By component: its log. Edited copies share the unchanged logs.
 pub(super) type Logs = Vec<Rc<[Letter]>>;
 
-/// The letters of an interaction and a multi-trace.
 #[derive(Debug)]
 pub(super) struct Letters {
     pub(super) partition: Arc<Partition>,
@@ -42,7 +40,7 @@ pub(super) struct Letters {
     passings: FxHashMap<ActionId, usize>,
     /// By emission and reception: the number of message passings that have both.
     shared: FxHashMap<(ActionId, ActionId), usize>,
-    messages: FxHashSet<MessageId>,
+    pub(super) messages: FxHashSet<MessageId>,
     /// The lifelines of the interaction.
     pub(super) lifelines: LifelineSet,
 }
@@ -71,7 +69,6 @@ impl Letters {
         (letters, logs)
     }
 
-    /// The actions of a letter.
     pub(super) fn actions(&self, letter: Letter) -> &[ActionId] {
         &self.sets.items[letter]
     }
@@ -102,18 +99,12 @@ impl Letters {
         self.counterparts.get(&action).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether the interaction has a message.
-    pub(super) fn has_message(&self, message: MessageId) -> bool {
-        self.messages.contains(&message)
-    }
-
     /// Whether every message passing of an emission has this reception, possibly among others.
     pub(super) fn always_reaches(&self, emission: ActionId, reception: ActionId) -> bool {
         let all = self.passings.get(&emission);
         all.is_some() && all == self.shared.get(&(emission, reception))
     }
 
-    /// A multi-trace with these logs.
     pub(super) fn trace(&self, logs: &Logs) -> MultiTrace {
         let size = logs.iter().map(|log| log.len()).sum();
         let mut builder = Builder::new(self.partition.clone(), size, false);
@@ -129,12 +120,10 @@ impl Letters {
         builder.finish(SourceId(0))
     }
 
-    /// The actions of each letter.
     pub(super) fn moments(&self, letters: &[Letter]) -> Vec<Box<[ActionId]>> {
         letters.iter().map(|&letter| self.actions(letter).into()).collect()
     }
 
-    /// The letter of some actions, if there is one.
     pub(super) fn find(&self, actions: &[ActionId]) -> Option<Letter> {
         self.sets.find_as(&actions, |known| **known == *actions)
     }
@@ -195,7 +184,6 @@ impl Letters {
     }
 }
 
-/// The actions of a leaf.
 fn leaf(pool: &Pool, term: TermId) -> Option<Vec<ActionId>> {
     pool.node(term).as_event().map(|event| pool.event_actions(event).to_vec())
 }

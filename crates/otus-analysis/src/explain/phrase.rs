@@ -49,7 +49,6 @@ fn should(pool: &Pool, moments: &[Box<[ActionId]>]) -> String {
     listed(&said, "or")
 }
 
-/// The headline as a sentence.
 pub(super) fn sentence(pool: &Pool, partition: &Partition, of: &Headline) -> String {
     let who = component(pool, partition, of.component);
     let observed = of.observed.as_deref().map(|actions| happened(pool, actions));

@@ -73,7 +73,6 @@ pub(super) struct Anchors {
     pub(super) failing: Vec<usize>,
 }
 
-/// Searches for a repair.
 pub(super) fn repair(checker: &mut Checker<'_>, case: &Case<'_>, anchors: Anchors) -> Search {
     let at_least = anchors.failing.len().max(1);
     let mut search = Search { found: None, at_least, tried: 0, gave_up: None };
@@ -136,7 +135,7 @@ fn expand(
     }
     if let Some(&(component, _)) = node.changes.last() {
         node.anchors.failing.retain(|&other| other != component);
-        match Alone::new(checker, &own, component).ask(&logs[component]).fails() {
+        match (Alone { checker, declared: &own, component }).ask(&logs[component]).fails() {
             Some(true) => node.anchors.failing.push(component),
             Some(false) => {}
             None => return false,
@@ -158,7 +157,7 @@ fn expand(
         let mut answer = None;
         let mut still: Vec<usize> = failing.clone();
         if !failing.is_empty() {
-            let alone = Alone::new(checker, &own, component).ask(&changed[component]);
+            let alone = Alone { checker, declared: &own, component }.ask(&changed[component]);
             match &alone {
                 Answer::Passes => still.retain(|&other| other != component),
                 Answer::Fails(_) => answer = Some(alone),
@@ -172,7 +171,9 @@ fn expand(
         let mut all = node.changes.clone();
         all.push((component, change));
         if answer.is_none() && still.is_empty() {
-            let asked = ask_as(question, &own, &all);
+            // Some logs may be taken to stop early.
+            let stopped = all.iter().any(|(_, change)| *change == Change::StoppedEarly);
+            let asked = if stopped { Question::Each(own.into()) } else { question.clone() };
             let trace = letters.trace(&changed);
             let found = checker.ask(&trace, &asked);
             if let Answer::Passes = found
@@ -226,12 +227,6 @@ fn expand(
         }
     }
     complete
-}
-
-/// The question for edited logs, some of which may be taken to stop early.
-fn ask_as(question: &Question, own: &[Observed], changes: &[(usize, Change<Letter>)]) -> Question {
-    let stopped = changes.iter().any(|(_, change)| *change == Change::StoppedEarly);
-    if stopped { Question::Each(own.into()) } else { question.clone() }
 }
 
 /// By edit: its place in the observed log.

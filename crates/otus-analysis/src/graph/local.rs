@@ -20,7 +20,6 @@ use crate::observation::Observation;
 /// The most states of a projection that are followed at the same time.
 const MAX_STATES: usize = 1000;
 
-/// Memoized answers of local analyses.
 #[derive(Debug, Default)]
 pub(super) struct Local {
     regions: FxHashMap<ComponentId, RegionId>,

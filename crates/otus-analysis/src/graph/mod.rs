@@ -8,7 +8,6 @@
 
 pub mod local;
 pub mod measure;
-pub mod observe;
 pub mod queue;
 pub mod record;
 mod reduce;
@@ -27,9 +26,8 @@ use crate::config::{Config, Kind};
 use crate::verdict::Verdict;
 use crate::witness::Witness;
 
-pub use observe::{Observer, Silent};
 pub use rules::Rules;
-pub use search::{NodeId, Report};
+pub use search::{NodeId, Observer, Report, Silent};
 pub use state::{Leaf, LeafKind, Rule, SearchState};
 
 /// The result of an analysis.

@@ -6,8 +6,7 @@ use otus_core::semantics::Positions;
 use otus_core::{EventId, Pool};
 use otus_trace::MultiTrace;
 
-use crate::graph::observe::Observer;
-use crate::graph::search::NodeId;
+use crate::graph::search::{NodeId, Observer};
 use crate::graph::state::{Leaf, Rule, SearchState};
 use crate::verdict::Verdict;
 use crate::witness::{event_text, lifeline_names, together};
@@ -84,7 +83,7 @@ impl Context<'_> {
 
     /// An event: `a!m`, or `{a!m, b?m}`.
     pub fn event(&self, event: EventId) -> String {
-        event_text(self.pool, event, self.pool.event_lifelines(event))
+        self.pool.event_text(event)
     }
 
     /// The unconsumed rest of the multi-trace, a line per component.

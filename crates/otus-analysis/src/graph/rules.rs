@@ -17,7 +17,7 @@ use crate::graph::measure::Measure;
 use crate::graph::reduce;
 use crate::graph::search::{Expander, Expansion};
 use crate::graph::state::{Leaf, LeafKind, Occurrence, Rule, SearchState};
-use crate::observation::{MomentId, Observation, Parts};
+use crate::observation::{MomentId, Observation};
 
 /// The rules for a pool and a multi-trace.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl<'a> Rules<'a> {
             && reduce::is_free(self.pool, term);
         SearchState {
             term,
-            consumed: vec![0; self.observation.len()].into(),
+            consumed: vec![0; self.observation.trace().partition().len()].into(),
             removed: Pool::NONE,
             measure: self.initial_measure(term),
             exact: true,
@@ -99,7 +99,6 @@ impl<'a> Rules<'a> {
         })
     }
 
-    /// κ of a term.
     fn initial_measure(&self, term: TermId) -> Measure {
         match &self.config.kind {
             Kind::Simulate(simulation) => {
@@ -112,7 +111,10 @@ impl<'a> Rules<'a> {
     /// R_e: the node after a step whose event is the next moment on every component it touches.
     fn execute(&mut self, state: &SearchState, step: &Step) -> Option<(Rule, SearchState)> {
         let parts = self.observation.parts(self.pool, step.event);
-        if !self.matches(state, &parts) {
+        let is_next = |&(component, moment): &(ComponentId, Option<MomentId>)| {
+            moment.is_some() && self.head(state, component) == moment
+        };
+        if !parts.iter().all(is_next) {
             return None;
         }
         let next = self.consume(state, step, parts.iter().map(|&(component, _)| component));
@@ -137,24 +139,15 @@ impl<'a> Rules<'a> {
         SearchState { term: step.follow_up, consumed, measure, ..state.clone() }
     }
 
-    fn matches(&self, state: &SearchState, parts: &Parts) -> bool {
-        parts
-            .iter()
-            .all(|&(component, moment)| moment.is_some() && self.head(state, component) == moment)
-    }
-
-    /// The next moment of a component.
     fn head(&self, state: &SearchState, component: ComponentId) -> Option<MomentId> {
         let at = state.consumed[component.index()] as usize;
         self.observation.moments(component).get(at).copied()
     }
 
-    /// Whether a component is consumed.
     fn is_over(&self, state: &SearchState, component: ComponentId) -> bool {
         self.head(state, component).is_none()
     }
 
-    /// Whether the multi-trace is consumed.
     fn all_over(&self, state: &SearchState) -> bool {
         let mut components = self.observation.trace().partition().components();
         components.all(|component| self.is_over(state, component))

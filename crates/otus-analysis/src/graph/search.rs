@@ -9,7 +9,6 @@ use rustc_hash::FxHashMap;
 
 use crate::budget::{Meter, Stop};
 use crate::config::{Config, Priorities};
-use crate::graph::observe::Observer;
 use crate::graph::queue::Queue;
 use crate::graph::state::{Leaf, Occurrence, Rule, SearchState};
 
@@ -66,6 +65,27 @@ pub trait Expander {
 
 /// A leaf, if a node is one, and its children.
 pub type Expansion = (Option<Leaf>, Vec<(Rule, SearchState)>);
+
+/// Sees every step of a search and cannot change it.
+pub trait Observer {
+    /// A node is created: the root, or a child of another node by a rule.
+    fn node(&mut self, _id: NodeId, _parent: Option<(NodeId, Rule)>, _state: &SearchState) {}
+
+    /// A rule leads to a node that exists already (with memoization).
+    fn again(&mut self, _known: NodeId, _parent: NodeId, _rule: Rule) {}
+
+    /// A node is a leaf.
+    fn leaf(&mut self, _id: NodeId, _leaf: Leaf) {}
+
+    /// A filter cuts a child off.
+    fn cut(&mut self, _parent: NodeId, _rule: Rule) {}
+}
+
+/// An observer that ignores everything.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}
 
 /// Explores the graph from a root.
 pub fn search(

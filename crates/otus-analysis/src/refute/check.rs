@@ -48,9 +48,8 @@ pub fn check_refutation(
     if claims.holds(&mut tables, &start, bound) { Ok(()) } else { Err(Refuted::NotClosed(0)) }
 }
 
-/// The claims of a set of states.
 struct Claims {
-    /// By canonical situation: the number of events that does not suffice.
+    /// For each situation in canonical form: a number of events that is too small to explain the rest of the logs.
     events: FxHashMap<Situation, u64>,
     /// The index of the first state in the certificate.
     first: usize,

@@ -37,13 +37,12 @@ impl Situation {
     }
 }
 
-/// A step to another situation.
 #[derive(Debug, Clone)]
-pub(super) struct Move {
-    pub(super) step: Step,
+pub(crate) struct Move {
+    pub(crate) step: Step,
     /// The components that observe it.
-    pub(super) observed: Vec<usize>,
-    pub(super) next: Situation,
+    pub(crate) observed: Vec<usize>,
+    pub(crate) next: Situation,
 }
 
 /// The set of actions that a component observes at one time, sorted.
@@ -138,7 +137,6 @@ impl Rules {
         rules
     }
 
-    /// The situation before the first event.
     pub(super) fn start(&self, term: TermId) -> Situation {
         Situation { term, consumed: vec![0; self.moments.len()].into() }
     }
@@ -149,15 +147,14 @@ impl Rules {
             && now.consumed.iter().zip(&self.moments).all(|(&n, own)| n as usize <= own.len())
     }
 
-    /// Whether the multi-trace is consumed, and the interaction can terminate without an event on a
-    /// closed lifeline. Every term has a trace, so whatever pruning leaves can terminate.
+    /// Whether all moments are consumed and the interaction can terminate without another event on a lifeline whose log
+    /// is complete. If pruning such events leaves a term, it can terminate, because every term has a trace.
     pub(super) fn is_explained(&self, tables: &mut Tables<'_>, now: &Situation) -> bool {
         let Tables { pool, frontiers, .. } = tables;
         self.left(now).all(|rest| rest == 0)
             && prune(pool, &mut frontiers.memo, now.term, self.closed).is_some()
     }
 
-    /// The lifelines of unobserved components.
     pub(super) fn unobserved(&self) -> LifelineSet {
         let components = self.partition.components().zip(&self.declared);
         let unobserved = components.filter(|(_, declared)| **declared == Observed::Unobserved);
@@ -182,7 +179,6 @@ impl Rules {
         moves
     }
 
-    /// The next moment of a component.
     pub(super) fn next(&self, now: &Situation, component: usize) -> Option<&Moment> {
         self.moments[component].get(now.consumed[component] as usize)
     }
@@ -288,7 +284,6 @@ impl Rules {
     }
 }
 
-/// The events of a term.
 pub(super) fn events(pool: &Pool, term: TermId) -> Vec<EventId> {
     let parts = coupling::parts(pool, term).into_iter();
     let mut events: Vec<EventId> = parts.filter_map(|part| pool.node(part).as_event()).collect();

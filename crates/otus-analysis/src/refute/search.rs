@@ -54,7 +54,6 @@ struct Alone {
     free: FxHashMap<Situation, u64>,
 }
 
-/// A reached situation.
 struct Node {
     situation: Situation,
     events: u64,
@@ -62,12 +61,6 @@ struct Node {
     stale: bool,
     /// The parent node, the step from it, and the components that observe the step.
     parent: Option<(usize, Step, Vec<usize>)>,
-}
-
-impl Node {
-    fn new(situation: Situation, events: u64, parent: Option<(usize, Step, Vec<usize>)>) -> Self {
-        Node { situation, events, stale: false, parent }
-    }
 }
 
 /// The queued situations, and the best node of each known situation.
@@ -105,8 +98,9 @@ impl<'a> Search<'a> {
     pub(super) fn run(mut self, term: TermId) -> Result<Certificate, NotRefuted> {
         let start = self.rules.start(simplify(self.tables.pool, term));
         let mut queue = Queue::default();
-        let bound = self.rules.bound(self.tables.pool, &start);
-        queue.add(&mut self.tables, Node::new(start, bound, None));
+        let events = self.rules.bound(self.tables.pool, &start);
+        let start = Node { situation: start, events, stale: false, parent: None };
+        queue.add(&mut self.tables, start);
         let mut states = Vec::new();
         while let Some(at) = queue.next() {
             self.count()?;
@@ -149,7 +143,8 @@ impl<'a> Search<'a> {
         events: u64,
     ) -> Result<Option<ComponentId>, NotRefuted> {
         for at in 0..self.alone.len() {
-            if self.rules.next(now, at).is_none() && !self.must_end(at) {
+            let may_go_on = self.alone[at].rules.closed == Pool::NONE;
+            if self.rules.next(now, at).is_none() && may_go_on {
                 continue;
             }
             let here = self.rules.alone(&mut self.tables, now, at);
@@ -158,11 +153,6 @@ impl<'a> Search<'a> {
             }
         }
         Ok(None)
-    }
-
-    /// Whether nothing may happen on a component once its log is consumed.
-    fn must_end(&self, component: usize) -> bool {
-        self.alone[component].rules.closed != Pool::NONE
     }
 
     fn is_stuck(&mut self, at: usize, here: Situation, events: u64) -> Result<bool, NotRefuted> {
@@ -176,7 +166,8 @@ impl<'a> Search<'a> {
             return Ok(false);
         }
         let mut queue = Queue::default();
-        queue.add(&mut self.tables, Node::new(here, events, None));
+        let start = Node { situation: here, events, stale: false, parent: None };
+        queue.add(&mut self.tables, start);
         let mut found: Vec<(Situation, CertificateState)> = Vec::new();
         while let Some(node) = queue.next() {
             self.count()?;
@@ -242,7 +233,8 @@ impl<'a> Search<'a> {
         }
         steps.reverse();
         let mut term = queue.nodes[at].situation.term;
-        // A fully observed global prefix may stop anywhere; other witnesses are whole executions.
+        // The witness of a global prefix may end after the last observed event. Every other witness is a whole
+        // execution, so it is completed here.
         if !self.rules.global {
             while let Some(step) = self.completion(term) {
                 steps.push(self.witness_step(&step, &LifelineSet::EMPTY));
@@ -309,7 +301,8 @@ impl Queue {
         for Move { step, observed, next } in rules.moves(tables, &situation.clone()) {
             let events = rules.bound(tables.pool, &next).min(after);
             if events >= rules.need(&next) {
-                self.add(tables, Node::new(next, events, Some((at, step, observed))));
+                let parent = Some((at, step, observed));
+                self.add(tables, Node { situation: next, events, stale: false, parent });
             }
         }
     }
@@ -325,7 +318,7 @@ impl Queue {
     }
 }
 
-/// The first moment that cannot happen as often as it was observed.
+/// The first moment that a log contains more often than the interaction can still produce it.
 fn scarce(pool: &mut Pool, rules: &mut Rules, now: &Situation) -> Option<Blocked> {
     for component in 0..rules.moments.len() {
         let from = now.consumed[component] as usize;

@@ -12,7 +12,7 @@ use super::{Choice, one_of};
 
 /// Run a built-in example.
 ///
-/// Writes the files of an example into a folder, checks a correct and a faulty run, explains the
+/// Otus writes the files of an example into a folder, checks a correct and a faulty run, explains the
 /// failure, and suggests what to try next. This takes seconds and needs no network. Each command is
 /// shown before it runs, so you can repeat it in that folder.
 #[derive(Debug, Parser)]
@@ -41,38 +41,43 @@ pub(crate) struct DemoArgs {
 /// The examples of `otus demo`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Demo {
-    /// Logs of an MQTT broker and its clients against a diagram in a document (the default).
+    /// Logs of an MQTT broker and its clients, checked against a diagram in Markdown (the default).
     Mqtt,
-    /// Spans of four services against a Mermaid diagram; one customer is charged twice.
+    /// Spans of four services, checked against a Mermaid diagram; one customer is charged twice.
     Otel,
     /// Logs of an etcd cluster: elections, and at most one leader per term.
     Raft,
-    /// Two writers and a lock, over every possible order of events.
+    /// Two writers and a lock, checked over every possible order of events.
     Ctl,
-    /// The examples of the papers, checked by the searches of the papers and by the fast engine.
+    /// Examples of the papers on which Otus is based, checked by their searches and by the fast
+    /// engine.
     Papers,
 }
 
-/// Run the tests of otus.toml: expected verdicts.
+/// Run the tests in otus.toml and compare the verdicts with the expected ones
 ///
-/// A test is a call of `otus analyze` with the verdicts you expect. After a change of the
+/// A test is a call of `otus analyze` with the verdicts you expect. After a change to the
 /// specification, the mapping or the system, `otus test` reports every verdict that differs:
 ///
 ///   [[test]]
 ///   name = "devices lose power"   # optional
-///   spec = "docs/flow.md#login"   # default: the spec of the file
+///   spec = "docs/flow.md#login"   # default: the `spec` of otus.toml
 ///   logs = "logs/cut"             # or traces = ["runs/*.htf"]; default: all logs of the sources
 ///   group = "alice"               # one group of the logs only
-///   observed = "prefix"           # as --observed; or kind = "eliminate"; default: as declared
-///   expect = "WeakPass"           # Pass, WeakPass, Fail, WeakFail, Inconclusive; or a list of them
+///   observed = "prefix"           # or kind = "eliminate"; default: `[observation]`, or global-prefix
+///   expect = "WeakPass"           # or Pass, Fail, WeakFail, Inconclusive; or a list, any of which
+///                                 # is accepted
 ///   cause = "too-early"           # for a Fail: the cause named in its report
 ///
 /// `expect` and `cause` may be tables whose keys are ids of groups or cases; an exact id takes
-/// precedence over a pattern: expect = { alice = "Pass", "*" = "Fail" }. A test of a formula has
-/// `formula`, or `property` with the name of a property of otus.toml; it reads the logs of one group
-/// or traces (.pot.json), and expects "holds" or "fails". File names are relative to otus.toml.
+/// precedence over a pattern: expect = { alice = "Pass", "*" = "Fail" }.
 ///
-/// --update writes the actual verdicts into otus.toml and keeps its comments. See docs/testing.md.
+/// A test with `formula`, or with `property` (the name of a property of otus.toml), is a call of
+/// `otus ctl` instead. It reads either the logs of one group, or .pot.json traces, and expects
+/// "holds" or "fails".
+///
+/// File names are relative to otus.toml. --update writes the actual verdicts into otus.toml and keeps
+/// its comments. See docs/testing.md.
 #[derive(Debug, Parser)]
 #[command(
     verbatim_doc_comment,
@@ -83,14 +88,15 @@ Examples:
   otus test --config otus.toml            run the tests of this file
   otus test --format junit > tests.xml    for a CI server
 
-Exit status: 0 all as expected, 1 a verdict differs, 2 no tests, a test cannot run, or usage."
+Exit status: 0 all as expected, 1 a verdict differs, 2 no tests, a test that cannot run, or an
+invalid command line."
 )]
 pub(crate) struct TestArgs {
-    /// Run only the tests whose names contain one of these.
+    /// Run only the tests whose names contain one of these texts.
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
 
-    /// The file with the tests [default: otus.toml in this folder or a parent].
+    /// The file with the tests [default: otus.toml in this folder or a parent folder].
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<String>,
 
@@ -110,7 +116,7 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
 
-    /// The number of multi-traces to check in parallel [default: 0, one per core].
+    /// The number of multi-traces to check in parallel; 0 means one per core [default: 0].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) jobs: Option<usize>,
 }
@@ -124,39 +130,41 @@ const TEST_FORMATS: &[Choice<SuiteFormat>] = &[
 
 /// Explain a diagnostic code, or the cause of a failure.
 ///
-/// Prints the meaning of a code such as O0301, with an example and its correction, or the meaning of
-/// a cause such as too-early. Without a code, lists all codes and causes.
+/// Otus prints the meaning of a code such as O0301, with an example and its correction, or the
+/// meaning of a cause such as too-early. Without a code, it lists all codes and causes.
 #[derive(Debug, Parser)]
 pub(crate) struct ExplainArgs {
-    /// A code (O0301 or 301) or a cause.
+    /// A code (O0301 or 301) or a cause (too-early).
     #[arg(value_name = "CODE")]
     pub(crate) code: Option<String>,
 }
 
 /// Print the JSON Schema of a format.
 ///
-/// Editors use a schema to complete and check a file. For otus.toml, make
-/// `#:schema otus.schema.json` its first line.
+/// Editors use a schema to complete and check a file. For otus.toml, write the schema to a file beside
+/// it, and make `#:schema otus.schema.json` the first line of otus.toml.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
   otus schema mapping > otus.schema.json   the schema of otus.toml
-  otus schema trace                        of the lines that `otus map --write events.jsonl` writes
-  otus schema results                      of the output of `otus analyze --format json`")]
+  otus schema trace                        the schema of `otus map --write events.jsonl`
+  otus schema results                      the schema of `otus analyze --format json`")]
 pub(crate) struct SchemaArgs {
-    /// The format.
+    /// The format to describe.
     #[arg(value_name = "WHAT", value_parser = one_of(SCHEMAS))]
     pub(crate) what: Schema,
 }
 
 const SCHEMAS: &[Choice<Schema>] = &[
     (Schema::Mapping, "mapping", "otus.toml: the mapping from logs to actions"),
-    (Schema::Trace, "trace", "Canonical lines: one event per line"),
+    (Schema::Trace, "trace", "Canonical lines: Otus's own JSON format, one event per line"),
     (Schema::Results, "results", "The document of `otus analyze --format json`"),
     (Schema::Result, "result", "A line of `otus analyze --format jsonl`, or of `--results`"),
 ];
 
-/// Print shell completions.
+/// Print a script that completes commands and flags in a shell.
+///
+/// Where the script belongs depends on the shell; the examples show the usual places.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
@@ -164,12 +172,14 @@ Examples:
   otus completions zsh  > ~/.zfunc/_otus
   otus completions fish > ~/.config/fish/completions/otus.fish")]
 pub(crate) struct CompletionsArgs {
-    /// The shell.
+    /// The shell to write the script for.
     #[arg(value_enum)]
     pub(crate) shell: Shell,
 }
 
 /// Print or write the manual pages.
+///
+/// The pages have the same text as --help. Without --dir, the page of `otus` itself is printed.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:

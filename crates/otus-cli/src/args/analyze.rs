@@ -12,52 +12,58 @@ use super::{Choice, CoverageOutput, LogArgs, ReportFile, SearchArgs, one_of};
 
 /// Check logs and multi-traces against a specification.
 ///
-/// Raw logs are read by the rules of the otus.toml in their folder or a parent folder: it maps lines
-/// to actions and gathers them in groups, and each group is one multi-trace. OTLP, Jaeger, Zipkin and
-/// ShiViz logs need no otus.toml. `otus init` proposes one, `otus map --explain` shows how each line
-/// is read, and docs/logs.md has recipes. If the call names no specification or no logs, those of the
-/// otus.toml in this folder or a parent folder are used.
+/// A multi-trace is one observed run: one log per lifeline (a part of the system that sends and
+/// receives messages), or per group of lifelines that share a clock. Otus reads raw logs with the
+/// rules of the otus.toml in their folder or a parent folder. The rules map lines to actions and put
+/// the actions into groups; each group is one multi-trace. OTLP, Jaeger, Zipkin and ShiViz logs need
+/// no otus.toml. `otus init` proposes an otus.toml, `otus map --explain` shows how each line is read,
+/// and docs/logs.md has recipes. If you name no specification, the one in the otus.toml of this
+/// folder or a parent folder is used; the same holds for logs.
 ///
 /// Each multi-trace gets a verdict. Pass: the specification accepts it. WeakPass: the specification
-/// accepts it if unobserved events are added. Fail: the specification does not allow it. A Pass or
-/// WeakPass comes with a global execution that explains it; this execution is re-checked before it is
-/// printed. A Fail comes with its cause, the places in the specification and in the log, and a
-/// possible repair. Only the first 20 failures are explained, unless --explain full is given.
-/// docs/reports.md describes all formats.
+/// accepts it if unobserved events are added. Fail: the specification does not allow it. Two verdicts
+/// are undecided. Inconclusive: a limit ended the search. WeakFail: a bounded simulation found no
+/// explanation, which proves nothing. A Pass or WeakPass comes with a global execution that explains
+/// it; Otus re-checks this execution before it prints it. A Fail comes with its cause, the places in
+/// the specification and in the log, and a possible repair. Only the first 20 failures are explained,
+/// unless --explain full is given. docs/reports.md describes all formats.
 ///
-/// --observed (or --kind, with the names of the papers) declares which parts of all logs may be
-/// missing. --complete, --may-stop-early, --may-start-late and --unobserved declare it for single
-/// lifelines, given as `broker,sub*`; an exact name takes precedence over a pattern, and a lifeline
-/// may be both --may-stop-early and --may-start-late. If only these flags are given, the logs of all
-/// other lifelines are complete. For raw logs, `[observation]` of otus.toml declares the same; the
+/// --observed says, for all logs, which parts may be missing. --kind is the same option with the
+/// terms of the papers (docs/papers.md): accept, prefix, eliminate, simulate. --complete,
+/// --may-stop-early, --may-start-late and --unobserved say it for individual lifelines, for example
+/// `broker,sub*`; an exact name takes precedence over a pattern, and a lifeline may be both
+/// --may-stop-early and --may-start-late. If neither --observed nor --kind is given, the logs of all
+/// other lifelines are then complete. For raw logs, `[observation]` in otus.toml says the same; the
 /// command line takes precedence.
 ///
-/// The engine `auto` is the fast engine, which is exact, unless you ask for something that only the
-/// searches of the papers have: --graph, --strategy, --priorities, --filters, --goal, --memoize,
-/// --local-analysis, --legacy-verdicts, a criterion in `simulate[…]`, or the same in a .hcf. Then
-/// `auto` is the search of the papers.
+/// The engine `auto` chooses the fast engine, whose verdicts are exact. It chooses the searches of
+/// the papers (those of the HIBOU tool) if you use one of --graph, --strategy, --priorities,
+/// --filters, --goal, --memoize, --local-analysis, --legacy-verdicts or a criterion in `simulate[…]`,
+/// or if a .hcf changes one of these options.
 ///
 /// With several specifications, each multi-trace is assigned to the first one that accepts it, in the
-/// order given. If none accepts it, it is reported against the one that explains most of it. `groups`
-/// of a `[[spec]]` in otus.toml assigns groups to specifications; see docs/testing.md.
+/// order given. If none accepts it, the report uses the specification that explains most of the
+/// multi-trace. The key `groups` of a `[[spec]]` in otus.toml assigns groups to specifications; see
+/// docs/testing.md.
 ///
 /// Options come from a .hcf, from the `@analyze_option` section of a .hsf, and from the flags; later
-/// sources override earlier ones. A flag takes the text that stands after the `=` in a .hcf.
+/// sources override earlier ones. The value of such a flag has the same syntax as after the `=` in a
+/// .hcf.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
   otus analyze sig.hsf model.hif run.htf              is the run a prefix of a specified one?
   otus analyze sig.hsf model.hif run.htf conf.hcf     with options from a file
-  otus analyze model.hsf run.htf                      the single file of 2020
+  otus analyze model.hsf run.htf                      signature and interaction in one .hsf
   otus analyze model.hsf runs/                        all .htf and .jsonl files of a folder
-  otus analyze flow.mmd logs/                         raw logs, read by their otus.toml
+  otus analyze flow.mmd logs/                         raw logs, read with their otus.toml
   otus analyze flow.mmd spans.otlp.jsonl              OpenTelemetry needs no otus.toml
-  otus analyze flow.mmd docs/checkout.md#login logs/  each group against the diagram it fits
+  otus analyze flow.mmd docs/checkout.md#login logs/  the first diagram that accepts each group
   otus analyze logs/ --group alice                    one group, against the spec of otus.toml
   otus analyze flow.mmd --config otus.toml --strict   also fail if no line is an action
   otus analyze flow.mmd runs.jsonl --format jsonl     many multi-traces, one verdict per line
   otus analyze model.hsf runs/ --report junit=r.xml --report sarif=r.sarif   for a CI server
-  otus analyze flow.mmd logs/ --write-baseline known.toml   record today's failures as known
+  otus analyze flow.mmd logs/ --write-baseline known.toml   record these failures as known
   otus analyze flow.mmd logs/ --baseline known.toml   and fail only on new ones
   otus analyze model.hsf runs/ --coverage=c.svg --min-coverage 20   coverage of the model
   otus analyze model.hsf run.htf --kind accept        every log is complete
@@ -68,24 +74,26 @@ Examples:
   otus analyze model.hsf run.htf --certificate why.json   also write a proof, if it fails
   otus analyze model.hsf run.htf --order out.pot.json     also write a trace for `otus ctl`
 
-Exit status: 0 no Fail, 1 a Fail, 2 unusable input or usage, 3 undecided and no Fail.")]
+Exit status: 0 no Fail, 1 a Fail, 2 invalid input or command line, 3 undecided and no Fail.")]
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 pub(crate) struct AnalyzeArgs {
-    /// All files of a specification, or several diagrams; logs or multi-traces, or folders of them;
-    /// options (.hcf) [default: the specification and the logs of otus.toml].
+    /// The specification (all its files, or several diagrams), logs or multi-traces (files or
+    /// folders), and optionally options (.hcf), in any order [default: the specification and the logs
+    /// of otus.toml].
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
     #[command(flatten)]
     pub(crate) logs: LogArgs,
 
-    /// Also fail if nothing was checked because no line became an action, or if --coverage found
-    /// nothing exercised.
+    /// Also fail if nothing was checked because no line became an action, or if --coverage
+    /// finds that nothing was exercised.
     #[arg(long)]
     pub(crate) strict: bool,
 
-    /// Report which actions, branches and loops of the specification were exercised: as text, as json,
-    /// or in a file (.txt, .json, .md, .svg or .png, as --coverage=coverage.svg); may be repeated.
+    /// Report which actions, branches and loops of the specification were exercised: as text (without
+    /// a value), as json, or in a file (.txt, .json, .md, .svg or .png), for example
+    /// --coverage=coverage.svg; may be repeated.
     #[arg(
         long,
         value_name = "WHAT",
@@ -95,15 +103,17 @@ pub(crate) struct AnalyzeArgs {
     )]
     pub(crate) coverage: Vec<CoverageOutput>,
 
-    /// Fail below PERCENT coverage.
+    /// Fail if the coverage is below PERCENT.
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) min_coverage: Option<f64>,
 
-    /// The kind of analysis: accept, prefix, eliminate, or simulate[…].
+    /// The kind of analysis in the terms of the papers: accept, prefix, eliminate, or simulate[…]
+    /// [default: prefix, unless a .hcf or otus.toml says otherwise].
     #[arg(long, value_name = "KIND", conflicts_with = "observed")]
     pub(crate) kind: Option<String>,
 
-    /// The parts that may be missing from the logs; another way to give the kind.
+    /// The parts that may be missing from the logs; an alternative to --kind [default:
+    /// global-prefix, unless a .hcf or otus.toml says otherwise].
     #[arg(long, value_name = "WHAT", ignore_case = true, value_parser = one_of(OBSERVED))]
     pub(crate) observed: Option<UniformObservation>,
 
@@ -117,55 +127,61 @@ pub(crate) struct AnalyzeArgs {
     #[command(flatten)]
     pub(crate) search: SearchArgs,
 
-    /// The verdict at which the search stops: Pass, WeakPass or None.
+    /// The verdict at which the search stops: Pass, WeakPass, or None to explore everything
+    /// [default: Pass].
     #[arg(long, value_name = "VERDICT")]
     pub(crate) goal: Option<String>,
 
-    /// Check each component alone before the search: true, false or front.
+    /// Give up a node if one log by itself cannot be explained. true: check all logs at every node;
+    /// front: check only the log in which the last step was observed; false: check none [default:
+    /// false].
     #[arg(long, value_name = "WHEN")]
     pub(crate) local_analysis: Option<String>,
 
-    /// Explore each state only once.
+    /// Explore each state only once, even if several paths lead to it.
     #[arg(long)]
     pub(crate) memoize: bool,
 
-    /// Let `prefix` answer Inconclusive if observations are missing, as in 2020.
+    /// With --kind prefix, answer Inconclusive instead of Fail if some log has ended and the others
+    /// cannot continue, as the HIBOU tool of 2020 did.
     #[arg(long)]
     pub(crate) legacy_verdicts: bool,
 
     /// Stop each search after this many states [default: 100 million; for the searches of the papers
-    /// 1 million, 100,000 with --graph].
+    /// 1 million, or 100,000 with --graph].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) max_states: Option<u64>,
 
-    /// Stop each search when its tables take more than this [default: 2048].
+    /// Stop each search when its tables take more than this many MiB [default: 2048].
     #[arg(long, value_name = "MIB", value_parser = mebibytes)]
     pub(crate) memory: Option<u64>,
 
-    /// The number of multi-traces to check in parallel [default: 0, one per core].
+    /// The number of multi-traces to check in parallel; 0 means one per core [default: 0].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) jobs: Option<usize>,
 
-    /// Always compute an execution that explains a Pass [default: not for jsonl, nor for more than
-    /// 10,000 observed moments].
+    /// Always compute an execution that explains a Pass or WeakPass [default: yes, except with
+    /// --format jsonl or for more than 10,000 moments (a moment: actions observed at once)].
     #[arg(long, conflicts_with = "no_witness")]
     pub(crate) witness: bool,
 
-    /// Never compute an execution that explains a Pass.
+    /// Never compute an execution that explains a Pass or WeakPass.
     #[arg(long)]
     pub(crate) no_witness: bool,
 
-    /// For a Fail, write a proof that no execution explains the logs (.json, or text; `-`: text to
-    /// standard output). For other verdicts, nothing is written, and a note says so.
+    /// For a Fail, write a proof that no execution explains the logs: as JSON if the name ends in
+    /// .json, otherwise as text; `-` writes text to standard output. For other verdicts, nothing is
+    /// written, and a note says so.
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<String>,
 
     /// For a Pass or WeakPass, write the execution that explains it as a partial-order trace for
-    /// `otus ctl`, ordered by its messages (.pot.json; `-`: standard output).
+    /// `otus ctl` (.pot.json), in which events are ordered by their log and by messages; `-` writes it
+    /// to standard output.
     #[arg(long, value_name = "FILE", conflicts_with = "no_witness")]
     pub(crate) order: Option<String>,
 
-    /// How much to explain about failures [default: short; none for jsonl].
+    /// How much to explain about failures [default: short; none with --format jsonl].
     #[arg(long, value_name = "HOW", value_parser = one_of(EXPLAIN))]
     pub(crate) explain: Option<Explain>,
 
@@ -173,33 +189,33 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(REPORT_FORMATS))]
     pub(crate) format: ReportFormat,
 
-    /// Also write a report to a file, like junit=report.xml; may be repeated.
+    /// Also write a report to a file, for example junit=report.xml; may be repeated.
     #[arg(long, value_name = "FORMAT=FILE")]
     pub(crate) report: Vec<ReportFile>,
 
-    /// Append each verdict to this file as a JSON object, and skip the multi-traces that are decided
-    /// there: an interrupted run continues where it stopped.
+    /// Append each verdict to this file as a JSON object, and skip multi-traces that are already
+    /// decided there, so that an interrupted run can be continued.
     #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["graph", "certificate", "order"])]
     pub(crate) results: Option<PathBuf>,
 
-    /// The verdicts that count as failures besides Fail.
+    /// Which verdicts make the exit status 1 [default: only Fail].
     #[arg(long, value_name = "WHAT", value_parser = one_of(FAIL_ON))]
     pub(crate) fail_on: Option<FailOn>,
 
-    /// A file of known failures (id and cause), which do not fail the run.
+    /// A file of known failures (id and cause); they do not make the run fail.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
 
-    /// Write all failures of this run to FILE as known ones.
+    /// Write all failures of this run to FILE as known failures.
     #[arg(long, value_name = "FILE")]
     pub(crate) write_baseline: Option<PathBuf>,
 
-    /// The format of standard input and of files whose names do not tell it.
+    /// The format of standard input, and of files whose extension does not show it.
     #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS))]
     pub(crate) from: Option<Format>,
 }
 
-/// The parts that may be missing from the logs of single lifelines.
+/// The parts that may be missing from the logs of individual lifelines.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DeclaredArgs {
     /// Lifelines whose logs are complete.
@@ -221,10 +237,18 @@ pub(crate) struct DeclaredArgs {
 
 /// The values of `--observed`.
 pub(super) const OBSERVED: &[Choice<UniformObservation>] = &[
-    (UniformObservation::Complete, "complete", "Nothing (accept)"),
-    (UniformObservation::GlobalPrefix, "global-prefix", "The end of the whole execution (prefix)"),
-    (UniformObservation::Prefix, "prefix", "The end of each log (eliminate)"),
-    (UniformObservation::Slice, "slice", "The beginning and the end of each log (simulate)"),
+    (UniformObservation::Complete, "complete", "Nothing (`accept` in the papers)"),
+    (
+        UniformObservation::GlobalPrefix,
+        "global-prefix",
+        "The end of the whole execution (`prefix` in the papers)",
+    ),
+    (UniformObservation::Prefix, "prefix", "The end of each log (`eliminate` in the papers)"),
+    (
+        UniformObservation::Slice,
+        "slice",
+        "The beginning and the end of each log (`simulate` in the papers)",
+    ),
 ];
 
 const ENGINES: &[Choice<EngineChoice>] = &[
@@ -233,18 +257,26 @@ const ENGINES: &[Choice<EngineChoice>] = &[
         "auto",
         "The fast engine, unless an option needs the searches of the papers",
     ),
-    (EngineChoice::Fast, "fast", "The fast engine, exact on any partition"),
-    (EngineChoice::Graph, "graph", "The searches of the papers"),
+    (EngineChoice::Fast, "fast", "The fast engine; its verdicts are exact"),
+    (EngineChoice::Graph, "graph", "The searches of the papers (those of the HIBOU tool)"),
 ];
 
 const EXPLAIN: &[Choice<Explain>] = &[
-    (Explain::None, "none", "Only how much of the logs could be explained"),
-    (Explain::Short, "short", "Cause, places, repair and core of the first 20 failures"),
-    (Explain::Full, "full", "The same for all failures, with every furthest situation"),
+    (Explain::None, "none", "Only how much of the logs an execution could explain"),
+    (
+        Explain::Short,
+        "short",
+        "Cause, places, repair and core (a minimal failing part) of the first 20 failures",
+    ),
+    (
+        Explain::Full,
+        "full",
+        "The same for all failures, with every point at which the search got furthest",
+    ),
 ];
 
 const FAIL_ON: &[Choice<FailOn>] = &[
-    (FailOn::Weak, "weak", "Also WeakPass and undecided verdicts"),
-    (FailOn::Undecided, "undecided", "Also undecided verdicts"),
+    (FailOn::Weak, "weak", "Fail, WeakPass and undecided verdicts"),
+    (FailOn::Undecided, "undecided", "Fail and undecided verdicts"),
     (FailOn::Never, "never", "None, not even Fail"),
 ];

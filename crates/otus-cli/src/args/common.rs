@@ -9,7 +9,8 @@ use super::{Choice, one_of};
 /// The mapping and the group of raw logs.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LogArgs {
-    /// The mapping file for raw logs [default: otus.toml in their folder or a parent].
+    /// The mapping file for raw logs [default: otus.toml in the folder of the logs or a parent
+    /// folder].
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<String>,
 
@@ -21,11 +22,13 @@ pub(crate) struct LogArgs {
 /// The options of the searches of `explore` and `analyze`.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct SearchArgs {
-    /// The order in which nodes are explored: DFS, BFS or HCS.
+    /// The order in which nodes are explored: DFS (depth first), BFS (breadth first) or HCS (high
+    /// coverage: first the paths that share little with those taken) [default: DFS].
     #[arg(long, value_name = "STRATEGY")]
     pub(crate) strategy: Option<String>,
 
-    /// The priorities of steps among siblings: [reception = 1, loop = -1], or random.
+    /// Which of the steps that are possible at a node is taken first: a higher number goes first,
+    /// for example [reception = 1, loop = -1]; `random` takes them in random order.
     #[arg(long, value_name = "LIST")]
     pub(crate) priorities: Option<String>,
 
@@ -33,19 +36,20 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "LIST")]
     pub(crate) filters: Option<String>,
 
-    /// The seed of random choices.
+    /// The seed of random choices; the same seed gives the same choices.
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     pub(crate) seed: u64,
 
-    /// Stop the search after this many seconds.
+    /// Stop each search after this many seconds.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
 
-    /// Write the graph of the search to FILE (.svg, .png, .dot, .json; `-`: DOT to standard output).
+    /// Write the graph of the search to FILE (.svg, .png, .dot or .json); `-` writes DOT to standard
+    /// output.
     #[arg(long, value_name = "FILE")]
     pub(crate) graph: Option<String>,
 
-    /// The maximum number of nodes in a picture of the search.
+    /// The maximum number of nodes in the picture that --graph writes.
     #[arg(long, default_value_t = SearchArgs::GRAPH_NODES, value_name = "NUMBER")]
     pub(crate) graph_nodes: usize,
 
@@ -85,7 +89,8 @@ pub(super) fn mebibytes(text: &str) -> Result<u64, String> {
 /// The destination of multi-traces.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct WriteArgs {
-    /// Write to a .jsonl file, or one .htf file each to a folder (`out/`) [default: standard output].
+    /// Write all results to one .jsonl file, or to a folder (`out/`) with one .htf file per result
+    /// [default: standard output].
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<String>,
 
@@ -97,11 +102,12 @@ pub(crate) struct WriteArgs {
 /// The appearance of pictures.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct PictureArgs {
-    /// The colours of a picture; `auto` follows the viewer (SVG only).
+    /// The colours of a picture; `auto` uses the light or dark setting of the program that shows the
+    /// SVG.
     #[arg(long, value_name = "THEME", default_value = "light", value_parser = one_of(THEMES))]
     pub(crate) theme: Theme,
 
-    /// The number of pixels per unit in a PNG.
+    /// The scale of a PNG: 2 doubles its width and height.
     #[arg(long, default_value_t = 2.0, value_name = "NUMBER")]
     pub(crate) scale: f64,
 
@@ -114,19 +120,19 @@ pub(crate) struct PictureArgs {
 const THEMES: &[Choice<Theme>] = &[
     (Theme::Light, "light", "Dark on white"),
     (Theme::Dark, "dark", "Light on black"),
-    (Theme::Auto, "auto", "Light or dark, as the viewer prefers"),
+    (Theme::Auto, "auto", "Light or dark, as that program is set (SVG only)"),
 ];
 
 /// The text formats.
 pub(super) const FORMATS: &[Choice<Format>] = &[
-    (Format::Hsf, "hsf", "Signature, or the single-file form of 2020"),
+    (Format::Hsf, "hsf", "Signature (names of lifelines and messages), or everything in one file"),
     (Format::Hif, "hif", "Interaction"),
-    (Format::Hcf, "hcf", "Options"),
+    (Format::Hcf, "hcf", "Options of searches"),
     (Format::Mermaid, "mermaid", "Mermaid sequence diagram"),
     (Format::Plantuml, "plantuml", "PlantUML sequence diagram"),
     (Format::Markdown, "markdown", "Markdown with diagrams"),
     (Format::Htf, "htf", "Multi-trace"),
-    (Format::Jsonl, "jsonl", "Multi-traces, one JSON object per line"),
+    (Format::Jsonl, "jsonl", "Case file: one multi-trace per line, as JSON"),
     (Format::Pot, "pot", "Partial-order trace (.pot.json)"),
-    (Format::Ctl, "ctl", "Formulas"),
+    (Format::Ctl, "ctl", "CTL formulas"),
 ];

@@ -17,15 +17,20 @@ the events. A cut is a state the system may have been in: a set of events that c
 event, all events that happened before it. A run adds one event at a time, from the first cut, which
 is empty, to the last. A formula is evaluated at the first cut, over all runs.
 
-  EF f   f at some cut, in some order                AF f   f at some cut, in every order
-  EG f   f at every cut, in some order               AG f   f at every cut, in every order
-  EX f   f after some next event                     AX f   f after every next event
-  E[f U g]  A[f U g]   f until g, and g at some cut; W: or f at every cut; R: the dual of U
+  EF f   f at some cut, on some run              AF f   f at some cut, on every run
+  EG f   f at every cut, on some run             AG f   f at every cut, on every run
+  EX f   f after some next event                 AX f   f after every next event
+  E[f U g]  A[f U g]   f at every cut until g holds, and g at some cut, on some / every run
+  E[f W g]  A[f W g]   the same, or f at every cut
+  E[f R g]  A[f R g]   g up to and including a cut with f, or g at every cut
 
 Formulas combine these operators, ! & | -> <->, and comparisons: x < 3, p.role = leader,
 x + y <= 2*z, x in {1, 2}, last(p) = \"crash\", count(p) > 3, count(p.send) = count(q.receive).
-A file of formulas (.ctl) has one per line, as `name: formula`; `let both = p.cs & q.cs` names a
-subformula.
+last(p) is the label of the last event of process p in the cut, count(p) the number of events of p
+in the cut, count(p.send) the number of those with the label send.
+
+A file of formulas (.ctl) has one formula per line, with or without a name: `name: formula`. A line
+`let both = p.cs & q.cs` names a subformula.
 
 Patterns expand to formulas:
 
@@ -36,12 +41,12 @@ Patterns expand to formulas:
   agree(p.leader, q.leader)        both have the same value at every cut
   one_leader(p, q, r)              no two processes have role = leader in one term
 
-Raw logs are read as a trace: lines are events, messages order them, and the rules of otus.toml set
-variables (`lifeline.variable`). If the logs have several groups, --group chooses one. Without a
-formula, the [properties] of otus.toml are checked.
+Otus reads raw logs as a trace: lines are events, messages order them, and the rules of otus.toml
+set variables (`lifeline.variable`). If the logs have several groups (runs of the system), --group
+chooses one. Without a formula, the [properties] of otus.toml are checked.
 
-If a single run proves the answer (EF, EU, EG, EX hold; AG, AU, AF, AX do not hold), that run is
-printed; it is re-checked on the trace first.";
+If one run is enough to prove the answer, it is printed: for EF, EG, EX and E[f U g] that hold, and
+for AF, AG, AX and A[f U g] that do not. Otus first re-checks this run on the trace.";
 
 /// Check CTL formulas over every order of events that a trace allows.
 #[derive(Debug, Parser)]
@@ -49,30 +54,31 @@ printed; it is re-checked on the trace first.";
     long_about = CTL,
     after_long_help = "\
 Examples:
-  otus ctl run.pot.json 'AG(x < 2)'                       at every cut, in every order
+  otus ctl run.pot.json 'AG(x < 2)'                       at every cut, on every run
   otus ctl run.pot.json 'EF(x = 1 & y = 1)' 'AF(y = 1)'   two formulas
   otus ctl run.pot.json 'mutex(p.critical, q.critical)'   a named pattern
   otus ctl run.pot.json --file props.ctl --format json    for scripts
   otus ctl run.pot.json 'x = 1' --count                   the number of cuts at which it holds
   otus ctl run.pot.json 'EX x = 1' --all                  the cuts at which it holds
   otus ctl run.pot.json 'EF y > x' --engine interval --no-slice
-  otus ctl logs/ --group alice 'EF(User.state = welcome)'   raw logs, with the variables of otus.toml
+  otus ctl logs/ --group alice 'EF(User.state = welcome)'   raw logs; otus.toml sets variables
   otus ctl --group alice                                  the logs and [properties] of otus.toml
   otus ctl --patterns                                     list the patterns
 
-Exit status: 0 all hold, 1 one fails, 2 unusable input or usage, 3 undecided and none fails."
+Exit status: 0 all formulas hold, 1 at least one formula does not hold, 2 invalid input or command
+line, 3 undecided and no formula fails."
 )]
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 pub(crate) struct CtlArgs {
-    /// A partial-order trace (.pot.json), raw logs, folders of logs, or `-`; then formulas
-    /// [default: the logs and the properties of otus.toml].
+    /// A partial-order trace (.pot.json), raw logs, folders of logs, or `-` for standard input; then
+    /// formulas [default: the logs and the properties of otus.toml].
     #[arg(value_name = "TRACE|FORMULA")]
     pub(crate) names: Vec<String>,
 
     #[command(flatten)]
     pub(crate) logs: LogArgs,
 
-    /// A file of formulas (.ctl), or `-`; may be repeated.
+    /// A file of formulas (.ctl), or `-` for standard input; may be repeated.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) file: Vec<String>,
 
@@ -88,16 +94,16 @@ pub(crate) struct CtlArgs {
     #[arg(long, value_name = "HOW", value_parser = one_of(CLOSURES))]
     pub(crate) closure: Option<Closure>,
 
-    /// Keep events that do not affect the formula.
+    /// Do not remove events that cannot affect the formula before checking.
     #[arg(long)]
     pub(crate) no_slice: bool,
 
-    /// The order of processes in sets of cuts; it affects their size.
+    /// The order of processes in the representation of sets of cuts. A good order makes it smaller.
     #[arg(long, value_name = "ORDER", default_value = "greedy", value_parser = one_of(ORDERS))]
     pub(crate) process_order: Arrangement,
 
-    /// Order concurrent assignments to one variable by Lamport time, instead of reporting an
-    /// error.
+    /// If assignments to one variable are concurrent, order them by Lamport time instead of
+    /// reporting an error.
     #[arg(long)]
     pub(crate) order_writes: bool,
 
@@ -106,7 +112,7 @@ pub(crate) struct CtlArgs {
     pub(crate) count: bool,
 
     /// Print the cuts at which each formula holds, as boxes: a range of event counts for each
-    /// process.
+    /// process, for example `p:1-2 q:0`.
     #[arg(long)]
     pub(crate) all: bool,
 
@@ -119,7 +125,7 @@ pub(crate) struct CtlArgs {
     pub(crate) no_witness: bool,
 
     /// Draw the run that proves the answer (.svg or .png), as cuts through the trace; with several
-    /// formulas, the first one that has a run.
+    /// formulas, the run of the first formula that has one.
     #[arg(long, value_name = "FILE")]
     pub(crate) draw: Option<String>,
 
@@ -130,11 +136,11 @@ pub(crate) struct CtlArgs {
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
 
-    /// Stop each check when a set of cuts takes more nodes than this.
+    /// Stop each check when the representation of a set of cuts has more nodes than this.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) max_nodes: Option<u64>,
 
-    /// Stop each check when its tables take more than this.
+    /// Stop each check when its tables take more than this many MiB.
     #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = mebibytes)]
     pub(crate) memory: u64,
 
@@ -142,7 +148,7 @@ pub(crate) struct CtlArgs {
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(ANSWER_FORMATS))]
     pub(crate) format: ReportFormat,
 
-    /// The answers that count as failures besides a formula that does not hold.
+    /// Which answers make the exit status 1 [default: only a formula that does not hold].
     #[arg(long, value_name = "WHAT", value_parser = one_of(FAIL_ON))]
     pub(crate) fail_on: Option<FailOn>,
 }
@@ -151,7 +157,7 @@ const ENGINES: &[Choice<Engine>] = &[
     (Engine::Auto, "auto", "The best engine for each part of a formula"),
     (Engine::Interval, "interval", "Interval diagrams, which represent ranges of cuts"),
     (Engine::Explicit, "explicit", "An explicit enumeration of cuts"),
-    (Engine::Ist, "ist", "Interval sharing trees, as in the paper"),
+    (Engine::Ist, "ist", "Interval sharing trees, as in paper 001 of docs/papers.md"),
 ];
 
 const CLOSURES: &[Choice<Closure>] = &[
@@ -165,6 +171,6 @@ const ORDERS: &[Choice<Arrangement>] = &[
 ];
 
 const FAIL_ON: &[Choice<FailOn>] = &[
-    (FailOn::Undecided, "undecided", "Also undecided answers"),
+    (FailOn::Undecided, "undecided", "A formula that does not hold, and undecided answers"),
     (FailOn::Never, "never", "None, not even a formula that does not hold"),
 ];

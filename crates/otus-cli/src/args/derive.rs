@@ -8,43 +8,47 @@ use super::analyze::OBSERVED;
 use super::outputs::{TEXT_OR_JSON, percent};
 use super::{Choice, WriteArgs, one_of};
 
-/// Make partial observations of multi-traces.
+/// Cut multi-traces to parts, as if they had been observed only partially.
 ///
-/// A slice keeps a contiguous part of every log, from nothing to all of it, as if observation started
-/// late and stopped early. Slices are chosen at random, or all are made; none is made twice.
-/// Simultaneous actions (`{a!m, b?m}`) stay together and count as one moment; the length of a log is
-/// its number of moments.
+/// A multi-trace has one log per lifeline, or per group of lifelines that share a clock. A slice keeps
+/// a contiguous part of every log, from nothing to all of it, as if observation started late and
+/// stopped early. By default, --count random slices are made; --all makes every slice. No slice is
+/// made twice. Actions that were observed at the same time, written `{a!m, b?m}`, stay together and
+/// count as one moment; the length of a log is its number of moments.
 ///
-/// The result is a case file with one line per slice. A line names the original (`origin`) and the
-/// part kept of each log (`change`, and `kept`: first and last place, from 1). Other keys of the
-/// original, such as the expected verdict, are not copied, because they need not hold for a slice.
+/// The result is a case file (.jsonl, one multi-trace per line) with one line per slice. A line names
+/// the original (`origin`) and the part kept of each log (`change`, and `kept`: first and last place,
+/// from 1). Other keys of the original, such as the expected verdict, are not copied, because they
+/// need not hold for a slice.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
   otus slice run.htf                              write ten random slices to standard output
   otus slice run.htf --count 3 --seed 7           three slices with another seed
   otus slice run.htf --all -o slices.jsonl        write all slices to a case file
-  otus slice run.htf --all -o slices/             or to a folder, one file each
+  otus slice run.htf --all -o slices/             or to a folder, one file per slice
   otus slice runs/ --wide --count 5               keep at least a third of each log
   otus slice runs.jsonl --wide=50%                or half of it
   otus slice run.htf --spec sig.hsf model.hif     check names; missing logs are empty
 
-Exit status: 0 done, 1 nothing to make, 2 unusable input or usage.")]
+Exit status: 0 done, 1 no slice could be made, 2 invalid input or command line.")]
 pub(crate) struct SliceArgs {
     #[command(flatten)]
     pub(crate) derive: DeriveArgs,
 
-    /// The number of slices of each multi-trace.
+    /// The number of random slices of each multi-trace.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10, conflicts_with = "all")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: u64,
 
-    /// Make all slices of each multi-trace, in order: the last log varies fastest; in a log, the
-    /// empty part comes first, then parts by their end and their length.
+    /// Make all slices of each multi-trace. From one slice to the next, the last log changes first.
+    /// Within a log, the empty part comes first; the others are ordered by their end, then by their
+    /// length.
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// Keep at least this share of every log, as --wide=1/2, 0.5 or 50%; without a value 1/3.
+    /// Keep at least this share of every log, for example --wide=1/2, 0.5 or 50%; `--wide` alone
+    /// means 1/3.
     #[arg(long, value_name = "SHARE", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "1/3")]
     pub(crate) wide: Option<Share>,
@@ -52,27 +56,30 @@ pub(crate) struct SliceArgs {
 
 /// Make mutants of multi-traces
 ///
-/// A mutant is a multi-trace with one change, which a good specification rejects. The kinds are:
+/// A multi-trace has one log per lifeline, or per group of lifelines that share a clock. A mutant is a
+/// multi-trace with one change, which a good specification rejects. The kinds are:
 ///
 ///   noise            an action of the signature is inserted at a random place in its log
 ///   swap-actions     two actions of a log change places
 ///   swap-components  some logs are replaced by those of another given multi-trace
 ///   remove           an action is removed
 ///   duplicate        an action is repeated directly after itself
-///   prefix           each log is cut at its end; not by default, because a prefix is no fault
+///   prefix           each log is cut at its end; only on request, because a prefix is no fault
 ///
-/// Mutants are chosen at random; none is made twice, and none equals its original. Simultaneous
-/// actions (`{a!m, b?m}`) stay together. All given multi-traces belong to one model; without a
-/// specification, the signature consists of the names in them.
+/// Mutants are chosen at random; none is made twice, and none equals its original. Actions that were
+/// observed at the same time, written `{a!m, b?m}`, stay together. All given multi-traces belong to
+/// one model; without a specification, its signature (the names of lifelines and messages) consists
+/// of the names in them.
 ///
-/// The result is a case file with one line per mutant. A line names the original (`origin`) and the
-/// change (`kind`, `change`, `components`, and `place`, from 1). Other keys of the original, such as
-/// the expected verdict, are not copied, because they need not hold for a mutant.
+/// The result is a case file (.jsonl, one multi-trace per line) with one line per mutant. A line names
+/// the original (`origin`) and the change (`kind`, `change`, `components`: the changed logs, and
+/// `place`, from 1). Other keys of the original, such as the expected verdict, are not copied, because
+/// they need not hold for a mutant.
 ///
-/// With --score, mutants are made of the multi-traces that the specification accepts, and checked
-/// against it: a mutant that fails is caught, any other survives. A specification that catches few
-/// mutants is too permissive. Two kinds of mutants do not count: those that equal another accepted
-/// original, and those that the kind of analysis accepts as a partial observation of their original.
+/// With --score, Otus makes mutants of the multi-traces that the specification accepts, and checks
+/// them against it: a mutant that fails is caught, any other survives. A specification that catches
+/// few mutants is too permissive. Two kinds of mutants do not count: those that equal another accepted
+/// original, and those that are accepted as a partial observation of their original (--observed).
 #[derive(Debug, Parser)]
 #[command(
     verbatim_doc_comment,
@@ -88,13 +95,15 @@ Examples:
   otus mutate --score flow.mmd logs/ --min-score 80         fail below 80%, for CI
   otus mutate --score model.hsf runs/ -o survivors.jsonl --force   write the survivors
 
-Exit status: 0 done, 1 nothing to make or a score below --min-score, 2 unusable input or usage."
+Exit status: 0 done, 1 no mutant could be made or the score is below --min-score, 2 invalid input
+or command line."
 )]
 pub(crate) struct MutateArgs {
     #[command(flatten)]
     pub(crate) derive: DeriveArgs,
 
-    /// The kinds of mutants, as `noise,remove`; may be repeated.
+    /// The kinds of mutants, for example `noise,remove`; may be repeated [default: all except
+    /// prefix].
     #[arg(long, value_name = "KIND", value_delimiter = ',', ignore_case = true)]
     #[arg(value_parser = one_of(MUTANTS))]
     pub(crate) kind: Vec<MutantKind>,
@@ -111,12 +120,13 @@ pub(crate) struct MutateArgs {
 /// The options of `otus mutate --score`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ScoreArgs {
-    /// Check the mutants instead of writing them, and report how many the specification catches.
-    /// Takes files as `otus analyze` does; with -o, the survivors are written.
+    /// Check the mutants instead of writing them, and report how many the specification catches. The
+    /// arguments are then those of `otus analyze`: a specification, and multi-traces or logs. With -o,
+    /// the survivors are written.
     #[arg(long)]
     pub(crate) score: bool,
 
-    /// The parts that may be missing from the logs, as for `otus analyze`.
+    /// The parts that may be missing from the logs; the default is that of `otus analyze`.
     #[arg(long, value_name = "WHAT", requires = "score", ignore_case = true)]
     #[arg(value_parser = one_of(OBSERVED))]
     pub(crate) observed: Option<UniformObservation>,
@@ -131,7 +141,8 @@ pub(crate) struct ScoreArgs {
     #[arg(value_parser = one_of(TEXT_OR_JSON))]
     pub(crate) format: TextFormat,
 
-    /// The mapping file for raw logs [default: otus.toml in their folder or a parent].
+    /// The mapping file for raw logs [default: otus.toml in the folder of the logs or a parent
+    /// folder].
     #[arg(long, value_name = "FILE", requires = "score")]
     pub(crate) config: Option<String>,
 
@@ -139,7 +150,7 @@ pub(crate) struct ScoreArgs {
     #[arg(long, value_name = "KEY", requires = "score")]
     pub(crate) group: Option<String>,
 
-    /// The number of mutants to check in parallel [default: 0, one per core].
+    /// The number of mutants to check in parallel; 0 means one per core [default: 0].
     #[arg(long, value_name = "NUMBER", requires = "score")]
     pub(crate) jobs: Option<usize>,
 }
@@ -147,19 +158,22 @@ pub(crate) struct ScoreArgs {
 /// The arguments that `slice` and `mutate` share.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DeriveArgs {
-    /// Multi-traces: .htf and .jsonl files, folders of them, or `-`.
+    /// Multi-traces: .htf and .jsonl files, folders of them, or `-` for standard input.
     #[arg(value_name = "TRACE")]
     pub(crate) files: Vec<String>,
 
-    /// The specification of the multi-traces.
+    /// The specification of the multi-traces. Otus checks their names against it, and adds an empty
+    /// log for each lifeline that has none.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) spec: Vec<String>,
 
-    /// The seed of random choices, combined with the id of each multi-trace.
+    /// The seed of random choices. It is combined with the id of each multi-trace, so that the
+    /// choices for one do not depend on the others.
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub(crate) seed: u64,
 
-    /// Write equal results only once, even if they come from different changes.
+    /// Write equal results only once. Different originals or different changes can give the same
+    /// multi-trace.
     #[arg(long)]
     pub(crate) unique: bool,
 

@@ -9,51 +9,61 @@ use super::{Choice, PictureArgs, SearchArgs, WriteArgs, one_of};
 
 /// Show the executions of an interaction, step by step.
 ///
-/// Prints the execution tree: one line per step with its position, `✓` where the interaction may
-/// end, `…` where a filter stopped the search. With --traces (or a `tracegen` logger in the options)
-/// it writes multi-traces instead. An interaction with loops has infinitely many executions: bound
-/// the search with --filters.
+/// Otus prints the execution tree: one line per step with its position, `✓` where the interaction may
+/// end, `…` where a bound (--filters) stopped the search. A position is the path from the root of the
+/// interaction to the action: 121 is operand 1, then 2, then 1, and ε is the root. With --traces (or a
+/// `tracegen` logger in the options), Otus writes multi-traces instead: each has one log per lifeline,
+/// or per group of lifelines that share a clock.
+///
+/// An interaction with loops has infinitely many executions, so bound the search with --filters;
+/// without a bound, it stops at 6 steps on a path and 500 nodes.
 #[derive(Debug, Default, Parser)]
 #[command(after_long_help = "\
 Examples:
   otus explore sig.hsf model.hif conf.hcf                    with options from a file
   otus explore flow.mmd --filters '[max_depth = 4]'          the first four steps
   otus explore flow.mmd --graph tree.dot                     for Graphviz
-  otus explore flow.mmd --traces exact -o runs/              accepted multi-traces, one file each
-  otus explore flow.mmd --traces prefix --partition trivial  global prefixes, one per line")]
+  otus explore flow.mmd --traces exact -o runs/              accepted multi-traces, one per file
+  otus explore flow.mmd --traces prefix --partition trivial  prefixes, one log for all lifelines
+
+Exit status: 0 done, 2 invalid input or command line, 3 ended by --timeout, a limit or Ctrl-C.")]
 pub(crate) struct ExploreArgs {
-    /// All files of one specification, and options (.hcf).
+    /// All files of one specification, and optionally options (.hcf).
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
     #[command(flatten)]
     pub(crate) search: SearchArgs,
 
-    /// Write the multi-traces of accepting nodes (exact), all nodes (prefix), or leaves (terminal).
+    /// Write multi-traces instead of the tree. exact: of nodes where the interaction may end; prefix:
+    /// of all nodes; terminal: of nodes without a next step.
     #[arg(long, value_name = "WHICH")]
     pub(crate) traces: Option<String>,
 
-    /// The lifelines that share a clock in them: discrete, trivial, or {(l1,l2),(l3)}.
+    /// Which lifelines share a log: `discrete` (each has its own), `trivial` (one log for all), or a
+    /// grouping such as {(l1,l2),(l3)} [default: discrete].
     #[arg(long, value_name = "PARTITION")]
     pub(crate) partition: Option<String>,
 
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 
-    /// The format of standard input and of files whose names do not tell it.
+    /// The format of standard input, and of files whose extension does not show it.
     #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS))]
     pub(crate) from: Option<Format>,
 }
 
 /// Draw a specification, a trace, a partial order, or a search.
 ///
-/// By default, a specification is drawn as a sequence diagram, a multi-trace as one lane per log, and
-/// a partial-order trace as a space-time diagram. --what asks for something else: the term of an
-/// interaction as a tree, its automaton, the search of `otus explore` (a specification alone) or of
-/// `otus analyze` (with a multi-trace; options from a .hcf).
+/// By default, a specification is drawn as a sequence diagram, a multi-trace (one log per lifeline, or
+/// per group of lifelines that share a clock) as one lane per log, and a partial-order trace as a
+/// space-time diagram. --what asks for something else: the operators of the interaction as a tree,
+/// its automaton, all cuts of a partial-order trace, or a search. For a specification alone, the
+/// search is that of `otus explore`. With a multi-trace, it is that of `otus analyze`; a .hcf gives
+/// its options.
 ///
 /// Without -o, a text drawing is printed. Pictures need no other program and no installed font, and
-/// are the same bytes on every machine.
+/// are byte-for-byte identical on every machine.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
@@ -68,18 +78,21 @@ Examples:
   otus draw run.pot.json --what lattice -o lattice.svg    all its cuts
   otus draw model.hsf --what search -o explored.svg       the execution tree
   otus draw model.hsf run.htf conf.hcf --what search -o search.svg
-  otus draw flow.mmd -o - > flow.svg                      SVG on standard output")]
+  otus draw flow.mmd -o - > flow.svg                      SVG on standard output
+
+Exit status: 0 done, 2 invalid input or command line.")]
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 pub(crate) struct DrawArgs {
-    /// All files of a specification, a trace, options (.hcf).
+    /// All files of a specification, a trace, and options (.hcf), as the drawing needs them.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
-    /// The file to write: .svg, .png or .txt, .dot for graphs; `-`: SVG to standard output.
+    /// The file to write: .svg, .png or .txt; for searches and automata also .dot; `-` writes SVG to
+    /// standard output.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
 
-    /// The kind of drawing.
+    /// The kind of drawing [default: it depends on the files].
     #[arg(long, value_name = "WHAT", value_parser = one_of(DRAWINGS))]
     pub(crate) what: Option<Drawn>,
 
@@ -94,21 +107,23 @@ pub(crate) struct DrawArgs {
     #[arg(long)]
     pub(crate) only_used: bool,
 
-    /// In a term: label every node with its position.
+    /// With --what term: label every node with its position, the path from the root: 121 is child 1,
+    /// then 2, then 1.
     #[arg(long)]
     pub(crate) positions: bool,
 
-    /// In a term: show the effect of executing an action at a position, as `a!m@121`.
+    /// With --what term: show the effect of executing an action at a position, for example
+    /// `a!m@121`.
     #[arg(long, value_name = "ACTION@POSITION")]
     pub(crate) step: Option<String>,
 
-    /// In a partial order: draw a cut, given by the number of events of each process before it, as
-    /// `p=1,q=2`; may be repeated to draw a run of cuts.
+    /// In a partial order: draw a cut, given by the number of events of each process before it, for
+    /// example `p=1,q=2`; may be repeated to draw a sequence of cuts.
     #[arg(long, value_name = "CUT")]
     pub(crate) cut: Vec<String>,
 
-    /// The automaton: as the rules derive it, made deterministic, or made minimal [default:
-    /// minimal].
+    /// The automaton: as the execution rules of interactions produce it, made deterministic, or made
+    /// minimal [default: minimal].
     #[arg(long, value_name = "KIND", value_parser = one_of(AUTOMATA))]
     pub(crate) automaton: Option<AutomatonKind>,
 
@@ -116,7 +131,7 @@ pub(crate) struct DrawArgs {
     #[arg(long, default_value_t = 200, value_name = "NUMBER")]
     pub(crate) max_nodes: usize,
 
-    /// The maximum width of a text drawing.
+    /// The maximum width of a text drawing [default: the width of the terminal, or 100].
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) width: Option<usize>,
 
@@ -124,7 +139,7 @@ pub(crate) struct DrawArgs {
     #[arg(long)]
     pub(crate) ascii: bool,
 
-    /// The format of standard input and of files whose names do not tell it.
+    /// The format of standard input, and of files whose extension does not show it.
     #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS))]
     pub(crate) from: Option<Format>,
 }
@@ -138,7 +153,7 @@ pub(crate) enum Drawn {
 
 const DRAWINGS: &[Choice<Drawn>] = &[
     (Drawn::File(What::Sequence), "sequence", "A sequence diagram of a specification"),
-    (Drawn::File(What::Term), "term", "The term of a specification as a tree"),
+    (Drawn::File(What::Term), "term", "The operators of an interaction as a tree (its term)"),
     (Drawn::File(What::Trace), "trace", "A multi-trace, one lane per log"),
     (Drawn::File(What::Order), "order", "A partial-order trace, as a space-time diagram"),
     (
@@ -151,19 +166,27 @@ const DRAWINGS: &[Choice<Drawn>] = &[
 ];
 
 const AUTOMATA: &[Choice<AutomatonKind>] = &[
-    (AutomatonKind::Rules, "rules", "One state for each term that the rules derive"),
+    (
+        AutomatonKind::Rules,
+        "rules",
+        "One state for each interaction that the execution rules produce",
+    ),
     (AutomatonKind::Deterministic, "deterministic", "At most one transition per state and event"),
     (AutomatonKind::Minimal, "minimal", "The smallest deterministic automaton"),
 ];
 /// Make random multi-traces that a specification accepts.
 ///
-/// The same seed gives the same multi-traces. None is written twice.
+/// A multi-trace has one log per lifeline, or per group of lifelines that share a clock. The same seed
+/// gives the same multi-traces, and none is written twice. If Otus finds fewer than --count, because
+/// there are no others or they are rare, it says so.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
-  otus generate flow.mmd --count 100 --max-length 20         one per line
-  otus generate sig.hsf model.hif --count 10 -o runs/        one file each
-  otus generate flow.mmd --seed 7 --partition trivial        global traces")]
+  otus generate flow.mmd --count 100 --max-length 20         print one multi-trace per line
+  otus generate sig.hsf model.hif --count 10 -o runs/        write one file per multi-trace
+  otus generate flow.mmd --seed 7 --partition trivial        one log for all lifelines
+
+Exit status: 0 done, 1 no multi-trace is short enough, 2 invalid input or command line.")]
 pub(crate) struct GenerateArgs {
     /// All files of one specification.
     #[arg(required = true, value_name = "FILE")]
@@ -173,22 +196,23 @@ pub(crate) struct GenerateArgs {
     #[arg(long, default_value_t = 10, value_name = "NUMBER")]
     pub(crate) count: usize,
 
-    /// The maximum number of events of each.
+    /// The maximum number of events in each multi-trace.
     #[arg(long, default_value_t = 20, value_name = "NUMBER")]
     pub(crate) max_length: usize,
 
-    /// The seed of random choices.
+    /// The seed of random choices; the same seed gives the same multi-traces.
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     pub(crate) seed: u64,
 
-    /// The lifelines that share a clock in them: discrete, trivial, or {(l1,l2),(l3)}.
+    /// Which lifelines share a log: `discrete` (each has its own), `trivial` (one log for all), or a
+    /// grouping such as {(l1,l2),(l3)} [default: discrete].
     #[arg(long, value_name = "PARTITION")]
     pub(crate) partition: Option<String>,
 
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 
-    /// The format of standard input and of files whose names do not tell it.
+    /// The format of standard input, and of files whose extension does not show it.
     #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS))]
     pub(crate) from: Option<Format>,
 }

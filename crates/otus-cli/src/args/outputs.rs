@@ -42,7 +42,7 @@ impl FromStr for ReportFile {
 
     fn from_str(text: &str) -> Result<ReportFile, String> {
         let Some((name, path)) = text.split_once('=') else {
-            return Err("expected a format and a file, like junit=report.xml".to_owned());
+            return Err("expected a format and a file, for example junit=report.xml".to_owned());
         };
         let Some(format) = named(REPORT_FORMATS, name) else {
             let names = ReportFormat::ALL.map(ReportFormat::name);
@@ -125,7 +125,7 @@ pub(super) fn percent(text: &str) -> Result<f64, String> {
 pub(crate) enum LintFormat {
     /// With the source lines.
     Text,
-    /// One line each: `file:line:column: error[O0301]: …`.
+    /// One line per finding: `file:line:column: error[O0301]: …`.
     Short,
     /// One JSON document.
     Json,

@@ -8,25 +8,27 @@ use super::{LintFormat, listing, one_of};
 
 /// Put specifications and traces in canonical form.
 ///
-/// Rewrites .hsf, .hif, .hcf, .htf and .ctl files in place: spacing, line breaks and spelling become
-/// uniform (`loop_seq` is written `loopW`); comments are kept. `-` formats standard input to standard
-/// output. Files with errors are not changed. Formatting twice changes nothing.
+/// Otus rewrites .hsf, .hif, .hcf, .htf and .ctl files in place: spacing, line breaks and spelling
+/// become uniform (`loop_seq` is written `loopW`); comments are kept. `-` formats standard input and
+/// prints it to standard output. Files with errors are not changed. Formatting twice changes nothing.
 ///
-/// Diagrams are not reformatted, so their notes and colours stay as they are. See `otus convert`.
+/// Diagrams are not reformatted, so their notes and colours stay as they are.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
   otus fmt model.hif trace.htf      rewrite two files
-  otus fmt spec/                    rewrite all such files in a folder
-  otus fmt --check .                exit with 1 if a file would change
+  otus fmt spec/                    rewrite all files of these formats in a folder
+  otus fmt --check .                fail if a file would change
   otus fmt --diff model.hif         show the changes
-  otus fmt - < model.hif            print to standard output")]
+  otus fmt - < model.hif            print to standard output
+
+Exit status: 0 done, 1 with --check if a file would change, 2 invalid input or command line.")]
 pub(crate) struct FmtArgs {
-    /// Files, folders, or `-`.
+    /// Files, folders, or `-` for standard input.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
-    /// Change nothing; exit with 1 if a file is not in canonical form.
+    /// Change nothing; make the exit status 1 if a file is not in canonical form.
     #[arg(long)]
     pub(crate) check: bool,
 
@@ -34,14 +36,14 @@ pub(crate) struct FmtArgs {
     #[arg(long)]
     pub(crate) diff: bool,
 
-    /// The format of standard input and of files whose names do not tell it.
+    /// The format of standard input, and of files whose extension does not show it.
     #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS))]
     pub(crate) from: Option<Format>,
 }
 
 /// Find mistakes in specifications and traces.
 ///
-/// Reports errors (unknown names, unbalanced brackets, …) and valid text that is probably a mistake:
+/// Otus reports errors (unknown names, unbalanced brackets, …) and valid text that is probably wrong:
 /// unused declarations, equal alternatives, loops that repeat nothing, messages that are never
 /// received, parts of a diagram that Otus ignores. Give all files of one specification together;
 /// traces are checked against them.
@@ -54,7 +56,7 @@ Examples:
   otus lint --format json flow.mmd           for scripts
   cat flow.mmd | otus lint -                 from standard input
 
-Exit status: 0 at most notes, 1 warnings, 2 errors.")]
+Exit status: 0 no warnings and no errors, 1 warnings, 2 errors, or an invalid command line.")]
 pub(crate) struct LintArgs {
     /// Specifications and traces.
     #[arg(required = true, value_name = "FILE")]
@@ -64,46 +66,49 @@ pub(crate) struct LintArgs {
     #[arg(long, value_enum, default_value_t = LintFormat::Text, value_name = "FORMAT")]
     pub(crate) format: LintFormat,
 
-    /// The format of standard input and of files whose names do not tell it.
+    /// The format of standard input, and of files whose extension does not show it.
     #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS))]
     pub(crate) from: Option<Format>,
 }
 
 /// Convert between spec formats, and between trace formats.
 ///
-/// The last argument is the file to write; its ending gives the format. With --to and no file to
-/// write, the result is printed. Converting back gives the same interaction: parts that a diagram
-/// cannot show are written as `otus:` comments in it.
+/// Without --to and -o, the last argument is the file to write, and its extension gives the format.
+/// With --to and without -o, the result is printed. Parts of an interaction that a diagram cannot show
+/// are written into the diagram as `otus:` comments, so converting back gives the same interaction.
 ///
-/// A multi-trace becomes a partial-order trace (.pot.json) with one process per log, one event per
-/// moment, and the order that its messages make certain.
+/// A multi-trace (one log per lifeline, or per group of lifelines that share a clock) becomes a
+/// partial-order trace (.pot.json) with one process per log, one event per moment (actions observed at
+/// the same time), and the order that its messages make certain.
 ///
-/// Converting a diagram to model.hif also writes its signature to model.hsf. Converting to a .hsf
-/// writes the single-file form of 2020.
+/// Converting a diagram to model.hif also writes its signature (the names of lifelines and messages)
+/// to model.hsf. Converting to a .hsf writes the older format: signature and interaction in one file.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
   otus convert sig.hsf model.hif model.mmd        write Mermaid
   otus convert docs/protocol.md#login login.hif   a diagram to an interaction and its signature
   otus convert flow.puml --to mermaid             print Mermaid
-  otus convert sig.hsf model.hif all.hsf          the single file of 2020
+  otus convert sig.hsf model.hif all.hsf          signature and interaction in one file
   otus convert run1.htf run2.htf cases.jsonl      multi-traces to a case file
   otus convert cases.jsonl runs/                  and back, one file per case
-  otus convert run1.htf run1.pot.json             a partial-order trace, for `otus ctl`")]
+  otus convert run1.htf run1.pot.json             a partial-order trace, for `otus ctl`
+
+Exit status: 0 done, 2 invalid input or command line.")]
 pub(crate) struct ConvertArgs {
-    /// The files to read; without --to and --output, the last is the file to write.
+    /// The files to read; without --to and -o, the last one is the file to write.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
-    /// The format to write.
+    /// The format to write [default: the one that the extension of the file to write gives].
     #[arg(long, value_name = "FORMAT", value_parser = listing(FORMATS, is_written))]
     pub(crate) to: Option<Format>,
 
-    /// The file to write; then all other files are read.
+    /// The file to write. With this option, all FILE arguments are input.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
 
-    /// The format of standard input and of files whose names do not tell it.
+    /// The format of standard input, and of files whose extension does not show it.
     #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS))]
     pub(crate) from: Option<Format>,
 

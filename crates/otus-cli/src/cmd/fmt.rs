@@ -1,8 +1,8 @@
 //! `otus fmt`: canonical text.
 
 use otus::Status;
+use otus::expand;
 use otus::fmt::{Formatted, format, is_formatted};
-use otus::load::expand;
 use otus::units::counted;
 use similar::TextDiff;
 

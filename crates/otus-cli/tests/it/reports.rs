@@ -415,7 +415,7 @@ fn a_run_that_checks_nothing_says_so() {
 fn a_report_without_a_format_or_a_file_is_refused() {
     let sandbox = prepared("reports-refused");
     for (flag, expected) in [
-        ("--report r.xml", "expected a format and a file, like junit=report.xml"),
+        ("--report r.xml", "expected a format and a file, for example junit=report.xml"),
         ("--report junti=r.xml", "did you mean `junit`?"),
         ("--report junit=", "the name of the file is missing"),
         ("--report junit=no/such/folder/r.xml", "there is no folder no/such/folder"),

@@ -68,12 +68,12 @@ Commands:
   fmt          Put specifications and traces in canonical form
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats
-  slice        Make partial observations of multi-traces
+  slice        Cut multi-traces to parts, as if they had been observed only partially
   mutate       Make mutants of multi-traces
-  test         Run the tests of otus.toml: expected verdicts.
+  test         Run the tests in otus.toml and compare the verdicts with the expected ones
   explain      Explain a diagnostic code, or the cause of a failure
   schema       Print the JSON Schema of a format
-  completions  Print shell completions
+  completions  Print a script that completes commands and flags in a shell
   man          Print or write the manual pages
   help         Print this message or the help of the given subcommand(s)
 
@@ -117,12 +117,12 @@ Commands:
   fmt          Put specifications and traces in canonical form
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats
-  slice        Make partial observations of multi-traces
+  slice        Cut multi-traces to parts, as if they had been observed only partially
   mutate       Make mutants of multi-traces
-  test         Run the tests of otus.toml: expected verdicts.
+  test         Run the tests in otus.toml and compare the verdicts with the expected ones
   explain      Explain a diagnostic code, or the cause of a failure
   schema       Print the JSON Schema of a format
-  completions  Print shell completions
+  completions  Print a script that completes commands and flags in a shell
   man          Print or write the manual pages
   help         Print this message or the help of the given subcommand(s)
 

@@ -4,7 +4,6 @@
 //! keeps results in a [`Memo`], so that a search computes each sub-term once.
 
 pub mod fold;
-pub mod project;
 pub mod prune;
 pub mod remove;
 pub mod simplify;
@@ -13,9 +12,8 @@ use rustc_hash::FxHashMap;
 
 use crate::index::{RegionId, TermId};
 
-pub use project::project;
 pub use prune::prune;
-pub use remove::remove;
+pub use remove::{project, remove};
 pub use simplify::simplify;
 
 /// The results of the operators so far, for the terms of one pool.

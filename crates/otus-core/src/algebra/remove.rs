@@ -25,6 +25,16 @@ pub fn remove(pool: &mut Pool, memo: &mut Memo, term: TermId, lifelines: RegionI
     })
 }
 
+/// The projection of a term onto the lifelines of one co-localization: the term with all other
+/// lifelines removed. Its traces include the local trace, on these lifelines, of every accepted
+/// multi-trace. It is exact for one component alone, but loses the dependencies between components.
+pub fn project(pool: &mut Pool, memo: &mut Memo, term: TermId, lifelines: RegionId) -> TermId {
+    let all = pool.signature().all_lifelines();
+    let others = all.difference(&pool.region(lifelines));
+    let others = pool.intern_region(&others);
+    remove(pool, memo, term, others)
+}
+
 /// The event without its actions on removed lifelines.
 fn remove_actions(pool: &mut Pool, event: EventId, removed: &LifelineSet) -> TermId {
     let actions = pool.event_actions(event).iter().map(|&action| pool.action(action));

@@ -12,7 +12,6 @@
 //! "Equivalence of denotational and operational semantics for interaction languages", TASE 2022.
 //! Tests compare the automaton with the denotational semantics.
 
-use std::cmp::Ordering;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -31,7 +30,8 @@ use crate::semantics::{Frontiers, Step};
 /// numbering depends only on the term and on the earlier contents of the pool.
 pub fn build(pool: &mut Pool, term: TermId, limits: AutomatonLimits) -> Automaton {
     let mut normalizer = Normalizer::default();
-    let mut frontiers = Bounded::new(limits.work);
+    let (frontiers, counted) = (Frontiers::default(), FxHashSet::default());
+    let mut frontiers = Bounded { frontiers, counted, left: limits.work };
     let mut terms: Interner<StateId, TermId> = Interner::default();
     terms.intern(normalizer.normal(pool, term));
     let mut states = Vec::new();
@@ -55,7 +55,9 @@ pub fn build(pool: &mut Pool, term: TermId, limits: AutomatonLimits) -> Automato
     let mut events: Vec<EventId> = moves.iter().map(|&(_, event, _)| event).collect();
     events.sort_unstable();
     events.dedup();
-    events.sort_by(|&x, &y| by_actions(pool, x, y));
+    // The order follows from the signature, as that of event ids would not.
+    let actions = |event| pool.event_actions(event).iter().map(|&action| pool.action(action));
+    events.sort_by(|&x, &y| actions(x).cmp(actions(y)));
     let alphabet: IndexVec<SymbolId, EventId> = events.into_iter().collect();
     let symbols: FxHashMap<EventId, SymbolId> =
         alphabet.iter_with_ids().map(|(symbol, &event)| (event, symbol)).collect();
@@ -79,10 +81,6 @@ struct Bounded {
 }
 
 impl Bounded {
-    fn new(work: usize) -> Self {
-        Bounded { frontiers: Frontiers::default(), counted: FxHashSet::default(), left: work }
-    }
-
     /// All steps of a term; `None` if that exceeds the bound.
     fn steps(&mut self, pool: &mut Pool, term: TermId) -> Option<Rc<[Step]>> {
         let mut pending = vec![term];
@@ -105,11 +103,4 @@ impl Bounded {
         }
         Some(self.frontiers.steps(pool, term))
     }
-}
-
-/// Orders events by their actions, hence by the declarations of the signature. Event ids would depend on
-/// the order in which the pool interned them.
-fn by_actions(pool: &Pool, x: EventId, y: EventId) -> Ordering {
-    let actions = |event| pool.event_actions(event).iter().map(|&action| pool.action(action));
-    actions(x).cmp(actions(y))
 }

@@ -39,10 +39,10 @@ impl Inclusion {
         if let Some(answer) = by_attributes(pool, small, large) {
             return answer;
         }
-        *self.known.entry((small, large)).or_insert_with(|| {
-            let mut fuel = FUEL;
-            Question { pool, fuel: &mut fuel }.includes(small, large, DEPTH)
-        })
+        *self
+            .known
+            .entry((small, large))
+            .or_insert_with(|| Question { pool, fuel: FUEL }.includes(small, large, DEPTH))
     }
 }
 
@@ -66,15 +66,7 @@ fn by_attributes(pool: &Pool, small: TermId, large: TermId) -> Option<bool> {
 
 struct Question<'a> {
     pool: &'a Pool,
-    fuel: &'a mut u32,
-}
-
-/// The sequential composition at the root of a term.
-enum Composed {
-    /// Parts in strict sequence, or a single part.
-    Strictly(Vec<TermId>),
-    /// Operands that are ordered on some lifelines.
-    Partly(Chain),
+    fuel: u32,
 }
 
 impl Question<'_> {
@@ -82,10 +74,10 @@ impl Question<'_> {
         if let Some(answer) = by_attributes(self.pool, small, large) {
             return answer;
         }
-        if depth == 0 || *self.fuel == 0 {
+        if depth == 0 || self.fuel == 0 {
             return false;
         }
-        *self.fuel -= 1;
+        self.fuel -= 1;
         let depth = depth - 1;
         if let Term::Alt(..) = self.pool.node(small) {
             let all = alternatives(self.pool, small);
@@ -104,20 +96,17 @@ impl Question<'_> {
                 self.includes(small, body, depth) || self.repeats(small, large, region, depth)
             }
             Term::Strict(..) => {
-                let few = match self.composed(small) {
-                    Composed::Strictly(few) => few,
-                    // It may still be included in one part of the other.
-                    Composed::Partly(_) => vec![small],
-                };
+                let few = strict_parts(self.pool, small);
                 let many = strict_parts(self.pool, large);
                 self.matches(&few, &many, depth)
             }
             Term::Coreg(..) => {
                 let Some(many) = Chain::of(self.pool, large) else { return false };
-                let few = match self.composed(small) {
-                    Composed::Strictly(few) => few,
-                    Composed::Partly(few) if self.keeps(&few, &many.ordered) => few.operands,
-                    Composed::Partly(_) => vec![small],
+                let few = match Chain::of(self.pool, small) {
+                    Some(few) if self.keeps(&few, &many.ordered) => few.operands,
+                    // It may still be included in one part of the other.
+                    Some(_) => vec![small],
+                    None => strict_parts(self.pool, small),
                 };
                 self.matches(&few, &many.operands, depth)
                     || few.len() > 1 && self.matches(&[small], &many.operands, depth)
@@ -183,12 +172,5 @@ impl Question<'_> {
             }
         }
         wanted.next().is_none()
-    }
-
-    fn composed(&self, term: TermId) -> Composed {
-        match Chain::of(self.pool, term) {
-            Some(chain) => Composed::Partly(chain),
-            None => Composed::Strictly(strict_parts(self.pool, term)),
-        }
     }
 }

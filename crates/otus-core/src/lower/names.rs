@@ -10,9 +10,7 @@ use crate::lower::problem::{Problem, Problems};
 use crate::signature::Signature;
 use crate::unknown::NameKind;
 
-/// The resolved names of a specification.
 pub(super) struct Resolved {
-    /// The declared names.
     pub(super) declared: Signature,
     /// The declared names and those that are used without a declaration.
     pub(super) signature: Signature,
@@ -120,7 +118,6 @@ fn declare(files: &[&SpecFile], problems: &mut Problems) -> Signature {
     signature
 }
 
-/// The uses of a name in a file.
 #[derive(Debug, Clone, Copy)]
 struct Use {
     /// The first use.

@@ -14,17 +14,39 @@ use crate::unknown::{self, NameKind, Unknown};
 /// A fault, without its place.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Problem {
-    Undeclared { kind: NameKind, name: Name, others: usize },
-    Duplicate { kind: NameKind, name: Name, first_file: usize, first: Span },
-    NoSignature { names: usize },
-    SeveralInteractions { first: usize, first_span: Span },
-    RepeatedInList { name: Name, first: Span },
-    RepeatedTarget { name: Name, first: Span, message: Name, synchronous: bool },
-    SynchronousSelf { name: Name, origin: Span },
-    HeadFirst { others: usize },
+    Undeclared {
+        kind: NameKind,
+        name: Name,
+        others: usize,
+    },
+    Duplicate {
+        kind: NameKind,
+        name: Name,
+        first_file: usize,
+        first: Span,
+    },
+    NoSignature {
+        names: usize,
+    },
+    SeveralInteractions {
+        first: usize,
+        first_span: Span,
+    },
+    /// In a region or, given the message and whether it is synchronous, among the receivers.
+    Repeated {
+        name: Name,
+        first: Span,
+        received: Option<(Name, bool)>,
+    },
+    SynchronousSelf {
+        name: Name,
+        origin: Span,
+    },
+    HeadFirst {
+        others: usize,
+    },
 }
 
-/// All faults of a specification.
 #[derive(Debug, Default)]
 pub(super) struct Problems {
     /// The index of the file, the span and the fault.
@@ -96,25 +118,17 @@ fn render(
                     .with_help("give only one of the two files")
             });
         }
-        Problem::RepeatedInList { name, first } => {
+        Problem::Repeated { name, first, received } => {
             findings.add(Code::REPEATED_LIFELINE, source, span, |draft| {
-                draft
-                    .message(format!("`{}` is listed twice in this region", text(name)))
-                    .with_label("listed again here")
-                    .with_related(source, first, "first listed here")
-                    .with_help("leave one of the two out")
-            });
-        }
-        Problem::RepeatedTarget { name, first, message, synchronous } => {
-            findings.add(Code::REPEATED_LIFELINE, source, span, |draft| {
-                let name = text(name);
-                let effect = if synchronous {
-                    format!("`{name}` is listed twice among the receivers")
-                } else {
-                    format!("`{name}` is listed twice, so it receives `{}` twice", text(message))
+                let effect = match received {
+                    None => " in this region".to_owned(),
+                    Some((_, true)) => " among the receivers".to_owned(),
+                    Some((message, false)) => {
+                        format!(", so it receives `{}` twice", text(message))
+                    }
                 };
                 draft
-                    .message(effect)
+                    .message(format!("`{}` is listed twice{effect}", text(name)))
                     .with_label("listed again here")
                     .with_related(source, first, "first listed here")
                     .with_help("leave one of the two out")

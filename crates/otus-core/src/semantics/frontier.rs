@@ -61,7 +61,6 @@ impl Frontiers {
     }
 }
 
-/// An operand of a binary operator.
 #[derive(Clone, Copy)]
 struct Operand<'a> {
     term: TermId,
@@ -141,7 +140,7 @@ impl Rules<'_> {
             self.push(1, step, follow_up);
         }
         for step in right.steps {
-            let ordered = self.ordered(region, step.event);
+            let ordered = self.pool.ordered(region, step.event);
             if let Some(pruned) = prune(self.pool, self.memo, left.term, ordered) {
                 let follow_up = simplify::coreg(self.pool, region, pruned, step.follow_up);
                 self.push(2, step, follow_up);
@@ -171,24 +170,11 @@ impl Rules<'_> {
     /// Θ(a) outside the concurrent region.
     fn loop_c(&mut self, region: RegionId, term: TermId, body: &[Step]) {
         for step in body {
-            let ordered = self.ordered(region, step.event);
+            let ordered = self.pool.ordered(region, step.event);
             let before = prune(self.pool, self.memo, term, ordered).expect("a loop can be pruned");
             let after = simplify::coreg(self.pool, region, step.follow_up, term);
             let follow_up = simplify::coreg(self.pool, region, before, after);
             self.push_instance(step, follow_up);
-        }
-    }
-
-    /// Θ(a)∖r
-    fn ordered(&mut self, region: RegionId, event: EventId) -> RegionId {
-        let lifelines = self.pool.event_lifelines(event);
-        match region {
-            Pool::NONE => lifelines,
-            Pool::ALL => Pool::NONE,
-            region => {
-                let outside = self.pool.region(lifelines).difference(&self.pool.region(region));
-                self.pool.intern_region(&outside)
-            }
         }
     }
 

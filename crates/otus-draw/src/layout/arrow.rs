@@ -5,7 +5,6 @@ use crate::geometry::{Point, Size, point};
 use crate::metrics::Font;
 use crate::scene::{Anchor, End, Item, Key, Role, Scene, Tone};
 
-/// The font of labels.
 pub(super) const LABEL: Font = Font { size: 11.0, bold: false };
 
 /// An edge between two nodes, given by their numbers.

@@ -51,8 +51,6 @@ pub struct Options {
     pub direction: Direction,
     /// The least distance between nodes of a layer.
     pub node_gap: f64,
-    /// Whether edges leave and enter at the middle of a side rather than next to each other.
-    pub centered: bool,
     /// The share of a side that edges may use, 1 for all of it. A share above 1 is for round nodes, whose edges
     /// point at the center.
     pub spread: f64,
@@ -62,13 +60,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options {
-            direction: Direction::Down,
-            node_gap: 24.0,
-            centered: false,
-            spread: 0.7,
-            flush: false,
-        }
+        Options { direction: Direction::Down, node_gap: 24.0, spread: 0.7, flush: false }
     }
 }
 
@@ -401,11 +393,7 @@ impl Router<'_> {
             for (side, mut edges) in sides.into_iter().enumerate() {
                 edges.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
                 let count = float(edges.len());
-                let gap = if self.options.centered {
-                    0.0
-                } else {
-                    PORT_GAP.min(wide * self.options.spread / count)
-                };
+                let gap = PORT_GAP.min(wide * self.options.spread / count);
                 for (place, (_, index)) in edges.into_iter().enumerate() {
                     let offset = (float(place) - (count - 1.0) / 2.0) * gap;
                     ports[index][1 - side] = self.across[node] + offset;
@@ -536,7 +524,8 @@ impl Router<'_> {
 fn straighten(points: &[Point]) -> Vec<Point> {
     let mut kept: Vec<Point> = Vec::with_capacity(points.len());
     for &next in points {
-        if kept.last().is_some_and(|last| near(*last, next)) {
+        let is_near = |a: Point| (a.x - next.x).abs() < 1e-6 && (a.y - next.y).abs() < 1e-6;
+        if kept.last().is_some_and(|last| is_near(*last)) {
             continue;
         }
         if let [.., a, b] = kept.as_slice() {
@@ -548,8 +537,4 @@ fn straighten(points: &[Point]) -> Vec<Point> {
         kept.push(next);
     }
     kept
-}
-
-fn near(a: Point, b: Point) -> bool {
-    (a.x - b.x).abs() < 1e-6 && (a.y - b.y).abs() < 1e-6
 }

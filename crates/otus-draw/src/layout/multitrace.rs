@@ -182,7 +182,6 @@ impl Style {
         self.plain.line_height() + self.inside
     }
 
-    /// The height of a row of a lane.
     fn row_height(&self) -> f64 {
         self.box_height() + 2.0 * self.frame
     }
@@ -197,7 +196,6 @@ fn shown(signature: &Signature, lifeline: otus_core::LifelineId) -> String {
     }
 }
 
-/// The most lines of a head.
 const HEAD_LINES: usize = 4;
 
 /// The lifelines of a component in lines.
@@ -374,7 +372,10 @@ impl Painter<'_, '_> {
             let text = action.text(self.pool.signature());
             let text = style.plain.shorten(&text, style.action_room);
             let tone = (self.options.tone)(self.component, index);
-            let tone = tone.unwrap_or_else(|| self.tone_at(index));
+            let tone = tone.unwrap_or_else(|| {
+                let tone = self.lane_tone();
+                if tone == Tone::Normal && index < self.consumed { Tone::Good } else { tone }
+            });
             let subject = format!("event-{}-{index}", self.component.0);
             let left = if index > indices.start { right + style.frame } else { right };
             right = self.add_box(&mut boxes, left, &text, tone, Some(subject));
@@ -441,11 +442,6 @@ impl Painter<'_, '_> {
         }
     }
 
-    fn tone_at(&self, index: usize) -> Tone {
-        let tone = self.lane_tone();
-        if tone == Tone::Normal && index < self.consumed { Tone::Good } else { tone }
-    }
-
     /// The state of the lane, in words.
     fn remarks(&self) -> Vec<String> {
         let (all, consumed) = (self.steps().len(), self.consumed);
@@ -459,7 +455,6 @@ impl Painter<'_, '_> {
         remarks
     }
 
-    /// The lane as a sentence.
     fn sentence(&self) -> String {
         let signature = self.pool.signature();
         let names = names(self.trace, signature, self.component);

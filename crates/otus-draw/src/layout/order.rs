@@ -120,7 +120,6 @@ pub fn cuts_of(trace: &PartialOrder, evidence: &Evidence, most: usize) -> Vec<Cu
     run_of_cuts(trace, &events, most)
 }
 
-/// An event that is shown.
 #[derive(Debug)]
 struct ShownEvent {
     event: EventId,
@@ -140,7 +139,6 @@ struct DotId {
     index: usize,
 }
 
-/// An arrow that is shown.
 #[derive(Debug, Clone, Copy)]
 struct Arrow {
     from: DotId,
@@ -495,7 +493,6 @@ impl Places {
         [self.x[process] + self.reach[process][1], self.x[process + 1] - self.reach[process + 1][0]]
     }
 
-    /// The place of the label of an event.
     fn label(&self, process: usize, shown: &ShownEvent) -> Rect {
         let beside = self.beside(process, shown.side as usize);
         let left = match shown.side {
@@ -558,7 +555,6 @@ fn paint(scene: &mut Scene, plan: &Plan, places: &Places) {
     }
 }
 
-/// The picture in words.
 fn describe(trace: &PartialOrder, plan: &Plan) -> String {
     let mut sentences = vec![format!(
         "{}, {} and {}.",

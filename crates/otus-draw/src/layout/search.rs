@@ -129,7 +129,6 @@ struct Sketch<'a> {
     of: FxHashMap<usize, usize>,
 }
 
-/// A node of the picture.
 struct SketchNode {
     content: Scene,
     tone: Tone,

@@ -107,7 +107,6 @@ fn head(signature: &Signature, lifeline: LifelineId, options: &Options<'_>) -> V
     font.wrap_to(text, if options.compact { 90.0 } else { 130.0 }, 4)
 }
 
-/// The diagram in words.
 fn describe(rows: &Rows, shown: &[LifelineId], signature: &Signature) -> String {
     let names: Vec<&str> = shown.iter().map(|&l| signature.lifeline_name(l)).collect();
     let arrows: Vec<String> = rows
@@ -142,7 +141,6 @@ pub(crate) fn word(operator: &Operator) -> (&'static str, bool) {
     }
 }
 
-/// The tone of a node.
 fn tone(options: &Options<'_>, node: NodeId) -> Tone {
     options.tones.get(node.0 as usize).copied().unwrap_or_default()
 }

@@ -119,7 +119,6 @@ const MARGIN: f64 = 12.0;
 /// From an edge to the position beside it.
 const POSITION_GAP: f64 = 4.0;
 
-/// A node of the tree.
 struct Node {
     text: String,
     is_operator: bool,

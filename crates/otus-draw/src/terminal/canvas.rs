@@ -10,7 +10,7 @@ const HALF: char = '\0';
 /// The text so far, and the current row.
 #[derive(Debug)]
 pub(super) struct Canvas {
-    out: String,
+    pub(super) out: String,
     row: Vec<char>,
     ascii: bool,
 }
@@ -20,7 +20,6 @@ impl Canvas {
         Canvas { out: String::new(), row: vec![' '; width], ascii }
     }
 
-    /// Sets one cell.
     pub(super) fn put(&mut self, at: usize, cell: char) {
         if at >= self.row.len() {
             return;
@@ -63,7 +62,6 @@ impl Canvas {
         }
     }
 
-    /// The content of a cell.
     pub(super) fn at(&self, at: usize) -> char {
         self.row.get(at).copied().unwrap_or(' ')
     }
@@ -97,10 +95,6 @@ impl Canvas {
             self.out.push_str(text);
         }
         self.out.push('\n');
-    }
-
-    pub(super) fn finish(self) -> String {
-        self.out
     }
 }
 
@@ -156,7 +150,7 @@ mod tests {
         canvas.text(0, "日本a");
         canvas.put(1, '│');
         canvas.next();
-        assert_eq!(canvas.finish(), " │本a\n");
+        assert_eq!(canvas.out, " │本a\n");
         assert_eq!(width("日本a"), 5);
         assert_eq!(shorten("日本語", 4), "日…");
     }

@@ -113,12 +113,13 @@ fn list<T: Iterator<Item = String>>(
         out.push('\n');
     }
     if options.ascii {
-        out.chars().map(|c| if c == '\n' { c } else { ascii(c) }).collect()
+        let ascii = |c| match c {
+            '\n' => c,
+            'ε' => '-',
+            _ => plain(c),
+        };
+        out.chars().map(ascii).collect()
     } else {
         out
     }
-}
-
-fn ascii(c: char) -> char {
-    if c == 'ε' { '-' } else { plain(c) }
 }

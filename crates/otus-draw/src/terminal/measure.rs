@@ -15,7 +15,6 @@ use rustc_hash::FxHashMap;
 use super::canvas::{shorten, width};
 use crate::layout::sequence::word;
 
-/// A diagram with all its measures.
 #[derive(Debug)]
 pub(super) struct Measured {
     /// By lifeline: its head and its column.
@@ -39,7 +38,6 @@ pub(super) struct Part {
     pub(super) appearance: Appearance,
 }
 
-/// The appearance of a node.
 #[derive(Debug, Clone, Default)]
 pub(super) enum Appearance {
     /// None of its own: its operands, one below the other.
@@ -56,7 +54,6 @@ pub(super) enum Appearance {
     Invalid,
 }
 
-/// A message in a diagram.
 #[derive(Debug, Clone)]
 pub(super) struct Arrow {
     pub(super) label: String,
@@ -108,7 +105,7 @@ impl Measured {
 fn used(interaction: &Interaction) -> Vec<bool> {
     let mut used = vec![false; interaction.nodes.len()];
     used[interaction.root.0 as usize] = true;
-    // Operators come after their operands, so a backward pass sees users first.
+    // Operators come after their operands, so a backward pass visits each operator before its operands.
     for index in (0..used.len()).rev() {
         if let (true, NodeKind::Operator(_, operands)) =
             (used[index], &interaction.nodes[index].kind)
@@ -264,7 +261,7 @@ impl Measure<'_> {
         }
     }
 
-    /// The number of rows of some nodes, where each counts at least `least`.
+    /// The total number of rows of some nodes. A node with fewer than `least` rows counts as `least` rows.
     fn rows(&self, operands: &[NodeId], least: u64) -> u64 {
         let rows = operands.iter().map(|operand| self.parts[operand.0 as usize].rows.max(least));
         rows.fold(0, u64::saturating_add)

@@ -77,7 +77,7 @@ fn random_automata_have_no_flaws() {
             build(pool, term, AutomatonLimits { states: 60, ..AutomatonLimits::default() })
         };
         let direction = if random.bool() { Direction::Down } else { Direction::Right };
-        let options = Options { max_states: 40, direction, ..Options::default() };
+        let options = Options { max_states: 40, direction };
         let scene = automaton(pool, &machine, &options);
         assert_eq!(flaws(&scene), [], "{}", pool.text(term));
     });

@@ -22,7 +22,7 @@ fn random(seed: u64) -> (Vec<Size>, Vec<Edge>, Options) {
         })
         .collect();
     let direction = if random.bool() { Direction::Down } else { Direction::Right };
-    let options = Options { direction, centered: random.bool(), ..Options::default() };
+    let options = Options { direction, ..Options::default() };
     (nodes, edges, options)
 }
 

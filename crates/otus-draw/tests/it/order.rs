@@ -161,7 +161,7 @@ fn large_traces_are_shown_in_part() {
         scene.description
     );
     let cuts = [cut("C", &[1500, 1499])];
-    let options = Options { limit: 20, cuts: &cuts, ..Options::default() };
+    let options = Options { limit: 20, cuts: &cuts };
     let scene = space_time(&trace, &options);
     check("order-window-cut", &scene);
     assert!(scene.description.contains("earlier events"), "{}", scene.description);
@@ -180,7 +180,7 @@ fn random_orders_have_no_flaws() {
         let all = run_of_cuts(&trace, &linear(&trace), usize::MAX);
         let cuts: Vec<Cut> = all.into_iter().filter(|_| rng.u8(..4) == 0).collect();
         let limit = if rng.bool() { 2000 } else { rng.usize(1..20) };
-        let options = Options { cuts: &cuts, limit, ..Options::default() };
+        let options = Options { cuts: &cuts, limit };
         let scene = space_time(&trace, &options);
         assert_eq!(otus_draw::check::flaws(&scene), [], "round {round}");
         if round % 20 == 7 {

@@ -14,7 +14,6 @@ use otus_trace::order::PartialOrder;
 use super::simulation::{Simulation, Step, Variable};
 use super::{Scheduler, work};
 
-/// The control state of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ControlState {
     /// Local events that are left.
@@ -23,7 +22,7 @@ enum ControlState {
     Takes(usize),
     Signs(usize),
     Passes(usize),
-    /// The next step in the critical section.
+    /// In the critical section, before the step with this number.
     Inside(usize),
 }
 

@@ -26,7 +26,6 @@ pub(super) struct Simulation {
     events: usize,
 }
 
-/// A variable, by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Variable(usize);
 
@@ -38,7 +37,6 @@ pub(super) struct Stamp {
     known: Rc<[u32]>,
 }
 
-/// The effects of a step.
 #[derive(Debug, Default)]
 pub(super) struct Step<'a> {
     pub(super) reads: &'a [Variable],
@@ -48,7 +46,6 @@ pub(super) struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// A step that writes a variable.
     pub(super) fn write(variable: Variable, value: impl Into<Value>) -> Self {
         Step { writes: Some((variable, value.into())), ..Step::default() }
     }
@@ -94,12 +91,10 @@ impl Simulation {
             .collect()
     }
 
-    /// The number of events so far.
     pub(super) fn events(&self) -> usize {
         self.events
     }
 
-    /// Performs a step of a process.
     pub(super) fn step(&mut self, process: usize, step: &Step<'_>) -> Stamp {
         let mut causes: Vec<Stamp> = step.receives.cloned().into_iter().collect();
         for &variable in step.reads {
@@ -149,7 +144,6 @@ impl Simulation {
         }
     }
 
-    /// The trace.
     pub(super) fn finish(self) -> PartialOrder {
         self.builder.finish(Writes::Checked).expect("steps happen after what they depend on")
     }

@@ -11,6 +11,7 @@ use otus_analysis::graph::{self, Silent};
 use otus_analysis::{Question, Verdict, certify};
 use otus_draw::layout::plot::{Axis, Data, Figure, Mark, Panel, Series, plot};
 use otus_draw::scene::Tone;
+use otus_syntax::options::LocalAnalysis;
 use otus_trace::MultiTrace;
 
 use crate::artefact::Artefact;
@@ -52,6 +53,18 @@ pub(super) fn timed_search(model: &Model, trace: &MultiTrace, config: &Config) -
     Run { seconds, verdict, size }
 }
 
+/// A search of the papers with memoization and local analyses, up to a number of nodes.
+pub(super) fn search(kind: Kind, nodes: u64) -> Config {
+    Config {
+        kind,
+        goal: Some(Verdict::WeakPass),
+        memoize: true,
+        local_analysis: LocalAnalysis::On,
+        budget: Budget { max_states: Some(nodes), ..Budget::default() },
+        ..Config::default()
+    }
+}
+
 /// The analyses of every multi-trace.
 pub(super) struct Plan<'a> {
     /// The question to the fast engine.
@@ -64,7 +77,6 @@ pub(super) struct Plan<'a> {
     pub(super) watch: &'a Watch<'a>,
 }
 
-/// The analyses of a set.
 pub(super) struct Analysed {
     pub(super) name: &'static str,
     /// By one engine for all.
@@ -76,7 +88,6 @@ pub(super) struct Analysed {
     pub(super) apart: usize,
 }
 
-/// One analysis and its time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timed {
     pub(super) length: usize,

@@ -75,7 +75,6 @@ const DRAWN: [Drawn; 4] = [
     },
 ];
 
-/// Figures 7 to 10.
 pub(crate) fn figures_7_to_10(_: Setting, watch: &Watch<'_>) -> Result<Artefact, Interrupted> {
     let mut artefact = Artefact::new(
         "003-fig7",

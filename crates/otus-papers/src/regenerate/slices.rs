@@ -1,12 +1,10 @@
 //! Figure 12 of 003: slices of two interactions, by bounded simulation and by the exact engine.
 
-use otus_analysis::budget::Budget;
-use otus_analysis::config::{Config, Kind, Simulation};
+use otus_analysis::config::{Kind, Simulation};
 use otus_analysis::{Question, Verdict};
-use otus_syntax::options::LocalAnalysis;
 
 use super::analyses::{
-    Analysed, Plan, analyse, draw, explained, time_table, together, verdict_table,
+    Analysed, Plan, analyse, draw, explained, search, time_table, together, verdict_table,
 };
 use crate::artefact::Artefact;
 use crate::data;
@@ -48,22 +46,13 @@ fn run(
     let nodes = setting.pick(2_000, 20_000, 50_000);
     let plan = Plan {
         question: Question::SLICE,
-        search: Config {
-            kind: Kind::Simulate(Simulation::default()),
-            goal: Some(Verdict::WeakPass),
-            memoize: true,
-            local_analysis: LocalAnalysis::On,
-            budget: Budget { max_states: Some(nodes), ..Budget::default() },
-            ..Config::default()
-        },
+        search: search(Kind::Simulate(Simulation::default()), nodes),
         loose: None,
         setting,
         watch,
     };
-    let mut sets = Vec::new();
-    for class in &made.sets {
-        sets.push(analyse(&made.model, class, &plan, &mut artefact)?);
-    }
+    let analysed = made.sets.iter().map(|class| analyse(&made.model, class, &plan, &mut artefact));
+    let sets = analysed.collect::<Result<Vec<_>, _>>()?;
     let (counts, theirs) = data::slices()[half];
     artefact.tables =
         vec![together(&sets, &theirs), verdict_table(&sets, Some(counts)), time_table(&sets)];

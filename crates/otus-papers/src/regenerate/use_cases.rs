@@ -1,11 +1,9 @@
 //! Figures 9 to 12 of 000, and 7, which shows a part of them: four use cases, by removal of lifelines.
 
-use otus_analysis::budget::Budget;
-use otus_analysis::config::{Config, Kind};
-use otus_analysis::{Question, Verdict};
-use otus_syntax::options::LocalAnalysis;
+use otus_analysis::Question;
+use otus_analysis::config::Kind;
 
-use super::analyses::{Plan, all, analyse, draw, time_table, verdict_table};
+use super::analyses::{Plan, all, analyse, draw, search, time_table, verdict_table};
 use crate::artefact::Artefact;
 use crate::data;
 use crate::setting::{Interrupted, Setting, Watch};
@@ -24,25 +22,13 @@ pub(crate) fn run<const CASE: usize>(
     let classes = case.classes(&mut model, setting);
     let plan = Plan {
         question: Question::MULTI_PREFIX,
-        search: Config {
-            kind: Kind::Eliminate,
-            goal: Some(Verdict::WeakPass),
-            memoize: true,
-            local_analysis: LocalAnalysis::On,
-            budget: Budget {
-                max_states: Some(setting.pick(5_000, 5_000, 100_000)),
-                ..Budget::default()
-            },
-            ..Config::default()
-        },
+        search: search(Kind::Eliminate, setting.pick(5_000, 5_000, 100_000)),
         loose: Some(case.loose()),
         setting,
         watch,
     };
-    let mut sets = Vec::new();
-    for class in &classes {
-        sets.push(analyse(&model, class, &plan, &mut artefact)?);
-    }
+    let analysed = classes.iter().map(|class| analyse(&model, class, &plan, &mut artefact));
+    let sets = analysed.collect::<Result<Vec<_>, _>>()?;
     artefact.tables = vec![verdict_table(&sets, None), time_table(&sets)];
     if case.id == "000-fig9" {
         let mut table = Table::new("-together", "All sets together");

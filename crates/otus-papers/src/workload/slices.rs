@@ -24,7 +24,6 @@ pub const FIGURE_11: [(&str, &str, &str); 3] = [
     ("11c", "coreg(l2)(loopW(l1 -- m1 -> l2), loopW(l1 -- m2 -> l2))", "{[l1]; [l2] l2?m2.l2?m1}"),
 ];
 
-/// The names of the sets.
 const NAMES: [&str; 5] = ["T", "S", "Mia", "Msa", "Msc"];
 
 /// The sets of an experiment.

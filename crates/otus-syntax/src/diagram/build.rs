@@ -60,8 +60,7 @@ pub(crate) fn build(
     for statement in statements {
         builder.statement(statement);
     }
-    let interaction = builder.finish(whole);
-    let interaction = Some(interaction);
+    let interaction = Some(builder.finish(whole));
     SpecFile { source, names, sections, interaction, comments: Vec::new(), implicit: true }
 }
 

@@ -17,11 +17,9 @@ pub mod mermaid;
 mod outline;
 mod picture;
 pub mod plantuml;
-#[cfg(test)]
-mod samples;
 mod statement;
 #[cfg(test)]
-mod term;
+mod tests;
 
 /// The character of a numeric escape such as `u{2028}` at the start of a text, and the length of the
 /// escape. `least` is the least number of its hexadecimal digits.

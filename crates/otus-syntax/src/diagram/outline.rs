@@ -23,7 +23,6 @@ use crate::source::Span;
 /// The statements of a diagram, before they are spelt in a language.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outline {
-    /// The names of the tree.
     pub names: Names,
     /// The statements; their spans are those of the tree.
     pub statements: Vec<Statement>,
@@ -94,7 +93,6 @@ impl Walk<'_> {
         }
     }
 
-    /// A node as exactly one statement.
     fn single(&mut self, node: NodeId) {
         let node = self.resolve(node);
         let interaction = self.interaction;
@@ -113,8 +111,7 @@ impl Walk<'_> {
             Operator::Par => self.fragment(node, Fragment::Par, Separator::And),
             Operator::Alt => match operands[..] {
                 [body, other] if self.is_empty(self.resolve(other)) => {
-                    self.write(span, StatementKind::Open(Fragment::Opt));
-                    self.tasks.push(Task::Write(span, StatementKind::Close));
+                    self.open(span, Fragment::Opt);
                     self.tasks.push(Task::Operand(body));
                 }
                 _ => self.fragment(node, Fragment::Alt, Separator::Else),
@@ -123,8 +120,7 @@ impl Walk<'_> {
                 if *kind != LoopKind::Weak {
                     self.write(span, StatementKind::Mark(Mark::LoopKind(kind.clone())));
                 }
-                self.write(span, StatementKind::Open(Fragment::Loop(Repetition::ANY)));
-                self.tasks.push(Task::Write(span, StatementKind::Close));
+                self.open(span, Fragment::Loop(Repetition::ANY));
                 // The parser reports a loop with several operands.
                 match operands[..] {
                     [body] => self.tasks.push(Task::Operand(body)),
@@ -136,28 +132,28 @@ impl Walk<'_> {
         }
     }
 
+    /// Opens a fragment, which is closed after the tasks that are pushed next.
+    fn open(&mut self, span: Span, fragment: Fragment) {
+        self.write(span, StatementKind::Open(fragment));
+        self.tasks.push(Task::Write(span, StatementKind::Close));
+    }
+
     /// An explicit `seq` block.
     fn sequence(&mut self, node: NodeId) {
-        let span = self.interaction.node(node).span;
-        self.write(span, StatementKind::Open(Fragment::Block(Operator::Seq)));
-        self.tasks.push(Task::Write(span, StatementKind::Close));
+        self.open(self.interaction.node(node).span, Fragment::Block(Operator::Seq));
         self.rest(node);
     }
 
     /// A block whose statements are the operands.
     fn block(&mut self, node: NodeId, operator: &Operator) {
-        let span = self.interaction.node(node).span;
-        self.write(span, StatementKind::Open(Fragment::Block(operator.clone())));
-        self.tasks.push(Task::Write(span, StatementKind::Close));
+        self.open(self.interaction.node(node).span, Fragment::Block(operator.clone()));
         let operands = self.flatten(node);
         self.tasks.extend(operands.iter().rev().map(|&operand| Task::Single(operand)));
     }
 
-    /// A fragment with operands and separators.
     fn fragment(&mut self, node: NodeId, fragment: Fragment, separator: Separator) {
         let span = self.interaction.node(node).span;
-        self.write(span, StatementKind::Open(fragment));
-        self.tasks.push(Task::Write(span, StatementKind::Close));
+        self.open(span, fragment);
         for (i, &operand) in self.flatten(node).iter().enumerate().rev() {
             self.tasks.push(Task::Operand(operand));
             if i > 0 {

@@ -60,7 +60,6 @@ pub(super) struct Picture {
 }
 
 impl Picture {
-    /// Adds a decoration at `span`.
     pub(super) fn add(&mut self, kind: Decoration, span: Span) {
         match self.kinds.iter_mut().find(|entry| entry.0 == kind) {
             Some(entry) => entry.2 += 1,

@@ -7,32 +7,21 @@ use crate::source::Span;
 /// A statement of a diagram, usually one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Statement {
-    /// Its span.
     pub span: Span,
-    /// Its content.
     pub kind: StatementKind,
 }
 
-/// The content of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StatementKind {
     /// `participant A as Alice`: declares a lifeline, with its label in the picture.
     Participant {
-        /// The lifeline.
         name: Name,
         /// The text in the head of the lifeline, if it is not the name.
         label: Option<String>,
     },
     /// `A->>B: m`. Of its ends, `None` is the environment: found and lost messages, the border of the
     /// picture, or the participant of `otus: environment NAME`.
-    Message {
-        /// The sender.
-        from: Option<Name>,
-        /// The receiver.
-        to: Option<Name>,
-        /// The message.
-        message: Name,
-    },
+    Message { from: Option<Name>, to: Option<Name>, message: Name },
     /// `alt …`, `loop …`: opens a fragment that a [`StatementKind::Close`] ends.
     Open(Fragment),
     /// `else …`, `and …`: begins the next operand of the innermost open fragment.
@@ -49,7 +38,6 @@ pub(crate) enum StatementKind {
     Messages(Vec<Name>),
 }
 
-/// The kind of a fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fragment {
     /// `alt`: operands separated by `else`.
@@ -75,7 +63,6 @@ pub(crate) enum Fragment {
 /// The number of iterations of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Repetition {
-    /// The least number.
     pub least: u32,
     /// The largest number; `None` if it is unbounded.
     pub most: Option<u32>,
@@ -83,12 +70,9 @@ pub(crate) struct Repetition {
     pub stated: bool,
 }
 
-/// The keyword of a separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Separator {
-    /// `else`
     Else,
-    /// `and`
     And,
 }
 
@@ -102,12 +86,7 @@ pub(crate) enum Mark {
     /// `otus: environment NAME`: the participant NAME is the environment.
     Environment(Name),
     /// `otus: name ALIAS NAME`: participant ALIAS of the picture is the lifeline NAME.
-    Rename {
-        /// The participant of the picture.
-        alias: Name,
-        /// The lifeline.
-        name: Name,
-    },
+    Rename { alias: Name, name: Name },
 }
 
 impl Repetition {

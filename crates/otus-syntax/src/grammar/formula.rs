@@ -147,7 +147,6 @@ enum Next {
     Operand,
     /// The operand has become a part of this larger one.
     Grown(FormulaId),
-    /// The formula is complete.
     Complete(FormulaId),
 }
 
@@ -165,7 +164,6 @@ pub(crate) const PREFIX_POWER: u8 = 6;
 /// The binding power of the minus sign.
 pub(crate) const NEGATIVE_POWER: u8 = 10;
 
-/// The binding power of a connective.
 pub(crate) fn connective_power(connective: Connective) -> u8 {
     match connective {
         Connective::Iff => 1,
@@ -178,7 +176,6 @@ pub(crate) fn connective_power(connective: Connective) -> u8 {
 /// The binding power of comparisons and `in`.
 pub(crate) const COMPARISON_POWER: u8 = 7;
 
-/// The binding power of an arithmetic operator.
 pub(crate) fn arithmetic_power(operator: Arithmetic) -> u8 {
     match operator {
         Arithmetic::Add | Arithmetic::Subtract => 8,
@@ -250,7 +247,8 @@ impl<'s> Parser<'s> {
     /// `item := 'let' name '=' formula | (name ':')? formula`
     fn item(&mut self) {
         let start = self.token.span.start;
-        let (kind, name) = if self.at_word("let") && self.next_token().kind != Sign(':') {
+        let is_let = self.token.kind == Kind::Word && self.text() == "let";
+        let (kind, name) = if is_let && self.next_token().kind != Sign(':') {
             self.bump();
             let name = self.name("the name of the definition");
             if self.eat(Kind::Comparison(Comparison::Equal)).is_none() {
@@ -371,7 +369,7 @@ impl<'s> Parser<'s> {
 
     /// Continues after a complete formula, in the innermost open bracket if there is one.
     fn in_bracket(&mut self, stack: &mut Vec<Frame>, done: FormulaId) -> Next {
-        let until = self.until_word();
+        let until = if self.token.kind == Kind::Word { until_kind(self.text()) } else { None };
         let Some(mut frame) = stack.pop() else { return Next::Complete(done) };
         match &mut frame {
             Frame::Group(open) => {
@@ -570,11 +568,6 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// `U`, `W` or `R` at the cursor.
-    fn until_word(&self) -> Option<UntilKind> {
-        if self.token.kind == Kind::Word { until_kind(self.text()) } else { None }
-    }
-
     fn push_from(&mut self, start: u32, kind: FormulaKind) -> FormulaId {
         let span = Span::new(start, self.previous_end.max(start));
         self.push(span, kind)
@@ -583,8 +576,7 @@ impl<'s> Parser<'s> {
     fn push(&mut self, span: Span, kind: FormulaKind) -> FormulaId {
         let constant = match &kind {
             FormulaKind::Number(_) => true,
-            FormulaKind::Negative(f) => self.constant[f.index()],
-            FormulaKind::Named(_, f) => self.constant[f.index()],
+            FormulaKind::Negative(f) | FormulaKind::Named(_, f) => self.constant[f.index()],
             FormulaKind::Arithmetic(_, f, g) => {
                 self.constant[f.index()] && self.constant[g.index()]
             }
@@ -603,11 +595,6 @@ impl<'s> Parser<'s> {
         self.source.slice(self.token.span)
     }
 
-    fn at_word(&self, word: &str) -> bool {
-        self.token.kind == Kind::Word && self.text() == word
-    }
-
-    /// The token after the current one.
     fn next_token(&self) -> Token {
         let mut lexer = self.lexer;
         lexer.token(|_| {})

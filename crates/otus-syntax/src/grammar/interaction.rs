@@ -75,7 +75,6 @@ enum Head {
     Operator(Open),
 }
 
-/// Parses the beginning of an interaction.
 fn head(cursor: &mut Cursor<'_>) -> Head {
     let Token { span, kind } = cursor.token();
     match kind {

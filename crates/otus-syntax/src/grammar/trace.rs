@@ -259,7 +259,7 @@ impl Reader<'_> {
                     self.missing('.', "steps");
                     self.at += 1;
                 }
-                _ if self.begins_word() => self.missing('.', "steps"),
+                _ if scan_word(self.text, self.at) > self.at => self.missing('.', "steps"),
                 _ => {
                     self.unexpected("`.`, `;` or the end");
                     self.recover_step();

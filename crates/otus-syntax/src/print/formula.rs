@@ -81,7 +81,6 @@ fn item_text(tree: &FormulaFile, item: &Item) -> String {
 enum Work {
     /// A node, in parentheses if its binding power is less than this.
     Node(FormulaId, u8),
-    /// Text.
     Text(&'static str),
 }
 
@@ -219,7 +218,6 @@ fn list(work: &mut Vec<Work>, items: &[FormulaId]) {
     }
 }
 
-/// The binding power of a node.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the other nodes never need parentheses")]
 fn power(kind: &FormulaKind) -> u8 {
     match kind {

@@ -10,13 +10,19 @@ use crate::print::{Dialect, list};
 /// A pending part of the output; the last one on the stack is printed next.
 enum Work {
     /// A node at a level, all on one line if `flat`.
-    Node { id: NodeId, level: usize, flat: bool },
+    Node {
+        id: NodeId,
+        level: usize,
+        flat: bool,
+    },
     /// The next operand begins on a new line.
     Line(usize),
-    /// Text.
     Text(&'static str),
     /// The end of a broken operator: comments before this offset, then `)` at this level.
-    Close { end: u32, level: usize },
+    Close {
+        end: u32,
+        level: usize,
+    },
 }
 
 pub(super) fn print(

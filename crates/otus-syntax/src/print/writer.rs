@@ -21,7 +21,6 @@ pub(super) struct Writer<'c> {
     pending: Option<usize>,
     /// The level of the current line.
     level: usize,
-    /// The content of the current line.
     line: LineContent,
 }
 

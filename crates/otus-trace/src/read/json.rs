@@ -21,11 +21,12 @@ use super::lines::repair;
 use super::{Fault, FaultKind, Fields, FoundFields, Item, ReadTask, Record};
 
 pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
-    let mut paths = Paths::new(task.fields);
-    let mut found = FoundFields::new(task.fields.names().len());
+    let ReadTask { lines, fields, visit, .. } = task;
+    let mut paths = Paths::new(fields);
+    let mut found = FoundFields::new(fields.names().len());
     let mut memory = Vec::new();
-    while let Some(line) = task.lines.next() {
-        (task.visit)(match line {
+    while let Some(line) = lines.next() {
+        visit(match line {
             Ok((at, bytes)) => {
                 found.clear();
                 let (bytes, repaired) = repair(bytes, &mut memory);

@@ -10,10 +10,11 @@ use super::{At, Extent, Fault, FaultKind, FoundFields, Item, ReadTask, Record};
 
 /// Reads lines of text. They have no fields; the patterns of rules capture values from them.
 pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
-    let found = FoundFields::new(task.fields.names().len());
+    let ReadTask { lines, fields, visit, .. } = task;
+    let found = FoundFields::new(fields.names().len());
     let mut memory = Vec::new();
-    while let Some(line) = task.lines.next() {
-        (task.visit)(match line {
+    while let Some(line) = lines.next() {
+        visit(match line {
             Ok((_, bytes)) if bytes.iter().all(u8::is_ascii_whitespace) => Item::Blank,
             Ok((at, bytes)) => {
                 let (bytes, repaired) = repair(bytes, &mut memory);

@@ -16,7 +16,6 @@ use otus_draw::layout::layered::Direction;
 use otus_draw::layout::search::{self, search};
 use otus_draw::layout::sequence::{self, sequence};
 use otus_draw::layout::term::{self, term};
-use otus_syntax::ast::SpecFile;
 use otus_syntax::options::{GraphicFormat, GraphicOption, Layout, Logger, Process};
 use otus_trace::MultiTrace;
 use otus_trace::order::{from_steps, pot};
@@ -27,7 +26,7 @@ use super::plan::Plan;
 use super::request::TextFormat;
 use crate::case::{Attachment, AttachmentKind, NoAttachment};
 use crate::error::{Error, Result};
-use crate::load::options;
+use crate::load::{Loaded, options};
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 use crate::report::set;
 
@@ -41,7 +40,6 @@ pub struct GraphOptions {
     pub style: PictureStyle,
     /// The most nodes in a picture.
     pub max_nodes: usize,
-    /// The file that a logger names.
     pub(crate) path: Option<PathBuf>,
     direction: Direction,
     /// Whether nodes show sequence diagrams, and whether they show term trees; if neither, they show text.
@@ -74,6 +72,9 @@ impl GraphFormat {
     }
 }
 
+/// The most nodes in the picture of a logger, and the most states of its automaton.
+pub(crate) const LOGGER_NODES: usize = 200;
+
 impl GraphOptions {
     /// A graph in a format, drawn from top to bottom, with a sequence diagram in each node.
     pub fn new(format: GraphFormat, style: PictureStyle, max_nodes: usize) -> GraphOptions {
@@ -83,25 +84,21 @@ impl GraphOptions {
 
     /// The graph that the last `graphic` logger of some options asks for. By default, its picture is named after the
     /// specification.
-    pub fn of_loggers(
-        files: &[SpecFile],
+    pub(crate) fn of_loggers(
+        loaded: &Loaded,
         process: Process,
-        specification: Option<&str>,
         style: PictureStyle,
-        max_nodes: usize,
     ) -> Option<GraphOptions> {
-        let mut found = None;
-        for (file, logger) in options::loggers(files, process) {
-            if let Logger::Graphic(chosen) = logger {
-                found = Some((file, chosen));
-            }
-        }
-        let (file, chosen) = found?;
-        let stem = specification.map(Path::new).and_then(Path::file_stem);
+        let loggers = options::loggers(&loaded.specs[0].files, process);
+        let graphic = loggers.filter_map(|(file, logger)| {
+            if let Logger::Graphic(chosen) = logger { Some((file, chosen)) } else { None }
+        });
+        let (file, chosen) = graphic.last()?;
+        let stem = loaded.interaction_name().map(Path::new).and_then(Path::file_stem);
         let mut name = PathBuf::from(stem.unwrap_or("search".as_ref()));
         let mut folder = PathBuf::new();
         let mut format = PictureFormat::Svg;
-        let mut graph = GraphOptions::new(GraphFormat::Picture(format), style, max_nodes);
+        let mut graph = GraphOptions::new(GraphFormat::Picture(format), style, LOGGER_NODES);
         for option in chosen {
             match option {
                 GraphicOption::Format(GraphicFormat::Svg) => format = PictureFormat::Svg,
@@ -116,10 +113,8 @@ impl GraphOptions {
                 GraphicOption::SubProcesses(_) | GraphicOption::Legend(_) => {}
             }
         }
-        name.as_mut_os_string().push(match format {
-            PictureFormat::Svg => ".svg",
-            PictureFormat::Png => ".png",
-        });
+        let is_png = format == PictureFormat::Png;
+        name.as_mut_os_string().push(if is_png { ".png" } else { ".svg" });
         graph.format = GraphFormat::Picture(format);
         graph.path = Some(folder.join(name));
         Some(graph)
@@ -139,7 +134,16 @@ impl GraphOptions {
     ) -> Result<Picture> {
         let text = match self.format {
             GraphFormat::Picture(format) => {
-                return picture::render(&self.draw(context, graph, verdict), format, &self.style);
+                let node = |term: TermId| self.node(context, term);
+                let options = search::Options {
+                    max_nodes: self.max_nodes,
+                    verdict,
+                    direction: self.direction,
+                    term: (self.diagrams || self.trees)
+                        .then_some(&node as &dyn Fn(TermId) -> Scene),
+                };
+                let scene = search(context, graph, &options);
+                return picture::render(&scene, format, &self.style);
             }
             GraphFormat::Dot => context.dot(graph),
             GraphFormat::Json => format!("{:#}\n", graph_json(context, graph)),
@@ -147,18 +151,6 @@ impl GraphOptions {
         Ok(Picture { bytes: text.into_bytes(), remark: None })
     }
 
-    fn draw(&self, context: &Context<'_>, graph: &Graph, verdict: Option<Verdict>) -> Scene {
-        let picture = |term: TermId| self.node(context, term);
-        let options = search::Options {
-            max_nodes: self.max_nodes,
-            verdict,
-            direction: self.direction,
-            term: (self.diagrams || self.trees).then_some(&picture as &dyn Fn(TermId) -> Scene),
-        };
-        search(context, graph, &options)
-    }
-
-    /// The interaction of a node.
     fn node(&self, context: &Context<'_>, id: TermId) -> Scene {
         let pool = context.pool;
         let diagram = || {

@@ -21,9 +21,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use otus_analysis::Verdict;
-use otus_syntax::source::offset;
 use otus_syntax::suggest::did_you_mean;
-use otus_syntax::{Code, Diagnostic, Source, Span};
+use otus_syntax::{Code, Diagnostic, Source};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -33,16 +32,15 @@ use crate::context::Context;
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result};
 use crate::explanation::Explanation;
+use crate::project::expectation::Reader;
 use crate::report::one_line;
 use crate::summary::Summary;
 
 /// The word that stands for every cause.
 const ANY: &str = "any";
 
-/// The ids of causes.
 type Causes = BTreeSet<&'static str>;
 
-/// A file of known failures.
 #[derive(Debug, Default)]
 struct Baseline {
     /// By id.
@@ -80,7 +78,8 @@ impl Baseline {
     }
 
     fn parse(source: &Source) -> (Baseline, Vec<Diagnostic>) {
-        let mut reader = Reader { source, found: Vec::new() };
+        let mut found = Vec::new();
+        let mut reader = Reader { source, found: &mut found };
         let mut baseline = Baseline { text: source.text().to_owned(), ..Baseline::default() };
         let (document, faults) = DeTable::parse_recoverable(source.text());
         for fault in faults {
@@ -89,7 +88,7 @@ impl Baseline {
             reader.tell(Code::NOT_TOML, place, &message, EXAMPLE);
         }
         if !reader.found.is_empty() {
-            return (baseline, reader.found);
+            return (baseline, found);
         }
         for (key, value) in document.get_ref() {
             match (&**key.get_ref(), value.get_ref()) {
@@ -97,7 +96,7 @@ impl Baseline {
                     for (id, value) in entries {
                         let place = id.span().start..value.span().end;
                         let lines = lines(source.text(), place);
-                        if let Some(causes) = reader.causes(value) {
+                        if let Some(causes) = causes(&mut reader, value) {
                             let id = id.get_ref().to_string();
                             baseline.entries.insert(id, Entry { causes, lines });
                         }
@@ -112,7 +111,7 @@ impl Baseline {
                 }
             }
         }
-        (baseline, reader.found)
+        (baseline, found)
     }
 
     /// The text of a baseline with other failures. Lines of this one that still hold are kept.
@@ -143,46 +142,33 @@ impl Baseline {
 
 const EXAMPLE: &str = "write [known] and below it \"the id of a case\" = \"too-early\"";
 
-struct Reader<'s> {
-    source: &'s Source,
-    found: Vec<Diagnostic>,
-}
-
-impl Reader<'_> {
-    fn tell(&mut self, code: Code, place: Range<usize>, message: &str, help: &str) {
-        let span = Span::new(offset(place.start), offset(place.end));
-        self.found.push(Diagnostic::new(code, self.source.id(), span, message).with_help(help));
-    }
-
-    /// `None` if the value is invalid; empty for every cause.
-    fn causes(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Causes> {
-        let one = std::slice::from_ref(value);
-        let items = value.get_ref().as_array().map_or(one, |items| &**items);
-        let mut causes = Causes::new();
-        for item in items {
-            let Some(text) = item.get_ref().as_str() else {
-                self.tell(Code::WRONG_SETTING, item.span(), "a cause is a text", EXAMPLE);
-                return None;
-            };
-            if text == ANY {
-                return Some(Causes::new());
-            }
-            let Some(cause) = CAUSES.iter().find(|cause| cause.id == text) else {
-                let names = CAUSES.iter().map(|cause| cause.id).chain([ANY]);
-                let help = did_you_mean(text, names.clone());
-                let all: Vec<&str> = names.collect();
-                let help = help.unwrap_or_else(|| format!("causes are `{}`", all.join("`, `")));
-                let message = format!("there is no cause `{text}`");
-                self.tell(Code::WRONG_SETTING, item.span(), &message, &help);
-                return None;
-            };
-            causes.insert(cause.id);
+/// `None` if the value is invalid; empty for every cause.
+fn causes(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<Causes> {
+    let one = std::slice::from_ref(value);
+    let items = value.get_ref().as_array().map_or(one, |items| &**items);
+    let mut causes = Causes::new();
+    for item in items {
+        let Some(text) = item.get_ref().as_str() else {
+            reader.tell(Code::WRONG_SETTING, item.span(), "a cause is a text", EXAMPLE);
+            return None;
+        };
+        if text == ANY {
+            return Some(Causes::new());
         }
-        Some(causes)
+        let Some(cause) = CAUSES.iter().find(|cause| cause.id == text) else {
+            let names = CAUSES.iter().map(|cause| cause.id).chain([ANY]);
+            let help = did_you_mean(text, names.clone());
+            let all: Vec<&str> = names.collect();
+            let help = help.unwrap_or_else(|| format!("causes are `{}`", all.join("`, `")));
+            let message = format!("there is no cause `{text}`");
+            reader.tell(Code::WRONG_SETTING, item.span(), &message, &help);
+            return None;
+        };
+        causes.insert(cause.id);
     }
+    Some(causes)
 }
 
-/// The lines of an entry, and the comments directly above it.
 fn lines(text: &str, place: Range<usize>) -> Range<usize> {
     let mut start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
     while start > 0 {
@@ -196,7 +182,6 @@ fn lines(text: &str, place: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// The baselines of a request.
 #[derive(Debug, Default)]
 pub(super) struct KnownFailures {
     baseline: Option<Baseline>,
@@ -226,12 +211,10 @@ impl KnownFailures {
         self.baseline.as_ref()?.entries.get(id).map(|entry| &entry.causes)
     }
 
-    /// Whether a failure is known whatever its cause.
     pub(super) fn is_known_for_any_cause(&self, id: &str) -> bool {
         self.causes(id).is_some_and(Causes::is_empty)
     }
 
-    /// Whether the cause of a failure must be known.
     pub(super) fn needs_cause(&self, id: &str, explain: Explain) -> bool {
         self.causes(id).is_some_and(|causes| !causes.is_empty())
             || (self.rewritten.is_some() && explain != Explain::None)
@@ -264,7 +247,6 @@ impl KnownFailures {
     }
 }
 
-/// The causes of a failure, and a line about it.
 #[derive(Debug, Default)]
 struct Why {
     causes: Causes,
@@ -291,7 +273,6 @@ impl Met {
         }
     }
 
-    /// Appends a later part.
     pub(super) fn append(&mut self, mut other: Met) {
         for (id, Why { causes, headline }) in other.failures {
             self.add(id, &causes, &headline);

@@ -16,13 +16,11 @@ use super::inputs::{Job, read_case};
 use super::pipeline::Slot;
 use super::worker::{Piece, Worker};
 
-/// Several specifications.
 #[derive(Debug)]
 pub(super) struct Choice {
     pub(super) specs: Vec<Candidate>,
 }
 
-/// One of several specifications.
 #[derive(Debug)]
 pub(super) struct Candidate {
     pub(super) name: Arc<str>,
@@ -31,11 +29,6 @@ pub(super) struct Candidate {
 }
 
 impl Choice {
-    pub(super) fn name(&self, number: usize) -> &Arc<str> {
-        &self.specs[number].name
-    }
-
-    /// The candidates, in order.
     pub(super) fn candidates(&self, id: &str) -> Vec<usize> {
         let all = || self.specs.iter().enumerate();
         let fits = |globs: &[Glob]| globs.iter().any(|glob| glob.matches(id));
@@ -60,7 +53,7 @@ pub(super) struct Several<T> {
 enum Fit {
     /// The multi-trace cannot be read with the names of the specification.
     Unusable,
-    /// The multi-trace has no action of the specification.
+    /// It has no action of the specification.
     Nothing,
     /// It fails, after this many explained actions.
     Fails(usize),
@@ -94,7 +87,6 @@ impl<T: Send + 'static> Several<T> {
         slot.add(|all| all.append(piece));
     }
 
-    /// Does a job.
     pub(super) fn work(&mut self, job: Job, slot: &Slot<Piece<T>>) {
         match job {
             Job::Lines { name, first, bytes } => {
@@ -132,7 +124,7 @@ impl<T: Send + 'static> Several<T> {
 fn id_of(line: &[u8], number: usize) -> String {
     let text = std::str::from_utf8(line).unwrap_or_default();
     match read_case(text, number) {
-        Ok(Some((id, _))) => id.into_owned(),
+        Ok(Some([id, _])) => id.into_owned(),
         Ok(None) | Err(_) => number.to_string(),
     }
 }

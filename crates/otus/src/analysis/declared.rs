@@ -17,9 +17,9 @@ use crate::error::{Result, unfit};
 #[derive(Debug, Clone)]
 pub(crate) struct Declared {
     /// The observation of lifelines without a declaration.
-    base: Question,
+    pub(crate) base: Question,
     /// By lifeline; empty if there are no declarations.
-    lifelines: Vec<Option<Observed>>,
+    pub(crate) lifelines: Vec<Option<Observed>>,
 }
 
 impl Declared {
@@ -56,11 +56,6 @@ impl Declared {
         }
         let lifelines = said.into_iter().map(|said| said.map(|said| said.observed)).collect();
         Ok(Declared { base, lifelines })
-    }
-
-    /// A question with the observation of single lifelines, `None` for those without a declaration.
-    pub(crate) fn each(base: Question, lifelines: Vec<Option<Observed>>) -> Declared {
-        Declared { base, lifelines }
     }
 
     /// Adds the declarations of an `otus.toml`, which apply to lifelines that the request does not declare.

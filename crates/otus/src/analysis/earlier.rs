@@ -16,7 +16,6 @@ use super::fingerprint::is_same_specification;
 use crate::context::Context;
 use crate::error::{Error, Result, unfit};
 
-/// The verdicts of earlier runs.
 #[derive(Debug, Default)]
 pub(crate) struct Earlier {
     /// By id, if there are any.
@@ -46,25 +45,24 @@ pub(super) struct Expected<'a> {
 impl Expected<'_> {
     /// The reason why an answer belongs to another question.
     fn mismatch(&self, line: &Line) -> Option<String> {
-        let Some(asked) = &line.asked else {
-            return Some("does not say what it answers".to_owned());
-        };
-        if asked == self.fingerprint && line.kind == self.kind && line.engine == self.engine {
-            return None;
-        }
-        if !is_same_specification(asked, self.fingerprint) {
-            return Some(
-                "answers for another specification, or for this one before it changed".to_owned(),
-            );
-        }
-        if line.kind != self.kind {
-            return Some(format!("answers `{}`, and now `{}` is asked", line.kind, self.kind));
-        }
-        if line.engine != self.engine {
-            let (before, now) = (&line.engine, self.engine);
-            return Some(format!("is of the {before} engine, and now the {now} engine is asked"));
-        }
-        Some("was asked with other options, or with other declarations for lifelines".to_owned())
+        let is_same = line.kind == self.kind && line.engine == self.engine;
+        Some(match &line.asked {
+            None => "does not say what it answers".to_owned(),
+            Some(asked) if asked == self.fingerprint && is_same => return None,
+            Some(asked) if !is_same_specification(asked, self.fingerprint) => {
+                "answers for another specification, or for this one before it changed".to_owned()
+            }
+            Some(_) if line.kind != self.kind => {
+                format!("answers `{}`, and now `{}` is asked", line.kind, self.kind)
+            }
+            Some(_) if line.engine != self.engine => {
+                let (before, now) = (&line.engine, self.engine);
+                format!("is of the {before} engine, and now the {now} engine is asked")
+            }
+            Some(_) => {
+                "was asked with other options, or with other declarations for lifelines".to_owned()
+            }
+        })
     }
 }
 

@@ -29,12 +29,11 @@ pub(super) fn fingerprint(
             format!("{config:?} {question:?}")
         }
     };
-    let mut question = Fnv::default();
+    let mut question = Fnv::START;
     question.text(&format!("{kind:?} {asked}"));
     format!("{:016x}-{:016x}", specification(pool, term), question.0)
 }
 
-/// Whether two fingerprints are about the same specification.
 pub(super) fn is_same_specification(one: &str, other: &str) -> bool {
     one.split('-').next() == other.split('-').next()
 }
@@ -49,7 +48,7 @@ fn specification(pool: &Pool, term: TermId) -> u64 {
             let mut names: Vec<&str> =
                 inside.map(|lifeline| pool.signature().lifeline_name(lifeline)).collect();
             names.sort_unstable();
-            let mut hash = Fnv::default();
+            let mut hash = Fnv::START;
             for name in names {
                 hash.text(name);
             }
@@ -65,7 +64,7 @@ fn specification(pool: &Pool, term: TermId) -> u64 {
             continue;
         }
         stack.pop();
-        let mut hash = Fnv::default();
+        let mut hash = Fnv::START;
         match node {
             Term::Empty => hash.text("empty"),
             Term::Event(event) => {
@@ -96,13 +95,9 @@ fn specification(pool: &Pool, term: TermId) -> u64 {
 
 struct Fnv(u64);
 
-impl Default for Fnv {
-    fn default() -> Self {
-        Fnv(0xcbf2_9ce4_8422_2325)
-    }
-}
-
 impl Fnv {
+    const START: Fnv = Fnv(0xcbf2_9ce4_8422_2325);
+
     fn bytes(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -153,7 +148,7 @@ mod tests {
 
     #[test]
     fn it_is_the_same_on_every_machine() {
-        let mut hash = Fnv::default();
+        let mut hash = Fnv::START;
         hash.bytes(b"foobar");
         // The expected values are from the authors' table.
         assert_eq!(hash.0, 0x8594_4171_f739_67e8);

@@ -12,18 +12,14 @@ use crate::context::Context;
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result, unfit};
 
-/// The multi-traces of a request.
 #[derive(Debug)]
 pub(crate) struct Originals {
-    /// The pool of the specification.
     pub(crate) pool: Pool,
-    /// Ids and multi-traces.
     pub(crate) traces: Vec<(String, MultiTrace)>,
     /// The number of multi-traces that were left out because they have messages that the specification lacks.
     pub(crate) strangers: usize,
 }
 
-/// Reads the specification and the multi-traces of a request.
 pub(crate) fn originals(context: &Context, request: &Request) -> Result<Originals> {
     if request.names.iter().any(|name| name == "-") {
         unfit!("standard input is read once, and this takes several looks; name a file");
@@ -54,7 +50,7 @@ impl Reader<'_> {
                 for (line, number) in String::from_utf8_lossy(&bytes).lines().zip(first..) {
                     match read_case(line, number) {
                         Ok(None) => {}
-                        Ok(Some((id, htf))) => self.text(id.into_owned(), &name, &htf),
+                        Ok(Some([id, htf])) => self.text(id.into_owned(), &name, &htf),
                         Err(fault) => {
                             let source = Source::new(&*name, line).from_line(number);
                             self.tell(Diagnostics::new(vec![source], vec![*fault]));

@@ -39,7 +39,6 @@ pub(super) enum TraceInput {
     Stream { name: String, head: Vec<u8>, rest: Box<dyn Read + Send> },
 }
 
-/// A `.htf` file.
 #[derive(Debug, Clone)]
 pub(super) struct TraceFile {
     pub(super) path: String,
@@ -48,13 +47,15 @@ pub(super) struct TraceFile {
     pub(super) bytes: Option<Vec<u8>>,
 }
 
-/// A unit of work.
 #[derive(Debug)]
 pub(super) enum Job {
-    /// Some `.htf` files.
     Files(Vec<TraceFile>),
     /// Lines of a case file, from the one with this number on.
-    Lines { name: Arc<str>, first: usize, bytes: Vec<u8> },
+    Lines {
+        name: Arc<str>,
+        first: usize,
+        bytes: Vec<u8>,
+    },
     /// Groups of raw logs; with several specifications, each group once for each of them.
     Groups(Vec<Group>),
     /// A text that cannot be used, or that has no cases.
@@ -62,7 +63,6 @@ pub(super) enum Job {
 }
 
 impl Job {
-    /// A text that cannot be read.
     fn unreadable(reason: String) -> Job {
         Job::Trouble(Box::new(Trouble::Other { id: None, reason, is_unusable: true }))
     }
@@ -74,12 +74,9 @@ impl Job {
     }
 }
 
-/// The named inputs, sorted.
 #[derive(Default)]
 pub(super) struct Sorted {
-    /// Inputs with multi-traces.
     pub(super) traces: VecDeque<TraceInput>,
-    /// The other names.
     pub(super) others: Vec<String>,
     /// The content of standard input, if it is one of the other inputs.
     pub(super) standard_input: Option<Vec<u8>>,
@@ -154,10 +151,10 @@ fn nothing_in(name: &str, finder: &Finder, passed_over: usize) -> String {
 }
 
 fn named(format: Format, path: String, id: String) -> TraceInput {
-    match format {
-        Format::Jsonl => TraceInput::Cases { path },
-        _ => TraceInput::File(TraceFile { path, id, bytes: None }),
+    if format == Format::Jsonl {
+        return TraceInput::Cases { path };
     }
+    TraceInput::File(TraceFile { path, id, bytes: None })
 }
 
 /// Sorts standard input. If it is a raw log, the finder takes it.
@@ -220,7 +217,6 @@ pub(super) struct Feed {
     ready: VecDeque<Job>,
     files: Arc<dyn Files>,
     pub(super) shared: Arc<Shared>,
-    /// The size of all files to read, if it is known.
     pub(super) total_bytes: Option<u64>,
 }
 
@@ -235,13 +231,6 @@ pub(super) struct Shared {
     pub(super) waits: AtomicBool,
     /// The account of the raw logs, once they have been read.
     pub(super) accounting: Mutex<Option<Accounting>>,
-}
-
-impl Shared {
-    /// Whether no more jobs will come although the feed has not ended.
-    pub(super) fn is_hopeless(&self) -> bool {
-        self.cancel.is_cancelled() && self.waits.load(Ordering::Relaxed)
-    }
 }
 
 impl Feed {
@@ -430,16 +419,16 @@ fn total_bytes(files: &dyn Files, inputs: &VecDeque<TraceInput>) -> Option<u64> 
 pub(super) fn read_case(
     line: &str,
     number: usize,
-) -> Result<Option<(Cow<'_, str>, Cow<'_, str>)>, Box<Diagnostic>> {
+) -> Result<Option<[Cow<'_, str>; 2]>, Box<Diagnostic>> {
     if let Some(Glance { id, htf }) = case::glance(line) {
-        return Ok(Some((id.unwrap_or_else(|| number.to_string().into()), htf)));
+        return Ok(Some([id.unwrap_or_else(|| number.to_string().into()), htf]));
     }
     let place = LinePlace { source: SourceId(0), start: 0, line: number };
     let case = case::parse_line(line, place)?;
-    Ok(case.map(|case| (case.id.into(), case.htf.into())))
+    Ok(case.map(|case| [case.id.into(), case.htf.into()]))
 }
 
-/// The lines of a case file that hold a case.
+/// The number of lines of a case file that hold a case.
 fn case_lines(bytes: &[u8]) -> usize {
     let is_case = |line: &&[u8]| line.iter().any(|byte| !byte.is_ascii_whitespace());
     bytes.split(|&byte| byte == b'\n').filter(is_case).count()
@@ -472,7 +461,6 @@ impl Lines {
         Lines { name, rest, shared, buffer, used: 0, line: 1, ended: None, has_cases: false }
     }
 
-    /// Records whether a reader waits for a stream.
     fn set_waiting(&self, is_waiting: bool) {
         if let Some(shared) = &self.shared {
             shared.waits.store(is_waiting, Ordering::Relaxed);
@@ -513,7 +501,6 @@ impl Lines {
         }
     }
 
-    /// Reads more bytes.
     fn read(&mut self) {
         self.buffer.drain(..self.used);
         self.used = 0;

@@ -12,7 +12,6 @@ use rustc_hash::FxHashMap;
 
 use crate::files::Files;
 
-/// Lines of files.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     /// By file: the offset of every [`EVERY`]th line, as far as the file was read. Empty for a compressed file.

@@ -43,7 +43,7 @@ use inputs::{Feed, Job};
 pub(crate) use open::Opened;
 pub use open::analyze;
 use pipeline::{Ordered, Slot};
-pub(crate) use plan::{Plan, PlannedSpec};
+pub(crate) use plan::{Method, Plan, PlannedSpec};
 pub use request::{
     Asked, EngineChoice, Explain, Limits, Request, SearchOptions, TextFormat, UniformObservation,
     WitnessPolicy,
@@ -59,6 +59,9 @@ use crate::logs::{self, findings};
 use crate::report::Run;
 use crate::summary::{self, LogSummary, Summary};
 use crate::units::counted;
+
+/// Does a job on a thread.
+type Work<T> = Box<dyn FnMut(Job, &Slot<Piece<T>>)>;
 
 /// The most threads, which is more than any machine has processors.
 const MOST_THREADS: usize = 1024;
@@ -115,7 +118,7 @@ impl Analysis {
             .or_else(|| std::thread::available_parallelism().ok())
             .unwrap_or(NonZeroUsize::MIN);
         let (all, shared, own) = (plans.clone(), feeding.clone(), map.clone());
-        let worker = move || -> Box<dyn FnMut(Job, &Slot<Piece<T>>)> {
+        let worker = move || -> Work<T> {
             let new = |plan: &Arc<Plan>| Worker::new(plan.clone(), own.clone());
             if let Some((_, choice)) = &all[0].choice {
                 let workers = trials.iter().zip(&all).map(|(trial, plan)| (new(trial), new(plan)));
@@ -126,7 +129,7 @@ impl Analysis {
                 Box::new(move |job, slot| worker.work(job, slot))
             }
         };
-        let is_stuck = move || shared.is_hopeless();
+        let is_stuck = move || shared.cancel.is_cancelled() && shared.waits.load(Ordering::Relaxed);
         let stream = Ordered::start(threads, is_stuck, move |size| feed.next(size), worker);
         Running {
             plans,
@@ -340,7 +343,6 @@ impl Finished {
     }
 }
 
-/// The findings about raw logs.
 fn log_remarks(accounting: &Accounting, plans: &[Arc<Plan>]) -> Vec<String> {
     let mut all =
         plans.iter().map(|it| unknown_names::warnings(accounting, it.spec.pool.signature()));
@@ -400,7 +402,6 @@ impl Troubles {
     }
 }
 
-/// The names of the lifelines of a component.
 fn lifelines(partition: &Partition, component: ComponentId, pool: &Pool) -> Vec<String> {
     let lifelines = partition.lifelines(component).iter();
     lifelines.map(|&lifeline| pool.signature().lifeline_name(lifeline).to_owned()).collect()

@@ -18,7 +18,7 @@ use super::request::{EngineChoice, Request};
 use crate::context::{Cancel, Context};
 use crate::error::{Error, Result, unfit};
 use crate::format::Format;
-use crate::load::{Fences, Loaded};
+use crate::load::Loaded;
 use crate::logs::{Finder, Logs};
 use crate::project::{Settings, SpecRule};
 
@@ -26,21 +26,15 @@ use crate::project::{Settings, SpecRule};
 pub(crate) struct Opened {
     pub(crate) finder: Finder,
     pub(super) sorted: inputs::Sorted,
-    /// One or several specifications.
     pub(crate) specs: Vec<Specification>,
 }
 
-/// A specification.
 pub(crate) struct Specification {
     pub(super) loaded: Loaded,
     pub(crate) lowered: Lowered,
     pub(super) term: TermId,
-    /// The patterns of ids that belong to it, if `otus.toml` gives them.
     groups: Vec<Glob>,
 }
-
-/// The most nodes in the picture of a logger.
-const LOGGER_NODES: usize = 200;
 
 /// Reads the specification of a request and finds its inputs.
 ///
@@ -61,9 +55,8 @@ pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
     let request = Arc::new(request);
     require_inputs(&request, &finder, &sorted, &mut logs)?;
     let names = logs.iter().flat_map(|logs| &logs.files);
-    let names: Arc<[LogName]> = names
-        .map(|log| LogName { name: log.name.clone(), path: log.path().map(Path::to_owned) })
-        .collect();
+    let names: Arc<[LogName]> =
+        names.map(|log| (log.name.clone(), log.path().map(Path::to_owned))).collect();
     let signatures = specs.iter().map(|spec| spec.lowered.pool.signature().clone()).collect();
     let has_logs = logs.is_some();
     let logs = logs.map(|logs| (logs, signatures));
@@ -107,7 +100,7 @@ impl Opened {
         for (names, groups) in by_specification(&sorted.others, &rules, finder.project()) {
             let mut loaded = Loaded::default();
             loaded.sources.standard_input = sorted.standard_input.take();
-            let mut loaded = loaded.read_more(context, &names, request.from, Fences::One)?;
+            let mut loaded = loaded.read_more(context, &names, request.from)?;
             let (lowered, term) = loaded.lower_only()?;
             let found = loaded.take_diagnostics().or_error();
             match (found, term) {
@@ -156,7 +149,18 @@ fn require_inputs(
     logs: &mut Option<Logs>,
 ) -> Result<()> {
     if sorted.traces.is_empty() && logs.is_none() {
-        return Err(Error::Unfit(nothing_given(finder)));
+        return Err(Error::Unfit(match finder.project_in_use() {
+            Some(project) if project.plan.sources.is_empty() => finder.no_logs(),
+            Some(project) => format!(
+                "no file fits the sources of {}; `otus map --explain` shows their patterns",
+                project.name
+            ),
+            None => {
+                "no multi-trace is given: add a .htf or .jsonl file, or a folder of them; raw logs \
+                     need an otus.toml, and `otus init` proposes one"
+                    .to_owned()
+            }
+        }));
     }
     match (&request.group, logs) {
         (Some(group), Some(logs)) => logs.only = Some(group.clone()),
@@ -178,10 +182,8 @@ fn graph(
         return request.graph.clone();
     }
     let [spec] = specs else { return None };
-    let files = &spec.loaded.specs[0].files;
-    let name = spec.loaded.interaction_name();
     let style = request.logger_style.clone().unwrap_or_default();
-    let graph = GraphOptions::of_loggers(files, Process::Analyze, name, style, LOGGER_NODES);
+    let graph = GraphOptions::of_loggers(&spec.loaded, Process::Analyze, style);
     if graph.is_none() || request.engine == EngineChoice::Fast {
         return None;
     }
@@ -309,20 +311,4 @@ fn complete(sorted: &mut inputs::Sorted, finder: &mut Finder) -> Result<Vec<Spec
         return Ok(project.specs.clone());
     }
     Ok(Vec::new())
-}
-
-/// The message if there is nothing to check.
-fn nothing_given(finder: &Finder) -> String {
-    match finder.project_in_use() {
-        Some(project) if project.plan.sources.is_empty() => finder.no_logs(),
-        Some(project) => format!(
-            "no file fits the sources of {}; `otus map --explain` shows their patterns",
-            project.name
-        ),
-        None => {
-            "no multi-trace is given: add a .htf or .jsonl file, or a folder of them; raw logs \
-                 need an otus.toml, and `otus init` proposes one"
-                .to_owned()
-        }
-    }
 }

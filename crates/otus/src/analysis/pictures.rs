@@ -30,7 +30,7 @@ use crate::case::{Case, CasePicture};
 use fill::{Facts, consumed, fill};
 
 /// The most failures that are drawn.
-const FAILURES: usize = 200;
+pub(super) const FAILURES: usize = 200;
 /// The most Passes that are drawn, and the most `WeakPass`es.
 const ACCEPTED: usize = 100;
 
@@ -63,12 +63,6 @@ impl Pictures {
     }
 }
 
-/// Whether a failure is drawn, given the number of failures before it.
-pub(super) fn is_drawn(before: usize) -> bool {
-    before < FAILURES
-}
-
-/// A multi-trace to draw, and where it comes from.
 pub(super) struct Drawn<'d> {
     pub(super) plan: &'d Plan,
     pub(super) trace: &'d MultiTrace,
@@ -76,7 +70,6 @@ pub(super) struct Drawn<'d> {
 }
 
 impl Drawn<'_> {
-    /// The picture of a failure.
     pub(super) fn failure(
         &self,
         pool: &mut Pool,

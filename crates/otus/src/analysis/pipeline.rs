@@ -32,7 +32,6 @@ struct JobResults<P> {
 }
 
 impl<P: Default> Slot<P> {
-    /// Adds results.
     pub(super) fn add(&self, change: impl FnOnce(&mut P)) {
         change(&mut self.lock().piece);
     }
@@ -82,7 +81,6 @@ const LONG: Duration = Duration::from_millis(20);
 /// The time between two looks at the results of a job that goes on.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// The results of jobs, in the order of the jobs.
 pub(super) struct Ordered<P> {
     slots: Receiver<Arc<Slot<P>>>,
     current: Option<Arc<Slot<P>>>,

@@ -15,7 +15,6 @@ use crate::case::{Passage, Place};
 use crate::load::Sources;
 use crate::run::Run;
 
-/// The origin of a multi-trace.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Origin<'a> {
     pub(super) from: From<'a>,
@@ -26,16 +25,27 @@ pub(super) struct Origin<'a> {
 /// The place where a multi-trace was read.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum From<'a> {
-    /// A group of raw logs.
-    Raw { group: &'a Group },
+    Raw {
+        group: &'a Group,
+    },
     /// A line of a case file, whose multi-trace is this text.
-    Case { file: &'a str, line: usize, text: &'a str },
+    Case {
+        file: &'a str,
+        line: usize,
+        text: &'a str,
+    },
     /// A file that can be read again.
-    File { path: &'a str },
-    /// A text with a name.
-    Text { name: &'a str, text: &'a str },
+    File {
+        path: &'a str,
+    },
+    Text {
+        name: &'a str,
+        text: &'a str,
+    },
     /// Events that a program recorded. The place of a step is the index of its event.
-    Recorded { run: &'a Run },
+    Recorded {
+        run: &'a Run,
+    },
 }
 
 impl<'a> From<'a> {
@@ -45,7 +55,6 @@ impl<'a> From<'a> {
         if matches!(self, From::Case { .. }) { format!("{place} ({id})") } else { place }
     }
 
-    /// The line of a case file.
     pub(super) fn case_line(self, id: &str) -> Option<CaseLine> {
         let From::Case { file, line, .. } = self else { return None };
         Some(CaseLine { id: Some(id.to_owned()), file: file.to_owned(), line })
@@ -87,7 +96,6 @@ impl<'a> From<'a> {
     }
 }
 
-/// The places of the events of a multi-trace.
 pub(super) enum Places<'a> {
     Raw {
         group: &'a Group,
@@ -107,30 +115,17 @@ pub(super) enum Places<'a> {
     Unknown,
 }
 
-/// A place of a log.
-pub(super) struct LogExcerpt {
-    pub(super) place: Place,
-    /// The line, if it can be read again.
-    pub(super) text: Option<String>,
-    /// The range of bytes in that text that is marked.
-    pub(super) span: Range<usize>,
-}
+/// A place of a log, its line if it can be read again, and the marked bytes of the line.
+type LogExcerpt = (Place, Option<String>, Range<usize>);
 
 impl Places<'_> {
     /// The pairs of emission and reception that raw logs identify.
     pub(super) fn pairs(&self) -> Vec<Pair> {
-        match self {
-            Places::Raw { group, trace, .. } => group.pairs(trace),
-            Places::Text { .. } | Places::Recorded { .. } | Places::Unknown => Vec::new(),
-        }
+        if let Places::Raw { group, trace, .. } = self { group.pairs(trace) } else { Vec::new() }
     }
 
-    /// Whether they are in a line of a case file.
     pub(super) fn is_case(&self) -> bool {
-        match self {
-            Places::Text { line, .. } => line.is_some(),
-            Places::Raw { .. } | Places::Recorded { .. } | Places::Unknown => false,
-        }
+        matches!(self, Places::Text { line: Some(_), .. })
     }
 
     /// The place of a step, for a page: for a raw log the whole line, unless it is very long.
@@ -141,8 +136,8 @@ impl Places<'_> {
         action: &str,
     ) -> Option<Passage> {
         let Places::Raw { group, trace, plan } = self else {
-            let LogExcerpt { place, text, span } = self.excerpt(component, step, action)?;
-            return Some(spec_text::one_line(place.in_line(), place.line, text?, Some(span)));
+            let (place, text, span) = self.excerpt(component, step, action)?;
+            return Some(Passage::line(place.in_line(), place.line, text?, Some(span)));
         };
         let (place, text) = raw_line(plan, group.place(trace, component, step)?)?;
         let (name, number) = (place.in_line(), place.line);
@@ -154,10 +149,9 @@ impl Places<'_> {
             text.truncate(end);
             text.push('…');
         }
-        Some(spec_text::one_line(name, number, text, None))
+        Some(Passage::line(name, number, text, None))
     }
 
-    /// The place where a step was read.
     pub(super) fn excerpt(
         &self,
         component: ComponentId,
@@ -169,14 +163,14 @@ impl Places<'_> {
             Places::Raw { group, trace, plan } => {
                 let (place, text) = raw_line(plan, group.place(trace, component, step)?)?;
                 let (text, span) = text.map(|text| excerpt::whole(&text)).unzip();
-                Some(LogExcerpt { place, text, span: span.unwrap_or(0..0) })
+                Some((place, text, span.unwrap_or(0..0)))
             }
             Places::Recorded { run, trace } => {
                 let (_, index) = trace.place(component, step)?;
                 let at = run.events.get(index as usize)?.at;
                 let (file, line) = (at.file().to_owned(), at.line() as usize);
                 let place = Place { file, line, columns: None };
-                Some(LogExcerpt { place, text: None, span: 0..0 })
+                Some((place, None, 0..0))
             }
             Places::Text { source, line, trace } => {
                 let (_, start) = trace.place(component, step)?;
@@ -190,7 +184,7 @@ impl Places<'_> {
                     place.line = *line;
                     place.columns = None;
                 }
-                Some(LogExcerpt { place, text: Some(text), span })
+                Some((place, Some(text), span))
             }
         }
     }
@@ -203,7 +197,7 @@ const LONGEST: usize = 600;
 fn raw_line(plan: &Plan, at: RunPlace) -> Option<(Place, Option<String>)> {
     let log = plan.logs.get(at.file.0 as usize)?;
     let line = at.line as usize;
-    let place = Place { file: log.name.clone(), line, columns: None };
+    let place = Place { file: log.0.clone(), line, columns: None };
     Some((place, plan.line(log, line)))
 }
 

@@ -38,13 +38,11 @@ pub(crate) struct Plan {
     pub(super) request: Arc<Request>,
     pub(super) spec: Arc<PlannedSpec>,
     pub(super) method: Method,
-    /// The name of the question.
     pub(super) kind: &'static str,
     /// The name of the question in the words of `--observed`, if these were used. The `prefix` of `--observed` is
     /// another question than that of the papers.
     pub(super) observed: Option<&'static str>,
     pub(super) budget: Budget,
-    /// The limits of pictures, if cases have them.
     pub(super) pictures: Option<Pictures>,
     pub(super) known: KnownFailures,
     /// The number of failures with an explanation that were returned so far.
@@ -53,18 +51,14 @@ pub(crate) struct Plan {
     pub(super) choice: Option<(usize, Arc<Choice>)>,
     /// The graph that the request or a logger asks for.
     pub(super) graph: Option<GraphOptions>,
-    /// The coverage counter, if the request asks for coverage.
     pub(super) covering: Option<Covering>,
-    /// The verdicts of earlier runs.
     pub(super) earlier: Earlier,
-    /// The fingerprint of specification and question in a file of results.
     pub(super) fingerprint: Option<String>,
     /// The raw logs, by number.
     pub(super) logs: Arc<[LogName]>,
     lines: Mutex<Lines>,
 }
 
-/// A specification that multi-traces can be checked against.
 #[derive(Debug)]
 pub(crate) struct PlannedSpec {
     pub(crate) pool: Pool,
@@ -72,26 +66,17 @@ pub(crate) struct PlannedSpec {
     pub(crate) text: SpecText,
 }
 
-/// A raw log.
-#[derive(Debug, Clone)]
-pub(super) struct LogName {
-    /// The name that the user would give.
-    pub(super) name: String,
-    /// The path to read it again.
-    pub(super) path: Option<PathBuf>,
-}
+/// The name of a raw log that the user would give, and the path to read it again.
+pub(super) type LogName = (String, Option<PathBuf>);
 
-/// The engine and its question.
 #[derive(Debug)]
-pub(super) enum Method {
-    /// The fast engine.
+pub(crate) enum Method {
     Fast(Declared),
     /// The searches of the papers, and the question they are about.
     Graph(Arc<Config>, Question),
 }
 
 impl Method {
-    /// The name in reports.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Method::Fast(_) => "fast",
@@ -187,12 +172,8 @@ impl Plan {
         })
     }
 
-    /// A plan for single multi-traces: the fast engine, within a budget, with short explanations.
-    pub(crate) fn single(spec: Arc<PlannedSpec>, declared: Declared, budget: Budget) -> Plan {
-        Plan::of(spec, Method::Fast(declared), budget)
-    }
-
-    fn of(spec: Arc<PlannedSpec>, method: Method, budget: Budget) -> Plan {
+    /// A plan for single multi-traces: within a budget, with short explanations.
+    pub(crate) fn of(spec: Arc<PlannedSpec>, method: Method, budget: Budget) -> Plan {
         let request = Request { witness: WitnessPolicy::Weak, ..Request::default() };
         Plan {
             context: Context::default(),
@@ -222,7 +203,6 @@ impl Plan {
         Plan { request: Arc::new(request), pictures: None, known: KnownFailures::default(), ..self }
     }
 
-    /// The part of a report that is the same for all cases.
     pub(super) fn run(&self) -> Run {
         let run = Run {
             version: env!("CARGO_PKG_VERSION"),
@@ -241,19 +221,17 @@ impl Plan {
         }
     }
 
-    /// Whether a case with this verdict includes its witness.
     pub(super) fn shows_witness(&self, verdict: Verdict) -> bool {
-        match (verdict, self.request.witness) {
-            (_, WitnessPolicy::None) => false,
-            (Verdict::Pass, WitnessPolicy::Weak) => false,
-            (Verdict::Pass | Verdict::WeakPass, _) => true,
-            (Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive, _) => false,
+        match self.request.witness {
+            WitnessPolicy::None => false,
+            WitnessPolicy::Weak => verdict == Verdict::WeakPass,
+            WitnessPolicy::Cheap | WitnessPolicy::Always => verdict >= Verdict::WeakPass,
         }
     }
 
     /// A line of a raw log, if it can be read again.
-    pub(super) fn line(&self, log: &LogName, number: usize) -> Option<String> {
-        let path = log.path.as_ref()?;
+    pub(super) fn line(&self, (_, path): &LogName, number: usize) -> Option<String> {
+        let path = path.as_ref()?;
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.line(&*self.context.files, path, number)
     }
@@ -311,7 +289,6 @@ impl SearchFeatures {
         }
     }
 
-    /// Whether a search of the papers is used.
     fn is_search(
         &self,
         context: &Context,

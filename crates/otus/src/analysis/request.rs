@@ -211,20 +211,12 @@ impl Explain {
         }
     }
 
-    /// The time limit of one explanation. The limit on questions, which does not depend on the machine, is usually
-    /// reached earlier; the time limit is for interactions whose single questions take long.
-    pub(crate) fn patience(self) -> Duration {
+    /// The most questions of one explanation, and its time limit. The limit on questions, which does not depend on the
+    /// machine, is usually reached earlier; the time limit is for interactions whose single questions take long.
+    pub(crate) fn budget(self) -> (u64, Duration) {
         match self {
-            Explain::None | Explain::Short => Duration::from_secs(30),
-            Explain::Full => Duration::from_mins(5),
-        }
-    }
-
-    /// The most questions of one explanation.
-    pub(crate) fn questions(self) -> u64 {
-        match self {
-            Explain::None | Explain::Short => 20_000,
-            Explain::Full => 100_000,
+            Explain::None | Explain::Short => (20_000, Duration::from_secs(30)),
+            Explain::Full => (100_000, Duration::from_mins(5)),
         }
     }
 }

@@ -8,7 +8,6 @@ use otus_syntax::{Source, Span, excerpt};
 use crate::case::{Columns, Passage, Place};
 use crate::load::Loaded;
 
-/// The places of terms in a specification.
 #[derive(Debug)]
 pub(crate) struct SpecText {
     sources: Vec<Source>,
@@ -16,7 +15,6 @@ pub(crate) struct SpecText {
     lowered: Lowered,
     /// The terms of the interaction's nodes with their places, in the order of the text.
     nodes: Vec<(TermId, Span)>,
-    /// The files of the specification.
     pub(crate) files: Vec<String>,
 }
 
@@ -74,7 +72,7 @@ impl SpecText {
             .collect();
         let is_long = |line: &String| line.len() > WIDEST;
         let (Some(columns), false) = (at.columns, lines.iter().any(is_long)) else {
-            return Some(one_line(name, number, text, Some(marked)));
+            return Some(Passage::line(name, number, text, Some(marked)));
         };
         let meant = lines.get(number - first)?;
         let end = if columns.end_line == number { columns.end - 1 } else { meant.chars().count() };
@@ -92,19 +90,6 @@ impl SpecText {
 const AROUND: usize = 2;
 const WIDEST: usize = 200;
 
-/// A line by itself, and its marked bytes.
-pub(crate) fn one_line(
-    place: String,
-    number: usize,
-    text: String,
-    meant: Option<Range<usize>>,
-) -> Passage {
-    let letters = |end: usize| text.get(..end).map_or(0, |before| before.chars().count());
-    let columns = meant.map(|meant| [letters(meant.start), letters(meant.end)]);
-    Passage { columns, ..Passage::line(place, number, text) }
-}
-
-/// A place in a text.
 #[derive(Debug, Clone)]
 pub(crate) struct Excerpt {
     pub(crate) place: Place,
@@ -114,7 +99,6 @@ pub(crate) struct Excerpt {
     pub(crate) span: Range<usize>,
 }
 
-/// The place and the line of a span.
 pub(crate) fn excerpt_of(source: &Source, span: Span) -> Excerpt {
     let (line, start) = source.line_column(span.start);
     let (end_line, end) = source.line_column(span.end);

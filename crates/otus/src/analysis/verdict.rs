@@ -25,7 +25,6 @@ use crate::case::{
 };
 use crate::error::Error;
 
-/// A multi-trace to judge.
 pub(super) struct Subject<'a> {
     pub(super) plan: &'a Plan,
     pub(super) id: &'a str,
@@ -41,7 +40,6 @@ pub(super) struct Found {
     /// The limit that left the verdict undecided.
     reason: Option<Cow<'static, str>>,
     pub(super) witness: Option<Witness>,
-    /// Whether the search for a witness failed within its limits.
     is_witness_missing: bool,
     /// For a Fail: the most actions of each component that could be explained.
     furthest: Option<Box<[u32]>>,
@@ -232,10 +230,10 @@ impl Subject<'_> {
             }
         }
         if let Some((number, choice)) = &plan.choice {
-            case.spec = Some(choice.name(*number).clone());
+            case.spec = Some(choice.specs[*number].name.clone());
             if found.verdict == Verdict::Fail {
                 let candidates = choice.candidates(id).into_iter();
-                case.tried = candidates.map(|number| choice.name(number).clone()).collect();
+                case.tried = candidates.map(|number| choice.specs[number].name.clone()).collect();
             }
         }
         case
@@ -259,7 +257,6 @@ impl Subject<'_> {
         case.is_witness_missing = found.is_witness_missing;
     }
 
-    /// The files that the request asks for.
     pub(super) fn attachments(
         &self,
         pool: &mut Pool,
@@ -325,7 +322,7 @@ impl Subject<'_> {
             let place = group.place(trace, component, reached as usize)?;
             Some(Unexplained {
                 action: pool.action(step.action()).text(pool.signature()),
-                file: plan.logs.get(place.file.0 as usize)?.name.clone(),
+                file: plan.logs.get(place.file.0 as usize)?.0.clone(),
                 line: place.line,
             })
         };

@@ -17,16 +17,16 @@ use otus_trace::{ComponentId, MultiTrace};
 
 use super::lifelines;
 use super::pictures::{Drawn, rebuilt};
-use super::places::{LogExcerpt, Origin, Places};
+use super::places::{Origin, Places};
 use super::plan::Plan;
 use super::request::Explain;
+use super::spec_text::Excerpt;
 use crate::case::CasePicture;
 use crate::explanation::{
     Core, CoreLog, Edit, Explanation, LogPlace, LogProgress, Note, Repair, Situation, SpecPlace,
 };
 use crate::units::counted;
 
-/// A failure to explain.
 pub(super) struct Failure<'a> {
     pub(super) trace: &'a MultiTrace,
     /// The pool with the names of its messages.
@@ -45,13 +45,13 @@ impl Failure<'_> {
     ) -> Option<(Explanation, Option<CasePicture>)> {
         let mut pool = plan.spec.pool.clone();
         let own = translated(self.trace, self.names, &mut pool);
-        let mut options =
-            explain::Options { max_questions: effort.questions(), ..explain::Options::default() };
+        let (max_questions, patience) = effort.budget();
+        let mut options = explain::Options { max_questions, ..explain::Options::default() };
         // The furthest situation of a long multi-trace comes after at least as many others.
         let moments = u64::try_from(own.moment_count()).unwrap_or(u64::MAX);
         options.max_situations = options.max_situations.max(moments.saturating_mul(2));
         options.budget = Budget {
-            timeout: Some(effort.patience()),
+            timeout: Some(patience),
             cancel: plan.budget.cancel.clone(),
             max_bytes: plan.budget.max_bytes,
             ..options.budget
@@ -82,7 +82,6 @@ fn translated(trace: &MultiTrace, from: &Pool, into: &mut Pool) -> MultiTrace {
     rebuilt(trace, |_| usize::MAX, translate)
 }
 
-/// Words an explanation.
 struct Wording<'a> {
     plan: &'a Plan,
     pool: &'a Pool,
@@ -118,7 +117,10 @@ impl Wording<'_> {
     fn expected(&self, headline: &Headline) -> Vec<SpecPlace> {
         let mut places: Vec<SpecPlace> = Vec::new();
         for expected in headline.expected.iter().chain(&headline.first) {
-            let Some(place) = self.spec_place(expected) else { continue };
+            let Expected { term, within, places: count, .. } = *expected;
+            let found = self.plan.spec.text.excerpt(term, within, count);
+            let Some(Excerpt { place, text, span }) = found else { continue };
+            let place = SpecPlace { place, text, span, action: self.moment(&expected.moment) };
             match places.iter_mut().find(|known| known.place == place.place) {
                 Some(known) if known.action != place.action => {
                     known.action = format!("{} or {}", known.action, place.action);
@@ -129,12 +131,6 @@ impl Wording<'_> {
         }
         places.truncate(3);
         places
-    }
-
-    fn spec_place(&self, expected: &Expected) -> Option<SpecPlace> {
-        let found = self.plan.spec.text.excerpt(expected.term, expected.within, expected.places)?;
-        let action = self.moment(&expected.moment);
-        Some(SpecPlace { place: found.place, text: found.text, span: found.span, action })
     }
 
     fn observed(&self, headline: &Headline) -> Option<LogPlace> {
@@ -154,7 +150,6 @@ impl Wording<'_> {
         self.log_place(other.component, moments.position(is_other)?, "the other end")
     }
 
-    /// The place where a moment was read.
     fn log_place(
         &self,
         component: ComponentId,
@@ -165,7 +160,7 @@ impl Wording<'_> {
         let actions: Vec<ActionId> =
             self.trace.moments(component).nth(moment)?.iter().map(|step| step.action()).collect();
         let first = self.pool.action(*actions.first()?).text(self.pool.signature());
-        let LogExcerpt { place, text, span } = self.places.excerpt(component, steps, &first)?;
+        let (place, text, span) = self.places.excerpt(component, steps, &first)?;
         let (lifelines, action) = (self.lifelines(component), self.moment(&actions));
         let is_in_case_file = self.places.is_case();
         Some(LogPlace { place, lifelines, action, role, text, span, is_in_case_file })
@@ -189,10 +184,8 @@ impl Wording<'_> {
 
     /// The place of a term, if it is known: ` at flow.mmd:7`.
     fn at(&self, term: TermId) -> String {
-        match self.plan.spec.text.excerpt(term, None, 1) {
-            Some(found) => format!(" at {}", found.place.in_line()),
-            None => String::new(),
-        }
+        let found = self.plan.spec.text.excerpt(term, None, 1);
+        found.map(|found| format!(" at {}", found.place.in_line())).unwrap_or_default()
     }
 
     fn repair(&self, search: &explain::repair::Search) -> Repair {
@@ -245,7 +238,6 @@ impl Wording<'_> {
     }
 }
 
-/// The notes below the headline.
 fn notes(told: &Explanation, effort: Explain) -> Vec<Note> {
     let mut notes = Vec::new();
     let mut note = |topic, text: String| notes.push(Note { topic, text });

@@ -71,7 +71,6 @@ impl<T> Default for Piece<T> {
 }
 
 impl<T> Piece<T> {
-    /// Appends later results.
     pub(super) fn append(&mut self, mut other: Piece<T>) {
         self.cases.append(&mut other.cases);
         self.troubles.append(&mut other.troubles);
@@ -87,7 +86,6 @@ impl<T> Piece<T> {
         self.troubles.push(trouble);
     }
 
-    /// Adds a case as the caller wants it.
     fn push(&mut self, case: &Case, map: &MapCase<T>) {
         let last = match self.cases.last_mut() {
             Some(Part::Done(last)) => Some(last),
@@ -111,10 +109,8 @@ pub(crate) enum Trouble {
     Other { id: Option<String>, reason: String, is_unusable: bool },
 }
 
-/// A line of a case file.
 #[derive(Debug, Clone)]
 pub(crate) struct CaseLine {
-    /// Its id, if it has one.
     pub(super) id: Option<String>,
     pub(super) file: String,
     pub(super) line: usize,
@@ -144,7 +140,6 @@ impl Trouble {
     }
 }
 
-/// The worker of one thread.
 pub(super) struct Worker<T> {
     plan: Arc<Plan>,
     map: MapCase<T>,
@@ -152,18 +147,12 @@ pub(super) struct Worker<T> {
     /// Taken out while its multi-trace is judged.
     reader: Option<Box<QuickReader>>,
     prepared: FxHashMap<Arc<Partition>, Result<Prepared, String>>,
-    first: First,
+    /// The failures of a job so far with an explanation, and the cases that may have a picture; both only if they are
+    /// among the first.
+    explained: usize,
+    drawn: pictures::Met,
     /// The case that a bulk run fills again and again, since a new one costs as much as a short analysis.
     scratch: Option<Box<Case>>,
-}
-
-/// The multi-traces of a job so far that get an explanation or a picture only if they are among the first.
-#[derive(Debug, Default)]
-struct First {
-    /// Failures with an explanation.
-    explained: usize,
-    /// Those that may have a picture.
-    drawn: pictures::Met,
 }
 
 /// The data that all multi-traces over a partition share.
@@ -175,12 +164,10 @@ pub(super) struct Prepared {
     pub(super) engine: PreparedEngine,
 }
 
-/// An engine that is ready for the question.
 #[derive(Debug)]
 pub(super) enum PreparedEngine {
     /// The fast engine, and the number of states it has created so far.
     Fast(Box<Engine>, u64),
-    /// A search of the papers.
     Graph(Arc<Config>),
 }
 
@@ -198,11 +185,31 @@ impl<T: Send + 'static> Worker<T> {
     pub(super) fn new(plan: Arc<Plan>, map: MapCase<T>) -> Worker<T> {
         let pool = plan.spec.pool.clone();
         let reader = Some(Box::new(QuickReader::new(&pool)));
-        let (prepared, first) = (FxHashMap::default(), First::default());
-        Worker { plan, map, pool, reader, prepared, first, scratch: None }
+        let (prepared, drawn) = (FxHashMap::default(), pictures::Met::default());
+        Worker { plan, map, pool, reader, prepared, explained: 0, drawn, scratch: None }
     }
 
-    /// Checks some lines of a case file.
+    pub(super) fn work(&mut self, job: Job, slot: &Slot<Piece<T>>) {
+        (self.explained, self.drawn) = (0, pictures::Met::default());
+        match job {
+            Job::Lines { name, first, bytes } => {
+                self.lines(&name, first, &bytes, slot);
+                slot.add(|piece| piece.summary.bytes += bytes.len() as u64);
+            }
+            Job::Files(files) => {
+                for file in &files {
+                    self.file(file, slot);
+                }
+            }
+            Job::Groups(groups) => {
+                for group in &groups {
+                    self.group(group, slot);
+                }
+            }
+            Job::Trouble(trouble) => slot.add(|piece| piece.add_trouble(*trouble)),
+        }
+    }
+
     fn lines(&mut self, name: &str, first: usize, bytes: &[u8], slot: &Slot<Piece<T>>) {
         let mut start = 0;
         for (index, end) in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]).enumerate() {
@@ -231,7 +238,7 @@ impl<T: Send + 'static> Worker<T> {
         }
         match read_case(line, number) {
             Ok(None) => {}
-            Ok(Some((id, htf))) => {
+            Ok(Some([id, htf])) => {
                 let from = From::Case { file: name, line: number, text: &htf };
                 self.text(&id, &htf, from, slot);
             }
@@ -243,7 +250,6 @@ impl<T: Send + 'static> Worker<T> {
         }
     }
 
-    /// Checks a group of raw logs.
     fn group(&mut self, group: &Group, slot: &Slot<Piece<T>>) {
         if self.plan.is_cancelled() {
             return slot.add(Piece::add_interrupted);
@@ -257,7 +263,6 @@ impl<T: Send + 'static> Worker<T> {
         self.renew();
     }
 
-    /// Checks a file with one multi-trace.
     fn file(&mut self, file: &TraceFile, slot: &Slot<Piece<T>>) {
         if self.plan.is_cancelled() {
             return slot.add(Piece::add_interrupted);
@@ -289,7 +294,6 @@ impl<T: Send + 'static> Worker<T> {
         }
     }
 
-    /// Checks the text of a multi-trace.
     fn text(&mut self, id: &str, text: &str, from: From<'_>, slot: &Slot<Piece<T>>) {
         if self.read(text) {
             return self.judge_read(id, from, slot);
@@ -338,7 +342,6 @@ impl<T: Send + 'static> Worker<T> {
         }
     }
 
-    /// Analyses a multi-trace.
     fn judge(&mut self, id: &str, trace: &MultiTrace, origin: &Origin<'_>, slot: &Slot<Piece<T>>) {
         let plan = &*self.plan;
         if let Some(verdict) = plan.earlier.take(id) {
@@ -347,8 +350,7 @@ impl<T: Send + 'static> Worker<T> {
         let prepared = prepared(plan, &self.pool, &mut self.prepared, trace);
         let subject = Subject { plan, id, trace };
         let decided = prepared.and_then(|prepared| {
-            let drawn = &mut self.first.drawn;
-            Ok((subject.decide(&mut self.pool, prepared, drawn)?, prepared))
+            Ok((subject.decide(&mut self.pool, prepared, &mut self.drawn)?, prepared))
         });
         let (found, prepared) = match decided {
             Ok(decided) => decided,
@@ -379,13 +381,13 @@ impl<T: Send + 'static> Worker<T> {
         let names = origin.names.unwrap_or(&self.pool);
         let mut met = Met::default();
         // The failures before it in its job are also before it in the input.
-        let before = self.first.explained.max(plan.explained.load(Ordering::Relaxed));
+        let before = self.explained.max(plan.explained.load(Ordering::Relaxed));
         let is_fail = case.verdict == Verdict::Fail;
         let is_among_first = is_fail
             && !plan.known.is_known_for_any_cause(id)
             && explain.limit().is_none_or(|limit| before < limit);
         let needs_cause = is_fail && plan.known.needs_cause(id, explain);
-        let is_drawn = plan.pictures.is_some() && pictures::is_drawn(before);
+        let is_drawn = plan.pictures.is_some() && before < pictures::FAILURES;
         let failure = Failure { trace, names, question, origin, is_drawn };
         let is_explained = is_among_first || needs_cause;
         let explained = is_explained.then(|| failure.explain(plan, explain));
@@ -397,7 +399,7 @@ impl<T: Send + 'static> Worker<T> {
             case.picture = picture.flatten().map(Box::new);
         }
         if is_among_first && !case.known {
-            self.first.explained += 1;
+            self.explained += 1;
             is_tentative = true;
         }
         if let Some(witness) = found.witness.as_ref().filter(|_| found.is_drawn) {
@@ -408,7 +410,6 @@ impl<T: Send + 'static> Worker<T> {
         self.add(case, is_tentative, met, slot);
     }
 
-    /// Returns the verdict of an earlier run.
     fn add_earlier(&self, id: &str, verdict: Verdict, actions: usize, slot: &Slot<Piece<T>>) {
         let mut case = Case::new(id, verdict);
         let mut met = Met::default();
@@ -479,34 +480,7 @@ fn prepared<'p>(
     Ok(prepared)
 }
 
-impl<T: Send + 'static> Worker<T> {
-    /// Does a job.
-    pub(super) fn work(&mut self, job: Job, slot: &Slot<Piece<T>>) {
-        self.first = First::default();
-        match job {
-            Job::Lines { name, first, bytes } => {
-                self.lines(&name, first, &bytes, slot);
-                slot.add(|piece| piece.summary.bytes += bytes.len() as u64);
-            }
-            Job::Files(files) => {
-                for file in &files {
-                    self.file(file, slot);
-                }
-            }
-            Job::Groups(groups) => {
-                for group in &groups {
-                    self.group(group, slot);
-                }
-            }
-            Job::Trouble(trouble) => slot.add(|piece| piece.add_trouble(*trouble)),
-        }
-    }
-}
-
 /// Checks events that a program recorded, as a multi-trace over a pool with its messages.
-///
-/// # Errors
-/// If the declarations do not fit the partition.
 pub(crate) fn check_recorded(
     plan: Plan,
     run: &Run,

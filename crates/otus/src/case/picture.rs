@@ -1,18 +1,17 @@
 //! The picture of a case and the lines that its events come from, as plain data for reports.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use otus_draw::layout::failure::{FailurePicture, Options};
 use serde::Serialize;
 
-/// The limits of pictures in reports.
 pub(crate) const LIMITS: Options =
     Options { max_events: 300, max_lifelines: 60, is_core_only: false };
 
 /// The events of a case, and where each of them was read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CasePicture {
-    /// The picture.
     pub(crate) diagram: FailurePicture,
     /// By event: its line of a log. Only observed events that are drawn have one.
     pub(crate) logs: Vec<Option<Passage>>,
@@ -41,14 +40,21 @@ pub(crate) struct Passage {
 const LINE: usize = 2_000;
 
 impl Passage {
-    /// A line by itself; of a very long one, only the beginning.
-    pub(crate) fn line(place: String, number: usize, mut text: String) -> Self {
+    /// A line by itself, and its marked bytes; of a very long one, only the beginning.
+    pub(crate) fn line(
+        place: String,
+        number: usize,
+        mut text: String,
+        meant: Option<Range<usize>>,
+    ) -> Self {
+        let letters = |end: usize| text.get(..end).map_or(0, |before| before.chars().count());
+        let columns = meant.map(|meant| [letters(meant.start), letters(meant.end)]);
         if let Some((end, _)) = text.char_indices().nth(LINE) {
             let rest = text.len() - end;
             text.truncate(end);
             let _ = write!(text, " … ({rest} more bytes)");
         }
-        Passage { place, first: number as u64, lines: vec![text], ..Passage::default() }
+        Passage { place, first: number as u64, lines: vec![text], marked: 0, columns }
     }
 }
 
@@ -58,7 +64,7 @@ mod tests {
 
     #[test]
     fn very_long_lines_are_cut_between_characters() {
-        let line = |text: String| Passage::line(String::new(), 1, text).lines.remove(0);
+        let line = |text: String| Passage::line(String::new(), 1, text, None).lines.remove(0);
         assert_eq!(line("é".repeat(LINE)), "é".repeat(LINE));
         assert_eq!(line("é".repeat(LINE + 3)), format!("{} … (6 more bytes)", "é".repeat(LINE)));
     }

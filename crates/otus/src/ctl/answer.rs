@@ -88,7 +88,11 @@ impl Answer {
     /// A run, event by event, that proves why it holds or does not hold. An independent checker has replayed it.
     /// Empty if no single run proves the answer.
     pub fn witness(&self) -> Vec<Step> {
-        self.run().into_iter().map(|event| self.step(event)).collect()
+        let step = |event: EventId| {
+            let process = self.trace.process_name(self.trace.process_of(event)).to_owned();
+            Step { process, position: self.trace.position(event), text: self.trace.describe(event) }
+        };
+        self.run().into_iter().map(step).collect()
     }
 
     /// Draws that run as cuts through the trace; `None` if there is no run.
@@ -106,14 +110,8 @@ impl Answer {
         render(&scene, format, style).map(Some)
     }
 
-    /// The events of the first path through the witness.
     fn run(&self) -> Vec<EventId> {
         self.witness.as_ref().map(Witness::first_path).unwrap_or_default()
-    }
-
-    fn step(&self, event: EventId) -> Step {
-        let process = self.trace.process_name(self.trace.process_of(event)).to_owned();
-        Step { process, position: self.trace.position(event), text: self.trace.describe(event) }
     }
 }
 

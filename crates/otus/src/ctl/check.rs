@@ -28,18 +28,10 @@ use crate::load::Sources;
 pub struct Check {
     trace: Arc<PartialOrder>,
     formulas: Formulas,
-    properties: Vec<Asked>,
+    /// With the claim of each about runs.
+    properties: Vec<(Property, Sense)>,
     request: Request,
-    /// A description of the raw logs that the trace comes from.
     pub(super) logs: Option<String>,
-}
-
-/// A formula to check.
-#[derive(Debug)]
-struct Asked {
-    property: Property,
-    /// Its claim about runs.
-    sense: Sense,
 }
 
 impl Check {
@@ -67,7 +59,7 @@ impl Check {
             diagnostics.extend(faults);
             let bodies = parsed.tree.properties().map(|item| item.body);
             for (property, body) in lowered.properties.into_iter().zip(bodies) {
-                properties.push(Asked { property, sense: Sense::of(&parsed.tree, body) });
+                properties.push((property, Sense::of(&parsed.tree, body)));
             }
         }
         diagnostics.sort_by_key(|found| (found.primary.source, found.primary.span.start));
@@ -111,12 +103,12 @@ impl Iterator for Answers<'_> {
     type Item = Result<Answer>;
 
     fn next(&mut self) -> Option<Result<Answer>> {
-        let asked = self.check.properties.get(self.next)?;
+        let (property, sense) = self.check.properties.get(self.next)?;
         self.next += 1;
-        let text: String = asked.property.text.chars().take(SHOWN).collect();
+        let text: String = property.text.chars().take(SHOWN).collect();
         let total = self.check.properties.len();
         self.context.monitor.step(Some(&format!("checking {} of {total}: {text}", self.next)));
-        let answer = self.answer(asked);
+        let answer = self.answer(property, *sense);
         self.context.monitor.step(None);
         if let Ok(answer) = &answer {
             self.summary.add(answer);
@@ -131,12 +123,12 @@ impl Answers<'_> {
         &self.summary
     }
 
-    fn answer(&mut self, asked: &Asked) -> Result<Answer> {
+    fn answer(&mut self, asked: &Property, sense: Sense) -> Result<Answer> {
         let start = Instant::now();
         let Check { trace, request, .. } = self.check;
         let mut answer = Answer {
-            formula: asked.property.text.clone(),
-            name: asked.property.name.clone(),
+            formula: asked.text.clone(),
+            name: asked.name.clone(),
             meaning: None,
             engine: engine_name(request.engine),
             visible_events: 0,
@@ -154,11 +146,11 @@ impl Answers<'_> {
             return Ok(answer);
         }
         let options = options(request, &self.context, start);
-        let formula = asked.property.formula;
+        let formula = asked.formula;
         match self.checker.check(formula, &options) {
             Ok(found) => {
                 answer.holds = Some(found.holds);
-                answer.meaning = asked.sense.phrase(found.holds);
+                answer.meaning = sense.phrase(found.holds);
                 answer.visible_events = found.visible;
             }
             Err(stop) => answer.undecided = Some(stop),
@@ -174,7 +166,6 @@ impl Answers<'_> {
         Ok(answer)
     }
 
-    /// The cuts at which a formula holds, if requested.
     fn cuts(
         &mut self,
         formula: FormulaId,

@@ -14,7 +14,6 @@ enum Work {
     Text(&'static str),
 }
 
-/// A formula, truncated if it is long.
 pub(super) fn short(formulas: &Formulas, trace: &PartialOrder, formula: FormulaId) -> String {
     let mut out = String::new();
     let mut work = vec![Work::Formula(formula)];

@@ -79,10 +79,10 @@ struct Record<'a, B> {
 
 /// A run without its children.
 #[derive(Serialize)]
-struct RunRecord<'a, E, C, V> {
+struct RunRecord<'a, C, V> {
     #[serde(skip_serializing_if = "Option::is_none")]
     shows: Option<&'a str>,
-    events: E,
+    events: Vec<JsonEvent<'a>>,
     cut: C,
     values: V,
 }
@@ -93,7 +93,7 @@ fn runs(out: &mut String, witness: &Witness, trace: &PartialOrder) {
         let values = || witness.readings.iter().zip(run.values.iter().map(JsonValue));
         out.push_str(&object(&RunRecord {
             shows: run.shows.as_deref(),
-            events: List(|| run.events.iter().map(|&event| JsonEvent(trace, event))),
+            events: run.events.iter().map(|&event| JsonEvent(trace, event)).collect(),
             cut: Map(|| trace.process_names().zip(&run.cut)),
             values: Map(values),
         }));
@@ -178,15 +178,6 @@ struct Map<F>(F);
 impl<K: Serialize, V: Serialize, I: Iterator<Item = (K, V)>, F: Fn() -> I> Serialize for Map<F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0())
-    }
-}
-
-/// The items of an iterator as an array.
-struct List<F>(F);
-
-impl<T: Serialize, I: Iterator<Item = T>, F: Fn() -> I> Serialize for List<F> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0())
     }
 }
 

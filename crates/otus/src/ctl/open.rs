@@ -26,25 +26,28 @@ pub fn open(context: &Context, request: &Request) -> Result<Check> {
     if request.closure.is_some() && request.engine != Engine::Ist {
         unfit!("--closure is about the engine `ist`; add --engine ist");
     }
-    let mut named = Named::sort(context, request)?;
-    if named.trace.as_deref() == Some("-") && request.files.iter().any(|file| file == "-") {
+    let (trace, mut finder, formulas) = sort(context, request)?;
+    if trace.as_deref() == Some("-") && request.files.iter().any(|file| file == "-") {
         unfit!("standard input is either the trace or the formulas, not both");
     }
     let mut sources = Sources::default();
     for file in &request.files {
         sources.read(&*context.files, file, Some(Format::Ctl))?;
     }
-    for (index, formula) in named.formulas.iter().enumerate() {
+    for (index, formula) in formulas.iter().enumerate() {
         sources.add(format!("<formula {}>", index + 1), formula.clone());
     }
-    if sources.all.is_empty() {
-        named.add_properties(&mut sources);
+    if let Some(project) = finder.project_in_use().filter(|_| sources.all.is_empty()) {
+        for (name, formula) in &project.properties {
+            let text = if is_plain(name) { format!("{name}: {formula}") } else { formula.clone() };
+            sources.add(format!("{} [properties] {name}", project.name), text);
+        }
     }
     let writes = if request.order_writes { Writes::Ordered } else { Writes::Checked };
-    let (trace, logs) = match &named.trace {
+    let (trace, logs) = match &trace {
         Some(name) => (read_trace(context, name, writes)?, None),
         None => {
-            let (trace, logs) = group(context, request, &mut named.finder, writes)?;
+            let (trace, logs) = group(context, request, &mut finder, writes)?;
             (trace, Some(logs))
         }
     };
@@ -77,74 +80,55 @@ pub(crate) fn read_trace(context: &Context, name: &str, writes: Writes) -> Resul
         .map_err(|found| Error::Text(Box::new(Diagnostics::new(all, found).without_notes())))
 }
 
-/// The names of a request, sorted.
-struct Named {
-    /// A partial-order trace.
-    trace: Option<String>,
-    /// Raw logs.
-    finder: Finder,
-    formulas: Vec<String>,
-}
-
-impl Named {
-    /// Names of files come first; everything after the trace or the last log is a formula.
-    fn sort(context: &Context, request: &Request) -> Result<Named> {
-        let mut finder = Finder::new(context, request.config.as_deref())?;
-        let mut names = request.names.iter().peekable();
-        while let Some(name) = names.peek() {
-            let path = Path::new(name.as_str());
-            let is_log = match context.files.kind(path) {
-                Some(FileKind::Folder) => {
-                    finder.add(name)?;
-                    if finder.count() == 0 {
-                        unfit!("the folder {name} has no log; {}", finder.no_logs());
-                    }
-                    true
-                }
-                Some(FileKind::File) => finder.file(path, None)? == Told::Log,
-                None => false,
-            };
-            if !is_log {
-                break;
-            }
-            names.next();
-        }
-        let mut trace = None;
-        if finder.count() == 0 {
-            // Formulas alone are checked over the logs of `otus.toml`.
-            let is_formula = names.peek().is_none_or(|name| {
-                let path = Path::new(name.as_str());
-                *name != "-" && context.files.kind(path).is_none() && may_be_formula(name)
-            });
-            if is_formula && finder.project_here()?.is_some() {
-                finder.whole_project()?;
+/// The partial-order trace of a request, its raw logs, and its formulas. Names of files come first; everything after
+/// the trace or the last log is a formula.
+fn sort(context: &Context, request: &Request) -> Result<(Option<String>, Finder, Vec<String>)> {
+    let mut finder = Finder::new(context, request.config.as_deref())?;
+    let mut names = request.names.iter().peekable();
+    while let Some(name) = names.peek() {
+        let path = Path::new(name.as_str());
+        let is_log = match context.files.kind(path) {
+            Some(FileKind::Folder) => {
+                finder.add(name)?;
                 if finder.count() == 0 {
-                    unfit!("{}", finder.no_logs());
+                    unfit!("the folder {name} has no log; {}", finder.no_logs());
                 }
-            } else if let Some(name) = names.next() {
-                let path = Path::new(name.as_str());
-                if finder.file(path, None)? == Told::Unmapped {
-                    unfit!("{}", finder.unmapped(path));
-                }
-                trace = Some(name.clone());
-            } else {
-                unfit!(
-                    "no trace is given: name a .pot.json, or raw logs; without a name, the logs \
-                     are those of an otus.toml, and there is none here or above"
-                );
+                true
             }
+            Some(FileKind::File) => finder.file(path, None)? == Told::Log,
+            None => false,
+        };
+        if !is_log {
+            break;
         }
-        Ok(Named { trace, finder, formulas: names.cloned().collect() })
+        names.next();
     }
-
-    /// Adds the properties of `otus.toml`.
-    fn add_properties(&self, sources: &mut Sources) {
-        let Some(project) = self.finder.project_in_use() else { return };
-        for (name, formula) in &project.properties {
-            let text = if is_plain(name) { format!("{name}: {formula}") } else { formula.clone() };
-            sources.add(format!("{} [properties] {name}", project.name), text);
+    let mut trace = None;
+    if finder.count() == 0 {
+        // Formulas alone are checked over the logs of `otus.toml`.
+        let is_formula = names.peek().is_none_or(|name| {
+            let path = Path::new(name.as_str());
+            *name != "-" && context.files.kind(path).is_none() && may_be_formula(name)
+        });
+        if is_formula && finder.project_here()?.is_some() {
+            finder.whole_project()?;
+            if finder.count() == 0 {
+                unfit!("{}", finder.no_logs());
+            }
+        } else if let Some(name) = names.next() {
+            let path = Path::new(name.as_str());
+            if finder.file(path, None)? == Told::Unmapped {
+                unfit!("{}", finder.unmapped(path));
+            }
+            trace = Some(name.clone());
+        } else {
+            unfit!(
+                "no trace is given: name a .pot.json, or raw logs; without a name, the logs \
+                 are those of an otus.toml, and there is none here or above"
+            );
         }
     }
+    Ok((trace, finder, names.cloned().collect()))
 }
 
 /// The most groups that the message about a missing choice names.

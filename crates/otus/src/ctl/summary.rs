@@ -11,7 +11,7 @@ use crate::summary::{FailOn, Status};
 use crate::units::counted;
 
 /// The answers to a request, counted, and the size of its trace.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 #[non_exhaustive]
 pub struct Summary {
     /// The processes of the trace.
@@ -45,12 +45,8 @@ impl Summary {
             events: trace.event_count(),
             edges: trace.edges().len(),
             formulas,
-            hold: 0,
-            fail: 0,
-            undecided: 0,
-            interrupted: false,
-            uncounted: 0,
             logs,
+            ..Summary::default()
         }
     }
 

@@ -15,16 +15,13 @@ const LONGEST_FORMULA: usize = 1000;
 /// The most parts of a cut that are shown.
 const MOST_PARTS: usize = 16;
 
-/// The most runs of a witness that are shown.
 const MOST_RUNS: usize = 50;
 
-/// The most events of a run that are shown.
 const MOST_EVENTS: usize = 24;
 
 /// The deepest indentation. A formula may be nested deeply, and the text must not grow quadratically with its depth.
 const DEEPEST: usize = 10;
 
-/// The most assignments of an event that are shown.
 const MOST_ASSIGNMENTS: usize = 4;
 
 /// The widest column of assignments.
@@ -194,7 +191,6 @@ struct Row {
     event: String,
     /// Its label and its assignments.
     effect: String,
-    /// The place where it was read.
     place: String,
 }
 

@@ -13,7 +13,6 @@ use otus_trace::order::{EventId, PartialOrder, Value};
 
 use super::formula;
 
-/// Runs that prove an answer, certified by replaying them.
 #[derive(Debug, Clone)]
 pub(super) struct Witness {
     /// The expressions that the formula reads at a cut: variables, `last(p)`, `count(p)`.
@@ -24,7 +23,6 @@ pub(super) struct Witness {
     pub(super) trusted: usize,
 }
 
-/// A run.
 #[derive(Debug, Clone)]
 pub(super) struct Run {
     /// The formula that it proves, abbreviated; `None` if it only groups other runs.
@@ -168,23 +166,8 @@ impl<'t> State<'t> {
     }
 
     /// A run from this state, and the state at its end.
-    fn run(self, shows: Option<String>, depth: usize, events: &[EventId]) -> (Run, State<'t>) {
+    fn run(mut self, shows: Option<String>, depth: usize, events: &[EventId]) -> (Run, State<'t>) {
         let is_from_first = self.happened == 0;
-        let end = self.after(events);
-        let run = Run {
-            shows,
-            depth,
-            is_from_first,
-            events: events.to_vec(),
-            cut: end.cut.clone(),
-            is_to_last: end.happened == end.trace.event_count(),
-            values: end.values.clone(),
-        };
-        (run, end)
-    }
-
-    /// The state after some events.
-    fn after(mut self, events: &[EventId]) -> Self {
         let mut counts: Vec<i64> = vec![0; self.values.len()];
         for &event in events {
             let process = self.trace.process_of(event).index();
@@ -217,6 +200,15 @@ impl<'t> State<'t> {
                 *number = sum;
             }
         }
-        self
+        let run = Run {
+            shows,
+            depth,
+            is_from_first,
+            events: events.to_vec(),
+            cut: self.cut.clone(),
+            is_to_last: self.happened == self.trace.event_count(),
+            values: self.values.clone(),
+        };
+        (run, self)
     }
 }

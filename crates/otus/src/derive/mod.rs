@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::error::{Result, unfit};
 use crate::format::Format;
-use crate::load::{Fences, Loaded, Trace, expand};
+use crate::load::{Loaded, Trace, expand};
 
 pub use mutate::{MutantKind, MutateRequest, mutate};
 #[doc(hidden)]
@@ -29,15 +29,11 @@ pub use slice::{SliceRequest, slice};
 pub struct Derived {
     /// Its id.
     pub id: String,
-    fields: OtherFields,
-    tree: TraceFile,
+    pub(crate) fields: OtherFields,
+    pub(crate) tree: TraceFile,
 }
 
 impl Derived {
-    pub(crate) fn new(id: String, fields: OtherFields, tree: TraceFile) -> Derived {
-        Derived { id, fields, tree }
-    }
-
     /// The multi-trace in one line.
     pub fn line(&self) -> String {
         print::trace_line(&self.tree)
@@ -70,7 +66,8 @@ pub struct From {
 }
 
 impl From {
-    fn read(&self, context: &Context) -> Result<Originals> {
+    /// The originals, and the pool of the specification, if one is given.
+    fn read(&self, context: &Context) -> Result<(Vec<Trace>, Option<Pool>)> {
         let is_trace = |path: &Path| Format::of_name(path).is_some_and(Format::is_multi_trace);
         let mut names = self.spec.clone();
         for name in &self.files {
@@ -79,7 +76,7 @@ impl From {
         if names.is_empty() {
             unfit!("name the multi-traces to start from: .htf or .jsonl files, or `-`");
         }
-        let mut loaded = Loaded::read(context, &names, None, Fences::One)?;
+        let mut loaded = Loaded::read(context, &names, None)?;
         if loaded.specs.len() > 1 {
             unfit!("{} specifications are given; traces are about one", loaded.specs.len());
         }
@@ -91,28 +88,21 @@ impl From {
                 "there is no multi-trace to start from, only {given}; name .htf or .jsonl files"
             );
         }
-        Ok(Originals { traces: loaded.traces, spec: lowered.map(|lowered| lowered.pool) })
+        Ok((loaded.traces, lowered.map(|lowered| lowered.pool)))
     }
 }
 
-/// The originals, read.
-struct Originals {
-    traces: Vec<Trace>,
-    /// The pool of the specification, if one is given.
-    spec: Option<Pool>,
-}
+/// A change for programs.
+type Details = Vec<(&'static str, Value)>;
 
-/// The fields of a derived multi-trace.
 struct Made<'a> {
     trace: &'a MultiTrace,
     pool: &'a Pool,
-    /// The id of the original.
     origin: &'a str,
     kind: &'static str,
     /// The change in words.
     change: String,
-    /// The change for programs.
-    details: Vec<(&'static str, Value)>,
+    details: Details,
     seed: Option<u64>,
 }
 
@@ -123,7 +113,6 @@ impl Made<'_> {
         Derived { id: self.id(number), fields: self.fields(), tree }
     }
 
-    /// The id of the `number`-th of its kind, from 1.
     fn id(&self, number: u64) -> String {
         format!("{}-{}-{number}", self.origin, self.kind)
     }

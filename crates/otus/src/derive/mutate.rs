@@ -5,7 +5,7 @@ use otus_trace::transform::{self, Change, Swaps};
 use otus_trace::{ComponentId, MultiTrace};
 use serde_json::{Value, json};
 
-use super::{From, Made, Originals, Take, TooFew};
+use super::{Details, From, Made, Take, TooFew};
 use crate::context::Context;
 use crate::error::Result;
 use crate::units::counted;
@@ -58,7 +58,7 @@ pub struct MutateRequest {
 /// # Errors
 /// If the originals cannot be read.
 pub fn mutate(context: &Context, request: &MutateRequest, take: Take<'_>) -> Result<usize> {
-    let Originals { traces, spec } = request.from.read(context)?;
+    let (traces, spec) = request.from.read(context)?;
     let kinds = wanted(&request.kinds, traces.len());
     let mut pool = spec.unwrap_or_else(|| {
         Pool::new(transform::implied_signature(traces.iter().map(|trace| &trace.tree)))
@@ -106,12 +106,10 @@ pub(super) fn wanted(asked: &[MutantKind], traces: usize) -> Vec<MutantKind> {
     kinds
 }
 
-/// Makes mutants of multi-traces.
 pub(super) struct Mutator<'a> {
     pub(super) seed: u64,
     /// The number of mutants of each multi-trace and kind.
     pub(super) count: u64,
-    /// The id of each multi-trace.
     pub(super) ids: &'a [String],
     pub(super) observed: &'a [MultiTrace],
     pub(super) swaps: &'a Swaps<'a>,
@@ -129,95 +127,59 @@ impl Mutator<'_> {
         kind: MutantKind,
         take: TakeMutant<'_>,
     ) -> Result<u64> {
-        let trace = &self.observed[original];
+        let Mutator { seed, ids, observed, swaps, .. } = *self;
+        let (trace, origin) = (&observed[original], ids[original].as_str());
+        let own_seed = transform::derive_seed(seed, &[origin, kind.name()]);
+        let most = usize::try_from(self.count).unwrap_or(usize::MAX);
+        let mut made = 0;
+        let mut give = |pool: &Pool, trace: &MultiTrace, change: String, details: Details| {
+            made += 1;
+            let (kind, seed) = (kind.name(), Some(seed));
+            take(&Made { trace, pool, origin, kind, change, details, seed }, original, made)
+        };
         let changes = match kind {
             MutantKind::Noise => transform::noise(trace, &self.pool),
             MutantKind::SwapActions => transform::swap_actions(trace),
             MutantKind::Remove => transform::remove(trace),
             MutantKind::Duplicate => transform::duplicate(trace),
-            MutantKind::SwapComponents => return self.mixtures(original, take),
-            MutantKind::Prefix => return self.prefixes(original, take),
+            MutantKind::SwapComponents => {
+                for swap in swaps.sample(original, own_seed).take(most) {
+                    let mutant = swap.apply(trace, &observed[swap.donor]);
+                    let donor = ids[swap.donor].as_str();
+                    let text = swap.describe(trace, donor, &self.pool);
+                    let components = self.names(trace, &swap.components);
+                    let details = vec![("components", components), ("donor", donor.into())];
+                    give(&self.pool, &mutant, text, details)?;
+                }
+                return Ok(made);
+            }
+            MutantKind::Prefix => {
+                let prefixes = transform::prefixes(trace);
+                let proper = prefixes.sample(own_seed).filter(|cut| cut.trace != *trace);
+                for cut in proper.take(most) {
+                    let kept = cut.kept.iter().map(|range| Value::from(range.end)).collect();
+                    let text = cut.describe(&self.pool);
+                    give(&self.pool, &cut.trace, text, vec![("kept", kept)])?;
+                }
+                return Ok(made);
+            }
         };
-        let mut made = 0;
-        for change in changes.sample(self.seed(original, kind)).take(self.most()) {
+        for change in changes.sample(own_seed).take(most) {
             let mutant = change.apply(trace, &mut self.pool);
             let mut details = vec![
-                ("components", self.names(original, &[change.component()])),
+                ("components", self.names(trace, &[change.component()])),
                 ("place", (change.index() + 1).into()),
             ];
             if let Change::SwapActions { second, .. } = change {
                 details.push(("other_place", (second + 1).into()));
             }
-            let text = change.describe(trace, &self.pool);
-            made += 1;
-            take(&self.made(original, kind, &mutant, text, details), original, made)?;
+            give(&self.pool, &mutant, change.describe(trace, &self.pool), details)?;
         }
         Ok(made)
     }
 
-    fn mixtures(&self, original: usize, take: TakeMutant<'_>) -> Result<u64> {
-        let kind = MutantKind::SwapComponents;
-        let mut made = 0;
-        for swap in self.swaps.sample(original, self.seed(original, kind)).take(self.most()) {
-            let mutant = swap.apply(&self.observed[original], &self.observed[swap.donor]);
-            let donor = self.ids[swap.donor].as_str();
-            let text = swap.describe(&self.observed[original], donor, &self.pool);
-            let details = vec![
-                ("components", self.names(original, &swap.components)),
-                ("donor", donor.into()),
-            ];
-            made += 1;
-            take(&self.made(original, kind, &mutant, text, details), original, made)?;
-        }
-        Ok(made)
-    }
-
-    fn prefixes(&self, original: usize, take: TakeMutant<'_>) -> Result<u64> {
-        let kind = MutantKind::Prefix;
-        let trace = &self.observed[original];
-        let prefixes = transform::prefixes(trace);
-        let proper = prefixes.sample(self.seed(original, kind)).filter(|cut| cut.trace != *trace);
-        let mut made = 0;
-        for cut in proper.take(self.most()) {
-            let kept = cut.kept.iter().map(|range| Value::from(range.end)).collect();
-            let (text, details) = (cut.describe(&self.pool), vec![("kept", kept)]);
-            made += 1;
-            take(&self.made(original, kind, &cut.trace, text, details), original, made)?;
-        }
-        Ok(made)
-    }
-
-    fn made<'m>(
-        &'m self,
-        original: usize,
-        kind: MutantKind,
-        trace: &'m MultiTrace,
-        change: String,
-        details: Vec<(&'static str, Value)>,
-    ) -> Made<'m> {
-        Made {
-            trace,
-            pool: &self.pool,
-            origin: &self.ids[original],
-            kind: kind.name(),
-            change,
-            details,
-            seed: Some(self.seed),
-        }
-    }
-
-    /// The number of mutants of each multi-trace and kind.
-    fn most(&self) -> usize {
-        usize::try_from(self.count).unwrap_or(usize::MAX)
-    }
-
-    fn seed(&self, original: usize, kind: MutantKind) -> u64 {
-        transform::derive_seed(self.seed, &[&self.ids[original], kind.name()])
-    }
-
-    /// The lifelines of components, by name.
-    fn names(&self, original: usize, components: &[ComponentId]) -> Value {
-        let partition = self.observed[original].partition();
+    fn names(&self, trace: &MultiTrace, components: &[ComponentId]) -> Value {
+        let partition = trace.partition();
         let signature = self.pool.signature();
         let lifelines = |&component: &ComponentId| {
             let name = |&lifeline| signature.lifeline_name(lifeline);

@@ -29,7 +29,6 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::units::counted;
 
-/// The number of mutants in a batch.
 const BATCH: usize = 50_000;
 
 /// The most survivors that are shown.
@@ -67,7 +66,7 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
         .collect();
     let checked = check(context, &request, &lines)?;
     let mut accepted = vec![false; traces.len()];
-    for (number, case) in numbered(&checked.cases) {
+    for (number, case) in checked.cases {
         accepted[number] = case.conforms();
     }
     let (mut ids, mut observed, mut texts) = (Vec::new(), Vec::new(), FxHashSet::default());
@@ -121,7 +120,7 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
         let lines: Vec<&str> = made.iter().map(|mutant| &*mutant.text).collect();
         let checked = check(context, &request, &lines)?;
         score.is_interrupted |= checked.is_interrupted;
-        for (number, case) in numbered(&checked.cases) {
+        for (number, case) in checked.cases {
             if let Some(survivor) = score.count(&made[number], case.verdict) {
                 take(survivor.derived())?;
             }
@@ -134,49 +133,39 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
     Ok(score)
 }
 
-/// The cases of some multi-traces, whose ids are their numbers.
+/// The cases of some multi-traces, with their numbers.
 struct Checked {
     spec: String,
-    cases: Vec<Case>,
+    cases: Vec<(usize, Case)>,
     is_interrupted: bool,
 }
 
 fn check<T: AsRef<str>>(context: &Context, request: &Request, lines: &[T]) -> Result<Checked> {
-    let request = Request { cases: Some(case_file(lines)), ..request.clone() };
+    let lines = lines.iter().enumerate().map(|(number, line)| {
+        format!("{{\"id\":\"{number}\",\"htf\":{}}}\n", Value::from(line.as_ref()))
+    });
+    let cases = lines.collect::<String>().into_bytes();
+    let request = Request { cases: Some(cases), ..request.clone() };
     let analysis = analyze(context, &request)?;
     let spec = analysis.run().name();
     let mut running = analysis.start(Case::clone);
     let mut cases = Vec::new();
     for item in running.by_ref() {
-        if let Item::Case(case) = item? {
-            cases.push(case);
+        if let Item::Case(case) = item?
+            && let Ok(number) = case.id.parse()
+        {
+            cases.push((number, case));
         }
     }
     let finished = running.finish()?;
     Ok(Checked { spec, cases, is_interrupted: finished.summary.interrupted > 0 })
 }
 
-/// A case file in which ids are numbers.
-fn case_file<T: AsRef<str>>(lines: &[T]) -> Vec<u8> {
-    let mut out = String::new();
-    for (number, line) in lines.iter().enumerate() {
-        let _ = writeln!(out, "{{\"id\":\"{number}\",\"htf\":{}}}", Value::from(line.as_ref()));
-    }
-    out.into_bytes()
-}
-
-/// The cases of such a file, with their numbers.
-fn numbered(cases: &[Case]) -> impl Iterator<Item = (usize, &Case)> {
-    cases.iter().filter_map(|case| Some((case.id.parse().ok()?, case)))
-}
-
-/// A mutant to check.
 #[derive(Debug, Clone)]
 struct Mutant {
     id: String,
     origin: String,
     kind: &'static str,
-    /// The change.
     change: String,
     /// The fields of a line of a case file.
     fields: OtherFields,
@@ -205,7 +194,6 @@ fn is_part(mutant: &MultiTrace, original: &MultiTrace) -> bool {
     })
 }
 
-/// The counts of the mutants of a kind.
 #[derive(Debug, Default)]
 struct Row {
     kind: &'static str,
@@ -231,7 +219,6 @@ impl Row {
         (self.counted() > 0).then(|| self.caught as f64 * 100.0 / self.counted() as f64)
     }
 
-    /// The number of all mutants.
     fn total(&self) -> usize {
         self.made + self.equal
     }
@@ -286,7 +273,7 @@ impl Survivor {
     fn derived(&self) -> Derived {
         let Mutant { id, mut fields, text, .. } = self.mutant.clone();
         fields.insert("verdict", self.verdict.name());
-        Derived::new(id, fields, parse_trace(&Source::new("mutant", text)).tree)
+        Derived { id, fields, tree: parse_trace(&Source::new("mutant", text)).tree }
     }
 }
 
@@ -324,7 +311,7 @@ impl Score {
         let lines: Vec<&str> = self.survivors.iter().map(|it| &*it.mutant.text).collect();
         request.witness = WitnessPolicy::Cheap;
         let checked = check(context, &request, &lines)?;
-        for (number, case) in numbered(&checked.cases) {
+        for (number, case) in checked.cases {
             self.survivors[number].why =
                 case.witness.as_ref().map_or_else(|| case.headline(), ToString::to_string);
         }
@@ -358,10 +345,8 @@ impl Score {
             "kind", "made", "caught", "survived", "undecided", "equal", "part", "score"
         );
         for row in self.kinds.iter().chain([&self.all()]) {
-            let percent = match row.percent() {
-                Some(percent) => format!("{:.1}%", rounded(percent)),
-                None => "-".to_owned(),
-            };
+            let percent = row.percent().map(|percent| format!("{:.1}%", rounded(percent)));
+            let percent = percent.as_deref().unwrap_or("-");
             let Row { kind, caught, survived, undecided, equal, part, .. } = row;
             let _ = writeln!(
                 out,

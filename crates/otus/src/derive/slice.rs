@@ -5,7 +5,7 @@ use otus_trace::MultiTrace;
 use otus_trace::transform::{self, Cut, Cuts, Share};
 use serde_json::{Value, json};
 
-use super::{From, Made, Originals, Place, Take, TooFew};
+use super::{From, Made, Place, Take, TooFew};
 use crate::context::Context;
 use crate::error::{Result, unfit};
 use crate::load::Trace;
@@ -35,7 +35,7 @@ pub struct SliceRequest {
 /// # Errors
 /// If the originals cannot be read, or there are too many slices for the destination.
 pub fn slice(context: &Context, request: &SliceRequest, take: Take<'_>) -> Result<usize> {
-    let Originals { traces, mut spec } = request.from.read(context)?;
+    let (traces, mut spec) = request.from.read(context)?;
     if request.all {
         refuse_flood(request, &traces, &mut spec)?;
     }

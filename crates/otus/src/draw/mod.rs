@@ -80,7 +80,6 @@ pub struct Drawing {
 }
 
 impl Drawing {
-    /// A drawing that is only a picture.
     fn picture(scene: Scene) -> Self {
         let text = Err("this has no form made of text; add -o picture.svg".to_owned());
         Drawing { scene, text, dot: None }
@@ -171,7 +170,6 @@ impl DrawRequest {
         terminal::Options { width: self.width, ascii: self.ascii, ..terminal::Options::default() }
     }
 
-    /// The title of a picture.
     fn title(&self, what: &str) -> String {
         let name = |file: &String| match Path::new(file).file_name() {
             Some(name) => name.to_string_lossy().into_owned(),

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::ctl::read_trace;
 use crate::error::{Error, Result, unfit};
 use crate::format::Format;
-use crate::load::{Fences, Loaded};
+use crate::load::Loaded;
 
 pub(super) fn draw(context: &Context, request: &DrawRequest) -> Result<Drawing> {
     let order = read(context, request)?;
@@ -48,7 +48,7 @@ fn read(context: &Context, request: &DrawRequest) -> Result<PartialOrder> {
     if request.names.iter().any(|file| request.format_of(file) == Some(Format::Pot)) {
         unfit!("a partial-order trace is drawn by itself; leave out the other files");
     }
-    let mut loaded = Loaded::read(context, &request.names, request.from, Fences::One)?;
+    let mut loaded = Loaded::read(context, &request.names, request.from)?;
     let (pool, observed) = trace::one(context, &mut loaded)?;
     let source = loaded.traces[0].tree.source;
     let paired = from_multi_trace(&observed, &pool, Some(loaded.sources.source(source)))

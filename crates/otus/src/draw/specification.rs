@@ -10,26 +10,19 @@ use otus_draw::terminal;
 use super::{AutomatonKind, DrawRequest, Drawing};
 use crate::context::Context;
 use crate::error::{Error, Result, unfit};
-use crate::load::{Fences, Loaded};
+use crate::load::Loaded;
 
-/// A specification that can be drawn.
-struct Specification {
-    loaded: Loaded,
-    lowered: Lowered,
-    term: TermId,
-}
-
-fn read(context: &Context, request: &DrawRequest) -> Result<Specification> {
-    let mut loaded = Loaded::read(context, &request.names, request.from, Fences::One)?;
+fn read(context: &Context, request: &DrawRequest) -> Result<(Loaded, Lowered, TermId)> {
+    let mut loaded = Loaded::read(context, &request.names, request.from)?;
     if loaded.specs.is_empty() && !loaded.traces.is_empty() {
         unfit!("a multi-trace has no such picture; add the specification, or leave out --what");
     }
     let (lowered, term) = loaded.only_interaction(context)?;
-    Ok(Specification { loaded, lowered, term })
+    Ok((loaded, lowered, term))
 }
 
 pub(super) fn sequence(context: &Context, request: &DrawRequest) -> Result<Drawing> {
-    let Specification { loaded, lowered, .. } = read(context, request)?;
+    let (loaded, lowered, _) = read(context, request)?;
     let file = &loaded.specs[0].files[lowered.file.unwrap_or_default()];
     let signature = lowered.pool.signature();
     let options = sequence::Options {
@@ -44,7 +37,7 @@ pub(super) fn sequence(context: &Context, request: &DrawRequest) -> Result<Drawi
 }
 
 pub(super) fn term(context: &Context, request: &DrawRequest) -> Result<Drawing> {
-    let Specification { mut lowered, term, .. } = read(context, request)?;
+    let (_, mut lowered, term) = read(context, request)?;
     let marks = match &request.step {
         Some(step) => Some(executed(&mut lowered.pool, term, step)?),
         None => None,
@@ -87,7 +80,7 @@ fn executed(pool: &mut Pool, term: TermId, step: &str) -> Result<term_layout::Ma
 }
 
 pub(super) fn automaton(context: &Context, request: &DrawRequest) -> Result<Drawing> {
-    let Specification { mut lowered, term, .. } = read(context, request)?;
+    let (_, mut lowered, term) = read(context, request)?;
     let limits = AutomatonLimits { states: request.max_nodes.max(1), ..AutomatonLimits::default() };
     let pool = &mut lowered.pool;
     let rules = automaton::build(pool, term, limits);

@@ -8,10 +8,10 @@ use otus_trace::MultiTrace;
 use super::{DrawRequest, Drawing};
 use crate::context::Context;
 use crate::error::{Result, unfit};
-use crate::load::{Fences, Loaded};
+use crate::load::Loaded;
 
 pub(super) fn draw(context: &Context, request: &DrawRequest) -> Result<Drawing> {
-    let mut loaded = Loaded::read(context, &request.names, request.from, Fences::One)?;
+    let mut loaded = Loaded::read(context, &request.names, request.from)?;
     let (pool, observed) = one(context, &mut loaded)?;
     let mut scene = multi_trace(&observed, &pool, &Options::default());
     scene.title = request.title("Multi-trace");

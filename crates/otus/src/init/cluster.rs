@@ -16,7 +16,6 @@ use crate::format;
 use crate::logs::{BEGINNING, beginning};
 use crate::project::FILE;
 
-/// The logs of a folder.
 #[derive(Debug, Default)]
 pub(super) struct Clusters {
     pub(super) sources: Vec<Cluster>,
@@ -29,9 +28,7 @@ pub(super) struct Clusters {
 pub(super) struct Cluster {
     pub(super) format: LogFormat,
     pub(super) files: Vec<ClusterFile>,
-    /// The phrases of their lines.
     pub(super) phrases: Phrases,
-    /// The shapes of their lines.
     shapes: BTreeSet<String>,
     /// The separator of a CSV file, if it is not a comma.
     pub(super) separator: Option<char>,
@@ -45,7 +42,6 @@ pub(super) struct ClusterFile {
 }
 
 impl Clusters {
-    /// Reads all files of a folder.
     pub(super) fn find(files: &dyn Files, folder: &Path) -> Result<Clusters> {
         let mut clusters = Clusters::default();
         for path in files::walk(files, folder)? {
@@ -81,7 +77,8 @@ impl Clusters {
             let first = lines.first().filter(|_| format == LogFormat::Csv);
             first.map(|line| (*line).to_owned()).into_iter().collect()
         };
-        let phrases = Phrases::of(format, &lines, separator);
+        let mut phrases = Phrases::default();
+        phrases.read(format, &lines, separator);
         let is_similar = |source: &Cluster| {
             if source.format != format {
                 return false;
@@ -94,7 +91,8 @@ impl Clusters {
             let least = source.shapes.len().min(shapes.len());
             let are_shared = least > 0 && common * 10 >= least * 3;
             // Different messages may have the same phrase.
-            are_shared || source.phrases.has_kinds_of(&phrases)
+            let (kinds, others) = (&phrases.by_kind, &source.phrases.by_kind);
+            are_shared || (!kinds.is_empty() && kinds.keys().eq(others.keys()))
         };
         let index = self.sources.iter().position(is_similar).unwrap_or_else(|| {
             self.sources.push(Cluster {

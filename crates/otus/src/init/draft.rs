@@ -11,15 +11,15 @@ use otus_trace::run::Accounting;
 
 use super::cluster::{Cluster, ClusterFile, Clusters, stem};
 use super::pattern;
+use crate::convert::unique;
 use crate::logs::findings;
+use crate::report;
 use crate::units::counted;
 
-/// The parts of a proposal.
 #[derive(Default)]
 pub(super) struct Draft<'c> {
     spec: Vec<String>,
     sources: Vec<Source<'c>>,
-    /// Files that do not look like logs.
     others: &'c [String],
     lifelines: Vec<Meaning>,
     messages: Vec<Meaning>,
@@ -30,10 +30,7 @@ pub(super) struct Draft<'c> {
 }
 
 /// A name in the logs, and the name in the specification that it probably means.
-struct Meaning {
-    name: String,
-    meant: String,
-}
+type Meaning = (String, String);
 
 struct Source<'c> {
     cluster: &'c Cluster,
@@ -58,7 +55,7 @@ impl<'c> Draft<'c> {
         let mut taken = BTreeSet::new();
         let sources = clusters.sources.iter().map(|cluster| {
             let globs = globs(cluster, clusters);
-            let name = unique(&name(cluster), &mut taken);
+            let name = unique(&name(cluster), |name| taken.insert(name.to_owned()));
             Source { cluster, name, globs, left_over: Vec::new() }
         });
         let sources = sources.collect();
@@ -91,12 +88,12 @@ impl<'c> Draft<'c> {
         let names: Vec<&str> = vocabulary.lifeline_names().collect();
         self.lifelines = meanings(&names, &known);
         let meant = |name: &&&str| {
-            names.contains(*name) || self.lifelines.iter().any(|it| it.meant == **name)
+            names.contains(*name) || self.lifelines.iter().any(|(_, meant)| meant == **name)
         };
         self.unobserved =
             known.iter().filter(|name| !meant(name)).map(|&name| name.to_owned()).collect();
         let acts = names.iter().zip(&accounting.lifelines).filter(|(name, account)| {
-            let means = self.lifelines.iter().any(|it| it.name == **name);
+            let means = self.lifelines.iter().any(|(it, _)| it == **name);
             account.sends + account.receives > 0 && !known.contains(*name) && !means
         });
         self.unknown = acts.map(|(name, _)| (*name).to_owned()).collect();
@@ -130,7 +127,7 @@ impl<'c> Draft<'c> {
             }
             let comment = if names.is_empty() { "# " } else { "" };
             let _ = writeln!(out, "\n{comment}[{title}]   # names in the logs, and what they mean");
-            for Meaning { name, meant } in names {
+            for (name, meant) in names {
                 let _ = writeln!(out, "{} = {}", quoted(name), quoted(meant));
             }
             let example = quoted(self.unobserved.first().map_or("…", String::as_str));
@@ -245,15 +242,12 @@ impl Source<'_> {
     }
 }
 
-/// Fields that usually hold the lifeline, the most likely first.
+/// Fields that usually hold the lifeline, the group, the message or the peer, the most likely first.
 const LIFELINES: &str = "lifeline service service.name service_name node host hostname app component instance process \
                          actor container pod";
-/// Fields that usually hold the group.
 const GROUPS: &str = "trace_id traceId trace request_id requestId correlation_id correlationId session session_id \
                       sessionId conversation txid transaction run";
-/// Fields that usually hold the message.
 const MESSAGES: &str = "message msg m type event name op operation kind method";
-/// Fields that usually hold the peer.
 const PEERS: &str = "peer to from dst src target remote dest other";
 
 /// The known names that unknown ones probably mean: equal but for the case, equal but for a number at the end, or
@@ -266,7 +260,7 @@ fn meanings(names: &[&str], known: &[&str]) -> Vec<Meaning> {
         let numbered = known.iter().find(|known| known.eq_ignore_ascii_case(plain)).copied();
         let meant = same.or(numbered).or_else(|| nearest(name, known.iter().copied()));
         if let Some(meant) = meant.filter(|_| !plain.is_empty()) {
-            meanings.push(Meaning { name: name.to_owned(), meant: meant.to_owned() });
+            meanings.push((name.to_owned(), meant.to_owned()));
         }
     }
     meanings
@@ -301,7 +295,6 @@ fn globs(cluster: &Cluster, clusters: &Clusters) -> Vec<String> {
     globs
 }
 
-/// A name for a source.
 fn name(cluster: &Cluster) -> String {
     let stems: BTreeSet<&str> = cluster.files.iter().map(|file| stem(&file.inside)).collect();
     if stems.len() == 1 {
@@ -315,19 +308,8 @@ fn name(cluster: &Cluster) -> String {
     cluster.format.name().to_owned()
 }
 
-/// A name without a number at its end.
 fn without_number(name: &str) -> &str {
     name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '-' || c == '_')
-}
-
-fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
-    let mut unique = name.to_owned();
-    let mut number = 2;
-    while !taken.insert(unique.clone()) {
-        unique = format!("{name}-{number}");
-        number += 1;
-    }
-    unique
 }
 
 /// A key of a TOML table, quoted only if it must be.
@@ -359,10 +341,9 @@ fn template(field: &str) -> String {
 
 /// A text for a comment: one line of limited length.
 fn one_line(text: &str) -> String {
-    let mut line: String =
-        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(120).collect();
-    if text.chars().count() > 120 {
-        line.push('…');
+    let line = report::one_line(text);
+    match line.char_indices().nth(120) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
     }
-    line
 }

@@ -26,7 +26,7 @@ use crate::units::counted;
 use cluster::Clusters;
 use draft::Draft;
 
-/// The folder to propose an `otus.toml` for.
+/// A request to propose an `otus.toml` for a folder.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct InitRequest {
@@ -135,7 +135,6 @@ fn try_on(context: &Context, text: &str, clusters: &Clusters) -> Result<Accounti
     Ok(logs.run(&mut |_| ControlFlow::Continue(())))
 }
 
-/// The name of a file relative to a folder.
 fn relative(files: &dyn Files, name: &str, folder: &Path) -> String {
     let (path, heading) = match name.split_once('#') {
         Some((path, heading)) => (path, format!("#{heading}")),

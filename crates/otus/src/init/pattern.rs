@@ -4,7 +4,6 @@ use otus_trace::run::shape;
 
 use super::phrase::{Phrase, WordOrder};
 
-/// A pattern for a phrase about a message.
 pub(super) fn of_phrase(order: WordOrder, phrase: &Phrase) -> String {
     let words: Vec<String> = phrase.words.iter().map(|word| escape(word)).collect();
     let words = words.join("|");
@@ -63,7 +62,6 @@ pub(super) fn of_json(line: &str) -> String {
     escape(line.trim_end_matches('…'))
 }
 
-/// A pattern for a literal text.
 fn escape(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use otus_trace::read::Format as LogFormat;
 use serde_json::Value;
 
-/// The phrases of some logs.
 #[derive(Debug, Default)]
 pub(super) struct Phrases {
     /// By the field that they are in (empty in text), and by their order.
@@ -38,22 +37,13 @@ pub(super) enum WordOrder {
 pub(super) struct Phrase {
     /// The words for directions.
     pub(super) words: BTreeSet<String>,
-    /// The number of lines.
     pub(super) count: usize,
     /// The number of lines that name the other side.
     pub(super) peers: usize,
-    /// One of the lines.
     pub(super) example: String,
 }
 
 impl Phrases {
-    /// The phrases of some lines.
-    pub(super) fn of(format: LogFormat, lines: &[&str], separator: Option<char>) -> Phrases {
-        let mut phrases = Phrases::default();
-        phrases.read(format, lines, separator);
-        phrases
-    }
-
     /// Adds the phrases of the first lines of a log. CSV is separated by commas, unless another separator is given.
     pub(super) fn read(&mut self, format: LogFormat, lines: &[&str], separator: Option<char>) {
         match format {
@@ -118,11 +108,6 @@ impl Phrases {
         phrase.peers += usize::from(has_peer);
     }
 
-    /// Whether both have the same kinds of phrases, and at least one.
-    pub(super) fn has_kinds_of(&self, other: &Phrases) -> bool {
-        !other.by_kind.is_empty() && self.by_kind.keys().eq(other.by_kind.keys())
-    }
-
     /// The first of some names, in one text, that is a field of nearly all records.
     pub(super) fn usual_field(&self, names: &str) -> Option<&str> {
         let names = names.split_whitespace().filter_map(|name| self.fields.get_key_value(name));
@@ -137,13 +122,11 @@ impl Phrases {
     }
 }
 
-/// The parts of a line about a message.
 #[derive(Debug, PartialEq, Eq)]
 struct Parsed<'l> {
     order: WordOrder,
     /// The word for the direction.
     word: &'l str,
-    /// Whether it names the peer.
     has_peer: bool,
 }
 
@@ -181,7 +164,6 @@ fn is_direction(word: &str) -> bool {
     sent.iter().chain(&received).any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// Whether a word can be a name.
 fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '/')
 }

@@ -3,7 +3,7 @@
 //! All `.hsf`, `.hif` and `.hcf` files of one request are one specification; each diagram is a specification by
 //! itself. Mistakes in the texts are collected as diagnostics; errors are files that cannot be read.
 
-pub mod options;
+pub(crate) mod options;
 mod sources;
 
 use otus_core::{Lowered, Pool, Signature, TermId};
@@ -21,84 +21,56 @@ use crate::context::Context;
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result, unfit};
 use crate::format::Format;
-pub(crate) use sources::read;
-pub use sources::{Input, Sources, expand};
+pub use sources::expand;
+pub(crate) use sources::{Input, Sources, read};
 
 /// The texts of a request, parsed.
 #[derive(Debug, Default)]
-pub struct Loaded {
-    /// The texts.
-    pub sources: Sources,
-    /// The specifications.
-    pub specs: Vec<SpecFiles>,
-    /// The multi-traces.
-    pub traces: Vec<Trace>,
-    /// The findings about the texts.
-    pub diagnostics: Vec<Diagnostic>,
+pub(crate) struct Loaded {
+    pub(crate) sources: Sources,
+    pub(crate) specs: Vec<SpecFiles>,
+    pub(crate) traces: Vec<Trace>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Whether all diagrams of a Markdown file are read if the request names none; otherwise several are an error that
+    /// lists them.
+    pub(crate) takes_all_fences: bool,
 }
 
-/// The files of one specification.
 #[derive(Debug, Default)]
-pub struct SpecFiles {
-    /// Their trees.
-    pub files: Vec<SpecFile>,
-    /// Their formats.
-    pub formats: Vec<Format>,
+pub(crate) struct SpecFiles {
+    pub(crate) files: Vec<SpecFile>,
+    pub(crate) formats: Vec<Format>,
     /// Whether one of them has errors, so that findings about its meaning are uncertain.
-    pub is_faulty: bool,
+    pub(crate) is_faulty: bool,
 }
 
-/// A multi-trace.
 #[derive(Debug)]
-pub struct Trace {
+pub(crate) struct Trace {
     /// The stem of the file's name, or the id of the case.
-    pub id: String,
-    /// Its tree.
-    pub tree: TraceFile,
+    pub(crate) id: String,
+    pub(crate) tree: TraceFile,
     /// The line of the case file that it comes from.
-    pub case: Option<Case>,
-}
-
-/// The diagrams of a Markdown file to read if the request names none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fences {
-    /// All of them.
-    All,
-    /// The only one; several are an error that lists them.
-    One,
+    pub(crate) case: Option<Case>,
 }
 
 impl Loaded {
-    /// Reads the named files.
-    ///
-    /// # Errors
-    /// If one cannot be read, or is neither a specification nor a multi-trace.
-    pub fn read(
-        context: &Context,
-        names: &[String],
-        from: Option<Format>,
-        fences: Fences,
-    ) -> Result<Loaded> {
-        Loaded::default().read_more(context, names, from, fences)
+    pub(crate) fn read(context: &Context, names: &[String], from: Option<Format>) -> Result<Self> {
+        Loaded::default().read_more(context, names, from)
     }
 
     /// The name of the file that the interaction of the first specification is in.
-    pub fn interaction_name(&self) -> Option<&str> {
+    pub(crate) fn interaction_name(&self) -> Option<&str> {
         let files = &self.specs.first()?.files;
         let file = files.iter().find(|file| file.interaction.is_some())?;
         Some(self.sources.source(file.source).name())
     }
 
     /// Reads the named files in addition to those that were read before.
-    ///
-    /// # Errors
-    /// As [`Loaded::read`].
-    pub fn read_more(
+    pub(crate) fn read_more(
         self,
         context: &Context,
         names: &[String],
         from: Option<Format>,
-        fences: Fences,
     ) -> Result<Loaded> {
         let mut loaded = self;
         let mut files = SpecFiles::default();
@@ -114,12 +86,10 @@ impl Loaded {
                 }
                 Format::Mermaid => loaded.diagram(&input, mermaid::read),
                 Format::Plantuml => loaded.diagram(&input, plantuml::read),
-                Format::Markdown => loaded.markdown(&input, fences),
+                Format::Markdown => loaded.markdown(&input),
                 Format::Htf => {
-                    let id = match input.path.as_deref().and_then(|path| path.file_stem()) {
-                        Some(stem) => stem.to_string_lossy().into_owned(),
-                        None => "stdin".to_owned(),
-                    };
+                    let stem = input.path.as_deref().and_then(|path| path.file_stem());
+                    let id = stem.unwrap_or("stdin".as_ref()).to_string_lossy().into_owned();
                     loaded.trace(input.source, id, None);
                 }
                 Format::Jsonl => loaded.cases(input.source),
@@ -142,7 +112,6 @@ impl Loaded {
         Ok(loaded)
     }
 
-    /// A file that is one diagram.
     fn diagram(&mut self, input: &Input, read: fn(&Source, Span) -> Parsed<SpecFile>) {
         let source = self.sources.source(input.source);
         self.add_diagram(read(source, source.whole()), input.format, false);
@@ -154,12 +123,11 @@ impl Loaded {
         self.specs.push(SpecFiles { files, formats: vec![format], is_faulty });
     }
 
-    /// The diagrams of a Markdown file.
-    fn markdown(&mut self, input: &Input, fences: Fences) {
+    fn markdown(&mut self, input: &Input) {
         let source = self.sources.source(input.source);
         let all = markdown::fences(source, &mut self.diagnostics);
         let wanted: Vec<Fence> =
-            if input.heading.is_none() && fences == Fences::All && !all.is_empty() {
+            if input.heading.is_none() && self.takes_all_fences && !all.is_empty() {
                 all
             } else {
                 match markdown::select(source, &all, input.heading.as_deref()) {
@@ -184,7 +152,6 @@ impl Loaded {
         }
     }
 
-    /// The cases of a case file.
     fn cases(&mut self, source: SourceId) {
         let source = self.sources.source(source);
         let name = source.name().to_owned();
@@ -214,24 +181,18 @@ impl Loaded {
     }
 
     /// Checks the traces against the signature of a specification, or by themselves without one.
-    pub fn check_traces(&mut self, spec: Option<&mut Lowered>) {
-        let mut found = Vec::new();
+    pub(crate) fn check_traces(&mut self, spec: Option<&mut Lowered>) {
+        let trees = self.traces.iter().map(|trace| &trace.tree);
         match spec {
-            Some(spec) => {
-                for trace in &self.traces {
-                    found.extend(otus_trace::lower(&trace.tree, &mut spec.pool).1);
-                }
-            }
-            None => found.extend(self.traces.iter().flat_map(|t| otus_trace::check(&t.tree))),
+            Some(spec) => self
+                .diagnostics
+                .extend(trees.flat_map(|tree| otus_trace::lower(tree, &mut spec.pool).1)),
+            None => self.diagnostics.extend(trees.flat_map(otus_trace::check)),
         }
-        self.diagnostics.extend(found);
     }
 
     /// The meaning of the first specification, if there is one, against which the traces are checked. Warnings are
     /// reported.
-    ///
-    /// # Errors
-    /// If a text has errors.
     pub(crate) fn lower_with_traces(&mut self, context: &Context) -> Result<Option<Lowered>> {
         let mut lowered = self.specs.first().map(SpecFiles::lower);
         if let Some(lowered) = &mut lowered {
@@ -242,25 +203,17 @@ impl Loaded {
         Ok(lowered)
     }
 
-    /// The findings about the texts, for display.
-    pub fn take_diagnostics(&mut self) -> Diagnostics {
+    pub(crate) fn take_diagnostics(&mut self) -> Diagnostics {
         Diagnostics::new(self.sources.all.clone(), std::mem::take(&mut self.diagnostics))
     }
 
-    /// Reports warnings.
-    ///
-    /// # Errors
-    /// If a text has errors.
-    pub fn warn(&mut self, context: &Context) -> Result<()> {
+    pub(crate) fn warn(&mut self, context: &Context) -> Result<()> {
         context.warn(self.take_diagnostics().or_error()?);
         Ok(())
     }
 
     /// The meaning of the only specification: its terms and its interaction. Warnings are reported.
-    ///
-    /// # Errors
-    /// If there is not exactly one specification, or it has errors or no interaction.
-    pub fn only_interaction(&mut self, context: &Context) -> Result<(Lowered, TermId)> {
+    pub(crate) fn only_interaction(&mut self, context: &Context) -> Result<(Lowered, TermId)> {
         let (lowered, term, found) = self.interaction_with_warnings()?;
         context.warn(found);
         Ok((lowered, term))
@@ -275,11 +228,8 @@ impl Loaded {
     }
 
     /// The lifelines and messages of the only specification among some files. Warnings are reported.
-    ///
-    /// # Errors
-    /// As [`Loaded::read`] and [`Loaded::only_interaction`].
     pub(crate) fn signature(context: &Context, names: &[String]) -> Result<Signature> {
-        let mut loaded = Loaded::read(context, names, None, Fences::One)?;
+        let mut loaded = Loaded::read(context, names, None)?;
         let (lowered, _) = loaded.only_interaction(context)?;
         Ok(lowered.pool.signature().clone())
     }
@@ -328,13 +278,8 @@ impl Trace {
 
 impl SpecFiles {
     /// Its terms, and the findings about its names.
-    pub fn lower(&self) -> Lowered {
-        otus_core::lower(&self.trees())
-    }
-
-    /// The trees of its files.
-    pub fn trees(&self) -> Vec<&SpecFile> {
-        self.files.iter().collect()
+    pub(crate) fn lower(&self) -> Lowered {
+        otus_core::lower(&self.files.iter().collect::<Vec<_>>())
     }
 }
 

@@ -14,7 +14,7 @@ use otus_trace::multitrace::Partition;
 use crate::error::{Result, unfit};
 
 /// The options that a text sets, as if it stood in a section of a `.hcf`.
-pub fn parse(process: Process, text: &str) -> Result<OptionSection> {
+pub(crate) fn parse(process: Process, text: &str) -> Result<OptionSection> {
     let tree = tree(format!("@{}{{ {text} }}", process.keyword()), text)?;
     for section in tree.sections {
         if let Section::Options(section) = section {
@@ -35,7 +35,7 @@ fn tree(text: String, given: &str) -> Result<SpecFile> {
 }
 
 /// A value in the spelling of the papers, whatever the case of its first word.
-pub fn cased(text: &str, words: &[&str]) -> String {
+pub(crate) fn cased(text: &str, words: &[&str]) -> String {
     let text = text.trim_start();
     let end = text.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(text.len());
     let (first, rest) = text.split_at(end);
@@ -45,8 +45,7 @@ pub fn cased(text: &str, words: &[&str]) -> String {
     }
 }
 
-/// The sections about a process in the files of a specification.
-pub fn sections(
+pub(crate) fn sections(
     files: &[SpecFile],
     process: Process,
 ) -> impl Iterator<Item = (&SpecFile, &OptionSection)> {
@@ -60,7 +59,7 @@ pub fn sections(
 
 /// A partition as text: `discrete`, `trivial`, `{(l1,l2),(l3)}`. A lifeline that is not listed is a component of its
 /// own.
-pub fn partition(text: &str, signature: &Signature) -> Result<Partition> {
+pub(crate) fn partition(text: &str, signature: &Signature) -> Result<Partition> {
     let written = cased(text, &["discrete", "trivial"]);
     let (file, option) = tracegen("partition", &written)?;
     let Some(TracegenOption::Partition(partition)) = option else {
@@ -70,7 +69,7 @@ pub fn partition(text: &str, signature: &Signature) -> Result<Partition> {
 }
 
 /// The nodes that give a multi-trace: `exact`, `prefix`, `terminal`, `exact depth 3`.
-pub fn generation(text: &str) -> Result<Generation> {
+pub(crate) fn generation(text: &str) -> Result<Generation> {
     let written = cased(text, &["exact", "prefix", "terminal"]);
     match tracegen("generation", &written)?.1 {
         Some(TracegenOption::Generation(generation)) => Ok(generation),
@@ -91,8 +90,10 @@ fn tracegen(key: &str, text: &str) -> Result<(SpecFile, Option<TracegenOption>)>
     Ok((tree, option))
 }
 
-/// The loggers of a process in the files of a specification.
-pub fn loggers(files: &[SpecFile], process: Process) -> impl Iterator<Item = (&SpecFile, &Logger)> {
+pub(crate) fn loggers(
+    files: &[SpecFile],
+    process: Process,
+) -> impl Iterator<Item = (&SpecFile, &Logger)> {
     let items = sections(files, process)
         .flat_map(|(file, section)| section.items.iter().map(move |item| (file, &item.value)));
     items.flat_map(|(file, value)| {
@@ -102,7 +103,7 @@ pub fn loggers(files: &[SpecFile], process: Process) -> impl Iterator<Item = (&S
 }
 
 /// A partition of the options over a signature.
-pub fn resolve(
+pub(crate) fn resolve(
     partition: &otus_syntax::options::PartitionOption,
     file: &SpecFile,
     signature: &Signature,
@@ -142,7 +143,7 @@ pub fn resolve(
 }
 
 /// A partition in words: `discrete`, `trivial`, or its text.
-pub fn describe(partition: &Partition, signature: &Signature) -> String {
+pub(crate) fn describe(partition: &Partition, signature: &Signature) -> String {
     if partition.is_discrete() {
         return "discrete".to_owned();
     }

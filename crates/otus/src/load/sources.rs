@@ -5,40 +5,39 @@ use std::path::{Path, PathBuf};
 use otus_syntax::source::MAX_SOURCE_BYTES;
 use otus_syntax::{Code, Diagnostic, Source, SourceId, Span};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, unfit};
 use crate::files::{self, Files};
 use crate::format::Format;
 
 /// Texts, in the order in which they were read.
 #[derive(Debug, Default)]
-pub struct Sources {
+pub(crate) struct Sources {
     /// The texts; a [`SourceId`] is an index.
-    pub all: Vec<Source>,
+    pub(crate) all: Vec<Source>,
     /// Findings about bytes that are not UTF-8.
-    pub diagnostics: Vec<Diagnostic>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
     /// The bytes of standard input, if the caller has read them already.
-    pub standard_input: Option<Vec<u8>>,
+    pub(crate) standard_input: Option<Vec<u8>>,
 }
 
-/// A named text and its format.
 #[derive(Debug, Clone)]
-pub struct Input {
-    /// The text.
-    pub source: SourceId,
-    /// Its format.
-    pub format: Format,
+pub(crate) struct Input {
+    pub(crate) source: SourceId,
+    pub(crate) format: Format,
     /// The heading in `file.md#heading`.
-    pub heading: Option<String>,
+    pub(crate) heading: Option<String>,
     /// The file it came from; `None` for standard input.
-    pub path: Option<PathBuf>,
+    pub(crate) path: Option<PathBuf>,
 }
 
 impl Sources {
     /// Reads a named text. Its format is that of its ending, else `from`, else the one that its content suggests.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or its format is unknown.
-    pub fn read(&mut self, files: &dyn Files, name: &str, from: Option<Format>) -> Result<Input> {
+    pub(crate) fn read(
+        &mut self,
+        files: &dyn Files,
+        name: &str,
+        from: Option<Format>,
+    ) -> Result<Input> {
         let (path, heading) = split_heading(files, name);
         let (shown, bytes) = if name == "-" {
             let mut bytes = self.standard_input.take().unwrap_or_default();
@@ -53,26 +52,30 @@ impl Sources {
         let path = (name != "-").then(|| PathBuf::from(path));
         let ending = path.as_deref().and_then(Format::of_name);
         let format = ending.or(from).or_else(|| Format::of_content(&text));
-        let format = format.ok_or_else(|| unclear(&shown))?;
+        let Some(format) = format else {
+            unfit!(
+                "cannot tell what {shown} is: neither its ending nor its content says so; endings are .hsf, .hif, \
+                 .hcf, .mmd, .puml, .md, .htf, .jsonl, .pot.json and .ctl, or say --from FORMAT"
+            );
+        };
         self.all.push(Source::with_id(source, shown, text));
         Ok(Input { source, format, heading: heading.map(str::to_owned), path })
     }
 
     /// Adds a text from another source, such as the `htf` of a case.
-    pub fn add(&mut self, name: String, text: String) -> SourceId {
+    pub(crate) fn add(&mut self, name: String, text: String) -> SourceId {
         let source = self.next_id();
         self.all.push(Source::with_id(source, name, text));
         source
     }
 
     /// Adds bytes as a text. If they are not UTF-8, that is a finding, and the text is empty.
-    pub fn add_bytes(&mut self, name: String, bytes: Vec<u8>) -> SourceId {
+    pub(crate) fn add_bytes(&mut self, name: String, bytes: Vec<u8>) -> SourceId {
         let text = self.text(self.next_id(), bytes);
         self.add(name, text)
     }
 
-    /// The text with an id.
-    pub fn source(&self, id: SourceId) -> &Source {
+    pub(crate) fn source(&self, id: SourceId) -> &Source {
         &self.all[id.0 as usize]
     }
 
@@ -122,13 +125,6 @@ fn split_heading<'n>(files: &dyn Files, name: &'n str) -> (&'n str, Option<&'n s
     }
 }
 
-fn unclear(name: &str) -> Error {
-    Error::Unfit(format!(
-        "cannot tell what {name} is: neither its ending nor its content says so; endings are .hsf, .hif, \
-         .hcf, .mmd, .puml, .md, .htf, .jsonl, .pot.json and .ctl, or say --from FORMAT"
-    ))
-}
-
 /// The files that a name stands for: itself, or all files of a folder that `wanted` selects.
 ///
 /// # Errors
@@ -145,7 +141,7 @@ pub fn expand(
     let mut found = files::walk(files, path)?;
     found.retain(|path| wanted(path));
     if found.is_empty() {
-        return Err(Error::Unfit(format!("the folder {name} has no file to work on")));
+        unfit!("the folder {name} has no file to work on");
     }
     Ok(found.into_iter().map(|path| path.to_string_lossy().into_owned()).collect())
 }

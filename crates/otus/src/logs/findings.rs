@@ -42,7 +42,7 @@ pub(crate) fn all(accounting: &Accounting) -> Vec<LogFinding> {
 }
 
 /// The warnings and errors of a run in words, if there are any.
-pub fn warnings(accounting: &Accounting) -> Option<String> {
+pub(crate) fn warnings(accounting: &Accounting) -> Option<String> {
     let text = text(&all(accounting), false);
     (!text.is_empty()).then(|| text.trim_end().to_owned())
 }
@@ -63,29 +63,24 @@ pub(crate) fn text(findings: &[LogFinding], with_notes: bool) -> String {
         finding.code != unpaired && (with_notes || finding.severity != Severity::Note.name())
     };
     for finding in findings.iter().filter(wanted) {
-        one(finding, &mut out);
+        let _ = writeln!(out, "{}[{}]: {}", finding.severity, finding.code, finding.message);
+        // A rule that never matches has no place in a log.
+        let nowhere = finding.code == Code::NOTHING_MATCHED.to_string();
+        let places = finding.places.iter().filter(|place| place.line > 0 || !nowhere);
+        let shown = finding.places.len() as u64;
+        for (index, place) in places.enumerate() {
+            let arrow = if index == 0 { "-->" } else { ":::" };
+            let _ = writeln!(out, "  {arrow} {place}");
+        }
+        if shown > 0 && finding.count > shown && !nowhere {
+            let _ = writeln!(out, "  ::: and {} more", finding.count - shown);
+        }
+        if let Some(help) = &finding.help {
+            let _ = writeln!(out, "   = help: {help}");
+        }
         out.push('\n');
     }
     out
-}
-
-fn one(finding: &LogFinding, out: &mut String) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(out, "{}[{}]: {}", finding.severity, finding.code, finding.message);
-    // A rule that never matches has no place in a log.
-    let nowhere = finding.code == Code::NOTHING_MATCHED.to_string();
-    let places = finding.places.iter().filter(|place| place.line > 0 || !nowhere);
-    let shown = finding.places.len() as u64;
-    for (index, place) in places.enumerate() {
-        let arrow = if index == 0 { "-->" } else { ":::" };
-        let _ = writeln!(out, "  {arrow} {place}");
-    }
-    if shown > 0 && finding.count > shown && !nowhere {
-        let _ = writeln!(out, "  ::: and {} more", finding.count - shown);
-    }
-    if let Some(help) = &finding.help {
-        let _ = writeln!(out, "   = help: {help}");
-    }
 }
 
 /// A place with the name of its file.

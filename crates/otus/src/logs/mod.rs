@@ -4,8 +4,8 @@
 //! Zipkin, ShiViz, canonical lines). Such formats are added to the plan as sources, so that all logs of a request are
 //! one run: a group may have events in several of them.
 
-pub mod findings;
-pub mod unknown_names;
+pub(crate) mod findings;
+pub(crate) mod unknown_names;
 
 use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
@@ -24,24 +24,21 @@ use crate::format::{self, Format};
 use crate::project::{self, Settings};
 use crate::units::counted;
 
-/// The logs of a request.
 #[derive(Debug, Default)]
-pub struct Logs {
+pub(crate) struct Logs {
     /// The mapping from lines to actions.
-    pub plan: Plan,
-    /// The logs.
-    pub files: Vec<LogPath>,
+    pub(crate) plan: Plan,
+    pub(crate) files: Vec<LogPath>,
     /// The only group to read, if one is requested.
-    pub only: Option<String>,
+    pub(crate) only: Option<String>,
 }
 
-/// A log and its source.
 #[derive(Debug)]
-pub struct LogPath {
+pub(crate) struct LogPath {
     /// The name that the user would give.
-    pub name: String,
+    pub(crate) name: String,
     /// The number of its source in the plan.
-    pub source: usize,
+    pub(crate) source: usize,
     origin: Origin,
 }
 
@@ -65,7 +62,7 @@ impl std::fmt::Debug for Origin {
 
 impl Logs {
     /// Reads all logs; each requested group is passed to `sink`.
-    pub fn run(&self, sink: &mut dyn FnMut(&Observed<'_>) -> ControlFlow<()>) -> Accounting {
+    pub(crate) fn run(&self, sink: &mut dyn FnMut(&Observed<'_>) -> ControlFlow<()>) -> Accounting {
         let files = self.files.iter().map(LogPath::open).collect();
         map(&self.plan, files, &mut |observed: &Observed<'_>| {
             let wanted = self.only.as_deref().is_none_or(|only| only == observed.name());
@@ -73,13 +70,12 @@ impl Logs {
         })
     }
 
-    /// Adds a file.
-    pub fn add(&mut self, files: Arc<dyn Files>, name: String, source: usize, path: &Path) {
+    pub(crate) fn add(&mut self, files: Arc<dyn Files>, name: String, source: usize, path: &Path) {
         self.files.push(LogPath { name, source, origin: Origin::File(files, path.to_owned()) });
     }
 
     /// Keeps standard input, so that it can be read twice.
-    pub fn keep(&mut self) -> Result<()> {
+    pub(crate) fn keep(&mut self) -> Result<()> {
         for file in &mut self.files {
             if let Origin::Stream(stream) = &file.origin {
                 let stream = stream.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -92,27 +88,15 @@ impl Logs {
         }
         Ok(())
     }
-
-    /// The number of requested groups.
-    pub fn count(&mut self) -> Result<usize> {
-        self.keep()?;
-        let mut count = 0;
-        self.run(&mut |_| {
-            count += 1;
-            ControlFlow::Continue(())
-        });
-        Ok(count)
-    }
 }
 
 /// The error if `--group` names no group.
-pub fn no_group(group: &str) -> String {
+pub(crate) fn no_group(group: &str) -> String {
     format!("no group is called `{group}`; `otus map --explain` lists them")
 }
 
 impl LogPath {
-    /// The path to read it again.
-    pub fn path(&self) -> Option<&Path> {
+    pub(crate) fn path(&self) -> Option<&Path> {
         match &self.origin {
             Origin::File(_, path) => Some(path),
             Origin::Memory(_) | Origin::Stream(_) => None,
@@ -136,7 +120,7 @@ impl LogPath {
 
 /// Separates logs from other files.
 #[derive(Debug, Default)]
-pub struct Finder {
+pub(crate) struct Finder {
     context: Context,
     /// The `otus.toml` that the request names.
     config: Option<PathBuf>,
@@ -145,21 +129,18 @@ pub struct Finder {
     built_in: Vec<(LogFormat, usize)>,
     logs: Logs,
     /// The number of files in folders that are not logs.
-    pub passed_over: usize,
-    /// Whether `otus.toml` is in use.
+    pub(crate) passed_over: usize,
     uses_project: bool,
-    /// The names of the logs.
     names: FxHashSet<String>,
     /// The folders from which `otus.toml` was searched.
     looked: FxHashSet<PathBuf>,
 }
 
 /// The bytes that were read from a stream, and the rest of it.
-pub type Unread = (Vec<u8>, Box<dyn Read + Send>);
+pub(crate) type Unread = (Vec<u8>, Box<dyn Read + Send>);
 
-/// The kind of a named file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub(crate) enum Told {
     /// A log, which the finder has taken.
     Log,
     /// Another file, and the format that its ending or its content gives.
@@ -170,10 +151,7 @@ pub enum Told {
 
 impl Finder {
     /// Opens the `otus.toml` that the request names, if it names one.
-    ///
-    /// # Errors
-    /// If it cannot be used.
-    pub fn new(context: &Context, config: Option<&Path>) -> Result<Finder> {
+    pub(crate) fn new(context: &Context, config: Option<&Path>) -> Result<Finder> {
         let mut finder = Finder { context: context.clone(), ..Finder::default() };
         if let Some(path) = config {
             finder.config = Some(path.to_owned());
@@ -184,42 +162,40 @@ impl Finder {
     }
 
     /// The `otus.toml` of the call, if one was found so far.
-    pub fn project(&self) -> Option<&Settings> {
+    pub(crate) fn project(&self) -> Option<&Settings> {
         self.project.as_ref()
     }
 
     /// The `otus.toml` of the call, if it is in use: it was named, a log belongs to one of its sources, or another
     /// part of it was used.
-    pub fn project_in_use(&self) -> Option<&Settings> {
+    pub(crate) fn project_in_use(&self) -> Option<&Settings> {
         self.project.as_ref().filter(|_| self.uses_project)
     }
 
     /// Searches `otus.toml` from the working folder upwards, and uses it.
-    pub fn project_here(&mut self) -> Result<Option<&Settings>> {
+    pub(crate) fn project_here(&mut self) -> Result<Option<&Settings>> {
         self.project_of(Path::new("."))?;
         Ok(self.project.as_ref())
     }
 
     /// Searches `otus.toml` above a path, and uses it.
-    pub fn project_of(&mut self, path: &Path) -> Result<()> {
+    pub(crate) fn project_of(&mut self, path: &Path) -> Result<()> {
         self.look(path)?;
         self.uses_project |= self.project.is_some();
         Ok(())
     }
 
-    /// The logs that were taken.
-    pub fn take(&mut self) -> Option<Logs> {
+    pub(crate) fn take(&mut self) -> Option<Logs> {
         let logs = std::mem::take(&mut self.logs);
         (!logs.files.is_empty()).then_some(logs)
     }
 
-    /// The number of logs that were taken.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.logs.files.len()
     }
 
     /// Inspects a file, and takes it if it is a log.
-    pub fn file(&mut self, path: &Path, from: Option<Format>) -> Result<Told> {
+    pub(crate) fn file(&mut self, path: &Path, from: Option<Format>) -> Result<Told> {
         let ending = Format::of_name(path);
         if ending.is_some_and(Format::is_specification) {
             return Ok(Told::Other(ending));
@@ -259,7 +235,7 @@ impl Finder {
     }
 
     /// Takes a folder, a file, or standard input.
-    pub fn add(&mut self, name: &str) -> Result<()> {
+    pub(crate) fn add(&mut self, name: &str) -> Result<()> {
         if name == "-" {
             if self.standard_input_head()?.is_some() {
                 unfit!(
@@ -283,49 +259,42 @@ impl Finder {
     }
 
     /// Takes the named logs, or else those of the nearest `otus.toml`.
-    ///
-    /// # Errors
-    /// If there are none.
     pub(crate) fn gather<'n>(
         &mut self,
         names: impl IntoIterator<Item = &'n String>,
     ) -> Result<Logs> {
-        let mut is_named = false;
-        for name in names {
-            is_named = true;
-            self.add(name)?;
-        }
-        if !is_named {
+        let mut names = names.into_iter().peekable();
+        if names.peek().is_none() {
             self.project_here()?;
             self.whole_project()?;
+        }
+        for name in names {
+            self.add(name)?;
         }
         self.take().ok_or_else(|| Error::Unfit(self.no_logs()))
     }
 
     /// Takes a named file, whether or not a pattern of `otus.toml` matches it.
-    pub fn named_file(&mut self, path: &Path) -> Result<()> {
+    pub(crate) fn named_file(&mut self, path: &Path) -> Result<()> {
         match self.file(path, None)? {
-            Told::Log => Ok(()),
-            Told::Unmapped => unfit!("{}", self.unmapped(path)),
+            Told::Log => return Ok(()),
+            Told::Unmapped => {}
             Told::Other(format) => {
-                let name = named(path);
                 let files = &*self.context.files;
                 files.open(path).map_err(|error| files::missing(files, path, &error))?;
-                match format {
-                    // A multi-trace can be read as a log, too.
-                    Some(Format::Htf) => {
-                        let source = self.built_in(LogFormat::Htf)?;
-                        self.push(name, source, self.origin(path));
-                        Ok(())
-                    }
-                    _ => unfit!("{}", self.unmapped(path)),
+                // A multi-trace can be read as a log, too.
+                if format == Some(Format::Htf) {
+                    let source = self.built_in(LogFormat::Htf)?;
+                    self.push(named(path), source, self.origin(path));
+                    return Ok(());
                 }
             }
         }
+        unfit!("{}", self.unmapped(path))
     }
 
     /// Takes all logs of a folder; the others are returned.
-    pub fn folder(&mut self, folder: &Path) -> Result<Vec<PathBuf>> {
+    pub(crate) fn folder(&mut self, folder: &Path) -> Result<Vec<PathBuf>> {
         self.look(folder)?;
         let mut others = Vec::new();
         for path in files::walk(&*self.context.files, folder)? {
@@ -339,7 +308,7 @@ impl Finder {
     }
 
     /// Takes all files that match the sources of `otus.toml`.
-    pub fn whole_project(&mut self) -> Result<()> {
+    pub(crate) fn whole_project(&mut self) -> Result<()> {
         let Some(project) = &self.project else { return Ok(()) };
         self.uses_project = true;
         let mut paths = Vec::new();
@@ -374,7 +343,7 @@ impl Finder {
 
     /// Takes standard input if it is a log; otherwise returns the part that was read. `head` is its beginning, if the
     /// caller has read it.
-    pub fn standard_input(
+    pub(crate) fn standard_input(
         &mut self,
         mut head: Vec<u8>,
         mut rest: Box<dyn Read + Send>,
@@ -404,7 +373,7 @@ impl Finder {
     }
 
     /// The reason why a log cannot be read, and the advice.
-    pub fn unmapped(&self, path: &Path) -> String {
+    pub(crate) fn unmapped(&self, path: &Path) -> String {
         let name = named(path);
         match &self.project {
             Some(project) => {
@@ -430,8 +399,7 @@ impl Finder {
         }
     }
 
-    /// The reason why no log was found, and the advice.
-    pub fn no_logs(&self) -> String {
+    pub(crate) fn no_logs(&self) -> String {
         let files = counted(self.passed_over, "file");
         match &self.project {
             Some(project) if project.plan.sources.is_empty() => {
@@ -570,7 +538,7 @@ fn is_trace(files: &dyn Files, path: &Path) -> bool {
 pub(crate) const BEGINNING: usize = 64 << 10;
 
 /// The first bytes of a file, unpacked; nothing if it cannot be read.
-pub fn beginning(files: &dyn Files, path: &Path) -> Vec<u8> {
+pub(crate) fn beginning(files: &dyn Files, path: &Path) -> Vec<u8> {
     files.open(path).map(unpacked).unwrap_or_default()
 }
 

@@ -10,7 +10,7 @@ use crate::case::Place;
 use crate::units::counted;
 
 /// A warning for each lifeline and message of logs that a specification does not have.
-pub fn warnings(accounting: &Accounting, signature: &Signature) -> Vec<String> {
+pub(crate) fn warnings(accounting: &Accounting, signature: &Signature) -> Vec<String> {
     let mut lines = Vec::new();
     for unknown in lifelines(accounting, signature) {
         lines.push(format!(
@@ -30,9 +30,8 @@ pub fn warnings(accounting: &Accounting, signature: &Signature) -> Vec<String> {
             help(unknown.help.as_deref()),
         ));
     }
-    let shown = lines.len().min(MOST);
-    let hidden = lines.len() - shown;
-    lines.truncate(shown);
+    let hidden = lines.len().saturating_sub(MOST);
+    lines.truncate(MOST);
     if hidden > 0 {
         let more = counted(hidden, "more name");
         lines.push(format!("warning: {more} of the logs are not in the specification"));
@@ -66,7 +65,7 @@ pub struct UnknownName {
 }
 
 /// The lifelines that act in the logs and are not in a specification.
-pub fn lifelines(accounting: &Accounting, signature: &Signature) -> Vec<UnknownName> {
+pub(crate) fn lifelines(accounting: &Accounting, signature: &Signature) -> Vec<UnknownName> {
     let names = accounting.vocabulary.lifeline_names().zip(&accounting.lifelines);
     let used = names.map(|(name, account)| {
         let first = account.first.map(|place| findings::place(accounting, place));
@@ -77,7 +76,7 @@ pub fn lifelines(accounting: &Accounting, signature: &Signature) -> Vec<UnknownN
 }
 
 /// The messages in the logs that are not in a specification.
-pub fn messages(accounting: &Accounting, signature: &Signature) -> Vec<UnknownName> {
+pub(crate) fn messages(accounting: &Accounting, signature: &Signature) -> Vec<UnknownName> {
     let names = accounting.vocabulary.message_names().zip(&accounting.messages);
     let used = names.map(|(name, account)| (name, account.sends + account.receives, None));
     let known: Vec<&str> = signature.messages().map(|(_, name)| name).collect();

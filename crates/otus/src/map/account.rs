@@ -16,7 +16,6 @@ use crate::units::counted;
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct LogMap {
-    /// The version of the JSON document.
     version: u32,
     /// The name of the `otus.toml`, if there is one.
     pub config: Option<String>,
@@ -24,7 +23,7 @@ pub struct LogMap {
     pub logs: Vec<MappedLog>,
     /// The records of all logs.
     pub records: LineCounts,
-    /// The number of actions in the wanted groups.
+    /// The number of actions in the groups that the request selects.
     pub actions: usize,
     /// The rules of all sources.
     pub rules: Vec<MappedRule>,
@@ -438,14 +437,12 @@ fn counts(tally: Tally) -> LineCounts {
 }
 
 impl MappedLifeline {
-    /// Whether it has an event.
     pub(super) fn acts(&self) -> bool {
         self.sends + self.receives + self.others > 0
     }
 }
 
 impl MappedMessage {
-    /// Whether it was sent or received.
     pub(super) fn occurs(&self) -> bool {
         self.sent + self.received > 0
     }

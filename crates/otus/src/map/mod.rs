@@ -51,7 +51,6 @@ pub struct Mapping {
     specification: Option<Specification>,
 }
 
-/// The specification that the logs are compared with.
 #[derive(Debug)]
 struct Specification {
     name: String,

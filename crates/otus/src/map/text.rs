@@ -38,7 +38,6 @@ impl LogMap {
         out
     }
 
-    /// The title of a table.
     fn heading(&self, title: &str) -> String {
         if self.is_group_chosen { format!("{title} (of all groups)") } else { title.to_owned() }
     }
@@ -237,7 +236,6 @@ fn times(count: u64) -> String {
 /// Rows with aligned columns. Numbers are right-aligned.
 struct Table {
     rows: Vec<Vec<String>>,
-    /// Whether a column has numbers.
     is_number: Vec<bool>,
 }
 

@@ -82,9 +82,8 @@ impl Project {
         let mut running = analyze(&context, &request)?.start(Case::clone);
         let mut cases = Vec::new();
         for item in running.by_ref() {
-            match item? {
-                Item::Case(case) => cases.push(case),
-                Item::Unusable(_) => {}
+            if let Item::Case(case) = item? {
+                cases.push(case);
             }
         }
         let finished = running.finish()?;
@@ -95,7 +94,6 @@ impl Project {
     }
 }
 
-/// Stores the notices it receives.
 #[derive(Debug, Default)]
 struct Collected(Mutex<Vec<String>>);
 

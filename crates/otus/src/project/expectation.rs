@@ -33,7 +33,6 @@ pub const KEYS: [&str; 11] = [
     "cause",
 ];
 
-/// The values of `observed`.
 pub const OBSERVED: [&str; 4] = ["complete", "global-prefix", "prefix", "slice"];
 
 /// The verdicts that can be expected of a multi-trace.
@@ -62,7 +61,6 @@ pub struct Test {
     pub cause: Option<Wanted>,
 }
 
-/// A formula of a test.
 #[derive(Debug)]
 pub enum Formula {
     Text(String),
@@ -117,7 +115,6 @@ pub(crate) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The tests of a file.
     pub(crate) fn tests(&mut self, value: &Spanned<DeValue<'_>>) -> Vec<Test> {
         let DeValue::Array(tables) = value.get_ref() else {
             self.wrong(value.span(), "`test` is a list of tables", EXAMPLE);
@@ -140,7 +137,7 @@ impl Reader<'_> {
         tests
     }
 
-    fn tell(&mut self, code: Code, place: Range<usize>, message: &str, help: &str) {
+    pub(crate) fn tell(&mut self, code: Code, place: Range<usize>, message: &str, help: &str) {
         let span = Span::new(offset(place.start), offset(place.end));
         let fault = Diagnostic::new(code, self.source.id(), span, message);
         self.found.push(fault.with_help(help));

@@ -51,9 +51,7 @@ pub struct Settings {
     pub name: String,
     /// Its folder, absolute.
     pub folder: PathBuf,
-    /// Its text.
     pub source: Source,
-    /// The mapping from logs to actions.
     pub plan: Plan,
     /// The names of the specification's files.
     pub spec: Vec<String>,
@@ -61,14 +59,12 @@ pub struct Settings {
     pub specs: Vec<SpecRule>,
     /// Names and formulas.
     pub properties: Vec<(String, String)>,
-    /// The tests.
     pub tests: Vec<Test>,
 }
 
 /// A `[[spec]]`: one of several specifications.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecRule {
-    /// Its files.
     pub files: Vec<String>,
     /// The patterns of ids that belong to it; empty if the file gives none.
     pub groups: Vec<String>,
@@ -187,7 +183,6 @@ impl Own {
     }
 }
 
-/// One of several specifications.
 fn several(
     rule: &DeTable<'_>,
     place: std::ops::Range<usize>,

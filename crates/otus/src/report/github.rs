@@ -48,19 +48,15 @@ impl Writer for Github {
     }
 
     fn end(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
-        command("notice", None, "otus", &totals(summary), out)
-    }
-}
-
-/// The counts in a line.
-fn totals(summary: &Summary) -> String {
-    let mut text = format!("checked {}: {}", summary.checked(), summary.verdicts);
-    for (count, what) in [(summary.unusable, "unusable"), (summary.interrupted, "not checked")] {
-        if count > 0 {
-            let _ = write!(text, ", {count} {what}");
+        let mut text = format!("checked {}: {}", summary.checked(), summary.verdicts);
+        for (count, what) in [(summary.unusable, "unusable"), (summary.interrupted, "not checked")]
+        {
+            if count > 0 {
+                let _ = write!(text, ", {count} {what}");
+            }
         }
+        command("notice", None, "otus", &text, out)
     }
-    text
 }
 
 fn command(

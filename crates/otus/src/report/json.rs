@@ -40,7 +40,6 @@ impl Writer for Json {
     }
 }
 
-/// A result of a document.
 fn result(case: &Case, out: &mut Vec<u8>) {
     let text = serde_json::to_string_pretty(case).expect("a case has only keys that are texts");
     out.extend_from_slice(b"    ");
@@ -103,7 +102,6 @@ pub fn summary(summary: &Summary) -> Value {
 /// One object per line, with the keys that a script needs.
 #[derive(Debug)]
 pub(super) struct Jsonl {
-    /// The fingerprint of specification and question, in a file of results.
     pub(super) fingerprint: Option<String>,
 }
 
@@ -125,7 +123,6 @@ fn line(case: &Case, fingerprint: Option<&str>, out: &mut Vec<u8>) {
     }
     field(",\"partition\":", &case.partition, out);
     field(",\"engine\":", case.engine, out);
-    // Writing to a vector cannot fail.
     let micros = case.elapsed.as_micros();
     let _ = write!(out, ",\"states\":{},\"micros\":{micros}", case.states);
     if let Some(fingerprint) = fingerprint {
@@ -156,7 +153,6 @@ fn field(before: &str, text: &str, out: &mut Vec<u8>) {
     string(text, out);
 }
 
-/// A JSON string.
 fn string(text: &str, out: &mut Vec<u8>) {
     let plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
     if text.bytes().all(plain) {
@@ -164,7 +160,6 @@ fn string(text: &str, out: &mut Vec<u8>) {
         out.extend_from_slice(text.as_bytes());
         out.push(b'"');
     } else {
-        // Writing a string to a vector cannot fail.
         let _ = serde_json::to_writer(out, text);
     }
 }

@@ -79,7 +79,6 @@ impl Writer for Junit {
 }
 
 impl Junit {
-    /// A test, with its problem or note (element, type, message, text).
     fn test(
         &mut self,
         name: &str,
@@ -87,22 +86,27 @@ impl Junit {
         note: Option<&str>,
     ) -> io::Result<()> {
         self.tests += 1;
-        let (class, name) = (escape(&self.class), escape(name));
-        let out = &mut self.body.0;
-        write!(out, "    <testcase classname=\"{class}\" name=\"{name}\"")?;
-        if let Some((element, kind, message, text)) = fault {
-            let (kind, message, text) = (escape(kind), escape(message), escape_text(text));
-            writeln!(
-                out,
-                ">\n      <{element} type=\"{kind}\" message=\"{message}\">{text}</{element}>"
-            )?;
-        } else if let Some(note) = note {
-            writeln!(out, ">\n      <system-out>{}</system-out>", escape_text(note))?;
-        } else {
-            return writeln!(out, "/>");
-        }
-        writeln!(out, "    </testcase>")
+        self.body.0.write_all(test_case(&self.class, name, fault, note).as_bytes())
     }
+}
+
+/// A test, with its problem (element, type, message, text) or note.
+pub(crate) fn test_case(
+    class: &str,
+    name: &str,
+    fault: Option<(&str, &str, &str, &str)>,
+    note: Option<&str>,
+) -> String {
+    let test = format!("    <testcase classname=\"{}\" name=\"{}\"", escape(class), escape(name));
+    let inside = match (fault, note) {
+        (Some((element, kind, message, text)), _) => {
+            let (kind, message, text) = (escape(kind), escape(message), escape_text(text));
+            format!("<{element} type=\"{kind}\" message=\"{message}\">{text}</{element}>")
+        }
+        (None, Some(note)) => format!("<system-out>{}</system-out>", escape_text(note)),
+        (None, None) => return format!("{test}/>\n"),
+    };
+    format!("{test}>\n      {inside}\n    </testcase>\n")
 }
 
 fn details(case: &Case) -> String {

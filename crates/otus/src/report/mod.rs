@@ -23,6 +23,7 @@ use crate::summary::Summary;
 
 pub(crate) use json::set;
 pub use json::summary as summary_json;
+pub(crate) use junit::test_case;
 pub use junit::{escape as xml_attribute, escape_text as xml_text};
 pub use tap::{details as tap_details, one_line};
 
@@ -135,11 +136,6 @@ impl ReportFormat {
             ReportFormat::Html => Box::new(html::Html::default()),
         }
     }
-
-    /// Whether it shows the witness of a Pass.
-    fn shows_pass(self) -> bool {
-        matches!(self, ReportFormat::Text | ReportFormat::Json | ReportFormat::Tap)
-    }
 }
 
 /// The default details of cases for some formats.
@@ -148,7 +144,8 @@ impl ReportFormat {
 pub fn defaults_for(formats: &[ReportFormat], request: &mut Request) {
     let is_bulk = formats.iter().all(|&format| format == ReportFormat::Jsonl);
     request.explain = if is_bulk { Explain::None } else { Explain::Short };
-    request.witness = match (is_bulk, formats.iter().any(|format| format.shows_pass())) {
+    let with_witness = [ReportFormat::Text, ReportFormat::Json, ReportFormat::Tap];
+    request.witness = match (is_bulk, formats.iter().any(|it| with_witness.contains(it))) {
         (true, _) => WitnessPolicy::None,
         (false, true) => WitnessPolicy::Cheap,
         (false, false) => WitnessPolicy::Weak,

@@ -19,7 +19,6 @@ use crate::summary::Summary;
 pub(super) struct Sarif {
     interaction: Option<Place>,
     begun: bool,
-    /// The first inputs that could not be checked.
     notifications: Vec<Value>,
 }
 
@@ -146,7 +145,6 @@ impl Writer for Sarif {
     }
 }
 
-/// A location with its message.
 fn located(place: &Place, text: Option<&str>) -> Value {
     let mut region = json!({ "startLine": place.line.max(1) });
     if let Some(columns) = place.columns {

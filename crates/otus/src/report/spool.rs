@@ -18,7 +18,6 @@ impl Default for Spool {
 }
 
 impl Spool {
-    /// Copies everything that was written.
     pub(super) fn copy(self, out: &mut dyn Write) -> io::Result<()> {
         let mut file = self.0.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.rewind()?;

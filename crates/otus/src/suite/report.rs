@@ -8,9 +8,7 @@ use super::SuiteSummary;
 use super::run::{Judged, TestOutcome};
 use crate::project::Settings;
 use crate::project::expectation::{Formula, Test};
-use crate::report::{
-    one_line, tap_details as details, xml_attribute as escape, xml_text as escape_text,
-};
+use crate::report::{one_line, set, tap_details as details, test_case, xml_attribute as escape};
 
 /// The most differences of a test that are reported.
 const SHOWN: usize = 20;
@@ -92,7 +90,6 @@ impl SuiteFormat {
     }
 }
 
-/// As text for people.
 fn text(outcome: &TestOutcome<'_>) -> String {
     let name = &outcome.test.name;
     if let Some(error) = &outcome.error {
@@ -123,7 +120,6 @@ pub(super) fn counts(words: impl Iterator<Item = &'static str>) -> Vec<(&'static
     counts
 }
 
-/// The differences, and their reasons.
 fn differences(outcome: &TestOutcome<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     if outcome.interrupted {
@@ -176,13 +172,11 @@ fn point(outcome: &TestOutcome<'_>, number: usize) -> String {
         None => Some(differences(outcome).join("\n")).filter(|text| !text.is_empty()),
     };
     if let Some(message) = message {
-        // Writing to a vector cannot fail.
         let _ = details(&[("message", message)], &mut out);
     }
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// As JSON for scripts.
 fn value(outcome: &TestOutcome<'_>) -> Value {
     let cases = outcome.cases.iter().map(|judged| {
         let mut value = json!({
@@ -191,18 +185,10 @@ fn value(outcome: &TestOutcome<'_>) -> Value {
             "found": judged.found,
             "headline": judged.headline,
         });
-        if let Some(wanted) = &judged.wanted {
-            value["expected"] = json!(wanted);
-        }
-        if let Some(cause) = judged.cause {
-            value["cause"] = json!(cause);
-        }
-        if let Some(cause) = &judged.wanted_cause {
-            value["expected_cause"] = json!(cause);
-        }
-        if !judged.is_expected() {
-            value["details"] = json!(judged.details);
-        }
+        set(&mut value, "expected", judged.wanted.as_ref());
+        set(&mut value, "cause", judged.cause);
+        set(&mut value, "expected_cause", judged.wanted_cause.as_ref());
+        set(&mut value, "details", (!judged.is_expected()).then_some(&judged.details));
         value
     });
     let mut value = json!({
@@ -210,12 +196,8 @@ fn value(outcome: &TestOutcome<'_>) -> Value {
         "ok": outcome.is_expected(),
         "cases": cases.collect::<Vec<_>>(),
     });
-    if let Some(error) = &outcome.error {
-        value["error"] = json!(error);
-    }
-    if !outcome.absent.is_empty() {
-        value["absent"] = json!(outcome.absent);
-    }
+    set(&mut value, "error", outcome.error.as_ref());
+    set(&mut value, "absent", Some(&outcome.absent).filter(|ids| !ids.is_empty()));
     value
 }
 
@@ -227,20 +209,13 @@ fn junit(outcomes: &[TestOutcome<'_>]) -> String {
         let (mut inside, mut counts) = (String::new(), [0; 3]);
         let mut add = |name: &str, fault: Option<(&str, &str, &str)>| {
             counts[0] += 1;
-            let name = escape(name);
-            let _ = write!(inside, "    <testcase classname=\"{suite}\" name=\"{name}\"");
-            let Some((element, message, text)) = fault else {
-                inside.push_str("/>\n");
-                return;
-            };
-            counts[if element == "failure" { 1 } else { 2 }] += 1;
-            let kind = if element == "failure" { "different" } else { "broken" };
-            let (message, text) = (escape(message), escape_text(text));
-            let _ = writeln!(
-                inside,
-                ">\n      <{element} type=\"{kind}\" message=\"{message}\">{text}</{element}>\n    \
-                 </testcase>"
-            );
+            let fault = fault.map(|(element, message, text)| {
+                let (at, kind) =
+                    if element == "failure" { (1, "different") } else { (2, "broken") };
+                counts[at] += 1;
+                (element, kind, message, text)
+            });
+            inside.push_str(&test_case(&outcome.test.name, name, fault, None));
         };
         if let Some(error) = &outcome.error {
             add(&outcome.test.name, Some(("error", error, "")));

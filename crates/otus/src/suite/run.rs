@@ -11,6 +11,7 @@ use crate::case::Case;
 use crate::context::Context;
 use crate::ctl;
 use crate::error::{Error, Result, unfit};
+use crate::explanation::{LogPlace, SpecPlace};
 use crate::files::{self, FileKind};
 use crate::project::Settings;
 use crate::project::expectation::{Formula, Test, Wanted};
@@ -33,7 +34,7 @@ pub struct TestOutcome<'p> {
 }
 
 /// An actual answer, and the expected one.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Judged {
     /// The id of the multi-trace or trace.
@@ -73,7 +74,6 @@ impl Judged {
         self.is_verdict_expected() && self.is_cause_expected()
     }
 
-    /// Whether its verdict or answer is as expected.
     pub(super) fn is_verdict_expected(&self) -> bool {
         self.wanted.as_ref().is_some_and(|wanted| wanted.contains(&self.found))
     }
@@ -131,7 +131,6 @@ pub fn run<'p>(
     outcome
 }
 
-/// The verdicts on the multi-traces of a test.
 fn verdicts(
     context: &Context,
     outcome: &mut TestOutcome<'_>,
@@ -187,8 +186,7 @@ fn verdicts(
         }
         [] => Ok(()),
         [first, rest @ ..] => {
-            let place = first.place.as_ref();
-            let at = place.map(|place| format!("{}:{}: ", place.file, place.line));
+            let at = first.place.as_ref().map(|place| format!("{}: ", place.in_line()));
             let id = first.id.as_ref().map(|id| format!("{id}: "));
             let more = match rest.len() {
                 0 => String::new(),
@@ -203,16 +201,14 @@ fn verdicts(
 fn judged(case: &Case) -> Judged {
     let mut details = Vec::new();
     if let Some(explanation) = &case.explanation {
-        let places = explanation.expected.iter().take(1).map(|expected| {
-            let (action, place) = (&expected.action, &expected.place);
-            format!("expected here: {action} at {}:{}", place.file, place.line)
-        });
-        details.extend(places);
-        let places = explanation.observed.iter().map(|observed| {
-            let (role, action, place) = (observed.role, &observed.action, &observed.place);
-            format!("{role}: {action} at {}:{}", place.file, place.line)
-        });
-        details.extend(places);
+        let expected = explanation.expected.iter().take(1);
+        details.extend(expected.map(|SpecPlace { action, place, .. }| {
+            format!("expected here: {action} at {}", place.in_line())
+        }));
+        let observed = explanation.observed.iter();
+        details.extend(observed.map(|LogPlace { role, action, place, .. }| {
+            format!("{role}: {action} at {}", place.in_line())
+        }));
         let repairs = explanation.notes.iter().filter(|note| note.topic == "repair");
         details.extend(repairs.map(|note| format!("repair: {}", note.text)));
     }
@@ -220,14 +216,12 @@ fn judged(case: &Case) -> Judged {
         id: case.id.clone(),
         found: case.verdict.name(),
         cause: case.explanation.as_ref().map(|explanation| explanation.cause),
-        wanted: None,
-        wanted_cause: None,
         headline: case.headline(),
         details,
+        ..Judged::default()
     }
 }
 
-/// The answers to the formula of a test.
 fn answers(
     context: &Context,
     outcome: &mut TestOutcome<'_>,
@@ -271,15 +265,12 @@ fn answers(
         let Some(answer) = ctl::answers(context, &request)?.into_iter().next() else {
             unfit!("it has no formula");
         };
-        let found = answer.verdict();
         outcome.cases.push(Judged {
+            id,
+            found: answer.verdict(),
             headline: answer.headline(),
             details: answer.details(),
-            id,
-            found,
-            cause: None,
-            wanted: None,
-            wanted_cause: None,
+            ..Judged::default()
         });
     }
     Ok(())

@@ -11,6 +11,7 @@ use toml::de::DeTable;
 use super::report::counts;
 use super::run::TestOutcome;
 use crate::context::Context;
+use crate::diagnostics::line_end;
 use crate::error::{Result, unfit};
 use crate::project::Settings;
 use crate::project::expectation::{Reader, Test, Wanted};
@@ -61,7 +62,6 @@ struct Edit {
     text: String,
 }
 
-/// The changes of one test.
 fn changes(text: &str, outcome: &TestOutcome<'_>) -> Vec<Edit> {
     let test = outcome.test;
     let found: Vec<(&str, &'static str)> =
@@ -90,7 +90,7 @@ fn of_key(
     }
     let all = match wanted {
         None => {
-            let at = end_of_line(text, test.end);
+            let at = line_end(text, test.end);
             let text = format!("{}{key} = {}", newline(text), whole(found));
             return vec![Edit { place: at..at, text }];
         }
@@ -122,9 +122,9 @@ fn of_key(
         let (at, entry) = if is_inline {
             (end, format!(", {entry}"))
         } else if before.is_empty() {
-            (end_of_line(text, end), format!("{}{entry}", newline(text)))
+            (line_end(text, end), format!("{}{entry}", newline(text)))
         } else {
-            (end_of_line(text, end), format!("{}{before}{entry}", newline(text)))
+            (line_end(text, end), format!("{}{before}{entry}", newline(text)))
         };
         edits.push(Edit { place: at..at, text: entry });
     }
@@ -179,11 +179,6 @@ fn listed(words: &[&str]) -> String {
 /// A quoted text; TOML has the escapes of JSON.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
-}
-
-fn end_of_line(text: &str, from: usize) -> usize {
-    let end = text[from..].find('\n').map_or(text.len(), |at| from + at);
-    if text[..end].ends_with('\r') { end - 1 } else { end }
 }
 
 fn newline(text: &str) -> &'static str {

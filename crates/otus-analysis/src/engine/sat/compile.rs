@@ -27,7 +27,7 @@ use crate::observation::by_component;
 const LEAVES: usize = 100_000;
 
 /// A term with its loops unrolled, seen through a partition.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Unrolled {
     /// The clauses on the variables of branches.
     pub(crate) choices: Formula,
@@ -41,7 +41,9 @@ pub(crate) struct Unrolled {
     /// By component: whether every choice of branches leaves it with a single trace.
     pub(crate) chains: Vec<bool>,
     labels: Moments,
-    sets: Sets,
+    /// The lifelines of events and regions that [`Unrolled::orders`] needs.
+    event_sets: FxHashMap<EventId, LifelineSet>,
+    region_sets: FxHashMap<RegionId, LifelineSet>,
 }
 
 /// An occurrence of an event.
@@ -61,7 +63,6 @@ pub(crate) struct Leaf {
 /// An iteration of a loop. The first one stands for the whole term.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Iteration {
-    /// The enclosing iteration.
     pub(crate) parent: u32,
     /// The index of its loop among those directly in the enclosing iteration.
     pub(crate) ordinal: u32,
@@ -75,7 +76,6 @@ pub(crate) struct Iteration {
 /// An operand of a `strict`. The first one stands for the whole term.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scope {
-    /// The enclosing operand.
     pub(crate) parent: u32,
     /// Whether it is a right operand, which follows the one with the preceding number.
     pub(crate) follows: bool,
@@ -126,15 +126,11 @@ impl Unrolled {
         }
         let whole = Iteration { parent: 0, ordinal: 0, index: 0, leaves: 0, loops: 0 };
         let unrolled = Unrolled {
-            choices: Formula::default(),
-            leaves: Vec::new(),
             scopes: vec![Scope { parent: 0, follows: false }],
             iterations: vec![whole],
-            parts: Vec::new(),
             ends: vec![0; partition.len()],
             chains: vec![true; partition.len()],
-            labels: Moments::default(),
-            sets: Sets::default(),
+            ..Unrolled::default()
         };
         let mut reader = Reader {
             pool,
@@ -171,20 +167,20 @@ impl Unrolled {
         }
     }
 
-    /// Collects the lifelines that [`Unrolled::orders`] needs, for components that are not chains.
+    /// Collects the lifelines for components that are not chains.
     fn collect_sets(&mut self, pool: &Pool, partition: &Partition) {
-        let mut sets = Sets::default();
+        let (mut events, mut regions) = (FxHashMap::default(), FxHashMap::default());
         for component in partition.components().filter(|c| !self.chains[c.index()]) {
             for part in self.on(component) {
                 let event = self.leaves[part.leaf as usize].event;
                 let lifelines = || pool.region(pool.event_lifelines(event));
-                sets.events.entry(event).or_insert_with(lifelines);
+                events.entry(event).or_insert_with(lifelines);
                 if let OperatorKind::Coreg(region) = part.before.kind {
-                    sets.regions.entry(region).or_insert_with(|| pool.region(region));
+                    regions.entry(region).or_insert_with(|| pool.region(region));
                 }
             }
         }
-        self.sets = sets;
+        (self.event_sets, self.region_sets) = (events, regions);
     }
 
     /// The parts of leaves on a component, from left to right.
@@ -207,14 +203,13 @@ impl Unrolled {
             OperatorKind::Alt => false,
             OperatorKind::Strict => true,
             OperatorKind::Coreg(region) => {
-                let lifelines = |leaf: u32| &self.sets.events[&self.leaves[leaf as usize].event];
+                let lifelines = |leaf: u32| &self.event_sets[&self.leaves[leaf as usize].event];
                 let shared = lifelines(left).intersection(lifelines(right)).intersection(component);
-                !shared.is_subset(&self.sets.regions[&region])
+                !shared.is_subset(&self.region_sets[&region])
             }
         }
     }
 
-    /// The labels of the moments of a component.
     pub(crate) fn moments(
         &self,
         trace: &MultiTrace,
@@ -222,13 +217,6 @@ impl Unrolled {
     ) -> impl Iterator<Item = u32> {
         trace.moments(component).map(|moment| self.labels.find(moment).map_or(UNKNOWN, |it| it.0))
     }
-}
-
-/// The lifelines of events and regions.
-#[derive(Debug, Default)]
-struct Sets {
-    events: FxHashMap<EventId, LifelineSet>,
-    regions: FxHashMap<RegionId, LifelineSet>,
 }
 
 struct Reader<'a> {
@@ -257,7 +245,6 @@ struct At {
     iteration: u32,
 }
 
-/// A task of the traversal.
 enum Visit {
     Term(TermId, At),
     /// Between the operands of a term.

@@ -102,7 +102,6 @@ impl Places {
     }
 }
 
-/// The reason why there is no formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoFormula {
     /// The term has no leaf for some moment.

@@ -9,17 +9,13 @@ use std::ops::Not;
 pub(crate) struct Literal(pub(crate) u32);
 
 impl Literal {
-    /// Always true.
     pub(crate) const TRUE: Literal = Literal(u32::MAX - 1);
-    /// Never true.
     pub(crate) const FALSE: Literal = Literal(u32::MAX);
 
-    /// The variable.
     pub(crate) fn variable(self) -> usize {
         (self.0 >> 1) as usize
     }
 
-    /// Whether it is a negation.
     pub(crate) fn is_negative(self) -> bool {
         self.0 & 1 == 1
     }
@@ -85,7 +81,6 @@ impl Formula {
         self.ends.push(u32::try_from(self.literals.len()).expect("formulas are far smaller"));
     }
 
-    /// The clauses in order.
     pub(crate) fn clauses(&self) -> impl Iterator<Item = &[Literal]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.literals[start as usize..end as usize])

@@ -19,8 +19,7 @@
 //! variables for a component that is a chain, and (leaves² × moments) clauses for other components;
 //! questions whose formula would be too large are left to the search.
 //!
-//! **Switch.** `Options::solver`. The theorem of [`coupling`](super::coupling) is used whatever
-//! `Options::relax` says. **Counter.** Conflicts are counted as states.
+//! The theorem of [`coupling`](super::coupling) is used whatever `Options::relax` says.
 
 mod compile;
 mod encode;
@@ -40,7 +39,6 @@ use super::compile::Interaction;
 use super::coupling::Coupling;
 use crate::budget::{Meter, Stop};
 use crate::question::Question;
-use crate::witness::Witness;
 
 /// The number of alternatives from which on a formula is faster than a search.
 const CHOICES: usize = 12;
@@ -248,22 +246,6 @@ impl Problem {
         None
     }
 
-    /// A global trace that proves the answer: all events of the chosen branches, in an order that
-    /// the term allows and the multi-trace shows.
-    ///
-    /// # Panics
-    /// If the model is not one of this term, multi-trace and question.
-    pub fn witness(
-        &self,
-        pool: &mut Pool,
-        trace: &MultiTrace,
-        question: &Question,
-        model: &Model,
-    ) -> Witness {
-        replay::witness(pool, self, trace, question, model)
-    }
-
-    /// The unrolled term of a model.
     fn compiled<'a>(&'a self, model: &'a Model) -> &'a Unrolled {
         match (&self.prepared, &model.unrolled) {
             (Prepared::LoopFree(compiled), _) => compiled,

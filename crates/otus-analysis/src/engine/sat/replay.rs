@@ -26,27 +26,35 @@ use crate::observation::observed_lifelines;
 use crate::question::{Observed, Question};
 use crate::witness::{Witness, WitnessEvent};
 
-/// See [`Problem::witness`].
-pub(super) fn witness(
-    pool: &mut Pool,
-    problem: &Problem,
-    trace: &MultiTrace,
-    question: &Question,
-    model: &Model,
-) -> Witness {
-    let compiled = problem.compiled(model);
-    let plan = plan(compiled, &problem.partition, trace, question, model);
-    let Ok(Plan { order, observed }) = plan else { unreachable!("what is explained has an order") };
-    let mut rest = ResidualTree::new(pool, problem.term);
-    let steps = order.into_iter().map(|leaf| {
-        let event = compiled.leaves[leaf as usize].event;
-        let position =
-            rest.step(pool, compiled, leaf).expect("a model allows its leaves in this order");
-        let observes = |component| observed[leaf as usize].contains(&component);
-        let seen = observed_lifelines(pool, &problem.partition, event, observes);
-        WitnessEvent { event, position, observed: pool.intern_region(&seen) }.into()
-    });
-    Witness { steps: steps.collect() }
+impl Problem {
+    /// A global trace that proves the answer: all events of the chosen branches, in an order that
+    /// the term allows and the multi-trace shows.
+    ///
+    /// # Panics
+    /// If the model is not one of this term, multi-trace and question.
+    pub fn witness(
+        &self,
+        pool: &mut Pool,
+        trace: &MultiTrace,
+        question: &Question,
+        model: &Model,
+    ) -> Witness {
+        let compiled = self.compiled(model);
+        let plan = plan(compiled, &self.partition, trace, question, model);
+        let Ok(Plan { order, observed }) = plan else {
+            unreachable!("what is explained has an order")
+        };
+        let mut rest = ResidualTree::new(pool, self.term);
+        let steps = order.into_iter().map(|leaf| {
+            let event = compiled.leaves[leaf as usize].event;
+            let position =
+                rest.step(pool, compiled, leaf).expect("a model allows its leaves in this order");
+            let observes = |component| observed[leaf as usize].contains(&component);
+            let seen = observed_lifelines(pool, &self.partition, event, observes);
+            WitnessEvent { event, position, observed: pool.intern_region(&seen) }.into()
+        });
+        Witness { steps: steps.collect() }
+    }
 }
 
 /// A run of the term.

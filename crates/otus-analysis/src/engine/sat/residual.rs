@@ -25,7 +25,6 @@ use super::compile::Unrolled;
 /// ∅, and the parent of the root.
 const NONE: u32 = u32::MAX;
 
-/// The residual of a term.
 pub(super) struct ResidualTree {
     nodes: Vec<Node>,
     /// By iteration and ordinal: the leaves of iterations that have begun.
@@ -133,7 +132,6 @@ impl ResidualTree {
         id
     }
 
-    /// The id of the next node.
     fn next_id(&self) -> u32 {
         u32::try_from(self.nodes.len()).expect("terms are far smaller")
     }

@@ -29,7 +29,11 @@ pub(super) fn bounds(
     let mut bounds = FxHashMap::default();
     for &part in &parts {
         let (Term::LoopS(body) | Term::LoopC(_, body)) = pool.node(part) else { continue };
-        let chain = |component: ComponentId| is_chain(pool, &parts, trace.partition(), component);
+        // A component is a chain if no subterm leaves events of it unordered.
+        let is_loose = |part, component| {
+            coupling::is_loose(pool, trace.partition(), pool.node(part), component)
+        };
+        let is_chain = |component| !parts.iter().any(|&part| is_loose(part, component));
         let shown = actions(pool, body);
         let mut bound = 0;
         for component in trace.partition().components() {
@@ -40,7 +44,7 @@ pub(super) fn bounds(
                 .moments(component)
                 .filter(|moment| moment.iter().all(|step| shown.contains(&step.action())))
                 .count();
-            let least = if moments > 2 && chain(component) {
+            let least = if moments > 2 && is_chain(component) {
                 fewest(pool, body, trace.partition(), component)
             } else {
                 1
@@ -57,12 +61,6 @@ fn actions(pool: &Pool, term: TermId) -> FxHashSet<ActionId> {
     let parts = coupling::parts(pool, term).into_iter();
     let events = parts.filter_map(|part| pool.node(part).as_event());
     events.flat_map(|event| pool.event_actions(event)).copied().collect()
-}
-
-/// Whether no subterm leaves events of a component unordered.
-fn is_chain(pool: &Pool, parts: &[TermId], partition: &Partition, component: ComponentId) -> bool {
-    let is_loose = |&part| coupling::is_loose(pool, partition, pool.node(part), component);
-    !parts.iter().any(is_loose)
 }
 
 /// The fewest events on a component, over the runs that have any there.

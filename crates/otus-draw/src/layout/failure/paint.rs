@@ -53,7 +53,6 @@ pub(super) fn paint(picture: &FailurePicture, window: &Window) -> Scene {
     scene
 }
 
-/// The appearance of an event in a state.
 fn tone(state: EventState) -> Tone {
     match state {
         EventState::Explained => Tone::Good,
@@ -248,11 +247,6 @@ impl Grid {
         Grid { columns, rows, heads, head_height, bottom: y }
     }
 
-    fn middle(&self, column: usize) -> f64 {
-        let (left, right) = self.columns[column];
-        f64::midpoint(left, right)
-    }
-
     fn rect(&self, cell: Cell) -> Rect {
         let ((left, right), y) = (self.columns[cell.column], self.rows[cell.row]);
         Rect { left, top: y - BOX / 2.0, right, bottom: y + BOX / 2.0 }
@@ -265,10 +259,6 @@ impl Grid {
             Some((left, _)) => left - off,
             None => self.columns[gutter - 1].1 + off,
         }
-    }
-
-    fn in_gap(&self, row: usize, track: usize) -> f64 {
-        self.rows[row] + BOX / 2.0 + GAP / 2.0 + float(track) * TRACK
     }
 
     /// The points of an arrow, from the side of one box to that of the other.
@@ -287,7 +277,7 @@ impl Grid {
             0 => vec![from, point(left, from_y), point(left, to_y), point(target.right, to_y)],
             1 => vec![from, to],
             _ => {
-                let y = self.in_gap(route.from.row, along);
+                let y = self.rows[route.from.row] + BOX / 2.0 + GAP / 2.0 + float(along) * TRACK;
                 let [first, second] = [point(left, from_y), point(left, y)];
                 vec![from, first, second, point(right, y), point(right, to_y), to]
             }
@@ -313,8 +303,8 @@ struct Painter<'p> {
 
 impl Painter<'_> {
     fn lifelines(&mut self) {
-        for column in 0..self.grid.columns.len() {
-            let x = self.grid.middle(column);
+        for &(left, right) in &self.grid.columns {
+            let x = f64::midpoint(left, right);
             let (top, bottom) = (self.grid.head_height, self.grid.bottom);
             self.scene.push(Item::line(Role::Lifeline, point(x, top), point(x, bottom)));
         }

@@ -26,7 +26,6 @@ pub(super) struct Window {
     pub(super) places: Vec<Option<Cell>>,
     /// The events that are left out.
     pub(super) gaps: Vec<Gap>,
-    /// The number of rows.
     pub(super) rows: usize,
 }
 
@@ -150,7 +149,6 @@ struct Logs {
 /// A part of the log of a component.
 #[derive(Debug, Clone, Copy)]
 enum Piece {
-    /// The moment with this number.
     Moment(usize),
     /// So many events that are left out.
     Gap(usize),

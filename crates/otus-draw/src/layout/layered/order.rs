@@ -131,7 +131,6 @@ fn pairs(left: &[u32], right: &[u32], places: &[u32]) -> usize {
     left.iter().map(|from| crossed(&from)).sum()
 }
 
-/// The number of all crossings.
 fn crossings(graph: &ProperGraph, places: &[u32]) -> u64 {
     let mut total = 0;
     for pair in graph.layers.windows(2) {

@@ -20,7 +20,6 @@ use crate::scene::{Anchor, Item, Role, Scene, Tone};
 /// A cut and its gaps; gap g is above row g.
 #[derive(Debug)]
 pub(super) struct Path {
-    /// Its index among all cuts.
     index: usize,
     pub(super) name: String,
     tone: Tone,
@@ -101,7 +100,6 @@ const CORNER: f64 = 6.0;
 /// The space above and below the cuts in a gap.
 const REST: f64 = 9.0;
 
-/// The height of a gap with some cuts.
 pub(super) fn gap_height(cuts: usize) -> f64 {
     2.0 * REST + APART * float(cuts)
 }
@@ -112,7 +110,6 @@ pub(super) fn corridor(cuts: &[Path], process: usize) -> f64 {
     14.0 + if moving > 0 { 8.0 + 8.0 * float(moving) } else { 0.0 }
 }
 
-/// Draws all cuts.
 pub(super) fn paint(scene: &mut Scene, plan: &Plan, places: &Places) {
     let count = plan.columns.len();
     let left = places.x[0] - places.reach[0][0] - 12.0;

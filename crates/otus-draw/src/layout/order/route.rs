@@ -10,7 +10,6 @@ use super::{Arrow, DOT, DotId, Places, Plan, TRACK};
 use crate::check::crosses;
 use crate::geometry::{Point, Rect, Side, Size, float, point};
 
-/// The kind of route of an arrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Route {
     /// A straight line, or a line with one bend.
@@ -87,7 +86,7 @@ pub(super) fn free(plan: &Plan, places: &Places, arrow: Arrow) -> Option<Vec<Poi
         for process in low..high {
             let [left, right] = places.corridor(process);
             let bent = way(plan, places, arrow, Some(point(f64::midpoint(left, right), y)));
-            let length = length(&bent);
+            let length: f64 = bent.windows(2).map(|pair| (pair[1] - pair[0]).length()).sum();
             if best.as_ref().is_none_or(|(least, _)| length < *least)
                 && !is_blocked(plan, places, arrow, &bent)
             {
@@ -96,10 +95,6 @@ pub(super) fn free(plan: &Plan, places: &Places, arrow: Arrow) -> Option<Vec<Poi
         }
     }
     best.map(|(_, points)| points)
-}
-
-fn length(points: &[Point]) -> f64 {
-    points.windows(2).map(|pair| (pair[1] - pair[0]).length()).sum()
 }
 
 /// Whether an arrow on a route would cross a label or a dot.

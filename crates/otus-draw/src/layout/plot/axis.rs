@@ -120,7 +120,6 @@ impl Ruler {
         ((value - self.range[0]) / (self.range[1] - self.range[0])).clamp(0.0, 1.0)
     }
 
-    /// The ticks with their texts, in order.
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
         match &self.scale {
             Scale::Names(names) => {
@@ -134,12 +133,10 @@ impl Ruler {
 
     /// Every second interval between ticks; none for categories.
     pub(super) fn bands(&self) -> Vec<[f64; 2]> {
-        match self.scale {
-            Scale::Names(_) => Vec::new(),
-            Scale::Linear | Scale::Log => {
-                self.marks().windows(2).step_by(2).map(|pair| [pair[0], pair[1]]).collect()
-            }
+        if matches!(self.scale, Scale::Names(_)) {
+            return Vec::new();
         }
+        self.marks().windows(2).step_by(2).map(|pair| [pair[0], pair[1]]).collect()
     }
 
     /// The numbers that have ticks.

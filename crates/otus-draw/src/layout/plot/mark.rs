@@ -1,9 +1,9 @@
-//! The forms of points, which differ in black and white too.
+//! The markers of points in a plot. Series differ by marker, so they can be told apart in a black-and-white print.
 
 use crate::geometry::{Point, point};
 use crate::scene::{Item, Role, Shape, Tone};
 
-/// The form of a point.
+/// The marker of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mark {
     /// A disc.

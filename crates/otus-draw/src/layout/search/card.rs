@@ -28,7 +28,6 @@ const PADDING: f64 = 8.0;
 /// The greatest width of text.
 const MOST_WIDE: f64 = 260.0;
 const MOST_LINES: usize = 16;
-/// The most actions of a component that are shown.
 const MOST_ACTIONS: usize = 12;
 /// The number of nodes from which interactions are not written as text.
 const MOST_NODES: u64 = 400;
@@ -94,7 +93,6 @@ impl Cards<'_> {
     }
 }
 
-/// The interaction as text, in lines.
 fn text(context: &Context<'_>, term: TermId) -> Vec<String> {
     let nodes = context.pool.attributes(term).nodes;
     if nodes > MOST_NODES {
@@ -120,7 +118,6 @@ fn step(spaces: usize) -> f64 {
     float(spaces.min(40)) * TEXT.size * 0.5
 }
 
-/// Lines of text with their indentation.
 fn lines(lines: &[String]) -> Scene {
     let mut scene = Scene::default();
     let mut y = 0.0;

@@ -7,12 +7,10 @@ use crate::geometry::{Point, Rect, point};
 use crate::metrics::{Font, PLAIN, SMALL, STRONG};
 use crate::scene::{Anchor, End, Item, Key, Role, Scene, Shape, Tone};
 
-/// The font of lifeline heads.
 pub(super) fn head_font(options: &Options<'_>) -> Font {
     if options.compact { Font { size: 11.0, bold: true } } else { Font { size: 13.0, bold: true } }
 }
 
-/// The margin of the picture.
 pub(super) fn margin(options: &Options<'_>) -> f64 {
     if options.compact { 2.0 } else { 16.0 }
 }

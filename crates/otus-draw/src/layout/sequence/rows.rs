@@ -60,7 +60,6 @@ pub(super) struct Frame {
 }
 
 impl Arrow {
-    /// The lifelines it touches.
     pub(super) fn lifelines(&self) -> impl Iterator<Item = usize> {
         self.origin.into_iter().chain(self.targets.iter().copied())
     }
@@ -93,7 +92,6 @@ enum Task {
 }
 
 impl Rows {
-    /// The rows of a file's interaction.
     pub(super) fn of(file: &SpecFile, signature: &Signature, options: &Options<'_>) -> Self {
         let mut rows = Rows::default();
         let Some(interaction) = &file.interaction else { return rows };

@@ -43,7 +43,6 @@ impl Marks {
         Cursor { at: Some(0), inherited }
     }
 
-    /// The tone of the node at a position.
     pub(crate) fn tone(&self, cursor: Cursor) -> Tone {
         let own = cursor.at.and_then(|at| self.nodes[at as usize].own);
         own.unwrap_or(cursor.inherited)

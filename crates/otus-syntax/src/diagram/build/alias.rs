@@ -6,7 +6,6 @@ use rustc_hash::FxHashMap;
 use crate::diagram::statement::{Mark, Statement, StatementKind};
 use crate::name::{Name, Symbol};
 
-/// The aliases of a diagram.
 pub(super) struct Aliases {
     /// By alias: its lifeline; `None` for the environment.
     table: FxHashMap<Symbol, Option<Name>>,

@@ -9,7 +9,6 @@ use crate::source::Span;
 /// The most nodes that the unfolding of loops may add to a diagram, as a tree.
 const MAX_UNFOLDED: u64 = 100_000;
 
-/// The parts of a loop.
 struct LoopParts<'a> {
     items: &'a [Item],
     /// A complete iteration.

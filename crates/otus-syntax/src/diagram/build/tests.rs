@@ -3,7 +3,7 @@
 use super::*;
 use crate::ast::Section;
 use crate::diagnostic::Diagnostic;
-use crate::diagram::term;
+use crate::diagram::tests::term;
 use crate::source::SourceId;
 
 /// Reads statements from a shorthand, one per line: `a>b m`, `.>b m`, `loop 0 *`, `else`, `end`, ….

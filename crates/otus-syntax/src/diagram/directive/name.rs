@@ -13,6 +13,7 @@ impl Cursor<'_> {
         if self.rest().starts_with('"') {
             return self.quoted_name();
         }
+        let is_delimiter = |c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | '"');
         let length = self.rest().find(is_delimiter).unwrap_or(self.rest().len());
         if length == 0 {
             let found = self.rest().chars().next().map_or(0, char::len_utf8);
@@ -45,10 +46,6 @@ impl Cursor<'_> {
         let text = unescape(inner, |rest| numbered(rest, "u{", b'}', 1));
         Some(Name { symbol: self.names.intern(&text), span })
     }
-}
-
-fn is_delimiter(c: char) -> bool {
-    c.is_whitespace() || matches!(c, ',' | '(' | ')' | '"')
 }
 
 pub(super) fn write_name(text: &mut String, name: Name, names: &Names) {

@@ -3,7 +3,6 @@
 
 use rustc_hash::FxHashMap;
 
-/// The anchors of a document so far.
 #[derive(Debug, Default)]
 pub(super) struct Anchors {
     /// By anchor: the number of its next repetition.

@@ -32,13 +32,11 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// A line that closes the fence.
     pub(super) fn closing_line(&self) -> String {
         self.sign.to_string().repeat(self.length.min(80))
     }
 }
 
-/// Whether a line opens the fence of a diagram.
 pub(super) fn opens_diagram(line: &str) -> bool {
     Marker::of(line).is_some_and(|marker| marker.language().is_some())
 }

@@ -60,12 +60,8 @@ pub(super) fn encode(text: &str) -> Cow<'_, str> {
 
 /// A directive encoded so that Mermaid does not find the beginning of a setting, `%%{`, in it. Only a
 /// quoted name can contain it, and there a numeric escape is possible.
-pub(super) fn encode_directive(text: &str) -> Cow<'_, str> {
-    if text.contains("%%{") {
-        Cow::Owned(text.replace("%%{", "%\\u{25}{"))
-    } else {
-        Cow::Borrowed(text)
-    }
+pub(super) fn encode_directive(text: &str) -> String {
+    text.replace("%%{", "%\\u{25}{")
 }
 
 /// Words that make Mermaid assume another kind of diagram, at any position.
@@ -80,12 +76,8 @@ fn must_encode(text: &str, at: usize, c: char) -> bool {
         // `wrap:` at the beginning of a text is an instruction.
         ':' => matches!(&text[..at], "" | "wrap" | "nowrap"),
         'C' => FOREIGN_WORDS.iter().any(|word| text[at..].starts_with(word)),
-        _ => is_odd_space(c),
+        _ => c.is_control() || (c.is_whitespace() && c != ' ') || c == '\u{feff}',
     }
-}
-
-fn is_odd_space(c: char) -> bool {
-    c.is_control() || (c.is_whitespace() && c != ' ') || c == '\u{feff}'
 }
 
 fn character(name: &str) -> Option<char> {

@@ -107,7 +107,6 @@ pub(super) enum Arrow {
     Both,
 }
 
-/// The arrow at the start of `text` and its length.
 pub(super) fn arrow(text: &str) -> Option<(Arrow, usize)> {
     const ARROWS: [(Arrow, &str); 3] = [
         (

@@ -34,8 +34,10 @@ pub fn read(source: &Source, range: Span) -> Parsed<SpecFile> {
         unclosed: Vec::new(),
     };
     if reader.header(range) {
-        while !reader.is_done() {
+        reader.trivia();
+        while reader.at < reader.text.len() {
             reader.statement();
+            reader.trivia();
         }
     }
     let Reader { names, statements, mut findings, comments, picture, .. } = reader;
@@ -58,7 +60,6 @@ struct Reader<'a> {
     picture: Picture,
     /// The open fragments and blocks. A keyword is closed by `end`, a directive by `otus: end`.
     openers: Vec<Opener>,
-    /// The number of open directives.
     open_directives: usize,
     errors: u32,
     /// The brackets for which a search has failed, so that later ones fail too.
@@ -129,11 +130,6 @@ impl Reader<'_> {
         }
         // If only the first line is missing or misspelt, the rest is parsed for its faults.
         nearest.is_some() || is_statement
-    }
-
-    fn is_done(&mut self) -> bool {
-        self.trivia();
-        self.at >= self.text.len()
     }
 
     /// Skips white space, `;`, comments and settings; parses the directives in comments.

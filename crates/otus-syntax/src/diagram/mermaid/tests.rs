@@ -5,7 +5,7 @@ mod snippets;
 use super::*;
 use crate::code::Code;
 use crate::diagnostic::Severity;
-use crate::diagram::{samples, term};
+use crate::diagram::tests::{samples, term};
 use crate::source::{Source, Span};
 
 fn read_text(text: &str) -> crate::grammar::Parsed<crate::ast::SpecFile> {

@@ -127,8 +127,9 @@ impl Writer {
                     Fragment::Alt => self.line("alt"),
                     Fragment::Opt => self.line("opt"),
                     Fragment::Par => self.line("par"),
-                    Fragment::Loop(repetition) => {
-                        self.line(&format!("loop {}", times(*repetition)));
+                    Fragment::Loop(Repetition { least, most, .. }) => {
+                        let most = most.map_or("*".to_owned(), |most| most.to_string());
+                        self.line(&format!("loop {least}..{most}"));
                     }
                     Fragment::Break => self.line("break"),
                     Fragment::Frame => self.line("rect transparent"),
@@ -173,7 +174,6 @@ impl Writer {
     }
 }
 
-/// The lifelines that occur in the statements.
 fn lifelines(statements: &[Statement]) -> FxHashSet<Symbol> {
     let mut found = FxHashSet::default();
     for statement in statements {
@@ -196,12 +196,4 @@ fn lifelines(statements: &[Statement]) -> FxHashSet<Symbol> {
         found.extend(names.iter().map(|name| name.symbol));
     }
     found
-}
-
-/// The label of a loop with this repetition.
-fn times(repetition: Repetition) -> String {
-    match repetition.most {
-        None => format!("{}..*", repetition.least),
-        Some(most) => format!("{}..{most}", repetition.least),
-    }
 }

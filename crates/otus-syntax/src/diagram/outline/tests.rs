@@ -1,7 +1,8 @@
 //! Tests that building the statements of a tree gives the tree back.
 
 use super::*;
-use crate::diagram::{build, samples, term};
+use crate::diagram::build;
+use crate::diagram::tests::{samples, term};
 use crate::parser::Findings;
 use crate::source::SourceId;
 

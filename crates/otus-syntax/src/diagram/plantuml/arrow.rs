@@ -16,7 +16,6 @@ use std::ops::Range;
 /// The result of parsing a line as an arrow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// An arrow.
     Arrow(Arrow),
     /// `A <-> B`: two messages in one line. The range is the arrow without its ends.
     Both(Range<usize>),
@@ -28,7 +27,6 @@ pub(super) enum Reading {
     Headless(Range<usize>),
     /// `{a} <-> {b} : 5 s`: a duration between two anchors.
     Duration,
-    /// Not an arrow.
     Other,
 }
 
@@ -37,9 +35,7 @@ pub(super) enum Reading {
 pub(super) struct Arrow {
     /// The sender; `None` for `[`, `]` and `?`, which are the environment.
     pub(super) from: Option<Participant>,
-    /// The receiver.
     pub(super) to: Option<Participant>,
-    /// Whether the body is dotted.
     pub(super) dotted: bool,
     /// Whether one end has the cross of a lost message.
     pub(super) crossed: bool,
@@ -56,7 +52,6 @@ pub(super) struct Participant {
     pub(super) name: Range<usize>,
     /// The name with its quotes.
     pub(super) place: Range<usize>,
-    /// Whether the name is quoted.
     pub(super) quoted: bool,
     /// The label, if there is an `as`.
     pub(super) label: Option<Range<usize>>,
@@ -75,7 +70,6 @@ pub(super) enum Activation {
     Destroy,
 }
 
-/// Parses a line as an arrow.
 pub(super) fn read(line: &str) -> Reading {
     let mut cursor = Cursor { text: line, position: 0 };
     cursor.arrow().unwrap_or(Reading::Other)
@@ -119,7 +113,9 @@ impl<'a> Cursor<'a> {
         let dotted = self.body()?;
         let after_body = self.position;
         let (right_dress, right) = self.right()?;
-        let arrow = begin..self.arrow_end(after_body);
+        // The arrow itself, for diagnostics.
+        let tail = self.text[after_body..].find(|c| !matches!(c, '>' | '/' | '\\' | 'x' | 'o'));
+        let arrow = begin..after_body + tail.unwrap_or(0);
         // One end is a participant; with a border at the other end, it has no label.
         if let (None, other) | (other, None) = (&left, &right)
             && other.as_ref().is_none_or(|other| other.label.is_some())
@@ -151,13 +147,6 @@ impl<'a> Cursor<'a> {
         let (from, to) = if reversed { (right, left) } else { (left, right) };
         let crossed = left_dress.cross || right_dress.cross;
         Some(Reading::Arrow(Arrow { from, to, dotted, crossed, activations, label }))
-    }
-
-    /// The end of the arrow itself, for diagnostics.
-    fn arrow_end(&self, after_body: usize) -> usize {
-        let tail = &self.text[after_body..];
-        let length = tail.find(|c| !matches!(c, '>' | '/' | '\\' | 'x' | 'o')).unwrap_or(0);
-        after_body + length
     }
 
     /// `{name} `
@@ -199,25 +188,16 @@ impl<'a> Cursor<'a> {
 
     fn bare_or_quoted(&mut self) -> Option<Participant> {
         let start = self.position;
-        if let Some(inside) = self.rest().strip_prefix('"') {
-            let length = inside.find('"').filter(|&length| length > 0)?;
-            self.position += length + 2;
-            return Some(Participant {
-                name: start + 1..start + 1 + length,
-                place: start..self.position,
-                quoted: true,
-                label: None,
-            });
+        let (quote, length) = match self.rest().strip_prefix('"') {
+            Some(inside) => (1, inside.find('"')?),
+            None => (0, self.rest().find(|c| !is_code_char(c)).unwrap_or(self.rest().len())),
+        };
+        if length == 0 {
+            return None;
         }
-        let length = self.rest().find(|c| !is_code_char(c)).unwrap_or(self.rest().len());
-        self.position += length;
-        let name = start..self.position;
-        (length > 0).then_some(Participant {
-            name: name.clone(),
-            place: name,
-            quoted: false,
-            label: None,
-        })
+        self.position += length + 2 * quote;
+        let name = start + quote..start + quote + length;
+        Some(Participant { name, place: start..self.position, quoted: quote > 0, label: None })
     }
 
     /// Decorations and heads before the body. `o` and `x` need a space before them unless the

@@ -40,20 +40,8 @@ pub(super) struct Calls {
     pub(super) automatic: bool,
 }
 
-/// The call that a `return` answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reply {
-    /// This call.
-    To(Call),
-    /// No call.
-    Nowhere,
-    /// PlantUML answers the first call; in the operand alone, it is the second.
-    Disputed(Option<Call>, Option<Call>),
-}
-
 #[derive(Debug, Clone, Copy, Default)]
 struct CallState {
-    /// The top of the stack.
     top: Option<usize>,
     last: Last,
 }
@@ -68,7 +56,6 @@ enum Last {
 }
 
 impl Calls {
-    /// Records a message.
     pub(super) fn message(&mut self, call: Call) {
         self.drawn.last = Last::Message(call);
         self.operand.last = Last::Message(call);
@@ -95,19 +82,17 @@ impl Calls {
     }
 
     /// `return`: the call that it answers. The reply becomes the last message.
-    pub(super) fn reply(&mut self) -> Reply {
-        let drawn = self.callee(self.drawn);
-        let operand = self.callee(self.operand);
-        match (drawn, operand) {
-            (Some(call), Some(other)) if call.has_same_ends(other) => {
+    ///
+    /// If there is none, the calls that PlantUML answers and that the operand alone would answer, which differ
+    /// or do not exist.
+    pub(super) fn reply(&mut self) -> Result<Call, [Option<Call>; 2]> {
+        match [self.drawn, self.operand].map(|state| self.callee(state)) {
+            [Some(call), Some(other)] if call.has_same_ends(other) => {
                 self.message(Call { from: call.to, to: call.from });
-                for state in [&mut self.drawn, &mut self.operand] {
-                    state.top = state.top.and_then(|top| self.pushed[top].1);
-                }
-                Reply::To(call)
+                self.deactivate();
+                Ok(call)
             }
-            (None, None) => Reply::Nowhere,
-            (drawn, operand) => Reply::Disputed(drawn, operand),
+            disputed => Err(disputed),
         }
     }
 

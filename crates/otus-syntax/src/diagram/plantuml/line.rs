@@ -17,7 +17,6 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Its text.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
@@ -58,7 +57,6 @@ impl Line<'_> {
     }
 }
 
-/// The lines of a part of a text.
 #[derive(Debug, Clone)]
 pub(super) struct Lines<'a> {
     text: &'a str,
@@ -134,7 +132,6 @@ pub(super) struct Diagram<'a> {
     pub(super) closed: bool,
 }
 
-/// All diagrams in a part of a text.
 pub(super) fn diagrams(text: &str, range: Span) -> Vec<Diagram<'_>> {
     let mut lines = Lines::new(text, range);
     let mut found = Vec::new();

@@ -19,18 +19,17 @@ use self::fragment::Opened;
 use self::skip::{Skipping, Until};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::diagram::directive;
 use crate::diagram::picture::{Decoration, Picture};
 use crate::diagram::plantuml::calls::Calls;
 use crate::diagram::plantuml::line::{self, Line, Lines};
 use crate::diagram::plantuml::words;
 use crate::diagram::statement::{Statement, StatementKind};
+use crate::diagram::{directive, is_one_of};
 use crate::name::Names;
 use crate::parser::Findings;
 use crate::source::{Source, Span};
 use crate::suggest;
 
-/// The statements of the diagram at `range`.
 pub(super) fn statements(
     source: &Source,
     range: Span,
@@ -57,7 +56,9 @@ pub(super) fn statements(
             break;
         }
     }
-    reader.finish()
+    reader.never_ended();
+    reader.picture.report(reader.findings);
+    reader.statements
 }
 
 struct Reader<'a> {
@@ -116,12 +117,6 @@ impl Reader<'_> {
             return;
         }
         self.line_not_understood(line);
-    }
-
-    fn finish(mut self) -> Vec<Statement> {
-        self.never_ended();
-        self.picture.report(self.findings);
-        self.statements
     }
 
     fn push(&mut self, span: Span, kind: StatementKind) {
@@ -192,7 +187,7 @@ impl Reader<'_> {
     fn line_not_understood(&mut self, line: &Line<'_>) {
         let text = line.text();
         let word = first_word(text);
-        let foreign = words::is_foreign(word)
+        let foreign = is_one_of(word, words::FOREIGN)
             || ["[*]", "(*)", "(", ":"].iter().any(|sign| text.starts_with(sign));
         if foreign {
             let length = if word.is_empty() { text.len().min(1) } else { word.len() };

@@ -7,14 +7,8 @@ pub(super) fn commands() -> impl Iterator<Item = &'static str> {
     PARTICIPANTS.split(' ').chain(COMMANDS.split(' '))
 }
 
-/// Whether a word declares a participant.
 pub(super) fn is_participant_kind(word: &str) -> bool {
     is_one_of(word, PARTICIPANTS)
-}
-
-/// Whether a line that begins with this word shows that the text is not a sequence diagram.
-pub(super) fn is_foreign(word: &str) -> bool {
-    is_one_of(word, FOREIGN)
 }
 
 /// Whether a name that is spelt like this word should be quoted.
@@ -35,7 +29,7 @@ const FURTHER: &str =
     "also as autonewpage center endbox footbox hspace ignore left o order over right x";
 
 /// The words that begin a line in other kinds of diagrams.
-const FOREIGN: &str = "abstract agent annotation artifact binary card circle class clock cloud component concise \
+pub(super) const FOREIGN: &str = "abstract agent annotation artifact binary card circle class clock cloud component concise \
     diamond enum exception file folder fork frame hexagon if interface json map metaclass \
     namespace node object package partition person protocol rectangle repeat robust stack \
     start state storage struct usecase while";

@@ -18,7 +18,6 @@ use crate::diagram::statement::{Fragment, Mark, StatementKind};
 use crate::name::{Name, Names, Symbol};
 use crate::source::Span;
 
-/// The text of a diagram.
 pub(super) fn spell(outline: &Outline) -> String {
     let mut writer = Writer {
         names: outline.names.clone(),
@@ -170,7 +169,6 @@ impl Writer {
         self.open(&line);
     }
 
-    /// Writes the line that opens a fragment.
     fn open(&mut self, line: &str) {
         self.line(line);
         self.open.push(false);

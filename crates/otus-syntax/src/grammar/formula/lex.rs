@@ -6,19 +6,16 @@
 
 use crate::ast::Comment;
 use crate::ast::formula::{Arithmetic, Comparison, Connective, Modality, Quantifier};
-use crate::lexer::{scan_quote, scan_quoted, scan_word};
+use crate::lexer::{self, scan_quote, scan_quoted, scan_word};
 use crate::source::{Span, offset};
 
-/// A token with its span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) kind: Kind,
     pub(super) span: Span,
-    /// Whether it is the first of its line.
     pub(super) begins_line: bool,
 }
 
-/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A plain name or a keyword.
@@ -53,7 +50,6 @@ pub(super) enum Kind {
     Modality(Modality),
     /// A character that begins no token.
     Unknown,
-    /// The end of the text.
     End,
 }
 
@@ -172,9 +168,7 @@ fn other_quote(rest: &str) -> Option<usize> {
         '«' => '»',
         _ => return None,
     };
-    // The bound keeps the time linear on a long line with many unclosed quotes.
-    let near = rest.char_indices().take(1000).take_while(|&(_, c)| c != '\n');
-    near.skip(1).find(|&(_, c)| c == close).map(|(at, c)| at + c.len_utf8())
+    lexer::other_quote(rest, close)
 }
 
 /// The length of the number whose integer part has length `whole`: `12`, `0.25` or `1/3`.

@@ -171,7 +171,7 @@ impl Parser<'_> {
         let start = self.token.span.start;
         let Some(first) = self.name("a name") else { return self.invalid(start) };
         if self.token.kind != Sign('.') {
-            let definition = self.definition(first);
+            let definition = self.definitions.get(first.symbol.index()).copied().flatten();
             let kind = match definition {
                 Some(body) => FormulaKind::Named(first, body),
                 None => FormulaKind::Variable(Path { process: None, name: first }),
@@ -202,11 +202,6 @@ impl Parser<'_> {
             span = span.to(next.span);
         }
         Some(Name { symbol: self.tree.names.intern(&text), span })
-    }
-
-    /// The definition of a name by an earlier `let`.
-    fn definition(&self, name: Name) -> Option<FormulaId> {
-        self.definitions.get(name.symbol.index()).copied().flatten()
     }
 
     /// `last(p)`, `count(p)` or `count(p.label)`

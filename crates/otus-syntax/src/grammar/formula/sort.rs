@@ -7,14 +7,13 @@ use super::Parser;
 use crate::ast::formula::{Comparison, FormulaId, FormulaKind};
 use crate::code::Code;
 
-/// The sort of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sort {
-    /// A formula only.
+    /// It can only be a formula.
     Formula,
-    /// A number only.
+    /// It can only be a number.
     Number,
-    /// A text only.
+    /// It can only be a text.
     Text,
     /// `true` or `false`.
     Constant,
@@ -65,12 +64,9 @@ impl Parser<'_> {
 
     /// Reports a left side of `in` that is not a value.
     pub(super) fn needs_member(&mut self, id: FormulaId) {
-        match self.sort(id) {
-            Sort::Number | Sort::Any | Sort::Text | Sort::Constant => {}
-            Sort::Formula => {
-                let message = "`in` needs a value, and this is a formula".to_owned();
-                self.wrong_sort(id, message, "put the formula in parentheses apart from the set");
-            }
+        if self.sort(id) == Sort::Formula {
+            let message = "`in` needs a value, and this is a formula".to_owned();
+            self.wrong_sort(id, message, "put the formula in parentheses apart from the set");
         }
     }
 

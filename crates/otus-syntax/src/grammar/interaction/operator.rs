@@ -32,8 +32,11 @@ pub(super) fn operator(cursor: &mut Cursor<'_>) -> Head {
             None => {
                 unknown_operator(cursor, keyword, word);
                 known = false;
-                if after == Sign('{') {
-                    skip_to_parenthesis(cursor);
+                // Skips the `{…}` of an operator that is not supported.
+                while after == Sign('{')
+                    && !matches!(cursor.kind(), Sign('(' | '@') | TokenKind::End)
+                {
+                    cursor.bump();
                 }
                 // Its operands are parsed as those of a sequence, to find the faults in them.
                 Operator::Seq
@@ -97,13 +100,6 @@ fn unknown_operator(cursor: &mut Cursor<'_>, keyword: Span, word: &str) {
 /// Whether the word is `loop` and one more letter, which is equally near to all loops.
 fn is_loop(word: &str) -> bool {
     word.strip_prefix("loop").is_some_and(|rest| rest.chars().count() == 1)
-}
-
-/// Skips the `{…}` of an operator that is not supported.
-fn skip_to_parenthesis(cursor: &mut Cursor<'_>) {
-    while !matches!(cursor.kind(), Sign('(' | '@') | TokenKind::End) {
-        cursor.bump();
-    }
 }
 
 /// `region := '(' (name (',' name)*)? ')'`

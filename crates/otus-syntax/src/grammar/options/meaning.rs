@@ -14,18 +14,11 @@ use crate::source::Span;
 use crate::suggest::nearest;
 
 /// The names of all options, old and new.
-const OPTIONS: [&str; 2] = [
-    "loggers strategy filters pre_filters priorities frontier_priorities analysis_kind semantics",
-    "goal local_analysis memoize partial_order_reduction por search_all",
-];
+const OPTIONS: &str = "loggers strategy filters pre_filters priorities frontier_priorities \
+    analysis_kind semantics goal local_analysis memoize partial_order_reduction por search_all";
 
-fn options() -> impl Iterator<Item = &'static str> {
-    OPTIONS.iter().flat_map(|names| names.split(' '))
-}
-
-/// Whether a word is the name of an option.
 pub(super) fn is_option(word: &str) -> bool {
-    options().any(|option| option == word)
+    OPTIONS.split(' ').any(|option| option == word)
 }
 
 /// The option that an entry of a section sets.
@@ -80,7 +73,7 @@ fn unknown_option(cursor: &mut Cursor<'_>, entry: &Entry) {
     let begins =
         |option: &&str| phrase.strip_prefix(*option).is_some_and(|rest| rest.starts_with('_'));
     if cursor.slice(entry.key).contains(char::is_whitespace)
-        && let Some(option) = options().find(begins)
+        && let Some(option) = OPTIONS.split(' ').find(begins)
     {
         let message = format!("`{option}` has no `=` before its value");
         let help = format!("write `{option} = …`");
@@ -89,7 +82,7 @@ fn unknown_option(cursor: &mut Cursor<'_>, entry: &Entry) {
     let message = format!("there is no option `{phrase}`");
     let found = cursor.findings.finding(Code::UNKNOWN_OPTION, entry.key, message);
     cursor.findings.push(found.with_nearest(
-        nearest(phrase, options()),
+        nearest(phrase, OPTIONS.split(' ')),
         "the options are loggers, strategy, filters, priorities, analysis_kind, goal, \
          local_analysis, memoize and partial_order_reduction",
     ));

@@ -19,7 +19,6 @@ pub(super) struct Entry {
     pub(super) argument: Argument,
 }
 
-/// The argument of a phrase.
 pub(super) enum Argument {
     None,
     /// `= value`, or a number right after the phrase.

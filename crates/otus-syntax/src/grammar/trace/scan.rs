@@ -22,10 +22,6 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn begins_word(&self) -> bool {
-        scan_word(self.text, self.at) > self.at
-    }
-
     pub(super) fn skip_trivia(&mut self) {
         loop {
             let (at, comment) = skip_to_comment(self.text, self.at);

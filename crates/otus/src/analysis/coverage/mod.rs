@@ -29,9 +29,7 @@ use crate::error::{Error, Result, unfit};
 use crate::load::Loaded;
 use crate::summary::Summary;
 pub use report::CoverageReport;
-pub(crate) use report::PartRow;
 
-/// Counts while multi-traces are analysed.
 #[derive(Debug)]
 pub(crate) struct Covering {
     tree: Tree,
@@ -40,7 +38,6 @@ pub(crate) struct Covering {
     file: SpecFile,
     source: Source,
     shelf: Mutex<Vec<Counter>>,
-    /// The counts that some multi-traces add.
     memory: Mutex<Memory>,
     /// The number of passing multi-traces without a witness within the limits.
     unexplained: AtomicU64,
@@ -111,7 +108,8 @@ impl Covering {
         })
     }
 
-    /// Counts a passing multi-trace if an equal one was counted before.
+    /// If an equal multi-trace was counted before, counts this one in the same way and returns `true`, so that it needs
+    /// no witness of its own. Otherwise changes nothing and returns `false`.
     pub(super) fn again(&self, trace: &MultiTrace) -> bool {
         let key = Key::new(trace);
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);

@@ -65,7 +65,6 @@ fn tone(state: Option<CoverageState>) -> Tone {
 
 const MARGIN: f64 = 16.0;
 
-/// Adds the legend below the diagram.
 fn legend(scene: &mut Scene, words: &str) {
     let extent = scene.extent().unwrap_or_default();
     let (left, mut y) = (extent.left, extent.bottom + 14.0);

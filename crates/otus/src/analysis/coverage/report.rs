@@ -8,6 +8,7 @@ use otus_syntax::Span;
 use otus_syntax::ast::NodeId;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::super::spec_text::{Excerpt, excerpt_of};
 use super::Covering;
@@ -38,7 +39,6 @@ pub(crate) struct Part {
     pub(crate) count: Count,
     /// Its positions.
     pub(super) nodes: Vec<usize>,
-    /// The node of the syntax tree.
     pub(super) node: NodeId,
 }
 
@@ -124,35 +124,21 @@ impl CoverageReport {
         self.share(None).exercised == 0
     }
 
-    /// The parts as reports list them.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = PartRow> {
+    /// The parts as reports list them: with the number of multi-traces that exercised each.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = Value> {
         self.parts.iter().map(|part| {
             let is_assumed = part.count.state() == CoverageState::Assumed;
             let assumed = if is_assumed { " (only assumed)" } else { "" };
-            PartRow {
-                kind: kind_name(part.kind),
-                label: format!("{}{assumed}", part.label),
-                place: part.excerpt.place.in_line(),
-                times: part.count.groups,
-            }
+            json!({
+                "kind": kind_name(part.kind),
+                "label": format!("{}{assumed}", part.label),
+                "place": part.excerpt.place.in_line(),
+                "times": part.count.groups,
+            })
         })
     }
 }
 
-/// A part as reports list it.
-#[derive(Debug, Serialize)]
-pub(crate) struct PartRow {
-    /// `action`, `branch` or `loop`.
-    kind: &'static str,
-    /// `broker!PUBREL`
-    label: String,
-    /// `flow.mmd:7`
-    place: String,
-    /// The number of multi-traces that exercised it.
-    times: u64,
-}
-
-/// The name of the kind in reports.
 pub(crate) fn kind_name(kind: PartKind) -> &'static str {
     match kind {
         PartKind::Action => "action",
@@ -186,16 +172,17 @@ fn parts(covering: &Covering, pool: &Pool, sum: &Coverage) -> Vec<Part> {
                 }
             }
             PartKind::Loop => match pool.node(term) {
-                Term::LoopS(_) => "strict loop".to_owned(),
-                Term::LoopC(Pool::NONE, _) => "loop".to_owned(),
-                Term::LoopC(Pool::ALL, _) => "parallel loop".to_owned(),
-                Term::LoopC(..) => "loop with a co-region".to_owned(),
-                Term::Empty
+                Term::LoopS(_) => "strict loop",
+                Term::LoopC(Pool::ALL, _) => "parallel loop",
+                Term::LoopC(within, _) if within != Pool::NONE => "loop with a co-region",
+                Term::LoopC(..)
+                | Term::Empty
                 | Term::Event(_)
                 | Term::Strict(..)
                 | Term::Coreg(..)
-                | Term::Alt(..) => "loop".to_owned(),
-            },
+                | Term::Alt(..) => "loop",
+            }
+            .to_owned(),
         };
         let written = covering.places[at];
         match known.get(&(part.kind, label.clone(), written.span)) {
@@ -250,13 +237,9 @@ fn gaps(covering: &Covering, parts: &[Part]) -> Vec<Gap> {
             names.push(&other.label);
         }
         if names.len() > 1 {
-            let names = names.join(" and ");
-            gap.title = match gap.state {
-                CoverageState::Never | CoverageState::Exercised => {
-                    format!("{names} were never exercised")
-                }
-                CoverageState::Assumed => format!("{names} were never observed, only assumed"),
-            };
+            let is_assumed = gap.state == CoverageState::Assumed;
+            let what = if is_assumed { "observed, only assumed" } else { "exercised" };
+            gap.title = format!("{} were never {what}", names.join(" and "));
             if let Some(interaction) = &covering.file.interaction {
                 let whole = interaction.node(part.node).span;
                 gap.excerpt = excerpt_of(&covering.source, whole);
@@ -275,29 +258,25 @@ impl Gap {
     }
 }
 
-/// The sentence about a part that was not exercised.
 fn title(part: &Part) -> String {
     let label = part.label.as_str();
-    let (never, unobserved) = match part.kind {
-        PartKind::Action => {
-            (format!("{label} was never exercised"), format!("{label} was never observed"))
-        }
-        PartKind::Branch => {
-            (format!("{label} was never taken"), format!("{label} was never observed"))
-        }
-        PartKind::Loop => (
-            "this loop was never entered".to_owned(),
-            "no repetition of this loop was observed".to_owned(),
-        ),
+    if part.count.state() != CoverageState::Assumed {
+        return match part.kind {
+            PartKind::Action => format!("{label} was never exercised"),
+            PartKind::Branch => format!("{label} was never taken"),
+            PartKind::Loop => "this loop was never entered".to_owned(),
+        };
+    }
+    let unobserved = match part.kind {
+        PartKind::Action | PartKind::Branch => format!("{label} was never observed"),
+        PartKind::Loop => "no repetition of this loop was observed".to_owned(),
     };
-    match (part.count.state(), part.count.assumed) {
-        (CoverageState::Never | CoverageState::Exercised, _) => never,
-        (CoverageState::Assumed, 1) => format!("{unobserved}, only assumed (once)"),
-        (CoverageState::Assumed, times) => format!("{unobserved}, only assumed ({times} times)"),
+    match part.count.assumed {
+        1 => format!("{unobserved}, only assumed (once)"),
+        times => format!("{unobserved}, only assumed ({times} times)"),
     }
 }
 
-/// The parts inside a part, in words.
 fn within(tree: &otus_analysis::coverage::Tree, parts: &[Part], outer: &Part) -> String {
     let Some(range) = outer.nodes.first().map(|&node| tree.within(node)) else {
         return String::new();

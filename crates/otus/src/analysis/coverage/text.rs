@@ -78,10 +78,7 @@ impl CoverageReport {
 }
 
 fn group(gap: &Gap) -> Group<'_> {
-    let id = match gap.state {
-        CoverageState::Never | CoverageState::Exercised => "never",
-        CoverageState::Assumed => "only-assumed",
-    };
+    let id = if gap.state == CoverageState::Assumed { "only-assumed" } else { "never" };
     let Excerpt { place, text, span } = &gap.excerpt;
     let mut annotation = AnnotationKind::Primary.span(span.clone());
     if !gap.inside.is_empty() {

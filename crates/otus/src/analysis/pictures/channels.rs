@@ -37,9 +37,8 @@ pub(super) fn channels(pool: &Pool, term: TermId) -> Vec<(ActionId, ActionId)> {
     walk(pool, term, |_, node| match node {
         Term::Event(event) => {
             let actions = pool.event_actions(event);
-            if let Some(&sent) =
-                actions.iter().find(|&&a| direction(pool, a) == Direction::Emission)
-            {
+            let is_sent = |&&it: &&ActionId| pool.action(it).direction == Direction::Emission;
+            if let Some(&sent) = actions.iter().find(is_sent) {
                 let received = actions.iter().copied().filter(|&action| action != sent);
                 let received: Vec<ActionId> = received.collect();
                 if !received.is_empty() {
@@ -67,10 +66,6 @@ pub(super) fn channels(pool: &Pool, term: TermId) -> Vec<(ActionId, ActionId)> {
             senders[received] == 1 && !doubtful.contains(sent) && !doubtful.contains(received)
         })
         .collect()
-}
-
-fn direction(pool: &Pool, action: ActionId) -> Direction {
-    pool.action(action).direction
 }
 
 /// The one action of an event, if it sends something.

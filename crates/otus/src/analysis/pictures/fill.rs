@@ -26,13 +26,9 @@ const EXPECTED: usize = 3;
 /// The findings about a multi-trace.
 #[derive(Clone, Copy)]
 pub(super) struct Facts<'f> {
-    /// The names.
     pub(super) pool: &'f Pool,
-    /// The interaction.
     pub(super) term: TermId,
-    /// The observed multi-trace.
     pub(super) trace: &'f MultiTrace,
-    /// The explanation of a failure.
     pub(super) explanation: Option<&'f Explanation>,
     /// A run of the accepted part: all of it, or of a failure what [`super::accepted_run`] finds.
     pub(super) run: Option<&'f Witness>,
@@ -44,7 +40,6 @@ pub(super) struct Facts<'f> {
     pub(super) place: &'f dyn Fn(TermId) -> Option<Passage>,
 }
 
-/// The picture of a multi-trace.
 pub(super) fn fill(facts: &Facts<'_>) -> CasePicture {
     let mut filling = Filling::new(facts);
     for step in facts.run.iter().flat_map(|run| &run.steps) {
@@ -142,7 +137,6 @@ impl<'f> Filling<'f> {
         }
     }
 
-    /// Adds the next moment of a component.
     fn observe(&mut self, component: ComponentId, state: EventState) {
         let steps = self.facts.trace.steps(component);
         let mut joined = false;
@@ -203,7 +197,6 @@ impl<'f> Filling<'f> {
         }
     }
 
-    /// The event of an observed action of a component.
     fn find(&self, component: ComponentId, at: usize) -> Option<usize> {
         self.origins.iter().position(|&origin| origin == Some((component, at)))
     }
@@ -250,7 +243,6 @@ impl<'f> Filling<'f> {
         self.locate(self.actions.len() - 1, place);
     }
 
-    /// Gives an event its place in the specification.
     fn locate(&mut self, event: usize, place: Option<usize>) {
         let name = place.map(|place| self.picture.specification[place].place.clone());
         self.picture.diagram.events[event].specification = name;

@@ -25,7 +25,6 @@ use serde::Serialize;
 
 use super::spool::Spool;
 use super::{Run, Writer};
-use crate::analysis::coverage::PartRow;
 use crate::case::{Case, Place, Unusable, Verdict};
 use crate::summary::{LogSummary, Summary};
 use page::{Frame, embedded};
@@ -45,7 +44,6 @@ const DRAWN: usize = 60_000;
 /// The most unusable inputs that are named.
 const UNUSABLE: usize = 20;
 
-/// Writes the page.
 #[derive(Debug, Default)]
 pub(crate) struct Html {
     frame: Frame,
@@ -54,7 +52,6 @@ pub(crate) struct Html {
     listed: u64,
     /// By verdict: the number of cases.
     counts: [u64; VERDICTS.len()],
-    /// The events that are drawn.
     drawn_events: usize,
     /// The cases that an earlier run has decided.
     earlier: u64,
@@ -208,7 +205,6 @@ impl Html {
     }
 }
 
-/// The most cases with a verdict that are listed.
 fn most(verdict: Verdict) -> u64 {
     if verdict == Verdict::Pass { PASSES } else { OTHERS }
 }
@@ -233,14 +229,12 @@ struct Row<'c> {
     detail: Option<Panel<'c>>,
 }
 
-/// The parts of a specification that were exercised.
 #[derive(Debug, Serialize)]
 struct Coverage<'s> {
     specification: &'s str,
-    parts: Vec<PartRow>,
+    parts: Vec<serde_json::Value>,
 }
 
-/// The question of a run, in words.
 fn question(run: &Run) -> String {
     let words = match (run.kind, run.by_observed) {
         ("accept", _) | ("complete", true) => "every log is complete",

@@ -137,10 +137,8 @@ impl Frame {
             grouped(all)
         );
         page.push_str("<div class=\"card\">\n<h2>What was checked</h2>\n<dl>\n");
-        let name = match self.specifications.len() {
-            1 => "Specification",
-            _ => "Specifications",
-        };
+        let is_one = self.specifications.len() == 1;
+        let name = if is_one { "Specification" } else { "Specifications" };
         let specifications = self.specifications.join(", ");
         let terms = [(name, &specifications), ("Question", &self.question)];
         let totals = self.totals.iter().map(|(name, value)| (*name, value));
@@ -152,7 +150,6 @@ impl Frame {
         page.push_str("</dl>\n</div>\n</section>\n");
     }
 
-    /// The failures as plain text.
     fn without_script(&self, page: &mut String) {
         page.push_str("<noscript>\n<h2>Failures</h2>\n");
         page.push_str(

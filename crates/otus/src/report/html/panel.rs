@@ -26,7 +26,6 @@ const NOT_DRAWN: &str = concat!(
     "Analyze this group by itself to see its diagram."
 );
 
-/// The contents of a panel.
 #[derive(Debug, Serialize)]
 pub(super) struct Panel<'c> {
     pub(super) ladder: Vec<Rung>,
@@ -40,11 +39,9 @@ pub(super) struct Panel<'c> {
 pub(super) struct Rung {
     /// `Repair`.
     pub(super) title: String,
-    /// Its text, in lines.
     pub(super) text: String,
 }
 
-/// A picture and its events.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Diagram<'c> {
     /// The SVG element; empty if there is no picture.
@@ -55,7 +52,6 @@ pub(super) struct Diagram<'c> {
     /// The parts that the picture leaves out, or the reason why there is no picture.
     #[serde(skip_serializing_if = "String::is_empty")]
     note: String,
-    /// The events that are drawn.
     pub(super) events: Vec<Event<'c>>,
     /// The steps of the accepted run that are drawn: the id of an event, and the number of the step from 1.
     run: Vec<[usize; 2]>,
@@ -63,7 +59,6 @@ pub(super) struct Diagram<'c> {
     steps: usize,
 }
 
-/// The picture of the lifelines that suffice to fail.
 #[derive(Debug, Serialize)]
 struct Core {
     svg: String,
@@ -80,7 +75,6 @@ pub(super) struct Event<'c> {
     label: &'c str,
     /// The name of its state in the style sheet.
     state: &'static str,
-    /// Its state in words.
     words: &'static str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     culprit: bool,
@@ -164,7 +158,6 @@ impl Core {
     }
 }
 
-/// The name of a state in the style sheet.
 fn name(state: EventState) -> &'static str {
     match state {
         EventState::Explained => "explained",
@@ -206,7 +199,6 @@ fn ladder(case: &Case) -> Vec<Rung> {
     rungs
 }
 
-/// The places of the specification and of the logs to look at.
 fn places(explanation: &Explanation) -> Vec<(&'static str, Vec<String>)> {
     let expected = explanation.expected.iter();
     let expected = expected.map(|it| format!("{} at {}", it.action, it.place.in_line()));

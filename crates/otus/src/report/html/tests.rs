@@ -157,8 +157,9 @@ fn mqtt() -> CasePicture {
     ];
     for (lifeline, label, state, number, text, place) in table {
         let file = &picture.diagram.lifelines[lifeline].name;
-        let log = (number > 0)
-            .then(|| Passage::line(format!("logs/{file}.log:{number}"), number, text.to_owned()));
+        let log = (number > 0).then(|| {
+            Passage::line(format!("logs/{file}.log:{number}"), number, text.to_owned(), None)
+        });
         push(&mut picture, event(lifeline, label, state), log);
         *picture.places.last_mut().unwrap() = Some(place);
     }
@@ -217,7 +218,12 @@ fn odd() -> Vec<Case> {
     for (lifeline, label, joined, state) in table {
         let text = format!("{label} {}", "and more ".repeat(400));
         let log = (state == EventState::Offending).then(|| {
-            Passage::line("logs/a very/long path/of a.log:1234567".to_owned(), 1_234_567, text)
+            Passage::line(
+                "logs/a very/long path/of a.log:1234567".to_owned(),
+                1_234_567,
+                text,
+                None,
+            )
         });
         push(&mut picture, PictureEvent { joined, ..event(lifeline, label, state) }, log);
     }

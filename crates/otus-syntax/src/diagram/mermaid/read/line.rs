@@ -73,7 +73,8 @@ impl Reader<'_> {
         let text = self.text;
         let from = self.skip_blanks(after);
         let is_name = |b: u8| !b"<>:\n\r,;@".contains(&b);
-        let first = from + lexis::run_length(&text[from..], |b| is_name(b) && !is_space(b));
+        let first =
+            from + lexis::run_length(&text[from..], |b| is_name(b) && !b.is_ascii_whitespace());
         if first == from {
             let span = self.span(start, after);
             let help = "write `participant A`, or `participant A as Alice`";
@@ -429,8 +430,4 @@ fn alias(configuration: &str) -> Option<String> {
         _ => value.split([',', '\n']).next()?.trim(),
     };
     (!text.is_empty()).then(|| decode(text).into_owned())
-}
-
-fn is_space(b: u8) -> bool {
-    b.is_ascii_whitespace()
 }

@@ -53,7 +53,9 @@ impl Reader<'_> {
                 self.picture.add(Decoration::ACTIVATION, line.whole());
             }
             "return" if alone => self.reply(line, start),
-            "note" | "hnote" | "rnote" if has_place(rest) => {
+            "note" | "hnote" | "rnote"
+                if is_one_of(first_word(rest.trim_start()), "left right over across") =>
+            {
                 self.picture.add(Decoration::NOTE, line.whole());
                 if colon_outside_quotes(rest).is_none() {
                     self.skip_until(line, Until::End(&["note", "hnote", "rnote"]));
@@ -149,11 +151,6 @@ impl Reader<'_> {
 /// `on` or `off`
 fn is_switch(text: &str) -> bool {
     is_one_of(text.trim(), "on off")
-}
-
-/// Whether a note has a position.
-fn has_place(text: &str) -> bool {
-    is_one_of(first_word(text.trim_start()), "left right over across")
 }
 
 /// The position of the colon before the text of a note.

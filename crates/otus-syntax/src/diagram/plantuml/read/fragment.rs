@@ -11,7 +11,6 @@ use crate::diagram::picture::Decoration;
 use crate::diagram::plantuml::line::Line;
 use crate::diagram::statement::{Fragment, Separator, StatementKind};
 
-/// An open fragment.
 #[derive(Clone, Copy)]
 pub(super) struct Opened {
     /// Whether its operands run concurrently.

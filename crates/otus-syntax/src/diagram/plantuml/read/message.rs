@@ -6,7 +6,7 @@ use super::Reader;
 use crate::code::Code;
 use crate::diagram::picture::Decoration;
 use crate::diagram::plantuml::arrow::{self, Activation, Arrow, Participant, Reading};
-use crate::diagram::plantuml::calls::{Call, Reply};
+use crate::diagram::plantuml::calls::Call;
 use crate::diagram::plantuml::line::Line;
 use crate::diagram::plantuml::text;
 use crate::diagram::statement::StatementKind;
@@ -124,14 +124,14 @@ impl Reader<'_> {
         }
         let span = line.span(line.text().len() - label.len()..line.text().len());
         let call = match self.calls.reply() {
-            Reply::To(call) => call,
-            Reply::Nowhere => {
+            Ok(call) => call,
+            Err([None, None]) => {
                 let message = "there is no call before this `return` that it could answer";
                 let help = "put it after the arrow it answers, or write the reply as an arrow: `B --> A : ok`";
                 self.findings.report(Code::RETURN_WITHOUT_CALL, line.span(0..start), message, help);
                 return;
             }
-            Reply::Disputed(drawn, operand) => {
+            Err([drawn, operand]) => {
                 self.disputed(line.span(0..start), drawn, operand, label);
                 return;
             }

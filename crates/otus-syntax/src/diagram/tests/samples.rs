@@ -9,27 +9,27 @@ use crate::source::{Span, offset};
 
 /// An arena under construction.
 #[derive(Default, Clone)]
-pub(super) struct Samples {
+pub(in crate::diagram) struct Samples {
     names: Names,
     nodes: Vec<Node>,
 }
 
 impl Samples {
-    pub(super) fn name(&mut self, text: &str) -> Name {
+    pub(in crate::diagram) fn name(&mut self, text: &str) -> Name {
         Name { symbol: self.names.intern(text), span: Span::at(0) }
     }
 
-    pub(super) fn node(&mut self, kind: NodeKind) -> NodeId {
+    pub(in crate::diagram) fn node(&mut self, kind: NodeKind) -> NodeId {
         self.nodes.push(Node { span: Span::at(0), kind });
         NodeId(offset(self.nodes.len() - 1))
     }
 
-    pub(super) fn apply(&mut self, operator: Operator, operands: &[NodeId]) -> NodeId {
+    pub(in crate::diagram) fn apply(&mut self, operator: Operator, operands: &[NodeId]) -> NodeId {
         self.node(NodeKind::Operator(operator, operands.to_vec()))
     }
 
     /// No target is the environment, several are a broadcast.
-    pub(super) fn passing(
+    pub(in crate::diagram) fn passing(
         &mut self,
         origin: Option<&str>,
         message: &str,
@@ -47,7 +47,7 @@ impl Samples {
         self.node(NodeKind::Passing(Passing { origin, message, target, synchronous }))
     }
 
-    pub(super) fn tree(mut self, root: NodeId) -> SpecFile {
+    pub(in crate::diagram) fn tree(mut self, root: NodeId) -> SpecFile {
         self.nodes.truncate(root.index() + 1);
         SpecFile {
             names: self.names,
@@ -57,7 +57,11 @@ impl Samples {
     }
 }
 
-pub(super) fn declare(tree: &mut SpecFile, lifelines: &[(&str, Option<&str>)], messages: &[&str]) {
+pub(in crate::diagram) fn declare(
+    tree: &mut SpecFile,
+    lifelines: &[(&str, Option<&str>)],
+    messages: &[&str],
+) {
     let mut declaration = |text: &str, label: Option<&str>| Declaration {
         name: Name { symbol: tree.names.intern(text), span: Span::at(0) },
         label: label.map(str::to_owned),
@@ -71,7 +75,7 @@ pub(super) fn declare(tree: &mut SpecFile, lifelines: &[(&str, Option<&str>)], m
 }
 
 /// All operators over all leaves to depth 2, and a fixed sample of depth 3.
-pub(super) fn small_trees(visit: &mut dyn FnMut(&SpecFile)) {
+pub(in crate::diagram) fn small_trees(visit: &mut dyn FnMut(&SpecFile)) {
     let mut samples = Samples::default();
     let a = samples.name("a");
     let b = samples.name("b");
@@ -158,7 +162,7 @@ pub(super) fn small_trees(visit: &mut dyn FnMut(&SpecFile)) {
 }
 
 /// One deep tree for each operator and side.
-pub(super) fn deep_trees(depth: usize) -> Vec<SpecFile> {
+pub(in crate::diagram) fn deep_trees(depth: usize) -> Vec<SpecFile> {
     let mut trees = Vec::new();
     for operator in [
         Operator::Seq,

@@ -5,17 +5,17 @@ use crate::ast::{Interaction, LoopKind, NodeId, NodeKind, Operator, SpecFile, Ta
 use crate::name::{Name, Names};
 
 /// The tree with all its operands. Recursive, hence for small trees only.
-pub(super) fn written(tree: &SpecFile) -> String {
+pub(in crate::diagram) fn written(tree: &SpecFile) -> String {
     text(tree, false)
 }
 
 /// The right-nested binary term. Two trees denote the same interaction if these are equal.
-pub(super) fn normal(tree: &SpecFile) -> String {
+pub(in crate::diagram) fn normal(tree: &SpecFile) -> String {
     text(tree, true)
 }
 
 /// Checks that children come before parents.
-pub(super) fn check_order(interaction: &Interaction) {
+pub(in crate::diagram) fn check_order(interaction: &Interaction) {
     for (i, node) in interaction.nodes.iter().enumerate() {
         if let NodeKind::Operator(_, operands) = &node.kind {
             assert!(operands.iter().all(|operand| operand.index() < i));
