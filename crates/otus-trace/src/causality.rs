@@ -26,7 +26,6 @@ use crate::run::{RunLifelineId, RunMessageId};
 /// The pairs of a group, as indices of events.
 #[derive(Debug, Default)]
 pub(crate) struct Pairs {
-    /// Emissions with their receptions.
     pub(crate) matched: Vec<(usize, usize)>,
     /// Emissions that certainly happened before a reception, but may belong to another one.
     pub(crate) before: Vec<(usize, usize)>,
@@ -40,11 +39,9 @@ pub(crate) struct Pairs {
 pub(crate) struct Side {
     pub(crate) direction: Direction,
     pub(crate) message: RunMessageId,
-    /// The index of its component.
     pub(crate) component: usize,
 }
 
-/// Stands for any lifeline.
 const ANY: RunLifelineId = RunLifelineId(u32::MAX);
 
 /// Ends a list of emissions.
@@ -250,7 +247,6 @@ impl<'e> Queues<'e> {
     }
 }
 
-/// Pairs by counting (see the module).
 fn count(counted: &[usize], sides: &[Option<Side>], pairs: &mut Pairs) {
     if counted.is_empty() {
         return;

@@ -25,7 +25,6 @@ pub fn check(trace: &TraceFile) -> Vec<Diagnostic> {
     render(trace, find(trace), &Signature::default())
 }
 
-/// A fault of a multi-trace.
 pub(crate) struct TraceFault {
     pub(crate) span: Span,
     pub(crate) kind: TraceFaultKind,
@@ -73,7 +72,6 @@ pub(crate) fn render(
     findings.finish()
 }
 
-/// The state of a lifeline during the pass over the components.
 #[derive(Debug, Clone, Copy, Default)]
 struct LifelineState {
     /// The span where a component first claims it.
@@ -167,7 +165,6 @@ impl Finder<'_> {
         self.fault(key, span, TraceFaultKind::RepeatedLifeline { lifeline: symbol, first });
     }
 
-    /// Notes that a component claims a lifeline.
     fn claim(&mut self, stamp: usize, symbol: Symbol, span: Span) {
         let lifeline = &mut self.lifelines[symbol.index()];
         lifeline.claimed = stamp;

@@ -344,7 +344,6 @@ struct Here {
     before: u64,
     /// The number of the component.
     stamp: u64,
-    /// Whether it is `#any`.
     any: bool,
 }
 

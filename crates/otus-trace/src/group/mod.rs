@@ -29,11 +29,9 @@ define_id! {
 /// An event, by the ids of the vocabulary.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// The lifeline on which it happened.
     pub(crate) lifeline: RunLifelineId,
     /// Its action; `None` if it only sets variables.
     pub(crate) action: Option<RunActionId>,
-    /// The place from which it was read.
     pub(crate) place: RunPlace,
     pub(crate) peer: Option<RunLifelineId>,
     pub(crate) label: Option<RunLabelId>,
@@ -62,7 +60,6 @@ impl RowFlags {
     pub(crate) const REPLY: RowFlags = RowFlags(4);
     /// It is the start of a server span without a parent.
     pub(crate) const ROOT: RowFlags = RowFlags(8);
-    /// It has a message id.
     pub(crate) const HAS_ID: RowFlags = RowFlags(16);
     /// It comes from the same record as the event before it.
     pub(crate) const FOLLOWS: RowFlags = RowFlags(32);
@@ -199,7 +196,6 @@ fn word(bytes: &[u8]) -> u32 {
     u32::from_le_bytes(word)
 }
 
-/// A group that has not ended.
 #[derive(Debug)]
 struct OpenGroup {
     key: Box<[u8]>,
@@ -216,7 +212,6 @@ struct OpenGroup {
     newer: OpenGroupId,
 }
 
-/// Stands for no group.
 const NO_GROUP: OpenGroupId = OpenGroupId(u32::MAX);
 
 impl Default for OpenGroupId {
@@ -241,7 +236,6 @@ pub(crate) struct Groups {
     pub(crate) peak: usize,
 }
 
-/// A group that has ended.
 #[derive(Debug)]
 pub(crate) struct EndedGroup {
     pub(crate) key: Box<[u8]>,
@@ -255,7 +249,6 @@ impl Groups {
         Groups { idle, ..Groups::default() }
     }
 
-    /// The number of open groups.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.table.len()
@@ -374,7 +367,6 @@ impl Groups {
         count
     }
 
-    /// The number of bytes that the events take.
     #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         self.arena.bytes()

@@ -197,7 +197,6 @@ pub(crate) enum Condition {
     Pattern { slot: Option<usize>, regex: Regex, index: usize },
     /// A field has one of these values.
     OneOf { slot: usize, values: Vec<Vec<u8>> },
-    /// A field is present, or absent.
     Present { slot: usize, there: bool },
 }
 
@@ -214,7 +213,6 @@ impl Mapped {
     }
 }
 
-/// An action of a rule.
 #[derive(Debug, Clone)]
 pub(crate) struct ActionPlan {
     pub(crate) direction: DirectionPlan,
@@ -224,7 +222,6 @@ pub(crate) struct ActionPlan {
     pub(crate) lifeline: Option<Mapped>,
 }
 
-/// The direction of an action of a rule.
 #[derive(Debug, Clone)]
 pub(crate) enum DirectionPlan {
     Fixed(Direction),
@@ -241,7 +238,6 @@ pub(crate) struct SpanActions {
     pub(crate) peer: Option<Template>,
 }
 
-/// A variable that a record assigns.
 #[derive(Debug, Clone)]
 pub(crate) struct Assign {
     pub(crate) name: String,

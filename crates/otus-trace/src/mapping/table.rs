@@ -8,7 +8,6 @@ use toml::de::{DeTable, DeValue};
 
 use crate::read::Fields;
 
-/// A string of the file.
 #[derive(Debug, Clone)]
 pub(super) struct Text {
     pub(super) content: String,
@@ -27,7 +26,6 @@ impl Text {
     }
 }
 
-/// Reads values and collects diagnostics.
 pub(super) struct TomlReader<'s> {
     pub(super) source: &'s Source,
     pub(super) found: Vec<Diagnostic>,
@@ -35,7 +33,6 @@ pub(super) struct TomlReader<'s> {
     pub(super) fields: Fields,
 }
 
-/// A table and its name in diagnostics.
 #[derive(Clone, Copy)]
 pub(super) struct Table<'t> {
     pub(super) entries: &'t DeTable<'t>,
@@ -170,7 +167,6 @@ impl TomlReader<'_> {
         Some(Table { entries, span: span(value.span()), name })
     }
 
-    /// The tables of `[[key]]`.
     pub(super) fn tables<'t>(
         &mut self,
         table: Table<'t>,
@@ -185,7 +181,6 @@ impl TomlReader<'_> {
         items.iter().filter_map(|item| self.as_table(item, key, name)).collect()
     }
 
-    /// One of several words.
     pub(super) fn choice<T: Copy>(
         &mut self,
         table: Table<'_>,

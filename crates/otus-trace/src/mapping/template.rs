@@ -8,18 +8,14 @@ use regex::bytes::CaptureLocations;
 
 use crate::read::Record;
 
-/// A text with fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Template {
     pub(crate) pieces: Vec<Piece>,
 }
 
-/// A part of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// Literal text.
     Text(String),
-    /// A field of the record.
     Field(usize),
     /// A capture group of a pattern of the rule.
     Capture { pattern: usize, group: usize },
@@ -31,7 +27,6 @@ pub(crate) enum Piece {
     FileStem,
     /// The name of the folder that contains the file.
     FileFolder,
-    /// The number of the line.
     Line,
 }
 
@@ -47,14 +42,12 @@ pub(crate) enum Raw {
     },
 }
 
-/// A syntax error of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BadTemplate {
     pub(crate) at: usize,
     pub(crate) cause: &'static str,
 }
 
-/// Parses a template.
 pub(crate) fn parse(text: &str) -> Result<Vec<Raw>, BadTemplate> {
     let mut pieces = Vec::new();
     let mut literal = String::new();
@@ -100,7 +93,6 @@ pub(crate) struct Context<'c> {
     pub(crate) captures: &'c [Captures<'c>],
 }
 
-/// The captures of a pattern.
 #[derive(Clone, Copy)]
 pub(crate) struct Captures<'c> {
     /// The text that the pattern was matched against.
@@ -109,12 +101,10 @@ pub(crate) struct Captures<'c> {
 }
 
 impl Template {
-    /// A template without fields.
     pub(crate) fn constant(text: &str) -> Template {
         Template { pieces: vec![Piece::Text(text.to_owned())] }
     }
 
-    /// The value of a field.
     pub(crate) fn field(slot: usize) -> Template {
         Template { pieces: vec![Piece::Field(slot)] }
     }

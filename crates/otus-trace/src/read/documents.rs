@@ -14,7 +14,6 @@ use super::{At, Fault, FaultKind, Item, LineCounter, ReadTask, Visit};
 
 /// A reader of the documents of one format.
 pub(super) trait Documents {
-    /// Reads a whole document.
     fn document(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult;
 
     /// Reads an item of the list that is the member `key` of a document, or of a document that is a
@@ -41,7 +40,6 @@ impl From<Malformed> for Interrupted {
     }
 }
 
-/// The result of reading a document, or a part of it.
 pub(super) type ReadResult = Result<(), Interrupted>;
 
 /// A document or an element, and the visitor of the records in it.
@@ -53,7 +51,6 @@ pub(super) struct Fragment<'f, 'v> {
 }
 
 impl Fragment<'_, '_> {
-    /// Passes an item to the visitor.
     pub(super) fn visit(&mut self, item: Item<'_>) -> ReadResult {
         deliver(self.visit, item)
     }
@@ -69,7 +66,6 @@ fn deliver(visit: &mut Visit<'_>, item: Item<'_>) -> ReadResult {
     if visit(item).is_continue() { Ok(()) } else { Err(Interrupted::Break) }
 }
 
-/// Reads a stream of documents.
 pub(super) fn read(task: ReadTask<'_, '_, '_>, reader: &mut dyn Documents) -> ControlFlow<()> {
     let ReadTask { lines, options, visit, .. } = task;
     let by_line = lines.first_line().is_some_and(|line| {
@@ -159,7 +155,6 @@ enum SplitState {
     Lost,
 }
 
-/// The role of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Key,

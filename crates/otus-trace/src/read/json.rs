@@ -52,9 +52,7 @@ pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
 /// The place where a text stops being JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Malformed {
-    /// The fault in words.
     pub(crate) cause: &'static str,
-    /// The byte at which it is.
     pub(crate) at: usize,
 }
 
@@ -213,7 +211,6 @@ impl<'j> Cursor<'j> {
         self.at
     }
 
-    /// A cursor at another byte of the same text.
     pub(crate) fn at(&self, at: usize) -> Self {
         Cursor { bytes: self.bytes, at, between: false }
     }

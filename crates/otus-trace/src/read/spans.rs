@@ -106,7 +106,6 @@ pub(super) struct KnownSlots {
     pub(super) scope_name: Option<usize>,
 }
 
-/// The owner of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AttributeOwner {
     /// The service, whose attributes are fields of all its spans.
@@ -178,7 +177,6 @@ impl SpanBuilder {
         span.instant = false;
     }
 
-    /// The slot of an attribute, if it is wanted.
     pub(super) fn slot(&self, owner: AttributeOwner, key: &[u8]) -> Option<usize> {
         let wanted = match owner {
             AttributeOwner::Resource => &self.resource,
@@ -218,7 +216,6 @@ impl SpanBuilder {
         }
     }
 
-    /// Reads the kind of a span.
     pub(super) fn kind(&mut self, json: &mut Cursor<'_>) -> Result<(), Malformed> {
         json.text(&mut self.text)?;
         self.span.kind = SpanKind::parse(&self.text).unwrap_or_default();
@@ -252,7 +249,6 @@ impl SpanBuilder {
         Ok(())
     }
 
-    /// Reads the id of another span.
     pub(super) fn other_id(&mut self, json: &mut Cursor<'_>) -> Result<String, Malformed> {
         json.text(&mut self.text)?;
         let mut other = String::new();

@@ -79,14 +79,12 @@ struct Mapper {
     gaps: bool,
 }
 
-/// The time of the last event of a clock.
 #[derive(Debug, Clone, Copy)]
 struct LastTime {
     file: RunFileId,
     time: i128,
 }
 
-/// The last event of a clock.
 #[derive(Debug, Clone, Copy)]
 struct LastLine {
     file: RunFileId,
@@ -127,7 +125,6 @@ enum Incomplete {
 #[derive(Clone, Copy)]
 struct Stored {
     group: OpenGroupId,
-    /// Whether the record completes the group.
     closes: bool,
 }
 

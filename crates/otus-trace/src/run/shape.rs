@@ -22,7 +22,6 @@ pub struct Shape {
     pub example: String,
 }
 
-/// Counts shapes.
 #[derive(Debug, Default)]
 pub(crate) struct Shapes {
     names: Names,

@@ -164,7 +164,6 @@ impl TomlReader<'_> {
     }
 }
 
-/// The direction that a word stands for.
 pub(crate) fn direction(word: &[u8]) -> Option<Direction> {
     let word = word.trim_ascii().to_ascii_lowercase();
     Some(match &word[..] {

@@ -56,7 +56,6 @@ impl TomlReader<'_> {
         Some(Mapped { template, map })
     }
 
-    /// Parses a table with `from` and `map`.
     pub(super) fn value_table(
         &mut self,
         table: Table<'_>,

@@ -49,11 +49,8 @@ struct PotReader<'s> {
     draft: Draft,
     /// By process: the span of its name.
     name_spans: Vec<Span>,
-    /// Processes that edges named recently.
     recent_processes: Recent,
-    /// Variables that events named recently.
     recent_variables: Recent,
-    /// Texts that events assigned recently.
     recent_texts: Recent,
     /// The texts that occur as values, and their values.
     texts: Names,
@@ -640,7 +637,6 @@ const UNKNOWN: usize = 7;
 struct Seen(u8);
 
 impl Seen {
-    /// Adds a key; returns whether it is new.
     fn insert(&mut self, index: usize) -> bool {
         let new = !self.has(index);
         self.0 |= 1 << index;
@@ -652,13 +648,11 @@ impl Seen {
     }
 }
 
-/// The way in which an edge names a process.
 enum ProcessRef<'s> {
     Name(Cow<'s, str>),
     Index(i64),
 }
 
-/// One end of an edge.
 enum EdgeEnd {
     Event(Located),
     /// An event that does not exist, which has been reported.

@@ -11,9 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph::{Sets, component_of, components};
 
-/// A letter.
 pub(super) type Letter = u32;
-/// A word.
 pub(super) type Word = Vec<Letter>;
 
 /// The directly-follows graph of some words.
@@ -33,7 +31,6 @@ pub(super) struct Follows {
 pub(super) type Parts = (Vec<usize>, usize);
 
 impl Follows {
-    /// The graph of some words.
     pub(super) fn new(words: &[Word]) -> Self {
         let mut follows = Follows {
             vertex: FxHashMap::default(),
@@ -72,7 +69,6 @@ impl Follows {
         follows
     }
 
-    /// The number of letters.
     pub(super) fn len(&self) -> usize {
         self.successors.len()
     }

@@ -101,7 +101,6 @@ impl Note {
     }
 }
 
-/// Collects remarks.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     all: Vec<Note>,
@@ -109,7 +108,6 @@ pub(super) struct Notes {
 }
 
 impl Notes {
-    /// Adds a remark about a run.
     pub(super) fn add(&mut self, kind: NoteKind, run: usize) {
         self.entry(kind, Some(run)).count += 1;
     }

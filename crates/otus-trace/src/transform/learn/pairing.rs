@@ -63,12 +63,10 @@ pub(super) enum Role {
 }
 
 impl PairedRun {
-    /// The actions of a node.
     pub(super) fn actions(&self, node: usize) -> &[ActionId] {
         &self.actions[self.nodes[node].actions.clone()]
     }
 
-    /// The lifelines of a node.
     pub(super) fn lifelines<'p>(
         &'p self,
         node: usize,
@@ -94,7 +92,6 @@ impl PairedRun {
     }
 }
 
-/// Pairs the emissions and receptions of a run.
 pub(super) fn pair(
     pool: &Pool,
     number: usize,
@@ -180,7 +177,6 @@ fn passing(pool: &Pool, actions: &[ActionId]) -> Option<(MessageId, Role)> {
     Some((first.message, role))
 }
 
-/// Adopts the known pairs.
 fn known(paired: &mut PairedRun, number: usize, run: &Run<'_>, notes: &mut Notes) {
     let PairedRun { nodes, sender, .. } = paired;
     let at = |(component, step): (ComponentId, usize)| {
@@ -241,7 +237,6 @@ fn broadcasts(pool: &Pool, paired: &mut PairedRun, taken: &[bool]) {
 /// The most senders and receivers of a message that are considered for the next pair.
 const NEAR: usize = 16;
 
-/// A replay of the logs of a run.
 struct Replay<'a> {
     pool: &'a Pool,
     paired: &'a mut PairedRun,
@@ -270,7 +265,6 @@ struct Replay<'a> {
 enum Fit {
     /// Those that usually do.
     Usual,
-    /// Any.
     Any,
 }
 
@@ -430,7 +424,6 @@ impl<'a> Replay<'a> {
         self.happen(component);
     }
 
-    /// Lets a reception happen.
     fn receive(&mut self, component: usize) {
         let node = self.next[component].0;
         let message = self.paired.nodes[node].message;
@@ -507,7 +500,6 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The channel of an emission and a reception of a message.
     fn channel(&self, message: MessageId, from: usize, to: usize) -> Channel {
         let lifeline = |node: usize| self.paired.lifeline(node, self.pool);
         Channel { message, from: lifeline(from), to: lifeline(to) }
@@ -665,7 +657,6 @@ impl Channels {
         *most = (*most).max(*count);
     }
 
-    /// How often a channel is used.
     fn times(&self, channel: Channel) -> u64 {
         self.counts.get(&channel).copied().unwrap_or(0)
     }
