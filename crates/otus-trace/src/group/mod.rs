@@ -284,13 +284,12 @@ impl Groups {
             let slots = &self.slots;
             self.table.insert_unique(hash, slot, |&slot| self::hash(&slots[slot.index()].key));
             self.peak = self.peak.max(self.table.len());
-            if self.idle.is_some() {
-                self.append(slot);
-            }
             slot
         });
         if self.idle.is_some() {
-            self.unlink(slot);
+            if known.is_some() {
+                self.unlink(slot);
+            }
             self.append(slot);
             self.slots[slot.index()].seen = now;
         }

@@ -96,10 +96,6 @@ impl TomlReader<'_> {
             self.wrong(value, key, "a text in quotes");
             return None;
         };
-        Some(self.make_text(text, value))
-    }
-
-    fn make_text(&self, text: &str, value: &Value<'_>) -> Text {
         let whole = span(value.span());
         let written = self.source.slice(whole);
         // `'x'`, `"x"`, or three of these quotes. A text with escapes differs from what is written.
@@ -108,7 +104,7 @@ impl TomlReader<'_> {
             .find(|quote| written.starts_with(**quote))
             .filter(|quote| written[quote.len()..].starts_with(text))
             .map(|quote| whole.start + offset(quote.len()));
-        Text { content: text.to_owned(), span: whole, inside }
+        Some(Text { content: text.to_owned(), span: whole, inside })
     }
 
     /// A list of strings; a single string is a list of one.
@@ -117,11 +113,11 @@ impl TomlReader<'_> {
         if let Some(items) = value.get_ref().as_array() {
             return Some(items.iter().filter_map(|item| self.as_text(item, key)).collect());
         }
-        let Some(text) = value.get_ref().as_str() else {
+        if !value.get_ref().is_str() {
             self.wrong(value, key, "a list of texts");
             return None;
-        };
-        Some(vec![self.make_text(text, value)])
+        }
+        Some(vec![self.as_text(value, key)?])
     }
 
     pub(super) fn truth(&mut self, table: Table<'_>, key: &str) -> Option<bool> {

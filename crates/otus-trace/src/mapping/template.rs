@@ -18,7 +18,10 @@ pub(crate) enum Piece {
     Text(String),
     Field(usize),
     /// A capture group of a pattern of the rule.
-    Capture { pattern: usize, group: usize },
+    Capture {
+        pattern: usize,
+        group: usize,
+    },
     /// The path of the file.
     File,
     /// The last component of the path.
@@ -42,13 +45,8 @@ pub(crate) enum Raw {
     },
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct BadTemplate {
-    pub(crate) at: usize,
-    pub(crate) cause: &'static str,
-}
-
-pub(crate) fn parse(text: &str) -> Result<Vec<Raw>, BadTemplate> {
+/// Parses a template. The error is the byte of a syntax error, and its cause.
+pub(crate) fn parse(text: &str) -> Result<Vec<Raw>, (usize, &'static str)> {
     let mut pieces = Vec::new();
     let mut literal = String::new();
     let mut rest = text;
@@ -62,14 +60,14 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Raw>, BadTemplate> {
             continue;
         }
         if brace == "}" {
-            return Err(BadTemplate { at: here, cause: "a `}` without its `{`" });
+            return Err((here, "a `}` without its `{`"));
         }
         let Some(end) = after.find('}') else {
-            return Err(BadTemplate { at: here, cause: "a `{` without its `}`" });
+            return Err((here, "a `{` without its `}`"));
         };
         let name = after[..end].trim();
         if name.is_empty() || name.contains('{') {
-            return Err(BadTemplate { at: here, cause: "a field without a name" });
+            return Err((here, "a field without a name"));
         }
         if !literal.is_empty() {
             pieces.push(Raw::Text(std::mem::take(&mut literal)));
@@ -186,7 +184,7 @@ mod tests {
                 })
                 .collect::<Vec<_>>()
                 .join(" "),
-            Err(found) => format!("{} at {}", found.cause, found.at),
+            Err((at, cause)) => format!("{cause} at {at}"),
         };
         assert_eq!(shown, expected, "{text}");
     }

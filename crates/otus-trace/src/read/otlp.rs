@@ -10,7 +10,7 @@
 use std::ops::ControlFlow;
 
 use super::documents::{self, Documents, Fragment, Interrupted, ReadResult};
-use super::json::{Cursor, Malformed};
+use super::json::{Cursor, JsonResult};
 use super::spans::{AttributeOwner, SpanBuilder};
 use super::{Item, ReadTask};
 
@@ -50,13 +50,8 @@ impl Documents for Otlp {
         self.one(json, fragment)
     }
 
-    fn element(
-        &mut self,
-        key: Option<&[u8]>,
-        json: &mut Cursor<'_>,
-        fragment: &mut Fragment<'_, '_>,
-    ) -> ReadResult {
-        match key.map(Signal::of) {
+    fn element(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
+        match fragment.key.map(Signal::of) {
             None => self.one(json, fragment),
             Some(Signal::Other) => fragment.visit(Item::Blank),
             Some(signal) => self.resource(signal, json, fragment),
@@ -139,7 +134,7 @@ impl Otlp {
         })
     }
 
-    fn span(&mut self, json: &mut Cursor<'_>) -> Result<(), Malformed> {
+    fn span(&mut self, json: &mut Cursor<'_>) -> JsonResult {
         self.span.begin();
         json.object(|json, key| match key {
             b"traceId" | b"trace_id" => self.span.id(json, |span| &mut span.trace),
@@ -175,7 +170,7 @@ impl Otlp {
         })
     }
 
-    fn log(&mut self, json: &mut Cursor<'_>) -> Result<(), Malformed> {
+    fn log(&mut self, json: &mut Cursor<'_>) -> JsonResult {
         self.span.begin();
         self.span.span.instant = true;
         let slot = |reader: &Self, name: &[u8]| reader.span.slot(AttributeOwner::Span, name);
@@ -210,7 +205,7 @@ impl Otlp {
     /// A list of spans or log records of a scope.
     fn records(
         &mut self,
-        read_one: fn(&mut Self, &mut Cursor<'_>) -> Result<(), Malformed>,
+        read_one: fn(&mut Self, &mut Cursor<'_>) -> JsonResult,
         scope: &[u8],
         json: &mut Cursor<'_>,
         fragment: &mut Fragment<'_, '_>,
@@ -225,11 +220,7 @@ impl Otlp {
     }
 
     /// `[{"key": "k", "value": {"stringValue": "v"}}, …]`.
-    fn attributes(
-        &mut self,
-        json: &mut Cursor<'_>,
-        owner: AttributeOwner,
-    ) -> Result<(), Malformed> {
+    fn attributes(&mut self, json: &mut Cursor<'_>, owner: AttributeOwner) -> JsonResult {
         if json.peek() != Some(b'[') {
             return json.skip();
         }
@@ -261,7 +252,7 @@ impl Otlp {
 
     /// `{"stringValue": "v"}`, or a plain value. The text is copied, because the attributes of a
     /// resource are fields of all its spans.
-    fn any_value(&mut self, json: &mut Cursor<'_>, slot: usize) -> Result<(), Malformed> {
+    fn any_value(&mut self, json: &mut Cursor<'_>, slot: usize) -> JsonResult {
         if json.peek() != Some(b'{') {
             return self.span.copy(json, Some(slot));
         }

@@ -159,14 +159,11 @@ impl<'s> PotReader<'s> {
         let order = &mut self.draft.order;
         if let Some(Symbol(known)) = order.processes.find(&name) {
             let id = self.json.source.id();
-            let found = Diagnostic::new(
-                Code::DUPLICATE_DECLARATION,
-                id,
-                span,
-                format!("two processes have the name `{name}`"),
-            )
-            .with_related(id, self.name_spans[known as usize], "the first is here")
-            .with_help("put the events of one process in one list, or give the other its own name");
+            let message = format!("two processes have the name `{name}`");
+            let help = "put the events of one process in one list, or give the other its own name";
+            let found = Diagnostic::new(Code::DUPLICATE_DECLARATION, id, span, message)
+                .with_related(id, self.name_spans[known as usize], "the first is here")
+                .with_help(help);
             self.json.report(found);
             return Ok(());
         }

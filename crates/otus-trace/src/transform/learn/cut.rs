@@ -15,7 +15,7 @@ pub(super) type Letter = u32;
 pub(super) type Word = Vec<Letter>;
 
 /// The directly-follows graph of some words.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Follows {
     /// By letter: its vertex. Vertices are numbered in the order of first occurrence.
     pub(super) vertex: FxHashMap<Letter, usize>,
@@ -32,13 +32,7 @@ pub(super) type Parts = (Vec<usize>, usize);
 
 impl Follows {
     pub(super) fn new(words: &[Word]) -> Self {
-        let mut follows = Follows {
-            vertex: FxHashMap::default(),
-            successors: Vec::new(),
-            predecessors: Vec::new(),
-            first: Vec::new(),
-            last: Vec::new(),
-        };
+        let mut follows = Follows::default();
         let mut seen: FxHashSet<(usize, usize)> = FxHashSet::default();
         for word in words {
             let mut before = None;

@@ -75,6 +75,20 @@ impl PairedRun {
         self.actions(node).iter().map(|&action| pool.action(action).lifeline)
     }
 
+    fn push(
+        &mut self,
+        component: ComponentId,
+        step: usize,
+        actions: &[ActionId],
+        message: MessageId,
+        role: Role,
+    ) {
+        let start = self.actions.len();
+        self.actions.extend_from_slice(actions);
+        let actions = start..self.actions.len();
+        self.nodes.push(Node { component, step, actions, message, role });
+    }
+
     /// By node: whether it is in a pair.
     fn taken(&self) -> Vec<bool> {
         let mut taken = vec![false; self.nodes.len()];
@@ -136,22 +150,6 @@ fn nodes(pool: &Pool, number: usize, trace: &MultiTrace, notes: &mut Notes) -> P
         }
     }
     paired
-}
-
-impl PairedRun {
-    fn push(
-        &mut self,
-        component: ComponentId,
-        step: usize,
-        actions: &[ActionId],
-        message: MessageId,
-        role: Role,
-    ) {
-        let start = self.actions.len();
-        self.actions.extend_from_slice(actions);
-        let actions = start..self.actions.len();
-        self.nodes.push(Node { component, step, actions, message, role });
-    }
 }
 
 /// The message and the role of a moment, if it can be one step of an interaction.
@@ -369,7 +367,8 @@ impl<'a> Replay<'a> {
                 continue;
             }
             let Node { message, role, .. } = self.paired.nodes[node];
-            let inferred = self.infer && !self.taken[node] && !self.channels.is_outside(message);
+            let inferred =
+                self.infer && !self.taken[node] && !self.channels.outside.contains(&message);
             match role {
                 Role::Send if inferred => {
                     self.sending.insert(component);
@@ -641,10 +640,6 @@ impl Channels {
             outside,
             ..Channels::default()
         }
-    }
-
-    fn is_outside(&self, message: MessageId) -> bool {
-        self.outside.contains(&message)
     }
 
     fn count(&mut self, channel: Channel) {
