@@ -23,7 +23,6 @@ impl Ref {
 const BITS: u32 = 16;
 const WORDS: u32 = 1 << BITS;
 
-/// A contiguous part of the arena.
 #[derive(Debug, Default)]
 struct Piece {
     words: Vec<u32>,

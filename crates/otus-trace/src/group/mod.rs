@@ -47,7 +47,6 @@ pub(crate) struct Row {
     pub(crate) vector: Vec<(RunLifelineId, u32)>,
 }
 
-/// A set of properties of an event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct RowFlags(u32);
 
@@ -220,7 +219,6 @@ impl Default for OpenGroupId {
     }
 }
 
-/// All groups that have not ended.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
     slots: Vec<OpenGroup>,
@@ -315,7 +313,6 @@ impl Groups {
         self.slots[slot.index()].closed = true;
     }
 
-    /// A group that has been idle for too long, if there is one.
     pub(crate) fn idle(&self, now: u64) -> Option<OpenGroupId> {
         let oldest = self.slots.get(self.oldest.index())?;
         (now - oldest.seen > self.idle?).then_some(self.oldest)

@@ -194,20 +194,11 @@ pub enum RuleKind {
 #[derive(Debug, Clone)]
 pub(crate) enum Condition {
     /// The line, or a field, matches a pattern. `index` counts the patterns of the rule.
-    Pattern {
-        slot: Option<usize>,
-        regex: Regex,
-        index: usize,
-    },
+    Pattern { slot: Option<usize>, regex: Regex, index: usize },
     /// A field has one of these values.
-    OneOf {
-        slot: usize,
-        values: Vec<Vec<u8>>,
-    },
-    Present {
-        slot: usize,
-        there: bool,
-    },
+    OneOf { slot: usize, values: Vec<Vec<u8>> },
+    /// A field is present, or absent.
+    Present { slot: usize, there: bool },
 }
 
 /// A template whose values are looked up in a table.

@@ -17,7 +17,6 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// The span of a part of it.
     pub(super) fn part(&self, start: usize, end: usize) -> Span {
         match self.inside {
             Some(first) => Span::new(first + offset(start), first + offset(end)),
@@ -78,7 +77,6 @@ impl TomlReader<'_> {
         }
     }
 
-    /// Reports a value of the wrong kind.
     pub(super) fn wrong(&mut self, value: &Value<'_>, key: &str, wanted: &str) {
         let kind = kind(value.get_ref());
         let message = format!("`{key}` is {kind}, not {wanted}");

@@ -15,13 +15,12 @@ pub(crate) struct Template {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece {
+    /// Literal text.
     Text(String),
+    /// A field of the record.
     Field(usize),
     /// A capture group of a pattern of the rule.
-    Capture {
-        pattern: usize,
-        group: usize,
-    },
+    Capture { pattern: usize, group: usize },
     /// The path of the file.
     File,
     /// The last component of the path.
@@ -30,19 +29,17 @@ pub(crate) enum Piece {
     FileStem,
     /// The name of the folder that contains the file.
     FileFolder,
+    /// The number of the line.
     Line,
 }
 
 /// A part of a template whose name has not been resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Raw {
+    /// Literal text.
     Text(String),
     /// A name, with its range in the template.
-    Name {
-        name: String,
-        start: usize,
-        end: usize,
-    },
+    Name { name: String, start: usize, end: usize },
 }
 
 /// Parses a template. The error is the byte of a syntax error, and its cause.

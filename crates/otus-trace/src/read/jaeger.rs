@@ -120,8 +120,7 @@ impl Jaeger {
         let Some(at) = own_process.or(known) else { return Ok(()) };
         json.at(at).object(|json, key| match key {
             b"serviceName" => {
-                let slot = self.span.slot(AttributeOwner::Resource, b"service.name");
-                self.span.copy(json, slot)
+                self.span.copy(json, self.span.slot(AttributeOwner::Resource, b"service.name"))
             }
             b"tags" => self.tags(json, AttributeOwner::Resource),
             _ => json.skip(),

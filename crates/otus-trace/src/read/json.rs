@@ -107,7 +107,6 @@ impl Paths {
         Ok(true)
     }
 
-    /// Walks through the container at the cursor.
     fn walk(&mut self, json: &mut Cursor<'_>, found: &mut FoundFields) -> JsonResult {
         self.enter(json, 0)?;
         while let Some(&Container { first, index }) = self.containers.last() {

@@ -222,7 +222,6 @@ impl<'i> Lines<'i> {
         }
     }
 
-    /// Skips a line that is too long.
     fn skip_long_line(&mut self) -> Fault {
         let at = self.at;
         let mut length = 0_u64;

@@ -173,7 +173,6 @@ impl Otlp {
     fn log(&mut self, json: &mut Cursor<'_>) -> JsonResult {
         self.span.begin();
         self.span.span.instant = true;
-        let slot = |reader: &Self, name: &[u8]| reader.span.slot(AttributeOwner::Span, name);
         json.object(|json, key| match key {
             b"traceId" | b"trace_id" => self.span.id(json, |span| &mut span.trace),
             // A log record belongs to a span but is not a span itself.
@@ -186,14 +185,12 @@ impl Otlp {
                 Ok(())
             }
             b"severityText" | b"severity_text" => {
-                let slot = slot(self, b"severity_text");
-                self.span.field(json, slot)
+                self.span.field(json, self.span.slot(AttributeOwner::Span, b"severity_text"))
             }
             b"eventName" | b"event_name" => {
-                let slot = slot(self, b"event_name");
-                self.span.field(json, slot)
+                self.span.field(json, self.span.slot(AttributeOwner::Span, b"event_name"))
             }
-            b"body" => match slot(self, b"body") {
+            b"body" => match self.span.slot(AttributeOwner::Span, b"body") {
                 Some(slot) => self.any_value(json, slot),
                 None => json.skip(),
             },

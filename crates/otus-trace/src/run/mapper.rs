@@ -109,7 +109,6 @@ enum Incomplete {
     Unusable(&'static str, String),
 }
 
-/// The group that a record was stored in.
 #[derive(Clone, Copy)]
 struct Stored {
     group: OpenGroupId,

@@ -208,7 +208,6 @@ struct Windows {
     count: u64,
 }
 
-/// The windows that end with a moment.
 #[derive(Debug, Clone, Copy)]
 struct WindowEnd {
     /// The number of windows that end earlier.

@@ -59,7 +59,6 @@ impl Mapper {
         Ok(Stored { group, closes: rule.closes })
     }
 
-    /// The lifeline that a setting names.
     pub(super) fn lifeline(
         &mut self,
         mapped: &Mapped,
@@ -146,7 +145,7 @@ impl Mapper {
             self.row.id.extend_from_slice(id);
             (start, self.row.id.len())
         });
-        let action = vocabulary.intern_action(RunAction { lifeline, direction, message });
+        let action = vocabulary.actions.intern(RunAction { lifeline, direction, message });
         self.pending.push(PendingAction { lifeline, action, peer, id, flags, order });
         Ok(())
     }
@@ -160,7 +159,7 @@ impl Mapper {
             let full = format!("{}.{name}", vocabulary.lifeline(lifeline));
             vocabulary.intern_variable(&full)
         };
-        let value = vocabulary.intern_value(value);
+        let value = vocabulary.values.intern(value);
         self.row.set.retain(|(other, _)| *other != variable);
         self.row.set.push((variable, value));
     }

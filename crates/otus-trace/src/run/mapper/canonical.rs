@@ -68,7 +68,7 @@ impl Mapper {
             let message = message.ok_or(Incomplete::Missing("message"))?;
             let message = vocabulary.intern_message(message, &taken.plan.messages);
             let peer = peer.map(|peer| vocabulary.intern_lifeline(peer, &taken.plan.lifelines));
-            let action = vocabulary.intern_action(RunAction { lifeline, direction, message });
+            let action = vocabulary.actions.intern(RunAction { lifeline, direction, message });
             let mut flags = RowFlags::default();
             if joined == Some(b"true") {
                 flags.add(RowFlags::JOINED);

@@ -47,14 +47,12 @@ struct Folder<'a> {
     /// By letter.
     terms: Vec<TermId>,
     letter_of: FxHashMap<TermId, Letter>,
-    /// Whether loops are allowed.
     loops: bool,
     /// The least number of repetitions of a loop.
     least: usize,
     notes: &'a mut Notes,
 }
 
-/// A task on the stack.
 enum Task {
     /// Compute the term of distinct words.
     Fold(Vec<Word>),
@@ -334,7 +332,6 @@ pub(super) fn sequence(pool: &mut Pool, operands: &[TermId]) -> TermId {
     rest
 }
 
-/// `par` of terms.
 pub(super) fn parallel(pool: &mut Pool, operands: &[TermId]) -> TermId {
     let join = |rest, &own: &TermId| simplify::coreg(pool, Pool::ALL, own, rest);
     operands.iter().rev().fold(Pool::EMPTY, join)
@@ -366,7 +363,6 @@ fn repeated(pool: &mut Pool, term: TermId) -> TermId {
     simplify::loop_c(pool, Pool::NONE, body)
 }
 
-/// Each word once, in order.
 fn distinct(mut words: Vec<Word>) -> Vec<Word> {
     let mut seen: FxHashSet<Word> = FxHashSet::default();
     words.retain(|word| !seen.contains(word) && seen.insert(word.clone()));

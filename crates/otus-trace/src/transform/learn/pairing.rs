@@ -246,7 +246,6 @@ struct Replay<'a> {
     /// By component: the next node, and the end of its nodes.
     next: Vec<(usize, usize)>,
     done: Vec<bool>,
-    /// By message.
     traffic: BTreeMap<MessageId, MessageState>,
     /// The messages that may have a sender and a receiver now.
     active: BTreeSet<MessageId>,
@@ -266,7 +265,6 @@ enum Fit {
     Any,
 }
 
-/// The state of one message in a replay.
 #[derive(Debug, Default)]
 struct MessageState {
     /// The emissions that are not received yet, oldest first.
@@ -488,7 +486,8 @@ impl<'a> Replay<'a> {
         fit: Fit,
     ) -> Option<(bool, bool, u32)> {
         let channel = self.channel(message, from, to);
-        if channel.from == channel.to && self.channels.is_shared(message) {
+        let is_shared = || self.channels.lifeline.get(&message).is_none_or(Option::is_none);
+        if channel.from == channel.to && is_shared() {
             return None;
         }
         let usual = self.channels.is_usual(channel);
@@ -547,7 +546,6 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// A message with its sender and its receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Channel {
     message: MessageId,
@@ -663,9 +661,5 @@ impl Channels {
         let most_sent = self.by_sender.get(&(message, from)).copied().unwrap_or(0);
         let most_received = self.by_receiver.get(&(message, to)).copied().unwrap_or(0);
         count.saturating_mul(self.usual) >= most_sent.max(most_received)
-    }
-
-    fn is_shared(&self, message: MessageId) -> bool {
-        self.lifeline.get(&message).is_none_or(Option::is_none)
     }
 }
