@@ -146,19 +146,15 @@ impl<'a> Replay<'a> {
             }
             self.step(event)?;
         }
-        if self.is_shown(goal, &evidence.then, checked)? {
-            Ok(())
-        } else {
-            Err(Fault::Cut(evidence.events.len()))
-        }
+        let is_shown = self.is_shown(goal, &evidence.then, checked)?;
+        is_shown.then_some(()).ok_or(Fault::Cut(evidence.events.len()))
     }
 
     /// Whether a formula holds here, given parts of it that do.
     fn holds(&self, formula: FormulaId, shown: &[FormulaId], checked: &mut Checked) -> bool {
         // `None` stands for a part about all runs.
         let mut known: FxHashMap<FormulaId, Option<bool>> = FxHashMap::default();
-        let is_here = |node: &Formula| !matches!(node, Formula::Next(_) | Formula::Until(_));
-        for part in self.formulas.parts(formula, is_here) {
+        for part in self.formulas.parts(formula, |node| !node.is_run()) {
             let node = self.formulas.get(part);
             let value = match node {
                 Formula::True => Some(true),
@@ -169,8 +165,7 @@ impl<'a> Replay<'a> {
                 Formula::Not(inner) => known[inner].map(|value| !value),
                 Formula::And(all) | Formula::Or(all) => {
                     let decisive = matches!(node, Formula::Or(_));
-                    let values: Vec<Option<bool>> =
-                        all.iter().map(|operand| known[operand]).collect();
+                    let values: Vec<_> = all.iter().map(|operand| known[operand]).collect();
                     if values.contains(&Some(decisive)) {
                         Some(decisive)
                     } else if values.contains(&None) {
@@ -182,13 +177,8 @@ impl<'a> Replay<'a> {
             };
             known.insert(part, value);
         }
-        match known[&formula] {
-            Some(holds) => holds,
-            None => {
-                checked.trusted += 1;
-                true
-            }
-        }
+        checked.trusted += usize::from(known[&formula].is_none());
+        known[&formula].unwrap_or(true)
     }
 
     fn atom(&self, atom: crate::formula::AtomId) -> bool {

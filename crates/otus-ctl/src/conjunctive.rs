@@ -78,12 +78,9 @@ impl Checker<'_> {
         options: &Options,
     ) -> Option<Vec<(ProcessId, Allowed)>> {
         let goal = self.formulas.as_possibility(part)?;
-        let free = options.engine == Engine::Auto && options.slice;
-        if free { self.conditions(goal) } else { None }
-    }
-
-    /// A conjunction as a condition on each of some processes, if every conjunct depends on one process.
-    fn conditions(&self, goal: FormulaId) -> Option<Vec<(ProcessId, Allowed)>> {
+        if options.engine != Engine::Auto || !options.slice {
+            return None;
+        }
         let literals =
             if let Formula::And(all) = self.formulas.get(goal) { all } else { &[goal][..] };
         let mut conditions: Vec<(ProcessId, Allowed)> = Vec::new();

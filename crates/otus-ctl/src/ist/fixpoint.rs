@@ -97,18 +97,17 @@ impl<'f> Evaluation<'f> {
             Formula::Next(f) => Shape::ExistsNext(*f),
             Formula::Until([Formulas::TRUE, g]) if downward => Shape::Downward(*g),
             &Formula::Until([f, g]) => Shape::Exists(f, g),
-            Formula::Not(inner) => match formulas.get(*inner) {
-                Formula::Next(f) => Shape::AllNext(formulas.not(*f)),
-                Formula::Until([Formulas::TRUE, _]) if downward => Shape::Negation(*inner),
-                &Formula::Until([f, g]) => Shape::All(formulas.not(f), formulas.not(g)),
-                Formula::True
-                | Formula::False
-                | Formula::End
-                | Formula::Atom(_)
-                | Formula::Not(_)
-                | Formula::And(_)
-                | Formula::Or(_) => Shape::Negation(*inner),
-            },
+            Formula::Not(inner) => {
+                if let Formula::Next(f) = formulas.get(*inner) {
+                    Shape::AllNext(formulas.not(*f))
+                } else if let &Formula::Until([f, g]) = formulas.get(*inner)
+                    && !(downward && f == Formulas::TRUE)
+                {
+                    Shape::All(formulas.not(f), formulas.not(g))
+                } else {
+                    Shape::Negation(*inner)
+                }
+            }
             Formula::True
             | Formula::False
             | Formula::End
@@ -239,7 +238,7 @@ impl<'f> Evaluation<'f> {
             if self.trees.is_within(next, set)? {
                 return Ok(set);
             }
-            self.trees.check_time()?;
+            self.trees.budget.check_time()?;
             self.trees.tidy(self.known.all().chain([&mut next]));
             set = next;
         }
@@ -264,7 +263,7 @@ impl<'f> Evaluation<'f> {
             if self.trees.is_within(set, next)? {
                 return Ok(set);
             }
-            self.trees.check_time()?;
+            self.trees.budget.check_time()?;
             self.trees.tidy(self.known.all().chain([&mut next]));
             set = next;
         }
