@@ -72,7 +72,6 @@ fn measure(name: &str, plan: &Plan, block: &str, bytes: usize) {
     print(name, bytes, || map(plan, vec![file], &mut ignore));
 }
 
-/// Discards a group.
 fn ignore(_: &Observed<'_>) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
@@ -96,7 +95,6 @@ fn print(name: &str, bytes: usize, work: impl FnOnce() -> Accounting) {
     );
 }
 
-/// The least bytes of a block.
 const BLOCK: usize = 16 << 20;
 
 fn json_plan() -> Plan {

@@ -74,7 +74,6 @@ pub(crate) struct Args {
     theme: PlotTheme,
 }
 
-/// The format of printed results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Aligned columns.
@@ -87,7 +86,6 @@ enum Format {
     Json,
 }
 
-/// The colours of plots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum PlotTheme {
     /// Dark on white.

@@ -8,7 +8,6 @@ use otus_syntax::{Source, parse_spec, parse_trace};
 
 use crate::measure::{fastest, in_child, peak_bytes, rate};
 
-/// A parser and its text.
 struct ParserWorkload {
     name: &'static str,
     megabytes: usize,
@@ -100,7 +99,6 @@ fn read_spec(source: &Source) {
     assert!(parsed.diagnostics.is_empty(), "the workload is well-formed");
 }
 
-/// A multi-trace of about this many bytes.
 fn trace_text(bytes: usize, lifelines: &[&str], messages: &[&str]) -> String {
     let mut random = fastrand::Rng::with_seed(1);
     let mut text = String::with_capacity(bytes + 64);

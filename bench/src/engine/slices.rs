@@ -25,7 +25,6 @@ pub(super) fn run(size: Size, targets: &mut Targets) {
     long(size, targets);
 }
 
-/// Figure 11 of the slices paper: slices that its criterion misses.
 fn figure_11(targets: &mut Targets) {
     println!("\nFigure 11 of the slices paper, slices that its criterion misses:\n");
     head("interaction | multi-trace | verdict", "time");
@@ -127,7 +126,6 @@ fn long(size: Size, targets: &mut Targets) {
     targets.add_all_right("long slices", undecided, wrong);
 }
 
-/// The fault of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     None,

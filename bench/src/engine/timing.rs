@@ -17,7 +17,6 @@ use otus_papers::workload::Model;
 use super::Size;
 use crate::measure::{head, nanoseconds, show};
 
-/// The times and verdicts of many analyses.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Times {
     nanoseconds: Vec<u64>,
@@ -26,7 +25,6 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// Adds an analysis.
     pub(super) fn push(&mut self, elapsed: Duration, verdict: Verdict) {
         self.note(elapsed, verdict);
         self.total += elapsed;
@@ -52,7 +50,6 @@ impl Times {
         self.total += elapsed;
     }
 
-    /// The number of analyses.
     pub(super) fn len(&self) -> usize {
         self.verdicts.len()
     }
@@ -89,7 +86,6 @@ impl Times {
         self.verdicts.iter().filter(|&&found| found == verdict).count()
     }
 
-    /// The number of inconclusive analyses.
     pub(super) fn undecided(&self) -> usize {
         self.count(Verdict::Inconclusive)
     }

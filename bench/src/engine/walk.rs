@@ -118,7 +118,6 @@ pub(super) fn observe(
     builder.finish(SourceId(0))
 }
 
-/// The action of an event on a component.
 fn action_on(
     pool: &Pool,
     partition: &Partition,
@@ -130,10 +129,8 @@ fn action_on(
     pool.event_actions(EventId::new(event)).iter().find(here).copied()
 }
 
-/// The part of an execution that is observed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// All of it.
     Whole,
     /// All but the last few events.
     GlobalPrefix,
@@ -148,7 +145,6 @@ impl Part {
     pub(super) const ALL: [Part; 4] =
         [Part::Whole, Part::GlobalPrefix, Part::MultiPrefix, Part::Slice];
 
-    /// Observes this part of an execution.
     pub(super) fn of(
         self,
         pool: &Pool,

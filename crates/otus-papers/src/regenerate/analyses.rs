@@ -22,7 +22,6 @@ use crate::table::{Cell, Table};
 use crate::workload::sets::Known;
 use crate::workload::{Class, Model};
 
-/// The result of a timed analysis.
 pub(super) struct Run {
     pub(super) seconds: f64,
     pub(super) verdict: Verdict,
@@ -136,7 +135,6 @@ pub(super) fn analyse(
 }
 
 impl Plan<'_> {
-    /// The budget of the fast engine.
     fn budget(&self, trace: &MultiTrace) -> Budget {
         Budget {
             max_states: Some(500_000 + 64 * trace.len() as u64),
@@ -203,7 +201,6 @@ fn by_search(model: &Model, trace: &MultiTrace, plan: &Plan<'_>, artefact: &mut 
     Timed { length: trace.len(), seconds: median(&times), verdict }
 }
 
-/// A multi-trace with both verdicts.
 struct Case<'a> {
     model: &'a Model,
     trace: &'a MultiTrace,
@@ -397,7 +394,6 @@ fn boxes(title: String, sets: &[Analysed], theirs: Option<&Statistics>) -> Figur
     Figure { title, columns: 1, panels: vec![panel], ..Figure::default() }
 }
 
-/// Adds both plots of an experiment.
 pub(super) fn draw(
     artefact: &mut Artefact,
     what: &str,

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::reference;
 use otus_core::{EventId, LifelineId, LifelineSet, Pool, Term, TermId};
 use otus_syntax::{Source, parse_trace};
 use otus_testkit::corpus;
@@ -12,7 +13,6 @@ use otus_testkit::oracle::{
     Members, Observation, Question, Trace, Traces, Window, local, marked, member, traces,
 };
 use otus_testkit::read::{Language, read};
-use otus_testkit::reference;
 use otus_testkit::small_scope::{
     Derivation, Scope, alphabet, derive, observations, partitions, random_trace,
 };
