@@ -17,35 +17,21 @@ struct ParserWorkload {
     target: f64,
 }
 
+const fn htf(name: &'static str, text: fn(usize) -> String) -> ParserWorkload {
+    ParserWorkload { name, megabytes: 50, text, read: read_trace, target: 100.0 }
+}
+
+const fn hif(name: &'static str, text: fn(usize) -> String) -> ParserWorkload {
+    ParserWorkload { name, megabytes: 5, text, read: read_spec, target: 20.0 }
+}
+
 const WORKLOADS: [ParserWorkload; 4] = [
-    ParserWorkload {
-        name: "htf, long names",
-        megabytes: 50,
-        text: |bytes| trace_text(bytes, &["client", "broker", "sub_1"], &["publish", "pub_ack"]),
-        read: read_trace,
-        target: 100.0,
-    },
-    ParserWorkload {
-        name: "htf, short names",
-        megabytes: 50,
-        text: |bytes| trace_text(bytes, &["a", "b", "c"], &["m", "n"]),
-        read: read_trace,
-        target: 100.0,
-    },
-    ParserWorkload {
-        name: "hif, wide",
-        megabytes: 5,
-        text: wide_text,
-        read: read_spec,
-        target: 20.0,
-    },
-    ParserWorkload {
-        name: "hif, deep",
-        megabytes: 5,
-        text: deep_text,
-        read: read_spec,
-        target: 20.0,
-    },
+    htf("htf, long names", |bytes| {
+        trace_text(bytes, &["client", "broker", "sub_1"], &["publish", "pub_ack"])
+    }),
+    htf("htf, short names", |bytes| trace_text(bytes, &["a", "b", "c"], &["m", "n"])),
+    hif("hif, wide", wide_text),
+    hif("hif, deep", deep_text),
 ];
 
 pub(crate) fn run() {

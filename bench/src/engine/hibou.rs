@@ -67,7 +67,7 @@ pub(super) fn run(size: Size, _: &mut Targets) {
             }
             let mut engine = model.engine(&model.discrete());
             let ours = analyse(&mut engine, &traces[..done], question, size);
-            let ours = nanoseconds(ours.total());
+            let ours = nanoseconds(ours.total);
             println!(
                 "| {name} | {} | {done} | {} | {} | {} | {} |",
                 question.name(),

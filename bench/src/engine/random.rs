@@ -439,7 +439,7 @@ fn recorded(size: Size, targets: &mut Targets) {
         }
     }
     for ((group, number), (theirs, ours)) in &sums {
-        let total = nanoseconds(ours.total());
+        let total = nanoseconds(ours.total);
         println!(
             "| {group} | {} | {} | {} | {} | {} | {} | {} | {} |",
             QUESTIONS[*number].name(),

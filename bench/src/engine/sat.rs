@@ -87,11 +87,11 @@ fn report(name: &str, formulas: &[Formula], size: Size, targets: &mut Targets) -
         row.differences += usize::from(differs(found));
         // The other two are too slow for large formulas, and stop once they have used their share of time.
         let share = size.table_limit() / 6;
-        if formula.variables <= size.pick(100, 150) && row.search.total() < share {
+        if formula.variables <= size.pick(100, 150) && row.search.total < share {
             let found = by_engine(formula, without_solver, size, &mut row.search);
             row.differences += usize::from(differs(found));
         }
-        if formula.variables <= size.pick(75, 100) && row.plain.total() < share {
+        if formula.variables <= size.pick(75, 100) && row.plain.total < share {
             let start = ThreadTime::now();
             let found = solve(formula).is_some();
             row.plain.push(start.elapsed(), expected);
@@ -107,7 +107,7 @@ fn report(name: &str, formulas: &[Formula], size: Size, targets: &mut Targets) -
         _ => format!("{}{}", show(value), mark(times)),
     };
     let ratio = row.engine.quantile(500) / row.varisat.quantile(500);
-    let total = nanoseconds(row.engine.total()) / nanoseconds(row.varisat.total());
+    let total = nanoseconds(row.engine.total) / nanoseconds(row.varisat.total);
     println!(
         "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
         row.engine.len(),

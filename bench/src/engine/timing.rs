@@ -20,7 +20,7 @@ use crate::measure::{head, nanoseconds, show};
 #[derive(Debug, Clone, Default)]
 pub(super) struct Times {
     nanoseconds: Vec<u64>,
-    total: Duration,
+    pub(super) total: Duration,
     pub(super) verdicts: Vec<Verdict>,
 }
 
@@ -54,10 +54,6 @@ impl Times {
         self.verdicts.len()
     }
 
-    pub(super) fn total(&self) -> Duration {
-        self.total
-    }
-
     /// The longest time in nanoseconds, and the index of its analysis.
     pub(super) fn slowest(&self) -> (f64, usize) {
         let numbered = self.nanoseconds.iter().enumerate();
@@ -67,7 +63,7 @@ impl Times {
 
     /// The mean time in nanoseconds; 0 without any analysis.
     pub(super) fn mean(&self) -> f64 {
-        nanoseconds(self.total()) / number(self.len().max(1))
+        nanoseconds(self.total) / number(self.len().max(1))
     }
 
     /// The quantile, in nanoseconds, of a number of thousandths.
@@ -95,7 +91,7 @@ impl Times {
         format!(
             "{} | {} | {} | {} | {} | {} | {} | {} | {} | {}",
             self.len(),
-            show(nanoseconds(self.total())),
+            show(nanoseconds(self.total)),
             show(self.mean()),
             show(self.quantile(500)),
             show(self.quantile(990)),

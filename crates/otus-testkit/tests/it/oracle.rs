@@ -391,7 +391,7 @@ fn longer_witnesses_than_the_bound_explain_nothing_more() {
                         seen.components.iter().zip(trace).all(|(s, t)| window.fits(s, t))
                     });
                     let windows = vec![window; partition.len()];
-                    let answer = members.ask_windows(&mut sets, &seen.components, &windows);
+                    let answer = members.ask_windows(&mut sets, &seen.components, Some(&windows));
                     assert_eq!(answer, Some(explained), "{}", scope.pool.text(term));
                 }
                 let traces = sets.traces(term, longer).unwrap();
@@ -424,8 +424,8 @@ fn windows_can_differ_from_component_to_component() {
             for first in Window::ALL {
                 for second in Window::ALL {
                     let windows = [first, second];
-                    let plain = members.ask_windows(&mut sets, &seen.components, &windows);
-                    let marked = marked::declared(&scope.pool, term, &seen, &windows, BUDGET);
+                    let plain = members.ask_windows(&mut sets, &seen.components, Some(&windows));
+                    let marked = marked::declared(&scope.pool, term, &seen, Some(&windows), BUDGET);
                     assert!(plain.is_some() && plain == marked, "{}", scope.pool.text(term));
                 }
             }

@@ -14,10 +14,8 @@ use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Engine, Observed, Question, Verdict, Witness};
 use otus_core::algebra::simplify;
 use otus_core::{Pool, TermId};
-use otus_syntax::{Source, parse_trace};
 use otus_testkit::oracle::traces::TraceSets;
 use otus_testkit::oracle::{Asked, Members, Observation};
-use otus_testkit::read::{Language, read};
 use otus_testkit::small_scope::{
     Derivation, Scope, alphabet, derive, observations, partitions, random_trace,
 };
