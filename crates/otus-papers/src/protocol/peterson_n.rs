@@ -36,7 +36,7 @@ pub(super) fn trace(processes: usize, events: usize, rng: &mut fastrand::Rng) ->
     let ncrit = simulation.variable("ncrit", 0);
     // The more processes there are, the more often the next step is of another one.
     let stay = 1000_usize.saturating_sub(10 * processes).max(500);
-    let mut scheduler = Scheduler::new(u32::try_from(stay).unwrap_or(0));
+    let mut scheduler = Scheduler { now: 0, stay: u32::try_from(stay).unwrap_or(0) };
     let mut states = vec![ControlState::Working(0); processes];
     let mut levels = vec![0_usize; processes];
     let mut signed: Vec<Option<usize>> = vec![None; processes];

@@ -25,7 +25,6 @@ struct Writer<'p> {
     picture: &'p FailurePicture,
     /// By lifeline: its component.
     components: Vec<usize>,
-    /// By component: its events that are drawn.
     logs: Vec<Vec<usize>>,
     /// By component: the number of its events that are written.
     next: Vec<usize>,
@@ -125,7 +124,6 @@ impl<'p> Writer<'p> {
         self.logs[log].get(self.next[log] + 1) == Some(&other)
     }
 
-    /// The next event of a component.
     fn head(&self, log: usize) -> Option<usize> {
         self.logs[log].get(self.next[log]).copied()
     }

@@ -9,10 +9,8 @@ use std::collections::VecDeque;
 use otus_analysis::Verdict;
 use otus_analysis::graph::record::Graph;
 
-/// The part of a graph that is drawn.
 #[derive(Debug, Clone)]
 pub(super) struct Window {
-    /// By node.
     pub(super) kept: Vec<bool>,
     /// By node: whether it is on the path to the target.
     pub(super) on_path: Vec<bool>,
@@ -31,7 +29,6 @@ impl Window {
     }
 }
 
-/// A part of the path that is left out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gap {
     /// The last node before it and the first one after it.

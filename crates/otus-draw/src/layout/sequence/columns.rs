@@ -18,14 +18,11 @@ use super::paint::elided;
 use super::rows::{Arrow, Row, Rows};
 use crate::metrics::{PLAIN, SMALL, STRONG};
 
-/// The horizontal coordinates.
 #[derive(Debug)]
 pub(super) struct Columns {
-    /// The coordinate of each lifeline.
     pub(super) x: Vec<f64>,
     /// By frame: its tab in lines.
     pub(super) tabs: Vec<Vec<String>>,
-    /// By frame: its sides.
     pub(super) sides: Vec<(f64, f64)>,
 }
 

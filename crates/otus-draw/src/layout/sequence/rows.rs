@@ -46,11 +46,9 @@ pub(super) struct Arrow {
     pub(super) tone: Tone,
 }
 
-/// A combined fragment.
 #[derive(Debug)]
 pub(super) struct Frame {
     pub(super) node: NodeId,
-    /// The text of its tab.
     pub(super) title: String,
     /// The lifelines of a coregion on which events are not ordered; empty for `seq` and `par`.
     pub(super) concurrent: Vec<usize>,
@@ -249,7 +247,6 @@ fn index(file: &SpecFile, signature: &Signature, name: &Name) -> Option<usize> {
     signature.lifeline(file.names.text(name.symbol)).map(otus_core::index::Index::index)
 }
 
-/// The text of the tab of an operator.
 fn title(file: &SpecFile, operator: &Operator) -> String {
     let (word, has_region) = word(operator);
     if !has_region {
