@@ -160,7 +160,12 @@ impl<'a> Replay<'a> {
                 Formula::True => Some(true),
                 Formula::False => Some(false),
                 Formula::End => Some(self.left == 0),
-                Formula::Atom(atom) => Some(self.atom(*atom)),
+                Formula::Atom(atom) => {
+                    let atom = self.formulas.atom_of(*atom);
+                    let values = atom.readings().into_iter().map(|reading| self.read(reading));
+                    let values: Vec<Value> = values.collect();
+                    Some(atom.holds(&values.iter().collect::<Vec<_>>()))
+                }
                 Formula::Next(_) | Formula::Until(_) => shown.contains(&part).then_some(true),
                 Formula::Not(inner) => known[inner].map(|value| !value),
                 Formula::And(all) | Formula::Or(all) => {
@@ -179,13 +184,6 @@ impl<'a> Replay<'a> {
         }
         checked.trusted += usize::from(known[&formula].is_none());
         known[&formula].unwrap_or(true)
-    }
-
-    fn atom(&self, atom: crate::formula::AtomId) -> bool {
-        let atom = self.formulas.atom_of(atom);
-        let values: Vec<Value> =
-            atom.readings().into_iter().map(|reading| self.read(reading)).collect();
-        atom.holds(&values.iter().collect::<Vec<_>>())
     }
 
     fn read(&self, reading: Reading) -> Value {

@@ -46,7 +46,6 @@ impl<'f> Evaluation<'f> {
         }
     }
 
-    /// All cuts.
     pub(crate) fn top(&mut self) -> Result<Set, Stop> {
         if let Some(top) = self.top {
             return Ok(top);
@@ -165,7 +164,6 @@ impl<'f> Evaluation<'f> {
         self.diagram.union(set, more)
     }
 
-    /// Collects garbage if there are many nodes.
     fn tidy(&mut self) {
         let allowed = self.diagram.budget.max_states.unwrap_or(u64::MAX) / 2;
         let limit = usize::try_from(allowed).unwrap_or(usize::MAX).min(MANY);

@@ -98,7 +98,6 @@ pub fn lower_with(file: &FormulaFile, trace: &PartialOrder, formulas: Formulas) 
     Lowered { formulas, properties, diagnostics }
 }
 
-/// The meaning of a node.
 #[derive(Debug, Clone)]
 enum Meaning {
     Formula(FormulaId),

@@ -35,7 +35,6 @@ impl Track {
     }
 }
 
-/// The changes of an atom.
 #[derive(Debug, Clone)]
 pub(crate) enum Course {
     /// Its truth value at the first cut, and the events after which it flips, in order.

@@ -109,8 +109,10 @@ impl Checker<'_> {
             executed: vec![0; self.trace().process_count()],
             events: Vec::new(),
         };
-        if let Some(least) = self.least_cut(part, options) {
-            for (process, count) in least.into_iter().filter(|&(_, count)| count > 0) {
+        if let Some(conditions) = self.local_conditions(part, options)
+            && let Some(least) = self.least(&conditions)
+        {
+            for ((process, _), count) in conditions.into_iter().zip(least).filter(|it| it.1 > 0) {
                 lift.execute(EventId(self.trace().range(process).start + count - 1));
             }
             return Ok(Evidence { shows, events: lift.events, then: Vec::new() });

@@ -19,10 +19,8 @@ use crate::formula::AtomId;
 use crate::lcm;
 use crate::track::{Course, Track};
 
-/// The atoms of a formula.
 #[derive(Debug)]
 pub(super) struct Atoms<'f> {
-    /// By atom.
     pub(super) position: FxHashMap<AtomId, usize>,
     /// The number of words with one bit per atom.
     pub(super) words: usize,
@@ -339,7 +337,6 @@ impl Sum {
     }
 }
 
-/// The points of a chain.
 fn place(
     problem: Problem<'_>,
     order: &[usize],

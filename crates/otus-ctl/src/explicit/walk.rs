@@ -15,7 +15,6 @@ const NONE: u32 = u32::MAX;
 /// The number of cuts between two checks of the clock.
 const PATIENCE: u64 = 1 << 14;
 
-/// A search through all cuts.
 #[derive(Debug)]
 pub(super) struct Walk<'f> {
     problem: Problem<'f>,
@@ -54,9 +53,7 @@ struct Frame {
     value: u32,
     /// The successors along each component so far, as prefixes of the same depth.
     successors: Vec<u32>,
-    /// Atoms that hold.
     mask: Vec<u64>,
-    /// The positions of chains.
     reached: Vec<u32>,
     /// Whether all components so far are at their bounds.
     end: bool,

@@ -9,7 +9,6 @@ use super::store::{EMPTY, FULL};
 use num_bigint::BigUint;
 
 impl Diagram {
-    /// The number of vectors in `set`.
     pub(crate) fn count(&self, set: Set) -> BigUint {
         let small = self.total(set, 1_u128, |sum, count, width| {
             sum.checked_add(count.checked_mul(u128::from(width))?)

@@ -133,7 +133,8 @@ impl Diagram {
         starts: &[usize],
         ids: &mut Vec<Id>,
     ) -> Result<(), Stop> {
-        let end = |at: usize| starts.get(at + 1).copied().unwrap_or(self.scratch.len());
+        let length = self.scratch.len();
+        let end = |at: usize| starts.get(at + 1).copied().unwrap_or(length);
         let mut hashes = [0; TOGETHER];
         let mut glances = 0;
         for ((at, &start), slot) in starts.iter().enumerate().zip(&mut hashes) {
@@ -143,8 +144,7 @@ impl Diagram {
         self.glances ^= glances;
         let mut made = 0;
         for (at, (&start, hash)) in starts.iter().zip(hashes).enumerate() {
-            let end = starts.get(at + 1).copied().unwrap_or(self.scratch.len());
-            let edges = trimmed(&self.scratch[start..end]);
+            let edges = trimmed(&self.scratch[start..end(at)]);
             made += edges.len();
             let id = match terminal(edges, self.bounds[layer]) {
                 Some(id) => id,
