@@ -18,8 +18,7 @@ mod paper;
 mod whole;
 mod write;
 
-use otus_core::budget::Cancel;
-use otus_core::budget::Stop;
+use otus_core::budget::{Cancel, Stop};
 use otus_ctl::BigUint;
 use otus_papers::ctl::{Check, Method};
 use otus_trace::order::PartialOrder;

@@ -258,7 +258,6 @@ fn groups(lines: u64, groups: u64) {
     print(&name, bytes, || map(&plan, vec![file], &mut ignore));
 }
 
-/// The lines that are generated at once.
 const AT_ONCE: u64 = 600;
 
 /// Writes a line of one of many interleaved groups.

@@ -137,7 +137,6 @@ struct ProperGraph {
     layers: Vec<Vec<u32>>,
     /// By edge: its virtual nodes, from its upper end to its lower.
     chains: Vec<Chain>,
-    /// By layer: its thickness.
     thickness: Vec<f64>,
 }
 

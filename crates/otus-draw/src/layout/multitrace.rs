@@ -196,7 +196,6 @@ fn shown(signature: &Signature, lifeline: otus_core::LifelineId) -> String {
 
 const HEAD_LINES: usize = 4;
 
-/// The lifelines of a component in lines.
 fn head(
     trace: &MultiTrace,
     signature: &Signature,

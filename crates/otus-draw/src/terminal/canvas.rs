@@ -7,7 +7,6 @@ use crate::metrics::cut_off;
 /// The content of the second cell of a wide character.
 const HALF: char = '\0';
 
-/// The text so far, and the current row.
 #[derive(Debug)]
 pub(super) struct Canvas {
     pub(super) out: String,

@@ -179,7 +179,6 @@ pub fn witness_length(
     bounds.and_then(|bounds| bounds.last().copied()).unwrap_or(0)
 }
 
-/// A set of multi-traces.
 type Projections = BTreeSet<Vec<Vec<Moment>>>;
 
 /// A term and a partition, for questions about many multi-traces: projections are computed once per length.

@@ -42,7 +42,6 @@ const ORACLE: usize = 100_000;
 /// The most states of the other analyses for a question.
 const STATES: u64 = 20_000;
 
-/// The actual lines.
 pub(super) fn answers(expected: &str, spec: &mut Lowered, trace: &MultiTrace) -> String {
     let Some(term) = spec.term else { return "there is no interaction\n".to_owned() };
     let asked =

@@ -20,10 +20,8 @@ pub fn mermaid(picture: &FailurePicture, options: &Options) -> String {
     writer.out
 }
 
-/// The events that are drawn, and the text so far.
 struct Writer<'p> {
     picture: &'p FailurePicture,
-    /// By lifeline: its component.
     components: Vec<usize>,
     logs: Vec<Vec<usize>>,
     /// By component: the number of its events that are written.

@@ -107,7 +107,6 @@ impl Route {
     }
 }
 
-/// All messages, and the tracks they need.
 #[derive(Debug, Default)]
 struct Routes {
     arrows: Vec<Route>,
@@ -203,7 +202,6 @@ struct Grid {
     /// By column: its left and its right side.
     columns: Vec<(f64, f64)>,
     rows: Vec<f64>,
-    /// By column: the lines of its head.
     heads: Vec<Vec<String>>,
     head_height: f64,
     bottom: f64,

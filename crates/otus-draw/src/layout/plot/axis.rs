@@ -156,7 +156,6 @@ fn round_step(least: f64) -> f64 {
         .unwrap_or(10.0 * ten)
 }
 
-/// Formats a round number.
 fn write(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Plain => plain(value),

@@ -18,7 +18,6 @@ pub(super) struct Window {
     pub(super) hidden: Vec<usize>,
     /// The node that decided the verdict, or explained most.
     pub(super) target: usize,
-    /// The omitted part of the path.
     pub(super) gap: Option<Gap>,
 }
 
