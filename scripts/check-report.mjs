@@ -27,10 +27,30 @@ const check = (is, expected, what) => {
 };
 const holds = (is, what) => check(Boolean(is), true, what);
 
+/** Clicks and keys of the page wait until it shows what its address names. */
+function patient(page) {
+  const locator = Object.getPrototypeOf(page.locator('body'));
+  if (locator.isPatient) return;
+  locator.isPatient = true;
+  for (const name of ['click', 'press']) {
+    const act = locator[name];
+    locator[name] = async function actAndWait(...options) {
+      await act.apply(this, options);
+      await this.page().waitForFunction(() => globalThis.routed === location.hash);
+    };
+  }
+}
+
 /** A page that is watched. */
 async function open(file, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, colorScheme: 'light', ...options });
+  // The address changes at once, but the page learns it by an event that comes later. A click is over when the page has it.
+  await context.addInitScript(() => {
+    const keep = () => { globalThis.routed = location.hash; };
+    for (const name of ['load', 'hashchange']) addEventListener(name, keep);
+  });
   const page = await context.newPage();
+  patient(page);
   const troubles = [];
   page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) troubles.push(message.text()); });
   page.on('pageerror', (error) => troubles.push(String(error)));

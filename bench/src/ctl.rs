@@ -18,8 +18,7 @@ mod paper;
 mod whole;
 mod write;
 
-use otus_core::budget::Cancel;
-use otus_core::budget::Stop;
+use otus_core::budget::{Cancel, Stop};
 use otus_ctl::BigUint;
 use otus_papers::ctl::{Check, Method};
 use otus_trace::order::PartialOrder;
@@ -31,7 +30,6 @@ use crate::targets::run_parts;
 pub(crate) use whole::measure as whole;
 pub(crate) use write::write;
 
-/// The seed of all random choices.
 const SEED: u64 = 2026;
 
 pub(crate) fn run(size: Size, wanted: &[String]) {
@@ -50,12 +48,10 @@ pub(crate) fn run(size: Size, wanted: &[String]) {
     );
 }
 
-/// Checks a formula.
 fn check(trace: &PartialOrder, formula: &str, method: Method) -> Check {
     otus_papers::ctl::check(trace, formula, method, &Cancel::default())
 }
 
-/// The time of a check, or the limit that ended it.
 fn time_cell(check: &Check) -> String {
     match check.answer {
         Ok(_) => show(check.seconds * 1e9),
@@ -63,7 +59,6 @@ fn time_cell(check: &Check) -> String {
     }
 }
 
-/// The answer of a check, or the limit that ended it.
 fn answer_cell(check: &Check) -> &'static str {
     match &check.answer {
         Ok(answer) if answer.holds => "yes",
@@ -72,7 +67,6 @@ fn answer_cell(check: &Check) -> &'static str {
     }
 }
 
-/// A limit in a word.
 fn limit_name(stop: Stop) -> &'static str {
     match stop {
         Stop::States => "nodes",
@@ -83,7 +77,6 @@ fn limit_name(stop: Stop) -> &'static str {
     }
 }
 
-/// The number of cuts of a trace.
 fn cuts(trace: &PartialOrder) -> String {
     let limit = std::time::Duration::from_secs(30);
     match otus_papers::ctl::count_cuts(trace, limit, &Cancel::default()) {
@@ -92,7 +85,6 @@ fn cuts(trace: &PartialOrder) -> String {
     }
 }
 
-/// A number of cuts with few digits.
 fn short(cuts: &BigUint) -> String {
     match u64::try_from(cuts) {
         Ok(few) if few < 100_000 => few.to_string(),

@@ -13,7 +13,6 @@ use otus_syntax::{Source, parse_spec};
 
 use crate::measure::fastest;
 
-/// Draws diagrams and searches, and prints the times.
 pub(crate) fn run() {
     println!("\n## Pictures\n");
     println!("| picture | items | layout | with SVG | SVG |");

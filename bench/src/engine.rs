@@ -38,7 +38,6 @@ use crate::targets::run_parts;
 pub(crate) use memory::measure;
 pub(crate) use once::{Once, once};
 
-/// The seed of all random choices.
 const SEED: u64 = 2026;
 
 /// The papers' searches for the questions, with memoization and at most so many nodes.
@@ -59,7 +58,6 @@ const QUESTIONS: [Question; 4] =
     [Question::ACCEPT, Question::GlobalPrefix, Question::MULTI_PREFIX, Question::SLICE];
 
 impl Size {
-    /// The time limit of one table.
     fn table_limit(self) -> Duration {
         Duration::from_secs(self.pick(30, 120))
     }

@@ -22,11 +22,11 @@ pub(crate) fn run(size: Size, parts: &[String]) {
     println!("|---|---|---|---|---|---|---|");
     if wanted("json") {
         let block = json_block();
-        measure("json lines", &json_plan(), &block, size.pick(256 << 20, 1 << 30));
+        measure("json lines", &plan(JSON_PLAN), &block, size.pick(256 << 20, 1 << 30));
     }
     if wanted("regex") {
         let block = text_block();
-        measure("text, 3 patterns", &text_plan(), &block, size.pick(128 << 20, 1 << 30));
+        measure("text, 3 patterns", &plan(TEXT_PLAN), &block, size.pick(128 << 20, 1 << 30));
     }
     if wanted("otlp") {
         let block = otlp_block();
@@ -72,7 +72,6 @@ fn measure(name: &str, plan: &Plan, block: &str, bytes: usize) {
     print(name, bytes, || map(plan, vec![file], &mut ignore));
 }
 
-/// Discards a group.
 fn ignore(_: &Observed<'_>) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
@@ -96,12 +95,9 @@ fn print(name: &str, bytes: usize, work: impl FnOnce() -> Accounting) {
     );
 }
 
-/// The least bytes of a block.
 const BLOCK: usize = 16 << 20;
 
-fn json_plan() -> Plan {
-    plan(
-        r#"
+const JSON_PLAN: &str = r#"
 [[source]]
 files = ["*"]
 format = "json"
@@ -119,9 +115,7 @@ closes = true
 [[source.rule]]
 where = { level = "debug" }
 ignore = true
-"#,
-    )
-}
+"#;
 
 /// Requests of three services, between debug lines that a rule ignores.
 fn json_block() -> String {
@@ -154,9 +148,7 @@ fn json_block() -> String {
     block
 }
 
-fn text_plan() -> Plan {
-    plan(
-        r#"
+const TEXT_PLAN: &str = r#"
 [[source]]
 files = ["*"]
 format = "regex"
@@ -173,9 +165,7 @@ emit = ["?CONNECT"]
 [[source.rule]]
 match = 'Client (?<peer>\S+) disconnected'
 closes = true
-"#,
-    )
-}
+"#;
 
 fn text_block() -> String {
     let mut block = String::new();
@@ -268,7 +258,6 @@ fn groups(lines: u64, groups: u64) {
     print(&name, bytes, || map(&plan, vec![file], &mut ignore));
 }
 
-/// The lines that are generated at once.
 const AT_ONCE: u64 = 600;
 
 /// Writes a line of one of many interleaved groups.

@@ -94,7 +94,6 @@ pub(crate) fn times(ratio: f64) -> String {
     }
 }
 
-/// A time in nanoseconds.
 pub(crate) fn nanoseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e9
 }

@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 use otus_core::budget::Cancel;
 use otus_draw::Theme;
-use otus_papers::table::{Cell, Style, Table, quoted};
+use otus_papers::table::{Cell, Table, quoted};
 use otus_papers::{ABSENT, Artefact, ITEMS, Item, Setting, Size, Watch};
 use otus_syntax::suggest::did_you_mean;
 use serde_json::{Value, json};
@@ -74,7 +74,6 @@ pub(crate) struct Args {
     theme: PlotTheme,
 }
 
-/// The format of printed results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// Aligned columns.
@@ -87,7 +86,6 @@ enum Format {
     Json,
 }
 
-/// The colours of plots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum PlotTheme {
     /// Dark on white.
@@ -253,7 +251,7 @@ fn heading(args: &Args, size: Size) -> String {
 fn write_files(folder: &Path, artefact: &Artefact, theme: PlotTheme) -> anyhow::Result<()> {
     for table in &artefact.tables {
         let name = format!("{}.csv", table_name(artefact, table));
-        write_file(&folder.join(name), &table.written(Style::Csv))?;
+        write_file(&folder.join(name), &table.csv())?;
     }
     let theme = match theme {
         PlotTheme::Light => Theme::Light,

@@ -8,7 +8,6 @@ use otus_syntax::{Source, parse_spec, parse_trace};
 
 use crate::measure::{fastest, in_child, peak_bytes, rate};
 
-/// A parser and its text.
 struct ParserWorkload {
     name: &'static str,
     megabytes: usize,
@@ -18,35 +17,21 @@ struct ParserWorkload {
     target: f64,
 }
 
+const fn htf(name: &'static str, text: fn(usize) -> String) -> ParserWorkload {
+    ParserWorkload { name, megabytes: 50, text, read: read_trace, target: 100.0 }
+}
+
+const fn hif(name: &'static str, text: fn(usize) -> String) -> ParserWorkload {
+    ParserWorkload { name, megabytes: 5, text, read: read_spec, target: 20.0 }
+}
+
 const WORKLOADS: [ParserWorkload; 4] = [
-    ParserWorkload {
-        name: "htf, long names",
-        megabytes: 50,
-        text: |bytes| trace_text(bytes, &["client", "broker", "sub_1"], &["publish", "pub_ack"]),
-        read: read_trace,
-        target: 100.0,
-    },
-    ParserWorkload {
-        name: "htf, short names",
-        megabytes: 50,
-        text: |bytes| trace_text(bytes, &["a", "b", "c"], &["m", "n"]),
-        read: read_trace,
-        target: 100.0,
-    },
-    ParserWorkload {
-        name: "hif, wide",
-        megabytes: 5,
-        text: wide_text,
-        read: read_spec,
-        target: 20.0,
-    },
-    ParserWorkload {
-        name: "hif, deep",
-        megabytes: 5,
-        text: deep_text,
-        read: read_spec,
-        target: 20.0,
-    },
+    htf("htf, long names", |bytes| {
+        trace_text(bytes, &["client", "broker", "sub_1"], &["publish", "pub_ack"])
+    }),
+    htf("htf, short names", |bytes| trace_text(bytes, &["a", "b", "c"], &["m", "n"])),
+    hif("hif, wide", wide_text),
+    hif("hif, deep", deep_text),
 ];
 
 pub(crate) fn run() {
@@ -100,7 +85,6 @@ fn read_spec(source: &Source) {
     assert!(parsed.diagnostics.is_empty(), "the workload is well-formed");
 }
 
-/// A multi-trace of about this many bytes.
 fn trace_text(bytes: usize, lifelines: &[&str], messages: &[&str]) -> String {
     let mut random = fastrand::Rng::with_seed(1);
     let mut text = String::with_capacity(bytes + 64);

@@ -1,22 +1,15 @@
 //! The parts of a group of measurements, and the targets that they should meet.
 
+use std::fmt::Display;
+
 use crate::size::Size;
 
-/// The table of targets at the end of a group.
 #[derive(Debug, Default)]
 pub(crate) struct Targets {
-    rows: Vec<Row>,
+    rows: Vec<String>,
+    met: usize,
 }
 
-#[derive(Debug)]
-struct Row {
-    what: String,
-    target: String,
-    measured: String,
-    is_met: bool,
-}
-
-/// A part of a group.
 pub(crate) type Part = fn(Size, &mut Targets);
 
 /// Runs the wanted parts of a group, or all if none is named, and prints their targets.
@@ -31,16 +24,16 @@ pub(crate) fn run_parts(size: Size, wanted: &[String], parts: &[(&str, Part)]) {
 }
 
 impl Targets {
-    /// Adds a row.
     pub(crate) fn add(
         &mut self,
-        what: impl Into<String>,
-        target: impl Into<String>,
-        measured: impl Into<String>,
+        what: impl Display,
+        target: impl Display,
+        measured: impl Display,
         is_met: bool,
     ) {
-        let (what, target, measured) = (what.into(), target.into(), measured.into());
-        self.rows.push(Row { what, target, measured, is_met });
+        let met = if is_met { "yes" } else { "**no**" };
+        self.rows.push(format!("| {what} | {target} | {measured} | {met} |"));
+        self.met += usize::from(is_met);
     }
 
     /// Adds a row for analyses that must all be decided and right.
@@ -54,13 +47,6 @@ impl Targets {
         println!("\n## Targets\n");
         println!("| what | target | measured | met |");
         println!("|---|---|---|---|");
-        for Row { what, target, measured, is_met } in &self.rows {
-            println!(
-                "| {what} | {target} | {measured} | {} |",
-                if *is_met { "yes" } else { "**no**" }
-            );
-        }
-        let met = self.rows.iter().filter(|row| row.is_met).count();
-        println!("\n{met} of {} met.", self.rows.len());
+        println!("{}\n\n{} of {} met.", self.rows.join("\n"), self.met, self.rows.len());
     }
 }

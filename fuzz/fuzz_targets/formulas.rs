@@ -1,4 +1,4 @@
-//! See `otus_testkit::fuzz::formulas`.
+//! The target `formulas` of `otus_testkit::fuzz`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| otus_testkit::fuzz::formulas(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| otus_testkit::fuzz::run("formulas", data));

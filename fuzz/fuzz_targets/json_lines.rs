@@ -1,4 +1,4 @@
-//! See `otus_testkit::fuzz::json_lines`.
+//! The target `json_lines` of `otus_testkit::fuzz`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| otus_testkit::fuzz::json_lines(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| otus_testkit::fuzz::run("json_lines", data));

@@ -1,4 +1,4 @@
-//! See `otus_testkit::fuzz::mermaid`.
+//! The target `mermaid` of `otus_testkit::fuzz`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| otus_testkit::fuzz::mermaid(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| otus_testkit::fuzz::run("mermaid", data));

@@ -1,4 +1,4 @@
-//! See `otus_testkit::fuzz::otlp`.
+//! The target `otlp` of `otus_testkit::fuzz`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| otus_testkit::fuzz::otlp(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| otus_testkit::fuzz::run("otlp", data));

@@ -1,4 +1,4 @@
-//! See `otus_testkit::fuzz::packed`.
+//! The target `packed` of `otus_testkit::fuzz`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| otus_testkit::fuzz::packed(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| otus_testkit::fuzz::run("packed", data));

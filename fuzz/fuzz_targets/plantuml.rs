@@ -1,4 +1,4 @@
-//! See `otus_testkit::fuzz::plantuml`.
+//! The target `plantuml` of `otus_testkit::fuzz`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| otus_testkit::fuzz::plantuml(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| otus_testkit::fuzz::run("plantuml", data));

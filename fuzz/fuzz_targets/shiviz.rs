@@ -1,4 +1,4 @@
-//! See `otus_testkit::fuzz::shiviz`.
+//! The target `shiviz` of `otus_testkit::fuzz`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| otus_testkit::fuzz::shiviz(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| otus_testkit::fuzz::run("shiviz", data));

@@ -1,4 +1,4 @@
-//! See `otus_testkit::fuzz::text_lines`.
+//! The target `text_lines` of `otus_testkit::fuzz`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| otus_testkit::fuzz::text_lines(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| otus_testkit::fuzz::run("text_lines", data));

@@ -10,10 +10,8 @@
 
 use otus_papers::protocol::Protocol;
 
-/// A formula with a name.
 pub(super) type Named = (&'static str, String);
 
-/// Formulas over all processes of a protocol.
 pub(super) fn of_protocol(protocol: Protocol, processes: usize) -> Vec<Named> {
     match protocol {
         Protocol::Peterson | Protocol::PetersonN => {
@@ -81,7 +79,6 @@ fn philosophers(n: usize) -> Vec<Named> {
     ]
 }
 
-/// Formulas over all processes of gossip.
 pub(super) fn of_gossip(n: usize) -> Vec<Named> {
     let all = |test: &str| join(n, " & ", |i| format!("v{i} {test}"));
     let some = |test: &str| join(n, " | ", |i| format!("v{i} {test}"));
@@ -101,7 +98,6 @@ pub(super) fn unavoidable(n: usize) -> String {
     format!("AF({})", join(n, " & ", |i| format!("v{i} < 9")))
 }
 
-/// Joins the instances of a formula for n processes by a connective.
 fn join(n: usize, connective: &str, part: impl Fn(usize) -> String) -> String {
     (0..n).map(|i| format!("({})", part(i))).collect::<Vec<_>>().join(connective)
 }

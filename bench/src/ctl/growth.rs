@@ -12,7 +12,6 @@ use super::{SEED, Size, answer_cell, check, every, time_cell, whole};
 use crate::measure::{Scratch, head, nanoseconds, show};
 use crate::targets::Targets;
 
-/// The protocols with their numbers of processes.
 const LOADS: [(Protocol, usize); 5] = [
     (Protocol::Peterson, 2),
     (Protocol::AlternatingBit, 2),
@@ -76,7 +75,6 @@ fn row(protocol: Protocol, processes: usize, events: usize, folder: &Path, targe
     }
 }
 
-/// Formulas that mention every process.
 pub(super) fn all(_: Size, targets: &mut Targets) {
     println!("\n## All processes\n");
     println!(

@@ -278,32 +278,33 @@ impl Definitions<'_> {
     /// The course of a reading.
     fn course(&self, reading: Reading) -> Course {
         let trace = self.trace;
-        let mut course = Course { values: Vec::new(), changes: Vec::new() };
+        let from = |initial: Value| Course { values: vec![initial], changes: Vec::new() };
         match reading {
             Reading::Variable(variable) => {
-                course.start(trace.value(trace.initial(variable)));
+                let mut course = from(trace.value(trace.initial(variable)));
                 for write in trace.histories(&[variable]).remove(0) {
                     course.change(write.event, trace.value(write.value));
                 }
+                course
             }
             Reading::Last(process) => {
-                course.start("".into());
+                let mut course = from("".into());
                 for event in trace.events(process) {
                     course.change(event, Value::Text(trace.label(event).unwrap_or("").into()));
                 }
+                course
             }
             Reading::Count(process, label) => {
-                course.start(0.into());
-                let mut count = 0_i64;
-                for event in trace.events(process) {
-                    if label.is_none() || trace.label_id(event) == label {
-                        count += 1;
-                        course.change(event, count.into());
-                    }
+                let mut course = from(0.into());
+                let events = trace.events(process);
+                let counted =
+                    events.filter(|&event| label.is_none() || trace.label_id(event) == label);
+                for (count, event) in (1_i64..).zip(counted) {
+                    course.change(event, count.into());
                 }
+                course
             }
         }
-        course
     }
 
     /// A `case` expression by the last change in the cut. Changes to a value that is the `same` are left out.
@@ -336,10 +337,6 @@ struct Course {
 }
 
 impl Course {
-    fn start(&mut self, value: Value) {
-        self.values.push(value);
-    }
-
     fn change(&mut self, event: EventId, value: Value) {
         let at = self.values.iter().position(|known| *known == value);
         let at = at.unwrap_or_else(|| {
@@ -413,7 +410,7 @@ pub(super) fn run(size: Size, targets: &mut Targets) {
             let auto = check(&trace, protocol.formula(), Method::AUTO);
             let name = protocol.name();
             let Ok(text) = translate(&trace, protocol.formula()) else { continue };
-            let Some(theirs) = call(Path::new(&program), folder, &text, limit) else {
+            let Some((theirs, elapsed)) = call(Path::new(&program), folder, &text, limit) else {
                 println!(
                     "| {name} | {processes} | {events} | {} | > | {} | |",
                     answer_cell(&auto),
@@ -422,15 +419,15 @@ pub(super) fn run(size: Size, targets: &mut Targets) {
                 lost = Some(processes);
                 continue;
             };
-            let ratio = theirs.elapsed.as_secs_f64() / auto.seconds;
-            let agrees = match theirs.holds {
+            let ratio = elapsed.as_secs_f64() / auto.seconds;
+            let agrees = match theirs {
                 Some(holds) if auto.holds() == Some(holds) => answer_cell(&auto),
                 Some(_) => "**they differ**",
                 None => "**no answer of NuSMV**",
             };
             println!(
                 "| {name} | {processes} | {events} | {agrees} | {} | {} | {} |",
-                show(nanoseconds(theirs.elapsed)),
+                show(nanoseconds(elapsed)),
                 time_cell(&auto),
                 times(ratio)
             );
@@ -446,14 +443,13 @@ pub(super) fn run(size: Size, targets: &mut Targets) {
     targets.add("NuSMV, all rows, geometric mean", "≥ 500×", times(mean), mean >= 500.0);
 }
 
-/// The answer of `NuSMV` and its time.
-struct NusmvAnswer {
-    holds: Option<bool>,
-    elapsed: Duration,
-}
-
-/// Calls the program; `None` if it exceeds the time limit or cannot be called.
-fn call(program: &Path, folder: &Path, text: &str, limit: Duration) -> Option<NusmvAnswer> {
+/// The answer of `NuSMV` and its time; `None` if it exceeds the time limit or cannot be called.
+fn call(
+    program: &Path,
+    folder: &Path,
+    text: &str,
+    limit: Duration,
+) -> Option<(Option<bool>, Duration)> {
     let file = folder.join("trace.smv");
     std::fs::write(&file, text).ok()?;
     let output = std::fs::File::create(folder.join("out.txt")).ok()?;
@@ -477,5 +473,5 @@ fn call(program: &Path, folder: &Path, text: &str, limit: Duration) -> Option<Nu
         () if line.ends_with("is false") => Some(false),
         () => None,
     };
-    Some(NusmvAnswer { holds, elapsed })
+    Some((holds, elapsed))
 }

@@ -11,7 +11,6 @@ use otus_trace::order::{Writes, pot};
 
 use crate::measure::{in_child, peak_bytes};
 
-/// The time and memory of a process, and its answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProcessRun {
     /// Processor time, from its start to the answer.

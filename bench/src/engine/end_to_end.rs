@@ -57,7 +57,6 @@ pub(super) fn run(_: Size, targets: &mut Targets) {
     );
 }
 
-/// Writes the files of a model: signature, interaction, cases.
 fn write(folder: &Path, name: &str, texts: Texts<'_>) -> Option<[PathBuf; 3]> {
     let path = |ending: &str| folder.join(format!("{name}.{ending}"));
     std::fs::write(path("hsf"), texts.signature).ok()?;

@@ -47,14 +47,17 @@ pub(super) fn run(size: Size, _: &mut Targets) {
             let options = format!(
                 "@analyze_option{{ analysis_kind = {kind}; strategy = DFS; memoize = true; goal = WeakPass }}"
             );
-            let call = Call { program, folder, texts: [texts.signature, &interaction, &options] };
             let mut theirs = Duration::ZERO;
             let mut own_clock = true;
             let mut done = 0;
             let begin = Instant::now();
             for trace in &traces {
                 let text = print::trace(&raise(trace, &model.pool));
-                let Some((elapsed, is_own)) = call.time(&text) else { break };
+                let Some((elapsed, is_own)) =
+                    time(program, folder, [texts.signature, &interaction, &text, &options])
+                else {
+                    break;
+                };
                 theirs += elapsed;
                 own_clock &= is_own;
                 done += 1;
@@ -64,7 +67,7 @@ pub(super) fn run(size: Size, _: &mut Targets) {
             }
             let mut engine = model.engine(&model.discrete());
             let ours = analyse(&mut engine, &traces[..done], question, size);
-            let ours = nanoseconds(ours.total());
+            let ours = nanoseconds(ours.total);
             println!(
                 "| {name} | {} | {done} | {} | {} | {} | {} |",
                 question.name(),
@@ -77,30 +80,20 @@ pub(super) fn run(size: Size, _: &mut Targets) {
     }
 }
 
-/// A call of the program, without the multi-trace.
-struct Call<'a> {
-    program: &'a Path,
-    folder: &'a Path,
-    /// Signature, interaction, options.
-    texts: [&'a str; 3],
-}
-
-impl Call<'_> {
-    /// The time, and whether it is by the program's own clock; `None` if the program cannot be called.
-    fn time(&self, trace: &str) -> Option<(Duration, bool)> {
-        let names = ["x.hsf", "x.hif", "x.hcf"];
-        for (name, text) in names.iter().zip(self.texts) {
-            std::fs::write(self.folder.join(name), text).ok()?;
-        }
-        std::fs::write(self.folder.join("x.htf"), trace).ok()?;
-        let mut command = Command::new(self.program);
-        command.current_dir(self.folder).args(["analyze", "x.hsf", "x.hif", "x.htf", "x.hcf"]);
-        let start = Instant::now();
-        let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-        let whole = start.elapsed();
-        let text = String::from_utf8_lossy(&output.stdout);
-        Some(own_time(&text).map_or((whole, false), |own| (own, true)))
+/// The time of a call, and whether it is by the program's own clock; `None` if the program cannot be called. The texts are
+/// the signature, the interaction, the multi-trace and the options.
+fn time(program: &Path, folder: &Path, texts: [&str; 4]) -> Option<(Duration, bool)> {
+    let names = ["x.hsf", "x.hif", "x.htf", "x.hcf"];
+    for (name, text) in names.iter().zip(texts) {
+        std::fs::write(folder.join(name), text).ok()?;
     }
+    let mut command = Command::new(program);
+    command.current_dir(folder).arg("analyze").args(names);
+    let start = Instant::now();
+    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    let whole = start.elapsed();
+    let text = String::from_utf8_lossy(&output.stdout);
+    Some(own_time(&text).map_or((whole, false), |own| (own, true)))
 }
 
 /// The time after the word "elapsed" in the program's output.

@@ -7,7 +7,7 @@ use cpu_time::ThreadTime;
 use otus_analysis::{Question, Verdict};
 use otus_papers::statistics::number;
 use otus_papers::workload::Model;
-use otus_papers::workload::model::Texts;
+use otus_papers::workload::model::{self, Texts};
 use otus_trace::MultiTrace;
 
 use super::use_cases::{MODELS, TWINS};
@@ -24,22 +24,14 @@ pub(super) struct LongWorkload {
     overlapping: usize,
 }
 
-pub(super) fn workloads() -> Vec<LongWorkload> {
-    let mut all = Vec::new();
-    for (name, texts) in MODELS {
-        all.push(LongWorkload { name, texts, overlapping: 4 });
-    }
-    let book = MODELS.iter().find(|(name, _)| *name == "book");
-    all.extend(book.map(|(_, texts)| LongWorkload {
-        name: "book16",
-        texts: *texts,
-        overlapping: 16,
-    }));
-    all.push(LongWorkload { name: TWINS.0, texts: TWINS.1, overlapping: 4 });
-    all
+pub(super) fn workloads() -> impl Iterator<Item = LongWorkload> {
+    let all = MODELS.into_iter().chain([("book16", model::BOOK), TWINS]);
+    all.map(|(name, texts)| {
+        let overlapping = if name == "book16" { 16 } else { 4 };
+        LongWorkload { name, texts, overlapping }
+    })
 }
 
-/// A long multi-trace with its model and question.
 pub(super) struct LongTrace {
     pub(super) model: Model,
     pub(super) trace: MultiTrace,
@@ -49,7 +41,7 @@ pub(super) struct LongTrace {
 impl LongTrace {
     /// The multi-trace of the workload with a name, for a question by number, if both exist.
     pub(super) fn new(name: &str, question: usize, actions: usize) -> Option<LongTrace> {
-        let workload = workloads().into_iter().find(|workload| workload.name == name)?;
+        let workload = workloads().find(|workload| workload.name == name)?;
         let (asked, &part) = (QUESTIONS.get(question)?, Part::ALL.get(question)?);
         let model = Model::new(workload.texts);
         let trace = trace(&model, workload, part, actions);
@@ -57,7 +49,6 @@ impl LongTrace {
     }
 }
 
-/// A multi-trace of about so many actions.
 fn trace(model: &Model, workload: LongWorkload, part: Part, actions: usize) -> MultiTrace {
     let mut rng = fastrand::Rng::with_seed(SEED);
     // Nearly every event is a message passing, which has two actions.
@@ -68,7 +59,6 @@ fn trace(model: &Model, workload: LongWorkload, part: Part, actions: usize) -> M
 /// By model and question: the number of actions, and the nanoseconds per action if there is an answer.
 type Costs = BTreeMap<(&'static str, &'static str), Vec<(usize, Option<f64>)>>;
 
-/// One analysis of a long multi-trace.
 #[derive(Debug, Clone, Copy)]
 struct LongAnalysis {
     elapsed: Duration,

@@ -47,10 +47,8 @@ pub(super) fn run(size: Size, targets: &mut Targets) {
     );
 }
 
-/// The time limit of an analysis.
 const TIME_LIMIT: Duration = Duration::from_mins(2);
 
-/// The result of a child process.
 #[derive(Debug, Clone, Copy)]
 struct Memory {
     megabytes: f64,

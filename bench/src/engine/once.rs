@@ -44,7 +44,6 @@ pub(crate) enum Once {
     },
 }
 
-/// Prints nanoseconds, the best of some runs.
 pub(crate) fn once(once: &Once) -> anyhow::Result<()> {
     let size = Size { full: true };
     let best = match *once {

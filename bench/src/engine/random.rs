@@ -35,13 +35,11 @@ pub(super) fn run(size: Size, targets: &mut Targets) {
     recorded(size, targets);
 }
 
-/// Interactions of one kind, each with its multi-traces.
 pub(super) struct Group {
     name: &'static str,
     subjects: Vec<Subject>,
 }
 
-/// An interaction with its multi-traces.
 struct Subject {
     model: Model,
     sets: Vec<Set>,
@@ -68,7 +66,6 @@ fn groups() -> Vec<Group> {
     ]
 }
 
-/// The group with a name.
 pub(super) fn group(name: &str) -> Option<Group> {
     groups().into_iter().find(|group| group.name == name)
 }
@@ -158,7 +155,6 @@ fn many(size: Size, targets: &mut Targets) {
     beside_graph(&groups, size, targets);
 }
 
-/// A multi-trace with a long analysis.
 struct Slow<'g> {
     time: f64,
     question: &'static str,
@@ -173,7 +169,6 @@ struct Asked {
     goal: Verdict,
 }
 
-/// The analyses of a group.
 #[derive(Default)]
 struct GroupResult {
     times: Times,
@@ -247,7 +242,6 @@ impl Subject {
     }
 }
 
-/// The kinds of random interactions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// Nine to eighteen single actions, mostly weak sequences and alternatives, about two weak loops: like those of
@@ -257,7 +251,6 @@ enum Shape {
     Harder,
 }
 
-/// A random interaction on five lifelines.
 fn interaction(rng: &mut fastrand::Rng, shape: Shape) -> Model {
     let mut signature = Signature::default();
     let lifelines: Vec<LifelineId> =
@@ -274,7 +267,6 @@ fn interaction(rng: &mut fastrand::Rng, shape: Shape) -> Model {
     Model { pool, term }
 }
 
-/// The generator of the terms of a random interaction.
 struct Generator<'a> {
     rng: &'a mut fastrand::Rng,
     pool: &'a mut Pool,
@@ -284,7 +276,6 @@ struct Generator<'a> {
 }
 
 impl Generator<'_> {
-    /// A random term with so many leaves.
     fn term(&mut self, leaves: usize) -> TermId {
         if leaves <= 1 {
             return self.leaf();
@@ -448,7 +439,7 @@ fn recorded(size: Size, targets: &mut Targets) {
         }
     }
     for ((group, number), (theirs, ours)) in &sums {
-        let total = nanoseconds(ours.total());
+        let total = nanoseconds(ours.total);
         println!(
             "| {group} | {} | {} | {} | {} | {} | {} | {} | {} |",
             QUESTIONS[*number].name(),

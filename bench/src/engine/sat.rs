@@ -26,10 +26,11 @@ pub(super) fn run(size: Size, targets: &mut Targets) {
         "formulas",
         "count | satisfiable | engine p50 | max | search p50 | max | DPLL p50 | varisat p50 | max | engine / varisat p50 | total | differences",
     );
-    match uf20() {
+    match corpus::uf20() {
         Some(all) => {
-            let some = &all[..all.len().min(size.pick(200, usize::MAX))];
-            let row = report("uf20", some, size, targets);
+            let some: Vec<Formula> =
+                all.into_iter().map(|it| it.formula).take(size.pick(200, usize::MAX)).collect();
+            let row = report("uf20", &some, size, targets);
             let unsatisfied = row.engine.len() - row.engine.count(Verdict::WeakPass);
             let what = format!("{} of uf20 satisfiable", some.len());
             targets.add(what, "all", format!("all but {unsatisfied}"), unsatisfied == 0);
@@ -61,7 +62,6 @@ fn check(targets: &mut Targets, name: &str, row: &SatTimes, limit: f64) {
     targets.add(format!("{name}: median"), wanted, show(median), median <= limit);
 }
 
-/// The times of all methods on a set of formulas.
 #[derive(Default)]
 struct SatTimes {
     engine: Times,
@@ -81,17 +81,17 @@ fn report(name: &str, formulas: &[Formula], size: Size, targets: &mut Targets) -
         let expected = if satisfiable { Verdict::WeakPass } else { Verdict::Fail };
         row.varisat.push(start.elapsed(), expected);
         let found = by_engine(formula, Options::default(), size, &mut row.engine);
-        let explained = |verdict: Verdict| verdict >= Verdict::WeakPass;
-        row.differences +=
-            usize::from(found != Verdict::Inconclusive && explained(found) != satisfiable);
+        let differs = |found: Verdict| {
+            found != Verdict::Inconclusive && (found >= Verdict::WeakPass) != satisfiable
+        };
+        row.differences += usize::from(differs(found));
         // The other two are too slow for large formulas, and stop once they have used their share of time.
         let share = size.table_limit() / 6;
-        if formula.variables <= size.pick(100, 150) && row.search.total() < share {
+        if formula.variables <= size.pick(100, 150) && row.search.total < share {
             let found = by_engine(formula, without_solver, size, &mut row.search);
-            row.differences +=
-                usize::from(found != Verdict::Inconclusive && explained(found) != satisfiable);
+            row.differences += usize::from(differs(found));
         }
-        if formula.variables <= size.pick(75, 100) && row.plain.total() < share {
+        if formula.variables <= size.pick(75, 100) && row.plain.total < share {
             let start = ThreadTime::now();
             let found = solve(formula).is_some();
             row.plain.push(start.elapsed(), expected);
@@ -107,7 +107,7 @@ fn report(name: &str, formulas: &[Formula], size: Size, targets: &mut Targets) -
         _ => format!("{}{}", show(value), mark(times)),
     };
     let ratio = row.engine.quantile(500) / row.varisat.quantile(500);
-    let total = nanoseconds(row.engine.total()) / nanoseconds(row.varisat.total());
+    let total = nanoseconds(row.engine.total) / nanoseconds(row.varisat.total);
     println!(
         "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
         row.engine.len(),
@@ -157,8 +157,4 @@ fn by_varisat(formula: &Formula) -> bool {
     let mut solver = Solver::new();
     solver.add_formula(&clauses);
     solver.solve().unwrap_or(false)
-}
-
-fn uf20() -> Option<Vec<Formula>> {
-    Some(corpus::uf20()?.into_iter().map(|problem| problem.formula).collect())
 }

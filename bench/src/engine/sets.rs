@@ -8,7 +8,6 @@ use otus_trace::transform::{derive_seed, prefixes, slices};
 
 use super::SEED;
 
-/// Multi-traces of one kind.
 pub(super) struct Set {
     pub(super) name: &'static str,
     pub(super) traces: Vec<MultiTrace>,

@@ -25,7 +25,6 @@ pub(super) fn run(size: Size, targets: &mut Targets) {
     long(size, targets);
 }
 
-/// Figure 11 of the slices paper: slices that its criterion misses.
 fn figure_11(targets: &mut Targets) {
     println!("\nFigure 11 of the slices paper, slices that its criterion misses:\n");
     head("interaction | multi-trace | verdict", "time");
@@ -78,7 +77,12 @@ fn long(size: Size, targets: &mut Targets) {
     let (mut undecided, mut wrong) = (0, 0);
     for (name, texts) in MODELS.into_iter().chain([TWINS]) {
         for (suffix, mut model) in [("", Model::new(texts)), (" async", asynchronous(texts))] {
-            for kind in [Fault::None, Fault::Foreign, Fault::Noise, Fault::Swap] {
+            for (fault, kind) in [
+                ("right", Fault::None),
+                ("foreign", Fault::Foreign),
+                ("noise", Fault::Noise),
+                ("swap", Fault::Swap),
+            ] {
                 let actions = if kind == Fault::None { 10_000 } else { 1_000 };
                 let mut found = Times::default();
                 let begin = Instant::now();
@@ -101,7 +105,7 @@ fn long(size: Size, targets: &mut Targets) {
                     Fault::Foreign => found.count(Verdict::WeakPass) + found.count(Verdict::Pass),
                     Fault::Noise | Fault::Swap => 0,
                 };
-                println!("| {name}{suffix} | {} | {} | {bad} |", kind.name(), found.cells());
+                println!("| {name}{suffix} | {fault} | {} | {bad} |", found.cells());
                 wrong += bad;
                 if suffix.is_empty() && name != TWINS.0 {
                     undecided += found.undecided();
@@ -127,7 +131,6 @@ fn long(size: Size, targets: &mut Targets) {
     targets.add_all_right("long slices", undecided, wrong);
 }
 
-/// The fault of a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     None,
@@ -137,15 +140,6 @@ enum Fault {
 }
 
 impl Fault {
-    fn name(self) -> &'static str {
-        match self {
-            Fault::None => "right",
-            Fault::Foreign => "foreign",
-            Fault::Noise => "noise",
-            Fault::Swap => "swap",
-        }
-    }
-
     /// Puts the fault into the middle of a component.
     fn put(self, pool: &mut Pool, slice: &MultiTrace, rng: &mut fastrand::Rng) -> MultiTrace {
         let partition = slice.partition().clone();

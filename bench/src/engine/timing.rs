@@ -17,16 +17,14 @@ use otus_papers::workload::Model;
 use super::Size;
 use crate::measure::{head, nanoseconds, show};
 
-/// The times and verdicts of many analyses.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Times {
     nanoseconds: Vec<u64>,
-    total: Duration,
+    pub(super) total: Duration,
     pub(super) verdicts: Vec<Verdict>,
 }
 
 impl Times {
-    /// Adds an analysis.
     pub(super) fn push(&mut self, elapsed: Duration, verdict: Verdict) {
         self.note(elapsed, verdict);
         self.total += elapsed;
@@ -52,13 +50,8 @@ impl Times {
         self.total += elapsed;
     }
 
-    /// The number of analyses.
     pub(super) fn len(&self) -> usize {
         self.verdicts.len()
-    }
-
-    pub(super) fn total(&self) -> Duration {
-        self.total
     }
 
     /// The longest time in nanoseconds, and the index of its analysis.
@@ -70,7 +63,7 @@ impl Times {
 
     /// The mean time in nanoseconds; 0 without any analysis.
     pub(super) fn mean(&self) -> f64 {
-        nanoseconds(self.total()) / number(self.len().max(1))
+        nanoseconds(self.total) / number(self.len().max(1))
     }
 
     /// The quantile, in nanoseconds, of a number of thousandths.
@@ -89,7 +82,6 @@ impl Times {
         self.verdicts.iter().filter(|&&found| found == verdict).count()
     }
 
-    /// The number of inconclusive analyses.
     pub(super) fn undecided(&self) -> usize {
         self.count(Verdict::Inconclusive)
     }
@@ -99,7 +91,7 @@ impl Times {
         format!(
             "{} | {} | {} | {} | {} | {} | {} | {} | {} | {}",
             self.len(),
-            show(nanoseconds(self.total())),
+            show(nanoseconds(self.total)),
             show(self.mean()),
             show(self.quantile(500)),
             show(self.quantile(990)),

@@ -12,7 +12,6 @@ use super::{QUESTIONS, SEED, Size, searches};
 use crate::measure::{show, times};
 use crate::targets::Targets;
 
-/// The models of the use cases, with their names.
 pub(super) const MODELS: [(&str, Texts<'static>); 4] = [
     ("abp", model::ABP),
     ("book", model::BOOK),
@@ -24,7 +23,6 @@ pub(super) const MODELS: [(&str, Texts<'static>); 4] = [
 /// undecided analyses are shown but do not count against the targets; its wrong ones do.
 pub(super) const TWINS: (&str, Texts<'static>) = ("twins", model::TWINS);
 
-/// The model with asynchronous messages.
 pub(super) fn asynchronous(texts: Texts<'_>) -> Model {
     Model::new(Texts { interaction: &texts.interaction.replace("<synch> ", ""), ..texts })
 }

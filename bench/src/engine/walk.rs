@@ -9,7 +9,7 @@ use otus_core::index::Index as _;
 use otus_core::{ActionId, EventId, Pool, Term, TermId};
 use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
-use otus_trace::{ComponentId, MultiTrace, Partition};
+use otus_trace::{MultiTrace, Partition};
 
 /// A global execution of at least `events` events. At most `overlapping` iterations of a parallel loop overlap.
 pub(super) fn execution(
@@ -19,20 +19,19 @@ pub(super) fn execution(
     overlapping: usize,
     rng: &mut fastrand::Rng,
 ) -> Vec<EventId> {
-    let mut walk = Walk { pool, rng };
     let mut out = Vec::with_capacity(events + 64);
     match pool.node(term) {
         Term::LoopC(region, body) if region == Pool::ALL => {
             let mut active: Vec<std::vec::IntoIter<EventId>> = Vec::new();
             while out.len() < events || !active.is_empty() {
                 let is_full = active.len() >= overlapping || out.len() >= events;
-                if active.is_empty() || !is_full && walk.rng.usize(..4) == 0 {
+                if active.is_empty() || !is_full && rng.usize(..4) == 0 {
                     let mut iteration = Vec::new();
-                    walk.part(body, &mut iteration);
+                    part(pool, rng, body, &mut iteration);
                     active.push(iteration.into_iter());
                     continue;
                 }
-                let chosen = walk.rng.usize(..active.len());
+                let chosen = rng.usize(..active.len());
                 match active[chosen].next() {
                     Some(event) => out.push(event),
                     None => drop(active.swap_remove(chosen)),
@@ -41,49 +40,42 @@ pub(super) fn execution(
         }
         Term::LoopS(body) | Term::LoopC(_, body) => {
             while out.len() < events {
-                walk.part(body, &mut out);
+                part(pool, rng, body, &mut out);
             }
         }
         Term::Empty | Term::Event(_) | Term::Strict(..) | Term::Coreg(..) | Term::Alt(..) => {
-            walk.part(term, &mut out);
+            part(pool, rng, term, &mut out);
         }
     }
     out
 }
 
-struct Walk<'a> {
-    pool: &'a Pool,
-    rng: &'a mut fastrand::Rng,
-}
-
-impl Walk<'_> {
-    /// Appends one execution of a term. Recursion is safe: the models are those of `bench/models`.
-    fn part(&mut self, term: TermId, out: &mut Vec<EventId>) {
-        match self.pool.node(term) {
-            Term::Empty => {}
-            Term::Event(event) => out.push(event),
-            Term::Alt(left, right) => {
-                let chosen = if self.rng.bool() { left } else { right };
-                self.part(chosen, out);
+/// Appends one execution of a term. Recursion is safe: the models are those of `bench/models`.
+fn part(pool: &Pool, rng: &mut fastrand::Rng, term: TermId, out: &mut Vec<EventId>) {
+    match pool.node(term) {
+        Term::Empty => {}
+        Term::Event(event) => out.push(event),
+        Term::Alt(left, right) => {
+            let chosen = if rng.bool() { left } else { right };
+            part(pool, rng, chosen, out);
+        }
+        Term::Coreg(region, left, right) if region == Pool::ALL => {
+            let (mut first, mut second) = (Vec::new(), Vec::new());
+            part(pool, rng, left, &mut first);
+            part(pool, rng, right, &mut second);
+            let (mut first, mut second) = (first.into_iter(), second.into_iter());
+            while first.len() + second.len() > 0 {
+                let is_first = rng.usize(..first.len() + second.len()) < first.len();
+                out.extend(if is_first { first.next() } else { second.next() });
             }
-            Term::Coreg(region, left, right) if region == Pool::ALL => {
-                let (mut first, mut second) = (Vec::new(), Vec::new());
-                self.part(left, &mut first);
-                self.part(right, &mut second);
-                let (mut first, mut second) = (first.into_iter(), second.into_iter());
-                while first.len() + second.len() > 0 {
-                    let is_first = self.rng.usize(..first.len() + second.len()) < first.len();
-                    out.extend(if is_first { first.next() } else { second.next() });
-                }
-            }
-            Term::Strict(left, right) | Term::Coreg(_, left, right) => {
-                self.part(left, out);
-                self.part(right, out);
-            }
-            Term::LoopS(body) | Term::LoopC(_, body) => {
-                while self.rng.usize(..5) < 2 {
-                    self.part(body, out);
-                }
+        }
+        Term::Strict(left, right) | Term::Coreg(_, left, right) => {
+            part(pool, rng, left, out);
+            part(pool, rng, right, out);
+        }
+        Term::LoopS(body) | Term::LoopC(_, body) => {
+            while rng.usize(..5) < 2 {
+                part(pool, rng, body, out);
             }
         }
     }
@@ -91,7 +83,7 @@ impl Walk<'_> {
 
 /// The projection of an execution onto the discrete partition, restricted to a window of each component. `window` maps
 /// the number of a component's actions to the range that is kept.
-pub(super) fn observe(
+fn observe(
     pool: &Pool,
     execution: &[EventId],
     mut window: impl FnMut(usize) -> Range<usize>,
@@ -102,7 +94,11 @@ pub(super) fn observe(
     let table: Vec<Vec<Option<ActionId>>> = partition
         .components()
         .map(|component| {
-            (0..pool.event_count()).map(|e| action_on(pool, &partition, component, e)).collect()
+            let here = |action: &&ActionId| {
+                partition.component_of(pool.action(**action).lifeline) == component
+            };
+            let action = |e: usize| pool.event_actions(EventId::new(e)).iter().find(here).copied();
+            (0..pool.event_count()).map(action).collect()
         })
         .collect();
     let mut builder = Builder::new(partition, actions, false);
@@ -118,22 +114,8 @@ pub(super) fn observe(
     builder.finish(SourceId(0))
 }
 
-/// The action of an event on a component.
-fn action_on(
-    pool: &Pool,
-    partition: &Partition,
-    component: ComponentId,
-    event: usize,
-) -> Option<ActionId> {
-    let here =
-        |action: &&ActionId| partition.component_of(pool.action(**action).lifeline) == component;
-    pool.event_actions(EventId::new(event)).iter().find(here).copied()
-}
-
-/// The part of an execution that is observed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// All of it.
     Whole,
     /// All but the last few events.
     GlobalPrefix,
@@ -148,7 +130,6 @@ impl Part {
     pub(super) const ALL: [Part; 4] =
         [Part::Whole, Part::GlobalPrefix, Part::MultiPrefix, Part::Slice];
 
-    /// Observes this part of an execution.
     pub(super) fn of(
         self,
         pool: &Pool,

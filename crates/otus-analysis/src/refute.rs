@@ -72,7 +72,6 @@
 
 pub mod canonical;
 mod check;
-mod obstacle;
 mod rules;
 mod search;
 
@@ -83,14 +82,13 @@ use otus_trace::MultiTrace;
 use otus_trace::multitrace::ComponentId;
 
 pub use check::check_refutation;
-pub use obstacle::{Hindrance, Obstacle, obstacles};
 pub(crate) use rules::Move;
 pub use rules::Situation;
 
 use crate::budget::{Budget, Stop};
 use crate::question::Question;
 use crate::verdict::Verdict;
-use crate::witness::Witness;
+use crate::witness::{Witness, lifeline_names};
 
 /// Proof that nothing explains a multi-trace. Its terms are those of the pool in which it was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -179,7 +177,7 @@ impl Certificate {
         let mut out = String::new();
         write_states(&mut out, pool, trace, &self.states);
         for (component, states) in &self.alone {
-            let _ = writeln!(out, "[{}] alone:", obstacle::names(pool, trace, *component));
+            let _ = writeln!(out, "[{}] alone:", names(pool, trace, *component));
             write_states(&mut out, pool, trace, states);
         }
         out
@@ -194,13 +192,18 @@ fn write_states(out: &mut String, pool: &Pool, trace: &MultiTrace, states: &[Cer
         let _ = match *blocked {
             Blocked::Moves => writeln!(out, "all moves"),
             Blocked::Scarce { component, moment, supply } => {
-                let names = obstacle::names(pool, trace, component);
+                let names = names(pool, trace, component);
                 let times = if supply == 1 { "once".to_owned() } else { format!("{supply} times") };
                 writeln!(out, "[{names}] moment {moment} at most {times}")
             }
             Blocked::Alone(component) => {
-                writeln!(out, "[{}] alone", obstacle::names(pool, trace, component))
+                writeln!(out, "[{}] alone", names(pool, trace, component))
             }
         };
     }
+}
+
+/// The names of the lifelines of a component: `a, b`.
+fn names(pool: &Pool, trace: &MultiTrace, component: ComponentId) -> String {
+    lifeline_names(pool, trace.partition().lifelines(component).iter().copied())
 }

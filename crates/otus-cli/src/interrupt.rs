@@ -1,6 +1,6 @@
 //! Ctrl-C: the first one stops the work and reports the results so far, the second one ends the process.
 
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use anyhow::Context as _;
 use otus::Cancel;
@@ -10,8 +10,8 @@ const INTERRUPTED: i32 = 130;
 
 /// The token that Ctrl-C cancels once [`watch`] was called.
 pub(crate) fn token() -> Cancel {
-    static TOKEN: OnceLock<Cancel> = OnceLock::new();
-    TOKEN.get_or_init(Cancel::default).clone()
+    static TOKEN: LazyLock<Cancel> = LazyLock::new(Cancel::default);
+    TOKEN.clone()
 }
 
 /// Makes Ctrl-C cancel the token. Before this call, Ctrl-C ends the process, so the user can abort a command that waits

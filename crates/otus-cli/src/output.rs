@@ -4,16 +4,21 @@ use std::io::{BufWriter, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use otus::Status;
 use tempfile::NamedTempFile;
 
 use crate::args::Color;
 
-/// Prints a result.
 pub(crate) fn print(content: &(impl AsRef<[u8]> + ?Sized)) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(content.as_ref())?;
-    out.flush()?;
-    Ok(())
+    Ok(out.flush()?)
+}
+
+/// Prints the result of a command that has nothing to judge.
+pub(crate) fn answer(content: &(impl AsRef<[u8]> + ?Sized)) -> anyhow::Result<Status> {
+    print(content)?;
+    Ok(Status::Passed)
 }
 
 /// Prints a remark about the run to standard error; results go to [`print()`].
@@ -26,8 +31,7 @@ pub(crate) fn complain(text: &str) {
 pub(crate) fn write_file(path: &Path, content: &(impl AsRef<[u8]> + ?Sized)) -> anyhow::Result<()> {
     let mut draft = Draft::create(path)?;
     draft.write(content)?;
-    draft.finish()?;
-    Ok(())
+    draft.finish().map(drop)
 }
 
 /// Writes files, or none if one of them exists already.
@@ -51,13 +55,18 @@ pub(crate) fn refuse_existing(path: &Path, force: bool) -> anyhow::Result<()> {
 }
 
 /// Writes a result to the named file, and prints a remark that it was written; `-` is standard output.
-pub(crate) fn deliver(name: &str, bytes: &[u8], remark: Option<&str>) -> anyhow::Result<()> {
-    if name == "-" {
+pub(crate) fn deliver(
+    name: impl AsRef<Path>,
+    bytes: &[u8],
+    remark: Option<&str>,
+) -> anyhow::Result<()> {
+    let path = name.as_ref();
+    if path.as_os_str() == "-" {
         return print(bytes);
     }
-    write_file(Path::new(name), bytes)?;
+    write_file(path, bytes)?;
     let remark = remark.map(|remark| format!(": {remark}")).unwrap_or_default();
-    complain(&format!("wrote {name}{remark}"));
+    complain(&format!("wrote {}{remark}", path.display()));
     Ok(())
 }
 
@@ -68,7 +77,7 @@ pub(crate) struct Draft {
     path: PathBuf,
     /// The file that is replaced.
     target: PathBuf,
-    file: BufWriter<NamedTempFile>,
+    pub(crate) file: BufWriter<NamedTempFile>,
 }
 
 impl Draft {
@@ -97,16 +106,10 @@ impl Draft {
         self.file.write_all(content.as_ref()).with_context(|| cannot_write(&self.path))
     }
 
-    /// The file, to be written piece by piece.
-    pub(crate) fn writer(&mut self) -> &mut impl std::io::Write {
-        &mut self.file
-    }
-
     /// Gives the file its name, and returns it.
     pub(crate) fn finish(self) -> anyhow::Result<PathBuf> {
-        let Draft { path, target, file } = self;
-        rename(file, &target).with_context(|| cannot_write(&path))?;
-        Ok(path)
+        rename(self.file, &self.target).with_context(|| cannot_write(&self.path))?;
+        Ok(self.path)
     }
 }
 
@@ -131,7 +134,6 @@ pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
         .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// The stream that something is printed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stream {
     /// Standard output: results.

@@ -8,7 +8,6 @@ use otus::{Picture, PictureStyle};
 use crate::args::{PictureArgs, SearchArgs};
 use crate::output;
 
-/// The style of pictures, from the command line.
 pub(crate) fn style(args: &PictureArgs) -> anyhow::Result<PictureStyle> {
     let read = |path: &PathBuf| {
         let bytes = std::fs::read(path);
@@ -30,24 +29,20 @@ pub(crate) fn deliver(picture: &Picture, name: &str) -> anyhow::Result<()> {
 /// Warns that flags about pictures have no effect, because no picture is drawn.
 pub(crate) fn note_idle(args: &PictureArgs, advice: &str) {
     let usual = PictureStyle::default();
-    let flags = [
-        ("--theme", args.theme != usual.theme),
-        ("--scale", args.scale.to_bits() != usual.scale.to_bits()),
-        ("--font", !args.font.is_empty()),
-    ];
-    note_flags(&flags, advice);
+    note_flag("--theme", args.theme != usual.theme, advice);
+    note_flag("--scale", args.scale.to_bits() != usual.scale.to_bits(), advice);
+    note_flag("--font", !args.font.is_empty(), advice);
 }
 
 /// The same for all flags of a search.
 pub(crate) fn note_idle_search(args: &SearchArgs) {
     let advice = "add --graph FILE";
     note_idle(&args.picture, advice);
-    note_flags(&[("--graph-nodes", args.graph_nodes != SearchArgs::GRAPH_NODES)], advice);
+    note_flag("--graph-nodes", args.graph_nodes != SearchArgs::GRAPH_NODES, advice);
 }
 
-/// Warns about the flags that are given.
-fn note_flags(flags: &[(&str, bool)], advice: &str) {
-    for (flag, _) in flags.iter().filter(|(_, is_given)| *is_given) {
+fn note_flag(flag: &str, is_given: bool, advice: &str) {
+    if is_given {
         output::complain(&format!(
             "note: {flag} changes nothing, since no picture is drawn; {advice}"
         ));

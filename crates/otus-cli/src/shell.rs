@@ -12,7 +12,6 @@ use crate::args::Color;
 use crate::output::Stream;
 use crate::{interrupt, output};
 
-/// The terminal and its settings.
 #[derive(Debug, Clone)]
 pub(crate) struct Shell {
     pub(crate) color: Color,
@@ -31,7 +30,6 @@ impl Shell {
         Context { monitor: Arc::new(Quiet(self.color)), ..self.context.clone() }
     }
 
-    /// Whether to colour the output to a stream.
     pub(crate) fn colored(&self, stream: Stream) -> bool {
         output::colored(self.color, stream)
     }
@@ -50,6 +48,7 @@ impl Monitor for Quiet {
 }
 
 /// Prints notices to standard error, and a line of progress if results go elsewhere.
+#[derive(Debug)]
 struct Terminal {
     color: Color,
     begun: Instant,
@@ -96,12 +95,6 @@ fn progress_line(
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl fmt::Debug for Terminal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Terminal").finish_non_exhaustive()
-    }
 }
 
 impl Monitor for Terminal {

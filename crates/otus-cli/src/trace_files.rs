@@ -23,7 +23,6 @@ pub(crate) fn place(name: Option<&str>) -> Place {
     }
 }
 
-/// An open destination.
 #[derive(Debug)]
 pub(crate) enum Target {
     Stdout(std::io::BufWriter<std::io::Stdout>),
@@ -106,7 +105,6 @@ impl Sink {
         Ok(Sink { place, target: None, force, seen, written: 0, repeated: 0 })
     }
 
-    /// Writes a multi-trace that the core made.
     pub(crate) fn take(&mut self, made: &Derived) -> otus::Result<()> {
         self.write(made).map_err(|error| otus::Error::Unfit(format!("{error:#}")))
     }

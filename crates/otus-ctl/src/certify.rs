@@ -146,31 +146,31 @@ impl<'a> Replay<'a> {
             }
             self.step(event)?;
         }
-        if self.is_shown(goal, &evidence.then, checked)? {
-            Ok(())
-        } else {
-            Err(Fault::Cut(evidence.events.len()))
-        }
+        let is_shown = self.is_shown(goal, &evidence.then, checked)?;
+        is_shown.then_some(()).ok_or(Fault::Cut(evidence.events.len()))
     }
 
     /// Whether a formula holds here, given parts of it that do.
     fn holds(&self, formula: FormulaId, shown: &[FormulaId], checked: &mut Checked) -> bool {
         // `None` stands for a part about all runs.
         let mut known: FxHashMap<FormulaId, Option<bool>> = FxHashMap::default();
-        let is_here = |node: &Formula| !matches!(node, Formula::Next(_) | Formula::Until(_));
-        for part in self.formulas.parts(formula, is_here) {
+        for part in self.formulas.parts(formula, |node| !node.is_run()) {
             let node = self.formulas.get(part);
             let value = match node {
                 Formula::True => Some(true),
                 Formula::False => Some(false),
                 Formula::End => Some(self.left == 0),
-                Formula::Atom(atom) => Some(self.atom(*atom)),
+                Formula::Atom(atom) => {
+                    let atom = self.formulas.atom_of(*atom);
+                    let values = atom.readings().into_iter().map(|reading| self.read(reading));
+                    let values: Vec<Value> = values.collect();
+                    Some(atom.holds(&values.iter().collect::<Vec<_>>()))
+                }
                 Formula::Next(_) | Formula::Until(_) => shown.contains(&part).then_some(true),
                 Formula::Not(inner) => known[inner].map(|value| !value),
                 Formula::And(all) | Formula::Or(all) => {
                     let decisive = matches!(node, Formula::Or(_));
-                    let values: Vec<Option<bool>> =
-                        all.iter().map(|operand| known[operand]).collect();
+                    let values: Vec<_> = all.iter().map(|operand| known[operand]).collect();
                     if values.contains(&Some(decisive)) {
                         Some(decisive)
                     } else if values.contains(&None) {
@@ -182,20 +182,8 @@ impl<'a> Replay<'a> {
             };
             known.insert(part, value);
         }
-        match known[&formula] {
-            Some(holds) => holds,
-            None => {
-                checked.trusted += 1;
-                true
-            }
-        }
-    }
-
-    fn atom(&self, atom: crate::formula::AtomId) -> bool {
-        let atom = self.formulas.atom_of(atom);
-        let values: Vec<Value> =
-            atom.readings().into_iter().map(|reading| self.read(reading)).collect();
-        atom.holds(&values.iter().collect::<Vec<_>>())
+        checked.trusted += usize::from(known[&formula].is_none());
+        known[&formula].unwrap_or(true)
     }
 
     fn read(&self, reading: Reading) -> Value {

@@ -58,18 +58,6 @@ fn least(
 }
 
 impl Checker<'_> {
-    /// The least cut that shows `EF` of a conjunction of local conditions: some processes, and the number of events of
-    /// each. `None` if the formula has another form or no cut satisfies it.
-    pub(crate) fn least_cut(
-        &self,
-        part: FormulaId,
-        options: &Options,
-    ) -> Option<Vec<(ProcessId, u32)>> {
-        let conditions = self.local_conditions(part, options)?;
-        let least = self.least(&conditions)?;
-        Some(conditions.iter().map(|&(process, _)| process).zip(least).collect())
-    }
-
     /// The conditions of `EF` of a conjunction of local conditions; `None` if the formula has another form or the
     /// options ask for an engine.
     pub(crate) fn local_conditions(
@@ -78,12 +66,9 @@ impl Checker<'_> {
         options: &Options,
     ) -> Option<Vec<(ProcessId, Allowed)>> {
         let goal = self.formulas.as_possibility(part)?;
-        let free = options.engine == Engine::Auto && options.slice;
-        if free { self.conditions(goal) } else { None }
-    }
-
-    /// A conjunction as a condition on each of some processes, if every conjunct depends on one process.
-    fn conditions(&self, goal: FormulaId) -> Option<Vec<(ProcessId, Allowed)>> {
+        if options.engine != Engine::Auto || !options.slice {
+            return None;
+        }
         let literals =
             if let Formula::And(all) = self.formulas.get(goal) { all } else { &[goal][..] };
         let mut conditions: Vec<(ProcessId, Allowed)> = Vec::new();
@@ -108,7 +93,7 @@ impl Checker<'_> {
         Some(conditions)
     }
 
-    /// The least values that satisfy conditions on processes.
+    /// The least cut that satisfies conditions on processes: the number of events of each, if there is one.
     pub(crate) fn least(&self, conditions: &[(ProcessId, Allowed)]) -> Option<Vec<u32>> {
         let allowed: Vec<Allowed> = conditions.iter().map(|(_, allowed)| allowed.clone()).collect();
         least(&allowed, |from, value, to| {

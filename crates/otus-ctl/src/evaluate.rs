@@ -35,7 +35,6 @@ pub(crate) struct Evaluation<'f> {
 }
 
 impl<'f> Evaluation<'f> {
-    /// An evaluation over the cuts of a view.
     pub(crate) fn new(problem: Problem<'f>, budget: &Budget) -> Self {
         Evaluation {
             formulas: problem.formulas,
@@ -47,16 +46,11 @@ impl<'f> Evaluation<'f> {
         }
     }
 
-    /// All cuts.
     pub(crate) fn top(&mut self) -> Result<Set, Stop> {
-        match self.top {
-            Some(top) => Ok(top),
-            None => {
-                let top = self.diagram.lattice(&self.view.clocks)?;
-                self.top = Some(top);
-                Ok(top)
-            }
+        if let Some(top) = self.top {
+            return Ok(top);
         }
+        Ok(*self.top.insert(self.diagram.lattice(&self.view.clocks)?))
     }
 
     /// A cut at which a formula holds, if there is one. For a formula without temporal operators, neither the lattice
@@ -96,7 +90,7 @@ impl<'f> Evaluation<'f> {
             pending.pop();
             self.tidy();
         }
-        Ok(self.sets[formula.index()].unwrap_or(Set::EMPTY))
+        Ok(self.known(formula))
     }
 
     fn known(&self, f: FormulaId) -> Set {
@@ -117,9 +111,8 @@ impl<'f> Evaluation<'f> {
         match self.formulas.get(f) {
             Formula::True | Formula::False | Formula::Atom(_) => unreachable!("not temporal"),
             Formula::End => {
-                let corner: Vec<(u32, u32)> =
-                    self.diagram.bounds().iter().map(|&bound| (bound, bound)).collect();
-                self.diagram.cuboid(&corner)
+                let corner = self.view.bounds().into_iter().map(|bound| (bound, bound));
+                self.diagram.cuboid(&corner.collect::<Vec<_>>())
             }
             Formula::Not(g) => {
                 let top = self.top()?;
@@ -171,9 +164,8 @@ impl<'f> Evaluation<'f> {
         self.diagram.union(set, more)
     }
 
-    /// Collects garbage if there are many nodes.
     fn tidy(&mut self) {
-        let allowed = self.diagram.budget().max_states.unwrap_or(u64::MAX) / 2;
+        let allowed = self.diagram.budget.max_states.unwrap_or(u64::MAX) / 2;
         let limit = usize::try_from(allowed).unwrap_or(usize::MAX).min(MANY);
         if self.diagram.nodes() > limit {
             let sets = self.sets.iter_mut().filter_map(Option::as_mut);

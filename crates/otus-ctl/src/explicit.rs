@@ -40,7 +40,6 @@ use otus_core::budget::{Budget, Stop};
 use crate::check::Problem;
 use crate::formula::FormulaId;
 
-/// The result of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Tally {
     /// The number of cuts visited.

@@ -65,6 +65,11 @@ pub enum Formula {
 }
 
 impl Formula {
+    /// Whether it is `EX f` or `E[f U g]`, which a run shows.
+    pub(crate) fn is_run(&self) -> bool {
+        matches!(self, Formula::Next(_) | Formula::Until(_))
+    }
+
     /// Whether it is a conjunction or a disjunction.
     pub fn is_connective(&self) -> bool {
         matches!(self, Formula::And(_) | Formula::Or(_))

@@ -98,7 +98,6 @@ pub fn lower_with(file: &FormulaFile, trace: &PartialOrder, formulas: Formulas) 
     Lowered { formulas, properties, diagnostics }
 }
 
-/// The meaning of a node.
 #[derive(Debug, Clone)]
 enum Meaning {
     Formula(FormulaId),
@@ -174,7 +173,6 @@ impl Lowering<'_> {
         self.file.node(id).span
     }
 
-    /// Reports an error.
     fn complain(
         &mut self,
         code: Code,
@@ -295,7 +293,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// A comparison.
     fn compare(
         &mut self,
         id: NodeId,
@@ -304,8 +301,6 @@ impl Lowering<'_> {
         right: NodeId,
     ) -> Meaning {
         let (a, b) = (self.meaning(left).clone(), self.meaning(right).clone());
-        let operands =
-            |a: Kind, b: Kind| [Operand { node: left, kind: a }, Operand { node: right, kind: b }];
         let formula = match (a, b) {
             (Meaning::Nothing, _) | (_, Meaning::Nothing) => return Meaning::Nothing,
             (Meaning::Formula(_), _) | (_, Meaning::Formula(_)) => {
@@ -319,8 +314,7 @@ impl Lowering<'_> {
                 if let (Some(a_kind), Some(b_kind)) = (a_kind, b_kind)
                     && a_kind != b_kind
                 {
-                    let [left, right] = operands(a_kind, b_kind);
-                    return self.wrong_kinds(id, left, right);
+                    return self.wrong_kinds(id, (left, a_kind), (right, b_kind));
                 }
                 self.formulas.atom(Atom::Pair(a, comparison, b))
             }
@@ -336,8 +330,7 @@ impl Lowering<'_> {
                 (a, b) => {
                     // A side without a value is a sum with readings: a number.
                     let kind = |value: Option<Value>| value.map_or(Kind::Number, |v| v.kind());
-                    let [left, right] = operands(kind(a), kind(b));
-                    return self.wrong_kinds(id, left, right);
+                    return self.wrong_kinds(id, (left, kind(a)), (right, kind(b)));
                 }
             },
         };
@@ -362,25 +355,21 @@ impl Lowering<'_> {
             // Without a value, the other side is a sum with readings: a number.
             other => {
                 let kind = other.map_or(Kind::Number, |value| value.kind());
-                self.wrong_kinds(
-                    id,
-                    Operand { node: left, kind: own },
-                    Operand { node: right, kind },
-                )
+                self.wrong_kinds(id, (left, own), (right, kind))
             }
         }
     }
 
     fn wrong_kinds(&mut self, id: NodeId, left: Operand, right: Operand) -> Meaning {
         // A word that is no variable is probably a misspelt variable.
-        for side in [left.node, right.node] {
+        for side in [left.0, right.0] {
             if let Meaning::Text(word, true) = self.meaning(side).clone() {
                 self.unknown_variable(&word, self.span(side));
                 return Meaning::Nothing;
             }
         }
         let message =
-            format!("{} cannot be compared with {}", left.kind.describe(), right.kind.describe());
+            format!("{} cannot be compared with {}", left.1.describe(), right.1.describe());
         let help = "compare values of one kind; texts may be in quotes";
         self.complain(Code::WRONG_KIND, self.span(id), message, help);
         Meaning::Nothing
@@ -389,7 +378,7 @@ impl Lowering<'_> {
     fn member(&mut self, id: NodeId, term: NodeId, members: &[NodeId]) -> Meaning {
         let values: Option<Vec<Value>> =
             members.iter().map(|&member| constant(self.meaning(member))).collect();
-        let Some(values) = values else { return Meaning::Nothing };
+        let Some(mut values) = values else { return Meaning::Nothing };
         let (reading, kind) = match self.meaning(term).clone() {
             Meaning::Sum(sum) => match sum.single() {
                 Some(reading) => (reading, Some(Kind::Number)),
@@ -410,12 +399,9 @@ impl Lowering<'_> {
             if let Some(kind) = kind
                 && kind != value.kind()
             {
-                let own = Operand { node: term, kind };
-                let other = Operand { node: member, kind: value.kind() };
-                return self.wrong_kinds(member, own, other);
+                return self.wrong_kinds(member, (term, kind), (member, value.kind()));
             }
         }
-        let mut values = values;
         values.sort_by_key(ToString::to_string);
         values.dedup();
         Meaning::Formula(self.formulas.atom(Atom::Member(reading, values.into())))
@@ -423,13 +409,8 @@ impl Lowering<'_> {
 }
 
 /// A side of a comparison.
-#[derive(Debug, Clone, Copy)]
-struct Operand {
-    node: NodeId,
-    kind: Kind,
-}
+type Operand = (NodeId, Kind);
 
-/// The value of a constant.
 fn constant(meaning: &Meaning) -> Option<Value> {
     match meaning {
         Meaning::Truth(truth) => Some(Value::Boolean(*truth)),

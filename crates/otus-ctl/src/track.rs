@@ -8,7 +8,9 @@
 //! events at which its truth value changes. The course of an atom over several processes has a track for each
 //! reading.
 
-use otus_trace::order::{EventId, Owner, PartialOrder, ProcessId, Value, ValueId, VariableId};
+use std::hash::Hash;
+
+use otus_trace::order::{EventId, LabelId, Owner, PartialOrder, ProcessId, Value, VariableId};
 use rustc_hash::FxHashMap;
 
 use crate::atom::{Atom, Reading};
@@ -33,7 +35,6 @@ impl Track {
     }
 }
 
-/// The changes of an atom.
 #[derive(Debug, Clone)]
 pub(crate) enum Course {
     /// Its truth value at the first cut, and the events after which it flips, in order.
@@ -69,24 +70,24 @@ impl Course {
 pub(crate) fn courses(trace: &PartialOrder, atoms: &[&Atom]) -> Vec<Course> {
     let mut variables: Vec<VariableId> = Vec::new();
     for reading in atoms.iter().flat_map(|atom| atom.readings()) {
-        match reading {
-            Reading::Variable(variable) => variables.push(variable),
-            Reading::Last(_) | Reading::Count(..) => {}
+        if let Reading::Variable(variable) = reading {
+            variables.push(variable);
         }
     }
     variables.sort_unstable();
     variables.dedup();
     let histories = trace.histories(&variables);
-    let history = |variable: VariableId| {
-        let at = variables.binary_search(&variable).expect("all variables were asked for");
-        &histories[at]
-    };
     let track = |reading: Reading| match reading {
         Reading::Variable(variable) => {
-            let writes = history(variable).iter().map(|write| (write.event, write.value));
-            values(trace, trace.initial(variable), writes)
+            let at = variables.binary_search(&variable).expect("all variables were asked for");
+            let writes = histories[at].iter().map(|write| (write.event, write.value));
+            values(trace.initial(variable), writes, |value| trace.value(value))
         }
-        Reading::Last(process) => labels(trace, process),
+        Reading::Last(process) => {
+            let labels = trace.events(process).map(|event| (event, trace.label_id(event)));
+            let name = |label: Option<LabelId>| label.map(|label| trace.label_name(label));
+            values(None, labels, |label| Value::Text(name(label).unwrap_or_default().into()))
+        }
         Reading::Count(process, label) => {
             let counted = trace
                 .events(process)
@@ -171,45 +172,25 @@ fn flips(atom: &Atom, tracks: &[Track]) -> Course {
     Course::Flips(initial, flips)
 }
 
-/// The track of some assignments.
-fn values(
-    trace: &PartialOrder,
-    initial: ValueId,
-    writes: impl Iterator<Item = (EventId, ValueId)>,
+/// The track of some assignments; `value` gives the value of an id.
+fn values<I: Copy + Eq + Hash>(
+    initial: I,
+    writes: impl Iterator<Item = (EventId, I)>,
+    value: impl Fn(I) -> Value,
 ) -> Track {
-    let mut track = Track::default();
-    let mut numbers: FxHashMap<ValueId, u32> = FxHashMap::default();
+    let mut track = Track { values: vec![value(initial)], ..Track::default() };
+    let mut numbers: FxHashMap<I, u32> = FxHashMap::from_iter([(initial, 0)]);
     let mut last = initial;
-    track.values.push(trace.value(initial));
-    numbers.insert(initial, 0);
-    for (event, value) in writes {
-        if value == last {
+    for (event, id) in writes {
+        if id == last {
             continue;
         }
-        last = value;
-        let number = *numbers.entry(value).or_insert_with(|| {
-            track.values.push(trace.value(value));
+        last = id;
+        let number = *numbers.entry(id).or_insert_with(|| {
+            track.values.push(value(id));
             number(track.values.len() - 1)
         });
         track.changes.push((event, number));
-    }
-    track
-}
-
-fn labels(trace: &PartialOrder, process: ProcessId) -> Track {
-    let mut track = Track { values: vec![Value::Text("".into())], ..Track::default() };
-    let mut numbers = FxHashMap::default();
-    for event in trace.events(process) {
-        let number = match trace.label_id(event) {
-            None => 0,
-            Some(label) => *numbers.entry(label).or_insert_with(|| {
-                track.values.push(Value::Text(trace.label_name(label).into()));
-                number(track.values.len() - 1)
-            }),
-        };
-        if track.changes.last().map_or(0, |&(_, number)| number) != number {
-            track.changes.push((event, number));
-        }
     }
     track
 }

@@ -47,7 +47,6 @@ pub enum Arrangement {
 }
 
 impl View {
-    /// The view of all events.
     pub(crate) fn whole<'c>(
         trace: &PartialOrder,
         clocks: &dyn Fn() -> &'c Clocks,
@@ -123,7 +122,6 @@ impl View {
         self.events.iter().map(|events| number(events.len())).collect()
     }
 
-    /// The number of events.
     pub(crate) fn event_count(&self) -> usize {
         self.events.iter().map(Vec::len).sum()
     }

@@ -74,29 +74,23 @@ impl Checker<'_> {
         let mut evidence = Vec::new();
         let mut pending = vec![shown];
         while let Some(part) = pending.pop() {
-            match self.formulas.get(part).clone() {
-                Formula::And(all) => pending.extend(all.iter().rev()),
-                Formula::Or(all) => {
-                    // The first operand that holds and can be shown, or else the first that holds.
-                    let mut found = None;
-                    for &operand in &all {
-                        if self.check(operand, options)?.holds {
-                            found = Some(operand);
-                            if self.formulas.is_temporal(operand) {
-                                break;
-                            }
+            let node = self.formulas.get(part).clone();
+            if let Formula::And(all) = node {
+                pending.extend(all.iter().rev());
+            } else if let Formula::Or(all) = node {
+                // The first operand that holds and can be shown, or else the last that holds.
+                let mut found = None;
+                for &operand in &all {
+                    if self.check(operand, options)?.holds {
+                        found = Some(operand);
+                        if self.formulas.is_temporal(operand) {
+                            break;
                         }
                     }
-                    pending.extend(found);
                 }
-                Formula::Until(_) | Formula::Next(_) => {
-                    evidence.push(self.show(part, options)?);
-                }
-                Formula::True
-                | Formula::False
-                | Formula::End
-                | Formula::Atom(_)
-                | Formula::Not(_) => {}
+                pending.extend(found);
+            } else if node.is_run() {
+                evidence.push(self.show(part, options)?);
             }
         }
         Ok(Explanation { holds, evidence })
@@ -115,8 +109,10 @@ impl Checker<'_> {
             executed: vec![0; self.trace().process_count()],
             events: Vec::new(),
         };
-        if let Some(least) = self.least_cut(part, options) {
-            for (process, count) in least.into_iter().filter(|&(_, count)| count > 0) {
+        if let Some(conditions) = self.local_conditions(part, options)
+            && let Some(least) = self.least(&conditions)
+        {
+            for ((process, _), count) in conditions.into_iter().zip(least).filter(|it| it.1 > 0) {
                 lift.execute(EventId(self.trace().range(process).start + count - 1));
             }
             return Ok(Evidence { shows, events: lift.events, then: Vec::new() });
@@ -161,36 +157,24 @@ impl Showing<'_> {
         mut point: Vec<u32>,
         lift: &mut Lift<'_>,
     ) -> Result<Evidence, Stop> {
-        let goal = match *self.formulas.get(part) {
-            Formula::Next(goal) => {
-                let set = self.evaluation.set(goal)?;
-                if let Some(dimension) = self.successor(set, &mut point, 0) {
-                    lift.execute(self.view.events[dimension][point[dimension] as usize - 1]);
-                }
-                goal
+        let node = self.formulas.get(part);
+        let goal = *node.operands().last().expect("only `E U` and `EX` are shown by a run");
+        if let Formula::Next(_) = node {
+            let set = self.evaluation.set(goal)?;
+            if let Some(dimension) = self.successor(set, &mut point, 0) {
+                lift.execute(self.view.events[dimension][point[dimension] as usize - 1]);
             }
-            Formula::Until([Formulas::TRUE, goal]) => {
-                self.straight(goal, &mut point, lift)?;
-                goal
+        } else if self.formulas.as_possibility(part).is_some() {
+            self.straight(goal, &mut point, lift)?;
+        } else {
+            let (all, set) = (self.evaluation.set(part)?, self.evaluation.set(goal)?);
+            let mut last = 0;
+            while !self.evaluation.diagram.contains(set, &point) {
+                let Some(dimension) = self.successor(all, &mut point, last) else { break };
+                last = dimension;
+                lift.execute(self.view.events[dimension][point[dimension] as usize - 1]);
             }
-            Formula::Until([_, goal]) => {
-                let (all, set) = (self.evaluation.set(part)?, self.evaluation.set(goal)?);
-                let mut last = 0;
-                while !self.evaluation.diagram.contains(set, &point) {
-                    let Some(dimension) = self.successor(all, &mut point, last) else { break };
-                    last = dimension;
-                    lift.execute(self.view.events[dimension][point[dimension] as usize - 1]);
-                }
-                goal
-            }
-            Formula::True
-            | Formula::False
-            | Formula::End
-            | Formula::Atom(_)
-            | Formula::Not(_)
-            | Formula::And(_)
-            | Formula::Or(_) => unreachable!("only these are shown by a run"),
-        };
+        }
         if point == self.view.bounds() && self.needs_end(goal, &point)? {
             lift.finish();
         }
@@ -252,28 +236,22 @@ impl Showing<'_> {
             if !self.formulas.is_temporal(part) {
                 continue;
             }
-            match self.formulas.get(part) {
-                Formula::And(all) => pending.extend(all.iter().rev()),
-                Formula::Or(all) => {
-                    for &operand in all {
-                        let set = self.evaluation.set(operand)?;
-                        if self.evaluation.diagram.contains(set, point) {
-                            pending.push(operand);
-                            break;
-                        }
+            let node = self.formulas.get(part);
+            if let Formula::And(all) = node {
+                pending.extend(all.iter().rev());
+            } else if let Formula::Or(all) = node {
+                for &operand in all {
+                    let set = self.evaluation.set(operand)?;
+                    if self.evaluation.diagram.contains(set, point) {
+                        pending.push(operand);
+                        break;
                     }
                 }
-                Formula::Until(_) | Formula::Next(_) => {
-                    let mut lift = lift.clone();
-                    shown.push(stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
-                        self.run(part, point.to_vec(), &mut lift)
-                    })?);
-                }
-                Formula::True
-                | Formula::False
-                | Formula::End
-                | Formula::Atom(_)
-                | Formula::Not(_) => {}
+            } else if node.is_run() {
+                let mut lift = lift.clone();
+                shown.push(stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+                    self.run(part, point.to_vec(), &mut lift)
+                })?);
             }
         }
         Ok(shown)
@@ -286,16 +264,13 @@ impl Showing<'_> {
         let mut holds = vec![false; parts.len()];
         for at in 0..parts.len() {
             let is_so = |part: &FormulaId| parts.binary_search(part).is_ok_and(|at| holds[at]);
-            holds[at] = match self.formulas.get(parts[at]) {
-                Formula::End => false,
-                Formula::And(all) => all.iter().all(is_so),
-                Formula::Or(all) => all.iter().any(is_so),
-                Formula::True
-                | Formula::False
-                | Formula::Atom(_)
-                | Formula::Not(_)
-                | Formula::Next(_)
-                | Formula::Until(_) => {
+            let node = self.formulas.get(parts[at]);
+            holds[at] = if let Formula::And(all) = node {
+                all.iter().all(is_so)
+            } else if let Formula::Or(all) = node {
+                all.iter().any(is_so)
+            } else {
+                *node != Formula::End && {
                     let set = self.evaluation.set(parts[at])?;
                     self.evaluation.diagram.contains(set, point)
                 }

@@ -96,7 +96,6 @@ fn used(scene: &Scene) -> BTreeSet<(Role, Tone, bool)> {
     items.map(|item| (item.role, item.tone, matches!(item.shape, Shape::Label(_)))).collect()
 }
 
-/// A style sheet under construction.
 struct Style {
     out: String,
     /// The beginning of every selector.
@@ -226,7 +225,6 @@ fn rounded(points: &[Point]) -> String {
     path
 }
 
-/// The length of arrow heads.
 const HEAD: f64 = 8.0;
 
 fn write_end(out: &mut String, end: End, tip: Point, from: Point, class: &str) {

@@ -17,14 +17,12 @@ pub enum Theme {
     Auto,
 }
 
-/// The appearance of a shape.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Ink {
     /// The colour of lines, `none` for none.
     pub(crate) stroke: &'static str,
     /// The colour of areas, `none` for none.
     pub(crate) fill: &'static str,
-    /// The width of lines.
     pub(crate) width: f64,
     /// The lengths of dashes and gaps; empty for a full line.
     pub(crate) dash: &'static str,
@@ -109,7 +107,6 @@ impl Palette {
         ink
     }
 
-    /// The colour of text.
     pub(crate) fn text(&self, role: Role, tone: Tone) -> &'static str {
         match (tone, role) {
             (Tone::Normal, Role::Aside) => self.quiet,

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use otus_draw::Scene;
 
-use crate::table::{Style, Table};
+use crate::table::Table;
 
 /// A table or figure of a paper, regenerated.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Artefact {
     /// Its name, as `003-fig11`.
     pub id: &'static str,
@@ -39,15 +39,7 @@ const MAX_DESCRIBED: usize = 5;
 
 impl Artefact {
     pub(crate) fn new(id: &'static str, title: impl Into<String>) -> Artefact {
-        Artefact {
-            id,
-            title: title.into(),
-            tables: Vec::new(),
-            pictures: Vec::new(),
-            differs: Vec::new(),
-            checked: 0,
-            wrong: Vec::new(),
-        }
+        Artefact { id, title: title.into(), ..Artefact::default() }
     }
 
     /// Counts a verdict, and keeps its description if it is wrong.
@@ -71,7 +63,7 @@ impl Artefact {
     pub fn text(&self) -> String {
         let mut out = format!("{}: {}\n", self.id, self.title);
         for table in &self.tables {
-            let _ = write!(out, "\n{}", table.written(Style::Aligned));
+            let _ = write!(out, "\n{}", table.aligned());
         }
         out.push('\n');
         for difference in &self.differs {
@@ -85,7 +77,7 @@ impl Artefact {
     pub fn markdown(&self) -> String {
         let mut out = format!("## {}: {}\n", self.id, self.title);
         for table in &self.tables {
-            let _ = write!(out, "\n{}", table.written(Style::Markdown));
+            let _ = write!(out, "\n{}", table.markdown());
         }
         for picture in &self.pictures {
             let _ = writeln!(out, "\n![{}]({}.svg)", picture.scene.title, picture.name);

@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use cpu_time::ThreadTime;
 
-/// Both clocks, started.
 #[derive(Debug)]
 pub(crate) struct Clock {
     processor: Option<ThreadTime>,

@@ -6,9 +6,8 @@
 use std::time::{Duration, Instant};
 
 use otus_core::budget::{Budget, Cancel, Stop};
-use otus_ctl::BigUint;
 use otus_ctl::ist::Closure;
-use otus_ctl::{Answer, Checker, Engine, Formulas, Lowered, Options, lower};
+use otus_ctl::{Answer, BigUint, Checker, Engine, Formulas, Lowered, Options, lower};
 use otus_syntax::{Source, parse_formulas};
 use otus_trace::order::PartialOrder;
 

@@ -3,6 +3,8 @@
 //! The files are CSV without quotes: a line of column names, then lines of numbers. An empty field is a number that
 //! the paper does not give; `>600` is a time limit in seconds that was exceeded.
 
+use std::str::FromStr;
+
 use crate::protocol::Protocol;
 use crate::statistics::Statistics;
 
@@ -135,28 +137,17 @@ pub fn slices() -> [([u64; 5], Statistics); 2] {
 
 /// The numbers of nodes in 004 for one to four repetitions: without priorities, and with receptions first.
 pub fn nodes() -> [[u64; 4]; 2] {
-    let mut all = [[0; 4]; 2];
-    for (nodes, row) in all.iter_mut().zip(rows(NODES)) {
-        for (node, field) in nodes.iter_mut().zip(&row[1..]) {
-            *node = number(field);
-        }
-    }
-    all
+    let rows: Vec<Vec<&str>> = rows(NODES).collect();
+    [0, 1].map(|row| [1, 2, 3, 4].map(|at| number(rows[row][at])))
 }
 
 /// The numbers of a column, from a row on.
-fn column<T, const N: usize>(file: &'static str, first: usize, column: usize) -> [T; N]
-where
-    T: std::str::FromStr + Copy + Default,
-{
-    let mut values = [T::default(); N];
-    for (value, row) in values.iter_mut().zip(rows(file).skip(first)) {
-        *value = number(row[column]);
-    }
-    values
+fn column<T: FromStr, const N: usize>(file: &'static str, first: usize, column: usize) -> [T; N] {
+    let mut rows = rows(file).skip(first);
+    std::array::from_fn(|_| number(rows.next().expect("data files are well-formed")[column]))
 }
 
-fn number<T: std::str::FromStr>(field: &str) -> T {
+fn number<T: FromStr>(field: &str) -> T {
     field.parse().ok().expect("data files are well-formed")
 }
 

@@ -82,10 +82,6 @@ struct Scheduler {
 }
 
 impl Scheduler {
-    fn new(stay: u32) -> Self {
-        Scheduler { now: 0, stay }
-    }
-
     /// The next process for which `can` is true, if there is one.
     fn next(
         &mut self,

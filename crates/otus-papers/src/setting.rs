@@ -53,7 +53,6 @@ impl Setting {
         derive_seed(self.seed, &[purpose, &index.to_string()])
     }
 
-    /// One of three values, by size.
     pub(crate) fn pick<T>(self, tiny: T, quick: T, full: T) -> T {
         self.size.pick(tiny, quick, full)
     }

@@ -36,17 +36,6 @@ pub enum Cell {
     AtLeastTimes(f64),
 }
 
-/// The form in which a table is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
-    /// Aligned columns, for a terminal.
-    Aligned,
-    /// A Markdown table, for a page.
-    Markdown,
-    /// Comma-separated values without units; times are in seconds.
-    Csv,
-}
-
 impl Table {
     /// An empty table, with the suffix of its file name.
     pub(crate) fn new(suffix: &'static str, title: impl Into<String>) -> Table {
@@ -64,16 +53,8 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The table as text.
-    pub fn written(&self, style: Style) -> String {
-        match style {
-            Style::Aligned => self.aligned(),
-            Style::Markdown => self.markdown(),
-            Style::Csv => self.csv(),
-        }
-    }
-
-    fn aligned(&self) -> String {
+    /// Aligned columns, for a terminal.
+    pub fn aligned(&self) -> String {
         let rows: Vec<Vec<String>> =
             self.rows.iter().map(|row| row.iter().map(Cell::text).collect()).collect();
         let width = |column: usize| {
@@ -101,7 +82,8 @@ impl Table {
         out
     }
 
-    fn markdown(&self) -> String {
+    /// A Markdown table, for a page.
+    pub fn markdown(&self) -> String {
         let mut out = String::new();
         if !self.title.is_empty() {
             let _ = writeln!(out, "{}\n", self.title);
@@ -122,7 +104,8 @@ impl Table {
         out
     }
 
-    fn csv(&self) -> String {
+    /// Comma-separated values without units; times are in seconds.
+    pub fn csv(&self) -> String {
         let line = |cells: Vec<String>| cells.join(",") + "\n";
         let mut out = line(self.columns.iter().map(|column| quoted(column)).collect());
         for row in &self.rows {
@@ -230,7 +213,7 @@ mod tests {
             table.push([("set", set), ("n", n), ("time", time), ("ratio", ratio)]);
         }
         let aligned = "  What\n  set  n     time     ratio\n  a,b  3  15.0 µs     2.00×\n  c    –  > 600 s  > 1.0e7×\n";
-        assert_eq!(table.written(Style::Aligned), aligned);
+        assert_eq!(table.aligned(), aligned);
         expect_test::expect![[r#"
             What
 
@@ -239,12 +222,12 @@ mod tests {
             | a,b | 3 | 15.0 µs | 2.00× |
             | c | – | > 600 s | > 1.0e7× |
         "#]]
-        .assert_eq(&table.written(Style::Markdown));
+        .assert_eq(&table.markdown());
         expect_test::expect![[r#"
             set,n,time,ratio
             "a,b",3,0.000015,2
             c,,>600,>10000000
         "#]]
-        .assert_eq(&table.written(Style::Csv));
+        .assert_eq(&table.csv());
     }
 }

@@ -29,7 +29,6 @@ pub struct Size {
 
 const LABELS: [&str; 3] = ["go", "stop", "idle"];
 
-/// A variable of a random trace.
 struct Variable {
     name: String,
     kind: Option<Kind>,

@@ -16,11 +16,10 @@ use otus_syntax::diagram::markdown;
 use otus_syntax::print::{self, Dialect};
 use otus_syntax::{Diagnostic, Source, parse_formulas, parse_spec, parse_trace};
 use otus_trace::order::{EventId, Writes, pot};
+use otus_trace::read::Format;
 
 use crate::read::{Language, fenced, term};
-pub use logs::{
-    canonical, csv, htf, jaeger, json_lines, otlp, packed, settings, shiviz, text_lines, zipkin,
-};
+use logs::built_in;
 use seeds::{CASES, FORMULAS, MARKDOWN, MERMAID, ORDERS, PLANTUML, SPECS, TRACES};
 
 /// A promise and texts to start from.
@@ -36,28 +35,43 @@ pub struct Target {
     pub is_log: bool,
 }
 
+const fn target(
+    name: &'static str,
+    run: fn(&[u8]),
+    seeds: &'static [&'static str],
+    is_log: bool,
+) -> Target {
+    Target { name, run, seeds, is_log }
+}
+
 /// All targets.
 pub const TARGETS: [Target; 19] = [
-    Target { name: "spec", run: spec, seeds: SPECS, is_log: false },
-    Target { name: "trace", run: trace, seeds: TRACES, is_log: false },
-    Target { name: "mermaid", run: mermaid, seeds: MERMAID, is_log: false },
-    Target { name: "plantuml", run: plantuml, seeds: PLANTUML, is_log: false },
-    Target { name: "markdown", run: markdown, seeds: MARKDOWN, is_log: false },
-    Target { name: "cases", run: cases, seeds: CASES, is_log: false },
-    Target { name: "order", run: order, seeds: ORDERS, is_log: false },
-    Target { name: "formulas", run: formulas, seeds: FORMULAS, is_log: false },
-    Target { name: "settings", run: settings, seeds: logs::SETTINGS, is_log: true },
-    Target { name: "text_lines", run: text_lines, seeds: logs::TEXT_LINES, is_log: true },
-    Target { name: "json_lines", run: json_lines, seeds: logs::JSON_LINES, is_log: true },
-    Target { name: "csv", run: csv, seeds: logs::CSV, is_log: true },
-    Target { name: "otlp", run: otlp, seeds: logs::OTLP, is_log: true },
-    Target { name: "jaeger", run: jaeger, seeds: logs::JAEGER, is_log: true },
-    Target { name: "zipkin", run: zipkin, seeds: logs::ZIPKIN, is_log: true },
-    Target { name: "shiviz", run: shiviz, seeds: logs::SHIVIZ, is_log: true },
-    Target { name: "htf", run: htf, seeds: TRACES, is_log: true },
-    Target { name: "canonical", run: canonical, seeds: logs::CANONICAL, is_log: true },
-    Target { name: "packed", run: packed, seeds: logs::JSON_LINES, is_log: true },
+    target("spec", spec, SPECS, false),
+    target("trace", trace, TRACES, false),
+    target("mermaid", |data| diagram(Language::Mermaid, data), MERMAID, false),
+    target("plantuml", |data| diagram(Language::PlantUml, data), PLANTUML, false),
+    target("markdown", markdown, MARKDOWN, false),
+    target("cases", cases, CASES, false),
+    target("order", order, ORDERS, false),
+    target("formulas", formulas, FORMULAS, false),
+    target("settings", logs::settings, logs::SETTINGS, true),
+    target("text_lines", logs::text_lines, logs::TEXT_LINES, true),
+    target("json_lines", logs::json_lines, logs::JSON_LINES, true),
+    target("csv", logs::csv, logs::CSV, true),
+    target("otlp", |data| built_in(Format::Otlp, data), logs::OTLP, true),
+    target("jaeger", |data| built_in(Format::Jaeger, data), logs::JAEGER, true),
+    target("zipkin", |data| built_in(Format::Zipkin, data), logs::ZIPKIN, true),
+    target("shiviz", |data| built_in(Format::Shiviz, data), logs::SHIVIZ, true),
+    target("htf", |data| built_in(Format::Htf, data), TRACES, true),
+    target("canonical", |data| built_in(Format::Canonical, data), logs::CANONICAL, true),
+    target("packed", logs::packed, logs::JSON_LINES, true),
 ];
+
+/// Runs the target with a name.
+pub fn run(name: &str, data: &[u8]) {
+    let target = TARGETS.iter().find(|target| target.name == name).expect("a known name");
+    (target.run)(data);
+}
 
 impl Target {
     /// Runs the target on `count` mutations of its seeds; the same seed gives the same bytes.
@@ -83,7 +97,7 @@ impl Target {
 }
 
 /// `.hsf`, `.hif`, `.hcf`.
-pub fn spec(data: &[u8]) {
+fn spec(data: &[u8]) {
     let source = text(data);
     let parsed = parse_spec(&source);
     check_places(&source, &parsed.diagnostics);
@@ -99,7 +113,7 @@ pub fn spec(data: &[u8]) {
 }
 
 /// `.htf`.
-pub fn trace(data: &[u8]) {
+fn trace(data: &[u8]) {
     let source = text(data);
     let parsed = parse_trace(&source);
     check_places(&source, &parsed.diagnostics);
@@ -118,16 +132,6 @@ pub fn trace(data: &[u8]) {
     }
 }
 
-/// Mermaid.
-pub fn mermaid(data: &[u8]) {
-    diagram(Language::Mermaid, data);
-}
-
-/// PlantUML.
-pub fn plantuml(data: &[u8]) {
-    diagram(Language::PlantUml, data);
-}
-
 fn diagram(language: Language, data: &[u8]) {
     let source = text(data);
     let parsed = language.parse(&source);
@@ -135,8 +139,7 @@ fn diagram(language: Language, data: &[u8]) {
     conversions(&source, &parsed.tree, any_error(&parsed.diagnostics));
 }
 
-/// Markdown with diagrams in it.
-pub fn markdown(data: &[u8]) {
+fn markdown(data: &[u8]) {
     let source = text(data);
     let mut diagnostics = Vec::new();
     let fences = markdown::fences(&source, &mut diagnostics);
@@ -147,8 +150,7 @@ pub fn markdown(data: &[u8]) {
     check_places(&source, &diagnostics);
 }
 
-/// Case files.
-pub fn cases(data: &[u8]) {
+fn cases(data: &[u8]) {
     let source = text(data);
     for case in otus_trace::case::read(&source) {
         match case {
@@ -165,7 +167,7 @@ pub fn cases(data: &[u8]) {
 }
 
 /// `.pot.json`.
-pub fn order(data: &[u8]) {
+fn order(data: &[u8]) {
     let source = text(data);
     let checked = pot::read(&source, Writes::Checked);
     let read = pot::read(&source, Writes::Ordered);
@@ -201,8 +203,7 @@ pub fn order(data: &[u8]) {
     }
 }
 
-/// `.ctl`.
-pub fn formulas(data: &[u8]) {
+fn formulas(data: &[u8]) {
     let source = text(data);
     let parsed = parse_formulas(&source);
     check_places(&source, &parsed.diagnostics);

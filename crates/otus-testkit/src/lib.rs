@@ -3,7 +3,7 @@
 //! - [`corpus`]: models with recorded verdicts, if they are available;
 //! - [`generate`]: random texts for property tests;
 //! - [`oracle`]: a slow reference semantics of interactions and formulas; [`small_scope`]: all small interactions and random
-//!   larger ones, to compare with it; [`mod@reference`]: the small-step rules as the papers print them;
+//!   larger ones, to compare with it;
 //! - [`ctl_cases`]: random partial orders and formulas about them;
 //! - [`sat`]: satisfiability problems as questions about multi-traces;
 //! - [`spec`]: the runner of the literate cases of `spec/`;
@@ -17,7 +17,6 @@ pub mod fuzz;
 pub mod generate;
 pub mod oracle;
 pub mod read;
-pub mod reference;
 pub mod small_scope;
 pub mod spec;
 

@@ -435,7 +435,6 @@ pub fn derive(
     Observation { partition: partition.clone(), components }
 }
 
-/// All permutations of `0..count`.
 fn permutations(count: usize) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     for _ in 0..count {

@@ -155,7 +155,6 @@ pub fn bless(document: &str) -> String {
     out
 }
 
-/// An expected result of a case, and the actual one.
 struct Answer {
     /// The kind of result, for messages.
     what: String,

@@ -251,7 +251,6 @@ fn describe(error: &serde_json::Error, at: usize) -> String {
     format!("{} at column {}", &text[..end], at + error.column())
 }
 
-/// The kind of a JSON value, which its first byte determines.
 fn kind(value: &RawValue) -> &'static str {
     match value.get().as_bytes()[0] {
         b'n' => "null",

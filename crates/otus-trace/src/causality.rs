@@ -26,7 +26,6 @@ use crate::run::{RunLifelineId, RunMessageId};
 /// The pairs of a group, as indices of events.
 #[derive(Debug, Default)]
 pub(crate) struct Pairs {
-    /// Emissions with their receptions.
     pub(crate) matched: Vec<(usize, usize)>,
     /// Emissions that certainly happened before a reception, but may belong to another one.
     pub(crate) before: Vec<(usize, usize)>,
@@ -40,11 +39,9 @@ pub(crate) struct Pairs {
 pub(crate) struct Side {
     pub(crate) direction: Direction,
     pub(crate) message: RunMessageId,
-    /// The index of its component.
     pub(crate) component: usize,
 }
 
-/// Stands for any lifeline.
 const ANY: RunLifelineId = RunLifelineId(u32::MAX);
 
 /// Ends a list of emissions.
@@ -111,7 +108,11 @@ pub(crate) fn pair(rows: &[Row], sides: &[Option<Side>], pairing: Pairing) -> Pa
         channels.sort_unstable();
         channels.dedup();
     }
-    let mut queues = Queues::new(rows.len());
+    let mut queues = Queues {
+        next: vec![[END; 4]; rows.len()],
+        received: vec![false; rows.len()],
+        ..Queues::default()
+    };
     let mut counted = Vec::new();
     let mut receptions = Vec::new();
     for (index, (row, side)) in rows.iter().zip(sides).enumerate() {
@@ -159,7 +160,7 @@ pub(crate) fn pair(rows: &[Row], sides: &[Option<Side>], pairing: Pairing) -> Pa
         }
     }
     pairs.paired = pairs.matched.len();
-    pairs.unpaired.extend(queues.unreceived());
+    pairs.unpaired.extend(queues.emissions.iter().filter(|&&sent| !queues.received[sent]));
     count(&counted, sides, &mut pairs);
     pairs.unpaired.sort_unstable();
     pairs
@@ -173,6 +174,7 @@ fn peer(row: &Row) -> Option<RunLifelineId> {
 
 /// Queues of emissions, one for each combination of properties by which a reception may look for
 /// its emission.
+#[derive(Default)]
 struct Queues<'e> {
     map: FxHashMap<Key<'e>, Queue>,
     /// By emission: the next one in each of its four queues: of the same sender, of any sender, and
@@ -187,16 +189,6 @@ struct Queues<'e> {
 }
 
 impl<'e> Queues<'e> {
-    fn new(count: usize) -> Self {
-        Queues {
-            map: FxHashMap::default(),
-            next: vec![[END; 4]; count],
-            received: vec![false; count],
-            next_unnamed: FxHashMap::default(),
-            emissions: Vec::new(),
-        }
-    }
-
     fn emit(&mut self, index: usize, subject: Subject, id: &'e [u8], row: &Row) {
         self.emissions.push(index);
         let Ok(number) = u32::try_from(index) else { return };
@@ -244,17 +236,9 @@ impl<'e> Queues<'e> {
         self.received[emission] = true;
         Some(emission)
     }
-
-    fn unreceived(&self) -> impl Iterator<Item = usize> + '_ {
-        self.emissions.iter().copied().filter(|&emission| !self.received[emission])
-    }
 }
 
-/// Pairs by counting (see the module).
 fn count(counted: &[usize], sides: &[Option<Side>], pairs: &mut Pairs) {
-    if counted.is_empty() {
-        return;
-    }
     let mut by_message: Vec<(RunMessageId, usize)> = counted
         .iter()
         .filter_map(|&index| sides[index].map(|side| (side.message, index)))

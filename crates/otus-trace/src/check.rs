@@ -25,7 +25,6 @@ pub fn check(trace: &TraceFile) -> Vec<Diagnostic> {
     render(trace, find(trace), &Signature::default())
 }
 
-/// A fault of a multi-trace.
 pub(crate) struct TraceFault {
     pub(crate) span: Span,
     pub(crate) kind: TraceFaultKind,
@@ -49,7 +48,7 @@ pub(crate) fn find(trace: &TraceFile) -> Vec<TraceFault> {
         faults: Vec::new(),
         known: BTreeMap::new(),
         lifelines: vec![LifelineState::default(); trace.names.len()],
-        actions: vec![ActionState::default(); trace.actions.len()],
+        actions: vec![(0, 0); trace.actions.len()],
         moment: 0,
     };
     finder.all_alone();
@@ -73,7 +72,6 @@ pub(crate) fn render(
     findings.finish()
 }
 
-/// The state of a lifeline during the pass over the components.
 #[derive(Debug, Clone, Copy, Default)]
 struct LifelineState {
     /// The span where a component first claims it.
@@ -83,13 +81,6 @@ struct LifelineState {
     claimed_at: Span,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct ActionState {
-    /// The last moment in which it occurred, from 1, and its offset there.
-    moment: u32,
-    start: u32,
-}
-
 struct Finder<'a> {
     trace: &'a TraceFile,
     faults: Vec<TraceFault>,
@@ -97,8 +88,8 @@ struct Finder<'a> {
     known: BTreeMap<(Code, usize, usize), usize>,
     /// By symbol.
     lifelines: Vec<LifelineState>,
-    /// By action.
-    actions: Vec<ActionState>,
+    /// By action: the last moment in which it occurred, from 1, and its offset there.
+    actions: Vec<(u32, u32)>,
     moment: u32,
 }
 
@@ -167,7 +158,6 @@ impl Finder<'_> {
         self.fault(key, span, TraceFaultKind::RepeatedLifeline { lifeline: symbol, first });
     }
 
-    /// Notes that a component claims a lifeline.
     fn claim(&mut self, stamp: usize, symbol: Symbol, span: Span) {
         let lifeline = &mut self.lifelines[symbol.index()];
         lifeline.claimed = stamp;
@@ -182,12 +172,12 @@ impl Finder<'_> {
 
     /// Notes an action that is not alone at its moment.
     fn simultaneous(&mut self, action: usize, start: u32) {
-        let state = &mut self.actions[action];
-        if state.moment != self.moment {
-            *state = ActionState { moment: self.moment, start };
+        let (moment, before) = self.actions[action];
+        if moment != self.moment {
+            self.actions[action] = (self.moment, start);
             return;
         }
-        let first = place(self.trace, action, state.start);
+        let first = place(self.trace, action, before);
         let key = (Code::REPEATED_ACTION, action, 0);
         let kind = TraceFaultKind::RepeatedAction { action, first };
         self.fault(key, place(self.trace, action, start), kind);

@@ -150,15 +150,8 @@ pub struct MultiTrace {
     pub(crate) steps: Vec<Step>,
     /// The end of each component in `steps`.
     pub(crate) ends: IndexVec<ComponentId, usize>,
-    offsets: Option<StepOffsets>,
-}
-
-/// The offsets from which the steps were read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct StepOffsets {
-    source: SourceId,
-    /// By step: the offset of its first byte.
-    starts: Vec<u32>,
+    /// The text from which the steps were read, and by step the offset of its first byte.
+    offsets: Option<(SourceId, Vec<u32>)>,
 }
 
 /// One action of a component's trace.
@@ -227,9 +220,8 @@ impl MultiTrace {
 
     /// The text and the offset from which a step of a component was read.
     pub fn place(&self, component: ComponentId, index: usize) -> Option<(SourceId, u32)> {
-        let offsets = self.offsets.as_ref()?;
-        let range = range(&self.ends, component);
-        Some((offsets.source, *offsets.starts[range].get(index)?))
+        let (source, starts) = self.offsets.as_ref()?;
+        Some((*source, *starts[range(&self.ends, component)].get(index)?))
     }
 
     /// The number of moments of all components.
@@ -322,7 +314,7 @@ impl Builder {
         while self.trace.ends.len() < self.trace.partition.len() {
             self.trace.ends.push(self.trace.steps.len());
         }
-        self.trace.offsets = self.starts.map(|starts| StepOffsets { source, starts });
+        self.trace.offsets = self.starts.map(|starts| (source, starts));
         self.trace
     }
 }

@@ -156,7 +156,6 @@ impl EventPlace<'_> {
     }
 }
 
-/// The properties of a variable.
 #[derive(Debug, Clone, Copy)]
 struct VariableFacts {
     owner: Owner,

@@ -194,8 +194,7 @@ impl QuickReader {
             if text.peek() == Some(b'{') {
                 self.moment(text, pool, here)?;
             } else {
-                let action = self.action(text, pool, here)?;
-                self.trace.steps.push(Step::new(action, false));
+                self.action(text, pool, here)?;
             }
             text.skip_space();
             match text.peek() {
@@ -216,8 +215,7 @@ impl QuickReader {
             // Take the brace or the comma.
             text.at += 1;
             text.skip_space();
-            let action = self.action(text, pool, here)?;
-            self.trace.steps.push(Step::new(action, false));
+            self.action(text, pool, here)?;
             text.skip_space();
             match text.peek() {
                 Some(b',') => {}
@@ -239,12 +237,7 @@ impl QuickReader {
 
     /// Reads an action on a lifeline of the component, or on any free lifeline if the component is
     /// `#any`.
-    fn action(
-        &mut self,
-        text: &mut TraceCursor<'_>,
-        pool: &mut Pool,
-        here: Here,
-    ) -> Option<ActionId> {
+    fn action(&mut self, text: &mut TraceCursor<'_>, pool: &mut Pool, here: Here) -> Option<()> {
         let index = match self.guess(text) {
             Some(index) => index,
             None => self.known_action(text, pool)?,
@@ -257,7 +250,8 @@ impl QuickReader {
             }
             take(&mut self.owners, &mut self.key, lifeline, here)?;
         }
-        Some(action)
+        self.trace.steps.push(Step::new(action, false));
+        Some(())
     }
 
     /// Reads the next action if it is the one that followed the last action before.
@@ -344,7 +338,6 @@ struct Here {
     before: u64,
     /// The number of the component.
     stamp: u64,
-    /// Whether it is `#any`.
     any: bool,
 }
 

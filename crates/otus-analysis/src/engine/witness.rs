@@ -70,10 +70,9 @@ pub(super) fn replay(
         meter: &mut meter,
         steps: Vec::new(),
     };
-    for (question, full, only) in stages {
+    for Stage { question, relaxation, only } in stages {
         replay.logs = Logs::new(trace, &question, trace.partition().len());
-        replay.relaxation = if full { Relaxation::Full } else { Relaxation::Rigid };
-        replay.only = only;
+        (replay.relaxation, replay.only) = (relaxation, only);
         term = replay.run(term)?;
     }
     let positions = &replay.frontiers.positions;
@@ -84,23 +83,31 @@ pub(super) fn replay(
     Some(Witness { steps: steps.collect() })
 }
 
-/// The logs that are replayed together, all of them or that of one component: the question about
-/// them, whether the expressions are fully relaxed, and the only component whose log is followed.
-type Stage = (Question, bool, Option<usize>);
+/// The logs that are replayed together: all of them, or that of one component.
+struct Stage {
+    /// The question about these logs.
+    question: Question,
+    relaxation: Relaxation,
+    only: Option<usize>,
+}
 
 fn stages(engine: &Engine, trace: &MultiTrace, question: &Question) -> Vec<Stage> {
     let compiled = engine.compiled.as_ref().expect("it is prepared");
     let components = trace.partition().len();
+    let relaxation = |full| if full { Relaxation::Full } else { Relaxation::Rigid };
     if engine.decomposes(question) {
         let stage = |component| {
             let full = decompose::is_relaxable(compiled, component);
-            let question = decompose::only(question, component, components);
-            (question, full, full.then_some(component))
+            Stage {
+                question: decompose::only(question, component, components),
+                relaxation: relaxation(full),
+                only: full.then_some(component),
+            }
         };
         return (0..components).map(stage).collect();
     }
     let full = compiled.decoupled && *question != Question::GlobalPrefix;
-    vec![(question.clone(), full, None)]
+    vec![Stage { question: question.clone(), relaxation: relaxation(full), only: None }]
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -32,9 +32,9 @@ use super::{Choice, CoverageOutput, LogArgs, ReportFile, SearchArgs, one_of};
 /// terms of the papers (docs/papers.md): accept, prefix, eliminate, simulate. --complete,
 /// --may-stop-early, --may-start-late and --unobserved say it for individual lifelines, for example
 /// `broker,sub*`; an exact name takes precedence over a pattern, and a lifeline may be both
-/// --may-stop-early and --may-start-late. If neither --observed nor --kind is given, the logs of all
-/// other lifelines are then complete. For raw logs, `[observation]` in otus.toml says the same; the
-/// command line takes precedence.
+/// --may-stop-early and --may-start-late. If you use these flags without --observed or --kind, the
+/// logs of all other lifelines are complete. For raw logs, `[observation]` in otus.toml says the same;
+/// the command line takes precedence.
 ///
 /// The engine `auto` chooses the fast engine, whose verdicts are exact. It chooses the searches of
 /// the papers (those of the HIBOU tool) if you use one of --graph, --strategy, --priorities,

@@ -69,10 +69,12 @@ pub(crate) fn run(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Status> {
     Ok(if is_unknown { Status::Undecided } else { status })
 }
 
-/// The request that the arguments describe.
 fn request(args: &AnalyzeArgs) -> anyhow::Result<Request> {
     let mut request = Request::new(args.files.iter().cloned());
-    defaults_for(&formats(args), &mut request);
+    let reports = args.report.iter().map(|report| report.format);
+    let results = args.results.iter().map(|_| ReportFormat::Jsonl);
+    let formats: Vec<_> = std::iter::once(args.format).chain(reports).chain(results).collect();
+    defaults_for(&formats, &mut request);
     request.from = args.from;
     request.config = args.logs.config.as_ref().map(PathBuf::from);
     request.group.clone_from(&args.logs.group);
@@ -135,14 +137,6 @@ pub(super) fn graph_options(
     Ok(Some(GraphOptions::new(format, style, args.graph_nodes)))
 }
 
-/// The formats of the outputs, in order.
-fn formats(args: &AnalyzeArgs) -> Vec<ReportFormat> {
-    let reports = args.report.iter().map(|report| report.format);
-    let results = args.results.iter().map(|_| ReportFormat::Jsonl);
-    std::iter::once(args.format).chain(reports).chain(results).collect()
-}
-
-/// The destination of a report.
 enum Sink {
     /// Standard output, or a file that results are appended to. Each part is written at once.
     Stream(Box<dyn Write>),
@@ -152,15 +146,11 @@ enum Sink {
 
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.write_all(bytes)?;
-        Ok(bytes.len())
-    }
-
-    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
-            Sink::Stream(out) => out.write_all(bytes).and_then(|()| out.flush()),
-            Sink::File(draft) => draft.writer().write_all(bytes),
+            Sink::Stream(out) => out.write_all(bytes).and_then(|()| out.flush())?,
+            Sink::File(draft) => draft.file.write_all(bytes)?,
         }
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

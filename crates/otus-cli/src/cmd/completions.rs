@@ -9,6 +9,5 @@ use crate::output;
 pub(crate) fn run(args: &CompletionsArgs) -> anyhow::Result<Status> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Args::command(), "otus", &mut script);
-    output::print(&script)?;
-    Ok(Status::Passed)
+    output::answer(&script)
 }

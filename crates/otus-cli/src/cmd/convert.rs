@@ -1,6 +1,6 @@
 //! `otus convert`: the same interaction or multi-trace in another format.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use otus::convert::{ConvertRequest, Converted, convert};
@@ -20,16 +20,16 @@ pub(crate) fn run(args: &ConvertArgs, shell: &Shell) -> anyhow::Result<Status> {
         (Converted::Text(text), Place::Folder(folder)) if to == Format::Jsonl => {
             vec![(folder.join("cases.jsonl"), text)]
         }
-        (Converted::Interaction { interaction, signature, has_signature_file }, place) => {
-            match place {
-                Place::File(path) => {
-                    let beside = (path.with_extension("hsf"), signature);
-                    let beside = Some(beside).filter(|_| !has_signature_file);
-                    beside.into_iter().chain([(path, interaction)]).collect()
-                }
-                Place::Folder(folder) => bail!(is_folder(&folder)),
-                Place::Stdout => return print(&format!("{signature}{interaction}")),
-            }
+        (
+            Converted::Interaction { interaction, signature, has_signature_file },
+            Place::File(path),
+        ) => {
+            let beside = (path.with_extension("hsf"), signature);
+            let beside = Some(beside).filter(|_| !has_signature_file);
+            beside.into_iter().chain([(path, interaction)]).collect()
+        }
+        (Converted::Interaction { interaction, signature, .. }, Place::Stdout) => {
+            return output::answer(&format!("{signature}{interaction}"));
         }
         (Converted::Traces(traces), Place::Folder(folder)) => {
             output::make_folder(&folder)?;
@@ -45,11 +45,13 @@ pub(crate) fn run(args: &ConvertArgs, shell: &Shell) -> anyhow::Result<Status> {
             };
             match place {
                 Place::File(path) => vec![(path, text)],
-                Place::Stdout | Place::Folder(_) => return print(&text),
+                Place::Stdout | Place::Folder(_) => return output::answer(&text),
             }
         }
-        (_, Place::Folder(folder)) => bail!(is_folder(&folder)),
-        (Converted::Text(text), _) => return print(&text),
+        (_, Place::Folder(folder)) => {
+            bail!("{} is a folder; name the file to write", folder.display())
+        }
+        (Converted::Text(text), _) => return output::answer(&text),
         (_, _) => vec![],
     };
     output::write_new(&files, args.force)?;
@@ -57,15 +59,6 @@ pub(crate) fn run(args: &ConvertArgs, shell: &Shell) -> anyhow::Result<Status> {
         output::complain(&format!("wrote {}", path.display()));
     }
     Ok(Status::Passed)
-}
-
-fn print(text: &str) -> anyhow::Result<Status> {
-    output::print(text)?;
-    Ok(Status::Passed)
-}
-
-fn is_folder(path: &Path) -> String {
-    format!("{} is a folder; name the file to write", path.display())
 }
 
 /// Separates the files to read from the file to write.
@@ -93,7 +86,7 @@ fn destination(args: &ConvertArgs) -> anyhow::Result<(Vec<String>, Format, Place
     if let Place::Folder(_) = place {
         return Ok((inputs, args.to.unwrap_or(Format::Htf), place));
     }
-    let format = args.to.or_else(|| Format::of_name(&PathBuf::from(&named))).with_context(|| {
+    let format = args.to.or_else(|| Format::of_name(Path::new(&named))).with_context(|| {
         format!(
             "the ending of {named} names no format; use .hif, .hsf, .mmd, .puml, .htf, .jsonl or .pot.json, or --to"
         )

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use otus::ctl::{self, Answer, CutQuery, Request};
+use otus::ctl::{self, CutQuery, Request};
 use otus::report::ReportFormat;
-use otus::{Limits, PictureFormat, PictureStyle, Status};
+use otus::{Limits, PictureFormat, Status};
 
 use crate::args::CtlArgs;
 use crate::shell::Shell;
@@ -15,10 +15,17 @@ use crate::{interrupt, output, picture};
 pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Status> {
     let start = Instant::now();
     if args.patterns {
-        output::print(&ctl::patterns())?;
-        return Ok(Status::Passed);
+        return output::answer(&ctl::patterns());
     }
-    let mut drawing = Drawing::new(args)?;
+    // The picture of the first answer that a run proves; no name once it is written.
+    let mut picture_name = args.draw.as_deref();
+    let Some(picture_format) = PictureFormat::of_name(picture_name.unwrap_or("-")) else {
+        bail!("--draw writes .svg and .png files, not {}", picture_name.unwrap_or_default());
+    };
+    if picture_name.is_none() {
+        picture::note_idle(&args.picture, "add --draw FILE");
+    }
+    let style = picture::style(&args.picture)?;
     let check = ctl::open(&shell.context, &request(args))?;
     // Until standard input has been read, which may take long, Ctrl-C ends the process.
     interrupt::watch()?;
@@ -27,7 +34,12 @@ pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Status> {
     let mut separator = "";
     for answer in answers.by_ref() {
         let answer = answer?;
-        drawing.draw(&answer)?;
+        if let Some(name) = picture_name
+            && let Some(picture) = answer.draw(picture_format, &style)?
+        {
+            picture::deliver(&picture, name)?;
+            picture_name = None;
+        }
         if args.format == ReportFormat::Json {
             of_document.push(answer);
         } else if args.format == ReportFormat::Jsonl {
@@ -37,7 +49,7 @@ pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Status> {
         }
         separator = "\n";
     }
-    if let Some(name) = drawing.name {
+    if let Some(name) = picture_name {
         output::complain(&format!("{name} was not written: no answer is shown by a run"));
     }
     let summary = answers.summary();
@@ -48,7 +60,6 @@ pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Status> {
     Ok(summary.status(args.fail_on))
 }
 
-/// The request that the arguments describe.
 fn request(args: &CtlArgs) -> Request {
     let mut request = Request::new(args.names.iter().cloned());
     request.files.clone_from(&args.file);
@@ -71,35 +82,4 @@ fn request(args: &CtlArgs) -> Request {
         max_bytes: Some(args.memory.saturating_mul(1 << 20)),
     };
     request
-}
-
-/// The picture of the first answer that a run proves.
-struct Drawing<'a> {
-    /// The file, until it is written.
-    name: Option<&'a str>,
-    format: PictureFormat,
-    style: PictureStyle,
-}
-
-impl<'a> Drawing<'a> {
-    fn new(args: &'a CtlArgs) -> anyhow::Result<Self> {
-        let name = args.draw.as_deref();
-        let Some(format) = PictureFormat::of_name(name.unwrap_or("-")) else {
-            bail!("--draw writes .svg and .png files, not {}", name.unwrap_or_default());
-        };
-        if name.is_none() {
-            picture::note_idle(&args.picture, "add --draw FILE");
-        }
-        Ok(Drawing { name, format, style: picture::style(&args.picture)? })
-    }
-
-    fn draw(&mut self, answer: &Answer) -> anyhow::Result<()> {
-        if let Some(name) = self.name
-            && let Some(picture) = answer.draw(self.format, &self.style)?
-        {
-            picture::deliver(&picture, name)?;
-            self.name = None;
-        }
-        Ok(())
-    }
 }

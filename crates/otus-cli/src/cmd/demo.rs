@@ -32,8 +32,7 @@ pub(crate) fn run(args: &DemoArgs, shell: &Shell) -> anyhow::Result<Status> {
     for step in example.steps {
         take(step, &folder, shell)?;
     }
-    output::print(&ending(example, &folder))?;
-    Ok(Status::Passed)
+    output::answer(&ending(example, &folder))
 }
 
 /// Writes the files of an example. A file that the user has changed is not overwritten.

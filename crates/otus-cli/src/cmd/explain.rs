@@ -13,8 +13,7 @@ use crate::shell::Shell;
 pub(crate) fn run(args: &ExplainArgs, shell: &Shell) -> anyhow::Result<Status> {
     let colored = shell.colored(Stream::Output);
     let Some(wanted) = &args.code else {
-        output::print(&list(colored))?;
-        return Ok(Status::Passed);
+        return output::answer(&list(colored));
     };
     let page = match (Code::parse(wanted), CAUSES.iter().find(|cause| cause.id == wanted)) {
         (Some(code), _) => code.page().to_owned(),
@@ -28,11 +27,9 @@ pub(crate) fn run(args: &ExplainArgs, shell: &Shell) -> anyhow::Result<Status> {
             return Ok(Status::Unusable);
         }
     };
-    output::print(&if colored { styled(&page) } else { page })?;
-    Ok(Status::Passed)
+    output::answer(&if colored { styled(&page) } else { page })
 }
 
-/// The page of a cause of failures.
 fn cause_page(cause: &Cause) -> String {
     let Cause { id, name, meaning, help, .. } = cause;
     format!(

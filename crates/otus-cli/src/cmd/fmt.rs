@@ -18,15 +18,14 @@ pub(crate) fn run(args: &FmtArgs, shell: &Shell) -> anyhow::Result<Status> {
             seen += 1;
             let formatted = match format(&shell.context, &file, args.from) {
                 Ok(formatted) => formatted,
-                Err(otus::Error::Text(found)) => {
-                    output::complain(&found.render(shell.colored(Stream::Error)));
-                    let name = if file == "-" { "<stdin>" } else { &file };
-                    output::complain(&format!("\n{name} was left as it is"));
-                    exit = Status::Unusable;
-                    continue;
-                }
                 Err(error) => {
-                    output::complain(&format!("otus: {error}"));
+                    if let otus::Error::Text(found) = error {
+                        output::complain(&found.render(shell.colored(Stream::Error)));
+                        let name = if file == "-" { "<stdin>" } else { &file };
+                        output::complain(&format!("\n{name} was left as it is"));
+                    } else {
+                        output::complain(&format!("otus: {error}"));
+                    }
                     exit = Status::Unusable;
                     continue;
                 }

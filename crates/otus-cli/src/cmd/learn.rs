@@ -25,7 +25,6 @@ pub(crate) fn run(args: &LearnArgs, shell: &Shell) -> anyhow::Result<Status> {
     Ok(Status::Passed)
 }
 
-/// The file and the format of the diagram.
 enum Target {
     Print(Format),
     File(PathBuf, Format),
@@ -78,11 +77,7 @@ impl Target {
                 output::complain(&format!("wrote {} and {}", path.display(), beside.display()));
                 Ok(())
             }
-            Target::File(path, format) => {
-                output::write_file(path, &text(*format))?;
-                output::complain(&format!("wrote {}", path.display()));
-                Ok(())
-            }
+            Target::File(path, format) => output::deliver(path, text(*format).as_bytes(), None),
             Target::Picture(name, format) => {
                 picture::deliver(&learnt.picture(*format, &PictureStyle::default())?, name)
             }

@@ -12,8 +12,7 @@ pub(crate) fn run(args: &ManArgs) -> anyhow::Result<Status> {
     let mut command = Args::command();
     command.build();
     let Some(folder) = &args.dir else {
-        output::print(&page(command)?)?;
-        return Ok(Status::Passed);
+        return output::answer(&page(command)?);
     };
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let commands: Vec<clap::Command> = command.get_subcommands().cloned().collect();

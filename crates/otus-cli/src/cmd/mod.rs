@@ -25,7 +25,6 @@ use otus::Status;
 use crate::args::{Args, Command};
 use crate::shell::Shell;
 
-/// Runs the requested command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Status> {
     let shell = Shell::new(args.color);
     match &args.command {

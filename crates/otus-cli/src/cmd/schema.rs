@@ -7,6 +7,5 @@ use crate::args::SchemaArgs;
 use crate::output;
 
 pub(crate) fn run(args: &SchemaArgs) -> anyhow::Result<Status> {
-    output::print(&format!("{}\n", schema(args.what).trim_end()))?;
-    Ok(Status::Passed)
+    output::answer(&format!("{}\n", schema(args.what).trim_end()))
 }

@@ -42,30 +42,24 @@ pub(crate) fn run(args: &TestArgs, shell: &Shell) -> anyhow::Result<Status> {
     if args.update {
         match suite::updated(&shell.context, &settings, &outcomes)? {
             Some((text, changed)) => {
-                let path: PathBuf = settings.folder.join(otus::project::FILE);
+                let path = settings.folder.join(otus::project::FILE);
                 let path = args.config.as_ref().map_or(path, PathBuf::from);
                 output::write_file(&path, &text)?;
                 let changed = counted(changed, "test");
                 output::complain(&format!("wrote {changed} of {}", settings.name));
             }
-            None => {
-                output::complain(&format!("{} says what was found already", settings.name));
-            }
+            None => output::complain(&format!("{} says what was found already", settings.name)),
         }
     }
     let millis = start.elapsed().as_secs_f64() * 1000.0;
     output::complain(&format!("{} in {millis:.0} ms", summary.text()));
-    Ok(exit(&summary, args.update))
-}
-
-fn exit(summary: &SuiteSummary, is_updated: bool) -> Status {
-    if summary.broken > 0 {
+    Ok(if summary.broken > 0 {
         Status::Unusable
     } else if summary.interrupted {
         Status::Undecided
-    } else if summary.stubborn > 0 || (summary.differ > 0 && !is_updated) {
+    } else if summary.stubborn > 0 || (summary.differ > 0 && !args.update) {
         Status::Failed
     } else {
         Status::Passed
-    }
+    })
 }

@@ -19,17 +19,15 @@ use crate::formula::AtomId;
 use crate::lcm;
 use crate::track::{Course, Track};
 
-/// The atoms of a formula.
 #[derive(Debug)]
 pub(super) struct Atoms<'f> {
-    /// By atom.
     pub(super) position: FxHashMap<AtomId, usize>,
     /// The number of words with one bit per atom.
     pub(super) words: usize,
     /// The number of chains of all atoms over several components.
     pub(super) chains: usize,
     /// The atoms that depend on no component and hold.
-    constant: Vec<u64>,
+    pub(super) constant: Vec<u64>,
     layers: Vec<Layer>,
     distant: Vec<Distant<'f>>,
     /// The size of the tables in bytes.
@@ -165,15 +163,14 @@ impl<'f> Atoms<'f> {
         }
     }
 
-    /// The atoms that hold and the positions of chains before any component is known.
-    pub(super) fn first(&self) -> (Vec<u64>, Vec<u32>) {
-        (self.constant.clone(), vec![0; self.chains])
-    }
-
     /// Updates the atoms that hold and the positions of chains with one more component.
     pub(super) fn enter(&self, layer: usize, value: u32, mask: &mut [u64], reached: &mut [u32]) {
         let own = &self.layers[layer];
-        own.add(value, self.words, mask, reached);
+        let table = &own.local[value as usize * self.words..][..self.words];
+        for (mask, here) in mask.iter_mut().zip(table) {
+            *mask |= here;
+        }
+        own.raise(value, reached);
         for &at in &own.decided {
             let distant = &self.distant[at];
             set(mask, distant.position, distant.holds(reached));
@@ -203,22 +200,16 @@ impl<'f> Atoms<'f> {
         if own.decided.is_empty() {
             return;
         }
-        let width = own.chains.len();
         let mut now = reached.to_vec();
         let mut before: Option<u32> = None;
-        for (value, words) in values.rev().zip(0..) {
-            let words: usize = words;
-            let here = &own.reached[value as usize * width..][..width];
-            let same = before
-                .is_some_and(|before| own.reached[before as usize * width..][..width] == *here);
+        for (value, words) in values.rev().zip(0_usize..) {
+            let same = before.is_some_and(|before| own.reached(before) == own.reached(value));
             before = Some(value);
             let (done, rest) = rows.split_at_mut(words * self.words);
             let current = &mut rest[..self.words];
             if !same {
                 now.copy_from_slice(reached);
-                for (&chain, &here) in own.chains.iter().zip(here) {
-                    now[chain as usize] = now[chain as usize].max(here);
-                }
+                own.raise(value, &mut now);
             }
             for &at in &own.decided {
                 let distant = &self.distant[at];
@@ -257,14 +248,15 @@ impl Layer {
         }
     }
 
-    fn add(&self, value: u32, words: usize, mask: &mut [u64], reached: &mut [u32]) {
-        let table = &self.local[value as usize * words..][..words];
-        for (mask, here) in mask.iter_mut().zip(table) {
-            *mask |= here;
-        }
+    /// By chain with events here: its position at a value.
+    fn reached(&self, value: u32) -> &[u32] {
         let width = self.chains.len();
-        for (column, &chain) in self.chains.iter().enumerate() {
-            let here = self.reached[value as usize * width + column];
+        &self.reached[value as usize * width..][..width]
+    }
+
+    /// Moves chains to their positions at a value.
+    fn raise(&self, value: u32, reached: &mut [u32]) {
+        for (&chain, &here) in self.chains.iter().zip(self.reached(value)) {
             let reached = &mut reached[chain as usize];
             *reached = (*reached).max(here);
         }
@@ -345,7 +337,6 @@ impl Sum {
     }
 }
 
-/// The points of a chain.
 fn place(
     problem: Problem<'_>,
     order: &[usize],

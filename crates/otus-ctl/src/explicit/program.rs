@@ -117,7 +117,6 @@ impl Program {
         if and { Operation::And(operands.into()) } else { Operation::Or(operands.into()) }
     }
 
-    /// The bytes that a cut stores.
     pub(super) fn bytes(&self) -> usize {
         self.remembered.len().div_ceil(8)
     }

@@ -15,7 +15,6 @@ const NONE: u32 = u32::MAX;
 /// The number of cuts between two checks of the clock.
 const PATIENCE: u64 = 1 << 14;
 
-/// A search through all cuts.
 #[derive(Debug)]
 pub(super) struct Walk<'f> {
     problem: Problem<'f>,
@@ -45,7 +44,7 @@ struct Prefix {
 }
 
 /// The state of the search at one depth.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 struct Frame {
     /// For the next component and all later ones: the least and the greatest value.
     low: Vec<u32>,
@@ -54,9 +53,7 @@ struct Frame {
     value: u32,
     /// The successors along each component so far, as prefixes of the same depth.
     successors: Vec<u32>,
-    /// Atoms that hold.
     mask: Vec<u64>,
-    /// The positions of chains.
     reached: Vec<u32>,
     /// Whether all components so far are at their bounds.
     end: bool,
@@ -83,14 +80,13 @@ impl<'f> Walk<'f> {
         let atoms = Atoms::new(problem, &order, &bounds, budget)?;
         let program = Program::new(problem.formulas, formula, &atoms.position);
         let layers = bounds.len();
-        let (mask, reached) = atoms.first();
         let frame = Frame {
             low: vec![0; layers],
             high: bounds.clone(),
             value: 0,
             successors: vec![NONE; layers],
-            mask,
-            reached,
+            mask: atoms.constant.clone(),
+            reached: vec![0; atoms.chains],
             end: true,
         };
         Ok(Walk {
@@ -172,9 +168,8 @@ impl<'f> Walk<'f> {
                 };
             }
         }
-        let frame = &mut self.frames[depth];
-        frame.value = frame.high[depth];
-        let high = frame.value;
+        let high = self.frames[depth].high[depth];
+        self.frames[depth].value = high;
         if remembers {
             let start = match self.prefixes.get(depth + 1) {
                 Some(longer) => number(longer.len())?,
@@ -252,9 +247,11 @@ impl<'f> Walk<'f> {
 
     /// Adds the bits of the successors of a row along one component; they are part of the row of another prefix.
     fn add_successors(&self, other: u32, low: u32, high: u32, row: &mut [u8]) {
-        let Some(of) = self.prefixes[self.bounds.len() - 1].get(other as usize) else { return };
+        let prefixes = &self.prefixes[self.bounds.len() - 1];
+        let Some(of) = prefixes.get(other as usize) else { return };
         let width = self.program.bytes();
-        let end = self.end_of(other);
+        // A prefix that is a successor was visited before the one the search is at, so another one follows it.
+        let end = prefixes[other as usize + 1].start;
         let least = of.high + 1 - (end - of.start);
         let (from, to) = (high.min(of.high), low.max(least));
         if from < to {
@@ -266,12 +263,6 @@ impl<'f> Walk<'f> {
         for (ours, theirs) in ours.iter_mut().zip(theirs) {
             *ours |= theirs;
         }
-    }
-
-    /// The end of the cuts of a prefix of all components but the last.
-    fn end_of(&self, prefix: u32) -> u32 {
-        // A prefix that is a successor was visited before the one the search is at.
-        self.prefixes[self.bounds.len() - 1][prefix as usize + 1].start
     }
 
     /// The number of bytes in use.

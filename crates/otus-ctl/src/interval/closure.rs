@@ -31,7 +31,7 @@ use otus_core::budget::Stop;
 use super::diagram::{Diagram, Set};
 use super::member::first;
 use super::memo::Op;
-use super::store::{EMPTY, FULL, Id};
+use super::store::{EMPTY, Edge, FULL, Id};
 
 impl Diagram {
     /// The vectors of `within` that are at most some vector of `set`.
@@ -80,10 +80,11 @@ impl Diagram {
         }
         let layer = self.store.layer(closed);
         if self.store.is_lattice(within) {
-            if self.has_corner(closed, within, Corner::Greatest) {
+            let greatest = |edges: &[Edge]| edges.last().map_or((0, EMPTY), |e| (e.high, e.child));
+            if self.has_corner(closed, within, greatest) {
                 return Ok(self.keep(a, b, Op::Intersect, within));
             }
-            if !self.has_corner(closed, within, Corner::Least) {
+            if !self.has_corner(closed, within, first) {
                 return Ok(self.keep(a, b, Op::Intersect, EMPTY));
             }
         }
@@ -103,25 +104,20 @@ impl Diagram {
     }
 
     /// Whether the least or greatest member of `within`, a lattice, is in `closed`; both are nodes of
-    /// one layer.
-    fn has_corner(&self, mut closed: Id, mut within: Id, corner: Corner) -> bool {
+    /// one layer. `corner` gives the least or greatest value of a node, and the residual there.
+    fn has_corner(
+        &self,
+        mut closed: Id,
+        mut within: Id,
+        corner: impl Fn(&[Edge]) -> (u32, Id),
+    ) -> bool {
         let mut layer = self.store.layer(closed);
         while closed != EMPTY && closed != FULL && closed != within {
-            let edges = self.store.edges(within, layer);
-            let (value, child) = match corner {
-                Corner::Greatest => edges.last().map_or((0, EMPTY), |edge| (edge.high, edge.child)),
-                Corner::Least => first(edges),
-            };
+            let (value, child) = corner(self.store.edges(within, layer));
             closed = self.store.child(closed, layer, value);
             within = child;
             layer += 1;
         }
         closed != EMPTY
     }
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Corner {
-    Least,
-    Greatest,
 }

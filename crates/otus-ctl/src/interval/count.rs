@@ -9,20 +9,13 @@ use super::store::{EMPTY, FULL};
 use num_bigint::BigUint;
 
 impl Diagram {
-    /// The number of vectors in `set`.
     pub(crate) fn count(&self, set: Set) -> BigUint {
         let small = self.total(set, 1_u128, |sum, count, width| {
             sum.checked_add(count.checked_mul(u128::from(width))?)
         });
-        match small {
-            Some(count) => BigUint::from(count),
-            None => {
-                let large = self.total(set, BigUint::from(1_u64), |sum, count, width| {
-                    Some(sum + count * width)
-                });
-                large.unwrap_or_default()
-            }
-        }
+        let large =
+            || self.total(set, BigUint::from(1_u64), |sum, count, width| Some(sum + count * width));
+        small.map(BigUint::from).or_else(large).unwrap_or_default()
     }
 
     /// The count in a type of number whose `one` is given: `add` is `sum + count * width`, `None`

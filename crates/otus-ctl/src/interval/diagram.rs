@@ -14,12 +14,10 @@ use super::store::{EMPTY, Edge, FULL, Id, Store, hash};
 pub(crate) struct Set(pub(super) Id);
 
 impl Set {
-    /// The empty set.
     pub(crate) const EMPTY: Set = Set(EMPTY);
     /// The set of all vectors within the ranges.
     pub(crate) const FULL: Set = Set(FULL);
 
-    /// Whether it is the empty set.
     pub(crate) fn is_empty(self) -> bool {
         self == Set::EMPTY
     }
@@ -33,7 +31,7 @@ pub(crate) struct Diagram {
     pub(super) memo: Memo,
     /// Intervals of nodes under construction; those of the innermost call are last.
     pub(super) scratch: Vec<Edge>,
-    pub(super) budget: Budget,
+    pub(crate) budget: Budget,
     /// Intervals to be made until the next check of the clock.
     until_check: u32,
     /// The results of prefetching reads of the unique table; kept so that the compiler does not remove the reads.
@@ -65,22 +63,11 @@ impl Diagram {
         }
     }
 
-    /// The greatest value of each component.
-    pub(crate) fn bounds(&self) -> &[u32] {
-        &self.bounds
-    }
-
-    /// The limits.
-    pub(crate) fn budget(&self) -> &Budget {
-        &self.budget
-    }
-
     /// The number of nodes, garbage included.
     pub(crate) fn nodes(&self) -> usize {
         self.store.count
     }
 
-    /// The size of the tables in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.store.bytes() + self.other_bytes()
     }
@@ -107,24 +94,16 @@ impl Diagram {
     /// come in ascending order.
     #[inline]
     pub(super) fn append(&mut self, base: usize, high: u32, child: Id) {
-        if self.scratch.len() > base {
-            let last = self.scratch.len() - 1;
-            if self.scratch[last].child == child {
-                self.scratch[last].high = high;
-                return;
-            }
+        match self.scratch[base..].last_mut() {
+            Some(last) if last.child == child => last.high = high,
+            _ => self.scratch.push(Edge { high, child }),
         }
-        self.scratch.push(Edge { high, child });
     }
 
     /// The same, where intervals come in descending order; the caller reverses them at the end.
     #[inline]
     pub(super) fn append_below(&mut self, base: usize, high: u32, child: Id) {
-        let above = if self.scratch.len() > base {
-            self.scratch[self.scratch.len() - 1].child
-        } else {
-            EMPTY
-        };
+        let above = self.scratch[base..].last().map_or(EMPTY, |last| last.child);
         // An interval that continues the one above it is covered by that one's upper end.
         if above != child {
             self.scratch.push(Edge { high, child });
@@ -154,7 +133,8 @@ impl Diagram {
         starts: &[usize],
         ids: &mut Vec<Id>,
     ) -> Result<(), Stop> {
-        let end = |at: usize| starts.get(at + 1).copied().unwrap_or(self.scratch.len());
+        let length = self.scratch.len();
+        let end = |at: usize| starts.get(at + 1).copied().unwrap_or(length);
         let mut hashes = [0; TOGETHER];
         let mut glances = 0;
         for ((at, &start), slot) in starts.iter().enumerate().zip(&mut hashes) {
@@ -164,8 +144,7 @@ impl Diagram {
         self.glances ^= glances;
         let mut made = 0;
         for (at, (&start, hash)) in starts.iter().zip(hashes).enumerate() {
-            let end = starts.get(at + 1).copied().unwrap_or(self.scratch.len());
-            let edges = trimmed(&self.scratch[start..end]);
+            let edges = trimmed(&self.scratch[start..end(at)]);
             made += edges.len();
             let id = match terminal(edges, self.bounds[layer]) {
                 Some(id) => id,
@@ -215,7 +194,6 @@ impl Diagram {
         self.budget.check_time()
     }
 
-    /// Stores a result in the memo.
     #[inline]
     pub(super) fn keep(&mut self, first: Id, second: Id, third: impl Into<Id>, result: Id) -> Id {
         if self.memo.is_crowded() {

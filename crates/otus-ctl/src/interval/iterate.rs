@@ -25,7 +25,6 @@ impl Iterator for Boxes<'_> {
     type Item = Vec<(u32, u32)>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let dimensions = self.diagram.bounds.len();
         // The first time down from the root, then from the next interval of the deepest layer that has one.
         let mut node = match self.root.take() {
             Some(root) => root,
@@ -34,7 +33,7 @@ impl Iterator for Boxes<'_> {
         if node == EMPTY {
             return None;
         }
-        while self.path.len() < dimensions {
+        while self.path.len() < self.diagram.bounds.len() {
             self.path.push((node, 0));
             node = self.settle()?;
         }

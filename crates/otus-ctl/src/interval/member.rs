@@ -6,10 +6,9 @@ use super::store::{EMPTY, Edge, FULL, Id};
 impl Diagram {
     /// Whether `point` is in `set`; a vector of the wrong length or out of range is in none.
     pub(crate) fn contains(&self, set: Set, point: &[u32]) -> bool {
-        if point.len() != self.bounds.len() {
-            return false;
-        }
-        if point.iter().zip(&self.bounds).any(|(value, bound)| value > bound) {
+        if point.len() != self.bounds.len()
+            || point.iter().zip(&self.bounds).any(|(value, bound)| value > bound)
+        {
             return false;
         }
         let mut node = set.0;

@@ -46,7 +46,6 @@ const VACANT: Entry = Entry { first: 0, second: 0, third: FEW - 1, result: 0 };
 const SMALLEST: usize = 1 << 8;
 const LARGEST: usize = 1 << 24;
 
-/// A table of results.
 #[derive(Debug, Clone)]
 pub(super) struct Memo {
     entries: Vec<Entry>,
@@ -103,7 +102,6 @@ impl Memo {
         self.entries = entries;
     }
 
-    /// Removes all results.
     pub(super) fn clear(&mut self) {
         self.entries.fill(VACANT);
         self.stored = 0;

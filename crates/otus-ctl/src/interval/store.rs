@@ -55,7 +55,6 @@ struct Slot {
 const SMALLEST: usize = 256;
 const FREE: Slot = Slot { hash: 0, id: EMPTY };
 
-/// All nodes of a diagram.
 #[derive(Debug, Clone)]
 pub(super) struct Store {
     pub(super) places: Vec<Edge>,
@@ -66,7 +65,6 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// A store with the terminals alone.
     pub(super) fn new(bounds: &[u32]) -> Self {
         let unused = Edge { high: 0, child: 0 };
         let mut places = vec![unused, unused];
@@ -80,7 +78,6 @@ impl Store {
         (dimensions + 2).max(FEW as usize)
     }
 
-    /// The size of the arrays in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.places.capacity() * size_of::<Edge>() + self.slots.capacity() * size_of::<Slot>()
     }
@@ -107,13 +104,11 @@ impl Store {
     /// The places of the intervals of `id`, seen on `layer`.
     #[inline]
     pub(super) fn span(&self, id: Id, layer: usize) -> (usize, usize) {
+        let at = id as usize;
         match id {
             EMPTY => (0, 0),
             FULL => (layer + 2, layer + 3),
-            _ => {
-                let id = id as usize;
-                (id + 1, id + 1 + self.places[id].high as usize)
-            }
+            _ => (at + 1, at + 1 + self.places[at].high as usize),
         }
     }
 
@@ -130,7 +125,6 @@ impl Store {
         self.edges(id, 0)
     }
 
-    /// One interval, by its place.
     #[inline]
     pub(super) fn edge(&self, at: usize) -> Edge {
         self.places[at]
@@ -209,11 +203,9 @@ impl Store {
         let mut at = first;
         while at < self.places.len() {
             let id = Id::try_from(at).unwrap_or(EMPTY);
-            let layer = (self.places[at].child & LAYER) as usize;
-            let edges = self.edges_of(id);
-            let (hash, length) = (hash(layer, edges), edges.len());
+            let hash = hash(self.layer(id), self.edges_of(id));
             insert(&mut self.slots, Slot { hash, id });
-            at += 1 + length;
+            at += 1 + self.places[at].high as usize;
         }
     }
 
@@ -222,7 +214,6 @@ impl Store {
         self.places[id as usize].child & LAYER == layer && self.edges_of(id) == edges
     }
 
-    /// Reserves room for a node with its header and intervals.
     #[inline]
     fn make_room(&mut self, more: usize, budget: &Budget, others: usize) -> Result<(), Stop> {
         if self.places.len() + more > u32::MAX as usize
@@ -257,7 +248,6 @@ fn insert(slots: &mut [Slot], slot: Slot) {
     slots[at] = slot;
 }
 
-/// The hash of a node.
 #[inline]
 pub(super) fn hash(layer: usize, edges: &[Edge]) -> u32 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -282,13 +272,9 @@ pub(super) fn grow<T>(
     let twice = needed.max(list.capacity() * 2).max(64);
     let frugal = needed + needed / 8;
     let before = bytes - list.capacity() * size_of::<T>();
-    let wanted = match budget.check_bytes(before + twice * size_of::<T>()) {
-        Ok(()) => twice,
-        Err(_) => {
-            budget.check_bytes(before + frugal * size_of::<T>())?;
-            frugal
-        }
-    };
+    let check =
+        |wanted: usize| budget.check_bytes(before + wanted * size_of::<T>()).map(|()| wanted);
+    let wanted = check(twice).or_else(|_| check(frugal))?;
     list.reserve_exact(wanted - list.len());
     Ok(())
 }

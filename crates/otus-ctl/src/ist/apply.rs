@@ -7,6 +7,9 @@ use otus_core::budget::Stop;
 
 use super::tree::{EMPTY, END, Ist, Node, Trees};
 
+/// The most results in the memo.
+const MEMORY: usize = 1 << 20;
+
 /// An operation with a memo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Operation {
@@ -24,8 +27,7 @@ impl Trees {
     }
 
     /// I₁ ∪ I₂ ∪ …, pairwise: adding one tree after the other would copy the growing result each time.
-    pub(super) fn union_all(&mut self, all: Vec<Ist>) -> Result<Ist, Stop> {
-        let mut all = all;
+    pub(super) fn union_all(&mut self, mut all: Vec<Ist>) -> Result<Ist, Stop> {
         while all.len() > 1 {
             let mut halves = Vec::with_capacity(all.len().div_ceil(2));
             for pair in all.chunks(2) {
@@ -77,7 +79,10 @@ impl Trees {
         }
         let nodes = stacker::maybe_grow(64 * 1024, 1024 * 1024, || make(self))?;
         let result = self.tree(nodes)?;
-        self.remember(key, result);
+        if self.memory.len() >= MEMORY {
+            self.memory.clear();
+        }
+        self.memory.insert(key, result);
         Ok(result)
     }
 }
@@ -104,11 +109,9 @@ fn pieces(left: &[Node], right: &[Node]) -> Vec<(i64, i64, [Ist; 2])> {
     let (mut i, mut j) = (0, 0);
     let mut from = i64::MIN;
     loop {
-        let (a, b) = (left.get(i), right.get(j));
         // The part of each node that is left.
-        let rest =
-            |node: Option<&Node>| node.map(|node| (node.low.max(from), node.high, node.below));
-        let (a, b) = (rest(a), rest(b));
+        let rest = |node: &Node| (node.low.max(from), node.high, node.below);
+        let (a, b) = (left.get(i).map(rest), right.get(j).map(rest));
         let (low, high, below) = match (a, b) {
             (None, None) => return found,
             (Some((low, high, below)), None) => (low, high, [below, EMPTY]),

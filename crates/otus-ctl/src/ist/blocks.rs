@@ -28,11 +28,11 @@ pub(super) struct BlockEvent {
     pub(super) position: u32,
 }
 
-/// The trace as blocks.
 #[derive(Debug)]
 pub(super) struct Blocks<'f> {
     problem: Problem<'f>,
-    bounds: Vec<u32>,
+    /// By process: the number of its events.
+    pub(super) bounds: Vec<u32>,
     /// The communication edges of the Hasse diagram.
     communications: Vec<(BlockEvent, BlockEvent)>,
 }
@@ -44,13 +44,12 @@ impl<'f> Blocks<'f> {
         Blocks { problem, bounds, communications }
     }
 
-    /// k, the number of processes.
-    pub(super) fn processes(&self) -> usize {
-        self.bounds.len()
-    }
-
     /// I₀ with other labels on some layers.
-    fn labelled(&self, trees: &mut Trees, labels: &[(usize, u32, u32)]) -> Result<Ist, Stop> {
+    pub(super) fn labelled(
+        &self,
+        trees: &mut Trees,
+        labels: &[(usize, u32, u32)],
+    ) -> Result<Ist, Stop> {
         let mut tree = END;
         for (layer, &bound) in self.bounds.iter().enumerate().rev() {
             let (mut low, mut high) = (0, bound);
@@ -63,11 +62,6 @@ impl<'f> Blocks<'f> {
             tree = trees.tree([Node { low: low.into(), high: high.into(), below: tree }])?;
         }
         Ok(tree)
-    }
-
-    /// I₀
-    pub(super) fn universe(&self, trees: &mut Trees) -> Result<Ist, Stop> {
-        self.labelled(trees, &[])
     }
 
     /// A(e)

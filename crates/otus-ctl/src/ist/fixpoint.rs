@@ -16,14 +16,14 @@ pub(super) struct Evaluation<'f> {
     closure: Closure,
     pub(super) trees: Trees,
     blocks: Blocks<'f>,
-    known: Known,
+    pub(super) known: Known,
 }
 
 /// The trees that garbage collection keeps.
 #[derive(Debug)]
-struct Known {
+pub(super) struct Known {
     universe: Ist,
-    top: Ist,
+    pub(super) top: Ist,
     end: Ist,
     /// By process.
     blocked: Vec<Ist>,
@@ -50,17 +50,12 @@ impl<'f> Evaluation<'f> {
         budget.check_time()?;
         let mut trees = Trees::new(budget.clone());
         let blocks = Blocks::new(problem);
-        let mut universe = blocks.universe(&mut trees)?;
+        let mut universe = blocks.labelled(&mut trees, &[])?;
         let top = blocks.top(&mut trees, &mut universe)?;
         let end = blocks.end(&mut trees)?;
         let sets = vec![None; problem.formulas.count()];
         let known = Known { universe, top, end, blocked: Vec::new(), sets };
         Ok(Evaluation { formulas: problem.formulas, closure, trees, blocks, known })
-    }
-
-    /// `I_⊤`
-    pub(super) fn top(&self) -> Ist {
-        self.known.top
     }
 
     /// `I_φ`, with sets(`I_φ`) = ⟦φ⟧.
@@ -97,18 +92,17 @@ impl<'f> Evaluation<'f> {
             Formula::Next(f) => Shape::ExistsNext(*f),
             Formula::Until([Formulas::TRUE, g]) if downward => Shape::Downward(*g),
             &Formula::Until([f, g]) => Shape::Exists(f, g),
-            Formula::Not(inner) => match formulas.get(*inner) {
-                Formula::Next(f) => Shape::AllNext(formulas.not(*f)),
-                Formula::Until([Formulas::TRUE, _]) if downward => Shape::Negation(*inner),
-                &Formula::Until([f, g]) => Shape::All(formulas.not(f), formulas.not(g)),
-                Formula::True
-                | Formula::False
-                | Formula::End
-                | Formula::Atom(_)
-                | Formula::Not(_)
-                | Formula::And(_)
-                | Formula::Or(_) => Shape::Negation(*inner),
-            },
+            Formula::Not(inner) => {
+                if let Formula::Next(f) = formulas.get(*inner) {
+                    Shape::AllNext(formulas.not(*f))
+                } else if let &Formula::Until([f, g]) = formulas.get(*inner)
+                    && !(downward && f == Formulas::TRUE)
+                {
+                    Shape::All(formulas.not(f), formulas.not(g))
+                } else {
+                    Shape::Negation(*inner)
+                }
+            }
             Formula::True
             | Formula::False
             | Formula::End
@@ -182,7 +176,7 @@ impl<'f> Evaluation<'f> {
 
     /// Builds all `I_blockedᵢ`, which only universal modalities need.
     fn block(&mut self) -> Result<(), Stop> {
-        while self.known.blocked.len() < self.blocks.processes() {
+        while self.known.blocked.len() < self.blocks.bounds.len() {
             let process = self.known.blocked.len();
             let blocked = self.blocks.blocked(&mut self.trees, self.known.top, process)?;
             self.known.blocked.push(blocked);
@@ -197,7 +191,7 @@ impl<'f> Evaluation<'f> {
     /// ```
     fn some_before(&mut self, set: Ist) -> Result<Ist, Stop> {
         let mut found = EMPTY;
-        for process in 0..self.blocks.processes() {
+        for process in 0..self.blocks.bounds.len() {
             let before = self.before(set, process)?;
             found = self.trees.union(found, before)?;
         }
@@ -211,7 +205,7 @@ impl<'f> Evaluation<'f> {
     /// ```
     fn all_before(&mut self, set: Ist) -> Result<Ist, Stop> {
         let mut found = self.known.top;
-        for process in 0..self.blocks.processes() {
+        for process in 0..self.blocks.bounds.len() {
             let before = self.before(set, process)?;
             let allowed = self.trees.union(before, self.known.blocked[process])?;
             found = self.trees.intersect(found, allowed)?;
@@ -239,7 +233,7 @@ impl<'f> Evaluation<'f> {
             if self.trees.is_within(next, set)? {
                 return Ok(set);
             }
-            self.trees.check_time()?;
+            self.trees.budget.check_time()?;
             self.trees.tidy(self.known.all().chain([&mut next]));
             set = next;
         }
@@ -264,7 +258,7 @@ impl<'f> Evaluation<'f> {
             if self.trees.is_within(set, next)? {
                 return Ok(set);
             }
-            self.trees.check_time()?;
+            self.trees.budget.check_time()?;
             self.trees.tidy(self.known.all().chain([&mut next]));
             set = next;
         }

@@ -38,9 +38,6 @@ const PATIENCE: usize = 1 << 16;
 /// The number of nodes from which garbage is collected.
 const MANY: usize = 100_000;
 
-/// The most results in the memo.
-const MEMORY: usize = 1 << 20;
-
 /// A node: its label, both ends included, and its successors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Node {
@@ -58,7 +55,7 @@ pub(super) struct Trees {
     /// The number of nodes after the last garbage collection.
     live: usize,
     pub(super) memory: FxHashMap<(Operation, Ist, Ist), Ist>,
-    budget: Budget,
+    pub(super) budget: Budget,
     /// The number of nodes made since the clock was checked.
     made: usize,
 }
@@ -72,7 +69,6 @@ impl Trees {
         Trees { lists, nodes: 1, live: 1, memory: FxHashMap::default(), budget, made: 0 }
     }
 
-    /// The nodes below a root.
     pub(super) fn list(&self, tree: Ist) -> &[Node] {
         &self.lists.items[tree]
     }
@@ -115,31 +111,14 @@ impl Trees {
         self.nodes * size_of::<Node>() + lists + memory
     }
 
-    /// Checks the time limit.
-    pub(super) fn check_time(&self) -> Result<(), Stop> {
-        self.budget.check_time()
-    }
-
-    /// Stores a result in the memo.
-    pub(super) fn remember(&mut self, key: (Operation, Ist, Ist), result: Ist) {
-        if self.memory.len() >= MEMORY {
-            self.memory.clear();
-        }
-        self.memory.insert(key, result);
-    }
-
     /// Whether a vector is accepted.
     pub(super) fn contains(&self, tree: Ist, vector: &[u32]) -> bool {
-        let mut at = tree;
-        for &value in vector {
-            let value = i64::from(value);
-            let nodes = self.list(at).iter();
-            match nodes.clone().find(|node| (node.low..=node.high).contains(&value)) {
-                Some(node) => at = node.below,
-                None => return false,
-            }
-        }
-        at == END
+        let below = |at: Ist, value: i64| {
+            let mut nodes = self.list(at).iter();
+            nodes.find(|node| (node.low..=node.high).contains(&value)).map(|node| node.below)
+        };
+        let end = vector.iter().try_fold(tree, |at, &value| below(at, value.into()));
+        end == Some(END)
     }
 
     /// The number of accepted vectors.

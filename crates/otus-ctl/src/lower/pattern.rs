@@ -107,7 +107,6 @@ pub const PATTERNS: [Pattern; 9] = [
 ];
 
 impl Lowering<'_> {
-    /// A call of a pattern.
     pub(super) fn call(&mut self, name: Name, arguments: &[NodeId]) -> Meaning {
         let word = self.file.names.text(name.symbol).to_owned();
         let Some(pattern) = PATTERNS.iter().find(|pattern| pattern.name == word) else {
@@ -166,7 +165,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// `agree(x, y, …)`
     fn agree(&mut self, arguments: &[NodeId]) -> Meaning {
         let mut equal = Vec::new();
         for pair in arguments.windows(2) {
@@ -178,7 +176,6 @@ impl Lowering<'_> {
         Meaning::Formula(self.formulas.ag(all))
     }
 
-    /// `one_leader(p, q, …)`
     fn one_leader(&mut self, arguments: &[NodeId]) -> Meaning {
         let mut processes = Vec::new();
         for &argument in arguments {
@@ -188,8 +185,8 @@ impl Lowering<'_> {
                 self.complain(Code::NO_SUCH_PROCESS, self.span(argument), message, help);
                 return Meaning::Nothing;
             };
-            let (role, term) =
-                (self.of_process(&process, "role"), self.of_process(&process, "term"));
+            let own = |name: &str| self.trace.variable(&format!("{process}.{name}"));
+            let (role, term) = (own("role"), own("term"));
             let (Some(role), Some(term)) = (role, term) else {
                 let word = if role.is_none() { "role" } else { "term" };
                 self.unknown_variable(&format!("{process}.{word}"), self.span(argument));
@@ -207,10 +204,6 @@ impl Lowering<'_> {
             }
         }
         Meaning::Formula(never(&mut self.formulas, broken))
-    }
-
-    fn of_process(&self, process: &str, name: &str) -> Option<VariableId> {
-        self.trace.variable(&format!("{process}.{name}"))
     }
 
     fn same(&mut self, left: VariableId, right: VariableId) -> Option<FormulaId> {

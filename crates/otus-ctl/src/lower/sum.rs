@@ -143,7 +143,6 @@ impl Lowering<'_> {
         self.exact(id, result)
     }
 
-    /// A comparison of numbers.
     pub(super) fn compare_sums(
         &mut self,
         id: NodeId,

@@ -23,7 +23,6 @@ impl Arrow {
     }
 }
 
-/// A smooth line with an arrow head.
 pub(super) fn line(points: Vec<Point>, on: [Option<Key>; 2], tone: Tone) -> Item {
     Item::arrow(Role::Edge, points, [End::Plain, End::Filled], on).smooth().tone(tone)
 }

@@ -134,21 +134,17 @@ struct ProperGraph {
     /// By virtual node: those in the layer before it, and in the layer after it.
     up: Vec<Vec<u32>>,
     down: Vec<Vec<u32>>,
-    /// By layer, in order.
     layers: Vec<Vec<u32>>,
     /// By edge: its virtual nodes, from its upper end to its lower.
     chains: Vec<Chain>,
-    /// By layer: its thickness.
     thickness: Vec<f64>,
 }
 
-/// One virtual node.
 #[derive(Debug, Clone, Copy)]
 struct Vertex {
     layer: u32,
     /// Its extent across the layers, before and after its middle.
     extent: [f64; 2],
-    /// Whether it is a part of an edge.
     is_bend: bool,
 }
 
@@ -211,7 +207,6 @@ impl ProperGraph {
         id
     }
 
-    /// Adds the virtual nodes of an edge.
     fn thread(
         &mut self,
         edge: &Edge,
@@ -428,7 +423,6 @@ impl Router<'_> {
             .collect()
     }
 
-    /// The coordinate of a node along the layers.
     fn middle(&self, node: usize, along: &[[f64; 2]]) -> f64 {
         let [begin, end] = along[self.graph.nodes[node].layer as usize];
         let (_, thick) = self.options.direction.turn(self.nodes[node]);

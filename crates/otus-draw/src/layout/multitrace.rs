@@ -142,7 +142,6 @@ pub fn multi_trace(trace: &MultiTrace, pool: &Pool, options: &Options<'_>) -> Sc
     scene
 }
 
-/// Measures of one picture.
 #[derive(Debug, Clone, Copy)]
 struct Style {
     plain: Font,
@@ -177,7 +176,6 @@ impl Style {
         }
     }
 
-    /// The height of a box with a line of text.
     fn box_height(&self) -> f64 {
         self.plain.line_height() + self.inside
     }
@@ -198,7 +196,6 @@ fn shown(signature: &Signature, lifeline: otus_core::LifelineId) -> String {
 
 const HEAD_LINES: usize = 4;
 
-/// The lifelines of a component in lines.
 fn head(
     trace: &MultiTrace,
     signature: &Signature,
@@ -233,7 +230,6 @@ struct Painter<'p, 'o> {
     style: Style,
     lane: Lane,
     component: ComponentId,
-    /// The number of actions of the consumed moments.
     consumed: usize,
 }
 
@@ -401,7 +397,6 @@ impl Painter<'_, '_> {
         piece
     }
 
-    /// The bar between the consumed actions and the rest.
     fn bar(&self) -> Scene {
         let mut piece = Scene::default();
         piece.size.width = 2.0;
@@ -442,7 +437,6 @@ impl Painter<'_, '_> {
         }
     }
 
-    /// The state of the lane, in words.
     fn remarks(&self) -> Vec<String> {
         let (all, consumed) = (self.steps().len(), self.consumed);
         let mut remarks = self.lane.remarks(

@@ -156,7 +156,6 @@ impl Arrow {
 /// The events, arrows and cuts that are shown, with their rows, before they have coordinates.
 #[derive(Debug)]
 struct Plan {
-    /// By process.
     heads: Vec<Vec<String>>,
     columns: Vec<Vec<ShownEvent>>,
     arrows: Vec<Arrow>,
@@ -172,7 +171,6 @@ struct Plan {
 /// The greatest width of texts, and the most lines of assignments of an event.
 const TEXT_ROOM: f64 = 170.0;
 const MOST_LINES: usize = 3;
-/// The radius of a dot.
 const DOT: f64 = 4.0;
 /// Between a line and the labels beside it.
 const ASIDE: f64 = 10.0;
@@ -310,7 +308,6 @@ fn head(name: &str) -> Vec<String> {
     lines
 }
 
-/// The text beside a dot.
 fn text(trace: &PartialOrder, event: EventId) -> Vec<(String, Font)> {
     let mut lines: Vec<(String, Font)> = Vec::new();
     if let Some(label) = trace.label(event) {
@@ -378,10 +375,8 @@ fn choose_sides(columns: &mut [Vec<ShownEvent>], arrows: &[Arrow]) {
     }
 }
 
-/// The coordinates of all parts.
 #[derive(Debug)]
 struct Places {
-    /// By process: its line.
     x: Vec<f64>,
     /// By row: the height of its dots, and the zone of its labels around it.
     y: Vec<f64>,
@@ -392,7 +387,6 @@ struct Places {
     reach: Vec<[f64; 2]>,
     /// By process: the number of tracks on either side.
     tracks: Vec<[usize; 2]>,
-    /// By arrow: its points.
     ways: Vec<Vec<Point>>,
     bottom: f64,
 }

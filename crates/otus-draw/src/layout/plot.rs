@@ -98,11 +98,8 @@ pub struct Spread {
 const ALONE: Size = Size { width: 460.0, height: 280.0 };
 /// The size of the data area of each of several panels.
 const TOGETHER: Size = Size { width: 250.0, height: 170.0 };
-/// Around the picture.
 const MARGIN: f64 = 14.0;
-/// Between panels.
 const GAP: f64 = 26.0;
-/// The length of ticks.
 const TICK: f64 = 4.0;
 /// Points nearer than this are painted once.
 const GRAIN: f64 = 5.0;

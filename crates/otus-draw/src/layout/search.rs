@@ -125,7 +125,6 @@ struct Sketch<'a> {
     options: &'a Options<'a>,
     boxes: Vec<SketchNode>,
     arrows: Vec<Arrow>,
-    /// By node of the search: its box.
     of: FxHashMap<usize, usize>,
 }
 

@@ -21,9 +21,8 @@ mod columns;
 mod paint;
 mod rows;
 
-use otus_core::LifelineId;
-use otus_core::Signature;
 use otus_core::index::Index as _;
+use otus_core::{LifelineId, Signature};
 use otus_syntax::ast::{LoopKind, NodeId, Operator, SpecFile};
 
 use crate::scene::{Scene, Tone};

@@ -7,7 +7,6 @@ use crate::metrics::cut_off;
 /// The content of the second cell of a wide character.
 const HALF: char = '\0';
 
-/// The text so far, and the current row.
 #[derive(Debug)]
 pub(super) struct Canvas {
     pub(super) out: String,
@@ -39,7 +38,6 @@ impl Canvas {
         (from..to).for_each(|at| self.put(at, cell));
     }
 
-    /// Writes a text that begins at a cell.
     pub(super) fn text(&mut self, at: usize, text: &str) {
         let mut at = at;
         for c in text.chars().map(visible) {
@@ -66,7 +64,6 @@ impl Canvas {
         self.row.get(at).copied().unwrap_or(' ')
     }
 
-    /// Ends the row.
     pub(super) fn next(&mut self) {
         let row = std::mem::take(&mut self.row);
         let used = row.iter().rposition(|&c| c != ' ').map_or(0, |last| last + 1);
@@ -82,7 +79,6 @@ impl Canvas {
         self.clear();
     }
 
-    /// Drops the row.
     pub(super) fn clear(&mut self) {
         self.row.fill(' ');
     }
@@ -102,7 +98,6 @@ fn visible(c: char) -> char {
     if c.is_control() { '\u{FFFD}' } else { c }
 }
 
-/// The number of columns of a text.
 pub(super) fn width(text: &str) -> usize {
     text.chars().map(|c| visible(c).width().unwrap_or(0)).sum()
 }

@@ -20,17 +20,14 @@ pub(super) struct Measured {
     /// By lifeline: its head and its column.
     pub(super) heads: Vec<String>,
     pub(super) columns: Vec<usize>,
-    /// By node.
     pub(super) parts: Vec<Part>,
     pub(super) width: usize,
 }
 
-/// The measures of a node.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Part {
-    /// The first and the last lifeline it touches.
     pub(super) span: Option<(usize, usize)>,
-    /// Its extent beyond them.
+    /// Its extent beyond the lifelines of its span.
     pub(super) left: usize,
     pub(super) right: usize,
     /// The number of rows; 0 only for the empty interaction.
@@ -47,7 +44,6 @@ pub(super) enum Appearance {
     Frame {
         title: String,
         operands: Vec<NodeId>,
-        /// Whether lines separate the operands.
         separated: bool,
     },
     /// A part with a syntax error.

@@ -47,7 +47,6 @@ fn heads(measured: &Measured, canvas: &mut Canvas) {
     }
 }
 
-/// A part that is still to be written.
 enum Task {
     Node(NodeId),
     /// An operand of a frame without rows.

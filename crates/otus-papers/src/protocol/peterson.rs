@@ -27,7 +27,7 @@ pub(super) fn trace(events: usize, rng: &mut fastrand::Rng) -> PartialOrder {
     let own = simulation.variables("work", 0);
     let turn = simulation.variable("turn", 0);
     let ncrit = simulation.variable("ncrit", 0);
-    let mut scheduler = Scheduler::new(900);
+    let mut scheduler = Scheduler { now: 0, stay: 900 };
     let mut place = [0_usize; 2];
     let mut left = [rng.usize(0..=WORK), rng.usize(0..=WORK)];
     let (mut flags, mut turn_now, mut count) = ([false; 2], 0, 0_i64);

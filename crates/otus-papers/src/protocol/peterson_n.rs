@@ -36,7 +36,7 @@ pub(super) fn trace(processes: usize, events: usize, rng: &mut fastrand::Rng) ->
     let ncrit = simulation.variable("ncrit", 0);
     // The more processes there are, the more often the next step is of another one.
     let stay = 1000_usize.saturating_sub(10 * processes).max(500);
-    let mut scheduler = Scheduler::new(u32::try_from(stay).unwrap_or(0));
+    let mut scheduler = Scheduler { now: 0, stay: u32::try_from(stay).unwrap_or(0) };
     let mut states = vec![ControlState::Working(0); processes];
     let mut levels = vec![0_usize; processes];
     let mut signed: Vec<Option<usize>> = vec![None; processes];
@@ -45,12 +45,9 @@ pub(super) fn trace(processes: usize, events: usize, rng: &mut fastrand::Rng) ->
     while simulation.events() < events {
         let is_alone =
             |i: usize, at: usize| levels.iter().enumerate().all(|(j, &other)| j == i || other < at);
-        let can = |i: usize| match states[i] {
-            ControlState::Passes(at) => signed[at] != Some(i) || is_alone(i, at),
-            ControlState::Working(_)
-            | ControlState::Takes(_)
-            | ControlState::Signs(_)
-            | ControlState::Inside(_) => true,
+        let can = |i: usize| {
+            let ControlState::Passes(at) = states[i] else { return true };
+            signed[at] != Some(i) || is_alone(i, at)
         };
         let Some(i) = scheduler.next(processes, rng, can) else { break };
         states[i] = match states[i] {
@@ -58,12 +55,8 @@ pub(super) fn trace(processes: usize, events: usize, rng: &mut fastrand::Rng) ->
                 work(&mut simulation, i, own[i], left);
                 ControlState::Working(left - 1)
             }
-            ControlState::Working(_) => {
-                levels[i] = 1;
-                simulation.step(i, &Step::write(level[i], 1));
-                ControlState::Signs(1)
-            }
-            ControlState::Takes(at) => {
+            state @ (ControlState::Working(_) | ControlState::Takes(_)) => {
+                let at = if let ControlState::Takes(at) = state { at } else { 1 };
                 levels[i] = at;
                 simulation.step(i, &Step::write(level[i], integer(at)));
                 ControlState::Signs(at)

@@ -27,7 +27,7 @@ pub(super) fn trace(processes: usize, events: usize, rng: &mut fastrand::Rng) ->
     let fork = simulation.variables("fork", -1);
     let own = simulation.variables("thought", 0);
     let [idle, hungry, eat] = ["idle", "hungry", "eat"].map(Value::from);
-    let mut scheduler = Scheduler::new(300);
+    let mut scheduler = Scheduler { now: 0, stay: 300 };
     let mut place = vec![0_usize; processes];
     let mut left: Vec<usize> = (0..processes).map(|_| rng.usize(0..=THOUGHTS)).collect();
     let mut is_free = vec![true; processes];

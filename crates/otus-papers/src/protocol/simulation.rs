@@ -15,7 +15,6 @@ use std::rc::Rc;
 
 use otus_trace::order::{Builder, Happened, PartialOrder, ProcessId, Value, Writes};
 
-/// A simulation and the trace so far.
 #[derive(Debug, Default)]
 pub(super) struct Simulation {
     builder: Builder,
@@ -29,7 +28,6 @@ pub(super) struct Simulation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Variable(usize);
 
-/// An event with its vector clock.
 #[derive(Debug, Clone)]
 pub(super) struct Stamp {
     process: usize,
@@ -71,7 +69,6 @@ impl Simulation {
         simulation
     }
 
-    /// Adds a variable with its initial value.
     pub(super) fn variable(
         &mut self,
         name: impl Into<String>,

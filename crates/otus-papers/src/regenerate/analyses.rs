@@ -22,7 +22,6 @@ use crate::table::{Cell, Table};
 use crate::workload::sets::Known;
 use crate::workload::{Class, Model};
 
-/// The result of a timed analysis.
 pub(super) struct Run {
     pub(super) seconds: f64,
     pub(super) verdict: Verdict,
@@ -77,6 +76,7 @@ pub(super) struct Plan<'a> {
     pub(super) watch: &'a Watch<'a>,
 }
 
+#[derive(Default)]
 pub(super) struct Analysed {
     pub(super) name: &'static str,
     /// By one engine for all.
@@ -105,13 +105,7 @@ pub(super) fn analyse(
     plan: &Plan<'_>,
     artefact: &mut Artefact,
 ) -> Result<Analysed, Interrupted> {
-    let mut analysed = Analysed {
-        name: class.name,
-        fast: Vec::new(),
-        cold: Vec::new(),
-        search: Vec::new(),
-        apart: 0,
-    };
+    let mut analysed = Analysed { name: class.name, ..Analysed::default() };
     let Some(first) = class.traces.first() else { return Ok(analysed) };
     let mut engine = model.engine(first.partition());
     for (done, trace) in class.traces.iter().enumerate() {
@@ -126,8 +120,9 @@ pub(super) fn analyse(
         artefact.check(cold.verdict == verdict, || {
             format!("a new engine gives another verdict: {}", model.text(trace))
         });
-        let case = Case { model, trace, class, fast: cold.verdict, search: search.verdict };
-        analysed.apart += usize::from(case.compare(plan, artefact));
+        let verdicts = [cold.verdict, search.verdict];
+        let is_apart = compare(model, trace, class, verdicts, plan, artefact);
+        analysed.apart += usize::from(is_apart);
         analysed.fast.push(Timed { length: trace.len(), seconds, verdict });
         analysed.cold.push(cold);
         analysed.search.push(search);
@@ -136,7 +131,6 @@ pub(super) fn analyse(
 }
 
 impl Plan<'_> {
-    /// The budget of the fast engine.
     fn budget(&self, trace: &MultiTrace) -> Budget {
         Budget {
             max_states: Some(500_000 + 64 * trace.len() as u64),
@@ -203,43 +197,36 @@ fn by_search(model: &Model, trace: &MultiTrace, plan: &Plan<'_>, artefact: &mut 
     Timed { length: trace.len(), seconds: median(&times), verdict }
 }
 
-/// A multi-trace with both verdicts.
-struct Case<'a> {
-    model: &'a Model,
-    trace: &'a MultiTrace,
-    class: &'a Class,
-    fast: Verdict,
-    search: Verdict,
-}
-
-impl Case<'_> {
-    /// Compares the verdicts with the known one and with each other. A bounded simulation may miss a slice, but whatever it
-    /// explains is one. Returns whether the verdicts differ because the semantics of the papers do.
-    fn compare(&self, plan: &Plan<'_>, artefact: &mut Artefact) -> bool {
-        let Case { model, trace, class, fast, search } = *self;
-        let say = |what: &str| format!("{what} ({}): {}", class.name, model.text(trace));
-        let is_bounded = matches!(plan.search.kind, Kind::Simulate(_));
-        if class.known.is_right() {
-            artefact
-                .check(explained(fast), || say(&format!("the engine says {fast}, it is right")));
-            let may_miss = is_bounded && class.known == Known::Part;
-            let right = explained(search) || search == Verdict::Inconclusive || may_miss;
-            artefact.check(right, || say(&format!("the search says {search}, it is right")));
-        }
-        if fast == Verdict::Inconclusive || search == Verdict::Inconclusive {
-            return false;
-        }
-        let agree = if is_bounded {
-            explained(fast) || !explained(search)
-        } else {
-            explained(fast) == explained(search)
-        };
-        let is_apart = !agree && explained(search) && is_apart(model, trace, plan);
-        artefact.check(agree || is_apart, || {
-            say(&format!("the engine says {fast}, the search {search}"))
-        });
-        is_apart
+/// Compares the verdicts of the engine and of the search with the known one and with each other. A bounded simulation may miss
+/// a slice, but whatever it explains is one. Returns whether the verdicts differ because the semantics of the papers do.
+fn compare(
+    model: &Model,
+    trace: &MultiTrace,
+    class: &Class,
+    [fast, search]: [Verdict; 2],
+    plan: &Plan<'_>,
+    artefact: &mut Artefact,
+) -> bool {
+    let say = |what: &str| format!("{what} ({}): {}", class.name, model.text(trace));
+    let is_bounded = matches!(plan.search.kind, Kind::Simulate(_));
+    if class.known.is_right() {
+        artefact.check(explained(fast), || say(&format!("the engine says {fast}, it is right")));
+        let may_miss = is_bounded && class.known == Known::Part;
+        let right = explained(search) || search == Verdict::Inconclusive || may_miss;
+        artefact.check(right, || say(&format!("the search says {search}, it is right")));
     }
+    if fast == Verdict::Inconclusive || search == Verdict::Inconclusive {
+        return false;
+    }
+    let agree = if is_bounded {
+        explained(fast) || !explained(search)
+    } else {
+        explained(fast) == explained(search)
+    };
+    let is_apart = !agree && explained(search) && is_apart(model, trace, plan);
+    artefact
+        .check(agree || is_apart, || say(&format!("the engine says {fast}, the search {search}")));
+    is_apart
 }
 
 /// Whether 000 and 003 give a multi-trace different verdicts. The semantics of 000 is tuples of local traces, in which
@@ -397,7 +384,6 @@ fn boxes(title: String, sets: &[Analysed], theirs: Option<&Statistics>) -> Figur
     Figure { title, columns: 1, panels: vec![panel], ..Figure::default() }
 }
 
-/// Adds both plots of an experiment.
 pub(super) fn draw(
     artefact: &mut Artefact,
     what: &str,

@@ -56,6 +56,7 @@ struct FormulaTimes {
     fast: f64,
     search: f64,
     is_satisfiable: bool,
+    is_undecided: bool,
 }
 
 fn run(
@@ -66,14 +67,12 @@ fn run(
     watch: &Watch<'_>,
 ) -> Result<Artefact, Interrupted> {
     let mut all = Vec::new();
-    let mut undecided = 0;
     for (done, formula) in formulas.iter().enumerate() {
         watch.step(artefact.id, done, formulas.len())?;
-        let (timed, lost) = analyse(formula, setting, watch, &mut artefact);
+        all.push(analyse(formula, setting, watch, &mut artefact));
         watch.go_on()?;
-        undecided += usize::from(lost);
-        all.push(timed);
     }
+    let undecided = all.iter().filter(|timed| timed.is_undecided).count();
     let satisfiable = all.iter().filter(|timed| timed.is_satisfiable).count();
     let mut problems = Table::new("-problems", "Problems");
     let paper = |number: u64| if theirs.is_some() { Cell::Count(number) } else { Cell::None };
@@ -114,7 +113,7 @@ fn analyse(
     setting: Setting,
     watch: &Watch<'_>,
     artefact: &mut Artefact,
-) -> (FormulaTimes, bool) {
+) -> FormulaTimes {
     let search = Config {
         kind: Kind::Eliminate,
         goal: Some(Verdict::WeakPass),
@@ -131,7 +130,7 @@ fn analyse(
     let engine_budget = Budget { timeout: Some(Duration::from_secs(20)), ..search.budget.clone() };
     let [mut solver, mut fast, mut slow] = [Vec::new(), Vec::new(), Vec::new()];
     let mut is_satisfiable = false;
-    let mut lost = false;
+    let mut is_undecided = false;
     for attempt in 0..setting.size.tries() {
         let clock = Clock::start();
         is_satisfiable = solve(formula).is_some();
@@ -152,18 +151,18 @@ fn analyse(
         }
         let Run { seconds, verdict: found, .. } = timed_search(&model, &trace, &search);
         slow.push(seconds);
-        lost = found == Verdict::Inconclusive;
-        artefact.check(lost || explained(found) == is_satisfiable, || {
+        is_undecided = found == Verdict::Inconclusive;
+        artefact.check(is_undecided || explained(found) == is_satisfiable, || {
             format!("the search says {found}, the solver {is_satisfiable}: {:?}", formula.clauses)
         });
     }
-    let timed = FormulaTimes {
+    FormulaTimes {
         solver: median(&solver),
         fast: median(&fast),
         search: median(&slow),
         is_satisfiable,
-    };
-    (timed, lost)
+        is_undecided,
+    }
 }
 
 fn times(all: &[FormulaTimes], theirs: Option<&[Statistics; 2]>) -> Table {

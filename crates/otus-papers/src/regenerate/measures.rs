@@ -5,9 +5,8 @@
 
 use otus_analysis::budget::Budget;
 use otus_analysis::config::{Config, Kind, Simulation};
-use otus_analysis::graph;
 use otus_analysis::graph::record::{Context, Graph};
-use otus_analysis::{Question, Verdict};
+use otus_analysis::{Question, Verdict, graph};
 use otus_trace::MultiTrace;
 
 use super::analyses::{Run, timed_engine, timed_search};

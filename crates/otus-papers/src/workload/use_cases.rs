@@ -34,7 +34,6 @@ pub struct UseCase {
     prefixes: usize,
 }
 
-/// The source of accepted multi-traces.
 #[derive(Debug, Clone, Copy)]
 enum Accepted {
     /// All executions with at most this many loop instances.

@@ -22,57 +22,49 @@ pub(super) const SETTINGS: &[&str] = &[
     "[[source]]\nfiles = ['x']\nformat = 'otlp'\nmessage = '{name}'\nreply = false\n[[source.rule]]\nwhere = { name = 'GET' }\nignore = true\n[[source]]\nfiles = ['y']\nformat = 'csv'\nseparator = ';'\ncolumns = ['a', 'b']\ndir = '{d}'\nmessage = 'm'\nlifeline = 'l'\n[[source]]\nfiles = ['z']\nformat = 'shiviz'\npattern = '(?<host>\\S*) (?<clock>{.*})\\n(?<event>.*)'\n",
 ];
 
-/// Lines of text.
 pub(super) const TEXT_LINES: &[&str] = &[
     "2026-11-15T07:13:08: Sending CONNACK to sub2 (0, 0)\n2026-11-15T07:13:08: Received SUBSCRIBE from sub2\r\n\n\tplant/temp (QoS 1)\nsub2 set x=3\nsub2 bye\nSending X to sub2",
     "\u{feff}Sending A to b\nReceived A from b\nb bye\nReceived A from b\n",
 ];
 
-/// Lines of JSON.
 pub(super) const JSON_LINES: &[&str] = &[
     "{\"l\":\"a\",\"d\":\"!\",\"m\":\"x\",\"g\":1,\"i\":\"7\",\"p\":\"b\",\"t\":\"2026-01-01T00:00:02.5Z\"}\n{\"l\":\"b\",\"d\":\"?\",\"m\":\"x\",\"g\":1,\"i\":\"7\",\"p\":\"a\",\"o\":{\"v\":[1,{\"w\":\"\\u00e9\\ud83d\\ude00\\n\"}]}}\n",
     "plain\n{\"l\":\"a\",\"d\":\"!\",\"m\":\"x\"}\n{\"l\":\"a\",\"d\":\"up\",\"m\":null,\"t\":-3.5}\n{}\n",
 ];
 
-/// Comma-separated values.
 pub(super) const CSV: &[&str] = &[
     "l,d,m,g\na,!,x,1\nb,?,\"x\ny\"\"z\",1\n\n,,,\na,!,x,1,2,3\n",
     "m,l,d\r\nx,a,send\r\nx,b,recv\r\n",
 ];
 
-/// OTLP.
 pub(super) const OTLP: &[&str] = &[
     "{\"resourceSpans\":[{\"resource\":{\"attributes\":[{\"key\":\"service.name\",\"value\":{\"stringValue\":\"shop\"}}]},\"scopeSpans\":[{\"scope\":{\"name\":\"x\"},\"spans\":[{\"traceId\":\"19c42f5e2b2ce5cb8ef07037e17c3cb0\",\"spanId\":\"d9a1beb08a6111a3\",\"name\":\"GET\",\"kind\":3,\"startTimeUnixNano\":\"10\",\"endTimeUnixNano\":\"20\",\"attributes\":[{\"key\":\"server.address\",\"value\":{\"stringValue\":\"db\"}}],\"status\":{\"code\":1}},{\"traceId\":\"GcQvXisszuuO8HA34Xw8sA==\",\"spanId\":\"02\",\"parentSpanId\":\"d9a1beb08a6111a3\",\"kind\":\"SPAN_KIND_SERVER\",\"name\":\"GET\",\"startTimeUnixNano\":5,\"endTimeUnixNano\":3,\"links\":[{\"traceId\":\"1\",\"spanId\":\"3\"}]}]}]}]}\n",
     "{\n\"resource_spans\": [\n{\"scope_spans\": [{\"spans\": [{\"trace_id\": \"1\", \"span_id\": \"2\", \"name\": \"m\", \"kind\": 4}, {\"trace_id\": \"1\", \"span_id\": \"3\", \"kind\": 5, \"name\": \"m\", \"links\": [{\"span_id\": \"2\"}]}]}], \"resource\": {\"attributes\": [{\"value\": \"q\", \"key\": \"service.name\"}]}}\n], \"x\": 1}\n{\"resourceLogs\": [{\"scopeLogs\": [{\"logRecords\": [{\"body\": {\"stringValue\": \"b\"}}]}]}]}",
 ];
 
-/// Jaeger.
 pub(super) const JAEGER: &[&str] = &[
     "{\"data\":[{\"traceID\":\"1\",\"spans\":[{\"traceID\":\"1\",\"spanID\":\"2\",\"operationName\":\"GET\",\"references\":[{\"refType\":\"CHILD_OF\",\"spanID\":\"9\"},{\"refType\":\"FOLLOWS_FROM\",\"spanID\":\"8\"}],\"startTime\":5,\"duration\":2,\"tags\":[{\"key\":\"span.kind\",\"value\":\"client\"}],\"processID\":\"p1\"}],\"processes\":{\"p1\":{\"serviceName\":\"shop\",\"tags\":[{\"key\":\"ip\",\"value\":\"::1\"}]}}}],\"total\":0}",
     "{\n\"data\": [\n{\"spans\": [{\"spanID\": \"1\", \"process\": {\"serviceName\": \"a\"}, \"tags\": [{\"key\": \"span.kind\", \"value\": \"server\"}]}]}\n]}",
 ];
 
-/// Zipkin.
 pub(super) const ZIPKIN: &[&str] = &[
     "[{\"traceId\":\"1\",\"id\":\"0A\",\"parentId\":\"9\",\"name\":\"get\",\"kind\":\"CLIENT\",\"timestamp\":5,\"duration\":2,\"localEndpoint\":{\"serviceName\":\"shop\"},\"remoteEndpoint\":{\"serviceName\":\"db\"},\"tags\":{\"http.path\":\"/x\"}},{\"traceId\":\"1\",\"id\":\"0a\",\"kind\":\"SERVER\",\"shared\":true,\"localEndpoint\":{\"serviceName\":\"db\"}}]",
     "[[{\"traceId\":\"1\",\"id\":\"2\"}],\n[]]\n",
 ];
 
-/// Vector clocks.
 pub(super) const SHIVIZ: &[&str] = &[
     "p {\"p\":1}\nsend\nq {\"q\":1, \"p\":1}\nreceive\n",
     "send\np {\"p\":1}\nreceive\nq {\"q\":1, \"p\":2}\nnoise\n",
     "p {\"p\":1} send it\n\nq {\"q\":1,\"p\":1} get\n",
 ];
 
-/// Canonical lines.
 pub(super) const CANONICAL: &[&str] = &[
     "{\"otus\":\"trace\",\"version\":1}\n{\"group\":\"7\",\"lifeline\":\"client\",\"action\":\"!\",\"message\":\"request\",\"peer\":\"server\",\"id\":\"1\",\"file\":\"c.log\",\"line\":3}\n{\"group\":\"7\",\"lifeline\":\"server\",\"clock\":\"host1\",\"action\":\"?\",\"message\":\"request\",\"set\":{\"busy\":true,\".all\":\"1/3\",\"n\":-2.5}}\n{\"group\":\"7\",\"end\":true}\n",
     "{\"lifeline\":\"a\",\"vector\":{\"a\":1},\"label\":\"x\"}\n{\"lifeline\":\"b\",\"action\":\"!\",\"message\":\"m\",\"joined\":true}\n",
 ];
 
 /// `otus.toml`: places lie in the text, and a valid plan can be run.
-pub fn settings(data: &[u8]) {
+pub(super) fn settings(data: &[u8]) {
     let source = text(data);
     let (plan, found) = Plan::parse(&source, &[]);
     check_places(&source, &found);
@@ -85,56 +77,23 @@ pub fn settings(data: &[u8]) {
     }
 }
 
-/// Text.
-pub fn text_lines(data: &[u8]) {
+pub(super) fn text_lines(data: &[u8]) {
     static PLAN: OnceLock<Plan> = OnceLock::new();
     both(PLAN.get_or_init(|| plan("[[source]]\nfiles = ['*']\nformat = 'regex'\nlifeline = 'broker'\ngroup = '{peer}'\nlongest = 200\n[[source.rule]]\nmatch = '(?<d>Sending|Received) (?<pkt>\\S+) (?:to|from) (?<peer>\\S+)'\ndir = '{d}'\nmessage = '{pkt}'\npeer = '{peer}'\n[[source.rule]]\nmatch = '^(?<peer>\\S+) bye'\ncloses = true\n[[source.rule]]\nmatch = '^(?<peer>\\S+) set (?<n>\\w+)=(?<v>.*)'\nset = { x = '{v}' }\nshare = { y = '{n}' }\n")), data);
 }
 
-/// JSON lines.
-pub fn json_lines(data: &[u8]) {
+pub(super) fn json_lines(data: &[u8]) {
     static PLAN: OnceLock<Plan> = OnceLock::new();
     both(PLAN.get_or_init(|| plan("[[source]]\nfiles = ['*']\nformat = 'json'\nlifeline = '{l}'\ndir = '{d}'\nmessage = '{m}'\nid = '{i}'\npeer = '{p}'\nlongest = 300\n[[source.rule]]\nwhere = { g = true }\ngroup = '{g}'\norder = '{t}'\nset = { w = '{o.v.1.w}' }\n[[source.rule]]\nwhere = { l = true }\ntime = '{t}'\n")), data);
 }
 
-/// CSV.
-pub fn csv(data: &[u8]) {
+pub(super) fn csv(data: &[u8]) {
     static PLAN: OnceLock<Plan> = OnceLock::new();
     both(PLAN.get_or_init(|| plan("[[source]]\nfiles = ['*']\nformat = 'csv'\nlifeline = '{l}'\ndir = '{d}'\nmessage = '{m}'\nlongest = 300\n")), data);
 }
 
-/// OTLP.
-pub fn otlp(data: &[u8]) {
-    both(&built_in(Format::Otlp), data);
-}
-
-/// Jaeger.
-pub fn jaeger(data: &[u8]) {
-    both(&built_in(Format::Jaeger), data);
-}
-
-/// Zipkin.
-pub fn zipkin(data: &[u8]) {
-    both(&built_in(Format::Zipkin), data);
-}
-
-/// Vector clocks.
-pub fn shiviz(data: &[u8]) {
-    both(&built_in(Format::Shiviz), data);
-}
-
-/// `.htf` as a log.
-pub fn htf(data: &[u8]) {
-    both(&built_in(Format::Htf), data);
-}
-
-/// Canonical lines: Otus reads back what it writes.
-pub fn canonical(data: &[u8]) {
-    both(&built_in(Format::Canonical), data);
-}
-
 /// gzip and zstd: damaged data cause no panic.
-pub fn packed(data: &[u8]) {
+pub(super) fn packed(data: &[u8]) {
     for magic in [&b""[..], b"\x1f\x8b\x08\0", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18\x02\0\0\0"] {
         let bytes = [magic, data].concat();
         if let Ok((stream, _)) = read::unpack(Box::new(&bytes[..])) {
@@ -160,7 +119,12 @@ fn plan(text: &str) -> Plan {
     plan.unwrap_or_else(|| panic!("the plans here are sound: {found:?}"))
 }
 
-fn built_in(format: Format) -> Plan {
+/// A log in a format that needs no settings.
+pub(super) fn built_in(format: Format, data: &[u8]) {
+    both(&plan_for(format), data);
+}
+
+fn plan_for(format: Format) -> Plan {
     Plan::for_format(format).expect("a format that needs no settings")
 }
 
@@ -207,7 +171,7 @@ fn run(plan: &Plan, source: usize, data: &[u8], at_once: usize) -> String {
         assert!(!found.message.is_empty() && found.count > 0);
     }
     // Otus reads back the canonical lines that it writes.
-    let own = built_in(Format::Canonical);
+    let own = plan_for(Format::Canonical);
     let mut again = read::canonical::header() + "\n";
     let file = LogFile::in_memory("own.jsonl", 0, lines.as_bytes());
     let reread = map(&own, vec![file], &mut |observed: &Observed<'_>| {

@@ -31,7 +31,6 @@ pub(super) const TRACES: &[&str] = &[
     "[#all]",
 ];
 
-/// Mermaid.
 pub(super) const MERMAID: &[&str] = &[
     "sequenceDiagram\n  participant A as Alice\n  A->>B: m\n  alt x\n    B-->>A: n\n  else\n    Note over A: hi\n  end\n  loop 3 times\n    A-xB: k\n  end\n",
     "---\ntitle: t\n---\nsequenceDiagram\n%% otus: strict\nA->>+B: m\nB-)-A: n\n%% otus: end\npar p\nA->>B: x\nand q\nB->>A: y\nend\nbreak b\nA->>A: z\nend",
@@ -42,7 +41,6 @@ pub(super) const MERMAID: &[&str] = &[
     "sequenceDiagram\ncritical c\nA->>B: m\noption o\nB->>A: n\nend\nA<<->>B: both\nA-->B: dotted\nA->B: line\nA--xB: lost\nA--)B: later\n",
 ];
 
-/// PlantUML.
 pub(super) const PLANTUML: &[&str] = &[
     "@startuml\nparticipant \"Alice\" as A\nA -> B : m\nactivate B\nalt x\n  B --> A : n\nelse y\n  A ->] : out\nend\nloop 1..*\n  [-> A : in\nend\ndeactivate B\n@enduml",
     "@startuml\ngroup strict\nA -> B : m\nB -> C : n\nend\ngroup coreg(B)\n' otus: synch\nA -[#red]> B ++ : m\nreturn ok\nend\nnote left of A : hi\n== div ==\n...\n@enduml",
@@ -59,7 +57,6 @@ pub(super) const MARKDOWN: &[&str] = &[
     "> # Quoted `code` #\n> ```mermaid\n> sequenceDiagram\n> A->>B: m\n> ```\n\n1. one\n   ```mermaid {x}\n   sequenceDiagram\n   loop\n   ```\n\n    ```mermaid\n    not a fence\n\n<!-- ```mermaid -->\n\n# Twice\n# Twice\n``` mermaid\r\nsequenceDiagram\r\nA->>B: é\r\n```\r\n",
 ];
 
-/// Case files.
 pub(super) const CASES: &[&str] = &[
     "{\"id\": \"x\", \"htf\": \"{[a] a!m; [b] b?m}\", \"k\": 1}\n{\"htf\": \"\"}\n\n[1]\nnull\n{\"id\": 3}\n",
     "\u{feff}{\"htf\": \"[#all] a!m.b?m\", \"n\": 1e400, \"big\": 123456789012345678901234567890}\r\n{\"id\": null, \"htf\": \"\\u005ba\\u005d a!\\\"é \\\\\\\" x\\\"\"}\n{\"htf\": 3}\n{\"id\": [], \"htf\": \"\"} x\n",

@@ -4,7 +4,7 @@ use otus_analysis::{Observed, Question as Analyzed};
 use otus_core::{Pool, TermId};
 
 use super::traces::TraceSets;
-use super::{Members, Observation, Question, Window, marked};
+use super::{Members, Observation, Window, marked};
 
 /// A multi-trace with a window for each component.
 #[derive(Debug, Clone)]
@@ -52,18 +52,11 @@ impl Asked {
 
     /// The answer, by enumerating traces ([`member`](mod@super::member)).
     pub fn by_traces(&self, members: &mut Members, sets: &mut TraceSets<'_>) -> Option<bool> {
-        let components = &self.seen.components;
-        match &self.windows {
-            Some(windows) => members.ask_windows(sets, components, windows),
-            None => members.ask(sets, components, Question::GlobalPrefix),
-        }
+        members.ask_windows(sets, &self.seen.components, self.windows.as_deref())
     }
 
     /// The answer, by marked traces ([`marked`]).
     pub fn by_marks(&self, pool: &Pool, term: TermId, budget: usize) -> Option<bool> {
-        match &self.windows {
-            Some(windows) => marked::declared(pool, term, &self.seen, windows, budget),
-            None => marked::member(pool, term, &self.seen, Question::GlobalPrefix, budget),
-        }
+        marked::declared(pool, term, &self.seen, self.windows.as_deref(), budget)
     }
 }

@@ -34,37 +34,24 @@ pub fn member(
     question: Question,
     budget: usize,
 ) -> Option<bool> {
-    let count = observation.components.len();
-    match question.window() {
-        Some(window) => declared(pool, term, observation, &vec![window; count], budget),
-        None => answer(pool, term, observation, &vec![Window::Prefix; count], true, budget),
-    }
+    let windows = question.window().map(|window| vec![window; observation.components.len()]);
+    declared(pool, term, observation, windows.as_deref(), budget)
 }
 
-/// The answer for windows declared component by component.
+/// The answer for windows declared component by component; `None` for a global prefix.
 pub fn declared(
     pool: &Pool,
     term: TermId,
     observation: &Observation,
-    windows: &[Window],
+    windows: Option<&[Window]>,
     budget: usize,
 ) -> Option<bool> {
-    answer(pool, term, observation, windows, false, budget)
-}
-
-fn answer(
-    pool: &Pool,
-    term: TermId,
-    observation: &Observation,
-    windows: &[Window],
-    global: bool,
-    budget: usize,
-) -> Option<bool> {
+    let prefixes = vec![Window::Prefix; observation.components.len()];
     let mut marking = Marking {
         pool,
         observation,
-        windows,
-        global,
+        windows: windows.unwrap_or(&prefixes),
+        global: windows.is_none(),
         budget,
         letters: Vec::new(),
         numbers: BTreeMap::new(),

@@ -179,7 +179,6 @@ pub fn witness_length(
     bounds.and_then(|bounds| bounds.last().copied()).unwrap_or(0)
 }
 
-/// A set of multi-traces.
 type Projections = BTreeSet<Vec<Vec<Moment>>>;
 
 /// A term and a partition, for questions about many multi-traces: projections are computed once per length.
@@ -204,23 +203,23 @@ impl Members {
         components: &[Vec<Moment>],
         question: Question,
     ) -> Option<bool> {
-        match question.window() {
-            Some(window) => self.ask_windows(sets, components, &vec![window; components.len()]),
-            None => {
-                let length = witness_length(sets.pool(), self.term, count(components), |_| 1);
-                Some(self.prefixes(sets, length)?.contains(components))
-            }
-        }
+        let windows = question.window().map(|window| vec![window; components.len()]);
+        self.ask_windows(sets, components, windows.as_deref())
     }
 
-    /// Whether some multi-trace of `σ_C(i)` has each component of µ in its declared window.
+    /// Whether some multi-trace of `σ_C(i)` has each component of µ in its declared window; without windows, whether µ is a
+    /// global prefix.
     pub fn ask_windows(
         &mut self,
         sets: &mut TraceSets<'_>,
         components: &[Vec<Moment>],
-        windows: &[Window],
+        windows: Option<&[Window]>,
     ) -> Option<bool> {
         let observed = count(components);
+        let Some(windows) = windows else {
+            let length = witness_length(sets.pool(), self.term, observed, |_| 1);
+            return Some(self.prefixes(sets, length)?.contains(components));
+        };
         if windows.iter().all(|&window| window == Window::Complete) {
             return Some(self.accepted(sets, observed)?.contains(components));
         }

@@ -24,7 +24,6 @@ const LENGTH: usize = 6;
 pub(super) const KINDS: [&str; 6] =
     ["traces", "multi-traces", "local-traces", "steps", "pruned", "removed"];
 
-/// The result for a fence about this interaction.
 pub(super) fn answer(fence: &Fence, spec: &mut Lowered) -> anyhow::Result<String> {
     let term = spec.term.context("there is no interaction")?;
     let pool = &mut spec.pool;
@@ -124,7 +123,6 @@ fn text(pool: &Pool, trace: &[EventId]) -> String {
     if events.is_empty() { "ε".to_owned() } else { events.join(".") }
 }
 
-/// The lifelines of a list of names.
 fn lifelines(pool: &Pool, names: &str) -> anyhow::Result<LifelineSet> {
     let lifeline = |name: &str| {
         let found = pool.signature().lifeline(name);

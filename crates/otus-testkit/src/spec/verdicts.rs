@@ -42,7 +42,6 @@ const ORACLE: usize = 100_000;
 /// The most states of the other analyses for a question.
 const STATES: u64 = 20_000;
 
-/// The actual lines.
 pub(super) fn answers(expected: &str, spec: &mut Lowered, trace: &MultiTrace) -> String {
     let Some(term) = spec.term else { return "there is no interaction\n".to_owned() };
     let asked =
@@ -216,13 +215,9 @@ impl Case<'_> {
 
 /// The question with nothing missing. Unobserved components stay unobserved.
 fn strongest(question: &Question, trace: &MultiTrace) -> Question {
-    let strongest = trace.partition().components().map(|component| match question.of(component) {
-        Observed::Unobserved => Observed::Unobserved,
-        Observed::Complete | Observed::StopsEarly | Observed::StartsLate | Observed::Slice => {
-            Observed::Complete
-        }
-    });
-    Question::Each(strongest.collect())
+    let observed = trace.partition().components().map(|component| question.of(component));
+    let is_seen = |observed| observed != Observed::Unobserved;
+    Question::Each(observed.map(|it| if is_seen(it) { Observed::Complete } else { it }).collect())
 }
 
 /// Whether the verdict of a papers' search is consistent with the exact one.

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::reference;
 use otus_core::{EventId, LifelineId, LifelineSet, Pool, Term, TermId};
 use otus_syntax::{Source, parse_trace};
 use otus_testkit::corpus;
@@ -12,7 +13,6 @@ use otus_testkit::oracle::{
     Members, Observation, Question, Trace, Traces, Window, local, marked, member, traces,
 };
 use otus_testkit::read::{Language, read};
-use otus_testkit::reference;
 use otus_testkit::small_scope::{
     Derivation, Scope, alphabet, derive, observations, partitions, random_trace,
 };
@@ -391,7 +391,7 @@ fn longer_witnesses_than_the_bound_explain_nothing_more() {
                         seen.components.iter().zip(trace).all(|(s, t)| window.fits(s, t))
                     });
                     let windows = vec![window; partition.len()];
-                    let answer = members.ask_windows(&mut sets, &seen.components, &windows);
+                    let answer = members.ask_windows(&mut sets, &seen.components, Some(&windows));
                     assert_eq!(answer, Some(explained), "{}", scope.pool.text(term));
                 }
                 let traces = sets.traces(term, longer).unwrap();
@@ -424,8 +424,8 @@ fn windows_can_differ_from_component_to_component() {
             for first in Window::ALL {
                 for second in Window::ALL {
                     let windows = [first, second];
-                    let plain = members.ask_windows(&mut sets, &seen.components, &windows);
-                    let marked = marked::declared(&scope.pool, term, &seen, &windows, BUDGET);
+                    let plain = members.ask_windows(&mut sets, &seen.components, Some(&windows));
+                    let marked = marked::declared(&scope.pool, term, &seen, Some(&windows), BUDGET);
                     assert!(plain.is_some() && plain == marked, "{}", scope.pool.text(term));
                 }
             }

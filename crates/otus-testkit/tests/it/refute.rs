@@ -8,17 +8,14 @@ use otus_analysis::certify::certify;
 use otus_analysis::engine::Options;
 use otus_analysis::refute::canonical::Canonicalizer;
 use otus_analysis::refute::{
-    Blocked, Certificate, CertificateState, Hindrance, NotRefuted, check_refutation, obstacles,
-    refute,
+    Blocked, Certificate, CertificateState, NotRefuted, check_refutation, refute,
 };
 use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Engine, Observed, Question, Verdict, Witness};
 use otus_core::algebra::simplify;
 use otus_core::{Pool, TermId};
-use otus_syntax::{Source, parse_trace};
 use otus_testkit::oracle::traces::TraceSets;
 use otus_testkit::oracle::{Asked, Members, Observation};
-use otus_testkit::read::{Language, read};
 use otus_testkit::small_scope::{
     Derivation, Scope, alphabet, derive, observations, partitions, random_trace,
 };
@@ -392,61 +389,4 @@ fn the_engine_agrees_where_the_oracle_gives_up() {
 /// The seed; `OTUS_SEED` sets another one.
 fn seed() -> u64 {
     std::env::var("OTUS_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(6)
-}
-
-/// The hindrance of each component at the beginning: `names: hindrance`, one line each.
-#[track_caller]
-fn check_obstacles(interaction: &str, trace: &str, expected: &[&str]) {
-    let (mut lowered, diagnostics) = read(Language::Interaction, interaction);
-    assert!(diagnostics.iter().all(|found| !found.is_error()), "{diagnostics:?}");
-    let term = lowered.term.expect("an interaction");
-    let pool = &mut lowered.pool;
-    let parsed = parse_trace(&Source::new("x", trace));
-    let (trace, _) = otus_trace::lower(&parsed.tree, pool);
-    let question = Question::MULTI_PREFIX;
-    let certificate = refute(pool, term, &trace, &question, &Budget::default()).expect("a Fail");
-    let now = &certificate.states[0].situation;
-    let (obstacles, _) = obstacles(pool, term, &trace, &question, now);
-    let names = |lifelines: Vec<otus_core::LifelineId>| {
-        let names = lifelines.into_iter().map(|l| pool.signature().lifeline_name(l));
-        names.collect::<Vec<_>>().join(" ")
-    };
-    let lines: Vec<String> = obstacles
-        .iter()
-        .map(|obstacle| {
-            let own = names(trace.partition().lifelines(obstacle.component).to_vec());
-            let why = match &obstacle.hindrance {
-                Hindrance::Unknown => "unknown".to_owned(),
-                Hindrance::NoLonger => "no longer".to_owned(),
-                Hindrance::Waits(lifelines) => {
-                    format!("waits for {}", names(lifelines.iter().collect()))
-                }
-                Hindrance::Elsewhere(components) => {
-                    let others = components.iter();
-                    let others = others.flat_map(|&c| trace.partition().lifelines(c));
-                    format!("not so on {}", names(others.copied().collect()))
-                }
-                Hindrance::Possible => "possible".to_owned(),
-            };
-            format!("{own}: {why}")
-        })
-        .collect();
-    assert_eq!(lines, expected);
-}
-
-#[test]
-fn hindrances_are_named() {
-    check_obstacles("a -- m -> b", "[a] a!n; [b] b?m", &["a: unknown", "b: waits for a"]);
-    check_obstacles("seq(a!m, a!n)", "[a] a!n", &["a: waits for a"]);
-    check_obstacles(
-        "seq(par(a!m, c!m), a!n)",
-        "[a] a!n; [c] c!m",
-        &["a: waits for a", "c: possible"],
-    );
-    check_obstacles(
-        "strict(c!m, a -- m -> b)",
-        "[a] a!m.a!m; [b]; [c] c!m",
-        &["a: waits for c", "c: possible"],
-    );
-    check_obstacles("a -- <synch> m -> b", "[a] a!m; [b] b!m", &["a: not so on b", "b: unknown"]);
 }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use crate::reference;
 use otus_analysis::Verdict;
 use otus_analysis::config::{Config, Kind};
 use otus_analysis::graph::{Silent, analyze};
@@ -14,7 +15,6 @@ use otus_testkit::oracle::member::witness_length;
 use otus_testkit::oracle::observe::project;
 use otus_testkit::oracle::traces::TraceSets;
 use otus_testkit::oracle::{Members, Observation, Question, Trace, Traces, local};
-use otus_testkit::reference;
 use otus_testkit::small_scope::{Derivation, Scope, alphabet, derive, observations, random_trace};
 use otus_trace::Partition;
 

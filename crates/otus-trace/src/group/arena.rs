@@ -5,12 +5,10 @@
 //! words, and the rows of a group are linked by their first word. A reference is a piece and an
 //! offset in 32 bits: 2^16 pieces of 2^16 words, 16 GiB.
 
-/// A reference to a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ref(pub(super) u32);
 
 impl Ref {
-    /// Stands for no row.
     pub(super) const NONE: Ref = Ref(u32::MAX);
 
     fn piece(self) -> usize {
@@ -25,7 +23,6 @@ impl Ref {
 const BITS: u32 = 16;
 const WORDS: u32 = 1 << BITS;
 
-/// A contiguous part of the arena.
 #[derive(Debug, Default)]
 struct Piece {
     words: Vec<u32>,
@@ -33,7 +30,6 @@ struct Piece {
     rows: u32,
 }
 
-/// The arena.
 #[derive(Debug, Default)]
 pub(super) struct Arena {
     pieces: Vec<Piece>,
@@ -104,7 +100,6 @@ impl Arena {
         }
     }
 
-    /// The number of bytes in use.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         self.pieces.iter().map(|piece| piece.words.capacity() * 4).sum()

@@ -29,11 +29,9 @@ define_id! {
 /// An event, by the ids of the vocabulary.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Row {
-    /// The lifeline on which it happened.
     pub(crate) lifeline: RunLifelineId,
     /// Its action; `None` if it only sets variables.
     pub(crate) action: Option<RunActionId>,
-    /// The place from which it was read.
     pub(crate) place: RunPlace,
     pub(crate) peer: Option<RunLifelineId>,
     pub(crate) label: Option<RunLabelId>,
@@ -49,7 +47,6 @@ pub(crate) struct Row {
     pub(crate) vector: Vec<(RunLifelineId, u32)>,
 }
 
-/// A set of properties of an event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct RowFlags(u32);
 
@@ -62,7 +59,6 @@ impl RowFlags {
     pub(crate) const REPLY: RowFlags = RowFlags(4);
     /// It is the start of a server span without a parent.
     pub(crate) const ROOT: RowFlags = RowFlags(8);
-    /// It has a message id.
     pub(crate) const HAS_ID: RowFlags = RowFlags(16);
     /// It comes from the same record as the event before it.
     pub(crate) const FOLLOWS: RowFlags = RowFlags(32);
@@ -199,7 +195,6 @@ fn word(bytes: &[u8]) -> u32 {
     u32::from_le_bytes(word)
 }
 
-/// A group that has not ended.
 #[derive(Debug)]
 struct OpenGroup {
     key: Box<[u8]>,
@@ -216,7 +211,6 @@ struct OpenGroup {
     newer: OpenGroupId,
 }
 
-/// Stands for no group.
 const NO_GROUP: OpenGroupId = OpenGroupId(u32::MAX);
 
 impl Default for OpenGroupId {
@@ -225,7 +219,6 @@ impl Default for OpenGroupId {
     }
 }
 
-/// All groups that have not ended.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
     slots: Vec<OpenGroup>,
@@ -241,7 +234,6 @@ pub(crate) struct Groups {
     pub(crate) peak: usize,
 }
 
-/// A group that has ended.
 #[derive(Debug)]
 pub(crate) struct EndedGroup {
     pub(crate) key: Box<[u8]>,
@@ -255,7 +247,6 @@ impl Groups {
         Groups { idle, ..Groups::default() }
     }
 
-    /// The number of open groups.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.table.len()
@@ -291,13 +282,12 @@ impl Groups {
             let slots = &self.slots;
             self.table.insert_unique(hash, slot, |&slot| self::hash(&slots[slot.index()].key));
             self.peak = self.peak.max(self.table.len());
-            if self.idle.is_some() {
-                self.append(slot);
-            }
             slot
         });
         if self.idle.is_some() {
-            self.unlink(slot);
+            if known.is_some() {
+                self.unlink(slot);
+            }
             self.append(slot);
             self.slots[slot.index()].seen = now;
         }
@@ -323,7 +313,6 @@ impl Groups {
         self.slots[slot.index()].closed = true;
     }
 
-    /// A group that has been idle for too long, if there is one.
     pub(crate) fn idle(&self, now: u64) -> Option<OpenGroupId> {
         let oldest = self.slots.get(self.oldest.index())?;
         (now - oldest.seen > self.idle?).then_some(self.oldest)
@@ -374,7 +363,6 @@ impl Groups {
         count
     }
 
-    /// The number of bytes that the events take.
     #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         self.arena.bytes()

@@ -93,9 +93,7 @@ fn translate(text: &str, any: &str) -> String {
         }
         rest = &rest[c.len_utf8()..];
     }
-    for _ in 0..choices {
-        pattern.push(')');
-    }
+    pattern.push_str(&")".repeat(choices));
     pattern.push('$');
     pattern
 }

@@ -214,7 +214,6 @@ impl Mapped {
     }
 }
 
-/// An action of a rule.
 #[derive(Debug, Clone)]
 pub(crate) struct ActionPlan {
     pub(crate) direction: DirectionPlan,
@@ -224,7 +223,6 @@ pub(crate) struct ActionPlan {
     pub(crate) lifeline: Option<Mapped>,
 }
 
-/// The direction of an action of a rule.
 #[derive(Debug, Clone)]
 pub(crate) enum DirectionPlan {
     Fixed(Direction),
@@ -241,7 +239,6 @@ pub(crate) struct SpanActions {
     pub(crate) peer: Option<Template>,
 }
 
-/// A variable that a record assigns.
 #[derive(Debug, Clone)]
 pub(crate) struct Assign {
     pub(crate) name: String,

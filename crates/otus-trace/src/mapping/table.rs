@@ -8,7 +8,6 @@ use toml::de::{DeTable, DeValue};
 
 use crate::read::Fields;
 
-/// A string of the file.
 #[derive(Debug, Clone)]
 pub(super) struct Text {
     pub(super) content: String,
@@ -18,7 +17,6 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// The span of a part of it.
     pub(super) fn part(&self, start: usize, end: usize) -> Span {
         match self.inside {
             Some(first) => Span::new(first + offset(start), first + offset(end)),
@@ -27,7 +25,6 @@ impl Text {
     }
 }
 
-/// Reads values and collects diagnostics.
 pub(super) struct TomlReader<'s> {
     pub(super) source: &'s Source,
     pub(super) found: Vec<Diagnostic>,
@@ -35,7 +32,6 @@ pub(super) struct TomlReader<'s> {
     pub(super) fields: Fields,
 }
 
-/// A table and its name in diagnostics.
 #[derive(Clone, Copy)]
 pub(super) struct Table<'t> {
     pub(super) entries: &'t DeTable<'t>,
@@ -81,7 +77,6 @@ impl TomlReader<'_> {
         }
     }
 
-    /// Reports a value of the wrong kind.
     pub(super) fn wrong(&mut self, value: &Value<'_>, key: &str, wanted: &str) {
         let kind = kind(value.get_ref());
         let message = format!("`{key}` is {kind}, not {wanted}");
@@ -99,10 +94,6 @@ impl TomlReader<'_> {
             self.wrong(value, key, "a text in quotes");
             return None;
         };
-        Some(self.make_text(text, value))
-    }
-
-    fn make_text(&self, text: &str, value: &Value<'_>) -> Text {
         let whole = span(value.span());
         let written = self.source.slice(whole);
         // `'x'`, `"x"`, or three of these quotes. A text with escapes differs from what is written.
@@ -111,7 +102,7 @@ impl TomlReader<'_> {
             .find(|quote| written.starts_with(**quote))
             .filter(|quote| written[quote.len()..].starts_with(text))
             .map(|quote| whole.start + offset(quote.len()));
-        Text { content: text.to_owned(), span: whole, inside }
+        Some(Text { content: text.to_owned(), span: whole, inside })
     }
 
     /// A list of strings; a single string is a list of one.
@@ -120,11 +111,11 @@ impl TomlReader<'_> {
         if let Some(items) = value.get_ref().as_array() {
             return Some(items.iter().filter_map(|item| self.as_text(item, key)).collect());
         }
-        let Some(text) = value.get_ref().as_str() else {
+        if !value.get_ref().is_str() {
             self.wrong(value, key, "a list of texts");
             return None;
-        };
-        Some(vec![self.make_text(text, value)])
+        }
+        Some(vec![self.as_text(value, key)?])
     }
 
     pub(super) fn truth(&mut self, table: Table<'_>, key: &str) -> Option<bool> {
@@ -170,7 +161,6 @@ impl TomlReader<'_> {
         Some(Table { entries, span: span(value.span()), name })
     }
 
-    /// The tables of `[[key]]`.
     pub(super) fn tables<'t>(
         &mut self,
         table: Table<'t>,
@@ -185,7 +175,6 @@ impl TomlReader<'_> {
         items.iter().filter_map(|item| self.as_table(item, key, name)).collect()
     }
 
-    /// One of several words.
     pub(super) fn choice<T: Copy>(
         &mut self,
         table: Table<'_>,

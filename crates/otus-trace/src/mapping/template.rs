@@ -8,13 +8,11 @@ use regex::bytes::CaptureLocations;
 
 use crate::read::Record;
 
-/// A text with fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Template {
     pub(crate) pieces: Vec<Piece>,
 }
 
-/// A part of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece {
     /// Literal text.
@@ -38,24 +36,14 @@ pub(crate) enum Piece {
 /// A part of a template whose name has not been resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Raw {
+    /// Literal text.
     Text(String),
     /// A name, with its range in the template.
-    Name {
-        name: String,
-        start: usize,
-        end: usize,
-    },
+    Name { name: String, start: usize, end: usize },
 }
 
-/// A syntax error of a template.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct BadTemplate {
-    pub(crate) at: usize,
-    pub(crate) cause: &'static str,
-}
-
-/// Parses a template.
-pub(crate) fn parse(text: &str) -> Result<Vec<Raw>, BadTemplate> {
+/// Parses a template. The error is the byte of a syntax error, and its cause.
+pub(crate) fn parse(text: &str) -> Result<Vec<Raw>, (usize, &'static str)> {
     let mut pieces = Vec::new();
     let mut literal = String::new();
     let mut rest = text;
@@ -69,14 +57,14 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Raw>, BadTemplate> {
             continue;
         }
         if brace == "}" {
-            return Err(BadTemplate { at: here, cause: "a `}` without its `{`" });
+            return Err((here, "a `}` without its `{`"));
         }
         let Some(end) = after.find('}') else {
-            return Err(BadTemplate { at: here, cause: "a `{` without its `}`" });
+            return Err((here, "a `{` without its `}`"));
         };
         let name = after[..end].trim();
         if name.is_empty() || name.contains('{') {
-            return Err(BadTemplate { at: here, cause: "a field without a name" });
+            return Err((here, "a field without a name"));
         }
         if !literal.is_empty() {
             pieces.push(Raw::Text(std::mem::take(&mut literal)));
@@ -100,7 +88,6 @@ pub(crate) struct Context<'c> {
     pub(crate) captures: &'c [Captures<'c>],
 }
 
-/// The captures of a pattern.
 #[derive(Clone, Copy)]
 pub(crate) struct Captures<'c> {
     /// The text that the pattern was matched against.
@@ -109,12 +96,10 @@ pub(crate) struct Captures<'c> {
 }
 
 impl Template {
-    /// A template without fields.
     pub(crate) fn constant(text: &str) -> Template {
         Template { pieces: vec![Piece::Text(text.to_owned())] }
     }
 
-    /// The value of a field.
     pub(crate) fn field(slot: usize) -> Template {
         Template { pieces: vec![Piece::Field(slot)] }
     }
@@ -196,7 +181,7 @@ mod tests {
                 })
                 .collect::<Vec<_>>()
                 .join(" "),
-            Err(found) => format!("{} at {}", found.cause, found.at),
+            Err((at, cause)) => format!("{cause} at {at}"),
         };
         assert_eq!(shown, expected, "{text}");
     }

@@ -288,7 +288,6 @@ impl Draft {
         Ok(order)
     }
 
-    /// The event at a position of a process.
     fn located(&self, at: Happened) -> Result<Located, OrderError> {
         let Happened { process, position } = at;
         match self.order.event(process, position) {

@@ -11,7 +11,6 @@
 
 use otus_core::index::Index as _;
 
-use super::linear::Run;
 use super::{Edge, EventId, PartialOrder, ProcessId, process_of};
 
 /// The clocks of all events at some processes.
@@ -91,7 +90,41 @@ impl PartialOrder {
 
     /// The clocks of all events at some distinct processes.
     pub fn clocks_on(&self, columns: &[ProcessId]) -> Clocks {
-        clocks(&self.starts, &self.edges, self.linear_extension(), columns)
+        let PartialOrder { starts, edges, runs, .. } = self;
+        let width = columns.len();
+        let mut column_of = vec![0; starts.len() - 1];
+        for (column, process) in (1..).zip(columns) {
+            column_of[process.index()] = column;
+        }
+        let mut row_of = rows_of_events(starts, edges);
+        let mut rows = vec![0; self.clock_entries(width)];
+        let mut clock = vec![0; width];
+        for run in runs {
+            let own_start = starts[run.process.index()];
+            for group in edges[run.edges.clone()].chunk_by(|a, b| a.to == b.to) {
+                let Some(to) = group.first().map(|edge| edge.to) else { continue };
+                if to.0 > own_start {
+                    let before = row_of[to.index() - 1] as usize * width;
+                    clock.copy_from_slice(&rows[before..before + width]);
+                } else {
+                    clock.fill(0);
+                }
+                for edge in group {
+                    let source = row_of[edge.from.index()] as usize * width;
+                    for (entry, &other) in clock.iter_mut().zip(&rows[source..source + width]) {
+                        *entry = (*entry).max(other);
+                    }
+                    let process = process_of(starts, edge.from).index();
+                    if let Some(column) = usize::checked_sub(column_of[process] as usize, 1) {
+                        clock[column] = clock[column].max(edge.from.0 - starts[process] + 1);
+                    }
+                }
+                let row = row_of[to.index()] as usize * width;
+                rows[row..row + width].copy_from_slice(&clock);
+            }
+        }
+        row_of.shrink_to_fit();
+        Clocks { starts: starts.clone(), columns: columns.to_vec(), column_of, row_of, rows }
     }
 
     /// The clocks at some processes, for as many of them at a time as [`ENTRIES`] allows.
@@ -109,45 +142,6 @@ impl PartialOrder {
 
 /// The most entries of vector clocks that are in memory at a time.
 const ENTRIES: usize = 1 << 24;
-
-/// The clocks at `columns` of the order that `edges` generate, given a linear extension of it.
-fn clocks(starts: &[u32], edges: &[Edge], runs: &[Run], columns: &[ProcessId]) -> Clocks {
-    let width = columns.len();
-    let mut column_of = vec![0; starts.len() - 1];
-    for (column, process) in (1..).zip(columns) {
-        column_of[process.index()] = column;
-    }
-    let mut row_of = rows_of_events(starts, edges);
-    let row_count = edges.chunk_by(|a, b| a.to == b.to).count() + 1;
-    let mut rows = vec![0; row_count * width];
-    let mut clock = vec![0; width];
-    for run in runs {
-        let own_start = starts[run.process.index()];
-        for group in edges[run.edges.clone()].chunk_by(|a, b| a.to == b.to) {
-            let Some(to) = group.first().map(|edge| edge.to) else { continue };
-            if to.0 > own_start {
-                let before = row_of[to.index() - 1] as usize * width;
-                clock.copy_from_slice(&rows[before..before + width]);
-            } else {
-                clock.fill(0);
-            }
-            for edge in group {
-                let source = row_of[edge.from.index()] as usize * width;
-                for (entry, &other) in clock.iter_mut().zip(&rows[source..source + width]) {
-                    *entry = (*entry).max(other);
-                }
-                let process = process_of(starts, edge.from).index();
-                if let Some(column) = usize::checked_sub(column_of[process] as usize, 1) {
-                    clock[column] = clock[column].max(edge.from.0 - starts[process] + 1);
-                }
-            }
-            let row = row_of[to.index()] as usize * width;
-            rows[row..row + width].copy_from_slice(&clock);
-        }
-    }
-    row_of.shrink_to_fit();
-    Clocks { starts: starts.to_vec(), columns: columns.to_vec(), column_of, row_of, rows }
-}
 
 /// By event: the row of the last event on its process, up to itself, that has incoming edges; 0 if
 /// there is none.

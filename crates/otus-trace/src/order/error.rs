@@ -105,7 +105,6 @@ pub(super) fn out_of_range(process: &str, position: i128, length: u32) -> String
     }
 }
 
-/// Names an event of a trace.
 pub(super) fn name(order: &PartialOrder, event: EventId) -> EventName {
     EventName {
         process: order.process_name(order.process_of(event)).into(),

@@ -38,11 +38,10 @@ impl PartialOrder {
                 let last: Vec<Edge> =
                     group.chunk_by(same).filter_map(|edges| edges.last().copied()).collect();
                 let needed = |edge: &&Edge| {
+                    let start = self.starts[self.process_of(edge.to).index()];
+                    let before = (edge.to.0 > start).then(|| EventId(edge.to.0 - 1));
                     let siblings = last.iter().map(|other| other.from);
-                    let mut others = self
-                        .before_on_process(edge.to)
-                        .into_iter()
-                        .chain(siblings.filter(|&g| g != edge.from));
+                    let mut others = before.into_iter().chain(siblings.filter(|&g| g != edge.from));
                     others.all(|g| clocks.precedes(edge.from, g) != Some(true))
                 };
                 let own = last
@@ -62,10 +61,5 @@ impl PartialOrder {
         let mut reduced = PartialOrder { edges, ..self };
         reduced.relinearize();
         reduced
-    }
-
-    fn before_on_process(&self, event: EventId) -> Option<EventId> {
-        let start = self.starts[self.process_of(event).index()];
-        (event.0 > start).then(|| EventId(event.0 - 1))
     }
 }

@@ -88,7 +88,6 @@ pub(super) fn linearize(starts: &[u32], edges: &[Edge]) -> Result<Vec<Run>, Vec<
 /// The progress of a process.
 #[derive(Debug, Clone)]
 struct Turn {
-    /// Its next event.
     next: u32,
     /// The first edge to its next event or a later one.
     first_edge: usize,
@@ -96,7 +95,6 @@ struct Turn {
     group: usize,
     /// The first edge whose source has not been checked, or has not happened.
     edge: usize,
-    /// The end of its edges.
     last_edge: usize,
     /// The events of this process that other processes wait for.
     waiting: BinaryHeap<Reverse<(u32, usize)>>,

@@ -158,7 +158,6 @@ define_id! {
     Stored;
 }
 
-/// The values of one trace.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Values {
     table: Interner<Stored, Value>,
@@ -170,7 +169,6 @@ const HALF: i64 = 1 << 30;
 const INTERNED: u32 = 1 << 31;
 
 impl Values {
-    /// The id of a small integer.
     pub(super) fn small(integer: i64) -> Option<ValueId> {
         if !(-HALF..HALF).contains(&integer) {
             return None;
@@ -195,7 +193,6 @@ impl Values {
         ValueId(index | INTERNED)
     }
 
-    /// The value with an id of this table.
     pub(super) fn value(&self, id: ValueId) -> Value {
         if id.0 & INTERNED == 0 {
             Value::integer(i64::from(id.0) - HALF)

@@ -36,13 +36,11 @@ pub const KEYS: [&str; 16] = [
     "set", "joined", "vector", "file", "line", "end",
 ];
 
-/// Writes one line, member after member.
 pub(crate) struct LineWriter {
     line: String,
 }
 
 impl LineWriter {
-    /// Begins a line of a group.
     pub(crate) fn new(group: &str) -> Self {
         let mut line = String::from("{\"group\":");
         quote(group, &mut line);
@@ -53,7 +51,6 @@ impl LineWriter {
         let _ = write!(self.line, ",\"{key}\":");
     }
 
-    /// A member whose value is a string.
     pub(crate) fn text(&mut self, key: &str, text: &str) {
         self.key(key);
         quote(text, &mut self.line);

@@ -47,7 +47,6 @@ struct Rows<'f> {
     written: usize,
     ends: Vec<usize>,
     ended: usize,
-    /// The position of the row.
     at: At,
     /// By column: the slot of its field, if that is wanted.
     columns: Option<Vec<Option<usize>>>,

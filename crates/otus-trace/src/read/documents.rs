@@ -14,17 +14,13 @@ use super::{At, Fault, FaultKind, Item, LineCounter, ReadTask, Visit};
 
 /// A reader of the documents of one format.
 pub(super) trait Documents {
-    /// Reads a whole document.
     fn document(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult;
 
-    /// Reads an item of the list that is the member `key` of a document, or of a document that is a
-    /// list. A member that is not a list is an element, too.
-    fn element(
-        &mut self,
-        key: Option<&[u8]>,
-        json: &mut Cursor<'_>,
-        fragment: &mut Fragment<'_, '_>,
-    ) -> ReadResult;
+    /// Reads an item of a list that is a member of a document, or of a document that is a list. A
+    /// member that is not a list is an element, too.
+    fn element(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
+        self.document(json, fragment)
+    }
 }
 
 /// The reason why a document is not read to its end.
@@ -41,7 +37,6 @@ impl From<Malformed> for Interrupted {
     }
 }
 
-/// The result of reading a document, or a part of it.
 pub(super) type ReadResult = Result<(), Interrupted>;
 
 /// A document or an element, and the visitor of the records in it.
@@ -49,11 +44,12 @@ pub(super) struct Fragment<'f, 'v> {
     /// Where it begins in the file.
     pub(super) at: At,
     pub(super) bytes: &'f [u8],
+    /// The key of the member that an element belongs to.
+    pub(super) key: Option<&'f [u8]>,
     visit: &'f mut Visit<'v>,
 }
 
 impl Fragment<'_, '_> {
-    /// Passes an item to the visitor.
     pub(super) fn visit(&mut self, item: Item<'_>) -> ReadResult {
         deliver(self.visit, item)
     }
@@ -69,7 +65,6 @@ fn deliver(visit: &mut Visit<'_>, item: Item<'_>) -> ReadResult {
     if visit(item).is_continue() { Ok(()) } else { Err(Interrupted::Break) }
 }
 
-/// Reads a stream of documents.
 pub(super) fn read(task: ReadTask<'_, '_, '_>, reader: &mut dyn Documents) -> ControlFlow<()> {
     let ReadTask { lines, options, visit, .. } = task;
     let by_line = lines.first_line().is_some_and(|line| {
@@ -103,7 +98,8 @@ fn by_lines(
             deliver(visit, Item::Blank)?;
             continue;
         }
-        let read = reader.document(&mut json, &mut Fragment { at, bytes, visit: &mut *visit });
+        let mut fragment = Fragment { at, bytes, key: None, visit: &mut *visit };
+        let read = reader.document(&mut json, &mut fragment);
         let read = read.and_then(|()| match json.peek() {
             None => Ok(()),
             Some(_) => Err(json.malformed("text after the document").into()),
@@ -159,7 +155,6 @@ enum SplitState {
     Lost,
 }
 
-/// The role of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Key,
@@ -327,8 +322,9 @@ impl<'s, 'v> Splitter<'s, 'v> {
             let kind = FaultKind::TooLong(self.length);
             return deliver(self.visit, Item::Fault(Fault { at, kind }));
         }
-        let mut fragment = Fragment { at, bytes, visit: &mut *self.visit };
-        let read = self.reader.element(self.key.as_deref(), &mut Cursor::new(bytes), &mut fragment);
+        let key = self.key.as_deref();
+        let mut fragment = Fragment { at, bytes, key, visit: &mut *self.visit };
+        let read = self.reader.element(&mut Cursor::new(bytes), &mut fragment);
         report(read, at, self.visit)
     }
 }
@@ -359,13 +355,12 @@ mod tests {
 
         fn element(
             &mut self,
-            key: Option<&[u8]>,
             json: &mut Cursor<'_>,
             fragment: &mut Fragment<'_, '_>,
         ) -> ReadResult {
             let range = json.value()?;
             let text = String::from_utf8_lossy(&fragment.bytes[range]).replace(['\n', ' '], "");
-            let key = String::from_utf8_lossy(key.unwrap_or(b"-")).into_owned();
+            let key = String::from_utf8_lossy(fragment.key.unwrap_or(b"-")).into_owned();
             self.0.push(format!("{} {key}: {text}", fragment.at.line));
             Ok(())
         }

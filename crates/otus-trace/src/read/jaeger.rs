@@ -9,7 +9,7 @@
 use std::ops::{ControlFlow, Range};
 
 use super::documents::{self, Documents, Fragment, ReadResult};
-use super::json::{Cursor, Malformed};
+use super::json::{Cursor, JsonResult, Malformed};
 use super::spans::{AttributeOwner, SpanBuilder, SpanKind};
 use super::{Item, ReadTask};
 
@@ -47,13 +47,8 @@ impl Documents for Jaeger {
         traces.into_iter().try_for_each(|at| self.trace(&mut json.at(at), fragment))
     }
 
-    fn element(
-        &mut self,
-        key: Option<&[u8]>,
-        json: &mut Cursor<'_>,
-        fragment: &mut Fragment<'_, '_>,
-    ) -> ReadResult {
-        match key {
+    fn element(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
+        match fragment.key {
             None | Some(b"data") => self.trace(json, fragment),
             Some(_) => Ok(()),
         }
@@ -61,7 +56,7 @@ impl Documents for Jaeger {
 }
 
 /// Skips a list and appends the byte where each item begins.
-fn list_starts(json: &mut Cursor<'_>, starts: &mut Vec<usize>) -> Result<(), Malformed> {
+fn list_starts(json: &mut Cursor<'_>, starts: &mut Vec<usize>) -> JsonResult {
     json.list(|json| {
         starts.push(json.start());
         json.skip()
@@ -94,7 +89,7 @@ impl Jaeger {
         Ok(())
     }
 
-    fn span(&mut self, mut json: Cursor<'_>) -> Result<(), Malformed> {
+    fn span(&mut self, mut json: Cursor<'_>) -> JsonResult {
         self.span.begin();
         let mut process = Vec::new();
         let mut own_process = None;
@@ -125,15 +120,14 @@ impl Jaeger {
         let Some(at) = own_process.or(known) else { return Ok(()) };
         json.at(at).object(|json, key| match key {
             b"serviceName" => {
-                let slot = self.span.slot(AttributeOwner::Resource, b"service.name");
-                self.span.copy(json, slot)
+                self.span.copy(json, self.span.slot(AttributeOwner::Resource, b"service.name"))
             }
             b"tags" => self.tags(json, AttributeOwner::Resource),
             _ => json.skip(),
         })
     }
 
-    fn reference(&mut self, json: &mut Cursor<'_>) -> Result<(), Malformed> {
+    fn reference(&mut self, json: &mut Cursor<'_>) -> JsonResult {
         let mut span = String::new();
         let mut kind = Vec::new();
         json.object(|json, key| match key {
@@ -153,7 +147,7 @@ impl Jaeger {
     }
 
     /// `[{"key": "k", "type": "string", "value": "v"}, …]`.
-    fn tags(&mut self, json: &mut Cursor<'_>, owner: AttributeOwner) -> Result<(), Malformed> {
+    fn tags(&mut self, json: &mut Cursor<'_>, owner: AttributeOwner) -> JsonResult {
         if json.peek() != Some(b'[') {
             return json.skip();
         }

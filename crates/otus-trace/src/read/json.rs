@@ -52,11 +52,11 @@ pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
 /// The place where a text stops being JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Malformed {
-    /// The fault in words.
     pub(crate) cause: &'static str,
-    /// The byte at which it is.
     pub(crate) at: usize,
 }
+
+pub(crate) type JsonResult<T = ()> = Result<T, Malformed>;
 
 /// The paths of the wanted fields, and memory for the search.
 #[derive(Debug)]
@@ -90,11 +90,7 @@ impl Paths {
     }
 
     /// Finds the fields of a line; returns whether the line is not blank.
-    pub(crate) fn find(
-        &mut self,
-        bytes: &[u8],
-        found: &mut FoundFields,
-    ) -> Result<bool, Malformed> {
+    pub(crate) fn find(&mut self, bytes: &[u8], found: &mut FoundFields) -> JsonResult<bool> {
         let mut json = Cursor::new(bytes);
         match json.peek() {
             None => return Ok(false),
@@ -111,8 +107,7 @@ impl Paths {
         Ok(true)
     }
 
-    /// Walks through the container at the cursor.
-    fn walk(&mut self, json: &mut Cursor<'_>, found: &mut FoundFields) -> Result<(), Malformed> {
+    fn walk(&mut self, json: &mut Cursor<'_>, found: &mut FoundFields) -> JsonResult {
         self.enter(json, 0)?;
         while let Some(&Container { first, index }) = self.containers.last() {
             let closed = match index {
@@ -123,7 +118,7 @@ impl Paths {
                 self.pending.truncate(first);
                 self.containers.pop();
                 if !self.containers.is_empty() {
-                    json.after_item();
+                    json.between = true;
                 }
                 continue;
             }
@@ -172,12 +167,12 @@ impl Paths {
                 Some(slot) => json.field(slot, found)?,
                 None => json.skip()?,
             }
-            json.after_item();
+            json.between = true;
         }
         Ok(())
     }
 
-    fn enter(&mut self, json: &mut Cursor<'_>, first: usize) -> Result<(), Malformed> {
+    fn enter(&mut self, json: &mut Cursor<'_>, first: usize) -> JsonResult {
         let index = match json.peek() {
             Some(b'{') => None,
             Some(b'[') => Some(0),
@@ -213,7 +208,6 @@ impl<'j> Cursor<'j> {
         self.at
     }
 
-    /// A cursor at another byte of the same text.
     pub(crate) fn at(&self, at: usize) -> Self {
         Cursor { bytes: self.bytes, at, between: false }
     }
@@ -239,14 +233,10 @@ impl<'j> Cursor<'j> {
         self.between = false;
     }
 
-    fn after_item(&mut self) {
-        self.between = true;
-    }
-
     /// Takes the closing bracket, if it is next, or the comma between items; returns whether the
     /// container is closed.
     #[inline]
-    fn at_close(&mut self, close: u8) -> Result<bool, Malformed> {
+    fn at_close(&mut self, close: u8) -> JsonResult<bool> {
         match self.peek() {
             Some(byte) if byte == close => {
                 self.at += 1;
@@ -299,14 +289,14 @@ impl<'j> Cursor<'j> {
         self.open();
         while !self.at_close(close)? {
             visit(self)?;
-            self.after_item();
+            self.between = true;
         }
         Ok(())
     }
 
     /// Takes a key and its colon.
     #[inline]
-    pub(crate) fn key(&mut self) -> Result<Cow<'j, [u8]>, Malformed> {
+    pub(crate) fn key(&mut self) -> JsonResult<Cow<'j, [u8]>> {
         if self.peek() != Some(b'"') {
             return Err(self.malformed("a key in quotes is expected"));
         }
@@ -327,7 +317,7 @@ impl<'j> Cursor<'j> {
     /// Takes a string, at its opening quote; returns the range between the quotes, and whether it
     /// has escapes.
     #[inline]
-    fn string(&mut self) -> Result<(Range<usize>, bool), Malformed> {
+    fn string(&mut self) -> JsonResult<(Range<usize>, bool)> {
         let start = self.at + 1;
         let mut at = start;
         let mut escaped = false;
@@ -352,7 +342,7 @@ impl<'j> Cursor<'j> {
 
     /// Skips a value; returns its range, without white space around it.
     #[inline]
-    pub(crate) fn value(&mut self) -> Result<Range<usize>, Malformed> {
+    pub(crate) fn value(&mut self) -> JsonResult<Range<usize>> {
         let first = self.peek();
         let start = self.at;
         match first {
@@ -372,12 +362,12 @@ impl<'j> Cursor<'j> {
         Ok(start..self.at)
     }
 
-    pub(crate) fn skip(&mut self) -> Result<(), Malformed> {
+    pub(crate) fn skip(&mut self) -> JsonResult {
         self.value().map(drop)
     }
 
     /// Skips an object or a list. The depth is counted, without recursion.
-    fn container(&mut self) -> Result<(), Malformed> {
+    fn container(&mut self) -> JsonResult {
         let mut depth = 0_usize;
         loop {
             match self.bytes.get(self.at) {
@@ -403,7 +393,7 @@ impl<'j> Cursor<'j> {
     /// Takes a value: the range of its text, for a string without its quotes, and whether it has
     /// escapes; `None` for `null`.
     #[inline]
-    fn text_range(&mut self) -> Result<Option<(Range<usize>, bool)>, Malformed> {
+    fn text_range(&mut self) -> JsonResult<Option<(Range<usize>, bool)>> {
         if self.peek() == Some(b'"') {
             return self.string().map(Some);
         }
@@ -413,7 +403,7 @@ impl<'j> Cursor<'j> {
 
     /// Takes a value as a field, which is absent for `null`.
     #[inline]
-    pub(crate) fn field(&mut self, slot: usize, found: &mut FoundFields) -> Result<(), Malformed> {
+    pub(crate) fn field(&mut self, slot: usize, found: &mut FoundFields) -> JsonResult {
         match self.text_range()? {
             Some((range, true)) => {
                 let from = found.scratch.len();
@@ -427,7 +417,7 @@ impl<'j> Cursor<'j> {
     }
 
     /// Takes a value as text into a buffer; returns whether it is not `null`.
-    pub(crate) fn text(&mut self, text: &mut Vec<u8>) -> Result<bool, Malformed> {
+    pub(crate) fn text(&mut self, text: &mut Vec<u8>) -> JsonResult<bool> {
         text.clear();
         let Some((range, escaped)) = self.text_range()? else { return Ok(false) };
         if escaped {
@@ -566,7 +556,7 @@ mod tests {
     use super::*;
     use crate::read::At;
 
-    fn find(line: &[u8], wanted: &[&str]) -> Result<String, Malformed> {
+    fn find(line: &[u8], wanted: &[&str]) -> JsonResult<String> {
         let mut fields = Fields::default();
         for name in wanted {
             fields.slot(name);

@@ -37,7 +37,6 @@ pub(super) fn repair<'l>(bytes: &'l [u8], memory: &'l mut Vec<u8>) -> (&'l [u8],
     (memory, true)
 }
 
-/// The number of line ends in some bytes.
 pub(super) fn line_ends(bytes: &[u8]) -> u32 {
     u32::try_from(memchr::memchr_iter(b'\n', bytes).count()).unwrap_or(u32::MAX)
 }
@@ -64,7 +63,6 @@ impl LineCounter {
 /// A line or another piece of a stream with its position, or the fault in its place.
 type Piece<'l> = Result<(At, &'l [u8]), Fault>;
 
-/// The lines of a stream.
 pub(crate) struct Lines<'i> {
     input: &'i mut dyn Read,
     buffer: Vec<u8>,
@@ -99,7 +97,6 @@ impl<'i> Lines<'i> {
         lines
     }
 
-    /// The amount that has been read.
     pub(crate) fn extent(&self) -> Extent {
         Extent { bytes: self.at.offset, lines: u64::from(self.at.line.saturating_sub(1)) }
     }
@@ -225,7 +222,6 @@ impl<'i> Lines<'i> {
         }
     }
 
-    /// Skips a line that is too long.
     fn skip_long_line(&mut self) -> Fault {
         let at = self.at;
         let mut length = 0_u64;

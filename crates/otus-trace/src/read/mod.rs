@@ -180,7 +180,6 @@ pub struct At {
 }
 
 impl At {
-    /// Moves it behind some bytes.
     fn advance(&mut self, bytes: &[u8]) {
         self.offset += bytes.len() as u64;
         self.line = self.line.saturating_add(lines::line_ends(bytes));
@@ -196,7 +195,6 @@ pub struct Record<'r> {
     pub bytes: &'r [u8],
     /// The text that the ranges of its fields refer to: its bytes, or a text that contains them.
     base: &'r [u8],
-    /// The values of its fields.
     slots: &'r [Slot],
     /// The values that do not occur in `base` literally.
     scratch: &'r [u8],
@@ -220,7 +218,6 @@ impl<'r> Record<'r> {
     }
 }
 
-/// The location of a field's value.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Slot {
     start: u32,
@@ -250,14 +247,12 @@ impl FoundFields {
         FoundFields { slots: vec![Slot::default(); count], scratch: Vec::new() }
     }
 
-    /// Forgets the fields of the last record.
     #[inline]
     fn clear(&mut self) {
         self.slots.fill(Slot::default());
         self.scratch.clear();
     }
 
-    /// Sets a field to a range of the bytes.
     #[inline]
     fn set(&mut self, slot: usize, range: std::ops::Range<usize>) {
         self.hold(slot, range, Held::Bytes);
@@ -275,7 +270,6 @@ impl FoundFields {
         }
     }
 
-    /// Sets a field to a copy of some bytes.
     fn copy(&mut self, slot: usize, bytes: &[u8]) {
         let from = self.scratch.len();
         self.scratch.extend_from_slice(bytes);

@@ -10,7 +10,7 @@
 use std::ops::ControlFlow;
 
 use super::documents::{self, Documents, Fragment, Interrupted, ReadResult};
-use super::json::{Cursor, Malformed};
+use super::json::{Cursor, JsonResult};
 use super::spans::{AttributeOwner, SpanBuilder};
 use super::{Item, ReadTask};
 
@@ -50,13 +50,8 @@ impl Documents for Otlp {
         self.one(json, fragment)
     }
 
-    fn element(
-        &mut self,
-        key: Option<&[u8]>,
-        json: &mut Cursor<'_>,
-        fragment: &mut Fragment<'_, '_>,
-    ) -> ReadResult {
-        match key.map(Signal::of) {
+    fn element(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
+        match fragment.key.map(Signal::of) {
             None => self.one(json, fragment),
             Some(Signal::Other) => fragment.visit(Item::Blank),
             Some(signal) => self.resource(signal, json, fragment),
@@ -139,7 +134,7 @@ impl Otlp {
         })
     }
 
-    fn span(&mut self, json: &mut Cursor<'_>) -> Result<(), Malformed> {
+    fn span(&mut self, json: &mut Cursor<'_>) -> JsonResult {
         self.span.begin();
         json.object(|json, key| match key {
             b"traceId" | b"trace_id" => self.span.id(json, |span| &mut span.trace),
@@ -175,10 +170,9 @@ impl Otlp {
         })
     }
 
-    fn log(&mut self, json: &mut Cursor<'_>) -> Result<(), Malformed> {
+    fn log(&mut self, json: &mut Cursor<'_>) -> JsonResult {
         self.span.begin();
         self.span.span.instant = true;
-        let slot = |reader: &Self, name: &[u8]| reader.span.slot(AttributeOwner::Span, name);
         json.object(|json, key| match key {
             b"traceId" | b"trace_id" => self.span.id(json, |span| &mut span.trace),
             // A log record belongs to a span but is not a span itself.
@@ -191,14 +185,12 @@ impl Otlp {
                 Ok(())
             }
             b"severityText" | b"severity_text" => {
-                let slot = slot(self, b"severity_text");
-                self.span.field(json, slot)
+                self.span.field(json, self.span.slot(AttributeOwner::Span, b"severity_text"))
             }
             b"eventName" | b"event_name" => {
-                let slot = slot(self, b"event_name");
-                self.span.field(json, slot)
+                self.span.field(json, self.span.slot(AttributeOwner::Span, b"event_name"))
             }
-            b"body" => match slot(self, b"body") {
+            b"body" => match self.span.slot(AttributeOwner::Span, b"body") {
                 Some(slot) => self.any_value(json, slot),
                 None => json.skip(),
             },
@@ -210,7 +202,7 @@ impl Otlp {
     /// A list of spans or log records of a scope.
     fn records(
         &mut self,
-        read_one: fn(&mut Self, &mut Cursor<'_>) -> Result<(), Malformed>,
+        read_one: fn(&mut Self, &mut Cursor<'_>) -> JsonResult,
         scope: &[u8],
         json: &mut Cursor<'_>,
         fragment: &mut Fragment<'_, '_>,
@@ -225,11 +217,7 @@ impl Otlp {
     }
 
     /// `[{"key": "k", "value": {"stringValue": "v"}}, …]`.
-    fn attributes(
-        &mut self,
-        json: &mut Cursor<'_>,
-        owner: AttributeOwner,
-    ) -> Result<(), Malformed> {
+    fn attributes(&mut self, json: &mut Cursor<'_>, owner: AttributeOwner) -> JsonResult {
         if json.peek() != Some(b'[') {
             return json.skip();
         }
@@ -261,7 +249,7 @@ impl Otlp {
 
     /// `{"stringValue": "v"}`, or a plain value. The text is copied, because the attributes of a
     /// resource are fields of all its spans.
-    fn any_value(&mut self, json: &mut Cursor<'_>, slot: usize) -> Result<(), Malformed> {
+    fn any_value(&mut self, json: &mut Cursor<'_>, slot: usize) -> JsonResult {
         if json.peek() != Some(b'{') {
             return self.span.copy(json, Some(slot));
         }

@@ -7,7 +7,7 @@
 //! attribute of the span.
 
 use super::documents::{Fragment, ReadResult};
-use super::json::{Cursor, Malformed};
+use super::json::{Cursor, JsonResult};
 use super::{Fields, FoundFields, Item, LineCounter, Record, Slot};
 
 /// A span, as far as Otus needs it.
@@ -106,7 +106,6 @@ pub(super) struct KnownSlots {
     pub(super) scope_name: Option<usize>,
 }
 
-/// The owner of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AttributeOwner {
     /// The service, whose attributes are fields of all its spans.
@@ -178,7 +177,6 @@ impl SpanBuilder {
         span.instant = false;
     }
 
-    /// The slot of an attribute, if it is wanted.
     pub(super) fn slot(&self, owner: AttributeOwner, key: &[u8]) -> Option<usize> {
         let wanted = match owner {
             AttributeOwner::Resource => &self.resource,
@@ -195,11 +193,7 @@ impl SpanBuilder {
     }
 
     /// Reads a value and copies it into a field, if the field is wanted.
-    pub(super) fn copy(
-        &mut self,
-        json: &mut Cursor<'_>,
-        slot: Option<usize>,
-    ) -> Result<(), Malformed> {
+    pub(super) fn copy(&mut self, json: &mut Cursor<'_>, slot: Option<usize>) -> JsonResult {
         if let (true, Some(slot)) = (json.text(&mut self.text)?, slot) {
             self.found.copy(slot, &self.text);
         }
@@ -207,26 +201,21 @@ impl SpanBuilder {
     }
 
     /// Reads a value into a field, if the field is wanted, without a copy where possible.
-    pub(super) fn field(
-        &mut self,
-        json: &mut Cursor<'_>,
-        slot: Option<usize>,
-    ) -> Result<(), Malformed> {
+    pub(super) fn field(&mut self, json: &mut Cursor<'_>, slot: Option<usize>) -> JsonResult {
         match slot {
             Some(slot) => json.field(slot, &mut self.found),
             None => json.skip(),
         }
     }
 
-    /// Reads the kind of a span.
-    pub(super) fn kind(&mut self, json: &mut Cursor<'_>) -> Result<(), Malformed> {
+    pub(super) fn kind(&mut self, json: &mut Cursor<'_>) -> JsonResult {
         json.text(&mut self.text)?;
         self.span.kind = SpanKind::parse(&self.text).unwrap_or_default();
         Ok(())
     }
 
     /// Reads a number, written as one or as a string.
-    pub(super) fn number(&mut self, json: &mut Cursor<'_>) -> Result<Option<u64>, Malformed> {
+    pub(super) fn number(&mut self, json: &mut Cursor<'_>) -> JsonResult<Option<u64>> {
         json.text(&mut self.text)?;
         Ok(number(&self.text))
     }
@@ -236,7 +225,7 @@ impl SpanBuilder {
         &mut self,
         json: &mut Cursor<'_>,
         part: fn(&mut Span) -> &mut Option<u64>,
-    ) -> Result<(), Malformed> {
+    ) -> JsonResult {
         *part(&mut self.span) = self.number(json)?.filter(|&time| time > 0);
         Ok(())
     }
@@ -246,14 +235,13 @@ impl SpanBuilder {
         &mut self,
         json: &mut Cursor<'_>,
         part: fn(&mut Span) -> &mut String,
-    ) -> Result<(), Malformed> {
+    ) -> JsonResult {
         json.text(&mut self.text)?;
         id(&self.text, part(&mut self.span));
         Ok(())
     }
 
-    /// Reads the id of another span.
-    pub(super) fn other_id(&mut self, json: &mut Cursor<'_>) -> Result<String, Malformed> {
+    pub(super) fn other_id(&mut self, json: &mut Cursor<'_>) -> JsonResult<String> {
         json.text(&mut self.text)?;
         let mut other = String::new();
         id(&self.text, &mut other);

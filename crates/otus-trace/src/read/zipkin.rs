@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use super::ReadTask;
 use super::documents::{self, Documents, Fragment, ReadResult};
-use super::json::{Cursor, Malformed};
+use super::json::{Cursor, JsonResult, Malformed};
 use super::spans::{AttributeOwner, SpanBuilder, SpanKind};
 
 pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
@@ -33,19 +33,10 @@ impl Documents for Zipkin {
         }
         json.list(|json| if json.peek() == Some(b'[') { json.list(&mut one) } else { one(json) })
     }
-
-    fn element(
-        &mut self,
-        _: Option<&[u8]>,
-        json: &mut Cursor<'_>,
-        fragment: &mut Fragment<'_, '_>,
-    ) -> ReadResult {
-        self.document(json, fragment)
-    }
 }
 
 impl Zipkin {
-    fn span(&mut self, json: &mut Cursor<'_>) -> Result<(), Malformed> {
+    fn span(&mut self, json: &mut Cursor<'_>) -> JsonResult {
         self.span.begin();
         let (mut start, mut duration, mut shared) = (None, None, false);
         // A span without a kind concerns only its own service.
@@ -83,7 +74,7 @@ impl Zipkin {
     }
 
     /// The service of an endpoint.
-    fn service(&mut self, json: &mut Cursor<'_>, slot: Option<usize>) -> Result<(), Malformed> {
+    fn service(&mut self, json: &mut Cursor<'_>, slot: Option<usize>) -> JsonResult {
         if json.peek() != Some(b'{') {
             return json.skip();
         }

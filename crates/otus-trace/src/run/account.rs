@@ -223,23 +223,19 @@ impl Findings {
     /// Adds an occurrence of a finding. Beyond [`MOST_FINDINGS`], findings of one code are counted
     /// together.
     pub(super) fn add(&mut self, code: Code, place: RunPlace, message: String, help: &str) {
-        if self.found.len() >= MOST_FINDINGS && !self.found.contains_key(&(code, message.clone())) {
-            let rest = format!("{}, in other ways", code.title());
-            return self.count(code, place, rest, "");
+        let mut key = (code, message);
+        let is_rest = self.found.len() >= MOST_FINDINGS && !self.found.contains_key(&key);
+        if is_rest {
+            key.1 = format!("{}, in other ways", code.title());
         }
-        self.count(code, place, message, help);
-    }
-
-    fn count(&mut self, code: Code, place: RunPlace, message: String, help: &str) {
-        let finding =
-            self.found.entry((code, message)).or_insert_with_key(|(code, message)| Finding {
-                code: *code,
-                severity: code.severity(),
-                message: message.clone(),
-                help: (!help.is_empty()).then(|| help.to_owned()),
-                count: 0,
-                places: Vec::new(),
-            });
+        let finding = self.found.entry(key).or_insert_with_key(|(_, message)| Finding {
+            code,
+            severity: code.severity(),
+            message: message.clone(),
+            help: (!is_rest && !help.is_empty()).then(|| help.to_owned()),
+            count: 0,
+            places: Vec::new(),
+        });
         finding.count += 1;
         if finding.places.len() < PLACES {
             finding.places.push(place);

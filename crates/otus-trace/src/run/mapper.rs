@@ -20,7 +20,6 @@ mod release;
 mod spans;
 mod store;
 
-use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use super::account::{Accounting, Findings, RuleAccount};
@@ -71,26 +70,13 @@ struct Mapper {
     now: u64,
     grouped: bool,
     spans: SpanTrouble,
-    /// By clock: the time of its last event.
-    last_time: Vec<Option<LastTime>>,
-    /// By clock: its last event, if its local order is that of the lines.
-    last_line: Vec<Option<LastLine>>,
+    /// By clock: the file and the time of its last event.
+    last_time: Vec<Option<(RunFileId, i128)>>,
+    /// By clock: the file and the lifeline of its last event, if its local order is that of the
+    /// lines.
+    last_line: Vec<Option<(RunFileId, RunLifelineId)>>,
     /// Whether records with vector clocks were left out.
     gaps: bool,
-}
-
-/// The time of the last event of a clock.
-#[derive(Debug, Clone, Copy)]
-struct LastTime {
-    file: RunFileId,
-    time: i128,
-}
-
-/// The last event of a clock.
-#[derive(Debug, Clone, Copy)]
-struct LastLine {
-    file: RunFileId,
-    lifeline: RunLifelineId,
 }
 
 /// An action of the current record. The actions of a record are stored when all of them are known.
@@ -123,11 +109,9 @@ enum Incomplete {
     Unusable(&'static str, String),
 }
 
-/// The group that a record was stored in.
 #[derive(Clone, Copy)]
 struct Stored {
     group: OpenGroupId,
-    /// Whether the record completes the group.
     closes: bool,
 }
 
@@ -192,12 +176,6 @@ impl Mapper {
         debug_assert!(accounting.total.adds_up(), "every record is counted once");
         self.accounting
     }
-}
-
-/// Bytes as text, with U+FFFD for bytes that are not UTF-8.
-#[inline]
-fn lossy(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes)
 }
 
 /// The entry with an index, in a list that grows on demand.

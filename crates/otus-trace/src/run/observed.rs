@@ -205,13 +205,8 @@ impl<'r> Observed<'r> {
                 for (j, event) in moment.iter().enumerate() {
                     let Some((direction, message)) = event.action() else { continue };
                     text.push_str(if j > 0 { "," } else { "" });
-                    let _ = write!(
-                        text,
-                        "{}{}{}",
-                        quote(event.lifeline()),
-                        direction.symbol(),
-                        quote(message)
-                    );
+                    let (lifeline, message) = (quote(event.lifeline()), quote(message));
+                    let _ = write!(text, "{lifeline}{}{message}", direction.symbol());
                 }
                 text.push_str(if moment.len() > 1 { "}" } else { "" });
             }

@@ -22,7 +22,6 @@ pub struct Shape {
     pub example: String,
 }
 
-/// Counts shapes.
 #[derive(Debug, Default)]
 pub(crate) struct Shapes {
     names: Names,
@@ -97,9 +96,7 @@ fn fold(line: &[u8], shape: &mut String) {
                 words(inside, shape);
                 telling = false;
             } else {
-                shape.push(c);
-                shape.push('…');
-                shape.push(c);
+                shape.extend([c, '…', c]);
             }
             rest = after;
             continue;

@@ -10,14 +10,11 @@
 /// on one clock the zone makes no difference.
 pub fn key(text: &[u8]) -> Option<i128> {
     let text = text.trim_ascii();
-    if is_date(text) { time(text) } else { number(text) }
+    let is_date = text.len() >= 10 && text[4] == b'-' && text[7] == b'-';
+    if is_date { time(text) } else { number(text) }
 }
 
 pub(super) const BILLION: i128 = 1_000_000_000;
-
-fn is_date(text: &[u8]) -> bool {
-    text.len() >= 10 && text[4] == b'-' && text[7] == b'-'
-}
 
 fn number(text: &[u8]) -> Option<i128> {
     let (negative, digits) = match text {

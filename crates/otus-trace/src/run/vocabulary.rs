@@ -48,14 +48,14 @@ pub struct RunPlace {
 pub struct Vocabulary {
     lifelines: Aliased,
     messages: Aliased,
-    actions: Interner<RunActionId, RunAction>,
+    pub(super) actions: Interner<RunActionId, RunAction>,
     clocks: Names,
     /// By lifeline: its clock, once it is known.
     clock_of: Vec<Option<RunClockId>>,
     lifelines_of: IndexVec<RunClockId, Vec<RunLifelineId>>,
     labels: Names,
     variables: Names,
-    values: Interner<RunValueId, Value>,
+    pub(super) values: Interner<RunValueId, Value>,
     files: Vec<String>,
 }
 
@@ -167,20 +167,12 @@ impl Vocabulary {
         RunMessageId(self.messages.intern(text, aliases))
     }
 
-    pub(crate) fn intern_action(&mut self, action: RunAction) -> RunActionId {
-        self.actions.intern(action)
-    }
-
     pub(crate) fn intern_label(&mut self, text: &[u8]) -> RunLabelId {
         RunLabelId(self.labels.intern(&String::from_utf8_lossy(text)).0)
     }
 
     pub(crate) fn intern_variable(&mut self, name: &str) -> RunVariableId {
         RunVariableId(self.variables.intern(name).0)
-    }
-
-    pub(crate) fn intern_value(&mut self, value: Value) -> RunValueId {
-        self.values.intern(value)
     }
 
     /// Adds a file, even if there is one with the same name.

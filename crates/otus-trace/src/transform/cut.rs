@@ -63,7 +63,7 @@ pub fn wide_slices(trace: &MultiTrace, share: Share) -> Cuts<'_> {
 
 /// All multi-prefixes of a multi-trace: each component is cut independently.
 pub fn prefixes(trace: &MultiTrace) -> Cuts<'_> {
-    cuts(trace, |word| (1..=word.len()).collect())
+    cuts(trace, |word| (1..=word.letters.len()).collect())
 }
 
 /// The prefixes of a global trace, that is, of a multi-trace with one component; `None` for others,
@@ -208,7 +208,6 @@ struct Windows {
     count: u64,
 }
 
-/// The windows that end with a moment.
 #[derive(Debug, Clone, Copy)]
 struct WindowEnd {
     /// The number of windows that end earlier.

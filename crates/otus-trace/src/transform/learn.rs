@@ -217,7 +217,7 @@ pub fn learn(
         refused.insert(0, term);
         term = fold::alternatives(pool, &refused);
     }
-    Learnt { term, different: words.len(), notes: notes.into_all() }
+    Learnt { term, different: words.len(), notes: notes.all }
 }
 
 /// The number of replays that estimate the channels. The first has no information, the second knows

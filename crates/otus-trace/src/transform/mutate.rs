@@ -66,7 +66,7 @@ pub fn swap_actions(trace: &MultiTrace) -> Changes<'_> {
     changes(trace, |component| {
         let word = Word::new(trace, component);
         let mut places: Vec<Vec<usize>> = Vec::new();
-        let mut ranks = Vec::with_capacity(word.len());
+        let mut ranks = Vec::with_capacity(word.letters.len());
         for (i, &letter) in word.letters.iter().enumerate() {
             if places.len() <= letter as usize {
                 places.push(Vec::new());
@@ -75,12 +75,12 @@ pub fn swap_actions(trace: &MultiTrace) -> Changes<'_> {
             ranks.push(equal.len());
             equal.push(i);
         }
-        let mut firsts = Vec::with_capacity(word.len());
+        let mut firsts = Vec::with_capacity(word.letters.len());
         let mut total = 0;
         for (i, (&letter, rank)) in word.letters.iter().zip(&ranks).enumerate() {
             firsts.push(total);
             let later_equal = places[letter as usize].len() - rank - 1;
-            total += (word.len() - i - 1 - later_equal) as u128;
+            total += (word.letters.len() - i - 1 - later_equal) as u128;
         }
         (total, Table::Swap { letters: word.letters, places, ranks, firsts })
     })

@@ -28,10 +28,6 @@ impl Word {
         }
         word
     }
-
-    pub(super) fn len(&self) -> usize {
-        self.letters.len()
-    }
 }
 
 /// A changed copy of a multi-trace: `add` appends the moments of each component.

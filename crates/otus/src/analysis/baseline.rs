@@ -281,13 +281,17 @@ impl Met {
         self.passing.append(&mut other.passing);
     }
 
-    /// The ids of the baseline that are accepted now, and the numbers of ids that were not met and of all; nothing
-    /// without a baseline.
-    pub(super) fn fixed(&self, known: &KnownFailures) -> Option<(Vec<String>, (usize, usize))> {
+    /// The ids of the baseline that are accepted now; `None` without a baseline.
+    pub(super) fn fixed(&self, known: &KnownFailures) -> Option<Vec<String>> {
+        known.baseline.as_ref()?;
+        Some(self.passing.difference(&self.failing).cloned().collect())
+    }
+
+    /// The number of ids of the baseline that were not met, and of all of them; `None` without a baseline.
+    pub(super) fn unmet(&self, known: &KnownFailures) -> Option<(usize, usize)> {
         let count = known.baseline.as_ref()?.entries.len();
         let met = self.passing.union(&self.failing).count();
-        let fixed = self.passing.difference(&self.failing).cloned().collect();
-        Some((fixed, (count.saturating_sub(met), count)))
+        Some((count.saturating_sub(met), count))
     }
 
     /// The text of the new baseline and the number of its ids, unless the run was cancelled.

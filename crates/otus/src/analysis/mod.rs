@@ -276,9 +276,8 @@ impl<T> Running<T> {
             plan.request.explain.limit().map_or(explained, |limit| explained.min(limit));
         let verdicts = self.summary.verdicts;
         self.summary.unexplained = (verdicts.fail - verdicts.known).saturating_sub(explained);
-        let fixed = self.met.fixed(&plan.known);
-        let unmet = fixed.as_ref().map(|(_, unmet)| *unmet);
-        self.summary.fixed = fixed.map(|(fixed, _)| fixed);
+        let unmet = self.met.unmet(&plan.known);
+        self.summary.fixed = self.met.fixed(&plan.known);
         if let Some((_, choice)) = &plan.choice {
             let specs = choice.specs.iter().enumerate().map(|(number, spec)| {
                 (spec.name.to_string(), self.by_spec.remove(&number).unwrap_or_default())

@@ -1,6 +1,6 @@
 //! `--coverage` and `--min-coverage`: the outputs of the coverage report, and its effect on the exit status.
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use otus::report::ReportFormat;
 use otus::{FailOn, Finished, PictureFormat, Status, Summary};
 
@@ -12,12 +12,10 @@ use crate::shell::Shell;
 /// The most gaps that are listed after the verdicts; files list all.
 const SHORT: usize = 20;
 
-/// Whether the arguments ask for coverage.
 pub(super) fn is_asked(args: &AnalyzeArgs) -> bool {
     !args.coverage.is_empty() || args.min_coverage.is_some()
 }
 
-/// Whether the arguments ask for a picture of the coverage.
 pub(super) fn is_drawn(args: &AnalyzeArgs) -> bool {
     args.coverage.iter().any(|it| matches!(it, CoverageOutput::File(_, CoverageFile::Picture)))
 }
@@ -27,13 +25,10 @@ pub(super) fn refuse_unwritable(args: &AnalyzeArgs) -> anyhow::Result<()> {
     for output in &args.coverage {
         match output {
             CoverageOutput::Text => {}
-            CoverageOutput::Json => {
-                if !matches!(args.format, ReportFormat::Text | ReportFormat::Json) {
-                    bail!(
-                        "standard output has the verdicts; name a file, as --coverage=coverage.json"
-                    );
-                }
-            }
+            CoverageOutput::Json => ensure!(
+                matches!(args.format, ReportFormat::Text | ReportFormat::Json),
+                "standard output has the verdicts; name a file, as --coverage=coverage.json"
+            ),
             CoverageOutput::File(path, _) => {
                 let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
                 if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
@@ -72,14 +67,13 @@ pub(super) fn write(args: &AnalyzeArgs, shell: &Shell, finished: &Finished) -> a
                     CoverageFile::Picture => {
                         let style = picture::style(&args.search.picture)?;
                         let format = PictureFormat::of_name(&name).unwrap_or(PictureFormat::Svg);
-                        let picture = finished.coverage_picture(format, &style)?;
-                        if let Some(picture) = picture {
+                        if let Some(picture) = finished.coverage_picture(format, &style)? {
                             picture::deliver(&picture, &name)?;
                         }
                         continue;
                     }
                 };
-                output::deliver(&name, text.as_bytes(), None)?;
+                output::deliver(&*name, text.as_bytes(), None)?;
             }
         }
     }

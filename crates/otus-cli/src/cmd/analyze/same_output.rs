@@ -7,17 +7,14 @@ use otus::report::ReportFormat;
 
 use crate::args::{AnalyzeArgs, CoverageOutput};
 
-/// Refuses an output that would overwrite another output of the same call.
 pub(super) fn refuse(args: &AnalyzeArgs) -> anyhow::Result<()> {
     let named = [
         ("--graph", &args.search.graph),
         ("--certificate", &args.certificate),
         ("--order", &args.order),
     ];
-    let mut printed: Option<String> = None;
-    if args.format != ReportFormat::Text {
-        printed = Some(format!("--format {}", args.format.name()));
-    }
+    let is_text = args.format == ReportFormat::Text;
+    let mut printed = (!is_text).then(|| format!("--format {}", args.format.name()));
     for (flag, _) in named.iter().filter(|(_, name)| name.as_deref() == Some("-")) {
         if let Some(other) = &printed {
             bail!(
@@ -40,9 +37,8 @@ pub(super) fn refuse(args: &AnalyzeArgs) -> anyhow::Result<()> {
         files.push((format!("--report {}", report.format.name()), report.path.clone()));
     }
     for output in &args.coverage {
-        match output {
-            CoverageOutput::File(path, _) => files.push(("--coverage".to_owned(), path.clone())),
-            CoverageOutput::Text | CoverageOutput::Json => {}
+        if let CoverageOutput::File(path, _) = output {
+            files.push(("--coverage".to_owned(), path.clone()));
         }
     }
     let others = [("--results", &args.results), ("--write-baseline", &args.write_baseline)];

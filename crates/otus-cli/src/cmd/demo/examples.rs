@@ -2,7 +2,6 @@
 
 use crate::args::Demo;
 
-/// A demo.
 pub(super) struct Example {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
@@ -15,7 +14,6 @@ pub(super) struct Example {
     pub(super) next: [(&'static str, &'static str); 2],
 }
 
-/// A step of a demo.
 pub(super) enum Step {
     Say(&'static str),
     /// Some lines of a file, from the first to the last, counted from 1.

@@ -8,9 +8,7 @@ use otus::units::counted;
 use crate::output;
 use crate::trace_files::{Target, place};
 
-/// Writes groups one after another.
 pub(super) struct Writer<'n> {
-    /// The name of the output.
     name: &'n str,
     target: Target,
     format: GroupFormat,

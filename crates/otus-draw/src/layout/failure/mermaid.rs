@@ -20,12 +20,9 @@ pub fn mermaid(picture: &FailurePicture, options: &Options) -> String {
     writer.out
 }
 
-/// The events that are drawn, and the text so far.
 struct Writer<'p> {
     picture: &'p FailurePicture,
-    /// By lifeline: its component.
     components: Vec<usize>,
-    /// By component: its events that are drawn.
     logs: Vec<Vec<usize>>,
     /// By component: the number of its events that are written.
     next: Vec<usize>,
@@ -125,7 +122,6 @@ impl<'p> Writer<'p> {
         self.logs[log].get(self.next[log] + 1) == Some(&other)
     }
 
-    /// The next event of a component.
     fn head(&self, log: usize) -> Option<usize> {
         self.logs[log].get(self.next[log]).copied()
     }

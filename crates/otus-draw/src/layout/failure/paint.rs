@@ -107,7 +107,6 @@ impl Route {
     }
 }
 
-/// All messages, and the tracks they need.
 #[derive(Debug, Default)]
 struct Routes {
     arrows: Vec<Route>,
@@ -198,14 +197,11 @@ impl Span {
     }
 }
 
-/// The places of rows and columns.
 #[derive(Debug, Default)]
 struct Grid {
     /// By column: its left and its right side.
     columns: Vec<(f64, f64)>,
-    /// By row: its middle.
     rows: Vec<f64>,
-    /// By column: the lines of its head.
     heads: Vec<Vec<String>>,
     head_height: f64,
     bottom: f64,
@@ -261,7 +257,6 @@ impl Grid {
         }
     }
 
-    /// The points of an arrow, from the side of one box to that of the other.
     fn points(&self, route: &Route) -> Vec<Point> {
         let (source, target) = (self.rect(route.from), self.rect(route.to));
         let (from_y, to_y) = (source.center().y, target.center().y);
@@ -285,7 +280,6 @@ impl Grid {
     }
 }
 
-/// The text of an event as it is drawn, and its font.
 fn label(picture: &FailurePicture, index: usize) -> (String, Font) {
     let event = &picture.events[index];
     let font = if picture.culprit == Some(index) { STRONG } else { PLAIN };
@@ -297,7 +291,6 @@ struct Painter<'p> {
     window: &'p Window,
     grid: Grid,
     scene: Scene,
-    /// By event: the key of its box.
     keys: Vec<Key>,
 }
 

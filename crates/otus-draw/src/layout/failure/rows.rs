@@ -5,7 +5,6 @@
 //! sent) have no such order; then one of the waiting moments is placed without its message, whose arrow goes upwards.
 //! Linear in moments and messages.
 
-/// A moment: its component, and its number there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MomentId {
     pub(super) component: usize,

@@ -17,19 +17,16 @@ const AROUND: usize = 2;
 /// The number of steps of the run after which all components wait for each other.
 const TOGETHER: usize = 16;
 
-/// The part of a failure that is drawn.
 #[derive(Debug, Default)]
 pub(super) struct Window {
     /// The lifelines that are drawn, from left to right.
     pub(super) columns: Vec<usize>,
     /// By event: its place, if it is drawn.
     pub(super) places: Vec<Option<Cell>>,
-    /// The events that are left out.
     pub(super) gaps: Vec<Gap>,
     pub(super) rows: usize,
 }
 
-/// A place of the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cell {
     pub(super) row: usize,
@@ -57,7 +54,6 @@ impl Window {
         logs.place(picture, &kept, columns)
     }
 
-    /// By event, whether it is drawn.
     pub(super) fn drawn(&self) -> Vec<bool> {
         self.places.iter().map(Option::is_some).collect()
     }

@@ -16,7 +16,6 @@ const ROUNDS_LARGE: usize = 6;
 /// The number of nodes from which a graph is large.
 const LARGE: usize = 4_000;
 
-/// Orders the layers of a graph.
 pub(super) fn reduce(graph: &mut ProperGraph) {
     graph.layers = first(graph);
     let mut places = places(&graph.layers, graph.nodes.len());

@@ -24,7 +24,6 @@ pub(super) struct Path {
     pub(super) name: String,
     tone: Tone,
     pub(super) counts: Vec<usize>,
-    /// By process.
     pub(super) gaps: Vec<usize>,
     /// Whether it is consistent: it has all events that happened before its own.
     pub(super) consistent: bool,

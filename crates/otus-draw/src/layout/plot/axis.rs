@@ -71,7 +71,6 @@ impl Scale {
     }
 }
 
-/// An axis with its range.
 #[derive(Debug, Clone)]
 pub(super) struct Ruler {
     scale: Scale,
@@ -139,7 +138,6 @@ impl Ruler {
         self.marks().windows(2).step_by(2).map(|pair| [pair[0], pair[1]]).collect()
     }
 
-    /// The numbers that have ticks.
     fn marks(&self) -> Vec<f64> {
         let [low, high] = self.range;
         let all = (0..=1000_u32).map(|count| low + f64::from(count) * self.step);
@@ -158,7 +156,6 @@ fn round_step(least: f64) -> f64 {
         .unwrap_or(10.0 * ten)
 }
 
-/// Formats a round number.
 fn write(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Plain => plain(value),

@@ -19,7 +19,6 @@ use crate::scene::{Anchor, Item, Role, Scene, Tone};
 pub(super) struct Cards<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) options: &'a Options<'a>,
-    /// By node: the lane of each component.
     pub(super) lanes: FxHashMap<usize, Vec<Lane>>,
     pub(super) pictures: FxHashMap<TermId, Rc<Scene>>,
 }

@@ -9,10 +9,8 @@ use std::collections::VecDeque;
 use otus_analysis::Verdict;
 use otus_analysis::graph::record::Graph;
 
-/// The part of a graph that is drawn.
 #[derive(Debug, Clone)]
 pub(super) struct Window {
-    /// By node.
     pub(super) kept: Vec<bool>,
     /// By node: whether it is on the path to the target.
     pub(super) on_path: Vec<bool>,
@@ -20,7 +18,6 @@ pub(super) struct Window {
     pub(super) hidden: Vec<usize>,
     /// The node that decided the verdict, or explained most.
     pub(super) target: usize,
-    /// The omitted part of the path.
     pub(super) gap: Option<Gap>,
 }
 
@@ -31,7 +28,6 @@ impl Window {
     }
 }
 
-/// A part of the path that is left out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gap {
     /// The last node before it and the first one after it.

@@ -18,14 +18,10 @@ use super::paint::elided;
 use super::rows::{Arrow, Row, Rows};
 use crate::metrics::{PLAIN, SMALL, STRONG};
 
-/// The horizontal coordinates.
 #[derive(Debug)]
 pub(super) struct Columns {
-    /// The coordinate of each lifeline.
     pub(super) x: Vec<f64>,
-    /// By frame: its tab in lines.
     pub(super) tabs: Vec<Vec<String>>,
-    /// By frame: its sides.
     pub(super) sides: Vec<(f64, f64)>,
 }
 
@@ -135,16 +131,14 @@ pub(super) fn columns(rows: &mut Rows, heads: &[Vec<String>], options: &Options<
 fn arrow_constraints(arrow: &Arrow, constraints: &mut Constraints) -> Reach {
     let label = PLAIN.widest(&arrow.label);
     let outside = outside(arrow) + 2.0 * RING;
-    let mut reach = Reach::default();
     let Some(origin) = arrow.origin else {
         // From the environment, from the left.
-        reach.left = outside;
-        return reach;
+        return Reach { left: outside, right: 0.0 };
     };
     if arrow.targets.is_empty() {
-        reach.right = outside;
-        return reach;
+        return Reach { left: 0.0, right: outside };
     }
+    let mut reach = Reach::default();
     match farthest(arrow) {
         None => reach.right = TURN + 8.0 + label,
         Some(far) => {

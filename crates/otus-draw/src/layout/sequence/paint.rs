@@ -92,7 +92,6 @@ struct Painter<'a> {
     back: Vec<Item>,
     /// Messages and text, which are painted last.
     front: Scene,
-    /// The space between rows.
     gap: f64,
 }
 

@@ -3,9 +3,8 @@
 //! A node may be an operand of several others, and is drawn as often as it occurs. The number of
 //! rows is bounded; rows beyond the bound are counted, not drawn.
 
-use otus_core::LifelineId;
-use otus_core::Signature;
 use otus_core::index::Index as _;
+use otus_core::{LifelineId, Signature};
 use otus_syntax::ast::{NodeId, NodeKind, Operator, Passing, SpecFile};
 use otus_syntax::name::Name;
 
@@ -13,7 +12,6 @@ use super::{Options, tone, word};
 use crate::metrics::PLAIN;
 use crate::scene::Tone;
 
-/// The rows, and the frames that they refer to.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pub(super) rows: Vec<Row>,
@@ -46,11 +44,9 @@ pub(super) struct Arrow {
     pub(super) tone: Tone,
 }
 
-/// A combined fragment.
 #[derive(Debug)]
 pub(super) struct Frame {
     pub(super) node: NodeId,
-    /// The text of its tab.
     pub(super) title: String,
     /// The lifelines of a coregion on which events are not ordered; empty for `seq` and `par`.
     pub(super) concurrent: Vec<usize>,
@@ -180,15 +176,11 @@ impl Rows {
     pub(super) fn give_spans(&mut self, whole: (usize, usize)) {
         let mut open = vec![whole];
         for row in &self.rows {
-            match row {
-                Row::Open(frame) => {
-                    let around = open.last().copied().unwrap_or(whole);
-                    open.push(*self.frames[*frame].span.get_or_insert(around));
-                }
-                Row::Close(_) => {
-                    open.pop();
-                }
-                Row::Arrow(_) | Row::Empty | Row::Split(_) | Row::Elided(_) => {}
+            if let Row::Open(frame) = row {
+                let around = open.last().copied().unwrap_or(whole);
+                open.push(*self.frames[*frame].span.get_or_insert(around));
+            } else if let Row::Close(_) = row {
+                open.pop();
             }
         }
     }
@@ -249,7 +241,6 @@ fn index(file: &SpecFile, signature: &Signature, name: &Name) -> Option<usize> {
     signature.lifeline(file.names.text(name.symbol)).map(otus_core::index::Index::index)
 }
 
-/// The text of the tab of an operator.
 fn title(file: &SpecFile, operator: &Operator) -> String {
     let (word, has_region) = word(operator);
     if !has_region {

@@ -68,6 +68,11 @@ impl Marks {
         }
         child as usize
     }
+
+    fn fade(&mut self, at: usize, letter: u8) {
+        let child = self.child(at, letter);
+        self.nodes[child].below = Some(Tone::Faded);
+    }
 }
 
 /// The index of an operand; digits of a position other than 1 and 2 count as 2.
@@ -110,8 +115,7 @@ pub fn step(pool: &Pool, term: TermId, position: &[u8]) -> Option<Marks> {
             }
             Term::Alt(..) => {
                 if marked {
-                    let aside = marks.child(here[at], other);
-                    marks.nodes[aside].below = Some(Tone::Faded);
+                    marks.fade(here[at], other);
                 }
                 true
             }
@@ -120,8 +124,7 @@ pub fn step(pool: &Pool, term: TermId, position: &[u8]) -> Option<Marks> {
                     return None;
                 }
                 if marked {
-                    let aside = marks.child(here[at], 1);
-                    marks.nodes[aside].below = Some(Tone::Faded);
+                    marks.fade(here[at], 1);
                 }
                 true
             }
@@ -220,17 +223,16 @@ fn mark_pruned(pool: &Pool, part: TermId, avoided: &LifelineSet, marks: &mut Mar
         }
         let mut vanishes = false;
         for (letter, operand) in (1..).zip(operands) {
-            let child = marks.child(at, letter);
             match known[&operand] {
                 Pruned::Nothing => {
-                    marks.nodes[child].below = Some(Tone::Faded);
+                    marks.fade(at, letter);
                     vanishes = true;
                 }
                 left @ (Pruned::Empty | Pruned::Some) => {
                     // ∅ remains an operand of a choice, but not of a sequence.
                     let goes = left == Pruned::Empty && !matches!(pool.node(term), Term::Alt(..));
                     vanishes |= goes;
-                    queue.push_back((operand, child, is_gone || goes));
+                    queue.push_back((operand, marks.child(at, letter), is_gone || goes));
                 }
             }
         }

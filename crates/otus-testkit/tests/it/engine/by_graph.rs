@@ -6,6 +6,7 @@
 //! | `eliminate` | it passes every multi-prefix, so its Fail implies Fail; without concurrency they are equal |
 //! | `simulate` | it passes only slices; with complete bounds they are equal |
 
+use crate::reference;
 use otus_analysis::config::{Kind, Simulation};
 use otus_analysis::engine::Options;
 use otus_analysis::graph::{self, Silent};
@@ -13,7 +14,6 @@ use otus_analysis::{Config, Question, Verdict};
 use otus_core::{Pool, TermId};
 use otus_syntax::options::Criterion;
 use otus_testkit::oracle::Observation;
-use otus_testkit::reference;
 use otus_testkit::small_scope::{Derivation, Scope, alphabet, derive, partitions, random_trace};
 
 use super::compare::{Report, Subject};

@@ -1,11 +1,11 @@
 //! One case, with every question and option.
 
+use crate::reference;
 use otus_analysis::config::Kind;
 use otus_analysis::graph::{Outcome, Silent, Unfit, analyze};
 use otus_analysis::{Config, Verdict};
 use otus_core::{Pool, TermId};
 use otus_testkit::oracle::Observation;
-use otus_testkit::reference;
 use otus_trace::MultiTrace;
 
 use super::options::{complete, plain};

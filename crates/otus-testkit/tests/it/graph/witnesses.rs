@@ -1,6 +1,7 @@
 //! Witnesses hold, by the checker and by a replay of the rules as printed; changed witnesses are refuted unless another replay
 //! shows that they hold.
 
+use crate::reference;
 use otus_analysis::certify::certify;
 use otus_analysis::config::Kind;
 use otus_analysis::graph::Outcome;
@@ -11,7 +12,6 @@ use otus_core::index::Index as _;
 use otus_core::{EventId, LifelineSet, Pool};
 use otus_testkit::oracle::observe::{moments, project};
 use otus_testkit::oracle::traces;
-use otus_testkit::reference;
 
 use super::BUDGET;
 use super::case::Case;

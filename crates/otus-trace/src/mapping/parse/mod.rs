@@ -114,12 +114,6 @@ impl Scope<'_> {
         })
     }
 
-    /// Whether the lifeline is known without a valid setting: the format has it, or the setting has
-    /// an error that has been reported.
-    fn has_lifeline(&self) -> bool {
-        self.format.is_self_describing() || self.find("lifeline").is_some()
-    }
-
     /// The table that stands for the rule in diagnostics.
     fn span(&self) -> Span {
         self.rule.unwrap_or(self.source).span
@@ -164,7 +158,6 @@ impl TomlReader<'_> {
     }
 }
 
-/// The direction that a word stands for.
 pub(crate) fn direction(word: &[u8]) -> Option<Direction> {
     let word = word.trim_ascii().to_ascii_lowercase();
     Some(match &word[..] {

@@ -135,7 +135,9 @@ impl TomlReader<'_> {
                 "say `dir` and `message`, `emit = [\"!message\"]`, `set`, or `ignore = true`";
             self.missing(scope.span(), message, help);
         }
-        if rule.lifeline.is_none() && !scope.has_lifeline() {
+        // The format may have the lifeline, or the setting an error that has been reported.
+        let has_lifeline = scope.format.is_self_describing() || scope.find("lifeline").is_some();
+        if rule.lifeline.is_none() && !has_lifeline {
             let message = format!("`{}` does not say on which lifeline it happens", rule.name);
             let help = "say `lifeline = \"name\"`, or `lifeline = \"{field}\"`";
             self.missing(scope.span(), message, help);

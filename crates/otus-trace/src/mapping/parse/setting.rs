@@ -56,7 +56,6 @@ impl TomlReader<'_> {
         Some(Mapped { template, map })
     }
 
-    /// Parses a table with `from` and `map`.
     pub(super) fn value_table(
         &mut self,
         table: Table<'_>,
@@ -98,9 +97,9 @@ impl TomlReader<'_> {
     ) -> Option<Template> {
         let pieces = match template::parse(&text.content[skip..]) {
             Ok(pieces) => pieces,
-            Err(found) => {
-                let at = found.at + skip;
-                let message = format!("this template has {}", found.cause);
+            Err((at, cause)) => {
+                let at = at + skip;
+                let message = format!("this template has {cause}");
                 let help = "a field stands in braces, `{name}`; a brace itself is written twice";
                 self.error(Code::BAD_TEMPLATE, text.part(at, at + 1), message, help);
                 return None;

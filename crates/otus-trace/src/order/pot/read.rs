@@ -49,11 +49,8 @@ struct PotReader<'s> {
     draft: Draft,
     /// By process: the span of its name.
     name_spans: Vec<Span>,
-    /// Processes that edges named recently.
     recent_processes: Recent,
-    /// Variables that events named recently.
     recent_variables: Recent,
-    /// Texts that events assigned recently.
     recent_texts: Recent,
     /// The texts that occur as values, and their values.
     texts: Names,
@@ -162,14 +159,11 @@ impl<'s> PotReader<'s> {
         let order = &mut self.draft.order;
         if let Some(Symbol(known)) = order.processes.find(&name) {
             let id = self.json.source.id();
-            let found = Diagnostic::new(
-                Code::DUPLICATE_DECLARATION,
-                id,
-                span,
-                format!("two processes have the name `{name}`"),
-            )
-            .with_related(id, self.name_spans[known as usize], "the first is here")
-            .with_help("put the events of one process in one list, or give the other its own name");
+            let message = format!("two processes have the name `{name}`");
+            let help = "put the events of one process in one list, or give the other its own name";
+            let found = Diagnostic::new(Code::DUPLICATE_DECLARATION, id, span, message)
+                .with_related(id, self.name_spans[known as usize], "the first is here")
+                .with_help(help);
             self.json.report(found);
             return Ok(());
         }
@@ -640,7 +634,6 @@ const UNKNOWN: usize = 7;
 struct Seen(u8);
 
 impl Seen {
-    /// Adds a key; returns whether it is new.
     fn insert(&mut self, index: usize) -> bool {
         let new = !self.has(index);
         self.0 |= 1 << index;
@@ -652,13 +645,11 @@ impl Seen {
     }
 }
 
-/// The way in which an edge names a process.
 enum ProcessRef<'s> {
     Name(Cow<'s, str>),
     Index(i64),
 }
 
-/// One end of an edge.
 enum EdgeEnd {
     Event(Located),
     /// An event that does not exist, which has been reported.

@@ -6,7 +6,7 @@ use otus_syntax::Code;
 use super::super::time;
 use super::super::vocabulary::{RunAction, RunClockId, RunLifelineId};
 use super::spans::span_keys;
-use super::{Incomplete, LastLine, LastTime, Mapper, PendingAction, Stored, Taken, entry, lossy};
+use super::{Incomplete, Mapper, PendingAction, Stored, Taken, entry};
 use crate::group::RowFlags;
 use crate::mapping::template::Template;
 use crate::mapping::{ActionPlan, DirectionPlan, Mapped};
@@ -50,7 +50,8 @@ impl Mapper {
         let group = self.groups.find(key, self.now);
         for assign in &rule.set {
             let value = assign.value.value(&context, &mut self.scratch);
-            let value = parse_value(&lossy(value.ok_or(Incomplete::Missing("set"))?));
+            let value =
+                parse_value(&String::from_utf8_lossy(value.ok_or(Incomplete::Missing("set"))?));
             self.set(&assign.name, assign.shared, lifeline, value);
         }
         self.watch_clock(clock, order, taken);
@@ -58,7 +59,6 @@ impl Mapper {
         Ok(Stored { group, closes: rule.closes })
     }
 
-    /// The lifeline that a setting names.
     pub(super) fn lifeline(
         &mut self,
         mapped: &Mapped,
@@ -82,7 +82,7 @@ impl Mapper {
             None => None,
             Some(template) => {
                 let value = template.value(&taken.context, &mut self.scratch);
-                Some(lossy(value.ok_or(Incomplete::Missing("clock"))?))
+                Some(String::from_utf8_lossy(value.ok_or(Incomplete::Missing("clock"))?))
             }
         };
         let vocabulary = &mut self.accounting.vocabulary;
@@ -123,7 +123,8 @@ impl Mapper {
                 let known = map.iter().find(|(key, _)| key == value).map(|(_, d)| *d);
                 let usual = || map.is_empty().then(|| crate::mapping::direction(value)).flatten();
                 let found = known.or_else(usual);
-                let unusable = || Incomplete::Unusable("dir", format!("`{}`", lossy(value)));
+                let unusable =
+                    || Incomplete::Unusable("dir", format!("`{}`", String::from_utf8_lossy(value)));
                 found.ok_or_else(unusable)?
             }
         };
@@ -144,7 +145,7 @@ impl Mapper {
             self.row.id.extend_from_slice(id);
             (start, self.row.id.len())
         });
-        let action = vocabulary.intern_action(RunAction { lifeline, direction, message });
+        let action = vocabulary.actions.intern(RunAction { lifeline, direction, message });
         self.pending.push(PendingAction { lifeline, action, peer, id, flags, order });
         Ok(())
     }
@@ -158,7 +159,7 @@ impl Mapper {
             let full = format!("{}.{name}", vocabulary.lifeline(lifeline));
             vocabulary.intern_variable(&full)
         };
-        let value = vocabulary.intern_value(value);
+        let value = vocabulary.values.intern(value);
         self.row.set.retain(|(other, _)| *other != variable);
         self.row.set.push((variable, value));
     }
@@ -189,9 +190,8 @@ impl Mapper {
             None => order.filter(|_| rule.order.is_some()),
         };
         if let Some(time) = time {
-            let before = entry(&mut self.last_time, clock.index())
-                .replace(LastTime { file: place.file, time });
-            if before.is_some_and(|before| before.file == place.file && time < before.time) {
+            let before = entry(&mut self.last_time, clock.index()).replace((place.file, time));
+            if before.is_some_and(|(file, before)| file == place.file && time < before) {
                 let (clock, file) = (vocabulary.clock(clock), vocabulary.file(place.file));
                 let message = format!("the clock of `{clock}` goes backwards in {file}");
                 let help = if rule.order.is_some() {
@@ -210,14 +210,14 @@ impl Mapper {
         if !by_line {
             return;
         }
-        let last = LastLine { file: place.file, lifeline };
-        if let Some(before) = entry(&mut self.last_line, clock.index()).replace(last)
-            && before.file != place.file
-            && before.lifeline != lifeline
+        let last = entry(&mut self.last_line, clock.index()).replace((place.file, lifeline));
+        if let Some((file, before)) = last
+            && file != place.file
+            && before != lifeline
         {
             let message = format!(
                 "{} and {} share the clock `{}` but have no common order",
-                vocabulary.file(before.file),
+                vocabulary.file(file),
                 vocabulary.file(place.file),
                 vocabulary.clock(clock),
             );

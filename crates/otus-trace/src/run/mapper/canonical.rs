@@ -4,7 +4,7 @@ use otus_core::Direction;
 
 use super::super::vocabulary::{RunAction, RunLifelineId, RunPlace};
 use super::apply::parse_value;
-use super::{Incomplete, Mapper, PendingAction, Stored, Taken, lossy};
+use super::{Incomplete, Mapper, PendingAction, Stored, Taken};
 use crate::group::RowFlags;
 use crate::order::Value;
 use crate::read;
@@ -55,7 +55,7 @@ impl Mapper {
         let mapped = taken.rule.lifeline.as_ref().ok_or(Incomplete::Missing("lifeline"))?;
         let lifeline = self.lifeline(mapped, taken)?;
         let vocabulary = &mut self.accounting.vocabulary;
-        if vocabulary.set_clock(lifeline, clock.map(lossy).as_deref()).is_err() {
+        if vocabulary.set_clock(lifeline, clock.map(String::from_utf8_lossy).as_deref()).is_err() {
             return Err(unusable("clock", clock.unwrap_or_default()));
         }
         self.row.label = label.map(|label| vocabulary.intern_label(label));
@@ -68,7 +68,7 @@ impl Mapper {
             let message = message.ok_or(Incomplete::Missing("message"))?;
             let message = vocabulary.intern_message(message, &taken.plan.messages);
             let peer = peer.map(|peer| vocabulary.intern_lifeline(peer, &taken.plan.lifelines));
-            let action = vocabulary.intern_action(RunAction { lifeline, direction, message });
+            let action = vocabulary.actions.intern(RunAction { lifeline, direction, message });
             let mut flags = RowFlags::default();
             if joined == Some(b"true") {
                 flags.add(RowFlags::JOINED);
@@ -87,7 +87,8 @@ impl Mapper {
             self.read_vector(vector, taken)?;
         }
         // An event keeps the place of the log from which it was first read.
-        let file = file.map(|file| self.accounting.vocabulary.intern_file(&lossy(file)));
+        let file =
+            file.map(|file| self.accounting.vocabulary.intern_file(&String::from_utf8_lossy(file)));
         let line = line.and_then(|line| std::str::from_utf8(line).ok()?.parse().ok());
         let place = RunPlace {
             file: file.unwrap_or(taken.place.file),
@@ -104,9 +105,9 @@ impl Mapper {
         let read: Result<(), Malformed> = Cursor::new(text).object(|json, name| {
             let quoted = json.peek() == Some(b'"');
             json.text(&mut value)?;
-            let text = lossy(&value);
+            let text = String::from_utf8_lossy(&value);
             let value = if quoted { Value::text(&text) } else { parse_value(&text) };
-            pairs.push((lossy(name).into_owned(), value));
+            pairs.push((String::from_utf8_lossy(name).into_owned(), value));
             Ok(())
         });
         if read.is_err() {
@@ -143,7 +144,7 @@ impl Mapper {
 }
 
 fn unusable(setting: &'static str, value: &[u8]) -> Incomplete {
-    Incomplete::Unusable(setting, format!("`{}`", lossy(value)))
+    Incomplete::Unusable(setting, format!("`{}`", String::from_utf8_lossy(value)))
 }
 
 /// Refuses a line with a key that the canonical format does not have.
@@ -151,7 +152,7 @@ fn refuse_unknown_keys(line: &[u8]) -> Result<(), Incomplete> {
     let mut unknown = None;
     let read: Result<(), Malformed> = Cursor::new(line).object(|json, key| {
         if !read::canonical::KEYS.iter().any(|known| known.as_bytes() == key) {
-            unknown.get_or_insert_with(|| lossy(key).into_owned());
+            unknown.get_or_insert_with(|| String::from_utf8_lossy(key).into_owned());
         }
         json.skip()
     });

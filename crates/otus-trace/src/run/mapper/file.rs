@@ -13,11 +13,9 @@ use super::{Mapper, matching};
 use crate::mapping::{Plan, SourcePlan};
 use crate::read::{self, Fault, FaultKind, Format, Item, Packing};
 
-/// The file that is being read.
 pub(super) struct OpenFile<'v> {
     pub(super) plan: &'v Plan,
     pub(super) source: &'v SourcePlan,
-    /// The index of the source in the plan.
     pub(super) source_index: usize,
     pub(super) id: RunFileId,
     /// By rule and pattern: memory for captures.

@@ -94,7 +94,6 @@ impl Mapper {
     }
 }
 
-/// The captures of the patterns of a rule that takes a record.
 fn captures<'c>(
     rule: &'c Rule,
     record: &'c Record<'_>,

@@ -13,7 +13,6 @@ use crate::mapping::SpanActions;
 use crate::read::{Span, SpanKind};
 
 impl Mapper {
-    /// Adds the actions of a span to the pending ones.
     pub(super) fn span_actions(
         &mut self,
         plan: &SpanActions,
@@ -68,7 +67,7 @@ impl Mapper {
                 slice::from_ref(&span.parent)
             }
         };
-        let request = vocabulary.intern_action(RunAction { lifeline, direction: first, message });
+        let request = vocabulary.actions.intern(RunAction { lifeline, direction: first, message });
         let mut last_id = None;
         for id in ids {
             let mut flags = RowFlags::REQUEST;
@@ -88,7 +87,7 @@ impl Mapper {
         if let (Some(message), Some(direction)) = (reply, last) {
             let mut flags = RowFlags::REPLY;
             flags.add(if last_id.is_some() { RowFlags::HAS_ID } else { RowFlags::ROOT });
-            let action = vocabulary.intern_action(RunAction { lifeline, direction, message });
+            let action = vocabulary.actions.intern(RunAction { lifeline, direction, message });
             let (id, order) = (last_id, end);
             self.pending.push(PendingAction { lifeline, action, peer, id, flags, order });
         }

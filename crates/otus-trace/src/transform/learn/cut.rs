@@ -11,13 +11,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph::{Sets, component_of, components};
 
-/// A letter.
 pub(super) type Letter = u32;
-/// A word.
 pub(super) type Word = Vec<Letter>;
 
 /// The directly-follows graph of some words.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Follows {
     /// By letter: its vertex. Vertices are numbered in the order of first occurrence.
     pub(super) vertex: FxHashMap<Letter, usize>,
@@ -33,15 +31,8 @@ pub(super) struct Follows {
 pub(super) type Parts = (Vec<usize>, usize);
 
 impl Follows {
-    /// The graph of some words.
     pub(super) fn new(words: &[Word]) -> Self {
-        let mut follows = Follows {
-            vertex: FxHashMap::default(),
-            successors: Vec::new(),
-            predecessors: Vec::new(),
-            first: Vec::new(),
-            last: Vec::new(),
-        };
+        let mut follows = Follows::default();
         let mut seen: FxHashSet<(usize, usize)> = FxHashSet::default();
         for word in words {
             let mut before = None;
@@ -72,7 +63,6 @@ impl Follows {
         follows
     }
 
-    /// The number of letters.
     pub(super) fn len(&self) -> usize {
         self.successors.len()
     }

@@ -47,14 +47,12 @@ struct Folder<'a> {
     /// By letter.
     terms: Vec<TermId>,
     letter_of: FxHashMap<TermId, Letter>,
-    /// Whether loops are allowed.
     loops: bool,
     /// The least number of repetitions of a loop.
     least: usize,
     notes: &'a mut Notes,
 }
 
-/// A task on the stack.
 enum Task {
     /// Compute the term of distinct words.
     Fold(Vec<Word>),
@@ -182,7 +180,7 @@ impl Folder<'_> {
                 return None;
             }
             let body = vec![words[0][..1].to_vec()];
-            return Some(Self::found_loop(body, most));
+            return Some(Decision::Cut(Operator::Loop(most), vec![body]));
         }
         if let Some(back) = follows.back() {
             let is_back = |letter: &Letter| back[follows.vertex[letter]];
@@ -204,16 +202,16 @@ impl Folder<'_> {
         }
         // Cut where an end is followed by a beginning, or before the only beginning.
         if let Some((first, last)) = follows.rounds()
-            && let Some((parts, most)) = self.segments(words, |one, next| {
+            && let Some(found) = self.segments(words, |one, next| {
                 last[follows.vertex[one]] && first[follows.vertex[next]]
             })
         {
-            return Some(Self::found_loop(parts, most));
+            return Some(found);
         }
         let starts = |letter: &Letter| follows.first[follows.vertex[letter]];
         let ends = |letter: &Letter| follows.last[follows.vertex[letter]];
-        if let Some((parts, most)) = self.segments(words, |one, next| ends(one) && starts(next)) {
-            return Some(Self::found_loop(parts, most));
+        if let Some(found) = self.segments(words, |one, next| ends(one) && starts(next)) {
+            return Some(found);
         }
         let only = follows.first.iter().filter(|first| **first).count() == 1;
         let begun = |word: &Word| word.iter().filter(|&letter| starts(letter)).count();
@@ -222,28 +220,19 @@ impl Folder<'_> {
         if !only || !varied {
             return None;
         }
-        let (parts, most) = self.segments(words, |_, next| starts(next))?;
-        Some(Self::found_loop(parts, most))
+        self.segments(words, |_, next| starts(next))
     }
 
-    /// Cuts the words between some letters; returns the pieces and the greatest number of pieces of
-    /// a word, if that is at least `self.least`.
-    fn segments(
-        &self,
-        words: &[Word],
-        cut: impl Fn(&Letter, &Letter) -> bool,
-    ) -> Option<(Vec<Word>, usize)> {
+    /// Cuts the words between some letters into the iterations of a loop, if a word has at least
+    /// `self.least` of them.
+    fn segments(&self, words: &[Word], cut: impl Fn(&Letter, &Letter) -> bool) -> Option<Decision> {
         let (mut parts, mut most) = (Vec::new(), 0);
         for word in words {
             let before = parts.len();
             parts.extend(word.chunk_by(|one, next| !cut(one, next)).map(<[Letter]>::to_vec));
             most = most.max(parts.len() - before);
         }
-        (most >= self.least).then_some((parts, most))
-    }
-
-    fn found_loop(body: Vec<Word>, most: usize) -> Decision {
-        Decision::Cut(Operator::Loop(most), vec![body])
+        (most >= self.least).then(|| Decision::Cut(Operator::Loop(most), vec![parts]))
     }
 
     /// `loopW(alt(…))` of all letters.
@@ -343,7 +332,6 @@ pub(super) fn sequence(pool: &mut Pool, operands: &[TermId]) -> TermId {
     rest
 }
 
-/// `par` of terms.
 pub(super) fn parallel(pool: &mut Pool, operands: &[TermId]) -> TermId {
     let join = |rest, &own: &TermId| simplify::coreg(pool, Pool::ALL, own, rest);
     operands.iter().rev().fold(Pool::EMPTY, join)
@@ -375,7 +363,6 @@ fn repeated(pool: &mut Pool, term: TermId) -> TermId {
     simplify::loop_c(pool, Pool::NONE, body)
 }
 
-/// Each word once, in order.
 fn distinct(mut words: Vec<Word>) -> Vec<Word> {
     let mut seen: FxHashSet<Word> = FxHashSet::default();
     words.retain(|word| !seen.contains(word) && seen.insert(word.clone()));

@@ -101,15 +101,13 @@ impl Note {
     }
 }
 
-/// Collects remarks.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
-    all: Vec<Note>,
+    pub(super) all: Vec<Note>,
     index: BTreeMap<NoteKind, usize>,
 }
 
 impl Notes {
-    /// Adds a remark about a run.
     pub(super) fn add(&mut self, kind: NoteKind, run: usize) {
         self.entry(kind, Some(run)).count += 1;
     }
@@ -118,10 +116,6 @@ impl Notes {
     pub(super) fn add_most(&mut self, kind: NoteKind, most: usize) {
         let note = self.entry(kind, None);
         note.count = note.count.max(most);
-    }
-
-    pub(super) fn into_all(self) -> Vec<Note> {
-        self.all
     }
 
     fn entry(&mut self, kind: NoteKind, run: Option<usize>) -> &mut Note {

@@ -63,18 +63,30 @@ pub(super) enum Role {
 }
 
 impl PairedRun {
-    /// The actions of a node.
     pub(super) fn actions(&self, node: usize) -> &[ActionId] {
         &self.actions[self.nodes[node].actions.clone()]
     }
 
-    /// The lifelines of a node.
     pub(super) fn lifelines<'p>(
         &'p self,
         node: usize,
         pool: &'p Pool,
     ) -> impl Iterator<Item = LifelineId> + use<'p> {
         self.actions(node).iter().map(|&action| pool.action(action).lifeline)
+    }
+
+    fn push(
+        &mut self,
+        component: ComponentId,
+        step: usize,
+        actions: &[ActionId],
+        message: MessageId,
+        role: Role,
+    ) {
+        let start = self.actions.len();
+        self.actions.extend_from_slice(actions);
+        let actions = start..self.actions.len();
+        self.nodes.push(Node { component, step, actions, message, role });
     }
 
     /// By node: whether it is in a pair.
@@ -94,7 +106,6 @@ impl PairedRun {
     }
 }
 
-/// Pairs the emissions and receptions of a run.
 pub(super) fn pair(
     pool: &Pool,
     number: usize,
@@ -141,22 +152,6 @@ fn nodes(pool: &Pool, number: usize, trace: &MultiTrace, notes: &mut Notes) -> P
     paired
 }
 
-impl PairedRun {
-    fn push(
-        &mut self,
-        component: ComponentId,
-        step: usize,
-        actions: &[ActionId],
-        message: MessageId,
-        role: Role,
-    ) {
-        let start = self.actions.len();
-        self.actions.extend_from_slice(actions);
-        let actions = start..self.actions.len();
-        self.nodes.push(Node { component, step, actions, message, role });
-    }
-}
-
 /// The message and the role of a moment, if it can be one step of an interaction.
 fn passing(pool: &Pool, actions: &[ActionId]) -> Option<(MessageId, Role)> {
     let first = pool.action(*actions.first()?);
@@ -180,7 +175,6 @@ fn passing(pool: &Pool, actions: &[ActionId]) -> Option<(MessageId, Role)> {
     Some((first.message, role))
 }
 
-/// Adopts the known pairs.
 fn known(paired: &mut PairedRun, number: usize, run: &Run<'_>, notes: &mut Notes) {
     let PairedRun { nodes, sender, .. } = paired;
     let at = |(component, step): (ComponentId, usize)| {
@@ -241,7 +235,6 @@ fn broadcasts(pool: &Pool, paired: &mut PairedRun, taken: &[bool]) {
 /// The most senders and receivers of a message that are considered for the next pair.
 const NEAR: usize = 16;
 
-/// A replay of the logs of a run.
 struct Replay<'a> {
     pool: &'a Pool,
     paired: &'a mut PairedRun,
@@ -253,7 +246,6 @@ struct Replay<'a> {
     /// By component: the next node, and the end of its nodes.
     next: Vec<(usize, usize)>,
     done: Vec<bool>,
-    /// By message.
     traffic: BTreeMap<MessageId, MessageState>,
     /// The messages that may have a sender and a receiver now.
     active: BTreeSet<MessageId>,
@@ -270,11 +262,9 @@ struct Replay<'a> {
 enum Fit {
     /// Those that usually do.
     Usual,
-    /// Any.
     Any,
 }
 
-/// The state of one message in a replay.
 #[derive(Debug, Default)]
 struct MessageState {
     /// The emissions that are not received yet, oldest first.
@@ -375,7 +365,8 @@ impl<'a> Replay<'a> {
                 continue;
             }
             let Node { message, role, .. } = self.paired.nodes[node];
-            let inferred = self.infer && !self.taken[node] && !self.channels.is_outside(message);
+            let inferred =
+                self.infer && !self.taken[node] && !self.channels.outside.contains(&message);
             match role {
                 Role::Send if inferred => {
                     self.sending.insert(component);
@@ -430,7 +421,6 @@ impl<'a> Replay<'a> {
         self.happen(component);
     }
 
-    /// Lets a reception happen.
     fn receive(&mut self, component: usize) {
         let node = self.next[component].0;
         let message = self.paired.nodes[node].message;
@@ -496,7 +486,8 @@ impl<'a> Replay<'a> {
         fit: Fit,
     ) -> Option<(bool, bool, u32)> {
         let channel = self.channel(message, from, to);
-        if channel.from == channel.to && self.channels.is_shared(message) {
+        let is_shared = || self.channels.lifeline.get(&message).is_none_or(Option::is_none);
+        if channel.from == channel.to && is_shared() {
             return None;
         }
         let usual = self.channels.is_usual(channel);
@@ -507,7 +498,6 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The channel of an emission and a reception of a message.
     fn channel(&self, message: MessageId, from: usize, to: usize) -> Channel {
         let lifeline = |node: usize| self.paired.lifeline(node, self.pool);
         Channel { message, from: lifeline(from), to: lifeline(to) }
@@ -556,7 +546,6 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// A message with its sender and its receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Channel {
     message: MessageId,
@@ -651,10 +640,6 @@ impl Channels {
         }
     }
 
-    fn is_outside(&self, message: MessageId) -> bool {
-        self.outside.contains(&message)
-    }
-
     fn count(&mut self, channel: Channel) {
         let Channel { message, from, to } = channel;
         let count = self.counts.entry(channel).or_default();
@@ -665,7 +650,6 @@ impl Channels {
         *most = (*most).max(*count);
     }
 
-    /// How often a channel is used.
     fn times(&self, channel: Channel) -> u64 {
         self.counts.get(&channel).copied().unwrap_or(0)
     }
@@ -677,9 +661,5 @@ impl Channels {
         let most_sent = self.by_sender.get(&(message, from)).copied().unwrap_or(0);
         let most_received = self.by_receiver.get(&(message, to)).copied().unwrap_or(0);
         count.saturating_mul(self.usual) >= most_sent.max(most_received)
-    }
-
-    fn is_shared(&self, message: MessageId) -> bool {
-        self.lifeline.get(&message).is_none_or(Option::is_none)
     }
 }

@@ -129,7 +129,6 @@ impl Tangles {
     }
 }
 
-/// The units of a run.
 struct Units<'p> {
     paired: &'p PairedRun,
     /// By unit: its nodes, the emission first.

@@ -12,19 +12,19 @@ use otus_core::{EventId, LifelineId, LifelineSet, Pool, RegionId, Term, TermId};
 
 /// i —e@p→ i′
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub(crate) struct Step {
     /// The letters of the position.
-    pub position: Vec<u8>,
+    pub(crate) position: Vec<u8>,
     /// The executed event.
-    pub event: EventId,
+    pub(crate) event: EventId,
     /// β(i, p)
-    pub loop_depth: u32,
+    pub(crate) loop_depth: u32,
     /// i′, as the rule gives it.
-    pub follow_up: TermId,
+    pub(crate) follow_up: TermId,
 }
 
 /// Def. 4: pruning, the behaviours of the term without events on certain lifelines; `None` for ⊥.
-pub fn prune(pool: &mut Pool, term: TermId, avoided: &LifelineSet) -> Option<TermId> {
+pub(crate) fn prune(pool: &mut Pool, term: TermId, avoided: &LifelineSet) -> Option<TermId> {
     match pool.node(term) {
         Term::Empty => Some(term),
         Term::Event(event) => {
@@ -53,7 +53,7 @@ pub fn prune(pool: &mut Pool, term: TermId, avoided: &LifelineSet) -> Option<Ter
 
 /// Def. 5: all steps, those at smaller positions first. The right rule of `strict` requires that the left side terminates,
 /// which means that pruning all lifelines does not give ⊥.
-pub fn steps(pool: &mut Pool, term: TermId) -> Vec<Step> {
+pub(crate) fn steps(pool: &mut Pool, term: TermId) -> Vec<Step> {
     let mut all = Vec::new();
     match pool.node(term) {
         Term::Empty => {}
@@ -120,14 +120,14 @@ fn under(letter: u8, loops: u32, mut step: Step) -> Step {
 }
 
 /// The subterm at a position.
-pub fn subterm(pool: &Pool, term: TermId, position: &[u8]) -> Option<TermId> {
+pub(crate) fn subterm(pool: &Pool, term: TermId, position: &[u8]) -> Option<TermId> {
     let [letter, rest @ ..] = position else { return Some(term) };
     let operand = pool.node(term).operands().nth(usize::from(*letter).checked_sub(1)?)?;
     subterm(pool, operand, rest)
 }
 
 /// Def. 12: β(i, p), the number of loops above a position; `None` if there is no such position.
-pub fn loop_depth_at(pool: &Pool, term: TermId, position: &[u8]) -> Option<u32> {
+pub(crate) fn loop_depth_at(pool: &Pool, term: TermId, position: &[u8]) -> Option<u32> {
     let [letter, rest @ ..] = position else { return Some(0) };
     let node = pool.node(term);
     let operand = node.operands().nth(usize::from(*letter).checked_sub(1)?)?;
@@ -135,20 +135,20 @@ pub fn loop_depth_at(pool: &Pool, term: TermId, position: &[u8]) -> Option<u32> 
 }
 
 /// β(i): the largest β(i, p).
-pub fn loop_depth(pool: &Pool, term: TermId) -> u32 {
+pub(crate) fn loop_depth(pool: &Pool, term: TermId) -> u32 {
     let node = pool.node(term);
     let deepest = node.operands().map(|operand| loop_depth(pool, operand)).max();
     deepest.map_or(0, |depth| depth + u32::from(node.is_loop()))
 }
 
 /// The number of loops of a term.
-pub fn loops(pool: &Pool, term: TermId) -> u32 {
+pub(crate) fn loops(pool: &Pool, term: TermId) -> u32 {
     let node = pool.node(term);
     u32::from(node.is_loop()) + node.operands().map(|operand| loops(pool, operand)).sum::<u32>()
 }
 
 /// Def. 13: η(i), the number of actions outside loops.
-pub fn outside_loops(pool: &Pool, term: TermId) -> u32 {
+pub(crate) fn outside_loops(pool: &Pool, term: TermId) -> u32 {
     match pool.node(term) {
         Term::Empty | Term::LoopS(_) | Term::LoopC(..) => 0,
         Term::Event(_) => 1,
@@ -160,7 +160,7 @@ pub fn outside_loops(pool: &Pool, term: TermId) -> u32 {
 }
 
 /// `rmv_h`: actions on h become ∅, and the structure stays.
-pub fn remove(pool: &mut Pool, term: TermId, lifeline: LifelineId) -> TermId {
+pub(crate) fn remove(pool: &mut Pool, term: TermId, lifeline: LifelineId) -> TermId {
     rebuild(pool, term, &mut |pool, node| {
         let Term::Event(event) = node else { return pool.intern(node) };
         let actions = pool.event_actions(event).iter().map(|&action| pool.action(action));
@@ -175,7 +175,7 @@ pub fn remove(pool: &mut Pool, term: TermId, lifeline: LifelineId) -> TermId {
 
 /// The term without causality between lifelines: strict sequencing becomes weak, and the actions of a rendez-vous become
 /// separate events. On the discrete partition, its multi-traces are the tuples of local traces of paper 000.
-pub fn relax(pool: &mut Pool, term: TermId) -> TermId {
+pub(crate) fn relax(pool: &mut Pool, term: TermId) -> TermId {
     rebuild(pool, term, &mut |pool, node| match node {
         Term::Strict(i, j) => pool.seq(i, j),
         Term::LoopS(i) => pool.loop_w(i),
@@ -216,13 +216,13 @@ fn rebuild(
 }
 
 /// Whether parts of a term can overlap on a lifeline.
-pub fn has_concurrency(pool: &Pool, term: TermId) -> bool {
+pub(crate) fn has_concurrency(pool: &Pool, term: TermId) -> bool {
     let is_concurrent = |node| matches!(node, Term::Coreg(region, ..) | Term::LoopC(region, _) if region != Pool::NONE);
     any_node(pool, term, &is_concurrent)
 }
 
 /// Whether anything in a term orders one lifeline against another.
-pub fn has_causality(pool: &Pool, term: TermId) -> bool {
+pub(crate) fn has_causality(pool: &Pool, term: TermId) -> bool {
     any_node(pool, term, &|node| match node {
         Term::Strict(..) | Term::LoopS(_) => true,
         Term::Event(event) => pool.region(pool.event_lifelines(event)).len() > 1,
