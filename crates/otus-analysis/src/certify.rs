@@ -41,8 +41,8 @@
 //! leads from one of them to another, and none of them passes. Certificates that are independent of
 //! the searches are in [`refute`](mod@crate::refute).
 
-use otus_core::algebra::{remove, simplify};
-use otus_core::semantics::Frontiers;
+use otus_core::algebra::{Memo, remove, simplify};
+use otus_core::semantics::execute;
 use otus_core::{ActionId, Pool, RegionId, TermId};
 use otus_trace::MultiTrace;
 use otus_trace::multitrace::ComponentId;
@@ -141,7 +141,7 @@ pub fn certify(
 ) -> Result<(), Refuted> {
     let Claim { question, verdict, form } = claim.into();
     let mut replay = Replay {
-        frontiers: Frontiers::default(),
+        memo: Memo::default(),
         term: simplify(pool, term),
         trace,
         question: &question,
@@ -186,7 +186,7 @@ pub fn certify(
 
 struct Replay<'a> {
     pool: &'a mut Pool,
-    frontiers: Frontiers,
+    memo: Memo,
     term: TermId,
     trace: &'a MultiTrace,
     question: &'a Question,
@@ -197,12 +197,10 @@ struct Replay<'a> {
 
 impl Replay<'_> {
     fn step(&mut self, at: usize, place: &WitnessEvent) -> Result<(), Refuted> {
-        let steps = self.frontiers.steps(self.pool, self.term);
-        let same = |position| {
-            self.frontiers.positions.letters(position).eq(place.position.iter().copied())
-        };
-        let step = steps.iter().find(|step| step.event == place.event && same(step.position));
-        self.term = step.ok_or(Refuted::NoSuchStep(at))?.follow_up;
+        let position = place.position.iter().copied();
+        let step = execute(self.pool, &mut self.memo, self.term, position);
+        let step = step.filter(|&(event, _)| event == place.event);
+        (_, self.term) = step.ok_or(Refuted::NoSuchStep(at))?;
         Ok(())
     }
 
@@ -259,7 +257,7 @@ impl Replay<'_> {
             return Err(Refuted::RemovedTooEarly(at));
         }
         let none_was_left = self.pool.lifelines(self.term).is_disjoint(&lifelines);
-        self.term = remove(self.pool, &mut self.frontiers.memo, self.term, region);
+        self.term = remove(self.pool, &mut self.memo, self.term, region);
         Ok(none_was_left)
     }
 

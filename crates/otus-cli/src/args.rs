@@ -73,6 +73,9 @@ pub(crate) struct Args {
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub(crate) color: Color,
 
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+
     #[command(subcommand)]
     pub(crate) command: Command,
 }

@@ -7,11 +7,11 @@
 mod args;
 
 mod cmd;
-mod interrupt;
 mod output;
 mod picture;
 mod shell;
 mod trace_files;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -35,6 +35,10 @@ fn main() -> ExitCode {
             return Status::Passed;
         }
         match error.downcast_ref::<otus::Error>() {
+            Some(otus::Error::Stopped(_)) => {
+                output::complain(&format!("otus: {error:#}"));
+                return Status::Undecided;
+            }
             Some(otus::Error::Text(found)) => {
                 output::complain(&found.render(output::colored(args.color, Stream::Error)));
             }

@@ -6,23 +6,27 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use otus::{Context, Disk, Monitor, Notice, Progress};
+use otus::{Context, Monitor, Notice, Progress};
 
-use crate::args::Color;
+use crate::args::{Args, Color};
+use crate::output;
 use crate::output::Stream;
-use crate::{interrupt, output};
+use crate::watch::{self, Limits};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Shell {
     pub(crate) color: Color,
     pub(crate) context: Context,
+    pub(crate) limits: Limits,
 }
 
 impl Shell {
-    pub(crate) fn new(color: Color) -> Shell {
+    pub(crate) fn new(args: &Args) -> Shell {
+        let color = args.color;
         let monitor = Arc::new(Terminal::new(color));
-        let context = Context { files: Arc::new(Disk), cancel: interrupt::token(), monitor };
-        Shell { color, context }
+        let limits = Limits::new(&args.limits);
+        let context = Context { files: watch::files(&limits), cancel: watch::token(), monitor };
+        Shell { color, context, limits }
     }
 
     /// The same without a progress line and without remarks, for a command that makes many small analyses.

@@ -5,8 +5,8 @@
 //! budget is not an error: the verdict is `Inconclusive`, unless it was already found.
 
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// The limits of a computation. The default is no limit.
@@ -53,8 +53,8 @@ impl Budget {
     /// # Errors
     /// The limit that was met.
     pub fn check_time(&self) -> Result<(), Stop> {
-        if self.cancel.is_cancelled() {
-            return Err(Stop::Cancelled);
+        if let Some(reason) = self.cancel.reason() {
+            return Err(reason);
         }
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(Stop::Time);
@@ -77,27 +77,78 @@ impl Budget {
 
 /// A cancellation token: stops every computation that holds a clone of it.
 ///
+/// A user cancels it by Ctrl-C; a watchdog cancels it with the limit that the process has reached. In the other
+/// direction, [`Cancel::beat`] tells a watchdog that the work goes on.
+///
 /// ```
-/// use otus_core::budget::Cancel;
+/// use otus_core::budget::{Cancel, Stop};
 ///
 /// let cancel = Cancel::default();
 /// let shared = cancel.clone();
+/// cancel.cancel_for(Stop::Memory);
 /// cancel.cancel();
 /// assert!(shared.is_cancelled());
+/// assert_eq!(shared.reason(), Some(Stop::Memory));
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel(Arc<Token>);
+
+#[derive(Debug, Default)]
+struct Token {
+    is_cancelled: AtomicBool,
+    is_noticed: AtomicBool,
+    reason: OnceLock<Stop>,
+    beats: AtomicU64,
+}
 
 impl Cancel {
     /// Requests cancellation, which cannot be undone.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.cancel_for(Stop::Cancelled);
     }
 
-    /// Whether cancellation was requested.
+    /// Requests cancellation because a limit was reached. The first reason counts.
+    pub fn cancel_for(&self, reason: Stop) {
+        let _ = self.0.reason.set(reason);
+        self.0.is_cancelled.store(true, Ordering::Release);
+    }
+
+    /// Whether cancellation was requested. A computation that asks is expected to stop, so a request counts as
+    /// [noticed](Cancel::is_noticed) afterwards.
     #[inline]
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        let is_cancelled = self.0.is_cancelled.load(Ordering::Relaxed);
+        if is_cancelled {
+            self.0.is_noticed.store(true, Ordering::Relaxed);
+        }
+        is_cancelled
+    }
+
+    /// The reason for which cancellation was requested; a computation that asks is expected to stop, as for
+    /// [`Cancel::is_cancelled`].
+    pub fn reason(&self) -> Option<Stop> {
+        if self.is_cancelled() { self.requested() } else { None }
+    }
+
+    /// The same for a watchdog, which has nothing to stop.
+    pub fn requested(&self) -> Option<Stop> {
+        self.0.reason.get().copied()
+    }
+
+    /// Whether a computation has seen the request. A watchdog leaves such a computation time to report its results.
+    pub fn is_noticed(&self) -> bool {
+        self.0.is_noticed.load(Ordering::Relaxed)
+    }
+
+    /// Tells a watchdog that a question with a time limit of its own is answered, or that more input was read.
+    #[inline]
+    pub fn beat(&self) {
+        self.0.beats.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The number of [beats](Cancel::beat) so far.
+    pub fn beats(&self) -> u64 {
+        self.0.beats.load(Ordering::Relaxed)
     }
 }
 
@@ -177,8 +228,8 @@ impl<'b> Meter<'b> {
             if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Some(Stop::Time);
             }
-            if self.budget.cancel.is_cancelled() {
-                return Some(Stop::Cancelled);
+            if let Some(reason) = self.budget.cancel.reason() {
+                return Some(reason);
             }
         }
         None

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use otus_core::budget::Cancel;
+pub use otus_core::budget::{Cancel, Stop};
 
 use crate::diagnostics::Diagnostics;
 use crate::files::{Disk, Files};

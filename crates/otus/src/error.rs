@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::context::Stop;
 use crate::diagnostics::{Diagnostics, Finding};
 
 /// The result of an operation of this crate.
@@ -38,6 +39,9 @@ pub enum Error {
     /// does not fit the specification or the logs.
     #[error("{0}")]
     Unfit(String),
+    /// A limit or the caller ended the work before there was a result.
+    #[error("no result: {0}")]
+    Stopped(Stop),
     /// An internal error of Otus.
     #[error("a bug in Otus: {0}; please report it")]
     Bug(String),
@@ -48,7 +52,7 @@ impl Error {
     pub fn findings(&self) -> Vec<Finding> {
         match self {
             Error::Text(found) => found.findings(),
-            Error::Read { .. } | Error::Unfit(_) | Error::Bug(_) => Vec::new(),
+            Error::Read { .. } | Error::Unfit(_) | Error::Stopped(_) | Error::Bug(_) => Vec::new(),
         }
     }
 

@@ -41,7 +41,8 @@ pub fn generate(context: &Context, request: &GenerateRequest, take: Take<'_>) ->
         Some(text) => options::partition(text, lowered.pool.signature())?,
         None => Partition::discrete(lowered.pool.signature().lifeline_count()),
     };
-    let mut walks = Walks::new(&mut lowered.pool, term, request.max_length, request.seed);
+    let mut walks = Walks::new(&mut lowered.pool, term, request.max_length, request.seed)
+        .until(context.cancel.clone());
     let most = counted(request.max_length, "event");
     let shortest = walks.shortest();
     if shortest > request.max_length as u64 {
@@ -57,7 +58,7 @@ pub fn generate(context: &Context, request: &GenerateRequest, take: Take<'_>) ->
         tries.note(is_new, trace.len());
     }
     let made = unique.count();
-    if made < request.count {
+    if made < request.count && !context.cancel.is_cancelled() {
         context.remark(format!(
             "found {made} of {} with at most {most}: gave up after {} in a row that had \
              been written already; there are no others, or they are rare",

@@ -108,7 +108,7 @@ pub use case::{
     Reached, Unexplained, Unusable, Verdict,
 };
 pub use cause::{CAUSES, Cause};
-pub use context::{Cancel, Context, Monitor, Notice, Progress, Silent};
+pub use context::{Cancel, Context, Monitor, Notice, Progress, Silent, Stop};
 pub use diagnostics::{Diagnostics, Finding};
 pub use error::{Error, Result};
 pub use explanation::{

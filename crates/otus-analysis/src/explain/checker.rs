@@ -3,10 +3,9 @@
 //! Every claim of an explanation is asked here, under the limits of [`Options`]. Once a limit is
 //! reached, every further answer is [`Answer::Unknown`].
 
-use std::time::Instant;
-
 use otus_core::algebra::{Memo, project};
 use otus_core::index::Index as _;
+use otus_core::semantics::step_cost;
 use otus_core::{Pool, TermId};
 use otus_trace::{ComponentId, MultiTrace};
 use rustc_hash::FxHashMap;
@@ -23,6 +22,9 @@ use crate::verdict::Verdict;
 /// The most terms that steps on terms may create.
 const STEPPED: u64 = 20_000_000;
 
+/// The bytes of a term, its attributes and its steps, about.
+const TERM_BYTES: usize = 200;
+
 #[derive(Debug)]
 pub(super) struct Checker<'a> {
     pub(super) pool: &'a mut Pool,
@@ -30,7 +32,12 @@ pub(super) struct Checker<'a> {
     pub(super) engine: &'a mut Engine,
     pub(super) letters: &'a Letters,
     pub(super) options: &'a Options,
-    deadline: Option<Instant>,
+    /// The most terms that the steps of the interaction create.
+    step_cost: u64,
+    /// The number of terms at the start.
+    terms_before: usize,
+    /// The limits of the whole explanation, started.
+    limits: Budget,
     pub(super) questions: u64,
     /// The number of actions they were about.
     pub(super) work: u64,
@@ -87,14 +94,16 @@ impl<'a> Checker<'a> {
         letters: &'a Letters,
         options: &'a Options,
     ) -> Self {
-        let deadline = options.budget.timeout.and_then(|time| Instant::now().checked_add(time));
+        let (step_cost, terms_before) = (step_cost(pool, term) + 1, pool.term_count());
         Checker {
             pool,
             term,
             engine,
             letters,
             options,
-            deadline,
+            step_cost,
+            terms_before,
+            limits: options.budget.started(),
             questions: 0,
             work: 0,
             allowance: Allowance { questions: options.max_questions, work: options.max_work },
@@ -117,27 +126,29 @@ impl<'a> Checker<'a> {
         size as u64 <= self.allowance.work.saturating_sub(self.work) / 8
     }
 
-    /// Whether this number of steps may be taken on terms. A step creates as many terms as the
-    /// interaction is deep, which is too much if both are large.
-    pub(super) fn affords_steps(&self, steps: usize) -> bool {
-        let depth = u64::from(self.pool.attributes(self.term).depth) + 1;
-        depth.saturating_mul(steps as u64) <= STEPPED
+    /// Whether this number of situations may be visited on terms. The steps of a situation create
+    /// many terms if the interaction is deep and wide.
+    pub(super) fn affords_steps(&self, situations: usize) -> bool {
+        self.step_cost.saturating_mul(situations as u64) <= STEPPED
     }
 
     /// The most situations that may be visited.
     pub(super) fn most_situations(&self) -> u64 {
-        let depth = u64::from(self.pool.attributes(self.term).depth) + 1;
-        self.options.max_situations.min(STEPPED / 10 / depth)
+        self.options.max_situations.min(STEPPED / 10 / self.step_cost)
+    }
+
+    /// Whether the time for the explanation is over, or the steps on terms have taken its memory.
+    pub(super) fn is_late(&mut self) -> bool {
+        let bytes = self.pool.term_count().saturating_sub(self.terms_before) * TERM_BYTES;
+        let met = self.limits.check_time().and_then(|()| self.limits.check_bytes(bytes)).err();
+        self.gave_up = met.map(GaveUp::Stopped).or(self.gave_up);
+        met.is_some()
     }
 
     /// The budget of one question about this number of actions; `None` if a limit is reached.
     pub(super) fn budget(&mut self, size: usize) -> Option<Budget> {
-        let most = self.options;
-        let time = self.deadline.map(|deadline| deadline.checked_duration_since(Instant::now()));
-        let reason = if most.budget.cancel.is_cancelled() {
-            Some(GaveUp::Stopped(Stop::Cancelled))
-        } else if time == Some(None) {
-            Some(GaveUp::Stopped(Stop::Time))
+        let reason = if let Err(stop) = self.limits.check_time() {
+            Some(GaveUp::Stopped(stop))
         } else if self.questions >= self.allowance.questions {
             Some(GaveUp::Questions)
         } else if self.work.saturating_add(size as u64) > self.allowance.work {
@@ -149,12 +160,9 @@ impl<'a> Checker<'a> {
             self.gave_up = Some(reason);
             return None;
         }
-        let states = most.budget.max_states.unwrap_or(u64::MAX);
-        Some(Budget {
-            max_states: Some(states.saturating_add(4 * size as u64)),
-            timeout: time.flatten(),
-            ..most.budget.clone()
-        })
+        let states = self.limits.max_states.unwrap_or(u64::MAX);
+        let max_states = Some(states.saturating_add(4 * size as u64));
+        Some(Budget { max_states, ..self.limits.clone() })
     }
 
     /// The budget of one question, which is counted; `None` if a limit is reached.
@@ -247,7 +255,7 @@ impl<'a> Checker<'a> {
         if most == 0 || trace.len() > 200 || nodes > 1000 || self.budget(0).is_none() {
             return Some(Checked::EngineOnly);
         }
-        let budget = Budget { max_states: Some(most), ..self.options.budget.clone() };
+        let budget = Budget { max_states: Some(most), ..self.limits.clone() };
         match refute(self.pool, term, trace, question, &budget) {
             Ok(certificate) => {
                 let checked = check_refutation(self.pool, term, trace, question, &certificate);

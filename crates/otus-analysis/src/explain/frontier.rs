@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use otus_core::algebra::{project, prune, simplify};
 use otus_core::index::Index as _;
-use otus_core::semantics::{Frontiers, PositionId, Step};
+use otus_core::semantics::{Frontiers, PositionId, Step, execute};
 use otus_core::{ActionId, EventId, Pool, Term, TermId};
 use otus_trace::ComponentId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -111,6 +111,8 @@ pub enum Taken {
 const ATTEMPT: u64 = 1000;
 /// The most terms that are visited for all components together.
 const PROJECTED: usize = 5_000_000;
+/// Events are listed only if the steps of this number of situations are affordable.
+const SITUATIONS: usize = 10;
 /// The most expected events that are listed.
 const LISTED: usize = 16;
 /// The most situations and choices that are listed.
@@ -130,7 +132,7 @@ pub(super) fn frontier(checker: &mut Checker<'_>, case: &Case<'_>) -> Frontier {
     let choices = separate(&ends);
     let terms = count_terms(checker.pool, root);
     let states = ends.iter().zip(choices).map(|(end, choices)| Reached {
-        components: walker.progress(checker.pool, &end.situation, &terms),
+        components: walker.progress(checker, &end.situation, &terms),
         term: end.situation.term,
         choices,
     });
@@ -224,7 +226,7 @@ fn search(
             found.push(at);
         }
         looked_at += 1;
-        if looked_at > most {
+        if looked_at > most || checker.is_late() {
             all_seen = false;
             break;
         }
@@ -422,13 +424,8 @@ impl Walker<'_> {
         let mut now = self.start(root);
         for step in &witness.steps[..end.saturating_sub(before)] {
             let place = step.event()?;
-            let steps = self.frontiers.steps(pool, now.term);
-            let positions = &self.frontiers.positions;
-            let same = |step: &&Step| {
-                step.event == place.event
-                    && positions.letters(step.position).eq(place.position.iter().copied())
-            };
-            now.term = steps.iter().find(same)?.follow_up;
+            let position = place.position.iter().copied();
+            (_, now.term) = execute(pool, &mut self.frontiers.memo, now.term, position)?;
             for (at, _) in self.parts(pool, place.event) {
                 let partition = &self.case.letters.partition;
                 let mut lifelines = partition.lifelines(ComponentId::new(at)).iter();
@@ -444,15 +441,17 @@ impl Walker<'_> {
     /// subterm of the interaction.
     fn progress(
         &mut self,
-        pool: &mut Pool,
+        checker: &mut Checker<'_>,
         now: &Situation,
         terms: &FxHashMap<TermId, u64>,
     ) -> Vec<Progress> {
-        let steps = self.frontiers.steps(pool, now.term);
+        let is_cheap = checker.affords_steps(SITUATIONS) && !checker.is_late();
+        let pool = &mut *checker.pool;
+        let steps = if is_cheap { self.frontiers.steps(pool, now.term) } else { [].into() };
         let left = count_terms(pool, now.term);
         // Projections are skipped if there are too many terms and components.
         let letters = self.case.letters;
-        let few = left.len().saturating_mul(self.case.logs.len()) <= PROJECTED;
+        let few = is_cheap && left.len().saturating_mul(self.case.logs.len()) <= PROJECTED;
         let mut progress = Vec::new();
         for component in letters.partition.components() {
             let at = component.index();

@@ -117,7 +117,8 @@ pub fn search(
             report.cut = true;
             break;
         }
-        if let Some(stop) = meter.count() {
+        // A node of a large interaction takes long, so a request to stop is looked for at each of them.
+        if let Some(stop) = meter.count().or_else(|| config.budget.cancel.reason()) {
             report.stop = stop;
             break;
         }

@@ -7,7 +7,6 @@ use clap_complete::Shell;
 use otus::schema::Schema;
 use otus::suite::SuiteFormat;
 
-use super::common::seconds;
 use super::{Choice, one_of};
 
 /// Run a built-in example.
@@ -111,10 +110,6 @@ pub(crate) struct TestArgs {
     /// The output format.
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(TEST_FORMATS))]
     pub(crate) format: SuiteFormat,
-
-    /// Stop each search after this many seconds.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
-    pub(crate) timeout: Option<f64>,
 
     /// The number of multi-traces to check in parallel; 0 means one per core [default: 0].
     #[arg(long, value_name = "NUMBER")]

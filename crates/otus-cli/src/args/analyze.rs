@@ -6,7 +6,7 @@ use clap::Parser;
 use otus::report::ReportFormat;
 use otus::{EngineChoice, Explain, FailOn, Format, UniformObservation};
 
-use super::common::{FORMATS, mebibytes};
+use super::common::FORMATS;
 use super::outputs::{REPORT_FORMATS, percent};
 use super::{Choice, CoverageOutput, LogArgs, ReportFile, SearchArgs, one_of};
 
@@ -151,10 +151,6 @@ pub(crate) struct AnalyzeArgs {
     /// 1 million, or 100,000 with --graph].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) max_states: Option<u64>,
-
-    /// Stop each search when its tables take more than this many MiB [default: 2048].
-    #[arg(long, value_name = "MIB", value_parser = mebibytes)]
-    pub(crate) memory: Option<u64>,
 
     /// The number of multi-traces to check in parallel; 0 means one per core [default: 0].
     #[arg(long, value_name = "NUMBER")]

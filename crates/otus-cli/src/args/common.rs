@@ -40,10 +40,6 @@ pub(crate) struct SearchArgs {
     #[arg(long, default_value_t = 0, value_name = "NUMBER")]
     pub(crate) seed: u64,
 
-    /// Stop each search after this many seconds.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
-    pub(crate) timeout: Option<f64>,
-
     /// Write the graph of the search to FILE (.svg, .png, .dot or .json); `-` writes DOT to standard
     /// output.
     #[arg(long, value_name = "FILE")]
@@ -73,15 +69,32 @@ impl SearchArgs {
     }
 }
 
+/// The limits of every command.
+#[derive(Debug, Clone, Copy, clap::Args)]
+#[command(next_help_heading = "Limits")]
+pub(crate) struct LimitArgs {
+    /// Stop after this many seconds, with exit status 3. `analyze`, `test` and `ctl` give this time
+    /// to each multi-trace or formula, with everything that is told about it.
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) timeout: Option<f64>,
+
+    /// Stop when Otus takes more than this many MiB of memory, with exit status 3; the tables of a
+    /// search may take three fifths of it [default: three quarters of the free memory, and 2048 MiB
+    /// for the tables of a search].
+    #[arg(long, global = true, value_name = "MIB", value_parser = mebibytes)]
+    pub(crate) memory: Option<u64>,
+}
+
 /// Parses a time limit in seconds.
-pub(super) fn seconds(text: &str) -> Result<f64, String> {
+fn seconds(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
     let number = number.filter(|&it| std::time::Duration::try_from_secs_f64(it).is_ok());
     number.ok_or_else(|| "expected a number of seconds above 0".to_owned())
 }
 
 /// Parses a memory limit in MiB.
-pub(super) fn mebibytes(text: &str) -> Result<u64, String> {
+fn mebibytes(text: &str) -> Result<u64, String> {
     let number = text.parse().ok().filter(|&number| number > 0);
     number.ok_or_else(|| "expected a whole number of MiB above 0".to_owned())
 }

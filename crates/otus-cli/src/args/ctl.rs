@@ -5,7 +5,6 @@ use otus::FailOn;
 use otus::ctl::{Arrangement, Closure, Engine};
 use otus::report::ReportFormat;
 
-use super::common::{mebibytes, seconds};
 use super::outputs::ANSWER_FORMATS;
 use super::{Choice, LogArgs, PictureArgs, one_of};
 
@@ -132,17 +131,9 @@ pub(crate) struct CtlArgs {
     #[command(flatten)]
     pub(crate) picture: PictureArgs,
 
-    /// Stop each check after this many seconds.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
-    pub(crate) timeout: Option<f64>,
-
     /// Stop each check when the representation of a set of cuts has more nodes than this.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) max_nodes: Option<u64>,
-
-    /// Stop each check when its tables take more than this many MiB.
-    #[arg(long, value_name = "MIB", default_value_t = 2048, value_parser = mebibytes)]
-    pub(crate) memory: u64,
 
     /// The output format.
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(ANSWER_FORMATS))]

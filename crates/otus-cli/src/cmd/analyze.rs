@@ -18,19 +18,17 @@ use otus::{
 use crate::args::{AnalyzeArgs, SearchArgs};
 use crate::output::{self, Draft, Stream};
 use crate::shell::Shell;
-use crate::{interrupt, picture};
+use crate::{picture, watch};
 
 pub(crate) fn run(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Status> {
     let start = Instant::now();
     same_output::refuse(args)?;
     coverage::refuse_unwritable(args)?;
-    let request = request(args)?;
+    let request = request(args, shell)?;
     if request.graph.is_none() && !coverage::is_drawn(args) {
         picture::note_idle_search(&args.search);
     }
     let analysis = otus::analyze(&shell.context, &request)?;
-    // Until standard input has been read, which may take long, Ctrl-C ends the process.
-    interrupt::watch()?;
     let fingerprint = analysis.fingerprint().map(str::to_owned);
     let mut reports = Reports::new(outputs(args, shell, &analysis, fingerprint.as_deref())?);
     reports.begin(&analysis.run())?;
@@ -48,6 +46,7 @@ pub(crate) fn run(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Status> {
             _ => {}
         }
     }
+    watch::answered();
     let finished = running.finish()?;
     for sink in reports.end(&finished.summary)? {
         if let Sink::File(draft) = sink {
@@ -69,7 +68,7 @@ pub(crate) fn run(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Status> {
     Ok(if is_unknown { Status::Undecided } else { status })
 }
 
-fn request(args: &AnalyzeArgs) -> anyhow::Result<Request> {
+fn request(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Request> {
     let mut request = Request::new(args.files.iter().cloned());
     let reports = args.report.iter().map(|report| report.format);
     let results = args.results.iter().map(|_| ReportFormat::Jsonl);
@@ -97,9 +96,9 @@ fn request(args: &AnalyzeArgs) -> anyhow::Result<Request> {
         ..search.options()
     };
     request.limits = Limits {
-        timeout: search.timeout.map(Duration::from_secs_f64),
+        timeout: shell.limits.timeout,
         max_states: args.max_states,
-        max_bytes: args.memory.map(|mebibytes| mebibytes.saturating_mul(1 << 20)),
+        max_bytes: Some(shell.limits.tables),
     };
     request.threads = args.jobs;
     request.explain = args.explain.unwrap_or(request.explain);

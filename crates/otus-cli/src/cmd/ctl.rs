@@ -1,7 +1,7 @@
 //! `otus ctl`: arguments to a request, answers to text or JSON.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::bail;
 use otus::ctl::{self, CutQuery, Request};
@@ -10,7 +10,7 @@ use otus::{Limits, PictureFormat, Status};
 
 use crate::args::CtlArgs;
 use crate::shell::Shell;
-use crate::{interrupt, output, picture};
+use crate::{output, picture, watch};
 
 pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Status> {
     let start = Instant::now();
@@ -26,9 +26,7 @@ pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Status> {
         picture::note_idle(&args.picture, "add --draw FILE");
     }
     let style = picture::style(&args.picture)?;
-    let check = ctl::open(&shell.context, &request(args))?;
-    // Until standard input has been read, which may take long, Ctrl-C ends the process.
-    interrupt::watch()?;
+    let check = ctl::open(&shell.context, &request(args, shell))?;
     let mut answers = check.run(&shell.context);
     let mut of_document = Vec::new();
     let mut separator = "";
@@ -52,6 +50,7 @@ pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Status> {
     if let Some(name) = picture_name {
         output::complain(&format!("{name} was not written: no answer is shown by a run"));
     }
+    watch::answered();
     let summary = answers.summary();
     if args.format == ReportFormat::Json {
         output::print(&ctl::document(&of_document, summary))?;
@@ -60,7 +59,7 @@ pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Status> {
     Ok(summary.status(args.fail_on))
 }
 
-fn request(args: &CtlArgs) -> Request {
+fn request(args: &CtlArgs, shell: &Shell) -> Request {
     let mut request = Request::new(args.names.iter().cloned());
     request.files.clone_from(&args.file);
     request.config = args.logs.config.as_ref().map(PathBuf::from);
@@ -77,9 +76,9 @@ fn request(args: &CtlArgs) -> Request {
     };
     request.witness = !args.no_witness;
     request.limits = Limits {
-        timeout: args.timeout.map(Duration::from_secs_f64),
+        timeout: shell.limits.timeout,
         max_states: args.max_nodes,
-        max_bytes: Some(args.memory.saturating_mul(1 << 20)),
+        max_bytes: Some(shell.limits.tables),
     };
     request
 }

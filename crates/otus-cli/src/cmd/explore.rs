@@ -1,7 +1,6 @@
 //! `otus explore`: the execution tree of an interaction, and the multi-traces in it.
 
 use std::path::Path;
-use std::time::Duration;
 
 use otus::Status;
 use otus::derive::Place;
@@ -11,7 +10,7 @@ use super::{analyze, generate};
 use crate::args::ExploreArgs;
 use crate::shell::Shell;
 use crate::trace_files::{self, Sink};
-use crate::{interrupt, output, picture};
+use crate::{output, picture};
 
 pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Status> {
     let search = &args.search;
@@ -20,14 +19,14 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Status> {
         names: args.files.clone(),
         from: args.from,
         search: search.options(),
-        timeout: search.timeout.map(Duration::from_secs_f64),
+        // The watchdog ends the command.
+        timeout: None,
         graph: analyze::graph_options(search, style.clone())?,
         logger_style: style,
         traces: args.traces.clone(),
         partition: args.partition.clone(),
         has_output: args.write.output.is_some(),
     };
-    interrupt::watch()?;
     let explored = explore(&shell.context, &request)?;
     if let Some((picture, by_logger)) = &explored.graph {
         let by_logger = by_logger.as_deref().map(Path::to_string_lossy);

@@ -5,9 +5,9 @@ use otus::generate::{GenerateRequest, generate};
 use otus::units::counted;
 
 use crate::args::GenerateArgs;
+use crate::output;
 use crate::shell::Shell;
 use crate::trace_files::{self, Sink};
-use crate::{interrupt, output};
 
 pub(crate) fn run(args: &GenerateArgs, shell: &Shell) -> anyhow::Result<Status> {
     let request = GenerateRequest {
@@ -20,7 +20,6 @@ pub(crate) fn run(args: &GenerateArgs, shell: &Shell) -> anyhow::Result<Status> 
     };
     let place = trace_files::place(args.write.output.as_deref());
     let mut sink = Sink::new(place, args.write.force, false)?;
-    interrupt::watch()?;
     let made = generate(&shell.context, &request, &mut |made| sink.take(&made))?;
     if made > 0 {
         finish(sink)?;

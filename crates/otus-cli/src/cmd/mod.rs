@@ -24,10 +24,16 @@ use otus::Status;
 
 use crate::args::{Args, Command};
 use crate::shell::Shell;
+use crate::watch::{self, Scope};
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Status> {
-    let shell = Shell::new(args.color);
-    match &args.command {
+    let shell = Shell::new(args);
+    let scope = match &args.command {
+        Command::Analyze(_) | Command::Ctl(_) | Command::Test(_) => Scope::Question,
+        _ => Scope::Command,
+    };
+    watch::start(shell.limits, scope)?;
+    let status = match &args.command {
         Command::Analyze(analyze) => analyze::run(analyze, &shell),
         Command::Completions(completions) => completions::run(completions),
         Command::Ctl(ctl) => ctl::run(ctl, &shell),
@@ -47,5 +53,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Status> {
         Command::Schema(schema) => schema::run(schema),
         Command::Map(map) => map::run(map, &shell),
         Command::Test(test) => test::run(test, &shell),
-    }
+    }?;
+    // A command that was stopped has no complete answer, but what it found counts.
+    let is_stopped = shell.context.cancel.requested().is_some();
+    Ok(if is_stopped && status == Status::Passed { Status::Undecided } else { status })
 }

@@ -7,9 +7,9 @@ use otus::units::counted;
 use otus::{EngineChoice, Request, Status, TextFormat};
 
 use crate::args::MutateArgs;
+use crate::output;
 use crate::shell::Shell;
 use crate::trace_files::{self, Sink};
-use crate::{interrupt, output};
 
 /// The default number of mutants of each multi-trace and kind for a score.
 const SCORED: u64 = 10;
@@ -30,7 +30,6 @@ pub(crate) fn run(args: &MutateArgs, shell: &Shell) -> anyhow::Result<Status> {
 }
 
 fn run_score(args: &MutateArgs, shell: &Shell) -> anyhow::Result<Status> {
-    interrupt::watch()?;
     let mut request = Request::new(args.derive.spec.iter().chain(&args.derive.files).cloned());
     request.engine = EngineChoice::Fast;
     request.question.observed = args.score.observed;

@@ -1,7 +1,7 @@
 //! `otus test`: runs the tests of `otus.toml` and compares the answers with the expected ones.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use otus::Status;
 use otus::suite::{self, SuiteOptions, SuiteSummary};
@@ -9,7 +9,7 @@ use otus::units::counted;
 
 use crate::args::TestArgs;
 use crate::shell::Shell;
-use crate::{interrupt, output};
+use crate::{output, watch};
 
 pub(crate) fn run(args: &TestArgs, shell: &Shell) -> anyhow::Result<Status> {
     let start = Instant::now();
@@ -21,10 +21,12 @@ pub(crate) fn run(args: &TestArgs, shell: &Shell) -> anyhow::Result<Status> {
         }
         return Ok(Status::Passed);
     }
-    interrupt::watch()?;
     let format = args.format;
-    let timeout = args.timeout.map(Duration::from_secs_f64);
-    let options = SuiteOptions { threads: args.jobs, timeout };
+    let options = SuiteOptions {
+        threads: args.jobs,
+        timeout: shell.limits.timeout,
+        max_bytes: Some(shell.limits.tables),
+    };
     let context = shell.quiet();
     output::print(&format.head(&settings.name))?;
     let mut outcomes = Vec::new();
@@ -37,6 +39,7 @@ pub(crate) fn run(args: &TestArgs, shell: &Shell) -> anyhow::Result<Status> {
             break;
         }
     }
+    watch::answered();
     let summary = SuiteSummary::new(&outcomes);
     output::print(&format.end(&settings.name, &outcomes, &summary))?;
     if args.update {

@@ -23,6 +23,7 @@ mod explain;
 mod explore;
 mod fmt;
 mod library;
+mod limits;
 mod lint;
 mod logs;
 mod manual;

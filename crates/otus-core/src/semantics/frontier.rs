@@ -61,6 +61,25 @@ impl Frontiers {
     }
 }
 
+/// The most follow-ups that [`Frontiers::steps`] makes for a term: one for each step of each subterm.
+///
+/// Nested operators multiply: each of n parallel operands has a step, which is a step of every term around it. So this
+/// number may be the square of the size of the term.
+pub fn step_cost(pool: &mut Pool, term: TermId) -> u64 {
+    let mut counts: FxHashMap<TermId, u64> = FxHashMap::default();
+    fold(
+        pool,
+        term,
+        &mut counts,
+        |_, _| None,
+        |pool, term, operands: &[u64]| match pool.node(term) {
+            Term::Event(_) => 1,
+            _ => operands.iter().fold(0u64, |sum, &count| sum.saturating_add(count)),
+        },
+    );
+    counts.values().fold(0u64, |sum, &count| sum.saturating_add(count))
+}
+
 #[derive(Clone, Copy)]
 struct Operand<'a> {
     term: TermId,
@@ -258,6 +277,20 @@ mod tests {
         assert_eq!(positions, ["1111", "12111", "12121", "2111"]);
         let depths: Vec<u32> = steps.iter().map(|step| step.loop_depth).collect();
         assert_eq!(depths, [0, 1, 1, 1]);
+    }
+
+    #[test]
+    fn the_cost_bounds_the_follow_ups() {
+        for text in ["a!m", "par(a!m, par(b!m, a!n))", "loopW(seq(a!m, alt(b!m, a!n)))"] {
+            let (mut pool, term) = interaction(text);
+            let mut frontiers = Frontiers::default();
+            frontiers.steps(&mut pool, term);
+            let made: usize = frontiers.steps.values().map(|steps| steps.len()).sum();
+            assert!(made as u64 <= step_cost(&mut pool, term), "{text}");
+        }
+        let nest = format!("{}a!m{}", "par(b!m, ".repeat(1000), ")".repeat(1000));
+        let (mut pool, term) = interaction(&nest);
+        assert!(step_cost(&mut pool, term) > 500_000);
     }
 
     #[test]

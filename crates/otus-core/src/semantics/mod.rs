@@ -3,10 +3,12 @@
 //! Mahe et al., "Tooling offline runtime verification against interaction models", section 3. Each
 //! file implements one judgement and shows its inference rules.
 
+mod execute;
 pub mod frontier;
 pub mod position;
 
-pub use frontier::{Frontiers, Step};
+pub use execute::execute;
+pub use frontier::{Frontiers, Step, step_cost};
 pub use position::{PositionId, Positions};
 
 use crate::index::TermId;

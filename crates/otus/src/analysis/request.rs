@@ -212,10 +212,11 @@ impl Explain {
     }
 
     /// The most questions of one explanation, and its time limit. The limit on questions, which does not depend on the
-    /// machine, is usually reached earlier; the time limit is for interactions whose single questions take long.
+    /// machine, is usually reached earlier; the time limit is for interactions whose single questions take long. An
+    /// explanation may also use a quarter of the memory that the search may use.
     pub(crate) fn budget(self) -> (u64, Duration) {
         match self {
-            Explain::None | Explain::Short => (20_000, Duration::from_secs(30)),
+            Explain::None | Explain::Short => (20_000, Duration::from_secs(5)),
             Explain::Full => (100_000, Duration::from_mins(5)),
         }
     }

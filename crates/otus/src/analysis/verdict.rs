@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::time::{Duration, Instant};
 
-use otus_analysis::budget::Stop;
+use otus_analysis::budget::{Budget, Stop};
 use otus_analysis::certify::{certify, closed};
 use otus_analysis::graph::record::{Context, Graph};
 use otus_analysis::graph::{self, SearchState, Silent};
@@ -27,6 +27,8 @@ use crate::error::Error;
 
 pub(super) struct Subject<'a> {
     pub(super) plan: &'a Plan,
+    /// The budget of the plan, started: all that is computed about a multi-trace shares its time.
+    pub(super) budget: &'a Budget,
     pub(super) id: &'a str,
     pub(super) trace: &'a MultiTrace,
 }
@@ -81,7 +83,7 @@ impl Subject<'_> {
     ) -> Result<Found, String> {
         let Subject { plan, trace, .. } = *self;
         let start = Instant::now();
-        let outcome = engine.analyze(trace, question, &plan.budget);
+        let outcome = engine.analyze(trace, question, self.budget);
         let elapsed = start.elapsed();
         let is_drawn = self.is_drawn(outcome.verdict, met);
         let is_wanted = (is_drawn || plan.shows_witness(outcome.verdict))
@@ -121,7 +123,7 @@ impl Subject<'_> {
         verdict: Verdict,
     ) -> Result<Option<Witness>, String> {
         let Subject { plan, trace, .. } = *self;
-        let mut budget = plan.budget.clone();
+        let mut budget = self.budget.clone();
         if plan.request.witness != super::WitnessPolicy::Always {
             // Coverage needs one or two steps for each moment.
             let moments = if plan.covering.is_some() { trace.moment_count() as u64 } else { 0 };
@@ -199,7 +201,7 @@ impl Subject<'_> {
         pool: &Pool,
         origin: &Origin<'_>,
     ) -> Case {
-        let Subject { plan, id, trace } = *self;
+        let Subject { plan, id, trace, .. } = *self;
         let names = origin.names.unwrap_or(pool);
         let mut case = Case::new(id, found.verdict);
         self.fill(&mut case, found);
@@ -241,7 +243,7 @@ impl Subject<'_> {
 
     /// Sets the fields that every case has, except for its partition.
     pub(super) fn fill(&self, case: &mut Case, found: &Found) {
-        let Subject { plan, id, trace } = *self;
+        let Subject { plan, id, trace, .. } = *self;
         case.id.clear();
         case.id.push_str(id);
         case.verdict = found.verdict;

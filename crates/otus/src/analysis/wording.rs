@@ -41,6 +41,7 @@ impl Failure<'_> {
     pub(super) fn explain(
         &self,
         plan: &Plan,
+        budget: &Budget,
         effort: Explain,
     ) -> Option<(Explanation, Option<CasePicture>)> {
         let mut pool = plan.spec.pool.clone();
@@ -52,10 +53,12 @@ impl Failure<'_> {
         options.max_situations = options.max_situations.max(moments.saturating_mul(2));
         options.budget = Budget {
             timeout: Some(patience),
-            cancel: plan.budget.cancel.clone(),
-            max_bytes: plan.budget.max_bytes,
+            deadline: budget.deadline,
+            cancel: budget.cancel.clone(),
+            max_bytes: budget.max_bytes.map(|bytes| bytes / 4),
             ..options.budget
-        };
+        }
+        .started();
         let found = explain::explain(&mut pool, plan.spec.term, &own, self.question, &options);
         if found.verdict != Verdict::Fail {
             return None;

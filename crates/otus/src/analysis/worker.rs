@@ -347,8 +347,14 @@ impl<T: Send + 'static> Worker<T> {
         if let Some(verdict) = plan.earlier.take(id) {
             return self.add_earlier(id, verdict, trace.len(), slot);
         }
+        // Without a time limit there is nothing to start, and a copy of the budget costs as much as a short analysis.
+        let started = plan.budget.timeout.map(|_| {
+            plan.budget.cancel.beat();
+            plan.budget.started()
+        });
         let prepared = prepared(plan, &self.pool, &mut self.prepared, trace);
-        let subject = Subject { plan, id, trace };
+        let budget = started.as_ref().unwrap_or(&plan.budget);
+        let subject = Subject { plan, budget, id, trace };
         let decided = prepared.and_then(|prepared| {
             Ok((subject.decide(&mut self.pool, prepared, &mut self.drawn)?, prepared))
         });
@@ -390,7 +396,7 @@ impl<T: Send + 'static> Worker<T> {
         let is_drawn = plan.pictures.is_some() && before < pictures::FAILURES;
         let failure = Failure { trace, names, question, origin, is_drawn };
         let is_explained = is_among_first || needs_cause;
-        let explained = is_explained.then(|| failure.explain(plan, explain));
+        let explained = is_explained.then(|| failure.explain(plan, budget, explain));
         let (explanation, picture) = explained.flatten().unzip();
         case.known = plan.known.note(id, case.verdict, explanation.as_ref(), &mut met);
         let mut is_tentative = found.is_drawn;

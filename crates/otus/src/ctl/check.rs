@@ -141,8 +141,9 @@ impl Answers<'_> {
             witness: None,
             trace: trace.clone(),
         };
-        if self.context.cancel.is_cancelled() {
-            answer.undecided = Some(Stop::Cancelled);
+        self.context.cancel.beat();
+        if let Some(reason) = self.context.cancel.reason() {
+            answer.undecided = Some(reason);
             return Ok(answer);
         }
         let options = options(request, &self.context, start);

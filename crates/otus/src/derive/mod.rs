@@ -14,7 +14,7 @@ use otus_trace::case::{self, Case, OtherFields};
 use serde_json::Value;
 
 use crate::context::Context;
-use crate::error::{Result, unfit};
+use crate::error::{Error, Result, unfit};
 use crate::format::Format;
 use crate::load::{Loaded, Trace, expand};
 
@@ -90,6 +90,22 @@ impl From {
         }
         Ok((loaded.traces, lowered.map(|lowered| lowered.pool)))
     }
+}
+
+/// Passes multi-traces on until the context is cancelled.
+fn until_cancelled<'t>(
+    context: &'t Context,
+    take: Take<'t>,
+) -> impl FnMut(Derived) -> Result<()> + 't {
+    move |made| match context.cancel.reason() {
+        Some(reason) => Err(Error::Stopped(reason)),
+        None => take(made),
+    }
+}
+
+/// The end of the work: what was made before it was stopped counts.
+fn stopped_or(made: Result<()>) -> Result<()> {
+    if matches!(made, Err(Error::Stopped(_))) { Ok(()) } else { made }
 }
 
 /// A change for programs.

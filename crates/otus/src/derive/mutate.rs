@@ -5,7 +5,7 @@ use otus_trace::transform::{self, Change, Swaps};
 use otus_trace::{ComponentId, MultiTrace};
 use serde_json::{Value, json};
 
-use super::{Details, From, Made, Take, TooFew};
+use super::{Details, From, Made, Take, TooFew, stopped_or, until_cancelled};
 use crate::context::Context;
 use crate::error::Result;
 use crate::units::counted;
@@ -73,12 +73,17 @@ pub fn mutate(context: &Context, request: &MutateRequest, take: Take<'_>) -> Res
     let mut mutator = Mutator { seed, count, ids: &ids, swaps: &swaps, observed: &observed, pool };
     let mut remarks: Vec<TooFew> = kinds.iter().map(|_| TooFew::default()).collect();
     let messages = mutator.pool.signature().message_count();
+    let mut take = until_cancelled(context, take);
     for (original, id) in ids.iter().enumerate() {
         for (&kind, remark) in kinds.iter().zip(&mut remarks) {
-            let made = mutator
-                .mutate(original, kind, &mut |made, _, number| take(made.derived(number)))?;
-            if made < count {
-                remark.add(|| too_few(kind, made, id, messages));
+            let mut number_made = 0;
+            let made = mutator.mutate(original, kind, &mut |made, _, number| {
+                number_made = number;
+                take(made.derived(number))
+            });
+            stopped_or(made.map(drop))?;
+            if number_made < count && context.cancel.requested().is_none() {
+                remark.add(|| too_few(kind, number_made, id, messages));
             }
         }
     }

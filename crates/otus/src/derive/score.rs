@@ -22,11 +22,11 @@ use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
 use super::mutate::{Mutator, wanted};
-use super::{Derived, Made, MutantKind, Take};
+use super::{Derived, Made, MutantKind, Take, stopped_or};
 use crate::analysis::{Explain, Item, Originals, Request, WitnessPolicy, analyze, originals};
 use crate::case::Case;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::units::counted;
 
 const BATCH: usize = 50_000;
@@ -100,7 +100,10 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
     let (mut batch, mut seen) = (Vec::new(), FxHashSet::default());
     for original in 0..observed.len() {
         for &kind in &kinds {
-            mutator.mutate(original, kind, &mut |made, original, number| {
+            let made = mutator.mutate(original, kind, &mut |made, original, number| {
+                if let Some(reason) = context.cancel.reason() {
+                    return Err(Error::Stopped(reason));
+                }
                 let text = print::trace_line(&otus_trace::raise(made.trace, made.pool));
                 if texts.contains(&text) {
                     score.row(made.kind).equal += 1;
@@ -109,7 +112,9 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
                     batch.push(Mutant::new(made, number, text, is_part));
                 }
                 Ok(())
-            })?;
+            });
+            score.is_interrupted |= matches!(made, Err(Error::Stopped(_)));
+            stopped_or(made.map(drop))?;
         }
         let is_last = original + 1 == observed.len();
         if batch.len() < BATCH && !is_last {

@@ -5,7 +5,7 @@ use otus_trace::MultiTrace;
 use otus_trace::transform::{self, Cut, Cuts, Share};
 use serde_json::{Value, json};
 
-use super::{From, Made, Place, Take, TooFew};
+use super::{From, Made, Place, Take, TooFew, stopped_or, until_cancelled};
 use crate::context::Context;
 use crate::error::{Result, unfit};
 use crate::load::Trace;
@@ -39,10 +39,11 @@ pub fn slice(context: &Context, request: &SliceRequest, take: Take<'_>) -> Resul
     if request.all {
         refuse_flood(request, &traces, &mut spec)?;
     }
+    let mut take = until_cancelled(context, take);
     let mut too_few = TooFew::default();
     for trace in &traces {
         let origin = trace.id.as_str();
-        with_lowered(trace, &mut spec, |observed, pool| {
+        let made = with_lowered(trace, &mut spec, |observed, pool| {
             let cuts = cuts(observed, request);
             let mut make = |cut: &Cut, number: u64| {
                 let made = Made {
@@ -69,7 +70,8 @@ pub fn slice(context: &Context, request: &SliceRequest, take: Take<'_>) -> Resul
             }
             let seed = transform::derive_seed(request.from.seed, &[origin, "slice"]);
             cuts.sample(seed).zip(1..=request.count).try_for_each(|(cut, n)| make(&cut, n))
-        })?;
+        });
+        stopped_or(made)?;
     }
     too_few.report(context);
     Ok(traces.len())

@@ -29,6 +29,8 @@ pub struct SuiteOptions {
     pub threads: Option<usize>,
     /// The time for each answer.
     pub timeout: Option<Duration>,
+    /// The most bytes that the tables of one search may take.
+    pub max_bytes: Option<u64>,
 }
 
 /// Reads the `otus.toml` with tests: the named one, or the nearest from the working folder upwards.

@@ -166,6 +166,7 @@ fn verdicts(
     request.group.clone_from(&test.group);
     request.threads = options.threads;
     request.limits.timeout = options.timeout;
+    request.limits.max_bytes = options.max_bytes;
     if test.traces.is_empty() {
         request.config = Some(settings.folder.join(crate::project::FILE));
     }
@@ -259,6 +260,7 @@ fn answers(
         let mut request = ctl::Request::new(files.iter().cloned().chain([text.clone()]));
         request.group.clone_from(&test.group);
         request.limits.timeout = options.timeout;
+        request.limits.max_bytes = options.max_bytes;
         if test.traces.is_empty() {
             request.config = Some(settings.folder.join(crate::project::FILE));
         }
