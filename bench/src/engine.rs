@@ -4,6 +4,7 @@
 //!   times of `hibou_label`;
 //! - [`use_cases`]: the use cases of the papers;
 //! - [`long`]: from a hundred events to ten million;
+//! - [`sessions`]: parallel sessions, all of them in flight;
 //! - [`slices`]: the interactions of the slices paper, and long slices that are right or wrong;
 //! - [`sat`]: 3-SAT formulas, beside two solvers;
 //! - [`end_to_end`]: a file of a hundred thousand cases through the `otus` program;
@@ -19,6 +20,7 @@ mod memory;
 mod once;
 mod random;
 mod sat;
+mod sessions;
 mod sets;
 mod slices;
 mod timing;
@@ -85,6 +87,7 @@ pub(crate) fn run(size: Size, wanted: &[String]) {
             ("random", random::run),
             ("uses", use_cases::run),
             ("long", long::run),
+            ("sessions", sessions::run),
             ("slices", slices::run),
             ("sat", sat::run),
             ("end", end_to_end::run),

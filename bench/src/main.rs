@@ -43,7 +43,7 @@ enum Command {
     Parse,
     /// Measure the fast engine, beside everything it can be compared with.
     Engine {
-        /// Only these parts: random, uses, long, slices, sat, end, peer.
+        /// Only these parts: random, uses, long, sessions, slices, sat, end, peer.
         parts: Vec<String>,
     },
     /// Measure the checks of CTL formulas over partial-order traces.

@@ -12,7 +12,7 @@ use otus_trace::MultiTrace;
 
 use super::use_cases::{MODELS, TWINS};
 use super::walk::{Part, execution};
-use super::{QUESTIONS, SEED, Size, memory};
+use super::{QUESTIONS, SEED, Size, memory, sessions};
 use crate::measure::{head, nanoseconds, times};
 use crate::targets::Targets;
 
@@ -41,6 +41,9 @@ pub(super) struct LongTrace {
 impl LongTrace {
     /// The multi-trace of the workload with a name, for a question by number, if both exist.
     pub(super) fn new(name: &str, question: usize, actions: usize) -> Option<LongTrace> {
+        if name.starts_with("sessions-") {
+            return sessions::trace(name, question, actions);
+        }
         let workload = workloads().find(|workload| workload.name == name)?;
         let (asked, &part) = (QUESTIONS.get(question)?, Part::ALL.get(question)?);
         let model = Model::new(workload.texts);

@@ -50,12 +50,13 @@ pub(super) fn run(size: Size, targets: &mut Targets) {
 const TIME_LIMIT: Duration = Duration::from_mins(2);
 
 #[derive(Debug, Clone, Copy)]
-struct Memory {
-    megabytes: f64,
+pub(super) struct Memory {
+    pub(super) megabytes: f64,
     is_decided: bool,
 }
 
-fn in_process(model: &str, question: usize, actions: usize) -> Option<Memory> {
+/// The memory of one analysis; none if the system does not report it.
+pub(super) fn in_process(model: &str, question: usize, actions: usize) -> Option<Memory> {
     let text = in_child(["engine-memory", model, &question.to_string(), &actions.to_string()])?;
     let (bytes, rest) = text.trim().split_once(' ')?;
     let bytes: usize = bytes.parse().ok()?;

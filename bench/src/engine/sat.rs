@@ -39,6 +39,12 @@ pub(super) fn run(size: Size, targets: &mut Targets) {
         None => println!("| uf20 is not installed |"),
     }
     for (variables, count, limit) in [
+        (3, 40, Some(0.1e6)),
+        (5, 40, Some(0.1e6)),
+        (7, 40, Some(0.1e6)),
+        (9, 40, Some(0.1e6)),
+        (11, 40, Some(0.1e6)),
+        (12, 40, Some(0.1e6)),
         (50, 40, None),
         (75, 40, None),
         (100, 30, Some(15e6)),

@@ -50,8 +50,8 @@ pub(super) fn execution(
     out
 }
 
-/// Appends one execution of a term. Recursion is safe: the models are those of `bench/models`.
-fn part(pool: &Pool, rng: &mut fastrand::Rng, term: TermId, out: &mut Vec<EventId>) {
+/// Appends one execution of a term. Recursion is safe: the models are those of `bench/models` and of the corpus.
+pub(super) fn part(pool: &Pool, rng: &mut fastrand::Rng, term: TermId, out: &mut Vec<EventId>) {
     match pool.node(term) {
         Term::Empty => {}
         Term::Event(event) => out.push(event),
@@ -83,7 +83,7 @@ fn part(pool: &Pool, rng: &mut fastrand::Rng, term: TermId, out: &mut Vec<EventI
 
 /// The projection of an execution onto the discrete partition, restricted to a window of each component. `window` maps
 /// the number of a component's actions to the range that is kept.
-fn observe(
+pub(super) fn observe(
     pool: &Pool,
     execution: &[EventId],
     mut window: impl FnMut(usize) -> Range<usize>,

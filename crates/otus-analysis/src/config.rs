@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | [`Config::kind`] | `prefix` | `analysis_kind`, `semantics` |
 //! | [`Config::strategy`] | depth first | `strategy` |
-//! | [`Config::priorities`] | none: the order of positions | `priorities`, `frontier_priorities` |
+//! | [`Config::priorities`] | none: steps that consume first, then the order of positions | `priorities`, `frontier_priorities` |
 //! | [`Config::filters`] | none | `filters`, `pre_filters` |
 //! | [`Config::goal`] | `Pass` | `goal` |
 //! | [`Config::memoize`] | off | `memoize` |

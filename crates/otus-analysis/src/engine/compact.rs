@@ -15,6 +15,7 @@
 
 use otus_core::index::{Index as _, IndexVec};
 use otus_core::intern::Interner;
+use rustc_hash::FxHashMap;
 
 use super::memo::LeafMemo;
 use super::store::{Expr, ExprId, Store};
@@ -55,25 +56,25 @@ impl Store {
         }
     }
 
-    /// Empties all tables of expressions.
+    /// Empties all tables of expressions, and gives their memory back, which [`Store::bytes`] counts.
     fn forget(&mut self) {
         self.exprs = Interner::default();
         self.stepped = LeafMemo::default();
-        self.stepped_that.clear();
-        self.pruned.clear();
-        self.erased.clear();
-        self.truncated.clear();
-        self.idle.clear();
-        self.prefix_reduced.clear();
-        self.initial.clear();
-        self.expanded.clear();
-        self.greedy.clear();
-        self.included.clear();
-        self.waiting.clear();
+        self.stepped_that = FxHashMap::default();
+        self.pruned = FxHashMap::default();
+        self.erased = FxHashMap::default();
+        self.truncated = FxHashMap::default();
+        self.idle = FxHashMap::default();
+        self.prefix_reduced = FxHashMap::default();
+        self.initial = FxHashMap::default();
+        self.expanded = FxHashMap::default();
+        self.greedy = FxHashMap::default();
+        self.included = FxHashMap::default();
+        self.waiting = FxHashMap::default();
         self.occurring = LeafMemo::default();
         self.independent = LeafMemo::default();
-        self.fully_relaxed.clear();
-        self.forced.clear();
+        self.fully_relaxed = FxHashMap::default();
+        self.forced = FxHashMap::default();
         self.boxed = 0;
     }
 }
@@ -105,8 +106,9 @@ mod tests {
         let Expr::Leaf(first) = *store.expr(a) else { panic!("a leaf") };
         let stepped = store.step(root, first);
         let size = store.size(stepped);
+        let bytes = store.bytes();
         store.compact(&mut [&mut root]);
-        assert!(store.len() < before);
+        assert!(store.len() < before && store.bytes() < bytes);
         let again = store.step(root, first);
         assert_eq!(store.size(again), size);
         // An expression that is built again gets the same number.

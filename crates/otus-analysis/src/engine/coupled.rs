@@ -33,7 +33,7 @@ use super::logs::{Consumed, Logs};
 use super::lookahead::is_refuted;
 use super::store::{ExprId, Heads, LeafId, Store, SymbolId};
 use super::unroll::Begins;
-use super::{Context, Ending, initial_expr, sessions};
+use super::{Context, Ending, initial_expr};
 use crate::budget::{Meter, Stop};
 use otus_core::LifelineSet;
 
@@ -53,9 +53,6 @@ pub(crate) fn explain(
     states: u64,
     meter: &mut Meter<'_>,
 ) -> Found {
-    if let Some(found) = sessions::explain(context, start, logs, global, meter) {
-        return found;
-    }
     let mut states = states;
     let initial = logs.consumed.clone();
     let unseen =
@@ -183,6 +180,9 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
             let turned = std::mem::replace(&mut begun, true);
             self.logs.consumed.copy_from_slice(&state.consumed);
             self.may_erase = (0..self.logs.len()).any(|c| self.logs.is_over(c));
+            self.context.store.beside = self.met.capacity()
+                * size_of::<((ExprId, Consumed), u64)>()
+                + stack.capacity() * size_of::<CoupledState>();
             loop {
                 if let Some(stop) = self.context.tick(meter) {
                     return Found::Unknown(stop);
@@ -277,9 +277,10 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         self.failures >= FAILURES || self.stale >= 4 * FAILURES
     }
 
-    /// The alternatives of an expression that has grown, the smallest last.
+    /// The alternatives of an expression that has grown, the smallest last. An expression also grows with the number of
+    /// iterations in flight. To guess what these will do would be wrong, so choices that nothing has decided yet stay.
     fn split(&mut self, state: &CoupledState, meter: &mut Meter<'_>) -> Option<Vec<CoupledState>> {
-        let mut alternatives = self.context.store.alternatives(state.expr);
+        let mut alternatives = self.context.store.past_alternatives(state.expr);
         if alternatives.len() < 2 {
             return None;
         }

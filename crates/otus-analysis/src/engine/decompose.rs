@@ -13,6 +13,16 @@
 //! of the fully relaxed expression ([`relaxation`](super::relaxation)), for components that cannot
 //! observe the difference ([`coupling`](super::coupling)).
 //!
+//! If iterations have no conflicts, not even the order of a log matters:
+//!
+//! **Claim.** Let x be a loop without conflicts, such as `loopP(y)`, or several of them side by side. Then x explains one
+//! log, a slice, iff every moment of the log belongs to some event of x.
+//!
+//! *Proof.* Every event of an interaction happens in some trace of it, since nothing in it is impossible. So for each
+//! moment there is an iteration that has done everything before an event with that moment. All of these may be done
+//! before the log starts. Then each iteration does its event, in the order of the log; the rest of it may happen after the
+//! end of the log. ∎
+//!
 //! A log that may stop early need not be completed, so more can be dropped:
 //!
 //! **Claim.** Let y be a loop without conflicts, and x ⊑ y. Then `par(x, y, z)` and `par(y, z)`
@@ -60,6 +70,9 @@ pub(crate) fn explain(
     context.counters.decomposed += 1;
     if !logs.is_in_alphabet(component, context.alphabet) {
         return Found::No;
+    }
+    if is_parallel(context.store, compiled.rigid) {
+        return Found::Yes;
     }
     if !is_relaxable(compiled, component) {
         return Found::Unknown(Stop::States);
@@ -169,9 +182,22 @@ pub(crate) fn is_relaxable(compiled: &Compiled, component: usize) -> bool {
 
 /// Whether an expression is closed under concatenation.
 fn repeats(store: &Store, expr: ExprId) -> bool {
-    let is_loop = |x| matches!(store.expr(x), Expr::Empty | Expr::Loop(..));
-    let Expr::Par(operands) = store.expr(expr) else { return is_loop(expr) };
-    operands.iter().all(|&(x, _)| is_loop(x))
+    all_operands(store, expr, |x| matches!(store.expr(x), Expr::Empty | Expr::Loop(..)))
+}
+
+/// Whether an expression consists of loops without conflicts.
+fn is_parallel(store: &Store, expr: ExprId) -> bool {
+    all_operands(
+        store,
+        expr,
+        |x| matches!(store.expr(x), Expr::Loop(order, _) if store.orders.items[*order].is_none()),
+    )
+}
+
+/// Whether all parts that stand side by side in an expression have a property.
+fn all_operands(store: &Store, expr: ExprId, property: impl Fn(ExprId) -> bool) -> bool {
+    let Expr::Par(operands) = store.expr(expr) else { return property(expr) };
+    operands.iter().all(|&(x, _)| property(x))
 }
 
 /// By component: the consumed actions if one log fails and all others are consumed.

@@ -148,7 +148,7 @@ pub(crate) fn run(
             }
             let kept = plausible(search.context, &mut search.local_memo, search.logs, expr);
             // Look-ahead is not worth more fuel than a step.
-            if search.context.store.is_spent() && !search.context.store.is_late() {
+            if search.context.store.is_spent() && !search.context.store.is_stopped() {
                 search.context.store.refuel();
                 search.local_memo.clear();
             } else {
@@ -394,6 +394,9 @@ impl Search<'_, '_, '_> {
         // The smallest alternative is tried first.
         alternatives.sort_by_key(|&x| std::cmp::Reverse((self.context.store.size(x), x)));
         self.context.counters.branches += 1;
+        self.context.store.beside += alternatives.len() * size_of::<ExprId>()
+            + 2 * size_of::<(ExprId, Consumed)>()
+            + size_of::<Vec<ExprId>>();
         let first = alternatives.pop().unwrap_or(Store::NEVER);
         self.branches.push((alternatives, self.logs.consumed.clone()));
         Some(first)

@@ -8,6 +8,7 @@
 //! | [`Options::decompose`] | [`decompose`] | [`Counters::decomposed`] |
 //! | [`Options::erase`] | [`erase`] in coupled searches, [`truncate`] | |
 //! | [`Options::sessions`] | [`sessions`] | [`Counters::sessions`] |
+//! | [`Options::counting`] | [`counting`] | [`Counters::counted`] |
 //! | [`Options::absorb`] | [`include`](mod@include), absorption in [`normal`] | |
 //! | [`Options::solver`] | [`sat`] | conflicts, in [`Outcome::states`] |
 //!
@@ -18,6 +19,7 @@
 mod alphabet;
 mod compact;
 mod compile;
+mod counting;
 mod coupled;
 pub mod coupling;
 mod decompose;
@@ -33,6 +35,7 @@ mod order;
 mod prune;
 mod relaxation;
 pub mod sat;
+mod sequential;
 mod sessions;
 mod step;
 mod store;
@@ -52,10 +55,12 @@ use crate::verdict::Verdict;
 use crate::witness::Witness;
 use alphabet::Alphabet;
 use compile::{Compiled, Interaction};
+use counting::Counting;
 use coupling::Coupling;
 use decoupled::Found;
 use logs::Logs;
 use lookahead::LocalAnswer;
+use sequential::Sequential;
 use store::{ExprId, SetId, Store};
 
 /// Switches of the engine's reductions. Each can be switched off without changing a verdict; only
@@ -77,7 +82,9 @@ pub struct Options {
     /// Drop alternatives and loops that another one includes.
     pub absorb: bool,
     /// Consume the logs of parallel sessions greedily.
-    pub sessions: Sessions,
+    pub sessions: When,
+    /// Refute by how often moments occur.
+    pub counting: When,
     /// Decide terms with many choices, and searches that take long, by a solver of propositional
     /// formulas.
     pub solver: bool,
@@ -92,32 +99,43 @@ impl Default for Options {
             stubborn: true,
             erase: true,
             absorb: true,
-            sessions: Sessions::Long,
+            sessions: When::Long,
+            counting: When::Long,
             solver: true,
         }
     }
 }
 
-/// The logs of parallel sessions that are consumed greedily first ([`sessions`]).
+/// When a reduction is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sessions {
-    /// None.
+pub enum When {
+    /// Never.
     Never,
-    /// Those so long that a search may be expensive.
+    /// If a search may take long, or takes long.
     Long,
-    /// All.
+    /// Always.
     Always,
 }
 
-impl Sessions {
-    /// The number of actions from which logs are long.
+impl When {
+    /// The number of actions from which a search may take long.
     const LONG: usize = 64;
 
+    /// Whether it is used for this number of actions, before any search.
     fn is_worth(self, actions: usize) -> bool {
         match self {
-            Sessions::Never => false,
-            Sessions::Long => actions >= Sessions::LONG,
-            Sessions::Always => true,
+            When::Never => false,
+            When::Long => actions >= When::LONG,
+            When::Always => true,
+        }
+    }
+
+    /// The number of states of a search after which it is used.
+    fn patience(self) -> u64 {
+        match self {
+            When::Never => u64::MAX,
+            When::Long => 4 * PATIENCE,
+            When::Always => 1,
         }
     }
 }
@@ -144,6 +162,10 @@ pub struct Engine {
     /// By component: its projection of the interaction, once computed; empty if that is too much
     /// work.
     projections: Option<Vec<ExprId>>,
+    /// The tables of greedy firing ([`sessions`]), once they were wanted; nothing inside if it does not apply.
+    net: Option<Option<Box<sessions::Net>>>,
+    /// How often moments occur, once that was wanted; nothing inside if it is too much work.
+    counting: Option<Option<Box<Counting>>>,
     /// The number of analyses so far.
     analysis: u32,
     /// Whether each log of this analysis was checked by itself, completely, and not refuted.
@@ -171,6 +193,8 @@ pub struct Counters {
     pub reduced: u64,
     /// Logs of parallel sessions that were decided greedily.
     pub sessions: u64,
+    /// Questions that were refuted by counting.
+    pub counted: u64,
 }
 
 /// The result of an analysis.
@@ -195,6 +219,8 @@ const PATIENCE: u64 = 400;
 const SHORT: usize = 256;
 /// The fuel for checking components by themselves, besides one unit per action.
 const LOCAL_FUEL: u64 = 1000;
+/// The size from which on late logs are checked by places first.
+const LARGE_TERM: u32 = 256;
 /// Larger tables are emptied before the next analysis.
 const LARGE: usize = 256 << 20;
 
@@ -264,10 +290,9 @@ impl Context<'_> {
             return Some(self.store.why_spent());
         }
         self.store.refuel();
-        meter.count().or_else(|| {
-            let is_checked = meter.states().is_multiple_of(256);
-            (is_checked && meter.is_too_large(self.store.bytes())).then_some(Stop::Memory)
-        })
+        meter
+            .count()
+            .or_else(|| if meter.states().is_multiple_of(256) { self.store.check() } else { None })
     }
 
     /// The component that moved last time from this expression in this analysis, and the size after
@@ -321,6 +346,8 @@ impl Engine {
             others: Vec::new(),
             hints: Vec::new(),
             projections: None,
+            net: None,
+            counting: None,
             analysis: 0,
             locally_analyzed: false,
             loop_depth: u64::from(attributes.loop_depth),
@@ -339,10 +366,10 @@ impl Engine {
     fn prepare(&mut self) {
         if let Some(source) = self.source.take() {
             let (ref pool, term, ref partition) = *source;
-            let deadline = self.store.deadline;
+            let before = std::mem::take(&mut self.store);
             let coupling = Coupling::new(pool, term, partition);
             self.compile(&coupling, Interaction { pool, term, partition });
-            self.store.deadline = deadline;
+            self.store.inherit_limits(before);
         }
     }
 
@@ -363,6 +390,7 @@ impl Engine {
         self.compiled = Some(compiled);
         self.others = sets.iter().map(|own| store.set(&all.difference(own))).collect();
         self.components = sets.iter().map(|own| store.set(own)).collect();
+        store.note_original();
         self.store = store;
     }
 
@@ -381,9 +409,12 @@ impl Engine {
         budget: &Budget,
     ) -> Outcome {
         let mut meter = Meter::new(budget);
-        self.begin_analysis(&meter);
+        self.begin_analysis(budget, &meter);
         let strong = strongest(question, self.count);
-        let local = self.analyze_locally(trace, question);
+        // Greedy firing needs no projections, whose expressions grow with the number of sessions in flight.
+        let fires = self.prepare_net(trace);
+        let local =
+            if fires { LocalAnswer::Unknown } else { self.analyze_locally(trace, question) };
         if let LocalAnswer::Refuted(explained) = local {
             let (verdict, stop) = (Verdict::Fail, Stop::Exhausted);
             return Outcome { verdict, states: 0, stop, furthest: Some(explained) };
@@ -429,18 +460,19 @@ impl Engine {
     }
 
     /// Numbers an analysis, and empties the tables of earlier ones if they have become large.
-    fn begin_analysis(&mut self, meter: &Meter<'_>) {
+    fn begin_analysis(&mut self, budget: &Budget, meter: &Meter<'_>) {
         self.analysis = self.analysis.wrapping_add(1);
         self.locally_analyzed = false;
-        self.store.deadline = meter.deadline();
-        self.store.refuel();
+        self.store.limit(budget, meter);
         let bytes = self.bytes();
         if bytes > LARGE || meter.is_too_large(bytes * 2) {
             if let Some(Compiled { rigid, relaxed, .. }) = &mut self.compiled {
                 self.store.compact(&mut [rigid, relaxed]);
+                self.store.note_original();
             }
             self.hints = Vec::new();
             self.projections = None;
+            self.net = None;
         }
     }
 
@@ -492,6 +524,9 @@ impl Engine {
             Verdict::WeakPass => question.clone(),
             Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => return None,
         };
+        if let Some(witness) = witness::guided(self, pool, term, trace, &question, budget) {
+            return Some(witness);
+        }
         let decomposed = self.decomposes(&question);
         if let Some(formula) = self.formula.as_ref().filter(|_| !decomposed) {
             // Most witnesses are found by replaying, so the formula gets only a share of the
@@ -537,6 +572,12 @@ impl Engine {
         furthest: &mut Option<Box<[u32]>>,
     ) -> Found {
         self.store.refuel();
+        if let Some(found) = self.fire(trace, question, meter, furthest) {
+            return found;
+        }
+        if self.is_refuted_by_places(trace, question) {
+            return Found::No;
+        }
         let found = self.search(trace, question, meter, furthest);
         // A refutation from interrupted work is void.
         if found == Found::No && self.store.is_spent() {
@@ -544,6 +585,54 @@ impl Engine {
         } else {
             found
         }
+    }
+
+    /// Makes the tables of greedy firing if a multi-trace is long; returns whether it applies.
+    fn prepare_net(&mut self, trace: &MultiTrace) -> bool {
+        if !self.options.sessions.is_worth(trace.len()) || self.compiled.is_none() {
+            return false;
+        }
+        if self.net.is_none() {
+            let (mut context, &Compiled { rigid, .. }) = self.context();
+            let net = sessions::Net::new(&mut context, rigid).map(Box::new);
+            self.net = Some(net);
+            self.store.refuel();
+        }
+        self.net.as_ref().is_some_and(Option::is_some)
+    }
+
+    /// The answer of greedy firing, or of single components if it has none; `None` if neither has one.
+    fn fire(
+        &mut self,
+        trace: &MultiTrace,
+        question: &Question,
+        meter: &mut Meter<'_>,
+        furthest: &mut Option<Box<[u32]>>,
+    ) -> Option<Found> {
+        if !self.options.sessions.is_worth(trace.len()) || self.decomposes(question) {
+            return None;
+        }
+        let net = self.net.take()?;
+        let found = net.as_ref().and_then(|net| {
+            let mut logs = Logs::new(trace, question, self.count);
+            let (mut context, _) = self.context();
+            let global = *question == Question::GlobalPrefix;
+            let found = sessions::explain(&mut context, net, &mut logs, global, meter);
+            *furthest = logs.into_furthest();
+            found
+        });
+        let fires = net.is_some();
+        self.net = Some(net);
+        if found.is_some() || !fires {
+            return found;
+        }
+        let local = self.analyze_locally(trace, question);
+        self.store.refuel();
+        if let LocalAnswer::Refuted(explained) = local {
+            *furthest = Some(explained);
+            return Some(Found::No);
+        }
+        None
     }
 
     fn search(
@@ -564,6 +653,11 @@ impl Engine {
         for component in (0..components).filter(observed) {
             let question = decompose::only(question, component, components);
             let mut logs = Logs::new(trace, &question, self.count);
+            match self.refutes_by_places(&logs, component) {
+                Some(true) => return Found::No,
+                Some(false) if self.is_relaxable(component) => continue,
+                Some(false) | None => {}
+            }
             let (mut context, compiled) = self.context();
             let mut found = decompose::explain(&mut context, compiled, &mut logs, component, meter);
             let mut consumed = logs.into_furthest();
@@ -577,6 +671,12 @@ impl Engine {
             }
         }
         Found::Yes
+    }
+
+    /// Whether the projection onto a component is exact if only this one is observed.
+    fn is_relaxable(&self, component: usize) -> bool {
+        let exact = |compiled: &Compiled| decompose::is_relaxable(compiled, component);
+        self.compiled.as_ref().is_some_and(exact)
     }
 
     /// Whether logs are decided one by one ([`decompose`]). A term whose compilation is deferred
@@ -596,12 +696,17 @@ impl Engine {
         let global = *question == Question::GlobalPrefix;
         let late = may_start_late(question, self.count);
         let apart = !global && self.is_decoupled(question);
+        let mut counts = self.options.counting != When::Never;
         // Searching coupled components for the start of observation takes longest.
         if late && !apart && self.options.look_ahead {
             let (found, reached) = self.attempt(trace, question, apart, PATIENCE, meter);
             if !gave_up(found, meter) {
                 *furthest = reached;
                 return found;
+            }
+            if std::mem::take(&mut counts) && self.is_refuted_by_counting(trace, question) {
+                *furthest = reached;
+                return Found::No;
             }
             let mut logs = Logs::new(trace, question, self.count);
             let (mut context, &Compiled { relaxed, .. }) = self.context();
@@ -622,6 +727,10 @@ impl Engine {
                     *furthest = reached;
                     return found;
                 }
+                if std::mem::take(&mut counts) && self.is_refuted_by_counting(trace, question) {
+                    *furthest = reached;
+                    return Found::No;
+                }
             }
             if let Some(formula) = &self.formula
                 && let Some(answer) = formula.ask(trace, question, meter)
@@ -633,11 +742,69 @@ impl Engine {
                 };
             }
         }
+        if counts {
+            self.store.refuel();
+            let patience = self.options.counting.patience();
+            let (found, reached) = self.attempt(trace, question, apart, patience, meter);
+            let given_up = gave_up(found, meter);
+            if !given_up || self.is_refuted_by_counting(trace, question) {
+                *furthest = reached;
+                return if given_up { Found::No } else { found };
+            }
+        }
         // Interrupted work of a first attempt does not count against this one.
         self.store.refuel();
         let (found, reached) = self.attempt(trace, question, apart, u64::MAX, meter);
         *furthest = reached;
         found
+    }
+
+    /// Whether the log of a sequential component refutes a multi-trace ([`sequential`]).
+    fn is_refuted_by_places(&mut self, trace: &MultiTrace, question: &Question) -> bool {
+        if !may_start_late(question, self.count) || self.decomposes(question) {
+            return false;
+        }
+        let logs = Logs::new(trace, question, self.count);
+        (0..self.count).any(|component| self.refutes_by_places(&logs, component) == Some(true))
+    }
+
+    /// Whether the log of a component has no run in its projection; `None` if that is not sequential, or too much work, or
+    /// the interaction is so small that steps are faster.
+    fn refutes_by_places(&mut self, logs: &Logs<'_>, component: usize) -> Option<bool> {
+        let relaxed = self.compiled.as_ref()?.relaxed;
+        if !self.options.look_ahead
+            || self.store.size(relaxed) < LARGE_TERM
+            || logs.log(component).is_empty()
+        {
+            return None;
+        }
+        let whole = self.store.relax_fully(relaxed);
+        let projection = self.store.erase(whole, self.others[component]);
+        if self.store.is_spent() {
+            self.store.refuel();
+            return None;
+        }
+        let places = Sequential::new(&self.store, projection)?;
+        let refuted = places.refutes(&mut self.store, &self.alphabet, logs, component)?;
+        self.counters.refuted += u64::from(refuted);
+        Some(refuted)
+    }
+
+    /// Whether a multi-trace is refuted by how often moments occur in it ([`counting`]).
+    fn is_refuted_by_counting(&mut self, trace: &MultiTrace, question: &Question) -> bool {
+        let (_, &Compiled { rigid, .. }) = self.context();
+        let counting = self
+            .counting
+            .take()
+            .unwrap_or_else(|| Counting::new(&self.store, &self.alphabet, rigid).map(Box::new));
+        let logs = Logs::new(trace, question, self.count);
+        let global = *question == Question::GlobalPrefix;
+        let refuted = counting
+            .as_ref()
+            .is_some_and(|counting| counting.refutes(&self.store, &self.alphabet, &logs, global));
+        self.counting = Some(counting);
+        self.counters.counted += u64::from(refuted);
+        refuted
     }
 
     /// Searches with all logs together, each component by itself or not, for at most this number of

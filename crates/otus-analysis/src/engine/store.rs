@@ -14,10 +14,9 @@
 
 use std::hash::Hash;
 use std::sync::Arc;
-use std::time::Instant;
 
 use otus_core::LifelineSet;
-use otus_core::index::IndexVec;
+use otus_core::index::{Index as _, IndexVec};
 use otus_core::intern::Interner;
 use otus_trace::multitrace::ComponentId;
 use rustc_hash::FxHashMap;
@@ -27,7 +26,7 @@ use super::erase::Loops;
 use super::memo::LeafMemo;
 use super::order::Order;
 use super::unroll::Begins;
-use crate::budget::Stop;
+use crate::budget::{Budget, Meter, Stop};
 
 /// The next symbols of the logs, as a key of forced moves.
 pub(crate) type Heads = SmallVec<[u32; 8]>;
@@ -162,37 +161,78 @@ pub(crate) struct Store {
     pub(super) boxed: usize,
     /// The work that may be done before [`Store::is_spent`]; work that is memoized already is free.
     pub(super) fuel: u64,
-    /// The time at which work is to end.
-    pub(super) deadline: Option<Instant>,
+    /// The first expression that is no part of the interaction.
+    original: ExprId,
+    /// The limits of this analysis, which work checks within a step too, since a step can be long.
+    limits: Budget,
+    /// The limit that this analysis has met. There is no fuel from then on.
+    stopped: Option<Stop>,
+    /// The bytes of the tables of searches beside those of the store.
+    pub(super) beside: usize,
 }
 
 /// The fuel of one step of a search: some seconds of work.
 const FUEL: u64 = 500_000;
+/// The fuel between two checks of the limits.
+const CHECKED: u64 = 256;
 
 impl Store {
+    /// Begins an analysis with a budget.
+    pub(crate) fn limit(&mut self, budget: &Budget, meter: &Meter<'_>) {
+        self.limits = Budget { timeout: None, deadline: meter.deadline(), ..budget.clone() };
+        self.stopped = None;
+        self.beside = 0;
+        self.refuel();
+    }
+
+    /// Moves the limits of an analysis to a store that replaces this one.
+    pub(crate) fn inherit_limits(&mut self, other: Store) {
+        (self.limits, self.stopped) = (other.limits, other.stopped);
+        self.refuel();
+    }
+
     /// Provides the fuel of one more step.
+    #[inline]
     pub(crate) fn refuel(&mut self) {
-        self.fuel = FUEL;
+        self.fuel = if self.stopped.is_some() { 0 } else { FUEL };
     }
 
     /// Whether the fuel is used up. Everything computed since the last refuel is void.
+    #[inline]
     pub(crate) fn is_spent(&self) -> bool {
         self.fuel == 0
     }
 
     /// The reason why work was interrupted.
     pub(crate) fn why_spent(&self) -> Stop {
-        if self.is_late() { Stop::Time } else { Stop::States }
+        self.stopped.unwrap_or(Stop::States)
+    }
+
+    /// Whether a limit of the analysis was met, so that no further attempt may begin.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.is_some()
     }
 
     /// Uses fuel; returns whether it is used up.
+    #[inline]
     pub(super) fn work(&mut self) -> bool {
         self.fuel = self.fuel.saturating_sub(1);
-        // A step can be long, so the clock is checked within it too.
-        if self.fuel.is_multiple_of(1024) && self.is_late() {
-            self.fuel = 0;
+        if self.fuel.is_multiple_of(CHECKED) {
+            self.check();
         }
         self.fuel == 0
+    }
+
+    /// Checks the limits of the analysis; returns the one that is met, if any.
+    #[inline(never)]
+    pub(crate) fn check(&mut self) -> Option<Stop> {
+        let time = self.limits.check_time();
+        let met = time.and_then(|()| self.limits.check_bytes(self.bytes())).err();
+        if met.is_some() {
+            self.stopped = met;
+            self.fuel = 0;
+        }
+        met
     }
 
     /// The value of a key in a memo table, computed if it is not known yet. If the fuel is used up,
@@ -225,10 +265,6 @@ impl Store {
     ) -> V {
         let work = |store: &mut Store| if store.work() { V::default() } else { compute(store) };
         self.memoized(table, key, work)
-    }
-
-    pub(crate) fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     pub(crate) const NEVER: ExprId = ExprId(0);
@@ -289,11 +325,13 @@ impl Store {
         let short = self.truncated.capacity()
             + self.idle.capacity()
             + self.prefix_reduced.capacity()
+            + self.fully_relaxed.capacity()
+            + self.greedy.capacity()
             + self.initial.capacity() * 2;
         let hashed = steps + parts + looks + short + self.included.capacity();
         let moves = self.forced.capacity() * size_of::<((ExprId, Heads), LeafId)>();
         let rows = self.stepped.bytes() + self.independent.bytes() + self.occurring.bytes();
-        expressions + rows + hashed * 14 + moves
+        expressions + rows + hashed * 14 + moves + self.beside
     }
 
     pub(crate) fn set(&mut self, lifelines: &LifelineSet) -> SetId {
@@ -336,19 +374,35 @@ impl Store {
 
     /// The alternatives of an expression, with the first inner choice distributed outwards.
     pub(crate) fn alternatives(&mut self, expr: ExprId) -> Vec<ExprId> {
+        self.alternatives_from(expr, ExprId(0))
+    }
+
+    /// As [`Store::alternatives`], for choices about what has happened only: not those that are parts of the interaction
+    /// itself, which nothing has decided yet.
+    pub(crate) fn past_alternatives(&mut self, expr: ExprId) -> Vec<ExprId> {
+        self.alternatives_from(expr, self.original)
+    }
+
+    /// The alternatives by choices whose numbers are not less than one.
+    fn alternatives_from(&mut self, expr: ExprId, least: ExprId) -> Vec<ExprId> {
         match self.expr(expr).clone() {
-            Expr::Alt(alternatives) => alternatives.to_vec(),
+            Expr::Alt(alternatives) if expr >= least => alternatives.to_vec(),
             form @ (Expr::Par(_) | Expr::Seq(..) | Expr::Suffix(..)) => {
                 for (k, operand) in form.operands().enumerate() {
-                    let inner = super::deep(|| self.alternatives(operand));
+                    let inner = super::deep(|| self.alternatives_from(operand, least));
                     if inner.len() > 1 {
                         return inner.into_iter().map(|x| self.replaced(&form, k, x)).collect();
                     }
                 }
                 vec![expr]
             }
-            Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Loop(..) => vec![expr],
+            Expr::Never | Expr::Empty | Expr::Leaf(_) | Expr::Alt(_) | Expr::Loop(..) => vec![expr],
         }
+    }
+
+    /// Notes that all expressions so far are parts of the interaction.
+    pub(crate) fn note_original(&mut self) {
+        self.original = ExprId::new(self.len());
     }
 
     /// An expression with another operand at an index; of equal operands, one is replaced.

@@ -15,12 +15,16 @@
 //! *Unobserved events* are taken only if no observed one can be: breadth first, so that there are
 //! as few as possible; at the end, the cheapest way to terminate is taken.
 //!
+//! *Parallel sessions* are replayed without any question ([`guided`]).
+//!
 //! *Decomposed slices* are replayed one log after the other, as they were decided
 //! ([`decompose`]): each adds iterations that only its component observes.
 //!
 //! *Cost.* At most one question for each step, within a budget of its own; if that ends first,
 //! there is no witness, and the verdict stands. If a formula explains the multi-trace
 //! ([`sat`](super::sat)), its model is the witness and nothing is replayed.
+
+mod guided;
 
 use std::collections::VecDeque;
 
@@ -35,7 +39,7 @@ use super::alphabet::Alphabet;
 use super::compile::{Compiler, Relaxation};
 use super::logs::{Consumed, Logs};
 use super::store::{ExprId, Store, SymbolId};
-use super::{Ending, Engine, coupled, decompose, decoupled, initial_expr};
+use super::{Ending, Engine, coupled, decompose, decoupled, initial_expr, sessions};
 use crate::budget::{Budget, Meter};
 use crate::question::Question;
 use crate::witness::{Witness, WitnessEvent};
@@ -54,22 +58,8 @@ pub(super) fn replay(
     let stages = stages(engine, trace, question);
     let mut term = otus_core::algebra::simplify(pool, term);
     let mut meter = Meter::new(budget);
-    engine.store.deadline = meter.deadline();
-    let mut replay = Replay {
-        engine,
-        pool,
-        partition: trace.partition(),
-        logs: Logs::new(trace, question, trace.partition().len()),
-        global: *question == Question::GlobalPrefix,
-        relaxation: Relaxation::Rigid,
-        only: None,
-        frontiers: Frontiers::default(),
-        compiled: FxHashMap::default(),
-        parts: FxHashMap::default(),
-        costs: FxHashMap::default(),
-        meter: &mut meter,
-        steps: Vec::new(),
-    };
+    engine.store.limit(budget, &meter);
+    let mut replay = Replay::new(engine, pool, trace, question, &mut meter);
     for Stage { question, relaxation, only } in stages {
         replay.logs = Logs::new(trace, &question, trace.partition().len());
         (replay.relaxation, replay.only) = (relaxation, only);
@@ -81,6 +71,24 @@ pub(super) fn replay(
         WitnessEvent { event, position, observed }.into()
     });
     Some(Witness { steps: steps.collect() })
+}
+
+/// As [`replay`], for parallel sessions; `None` also if greedy firing does not show a witness.
+pub(super) fn guided(
+    engine: &mut Engine,
+    pool: &mut Pool,
+    term: TermId,
+    trace: &MultiTrace,
+    question: &Question,
+    budget: &Budget,
+) -> Option<Witness> {
+    let mut meter = Meter::new(budget);
+    engine.store.limit(budget, &meter);
+    if !engine.prepare_net(trace) {
+        return None;
+    }
+    let term = otus_core::algebra::simplify(pool, term);
+    Replay::new(engine, pool, trace, question, &mut meter).guided(term)
 }
 
 /// The logs that are replayed together: all of them, or that of one component.
@@ -145,6 +153,32 @@ struct Replay<'a, 'b> {
     steps: Vec<Taken>,
 }
 
+impl<'a, 'b> Replay<'a, 'b> {
+    fn new(
+        engine: &'a mut Engine,
+        pool: &'a mut Pool,
+        trace: &'a MultiTrace,
+        question: &Question,
+        meter: &'a mut Meter<'b>,
+    ) -> Self {
+        Replay {
+            engine,
+            pool,
+            partition: trace.partition(),
+            logs: Logs::new(trace, question, trace.partition().len()),
+            global: *question == Question::GlobalPrefix,
+            relaxation: Relaxation::Rigid,
+            only: None,
+            frontiers: Frontiers::default(),
+            compiled: FxHashMap::default(),
+            parts: FxHashMap::default(),
+            costs: FxHashMap::default(),
+            meter,
+            steps: Vec::new(),
+        }
+    }
+}
+
 impl Replay<'_, '_> {
     /// Replays the logs from a term; returns the residual, which can terminate.
     fn run(&mut self, term: TermId) -> Option<TermId> {
@@ -164,7 +198,8 @@ impl Replay<'_, '_> {
         let mut pending: VecDeque<(Rest, Vec<Taken>)> =
             VecDeque::from([(from.clone(), Vec::new())]);
         while let Some((now, path)) = pending.pop_front() {
-            if self.meter.count().is_some() {
+            // A step of a large term takes long, so the limits are checked before each.
+            if self.meter.count().is_some() || self.engine.store.check().is_some() {
                 return None;
             }
             let (seen, unseen) = self.moves(&now);
@@ -252,6 +287,14 @@ impl Replay<'_, '_> {
             context.store.refuel();
             self.logs.consumed.copy_from_slice(&next.consumed);
         }
+        if context.options.sessions.is_worth(self.logs.left())
+            && let Some(net) = sessions::Net::new(&mut context, next.expr)
+        {
+            let (logs, global) = (&mut self.logs, self.global);
+            if let Some(found) = sessions::explain(&mut context, &net, logs, global, self.meter) {
+                return found.decided();
+            }
+        }
         let (expr, logs, most) = (next.expr, &mut self.logs, u64::MAX);
         let found = if self.relaxation == Relaxation::Full {
             decoupled::explain(&mut context, expr, logs, most, self.meter)
@@ -333,9 +376,22 @@ impl Replay<'_, '_> {
 
     /// Takes unobserved events until the term can terminate, as few as possible.
     fn terminate(&mut self, term: TermId) -> Option<TermId> {
+        let ending = self.ending(term)?;
+        let last = ending.last().map_or(term, |step| step.follow_up);
+        self.steps.extend(ending.into_iter().map(|Step { event, position, .. }| Taken {
+            event,
+            position,
+            observed: Pool::NONE,
+        }));
+        Some(last)
+    }
+
+    /// The unobserved steps after which a term can terminate, as few as possible.
+    fn ending(&mut self, term: TermId) -> Option<Vec<Step>> {
         let mut term = term;
+        let mut taken = Vec::new();
         while !self.pool.attributes(term).terminates {
-            if self.meter.count().is_some() {
+            if self.meter.count().is_some() || self.engine.store.check().is_some() {
                 return None;
             }
             let cost = self.cost(term)?;
@@ -347,11 +403,10 @@ impl Replay<'_, '_> {
                 unseen.into_iter().filter_map(|step| Some((self.cost(step.follow_up)?, step)));
             let nearer = ways.filter(|&(after, _)| after < cost);
             let (_, step) = nearer.min_by_key(|&(after, _)| after)?;
-            let (event, position) = (step.event, step.position);
-            self.steps.push(Taken { event, position, observed: Pool::NONE });
+            taken.push(step);
             term = step.follow_up;
         }
-        Some(term)
+        Some(taken)
     }
 
     /// The lifelines whose events may be unobserved when all logs are consumed.

@@ -1,7 +1,12 @@
 //! The driver of the searches: explores the graph that rules span.
 //!
 //! A node is created and counted when it is taken from the queue. Its children come in the
-//! lexicographic order of positions, reordered by priorities.
+//! lexicographic order of positions, reordered by priorities. The papers leave open which of two
+//! children of equal priority comes first. Here those that consume something come before those
+//! that simulate an unobserved event: otherwise a search in depth simulates whatever it can before
+//! it consumes the next action, and an accepted multi-trace of six actions may take a million nodes.
+
+use std::time::Instant;
 
 use otus_core::index::IndexVec;
 use otus_core::{Direction, Pool};
@@ -106,7 +111,9 @@ pub fn search(
     let mut seen: FxHashMap<SearchState, NodeId> = FxHashMap::default();
     let mut queue = Queue::new(config.strategy);
     queue.extend(0, vec![Pending { parent: None, state: root, depth: 0, loop_depth: 0 }]);
+    let mut waiting: usize = 1;
     while let Some(pending) = queue.pop() {
+        waiting -= 1;
         if let (true, Some((parent, rule))) = (config.memoize, pending.parent)
             && let Some(&known) = seen.get(&pending.state)
         {
@@ -117,8 +124,10 @@ pub fn search(
             report.cut = true;
             break;
         }
-        // A node of a large interaction takes long, so a request to stop is looked for at each of them.
-        if let Some(stop) = meter.count().or_else(|| config.budget.cancel.reason()) {
+// A node of a large interaction takes long, so a request to stop is looked for at each of them.
+        let states = seen.capacity() + waiting;
+        let stop = meter.count().or_else(|| config.budget.cancel.reason());
+        if let Some(stop) = stop.or_else(|| limit(&meter, rules.pool(), &report, states)) {
             report.stop = stop;
             break;
         }
@@ -156,13 +165,29 @@ pub fn search(
             }
             next.push(Pending { parent: Some((id, rule)), state, depth, loop_depth });
         }
+        waiting += next.len();
         queue.extend(depth, next);
     }
     report
 }
 
-/// Sorts children by priority; children of equal priority keep the order of positions, or get a
-/// random one.
+/// The limit of time or memory that a search has met, if any. A node of a large term takes long, so the clock is read for
+/// each. `states`: the number of states in tables.
+fn limit(meter: &Meter<'_>, pool: &Pool, report: &Report, states: usize) -> Option<Stop> {
+    if meter.deadline().is_some_and(|deadline| Instant::now() >= deadline) {
+        return Some(Stop::Time);
+    }
+    let states = states * (size_of::<Pending>() + STATE);
+    let nodes = report.parents.len() * size_of::<Option<(NodeId, Rule)>>();
+    meter.is_too_large(states + nodes + pool.term_count() * TERM).then_some(Stop::Memory)
+}
+
+/// The approximate bytes of a state beside its own size, and of a term with its memoized steps.
+const STATE: usize = 64;
+const TERM: usize = 256;
+
+/// Sorts children by priority. Of equal priority, those that consume come first, then the order of
+/// positions counts; or the order is random.
 fn order(
     children: &mut [(Rule, SearchState)],
     rules: &impl Expander,
@@ -172,11 +197,11 @@ fn order(
     if priorities.randomize {
         random.shuffle(children);
     }
-    let levels = Priorities { randomize: false, ..*priorities };
-    if levels != Priorities::default() {
-        let pool = rules.pool();
-        children.sort_by_key(|(rule, _)| std::cmp::Reverse(level(pool, priorities, rule)));
-    }
+    let pool = rules.pool();
+    children.sort_by_key(|(rule, _)| {
+        let simulates = matches!(rule, Rule::Simulate(_)) && !priorities.randomize;
+        (std::cmp::Reverse(level(pool, priorities, rule)), simulates)
+    });
 }
 
 fn level(pool: &Pool, priorities: &Priorities, rule: &Rule) -> i64 {

@@ -24,7 +24,7 @@ use std::cell::RefCell;
 use otus_analysis::budget::Budget;
 use otus_analysis::certify::certify;
 use otus_analysis::config::Kind;
-use otus_analysis::engine::{Options, Sessions};
+use otus_analysis::engine::{Options, When};
 use otus_analysis::graph::{self, Silent};
 use otus_analysis::refute::{NotRefuted, check_refutation, refute};
 use otus_analysis::{Config, Engine, Observed, Question, Verdict};
@@ -259,7 +259,7 @@ fn declaration(asked: &str, pool: &Pool, trace: &MultiTrace) -> Result<Question,
 }
 
 /// All reductions of the fast engine, then all but one, then none.
-fn options() -> [(&'static str, Options); 10] {
+fn options() -> [(&'static str, Options); 11] {
     let all = Options::default();
     let none = Options {
         relax: false,
@@ -268,7 +268,8 @@ fn options() -> [(&'static str, Options); 10] {
         stubborn: false,
         erase: false,
         absorb: false,
-        sessions: Sessions::Never,
+        sessions: When::Never,
+        counting: When::Never,
         solver: false,
     };
     [
@@ -279,7 +280,8 @@ fn options() -> [(&'static str, Options); 10] {
         ("without stubborn sets", Options { stubborn: false, ..all }),
         ("without erasure", Options { erase: false, ..all }),
         ("without absorption", Options { absorb: false, ..all }),
-        ("with sessions", Options { sessions: Sessions::Always, ..all }),
+        ("with sessions", Options { sessions: When::Always, ..all }),
+        ("with counting", Options { counting: When::Always, ..all }),
         ("without a solver", Options { solver: false, ..all }),
         ("without any idea", none),
     ]

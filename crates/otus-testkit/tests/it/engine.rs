@@ -8,6 +8,7 @@
 //! - [`by_graph`]: the papers' searches, where both decide;
 //! - [`corpus`]: recorded verdicts of `hibou_label` and of a brute-force oracle;
 //! - [`properties`]: itself, where verdicts must be equal or follow from others;
+//! - [`attacks`]: single cases that were once expensive;
 //! - [`budgets`]: itself with a budget, under which it must not give a wrong verdict.
 //!
 //! `OTUS_ENGINE_CASES` is the approximate number of cases of all tests; a case is an interaction, a partition, a multi-trace and
@@ -21,6 +22,7 @@
 //! printed as texts, the smallest case first.
 #![expect(clippy::print_stdout, reason = "the tests print how much was compared and skipped")]
 
+mod attacks;
 mod budgets;
 mod by_graph;
 mod compare;
@@ -30,7 +32,7 @@ mod random;
 mod sessions;
 mod small;
 
-use otus_analysis::engine::{Options, Sessions};
+use otus_analysis::engine::{Options, When};
 
 use crate::setting;
 
@@ -56,7 +58,8 @@ fn random_options(rng: &mut fastrand::Rng) -> Options {
         stubborn: rng.bool(),
         erase: rng.bool(),
         absorb: rng.bool(),
-        sessions: if rng.bool() { Sessions::Always } else { Sessions::Never },
+        sessions: if rng.bool() { When::Always } else { When::Never },
+        counting: if rng.bool() { When::Always } else { When::Never },
         solver: rng.bool(),
     }
 }

@@ -40,37 +40,44 @@ use super::coupling::Coupling;
 use crate::budget::{Meter, Stop};
 use crate::question::Question;
 
-/// The number of alternatives from which on a formula is faster than a search.
-const CHOICES: usize = 12;
+/// The estimated work of a search from which on a formula is faster. A formula takes some tens of microseconds, and this
+/// work about a millisecond.
+const WORK: u64 = 4_000;
+/// The least number of ways to resolve alternatives, since the work for a formula grows with the term as well.
+const WAYS: u64 = 32;
 /// The number of subterms in which alternatives are counted.
 const COUNTED: usize = 100_000;
 
-/// Whether a term is loop-free and has enough alternatives for a formula to be faster.
+/// Whether a term is loop-free, and a formula is probably faster than a long search.
 pub fn worth_it(pool: &Pool, term: TermId) -> bool {
-    has_choices(pool, term, |_| true)
+    is_much_work(pool, term, |_| true)
 }
 
-/// Whether a term has enough alternatives side by side, not nested, to ask the formula before any
-/// search.
+/// Whether the alternatives that stand side by side, not nested, are enough to ask the formula before any
+/// search. (Nested alternatives are mostly resolved by the first events of their branches.)
 pub(super) fn is_plain(pool: &Pool, term: TermId) -> bool {
-    has_choices(pool, term, |node| !matches!(node, Term::Alt(..)))
+    is_much_work(pool, term, |node| !matches!(node, Term::Alt(..)))
 }
 
-/// Whether a term is loop-free and has enough alternatives, counted below terms with `goes_on`
-/// only.
-fn has_choices(pool: &Pool, term: TermId, goes_on: impl Fn(Term) -> bool) -> bool {
+/// Whether a term is loop-free and the estimated work of a search is at least [`WORK`]: an expression
+/// as large as the term for each way in which its alternatives can be resolved. Alternatives are counted below terms with
+/// `goes_on` only.
+fn is_much_work(pool: &Pool, term: TermId, goes_on: impl Fn(Term) -> bool) -> bool {
     let attributes = pool.attributes(term);
-    if attributes.loops > 0 || attributes.nodes < 2 * CHOICES as u64 {
+    if attributes.loops > 0 {
         return false;
     }
-    let (mut choices, mut visited) = (0, 0);
+    let mut ways: u64 = 1;
+    let mut visited = 0;
     let mut pending = vec![term];
     while let Some(term) = pending.pop() {
         let node = pool.node(term);
         visited += 1;
-        choices += usize::from(matches!(node, Term::Alt(left, right) if left != right));
-        if choices >= CHOICES {
-            return true;
+        if matches!(node, Term::Alt(left, right) if left != right) {
+            ways = ways.saturating_mul(2);
+            if ways >= WAYS && ways.saturating_mul(attributes.nodes) >= WORK {
+                return true;
+            }
         }
         if visited > COUNTED {
             return false;

@@ -3,12 +3,13 @@
 use super::super::store::{LeafId, SetId, Store};
 use super::counts::Counts;
 use super::shapes::Shapes;
+use super::trail::Trail;
 
 /// Whether a leaf may happen unobserved now.
 pub(super) type Unobserved<'u> = &'u dyn Fn(&Store, LeafId) -> bool;
 
 /// The sessions in flight.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Bag {
     Shapes(Shapes),
     Counts(Counts),
@@ -31,19 +32,28 @@ impl Bag {
         }
     }
 
+    /// Adds a stock of sessions in every shape that unobserved events can reach.
+    pub(super) fn stock(&mut self, store: &Store, unobserved: Unobserved<'_>) {
+        match self {
+            Bag::Shapes(shapes) => shapes.stock(store, unobserved),
+            // Without a stock there are fewer explanations to find, which is sound.
+            Bag::Counts(_) => {}
+        }
+    }
+
     /// Lets a leaf happen in some session, after unobserved events that it needs; returns whether it can happen.
-    /// Leaves that may have become possible are added to `woken`.
+    /// What follows is added to the effects.
     #[inline]
     pub(super) fn fire(
         &mut self,
         store: &Store,
         leaf: LeafId,
         unobserved: Unobserved<'_>,
-        woken: &mut Vec<LeafId>,
+        effects: &mut Effects,
     ) -> bool {
         match self {
-            Bag::Shapes(shapes) => shapes.fire(store, leaf, unobserved, woken),
-            Bag::Counts(counts) => counts.fire(store, leaf, unobserved, woken),
+            Bag::Shapes(shapes) => shapes.fire(store, leaf, unobserved, effects),
+            Bag::Counts(counts) => counts.fire(store, leaf, unobserved, effects),
         }
     }
 
@@ -62,6 +72,15 @@ impl Bag {
             Bag::Counts(counts) => counts.can_end(store, lifelines),
         }
     }
+}
+
+/// What firing leads to.
+#[derive(Debug, Default)]
+pub(super) struct Effects {
+    /// Leaves that may have become possible.
+    pub(super) woken: Vec<LeafId>,
+    /// Everything that was fired, if that is wanted.
+    pub(super) trail: Option<Trail>,
 }
 
 /// The answer to the exclusion of lifelines.

@@ -1,19 +1,19 @@
 //! Sessions without choices, as the number of times that each event has happened: class 2 of [`sessions`](super).
 
-use rustc_hash::FxHashMap;
+use otus_core::index::Index as _;
 use smallvec::SmallVec;
 
 use super::super::store::{Expr, ExprId, LeafId, SetId, Store};
-use super::bag::{Exclusion, Unobserved};
+use super::bag::{Effects, Exclusion, Unobserved};
 
 /// The most events of a session.
 const MANY: usize = 64;
 
 /// How often the events of a body have happened.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Counts {
     events: Vec<Event>,
-    by_leaf: FxHashMap<LeafId, usize>,
+    by_leaf: Vec<Option<u32>>,
     /// By body.
     kinds: Vec<Kind>,
 }
@@ -27,12 +27,12 @@ struct Kind {
     closed: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Event {
     leaf: LeafId,
     kind: usize,
     count: u64,
-    /// The events that happen before it in each session, and those after it.
+    /// The events that happen right before it in each session, and those right after it.
     before: SmallVec<[usize; 4]>,
     after: SmallVec<[usize; 4]>,
 }
@@ -49,7 +49,8 @@ impl Counts {
         let kinds: Vec<ExprId> =
             bodies.iter().flat_map(|&body| alternatives(store, body)).collect();
         let none = vec![Kind::default(); kinds.len()];
-        let mut counts = Counts { events: Vec::new(), by_leaf: FxHashMap::default(), kinds: none };
+        let by_leaf = vec![None; store.leaves.items.len()];
+        let mut counts = Counts { events: Vec::new(), by_leaf, kinds: none };
         for (kind, &body) in kinds.iter().enumerate() {
             counts.add(store, kind, body)?;
         }
@@ -62,22 +63,39 @@ impl Counts {
         let leaves = distinct_leaves(store, body)?;
         let first = self.events.len();
         for &leaf in &leaves {
-            if self.by_leaf.insert(leaf, self.events.len()).is_some() {
+            let number = u32::try_from(self.events.len()).ok()?;
+            if self.by_leaf[leaf.index()].replace(number).is_some() {
                 return None;
             }
             let (before, after) = (SmallVec::new(), SmallVec::new());
             self.events.push(Event { leaf, kind, count: 0, before, after });
         }
+        let count = leaves.len();
+        // By pair of events: whether the first happens before the second.
+        let mut precedes = vec![false; count * count];
         for (at, &leaf) in leaves.iter().enumerate() {
             let reached = all_without(store, body, &leaves, leaf);
+            if store.is_spent() {
+                return None;
+            }
             for (other, later) in leaves.iter().enumerate() {
-                if other != at && !reached.contains(later) {
+                precedes[at * count + other] = other != at && !reached.contains(later);
+            }
+        }
+        for at in 0..count {
+            for other in (0..count).filter(|other| precedes[at * count + other]) {
+                let between = |x: usize| precedes[at * count + x] && precedes[x * count + other];
+                if !(0..count).any(between) {
                     self.events[first + at].after.push(first + other);
                     self.events[first + other].before.push(first + at);
                 }
             }
         }
         Some(())
+    }
+
+    fn event_of(&self, leaf: LeafId) -> Option<usize> {
+        Some(self.by_leaf.get(leaf.index()).copied().flatten()? as usize)
     }
 
     /// Counts the events of sessions in flight.
@@ -88,9 +106,9 @@ impl Counts {
         let mut further: Vec<Option<Vec<bool>>> = vec![None; self.kinds.len()];
         for (session, count) in all {
             let own = distinct_leaves(store, session)?;
-            let kind = self.events[*self.by_leaf.get(own.first()?)?].kind;
-            let is_foreign = |x| self.by_leaf.get(x).is_none_or(|&x| self.events[x].kind != kind);
-            if own.iter().any(is_foreign) {
+            let kind = self.events[self.event_of(*own.first()?)?].kind;
+            let is_own = |&x| self.event_of(x).is_some_and(|x| self.events[x].kind == kind);
+            if !own.iter().all(is_own) {
                 return None;
             }
             let is_done = |event: &Event| event.kind == kind && !own.contains(&event.leaf);
@@ -122,10 +140,10 @@ impl Counts {
         store: &Store,
         leaf: LeafId,
         unobserved: Unobserved<'_>,
-        woken: &mut Vec<LeafId>,
+        effects: &mut Effects,
     ) -> bool {
-        let Some(&at) = self.by_leaf.get(&leaf) else { return false };
-        self.fire_event(store, at, unobserved, woken)
+        let Some(at) = self.event_of(leaf) else { return false };
+        self.fire_event(store, at, unobserved, effects, true)
     }
 
     fn fire_event(
@@ -133,7 +151,8 @@ impl Counts {
         store: &Store,
         at: usize,
         unobserved: Unobserved<'_>,
-        woken: &mut Vec<LeafId>,
+        effects: &mut Effects,
+        observed: bool,
     ) -> bool {
         let count = self.events[at].count;
         let kind = self.events[at].kind;
@@ -145,15 +164,24 @@ impl Counts {
             // An event is at most as far as those before it, so that one more is enough.
             if self.events[before].count <= count
                 && !(unobserved(store, self.events[before].leaf)
-                    && self.fire_event(store, before, unobserved, woken))
+                    && self.fire_event(store, before, unobserved, effects, false))
             {
                 return false;
             }
         }
         self.events[at].count += 1;
+        if let Some(trail) = &mut effects.trail {
+            let session = trail.of_kind(kind, count);
+            trail.add(self.events[at].leaf, Some(session), observed);
+        }
         self.kinds[kind].begun = self.kinds[kind].begun.max(count + 1);
-        let after = self.events[at].after.iter().map(|&after| self.events[after].leaf);
-        woken.extend(after);
+        for &after in &self.events[at].after {
+            let after = &self.events[after];
+            // One that is behind was not waiting for this.
+            if after.count == count {
+                effects.woken.push(after.leaf);
+            }
+        }
         true
     }
 

@@ -2,7 +2,8 @@
 //!
 //! `left . sessions . right`, in sequence with some conflicts. A parallel composition is a sequence without conflicts.
 
-use super::super::deep;
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::super::store::{Expr, ExprId, LeafId, OrderId, Store};
 
 /// An expression whose sessions are told apart from the rest.
@@ -68,30 +69,41 @@ impl Frame {
 impl Store {
     /// Whether an expression has neither choices nor loops: all of its traces have the same events.
     pub(super) fn is_choice_free(&self, expr: ExprId) -> bool {
+        let mut met = FxHashSet::default();
         let mut pending = vec![expr];
         while let Some(expr) = pending.pop() {
             match self.expr(expr) {
                 Expr::Never | Expr::Empty | Expr::Leaf(_) => {}
-                Expr::Par(operands) => pending.extend(operands.iter().map(|&(x, _)| x)),
-                Expr::Seq(_, operands) => pending.extend_from_slice(operands),
+                form @ (Expr::Par(_) | Expr::Seq(..)) => {
+                    pending.extend(form.operands().filter(|&x| met.insert(x)));
+                }
                 Expr::Alt(_) | Expr::Loop(..) | Expr::Suffix(..) => return false,
             }
         }
         true
     }
 
-    /// How often a leaf occurs in an expression without choices.
-    pub(super) fn occurrences(&self, expr: ExprId, leaf: LeafId) -> usize {
-        match self.expr(expr) {
-            Expr::Leaf(own) => usize::from(*own == leaf),
-            Expr::Par(operands) => operands
-                .iter()
-                .map(|&(x, count)| count as usize * deep(|| self.occurrences(x, leaf)))
-                .sum(),
-            Expr::Seq(_, operands) => {
-                operands.iter().map(|&x| deep(|| self.occurrences(x, leaf))).sum()
+    /// How often each leaf occurs in an expression without choices; 2 stands for all greater numbers.
+    pub(super) fn occurrences(&self, expr: ExprId) -> FxHashMap<LeafId, u8> {
+        let mut found: FxHashMap<LeafId, u8> = FxHashMap::default();
+        // A part that is met twice is not entered a third time.
+        let mut met: FxHashMap<ExprId, u8> = FxHashMap::default();
+        let mut pending = vec![(expr, 1)];
+        while let Some((expr, count)) = pending.pop() {
+            let before = met.entry(expr).or_default();
+            if *before == 2 {
+                continue;
             }
-            Expr::Never | Expr::Empty | Expr::Alt(_) | Expr::Loop(..) | Expr::Suffix(..) => 0,
+            let count = count.min(2 - *before);
+            *before += count;
+            match self.expr(expr) {
+                Expr::Leaf(leaf) => *found.entry(*leaf).or_default() += count,
+                Expr::Par(operands) => pending
+                    .extend(operands.iter().map(|&(x, n)| (x, if n > 1 { 2 } else { count }))),
+                Expr::Seq(_, operands) => pending.extend(operands.iter().map(|&x| (x, count))),
+                Expr::Never | Expr::Empty | Expr::Alt(_) | Expr::Loop(..) | Expr::Suffix(..) => {}
+            }
         }
+        found
     }
 }

@@ -23,20 +23,28 @@
 //!    Pnueli, 1971), in which no event disables another. ∎
 //!
 //! *Unobserved events* of a log that stopped early are fired on demand: only if a moment needs one. In class 2, and in class 1
-//! if every shape has one predecessor, such an event is needed in every explanation, so firing it is harmless as
-//! well. Logs that may start late leave a choice; then greedy firing can only prove Pass.
+//! if every shape that is not at its end has one predecessor, such an event is needed in every explanation, so firing it is harmless as
+//! well.
+//!
+//! *Logs that may start late* leave a choice, so then greedy firing can only prove Pass. Before such a log starts, its
+//! component may have done anything unobserved. So every shape that the components that have not started can reach by
+//! themselves is in *stock*: any number of sessions may have it, and those that are not needed have never begun.
 //!
 //! *Around the loop* ([`frame`]) other parts may stand in sequence with it or beside it.
 //!
-//! In all other cases the answer is unknown, and the search for coupled components decides.
+//! In all other cases the answer is unknown, and the searches decide.
 //!
-//! *Cost.* Constant time for each event, memory by the number of shapes. *Switch.* `Options::sessions`. *Counter.*
-//! `Counters::sessions`.
+//! *Cost.* Constant time for each event, memory by the number of shapes. The tables are made once for an interaction
+//! ([`net`]). *Switch.* `Options::sessions`. *Counter.* `Counters::sessions`.
 
 mod bag;
 mod counts;
 mod fire;
 mod frame;
+mod net;
 mod shapes;
+mod trail;
 
-pub(super) use fire::explain;
+pub(super) use fire::{explain, trail};
+pub(super) use net::Net;
+pub(super) use trail::{Fired, Trail};

@@ -1,34 +1,40 @@
 //! Sessions with choices, as the number of sessions in each residual of the body: class 1 of [`sessions`](super).
 
+use otus_core::index::Index as _;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::super::alphabet::Alphabet;
 use super::super::store::{ExprId, LeafId, SetId, Store};
-use super::bag::{Exclusion, Unobserved};
+use super::bag::{Effects, Exclusion, Unobserved};
+use super::trail::Fired;
 
 /// The most shapes of a session.
 const MANY: usize = 256;
 
 /// The shapes that sessions can have, and how many have each.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Shapes {
     shapes: Vec<Shape>,
     /// By leaf: the shapes that it can happen in, those with the least left first.
-    moves: FxHashMap<LeafId, SmallVec<[Move; 2]>>,
+    moves: Vec<SmallVec<[Move; 2]>>,
     /// Whether each leaf can happen in one shape, and leaves of one shape share a component.
     forced: bool,
-    /// Whether every shape has at most one predecessor.
+    /// Whether every shape in which something can happen has at most one predecessor.
     tree: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Shape {
     expr: ExprId,
     /// The number of sessions.
     count: u64,
     /// Whether it is the body of a loop, so that there are always enough.
     endless: bool,
+    /// Whether any number of sessions may have come here before observation started.
+    stocked: bool,
+    /// The last event of such a session.
+    way: Option<Move>,
     next: Vec<LeafId>,
     previous: SmallVec<[(u32, LeafId); 1]>,
 }
@@ -38,6 +44,7 @@ struct Shape {
 struct Move {
     from: u32,
     to: u32,
+    leaf: LeafId,
 }
 
 impl Shapes {
@@ -48,8 +55,8 @@ impl Shapes {
         bodies: &[ExprId],
         sessions: &[(ExprId, u64)],
     ) -> Option<Shapes> {
-        let mut found =
-            Shapes { shapes: Vec::new(), moves: FxHashMap::default(), forced: true, tree: true };
+        let moves = vec![SmallVec::new(); store.leaves.items.len()];
+        let mut found = Shapes { shapes: Vec::new(), moves, forced: true, tree: true };
         let mut numbers: FxHashMap<ExprId, u32> = FxHashMap::default();
         let mut leaves: Vec<LeafId> = alphabet.on.iter().flatten().copied().collect();
         leaves.sort_unstable();
@@ -75,7 +82,7 @@ impl Shapes {
                 }
                 let to = found.number(&mut numbers, next)?;
                 let number = u32::try_from(from).ok()?;
-                found.moves.entry(leaf).or_default().push(Move { from: number, to });
+                found.moves[leaf.index()].push(Move { from: number, to, leaf });
                 found.shapes[from].next.push(leaf);
                 found.shapes[to as usize].previous.push((number, leaf));
             }
@@ -102,7 +109,9 @@ impl Shapes {
                 return None;
             }
             let (next, previous) = (Vec::new(), SmallVec::new());
-            self.shapes.push(Shape { expr, count: 0, endless: false, next, previous });
+            let (endless, stocked) = (false, false);
+            let way = None;
+            self.shapes.push(Shape { expr, count: 0, endless, stocked, way, next, previous });
         }
         Some(number)
     }
@@ -110,12 +119,12 @@ impl Shapes {
     /// Sorts moves, and finds out whether they are forced.
     fn examine(&mut self, store: &Store) {
         let shapes = &self.shapes;
-        for moves in self.moves.values_mut() {
+        for moves in &mut self.moves {
             moves.sort_by_key(|one| {
                 let from = &shapes[one.from as usize];
                 (from.endless, store.size(from.expr), one.from)
             });
-            self.forced &= moves.len() == 1;
+            self.forced &= moves.len() <= 1;
         }
         let meet = |a: &LeafId, b: &LeafId| {
             let (a, b) = (&store.leaf(*a).parts, &store.leaf(*b).parts);
@@ -124,7 +133,8 @@ impl Shapes {
         for shape in &self.shapes {
             let pairs = |(at, a): (usize, &LeafId)| shape.next[at + 1..].iter().all(|b| meet(a, b));
             self.forced &= shape.endless || shape.next.iter().enumerate().all(pairs);
-            self.tree &= shape.previous.len() <= 1;
+            // No session is brought to a shape in which nothing can happen.
+            self.tree &= shape.previous.len() <= 1 || shape.next.is_empty();
         }
     }
 
@@ -133,7 +143,25 @@ impl Shapes {
     }
 
     pub(super) fn leaves(&self) -> Vec<LeafId> {
-        self.moves.keys().copied().collect()
+        let leaves = (0..self.moves.len()).filter(|&leaf| !self.moves[leaf].is_empty());
+        leaves.map(LeafId::new).collect()
+    }
+
+    pub(super) fn stock(&mut self, store: &Store, unobserved: Unobserved<'_>) {
+        let mut pending: Vec<usize> =
+            (0..self.shapes.len()).filter(|&at| self.shapes[at].endless).collect();
+        while let Some(number) = pending.pop() {
+            let leaves = self.shapes[number].next.iter().filter(|&&leaf| unobserved(store, leaf));
+            let ways = leaves.flat_map(|leaf| &self.moves[leaf.index()]);
+            let ways: Vec<Move> = ways.filter(|way| way.from as usize == number).copied().collect();
+            for way in ways {
+                let to = &mut self.shapes[way.to as usize];
+                if !to.endless && !std::mem::replace(&mut to.stocked, true) {
+                    to.way = Some(way);
+                    pending.push(way.to as usize);
+                }
+            }
+        }
     }
 
     #[inline]
@@ -142,17 +170,17 @@ impl Shapes {
         store: &Store,
         leaf: LeafId,
         unobserved: Unobserved<'_>,
-        woken: &mut Vec<LeafId>,
+        effects: &mut Effects,
     ) -> bool {
-        let Some(moves) = self.moves.get(&leaf) else { return false };
+        let Some(moves) = self.moves.get(leaf.index()) else { return false };
         let ready = moves.iter().find(|one| self.has(one.from)).copied();
         if let Some(ready) = ready {
-            self.take(ready, woken);
+            self.take(ready, true, effects);
             return true;
         }
         for one in moves.clone() {
-            if self.supply(store, one.from, unobserved, woken) {
-                self.take(one, woken);
+            if self.supply(store, one.from, unobserved, effects) {
+                self.take(one, true, effects);
                 return true;
             }
         }
@@ -162,21 +190,46 @@ impl Shapes {
     #[inline]
     fn has(&self, shape: u32) -> bool {
         let shape = &self.shapes[shape as usize];
-        shape.endless || shape.count > 0
+        shape.count > 0 || shape.endless || shape.stocked
     }
 
     #[inline]
-    fn take(&mut self, one: Move, woken: &mut Vec<LeafId>) {
-        let from = &mut self.shapes[one.from as usize];
-        if !from.endless {
-            from.count -= 1;
+    fn take(&mut self, one: Move, observed: bool, effects: &mut Effects) {
+        if effects.trail.is_some() {
+            self.note(one, observed, effects);
         }
+        let from = &mut self.shapes[one.from as usize];
+        // A body has no sessions of its own, and a stock is used only if there is none.
+        from.count = from.count.saturating_sub(1);
         let to = &mut self.shapes[one.to as usize];
         if !to.endless {
             to.count += 1;
             if to.count == 1 {
-                woken.extend_from_slice(&to.next);
+                effects.woken.extend_from_slice(&to.next);
             }
+        }
+    }
+
+    /// Records a move in the trail.
+    #[cold]
+    fn note(&self, one: Move, observed: bool, effects: &mut Effects) {
+        let Some(trail) = &mut effects.trail else { return };
+        let session = trail.shape(one.from).pop_front().unwrap_or_else(|| {
+            let session = trail.begin();
+            // A session of the stock has come here by unobserved events.
+            let mut before = Vec::new();
+            let mut way = self.shapes[one.from as usize].way;
+            while let Some(last) = way {
+                let session = Some(session);
+                before.push(Fired { leaf: last.leaf, session, observed: false });
+                way = self.shapes[last.from as usize].way;
+            }
+            trail.stocked.extend(before.into_iter().rev());
+            session
+        });
+        trail.add(one.leaf, Some(session), observed);
+        if !self.shapes[one.to as usize].endless {
+            trail.shape(one.to).push_back(session);
         }
     }
 
@@ -186,7 +239,7 @@ impl Shapes {
         store: &Store,
         goal: u32,
         unobserved: Unobserved<'_>,
-        woken: &mut Vec<LeafId>,
+        effects: &mut Effects,
     ) -> bool {
         // By shape: the event after it on the way to the goal.
         let mut ways: FxHashMap<u32, Option<Move>> = FxHashMap::default();
@@ -198,14 +251,14 @@ impl Shapes {
             if self.has(to) {
                 let mut at = to;
                 while let Some(one) = ways[&at] {
-                    self.take(one, woken);
+                    self.take(one, false, effects);
                     at = one.to;
                 }
                 return true;
             }
             for &(from, leaf) in &self.shapes[to as usize].previous {
                 if !ways.contains_key(&from) && unobserved(store, leaf) {
-                    ways.insert(from, Some(Move { from, to }));
+                    ways.insert(from, Some(Move { from, to, leaf }));
                     pending.push(from);
                 }
             }
@@ -227,7 +280,9 @@ impl Shapes {
             }
         }
         for shape in &mut self.shapes {
-            shape.endless &= store.prune(shape.expr, lifelines) == shape.expr;
+            let stays = store.prune(shape.expr, lifelines) == shape.expr;
+            shape.endless &= stays;
+            shape.stocked &= stays;
         }
         Exclusion::Done
     }

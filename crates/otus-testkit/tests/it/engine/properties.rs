@@ -11,7 +11,7 @@
 use std::time::Duration;
 
 use otus_analysis::budget::Budget;
-use otus_analysis::engine::{Options, Sessions};
+use otus_analysis::engine::{Options, When};
 use otus_analysis::{Engine, Observed, Question, Verdict};
 use otus_core::index::Index;
 use otus_core::{
@@ -568,7 +568,8 @@ fn all_combinations_of_switches_agree() {
                     absorb: on(4),
                     solver: on(5),
                     decompose: on(6),
-                    sessions: if on(7) { Sessions::Always } else { Sessions::Never },
+                    sessions: if on(7) { When::Always } else { When::Never },
+                    counting: if on(0) { When::Always } else { When::Never },
                 };
                 (options, Engine::new(pool, term, partition, options))
             })

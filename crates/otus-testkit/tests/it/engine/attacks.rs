@@ -1,0 +1,76 @@
+//! Multi-traces that once took very many states, each as the smallest case that showed it. The number of states is
+//! asserted, never the time.
+
+use otus_analysis::budget::Budget;
+use otus_analysis::engine::{Options, Outcome};
+use otus_analysis::{Engine, Question, Verdict};
+use otus_syntax::{Source, parse_trace};
+use otus_testkit::read::{Language, read};
+
+/// The outcome for an interaction and a multi-trace, both as texts, within this number of states.
+fn ask(interaction: &str, trace: &str, question: &Question, most: u64) -> Outcome {
+    let (mut lowered, _) = read(Language::Interaction, interaction);
+    let parsed = parse_trace(&Source::new("trace", trace));
+    let (trace, _) = otus_trace::lower(&parsed.tree, &mut lowered.pool);
+    let term = lowered.term.expect("an interaction");
+    let mut engine = Engine::new(&lowered.pool, term, trace.partition(), Options::default());
+    let budget = Budget { max_states: Some(most), ..Budget::default() };
+    engine.analyze(&trace, question, &budget)
+}
+
+#[track_caller]
+fn check(interaction: &str, trace: &str, question: &Question, most: u64, expected: Verdict) {
+    let found = ask(interaction, trace, question, most);
+    assert_eq!(found.verdict, expected, "{question:?} of {interaction}: {found:?}");
+}
+
+/// The log of a lifeline, its actions in random order.
+fn shuffled(rng: &mut fastrand::Rng, actions: &[&str], count: usize) -> Vec<String> {
+    let mut all: Vec<String> = actions.iter().map(|action| (*action).to_owned()).collect();
+    all = (0..count).flat_map(|_| all.clone()).collect();
+    rng.shuffle(&mut all);
+    all
+}
+
+fn multi_trace(logs: &[(&str, Vec<String>)]) -> String {
+    let logs = logs.iter().map(|(lifeline, log)| format!("[{lifeline}] {}", log.join(".")));
+    format!("{{ {} }}", logs.collect::<Vec<_>>().join("; "))
+}
+
+/// Three messages in a circle, in parallel sessions. As many are received as sent.
+#[test]
+fn a_lost_message_is_counted() {
+    let model = "loopP(par(a -- m -> b, b -- n -> c, c -- k -> a))";
+    let mut rng = fastrand::Rng::with_seed(17);
+    let mut logs = [
+        ("a", shuffled(&mut rng, &["a!m", "a?k"], 80)),
+        ("b", shuffled(&mut rng, &["b!n", "b?m"], 80)),
+        ("c", shuffled(&mut rng, &["c!k", "c?n"], 80)),
+    ];
+    // The first of each log must be sent, or nothing can begin.
+    for (log, first) in logs.iter_mut().zip(["a!m", "b!n", "c!k"]) {
+        let at = log.1.iter().position(|action| action == first).expect("it is sent");
+        log.1.swap(0, at);
+    }
+    for question in [Question::ACCEPT, Question::GlobalPrefix, Question::MULTI_PREFIX] {
+        let found = ask(model, &multi_trace(&logs), &question, 2_000);
+        assert!(!found.stop.is_early(), "{question:?}: {found:?}");
+    }
+    for missing in [3, 90, 150] {
+        for at in 0..3 {
+            let mut logs = logs.clone();
+            logs[at].1.remove(missing);
+            check(model, &multi_trace(&logs), &Question::ACCEPT, 2_000, Verdict::Fail);
+        }
+    }
+}
+
+/// Every `b!m0` has its own `a?m0`, but there are more of them.
+#[test]
+fn more_are_sent_than_received() {
+    let model = "loopW(strict(loopC(b)(m0 -> a), loopC(a)(loopW(loopC(a)(b -- m0 -> a)))))";
+    let trace = "{ [a] a?m0.a?m0.a?m0.a?m0.a?m0; [b] b!m0.b!m0.b!m0.b!m0.b!m0.b!m0.b!m0 }";
+    check(model, trace, &Question::ACCEPT, 4_000, Verdict::Fail);
+    check(model, trace, &Question::MULTI_PREFIX, 8_000, Verdict::WeakPass);
+    check(model, trace, &Question::SLICE, 8_000, Verdict::WeakPass);
+}
