@@ -30,7 +30,7 @@ use otus_core::define_id;
 use otus_core::index::{Index as _, IndexVec};
 use otus_core::intern::Interner;
 use otus_syntax::ast::formula::{Connective, Modality, Quantifier, UntilKind};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::atom::Atom;
 
@@ -348,6 +348,25 @@ impl Formulas {
     pub fn ag(&mut self, f: FormulaId) -> FormulaId {
         let broken = self.ef(self.not(f));
         self.not(broken)
+    }
+
+    /// A formula with `true` or `false` in the place of an atom.
+    pub fn with_constant(&mut self, whole: FormulaId, atom: AtomId, truth: bool) -> FormulaId {
+        let constant = if truth { Formulas::TRUE } else { Formulas::FALSE };
+        let mut replaced: FxHashMap<FormulaId, FormulaId> = FxHashMap::default();
+        for part in self.parts(whole, |_| true) {
+            let new = match self.get(part).clone() {
+                Formula::Atom(own) if own == atom => constant,
+                Formula::True | Formula::False | Formula::End | Formula::Atom(_) => part,
+                Formula::Not(inner) => self.not(replaced[&inner]),
+                Formula::And(all) => self.and(all.iter().map(|f| replaced[f]).collect::<Vec<_>>()),
+                Formula::Or(all) => self.or(all.iter().map(|f| replaced[f]).collect::<Vec<_>>()),
+                Formula::Next(inner) => self.ex(replaced[&inner]),
+                Formula::Until([f, g]) => self.eu(replaced[&f], replaced[&g]),
+            };
+            replaced.insert(part, new);
+        }
+        replaced[&whole]
     }
 
     /// Interns a formula that is not a connective, with its negation.

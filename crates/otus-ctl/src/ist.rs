@@ -35,6 +35,7 @@
 mod apply;
 mod blocks;
 mod fixpoint;
+pub mod graph;
 mod shift;
 mod tree;
 
@@ -76,4 +77,17 @@ pub(crate) fn count(
     let mut evaluation = fixpoint::Evaluation::new(problem, closure, budget)?;
     let set = evaluation.set(formula)?;
     Ok((evaluation.trees.count(evaluation.known.top), evaluation.trees.count(set)))
+}
+
+/// The number of all cuts, and the number of nodes of all trees that the set of a formula needs.
+pub(crate) fn size(
+    problem: Problem<'_>,
+    formula: FormulaId,
+    closure: Closure,
+    budget: &Budget,
+) -> Result<(BigUint, u64), Stop> {
+    let mut evaluation = fixpoint::Evaluation::new(problem, closure, budget)?;
+    evaluation.set(formula)?;
+    let trees = &evaluation.trees;
+    Ok((trees.count(evaluation.known.top), trees.node_count() as u64))
 }

@@ -11,7 +11,8 @@
 //! - three engines compute sets of cuts: [`encode`] and [`evaluate`] with interval diagrams, [`explicit`] cut by cut,
 //!   [`ist`] with the interval sharing trees of paper 001;
 //! - [`narrow`]: the engine that suits a part; [`conjunctive`], [`check`]: the verdict at the first cut; [`satisfying`]: all cuts at which a formula holds;
-//!   [`witness`]: a run that shows the verdict; [`mod@certify`]: an independent check of such a run.
+//!   [`witness`]: a run that shows the verdict; [`mod@certify`]: an independent check of such a run;
+//!   [`vacuity`]: whether the verdict says anything; [`stats`]: the sizes of a check.
 #![forbid(unsafe_code)]
 
 pub mod atom;
@@ -27,7 +28,9 @@ pub mod ist;
 pub mod lower;
 mod narrow;
 pub mod satisfying;
+pub mod stats;
 mod track;
+pub mod vacuity;
 mod view;
 pub mod witness;
 
@@ -49,8 +52,11 @@ pub use certify::certify;
 pub use check::{Answer, Checker, Counts, Engine, Options};
 pub use formula::{Formula, FormulaId, Formulas};
 pub use ist::Closure;
+pub use ist::graph::{SharingTree, TreeNode};
 pub use lower::{Lowered, Property, lower, lower_with};
 pub use num_bigint::BigUint;
 pub use satisfying::Satisfying;
+pub use stats::Stats;
+pub use vacuity::{Vacuities, Vacuity};
 pub use view::Arrangement;
 pub use witness::{Evidence, Explanation};

@@ -5,19 +5,27 @@
 //! quotes; in the place of a formula it is an error.
 //!
 //! Nodes of the syntax tree come operands first, so one pass in order suffices. Errors do not end it: a node that
-//! cannot be lowered means `true`, and a diagnostic says why.
+//! cannot be lowered means `true`, and a diagnostic says why. The formula of a quantifier over processes is lowered
+//! once for each choice of processes, when the quantifier is reached ([`bind`]).
 
+mod bind;
+pub mod history;
 pub mod pattern;
 mod sum;
 
-use otus_syntax::ast::formula::{Comparison, FormulaFile, FormulaId as NodeId, FormulaKind, Path};
-use otus_syntax::name::Name;
+use otus_syntax::ast::formula::{
+    Comparison, Connective, FormulaFile, FormulaId as NodeId, FormulaKind, Item, Path,
+};
+use otus_syntax::name::{Name, Symbol};
 use otus_syntax::suggest::did_you_mean;
-use otus_syntax::{Code, Diagnostic, Rational, Span, print};
+use otus_syntax::{Code, Diagnostic, Rational, Severity, Span, print};
 use otus_trace::order::{Kind, Owner, PartialOrder, ProcessId, Value, VariableId};
 
 use crate::atom::{Atom, Reading};
 use crate::formula::{FormulaId, Formulas};
+pub use bind::{Expansion, MOST_INSTANCES};
+pub use history::History;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sum::Sum;
 
 /// A formula to be checked.
@@ -31,6 +39,17 @@ pub struct Property {
     pub span: Span,
     /// Its meaning.
     pub formula: FormulaId,
+    /// Whether its text is `true` or `false`, which people use to count cuts.
+    pub is_constant: bool,
+    /// The left sides of its implications: a property is empty talk if such a condition never holds. The condition of
+    /// an implication below a quantifier over processes is the disjunction over all choices of processes.
+    pub conditions: Vec<FormulaId>,
+    /// Its quantifiers over processes.
+    pub expansions: Vec<Expansion>,
+    /// What its patterns over histories found.
+    pub histories: Vec<History>,
+    /// The warnings about it, as indices of [`Lowered::diagnostics`].
+    pub warnings: Vec<usize>,
 }
 
 /// The properties of a file over a trace.
@@ -76,23 +95,23 @@ pub fn lower_with(file: &FormulaFile, trace: &PartialOrder, formulas: Formulas) 
         file,
         trace,
         formulas,
-        meanings: Vec::with_capacity(file.nodes.len()),
+        meanings: vec![Meaning::Nothing; file.nodes.len()],
+        bound: Vec::new(),
+        member: None,
+        instances: 0,
+        found: Found::default(),
         diagnostics: Vec::new(),
     };
-    for id in 0..file.nodes.len() {
-        let id = NodeId(u32::try_from(id).unwrap_or(u32::MAX));
-        let meaning = lowering.node(id);
-        lowering.meanings.push(meaning);
+    let is_bound = bind::bound_nodes(file);
+    for (index, is_bound) in is_bound.into_iter().enumerate() {
+        if !is_bound {
+            lowering.lower_node(NodeId(crate::number(index)));
+        }
     }
     let mut properties = Vec::new();
     for item in file.properties() {
         let formula = lowering.formula(item.body);
-        properties.push(Property {
-            name: item.name.map(|name| file.names.text(name.symbol).to_owned()),
-            text: print::formula(file, item.body),
-            span: file.node(item.body).span,
-            formula,
-        });
+        properties.push(lowering.property(item, formula));
     }
     let Lowering { formulas, diagnostics, .. } = lowering;
     Lowered { formulas, properties, diagnostics }
@@ -119,10 +138,89 @@ struct Lowering<'a> {
     formulas: Formulas,
     /// By node.
     meanings: Vec<Meaning>,
+    /// The processes that names of quantifiers stand for, the innermost last.
+    bound: Vec<(Symbol, ProcessId)>,
+    /// The process whose own variables need no `p.`.
+    member: Option<ProcessId>,
+    /// The choices of processes so far.
+    instances: usize,
+    found: Found,
     diagnostics: Vec<Diagnostic>,
 }
 
+/// What the nodes of a file contribute to the properties that contain them.
+#[derive(Debug, Default)]
+struct Found {
+    conditions: FxHashMap<NodeId, Vec<FormulaId>>,
+    expansions: FxHashMap<NodeId, Expansion>,
+    histories: FxHashMap<NodeId, Vec<History>>,
+}
+
 impl Lowering<'_> {
+    fn lower_node(&mut self, id: NodeId) {
+        self.meanings[id.index()] = self.node(id);
+    }
+
+    /// A property with everything that was found out about its nodes.
+    fn property(&mut self, item: &Item, formula: FormulaId) -> Property {
+        let file = self.file;
+        let mut met: FxHashSet<NodeId> = FxHashSet::default();
+        let mut pending = vec![item.body];
+        while let Some(id) = pending.pop() {
+            if met.insert(id) {
+                let kind = &file.node(id).kind;
+                pending.extend(kind.operands());
+                if let FormulaKind::Named(_, body) = kind {
+                    pending.push(*body);
+                }
+            }
+        }
+        let mut nodes: Vec<NodeId> = met.into_iter().collect();
+        nodes.sort_unstable();
+        let found = &self.found;
+        let conditions = nodes.iter().filter_map(|id| found.conditions.get(id));
+        let conditions = conditions.map(|all| self.formulas.or(all.iter().copied())).collect();
+        let spans: Vec<Span> = nodes.iter().map(|&id| file.node(id).span).collect();
+        let is_own = |found: &Diagnostic| {
+            let place = found.primary.span;
+            spans.iter().any(|span| span.start <= place.start && place.end <= span.end)
+        };
+        let of_warning = |(index, found): (usize, &Diagnostic)| {
+            (found.severity == Severity::Warning && is_own(found)).then_some(index)
+        };
+        let mut body = item.body;
+        while let FormulaKind::Named(_, inner) = &file.node(body).kind {
+            body = *inner;
+        }
+        let expansions = nodes.iter().filter_map(|id| found.expansions.get(id));
+        let histories = nodes.iter().filter_map(|id| found.histories.get(id));
+        Property {
+            name: item.name.map(|name| file.names.text(name.symbol).to_owned()),
+            text: print::formula(file, item.body),
+            span: file.node(item.body).span,
+            formula,
+            is_constant: matches!(file.node(body).kind, FormulaKind::Constant(_)),
+            conditions,
+            expansions: expansions.cloned().collect(),
+            histories: histories.flatten().cloned().collect(),
+            warnings: self.diagnostics.iter().enumerate().filter_map(of_warning).collect(),
+        }
+    }
+
+    /// The text of a name; of a name that stands for a process, that of the process.
+    fn text(&self, name: Name) -> &str {
+        match self.bound_process(name) {
+            Some(process) => self.trace.process_name(process),
+            None => self.file.names.text(name.symbol),
+        }
+    }
+
+    /// The process that a name of a quantifier stands for.
+    fn bound_process(&self, name: Name) -> Option<ProcessId> {
+        let found = self.bound.iter().rev().find(|(symbol, _)| *symbol == name.symbol);
+        found.map(|&(_, process)| process)
+    }
+
     fn node(&mut self, id: NodeId) -> Meaning {
         let file = self.file;
         match &file.node(id).kind {
@@ -150,6 +248,9 @@ impl Lowering<'_> {
             }
             FormulaKind::Connective(connective, left, right) => {
                 let (left, right) = (self.formula(*left), self.formula(*right));
+                if *connective == Connective::Implies {
+                    self.found.conditions.entry(id).or_default().push(left);
+                }
                 Meaning::Formula(self.formulas.connective(*connective, left, right))
             }
             FormulaKind::Temporal(quantifier, modality, inner) => {
@@ -160,7 +261,11 @@ impl Lowering<'_> {
                 let (f, g) = (self.formula(*left), self.formula(*right));
                 Meaning::Formula(self.formulas.until(*quantifier, *kind, f, g))
             }
-            FormulaKind::Call(name, arguments) => self.call(*name, arguments),
+            FormulaKind::Call(name, arguments) => self.call(id, *name, arguments),
+            FormulaKind::ForEach(quantifier, binder, body) => {
+                self.for_each(id, *quantifier, binder, *body)
+            }
+            FormulaKind::AtMostOne(binder, parts) => self.at_most_one(id, binder, parts),
             FormulaKind::Invalid => Meaning::Nothing,
         }
     }
@@ -180,6 +285,10 @@ impl Lowering<'_> {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
+        let is_same = |known: &Diagnostic| known.code == code && known.primary.span == span;
+        if !self.bound.is_empty() && self.diagnostics.iter().any(is_same) {
+            return; // It was said about another choice of processes.
+        }
         let diagnostic = Diagnostic::new(code, self.file.source, span, message);
         self.diagnostics.push(diagnostic.with_help(help));
     }
@@ -215,19 +324,18 @@ impl Lowering<'_> {
     }
 
     fn variable(&mut self, path: Path) -> Meaning {
-        let (trace, names) = (self.trace, &self.file.names);
-        let name = names.text(path.name.symbol);
-        let process = path.process.map(|process| (process.span, names.text(process.symbol)));
-        let found = match process {
-            None => trace.variable(name),
-            Some((_, process)) => {
-                let owner = trace.process(process);
-                let whole = format!("{process}.{name}");
-                let own = |&variable: &VariableId| {
-                    owner.is_some_and(|owner| trace.owner(variable) == Owner::Process(owner))
-                };
-                trace.variable(&whole).or_else(|| trace.variable(name).filter(own))
+        let trace = self.trace;
+        let name = self.file.names.text(path.name.symbol);
+        if path.process.is_none() && self.bound_process(path.name).is_some() {
+            return Meaning::Text(self.text(path.name).to_owned(), true);
+        }
+        let process = path.process.map(|process| (process.span, self.text(process).to_owned()));
+        let found = match &process {
+            None => {
+                let own = self.member.and_then(|member| own_variable(trace, member, name));
+                own.or_else(|| trace.variable(name))
             }
+            Some((_, process)) => trace.resolve(Some(process), name),
         };
         match (found, process) {
             (Some(variable), _) => {
@@ -241,7 +349,7 @@ impl Lowering<'_> {
             (None, Some((span, process))) => {
                 let word = format!("{process}.{name}");
                 let span = span.to(path.name.span);
-                if trace.process(process).is_some()
+                if trace.process(&process).is_some()
                     && let Some(variable) = trace.variable(name)
                 {
                     let whose = match trace.owner(variable) {
@@ -266,6 +374,9 @@ impl Lowering<'_> {
     }
 
     fn process(&mut self, name: Name) -> Option<ProcessId> {
+        if let Some(process) = self.bound_process(name) {
+            return Some(process);
+        }
         let text = self.file.names.text(name.symbol);
         let found = self.trace.process(text);
         if found.is_none() {
@@ -408,6 +519,11 @@ impl Lowering<'_> {
     }
 }
 
+/// The variable `p.x`, or else `x` if only process p assigns it.
+fn own_variable(trace: &PartialOrder, process: ProcessId, name: &str) -> Option<VariableId> {
+    trace.resolve(Some(trace.process_name(process)), name)
+}
+
 /// A side of a comparison.
 type Operand = (NodeId, Kind);
 
@@ -433,12 +549,17 @@ fn similar<'n, N: Iterator<Item = &'n str>>(
     did_you_mean(word, names()).unwrap_or_else(|| known(what, names()))
 }
 
+/// How a trace gets variables.
+pub const MAKE_VARIABLES: &str = "an event of a .pot.json sets one by \"set\": {\"x\": 1}, and a line of a log by \
+    a rule of otus.toml with set = { x = \"{field}\" }; `otus init` proposes such rules";
+
 /// A list of the existing names.
 fn known<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> String {
     const MOST: usize = 8;
     let mut names: Vec<String> = names.take(MOST + 1).map(|name| format!("`{name}`")).collect();
     if names.is_empty() {
-        return format!("the trace has no {what}");
+        let advice = if what == "variables" { MAKE_VARIABLES } else { "" };
+        return format!("the trace has no {what}{}{advice}", if advice.is_empty() { "" } else { "; " });
     }
     if names.len() > MOST {
         "…".clone_into(&mut names[MOST]);

@@ -10,7 +10,9 @@
 
 use std::hash::Hash;
 
-use otus_trace::order::{EventId, LabelId, Owner, PartialOrder, ProcessId, Value, VariableId};
+use otus_trace::order::{
+    EventId, LabelId, Owner, PartialOrder, ProcessId, Value, VariableId, Write,
+};
 use rustc_hash::FxHashMap;
 
 use crate::atom::{Atom, Reading};
@@ -66,44 +68,73 @@ impl Course {
     }
 }
 
-/// The courses of some atoms; the track of a reading that several share is computed once.
+/// The courses of some atoms.
 pub(crate) fn courses(trace: &PartialOrder, atoms: &[&Atom]) -> Vec<Course> {
-    let mut variables: Vec<VariableId> = Vec::new();
-    for reading in atoms.iter().flat_map(|atom| atom.readings()) {
-        if let Reading::Variable(variable) = reading {
-            variables.push(variable);
-        }
-    }
-    variables.sort_unstable();
-    variables.dedup();
-    let histories = trace.histories(&variables);
-    let track = |reading: Reading| match reading {
-        Reading::Variable(variable) => {
-            let at = variables.binary_search(&variable).expect("all variables were asked for");
-            let writes = histories[at].iter().map(|write| (write.event, write.value));
-            values(trace.initial(variable), writes, |value| trace.value(value))
-        }
-        Reading::Last(process) => {
-            let labels = trace.events(process).map(|event| (event, trace.label_id(event)));
-            let name = |label: Option<LabelId>| label.map(|label| trace.label_name(label));
-            values(None, labels, |label| Value::Text(name(label).unwrap_or_default().into()))
-        }
-        Reading::Count(process, label) => {
-            let counted = trace
-                .events(process)
-                .filter(|&event| label.is_none() || trace.label_id(event) == label);
-            counts(counted)
-        }
-    };
+    let mut readings: Vec<Reading> = atoms.iter().flat_map(|atom| atom.readings()).collect();
+    readings.sort_unstable();
+    readings.dedup();
+    let recorder = Recorder::new(trace, &readings);
     atoms
         .iter()
         .map(|atom| {
             let readings = atom.readings();
             let home = home(trace, &readings);
-            let tracks: Vec<Track> = readings.into_iter().map(track).collect();
+            let tracks: Vec<Track> = readings.into_iter().map(|one| recorder.track(one)).collect();
             if tracks.len() == 1 || home { flips(atom, &tracks) } else { Course::Tracks(tracks) }
         })
         .collect()
+}
+
+/// The tracks of some readings.
+pub(crate) fn tracks(trace: &PartialOrder, readings: &[Reading]) -> Vec<Track> {
+    let recorder = Recorder::new(trace, readings);
+    readings.iter().map(|&reading| recorder.track(reading)).collect()
+}
+
+/// The assignments to the variables of some readings.
+struct Recorder<'t> {
+    trace: &'t PartialOrder,
+    /// Sorted.
+    variables: Vec<VariableId>,
+    histories: Vec<Vec<Write>>,
+}
+
+impl<'t> Recorder<'t> {
+    fn new(trace: &'t PartialOrder, readings: &[Reading]) -> Self {
+        let variable = |&reading: &Reading| match reading {
+            Reading::Variable(variable) => Some(variable),
+            Reading::Last(_) | Reading::Count(..) => None,
+        };
+        let mut variables: Vec<VariableId> = readings.iter().filter_map(variable).collect();
+        variables.sort_unstable();
+        variables.dedup();
+        let histories = trace.histories(&variables);
+        Recorder { trace, variables, histories }
+    }
+
+    /// The track of one of the readings.
+    fn track(&self, reading: Reading) -> Track {
+        let trace = self.trace;
+        match reading {
+            Reading::Variable(variable) => {
+                let at = self.variables.binary_search(&variable);
+                let at = at.expect("all variables were asked for");
+                let writes = self.histories[at].iter().map(|write| (write.event, write.value));
+                values(trace.initial(variable), writes, |value| trace.value(value))
+            }
+            Reading::Last(process) => {
+                let labels = trace.events(process).map(|event| (event, trace.label_id(event)));
+                let name = |label: Option<LabelId>| label.map(|label| trace.label_name(label));
+                values(None, labels, |label| Value::Text(name(label).unwrap_or_default().into()))
+            }
+            Reading::Count(process, label) => {
+                let counted = trace
+                    .events(process)
+                    .filter(|&event| label.is_none() || trace.label_id(event) == label);
+                counts(counted)
+            }
+        }
+    }
 }
 
 /// Whether all readings belong to one process.

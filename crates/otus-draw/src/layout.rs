@@ -9,5 +9,6 @@ pub mod order;
 pub mod plot;
 pub mod search;
 pub mod sequence;
+pub mod sharing;
 pub mod term;
 pub mod tree;

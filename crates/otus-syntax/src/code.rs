@@ -191,6 +191,9 @@ codes! {
     WRONG_KIND = "0907", Error, "values of different kinds";
     UNKNOWN_PATTERN = "0908", Error, "a pattern that does not exist";
     SUM_TOO_LARGE = "0909", Error, "numbers too large for an exact sum";
+    LEFT_OUT = "0910", Warning, "a process without a variable of the formula";
+    TOO_MANY_INSTANCES = "0911", Error, "a quantifier with too many choices of processes";
+    NOT_LOCAL = "0912", Error, "a condition on more than one member";
     // otus.toml.
     NOT_TOML = "1001", Error, "a text that is not TOML";
     UNKNOWN_SETTING = "1002", Error, "a setting that otus.toml does not have";

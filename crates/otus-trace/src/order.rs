@@ -95,6 +95,8 @@ pub struct PartialOrder {
     edges: Vec<Edge>,
     /// A linear extension of ⪯.
     runs: Vec<Run>,
+    /// The variable of each pair of assignments that were not ordered, until [`Writes::Ordered`] put them in an order.
+    assumed: Vec<VariableId>,
     notes: Notes,
 }
 
@@ -302,6 +304,11 @@ impl PartialOrder {
     /// The value with an id.
     pub fn value(&self, id: ValueId) -> Value {
         self.values.value(id)
+    }
+
+    /// The variable of each pair of neighbouring assignments whose order was assumed ([`Writes::Ordered`]).
+    pub fn assumed_writes(&self) -> &[VariableId] {
+        &self.assumed
     }
 
     /// The edges between processes that generate ⪯, sorted by target.

@@ -43,7 +43,10 @@ impl Format {
     /// assert_eq!(Format::of_name("app.log".as_ref()), None);
     /// ```
     pub fn of_name(path: &Path) -> Option<Format> {
-        if path.file_name()?.to_str()?.to_ascii_lowercase().ends_with(".pot.json") {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        // A trace may be packed.
+        let packed = [".gz", ".zst", ".zstd"].iter().find_map(|ending| name.strip_suffix(ending));
+        if packed.unwrap_or(&name).ends_with(".pot.json") {
             return Some(Format::Pot);
         }
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();

@@ -18,6 +18,12 @@ pub enum Schema {
     Results,
     /// A line of `otus analyze --format jsonl`.
     Result,
+    /// A partial-order trace, `.pot.json`.
+    Pot,
+    /// The document of `otus ctl --format json`.
+    Answers,
+    /// A line of `otus ctl --format jsonl`.
+    Answer,
 }
 
 /// The schema of a format, as JSON text.
@@ -26,19 +32,25 @@ pub fn schema(of: Schema) -> String {
         Schema::Mapping => mapping_with_ours(),
         Schema::Trace => read::canonical::schema().to_owned(),
         Schema::Results => RESULTS.to_owned(),
-        Schema::Result => result(),
+        Schema::Result => one_of(RESULTS, "A line that `otus analyze --format jsonl` prints", "result"),
+        Schema::Pot => POT.to_owned(),
+        Schema::Answers => ANSWERS.to_owned(),
+        Schema::Answer => one_of(ANSWERS, "A line that `otus ctl --format jsonl` prints", "answer"),
     }
 }
 
 const RESULTS: &str = include_str!("report/results.schema.json");
+const POT: &str = include_str!("ctl/pot.schema.json");
+const ANSWERS: &str = include_str!("ctl/answers.schema.json");
 
-fn result() -> String {
-    let results: Value = serde_json::from_str(RESULTS).unwrap_or_default();
+/// The schema of one item of a document.
+fn one_of(document: &str, title: &str, item: &str) -> String {
+    let document: Value = serde_json::from_str(document).unwrap_or_default();
     let schema = json!({
-        "$schema": results["$schema"],
-        "title": "A line that `otus analyze --format jsonl` prints",
-        "$ref": "#/$defs/result",
-        "$defs": results["$defs"],
+        "$schema": document["$schema"],
+        "title": title,
+        "$ref": format!("#/$defs/{item}"),
+        "$defs": document["$defs"],
     });
     format!("{schema:#}")
 }

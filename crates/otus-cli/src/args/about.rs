@@ -143,7 +143,9 @@ pub(crate) struct ExplainArgs {
 Examples:
   otus schema mapping > otus.schema.json   the schema of otus.toml
   otus schema trace                        the schema of `otus map --write events.jsonl`
-  otus schema results                      the schema of `otus analyze --format json`")]
+  otus schema results                      the schema of `otus analyze --format json`
+  otus schema pot                          the schema of partial-order traces
+  otus schema answers                      the schema of `otus ctl --format json`")]
 pub(crate) struct SchemaArgs {
     /// The format to describe.
     #[arg(value_name = "WHAT", value_parser = one_of(SCHEMAS))]
@@ -155,6 +157,9 @@ const SCHEMAS: &[Choice<Schema>] = &[
     (Schema::Trace, "trace", "Canonical lines: Otus's own JSON format, one event per line"),
     (Schema::Results, "results", "The document of `otus analyze --format json`"),
     (Schema::Result, "result", "A line of `otus analyze --format jsonl`, or of `--results`"),
+    (Schema::Pot, "pot", "A partial-order trace (.pot.json)"),
+    (Schema::Answers, "answers", "The document of `otus ctl --format json`"),
+    (Schema::Answer, "answer", "A line of `otus ctl --format jsonl`"),
 ];
 
 /// Print a script that completes commands and flags in a shell.

@@ -5,7 +5,7 @@ use otus::FailOn;
 use otus::ctl::{Arrangement, Closure, Engine};
 use otus::report::ReportFormat;
 
-use super::outputs::ANSWER_FORMATS;
+use super::outputs::REPORT_FORMATS;
 use super::{Choice, LogArgs, PictureArgs, one_of};
 
 const CTL: &str = "\
@@ -38,14 +38,24 @@ Patterns expand to formulas:
   precedence(asked, answered)      `answered` does not hold before `asked`
   mutex(p.critical, q.critical)    at most one holds at a cut
   agree(p.leader, q.leader)        both have the same value at every cut
-  one_leader(p, q, r)              no two processes have role = leader in one term
+  one_leader(p, q, r)              at no cut do two processes have role = leader in one term
+  at_most_one(m in n*, role = leader, per term)
+                                   in the whole history, at most one of the processes n* ever has
+                                   role = leader in one term, even if never two at the same moment
+
+`forall p != q in n*: f` is f for every choice of two different processes whose names begin with n,
+and `exists p in {a, b}: f` is f for some of them; `p.x` is then the variable x of that process.
 
 Otus reads raw logs as a trace: lines are events, messages order them, and the rules of otus.toml
 set variables (`lifeline.variable`). If the logs have several groups (runs of the system), --group
 chooses one. Without a formula, the [properties] of otus.toml are checked.
 
 If one run is enough to prove the answer, it is printed: for EF, EG, EX and E[f U g] that hold, and
-for AF, AG, AX and A[f U g] that do not. Otus first re-checks this run on the trace.";
+for AF, AG, AX and A[f U g] that do not. Otus first re-checks this run on the trace.
+
+A formula that says nothing is reported with a warning: a value that no event assigns (a misspelt
+word), the left side of an implication that never holds, a comparison that never changes, a formula
+that no event can change. With --strict, a warning makes the exit status 1.";
 
 /// Check CTL formulas over every order of events that a trace allows.
 #[derive(Debug, Parser)]
@@ -64,8 +74,8 @@ Examples:
   otus ctl --group alice                                  the logs and [properties] of otus.toml
   otus ctl --patterns                                     list the patterns
 
-Exit status: 0 all formulas hold, 1 at least one formula does not hold, 2 invalid input or command
-line, 3 undecided and no formula fails."
+Exit status: 0 all formulas hold, 1 at least one formula does not hold (with --strict, or has a
+warning), 2 invalid input or command line, 3 undecided and no formula fails."
 )]
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 pub(crate) struct CtlArgs {
@@ -119,9 +129,22 @@ pub(crate) struct CtlArgs {
     #[arg(long, value_name = "NUMBER", default_value_t = 100, requires = "all")]
     pub(crate) limit: usize,
 
+    /// Print the sizes of each check: the nodes that represent sets of cuts, the events that the
+    /// formula can see, and the cuts of these.
+    #[arg(long)]
+    pub(crate) stats: bool,
+
     /// Do not compute a run that proves the answer.
     #[arg(long, conflicts_with = "draw")]
     pub(crate) no_witness: bool,
+
+    /// Treat a warning, such as a condition that never holds, like a formula that does not hold.
+    #[arg(long, conflicts_with = "no_warnings")]
+    pub(crate) strict: bool,
+
+    /// Do not look for signs that a formula says nothing, which may take as long as the check.
+    #[arg(long)]
+    pub(crate) no_warnings: bool,
 
     /// Draw the run that proves the answer (.svg or .png), as cuts through the trace; with several
     /// formulas, the run of the first formula that has one.
@@ -136,7 +159,7 @@ pub(crate) struct CtlArgs {
     pub(crate) max_nodes: Option<u64>,
 
     /// The output format.
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(ANSWER_FORMATS))]
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(REPORT_FORMATS))]
     pub(crate) format: ReportFormat,
 
     /// Which answers make the exit status 1 [default: only a formula that does not hold].

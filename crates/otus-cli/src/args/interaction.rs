@@ -76,6 +76,7 @@ Examples:
   otus draw model.hsf run.htf -o run.svg                  the observed logs, one lane each
   otus draw run.pot.json --cut p=1,q=0 -o order.svg       events, messages, and a cut
   otus draw run.pot.json --what lattice -o lattice.svg    all its cuts
+  otus draw run.pot.json --what ist --formula 'x = 1' -o tree.svg  some cuts as a sharing tree
   otus draw model.hsf --what search -o explored.svg       the execution tree
   otus draw model.hsf run.htf conf.hcf --what search -o search.svg
   otus draw flow.mmd -o - > flow.svg                      SVG on standard output
@@ -122,6 +123,10 @@ pub(crate) struct DrawArgs {
     #[arg(long, value_name = "CUT")]
     pub(crate) cut: Vec<String>,
 
+    /// With --what ist: the formula whose cuts are drawn [default: true, which holds at all cuts].
+    #[arg(long, value_name = "FORMULA")]
+    pub(crate) formula: Option<String>,
+
     /// The automaton: as the execution rules of interactions produce it, made deterministic, or made
     /// minimal [default: minimal].
     #[arg(long, value_name = "KIND", value_parser = one_of(AUTOMATA))]
@@ -160,6 +165,11 @@ const DRAWINGS: &[Choice<Drawn>] = &[
         Drawn::File(What::Lattice),
         "lattice",
         "All cuts of a partial-order trace, and the events between them",
+    ),
+    (
+        Drawn::File(What::SharingTree),
+        "ist",
+        "The cuts at which a formula holds, as an interval sharing tree (paper 001)",
     ),
     (Drawn::Search, "search", "The search of `otus explore` or `otus analyze`"),
     (Drawn::File(What::Automaton), "automaton", "The automaton of a specification"),

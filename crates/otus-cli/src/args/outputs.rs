@@ -14,7 +14,7 @@ use super::{Choice, named};
 pub(super) const TEXT_OR_JSON: &[Choice<TextFormat>] =
     &[(TextFormat::Text, "text", "Plain text"), (TextFormat::Json, "json", "One JSON document")];
 
-/// The output formats of `otus analyze`.
+/// The output formats of `otus analyze` and `otus ctl`.
 pub(super) const REPORT_FORMATS: &[Choice<ReportFormat>] = &[
     (ReportFormat::Text, "text", "Plain text"),
     (ReportFormat::Json, "json", "One JSON document"),
@@ -26,9 +26,6 @@ pub(super) const REPORT_FORMATS: &[Choice<ReportFormat>] = &[
     (ReportFormat::Markdown, "markdown", "A summary for a pull request or a job"),
     (ReportFormat::Html, "html", "A self-contained page with diagrams"),
 ];
-
-/// The output formats of `otus ctl`: text, JSON, and JSON lines.
-pub(super) const ANSWER_FORMATS: &[Choice<ReportFormat>] = REPORT_FORMATS.split_at(3).0;
 
 /// A report format and the file to write.
 #[derive(Debug, Clone, PartialEq, Eq)]

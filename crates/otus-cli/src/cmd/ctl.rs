@@ -1,10 +1,10 @@
-//! `otus ctl`: arguments to a request, answers to text or JSON.
+//! `otus ctl`: arguments to a request, answers to a report.
 
 use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::bail;
-use otus::ctl::{self, CutQuery, Request};
+use otus::ctl::{self, CutQuery, Report, Request};
 use otus::report::ReportFormat;
 use otus::{Limits, PictureFormat, Status};
 
@@ -38,12 +38,13 @@ pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Status> {
             picture::deliver(&picture, name)?;
             picture_name = None;
         }
-        if args.format == ReportFormat::Json {
-            of_document.push(answer);
+        // Text and lines need no summary, so every answer is printed as soon as it is there.
+        if args.format == ReportFormat::Text {
+            output::print(&format!("{separator}{}", answer.text()))?;
         } else if args.format == ReportFormat::Jsonl {
             output::print(&format!("{}\n", answer.json()))?;
         } else {
-            output::print(&format!("{separator}{}", answer.text()))?;
+            of_document.push(answer);
         }
         separator = "\n";
     }
@@ -52,11 +53,13 @@ pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Status> {
     }
     watch::answered();
     let summary = answers.summary();
-    if args.format == ReportFormat::Json {
-        output::print(&ctl::document(&of_document, summary))?;
+    if !matches!(args.format, ReportFormat::Text | ReportFormat::Jsonl) {
+        let mut report = Report::new(&of_document, summary);
+        report.strict = args.strict;
+        output::print(&report.write(args.format))?;
     }
     output::complain(&summary.text(start.elapsed()));
-    Ok(summary.status(args.fail_on))
+    Ok(summary.status(args.fail_on, args.strict))
 }
 
 fn request(args: &CtlArgs, shell: &Shell) -> Request {
@@ -74,7 +77,9 @@ fn request(args: &CtlArgs, shell: &Shell) -> Request {
         (false, true) => CutQuery::Count,
         (false, false) => CutQuery::None,
     };
+    request.stats = args.stats;
     request.witness = !args.no_witness;
+    request.warnings = !args.no_warnings;
     request.limits = Limits {
         timeout: shell.limits.timeout,
         max_states: args.max_nodes,

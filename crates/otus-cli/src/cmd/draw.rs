@@ -27,6 +27,7 @@ pub(crate) fn run(args: &DrawArgs, shell: &Shell) -> anyhow::Result<Status> {
         positions: args.positions,
         step: args.step.clone(),
         cuts: args.cut.clone(),
+        formula: args.formula.clone(),
         automaton: args.automaton,
         max_nodes: args.max_nodes,
         width: args.width.or(columns).unwrap_or(100),

@@ -489,6 +489,7 @@ fn formulas_have_a_canonical_form() {
 fn outputs_in_the_docs_are_those_of_the_program() {
     let sandbox = Sandbox::new("ctl-docs");
     sandbox.write("run.pot.json", &crate::documented::order());
+    sandbox.write("election.pot.json", crate::documented::ELECTION);
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ctl.md");
     let text = std::fs::read_to_string(page).unwrap();
     let mut count = 0;
@@ -508,7 +509,111 @@ fn outputs_in_the_docs_are_those_of_the_program() {
         assert_eq!(told.trim_end(), expected.trim_end(), "{command}");
         count += 1;
     }
-    assert_eq!(count, 3);
+    assert_eq!(count, 5);
+}
+
+/// A trace with a misspelt word, a warning, a failure and names that need escaping.
+fn reported(name: &str) -> Sandbox {
+    let sandbox = prepared(name);
+    sandbox.write(
+        "props.ctl",
+        "# Names that need escaping.\n`a<b> & \"c\"`: AG(x < 4)\nempty: AG(x = 7 -> AF w = 0)\nfine: AF y = 3\n",
+    );
+    sandbox
+}
+
+#[test]
+fn every_format_has_the_verdicts_and_the_warnings() {
+    let sandbox = reported("ctl-formats");
+    for format in ["text", "json", "jsonl", "junit", "sarif", "github", "tap", "markdown", "html"] {
+        let output = ask(&sandbox, &["run.pot.json", "-f", "props.ctl", "--format", format]);
+        assert_eq!(output.status.code(), Some(1), "{format}");
+        let text = String::from_utf8(output.stdout).unwrap();
+        let quote = match format {
+            "markdown" => "&#96;",
+            _ => "`",
+        };
+        let told = format!("{quote}x{quote} is never 7");
+        assert!(text.contains(&told), "{format}: {text}");
+        for word in ["fine", "empty"] {
+            let is_listed = text.contains(word);
+            // Annotations and SARIF list only what needs attention.
+            let is_quiet = word == "fine" && ["github", "sarif"].contains(&format);
+            assert!(is_listed || is_quiet, "{format} lacks {word}: {text}");
+        }
+        if ["junit", "html"].contains(&format) {
+            assert!(text.contains("a&lt;b&gt; &amp;") && !text.contains("<b>"), "{format}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_junit_report_counts_warnings_if_they_are_failures() {
+    let sandbox = reported("ctl-junit");
+    let junit = |more: &[&str]| {
+        let arguments = ["run.pot.json", "-f", "props.ctl", "--format", "junit"];
+        let output = ask(&sandbox, &[&arguments, more].concat());
+        String::from_utf8(output.stdout).unwrap().lines().nth(1).unwrap().to_owned()
+    };
+    assert_eq!(junit(&[]), r#"<testsuites name="otus" tests="3" failures="1" errors="0">"#);
+    assert_eq!(
+        junit(&["--strict"]),
+        r#"<testsuites name="otus" tests="3" failures="2" errors="0">"#
+    );
+}
+
+#[test]
+fn annotations_are_at_the_formula() {
+    let sandbox = reported("ctl-github");
+    let arguments = ["run.pot.json", "-f", "props.ctl", "--format", "github"];
+    let output = ask(&sandbox, &arguments);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let first = text.lines().next().unwrap();
+    let expected = "::error file=props.ctl,line=2,col=";
+    assert!(first.starts_with(expected) && first.contains("a<b> & \"c\"::fails"), "{first}");
+    let second = text.lines().nth(1).unwrap();
+    assert!(second.starts_with("::warning file=props.ctl,line=3,col="), "{second}");
+    let last = text.lines().last().unwrap();
+    assert!(last.starts_with("::notice title=otus ctl::checked 3 formulas over"), "{last}");
+}
+
+#[test]
+fn a_strict_run_fails_for_a_warning() {
+    let sandbox = prepared("ctl-strict");
+    let status = |arguments: &[&str]| ask(&sandbox, arguments).status.code();
+    assert_eq!(status(&["run.pot.json", "AG(x = 7 -> AF w = 0)"]), Some(0));
+    assert_eq!(status(&["run.pot.json", "AG(x = 7 -> AF w = 0)", "--strict"]), Some(1));
+    assert_eq!(status(&["run.pot.json", "AG(x = 4 -> AF w = 0)", "--strict"]), Some(0));
+    assert_eq!(
+        status(&["run.pot.json", "AG(x = 7 -> AF w = 0)", "--strict", "--fail-on", "never"]),
+        Some(0)
+    );
+}
+
+#[test]
+fn statistics_are_given_when_asked_for() {
+    let sandbox = prepared("ctl-stats");
+    let found = json(&sandbox, &["run.pot.json", "EF(x = 4 & w = 1)", "--stats"]);
+    let stats = &found["results"][0]["stats"];
+    assert_eq!(stats["visible_events"], 4);
+    assert_eq!(stats["visible_processes"], 2);
+    assert_eq!(stats["visible_cuts"], "6");
+    assert!(stats["nodes"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn a_trace_may_be_packed_and_have_clocks() {
+    let sandbox = prepared("ctl-packed");
+    sandbox.write(
+        "clocks.pot.json",
+        r#"{"processes": [{"name": "p", "events": [{"var": "x", "val": 1, "clock": {"p": 1}}]},
+                          {"name": "q", "events": [{"var": "y", "val": 1, "clock": {"p": 1, "q": 1}}]}]}"#,
+    );
+    sandbox.shell("gzip -k clocks.pot.json");
+    for name in ["clocks.pot.json", "clocks.pot.json.gz"] {
+        assert_eq!(ask(&sandbox, &[name, "AG(y = 1 -> x = 1)"]).status.code(), Some(0), "{name}");
+        assert_eq!(ask(&sandbox, &[name, "EF(y = 1 & x = 0)"]).status.code(), Some(1), "{name}");
+    }
 }
 
 #[test]

@@ -41,6 +41,12 @@ group = "alice"
 expect = "Pass"
 "#;
 
+/// Two leaders of one term, one after the other.
+pub(crate) const ELECTION: &str = r#"{"processes": [
+  {"name": "n1", "events": [{"set": {"n1.role": "leader", "n1.term": 1}}, {"set": {"n1.role": "follower"}}]},
+  {"name": "n2", "events": [{"set": {"n2.role": "leader", "n2.term": 1}}]}],
+ "edges": [[["n1", 2], ["n2", 1]]]}"#;
+
 /// A call, as two services export it.
 pub(crate) const SPANS: &str = r#"{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"User"}}]},"scopeSpans":[{"spans":[{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee19b7ec3c1b174","name":"login","kind":3,"startTimeUnixNano":"1000","endTimeUnixNano":"9000"}]}]}]}
 {"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"Server"}}]},"scopeSpans":[{"spans":[{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee19b7ec3c1b175","parentSpanId":"eee19b7ec3c1b174","name":"login","kind":2,"startTimeUnixNano":"3000","endTimeUnixNano":"5000"}]}]}]}
@@ -70,6 +76,7 @@ fn prepared(name: &str) -> Sandbox {
             "{\"id\": \"one\", \"htf\": \"[User] User!login; [Server] Server?login\"}\n",
         ),
         ("run.pot.json", &order()),
+        ("election.pot.json", ELECTION),
         ("props.ctl", "safe: AG(x < 3)\nmutex(p.critical, q.critical)\n"),
         ("flow.mmd", mermaid),
         ("flow.puml", "@startuml\nUser -> Server : login\n@enduml\n"),

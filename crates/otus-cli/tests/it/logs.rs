@@ -293,6 +293,43 @@ fn lost_context_names_the_services_and_the_header() {
 }
 
 #[test]
+fn lines_about_state_become_variables_and_properties() {
+    let sandbox = Sandbox::new("logs-init-state");
+    for (member, term) in [("n1", 1), ("n2", 2)] {
+        sandbox.write(
+            &format!("raft/{member}.log"),
+            &format!(
+                "boot 17\n{member} became follower at term 0\n{member} became leader at term {term}\n\
+                 12:00 state=idle -> busy\napplied index={term} commit=0\n"
+            ),
+        );
+    }
+    sandbox.write(
+        "json/a.json",
+        "{\"node\":\"a\",\"state\":\"open\",\"version\":3}\n{\"node\":\"a\",\"state\":\"shut\",\"version\":4}\n",
+    );
+    for folder in ["raft", "json"] {
+        sandbox.otus(&format!("init {folder}")).assert().code(0);
+    }
+    let text = sandbox.read("raft/otus.toml");
+    for line in [
+        r"match = '\b(?:became|becomes|becoming)\s+(?:an?\s+|the\s+)?(?<role>\w+)\b.*?\bterm[\s:=]+(?<term>\d+)'",
+        r#"set = { role = "{role}", term = "{term}" }"#,
+        r#"set = { state = "{state}" }"#,
+        r#"set = { index = "{index}", commit = "{commit}" }"#,
+        r#"one_leader_per_term = "at_most_one(member, role = leader, per term)""#,
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    // The proposal is used at once: formulas read the variables, and its property holds.
+    sandbox.otus("ctl raft").assert().code(0);
+    let mut command = sandbox.otus("ctl raft");
+    command.arg("AF(n1.role = leader & n1.state = busy & n2.index = 2)").assert().code(0);
+    let mut command = sandbox.otus("ctl json");
+    command.arg("AF(a.state = shut & a.version = 4)").assert().code(0);
+}
+
+#[test]
 fn a_proposal_can_be_used_at_once() {
     let sandbox = Sandbox::new("logs-init");
     sandbox

@@ -1,4 +1,4 @@
-//! Answers are as `otus schema results` says. `scripts/check-reports` asks a validator of others about the same.
+//! Answers are as `otus schema` says. `scripts/check-reports` asks a validator of others about the same.
 //!
 //! What the schema does not name is allowed to readers, since keys may be added, and refused here, since then
 //! the schema must name it.
@@ -103,6 +103,35 @@ fn the_examples_are_answered_as_the_schema_says() {
 }
 
 #[test]
+fn answers_to_formulas_and_traces_are_as_their_schemas_say() {
+    let (document, line, pot) = (schema("answers"), schema("answer"), schema("pot"));
+    let sandbox = Sandbox::new("schema-ctl");
+    let trace = crate::documented::order();
+    sandbox.write("run.pot.json", &trace);
+    check(&pot, &serde_json::from_str(&trace).unwrap(), "a trace");
+    for flags in [
+        "AG(x<1)",
+        "a:AG(x<1) EF(x=1) --count --stats",
+        "EX(x=1) --all --limit 1 --engine ist",
+        "AG(x=7->AF(y=1)) true --engine explicit --stats --strict",
+        "AG(p.critical->EF(q.critical)) --max-nodes 1",
+        "forall|r|in|{p,q}:EF|r.critical",
+    ] {
+        let arguments: Vec<String> = flags.split(' ').map(|it| it.replace('|', " ")).collect();
+        let ask = |format: &str| {
+            let mut command = sandbox.otus("ctl run.pot.json");
+            command.args(&arguments).args(["--format", format]);
+            String::from_utf8(command.output().unwrap().stdout).unwrap()
+        };
+        let answers: Value = serde_json::from_str(&ask("json")).unwrap_or_else(|_| panic!("{flags}"));
+        check(&document, &answers, flags);
+        for text in ask("jsonl").lines() {
+            check(&line, &serde_json::from_str(text).unwrap(), flags);
+        }
+    }
+}
+
+#[test]
 fn every_cause_has_a_page() {
     let sandbox = Sandbox::new("schema-causes");
     let document = schema("results");
@@ -133,18 +162,35 @@ fn check(schema: &Value, value: &Value, what: &str) {
                     stack.push((schema.pointer(pointer).unwrap(), value, path.clone()));
                 }
                 "type" => {
-                    let is = match rule.as_str().unwrap() {
+                    let one = std::slice::from_ref(rule);
+                    let types = rule.as_array().map_or(one, Vec::as_slice);
+                    let is = |name: &Value| match name.as_str().unwrap() {
                         "object" => value.is_object(),
                         "array" => value.is_array(),
                         "string" => value.is_string(),
                         "integer" => value.is_u64() || value.is_i64(),
+                        "number" => value.is_number(),
                         "boolean" => value.is_boolean(),
+                        "null" => value.is_null(),
                         other => panic!("{other}"),
                     };
-                    if !is {
+                    if !types.iter().any(is) {
                         fault("its type");
                     }
                 }
+                "additionalProperties" if rule.is_object() => {
+                    for (key, item) in value.as_object().into_iter().flatten() {
+                        stack.push((rule, item, format!("{path}/{key}")));
+                    }
+                }
+                "minItems" | "additionalProperties" => {}
+                "prefixItems" => {
+                    let items = value.as_array().into_iter().flatten();
+                    for (rule, item) in rule.as_array().unwrap().iter().zip(items) {
+                        stack.push((rule, item, path.clone()));
+                    }
+                }
+                "items" if rule == &Value::Bool(false) => {}
                 "const" if value != rule => fault("its value"),
                 "enum" if !rule.as_array().unwrap().contains(value) => fault("none of these"),
                 "minimum" if value.as_u64() < rule.as_u64() => fault("too small"),

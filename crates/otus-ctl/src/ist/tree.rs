@@ -69,6 +69,11 @@ impl Trees {
         Trees { lists, nodes: 1, live: 1, memory: FxHashMap::default(), budget, made: 0 }
     }
 
+    /// The number of nodes of all trees.
+    pub(super) fn node_count(&self) -> usize {
+        self.nodes
+    }
+
     pub(super) fn list(&self, tree: Ist) -> &[Node] {
         &self.lists.items[tree]
     }

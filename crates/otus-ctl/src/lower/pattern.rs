@@ -31,7 +31,7 @@ pub struct Pattern {
 const MANY: usize = usize::MAX;
 
 /// All patterns.
-pub const PATTERNS: [Pattern; 9] = [
+pub const PATTERNS: [Pattern; 10] = [
     Pattern {
         name: "always",
         arguments: (1, 1),
@@ -101,13 +101,21 @@ pub const PATTERNS: [Pattern; 9] = [
         arguments: (2, MANY),
         call: "one_leader(p, q, …)",
         formula: "AG !(p.role = leader & q.role = leader & p.term = q.term | …)",
-        says: "no two of these processes lead in the same term",
+        says: "at no moment do two of these processes lead in the same term",
         example: "one_leader(p, q, r)",
+    },
+    Pattern {
+        name: "at_most_one",
+        arguments: (2, MANY),
+        call: "at_most_one(m in n*, f, per k)",
+        formula: "for no two processes m of n* and no value k: once f with m.k = k, in the whole history",
+        says: "at most one process ever has f with the same k, at whatever moments",
+        example: "at_most_one(member, role = leader, per term)",
     },
 ];
 
 impl Lowering<'_> {
-    pub(super) fn call(&mut self, name: Name, arguments: &[NodeId]) -> Meaning {
+    pub(super) fn call(&mut self, id: NodeId, name: Name, arguments: &[NodeId]) -> Meaning {
         let word = self.file.names.text(name.symbol).to_owned();
         let Some(pattern) = PATTERNS.iter().find(|pattern| pattern.name == word) else {
             let names = || PATTERNS.iter().map(|pattern| pattern.name);
@@ -128,10 +136,26 @@ impl Lowering<'_> {
             return Meaning::Nothing;
         }
         match word.as_str() {
+            // Only the plain word begins this pattern, whose arguments have a grammar of their own.
+            "at_most_one" => {
+                let message = "the arguments of `at_most_one` are read only without quotes around it";
+                let help = format!("an example: {}", pattern.example);
+                self.complain(Code::UNKNOWN_PATTERN, name.span, message, help);
+                Meaning::Nothing
+            }
             "agree" => self.agree(arguments),
             "one_leader" => self.one_leader(arguments),
             _ => {
                 let all: Vec<FormulaId> = arguments.iter().map(|&f| self.formula(f)).collect();
+                // Without this condition, nothing is required.
+                let condition = match (word.as_str(), &*all) {
+                    ("response", &[f, _]) => Some(f),
+                    ("precedence", &[_, g]) => Some(g),
+                    _ => None,
+                };
+                if let Some(condition) = condition {
+                    self.found.conditions.entry(id).or_default().push(condition);
+                }
                 Meaning::Formula(self.expand(&word, &all))
             }
         }
@@ -178,6 +202,8 @@ impl Lowering<'_> {
 
     fn one_leader(&mut self, arguments: &[NodeId]) -> Meaning {
         let mut processes = Vec::new();
+        // The arguments without a variable of their own, and which they lack.
+        let mut missing: Vec<(NodeId, String)> = Vec::new();
         for &argument in arguments {
             let Meaning::Text(process, true) = self.meaning(argument).clone() else {
                 let message = "the name of a process is needed";
@@ -189,12 +215,21 @@ impl Lowering<'_> {
             let (role, term) = (own("role"), own("term"));
             let (Some(role), Some(term)) = (role, term) else {
                 let word = if role.is_none() { "role" } else { "term" };
-                self.unknown_variable(&format!("{process}.{word}"), self.span(argument));
-                return Meaning::Nothing;
+                missing.push((argument, format!("{process}.{word}")));
+                continue;
             };
             let leads = Value::Text("leader".into());
             let leads = Atom::Compare(Reading::Variable(role), Comparison::Equal, leads);
             processes.push((self.formulas.atom(leads), term));
+        }
+        for (argument, variable) in missing {
+            let span = self.span(argument);
+            let process = variable.rsplit_once('.').map_or("", |(process, _)| process);
+            if processes.len() < 2 || self.trace.process(process).is_none() {
+                self.unknown_variable(&variable, span);
+                return Meaning::Nothing;
+            }
+            self.left_out(span, process, &variable);
         }
         let mut broken = Vec::new();
         for (at, &(leads, term)) in processes.iter().enumerate() {

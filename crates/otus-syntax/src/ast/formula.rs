@@ -144,6 +144,10 @@ pub enum FormulaKind {
     Until(Quantifier, UntilKind, FormulaId, FormulaId),
     /// `mutex(p.cs, q.cs)`: a named pattern.
     Call(Name, Vec<FormulaId>),
+    /// `forall p != q in n*: f` or `exists p in {a, b}: f`: the conjunction or the disjunction of f over processes.
+    ForEach(Quantifier, Box<Binder>, FormulaId),
+    /// `at_most_one(m in n*, f, per term)`: the condition, then the keys after `per`.
+    AtMostOne(Box<Binder>, Vec<FormulaId>),
     /// Text with a syntax error, which a diagnostic reports.
     Invalid,
 }
@@ -160,18 +164,32 @@ impl FormulaKind {
             | FormulaKind::Last(_)
             | FormulaKind::Count(..)
             | FormulaKind::Invalid => ([None, None], &[]),
-            FormulaKind::Negative(f) | FormulaKind::Not(f) | FormulaKind::Temporal(_, _, f) => {
-                ([Some(*f), None], &[])
-            }
+            FormulaKind::Negative(f)
+            | FormulaKind::Not(f)
+            | FormulaKind::Temporal(_, _, f)
+            | FormulaKind::ForEach(_, _, f) => ([Some(*f), None], &[]),
             FormulaKind::Arithmetic(_, f, g)
             | FormulaKind::Compare(_, f, g)
             | FormulaKind::Connective(_, f, g)
             | FormulaKind::Until(_, _, f, g) => ([Some(*f), Some(*g)], &[]),
             FormulaKind::Member(f, members) => ([Some(*f), None], members),
-            FormulaKind::Call(_, arguments) => ([None, None], arguments),
+            FormulaKind::Call(_, arguments) | FormulaKind::AtMostOne(_, arguments) => {
+                ([None, None], arguments)
+            }
         };
         pair.into_iter().flatten().chain(list.iter().copied())
     }
+}
+
+/// The part of a quantifier over processes before its formula: `p != q in n*`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binder {
+    /// The names that stand for processes in the formula.
+    pub names: Vec<Name>,
+    /// Whether they stand for different processes.
+    pub distinct: bool,
+    /// The processes, by name; `*` in a name stands for any characters. Empty for all processes of the trace.
+    pub range: Vec<Name>,
 }
 
 /// `x` or `p.x`.

@@ -10,29 +10,33 @@
 //!           | term ('=' | '!=' | '<' | '<=' | '>' | '>=') term
 //!           | term 'not'? 'in' '{' (constant (',' constant)*)? '}'
 //!           | 'true' | 'false' | path | name '(' (formula | term), … ')' | '(' formula ')'
+//!           | ('forall' | 'exists') name ((',' | '!=') name)* ('in' range)? ':' formula
+//!           | 'at_most_one' '(' name ('in' range)? ',' formula (',' 'per' path (',' path)*)? ')'
 //! term     := term ('+' | '-' | '*') term | '-' term | '(' term ')'
 //!           | number | '"text"' | path | 'last' '(' name ')' | 'count' '(' path ')'
 //! path     := name ('.' name)*
+//! range    := process | '{' process (',' process)* '}'      (`n*`: all processes whose name begins with n)
 //! ```
 //!
-//! Precedence from low to high: `<->`, `->` (right-associative), `|`, `&`, the infix forms of until
+//! Precedence from low to high: `forall` and `exists`, `<->`, `->` (right-associative), `|`, `&`, the infix forms of until
 //! (right-associative), `!` and the unary modalities, comparisons, `+` and `-`, `*`, and the minus sign.
 //! So `AG x < 2 & f` is `(AG (x < 2)) & f`.
 //!
 //! A name is a plain word or any text in back quotes; a text constant is in double quotes. A formula
 //! ends at the end of its line, unless a bracket is open or the next line begins with an operator; a
 //! `;` ends it anywhere. Keywords need back quotes to be names, except `E`, `A`, `U`, `W`, `R`, `X`,
-//! `F`, `G`, `last` and `count`, which are keywords only where a name is impossible.
+//! `F`, `G`, `last`, `count`, `forall` and `exists`, which are keywords only where a name is impossible.
 //!
 //! The parser is an operator-precedence parser with an explicit stack of pending operators and open
 //! brackets, so it does not recurse.
 
+mod bind;
 mod lex;
 mod operand;
 mod sort;
 
 use crate::ast::formula::{
-    Arithmetic, Comparison, Connective, FormulaFile, FormulaId, FormulaKind, FormulaNode, Item,
+    Arithmetic, Binder, Comparison, Connective, FormulaFile, FormulaId, FormulaKind, FormulaNode, Item,
     ItemKind, Modality, Quantifier, UntilKind,
 };
 use crate::code::Code;
@@ -87,8 +91,8 @@ pub(crate) const KEYWORDS: [&str; 21] = [
 const DIVISION: &str = "to divide by a number, multiply by a fraction: 1/2 * x";
 
 /// Words that are keywords only in some places; the printer quotes names that are spelt like them.
-pub(crate) const SOFT_KEYWORDS: [&str; 10] =
-    ["E", "A", "U", "W", "R", "X", "F", "G", "last", "count"];
+pub(crate) const SOFT_KEYWORDS: [&str; 12] =
+    ["E", "A", "U", "W", "R", "X", "F", "G", "last", "count", "forall", "exists"];
 
 struct Parser<'s> {
     source: &'s Source,
@@ -120,6 +124,10 @@ enum Frame {
     },
     /// `name(`, and the complete arguments.
     Call { name: Name, open: Span, arguments: Vec<FormulaId> },
+    /// `forall p in n*:`
+    ForEach { start: u32, quantifier: Quantifier, binder: Box<Binder> },
+    /// `at_most_one(m in n*,`
+    AtMostOne { start: u32, open: Span, binder: Box<Binder> },
     /// An operator before its operand.
     Prefix(Prefix, Span),
     /// An operator after its first operand.
@@ -417,7 +425,20 @@ impl<'s> Parser<'s> {
                     return Next::Grown(self.push_from(*start, kind));
                 }
             }
-            Frame::Prefix(..) | Frame::Infix(..) => return Next::Complete(done),
+            Frame::AtMostOne { start, open, binder } => {
+                self.needs_formula(done, "`at_most_one`");
+                let mut parts = vec![done];
+                if self.eat(Sign(',')).is_some() {
+                    self.keys(&mut parts);
+                }
+                if self.close(stack, *open, Sign(')'), "`,` and `per`, or `)`") {
+                    let kind = FormulaKind::AtMostOne(binder.clone(), parts);
+                    return Next::Grown(self.push_from(*start, kind));
+                }
+            }
+            Frame::ForEach { .. } | Frame::Prefix(..) | Frame::Infix(..) => {
+                return Next::Complete(done);
+            }
         }
         stack.push(frame);
         Next::Grown(done)
@@ -434,10 +455,11 @@ impl<'s> Parser<'s> {
             // The wrong kind of bracket closes an outer bracket, or was meant to close this one.
             self.unclosed(open);
             let outer = stack.iter().rev().find_map(|frame| match *frame {
-                Frame::Group(open) | Frame::Call { open, .. } | Frame::Quantified { open, .. } => {
-                    Some(open)
-                }
-                Frame::Prefix(..) | Frame::Infix(..) => None,
+                Frame::Group(open)
+                | Frame::Call { open, .. }
+                | Frame::AtMostOne { open, .. }
+                | Frame::Quantified { open, .. } => Some(open),
+                Frame::ForEach { .. } | Frame::Prefix(..) | Frame::Infix(..) => None,
             });
             if outer.is_none_or(|outer| self.closer(outer) != self.token.kind) {
                 self.bump();
@@ -478,10 +500,18 @@ impl<'s> Parser<'s> {
                 Frame::Infix(infix, left) if infix.power() >= power => {
                     operand = self.joined(infix, left, operand);
                 }
+                // Its formula extends as far as possible.
+                Frame::ForEach { start, quantifier, ref binder } if power == 0 => {
+                    self.needs_formula(operand, bind::word(quantifier));
+                    let kind = FormulaKind::ForEach(quantifier, binder.clone(), operand);
+                    operand = self.push_from(start, kind);
+                }
                 Frame::Prefix(..)
                 | Frame::Infix(..)
                 | Frame::Group(_)
                 | Frame::Quantified { .. }
+                | Frame::ForEach { .. }
+                | Frame::AtMostOne { .. }
                 | Frame::Call { .. } => return operand,
             }
             stack.pop();

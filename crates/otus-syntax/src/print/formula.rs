@@ -2,7 +2,7 @@
 //! the operand of a modality.
 
 use crate::ast::formula::{
-    Connective, FormulaFile, FormulaId, FormulaKind, Item, ItemKind, UntilKind,
+    Binder, Connective, FormulaFile, FormulaId, FormulaKind, Item, ItemKind, Quantifier, UntilKind,
 };
 use crate::grammar::formula::{
     COMPARISON_POWER, KEYWORDS, NEGATIVE_POWER, PREFIX_POWER, SOFT_KEYWORDS, arithmetic_power,
@@ -192,7 +192,57 @@ fn write_node(out: &mut String, tree: &FormulaFile, kind: &FormulaKind, work: &m
             work.push(Work::Text(")"));
             list(work, arguments);
         }
+        FormulaKind::ForEach(quantifier, binder, body) => {
+            out.push_str(match quantifier {
+                Quantifier::All => "forall ",
+                Quantifier::Exists => "exists ",
+            });
+            write_binder(out, names, binder);
+            out.push_str(": ");
+            work.push(Work::Node(*body, 0));
+        }
+        FormulaKind::AtMostOne(binder, parts) => {
+            out.push_str("at_most_one(");
+            write_binder(out, names, binder);
+            out.push_str(", ");
+            work.push(Work::Text(")"));
+            if let [_, keys @ ..] = &**parts
+                && !keys.is_empty()
+            {
+                list(work, keys);
+                work.push(Work::Text(", per "));
+            }
+            work.extend(parts.first().map(|&condition| Work::Node(condition, 0)));
+        }
         FormulaKind::Invalid => out.push('?'),
+    }
+}
+
+/// Writes `p != q in {a, b}`.
+fn write_binder(out: &mut String, names: &Names, binder: &Binder) {
+    for (index, &name) in binder.names.iter().enumerate() {
+        if index > 0 {
+            out.push_str(if binder.distinct { " != " } else { ", " });
+        }
+        write_name(out, names, name);
+    }
+    let processes = binder.range.iter().map(|name| {
+        let text = names.text(name.symbol);
+        let begins_with_keyword = text.split('*').next().is_some_and(|w| KEYWORDS.contains(&w));
+        let is_plain = is_plain(&text.replace('*', "x")) && !begins_with_keyword;
+        if is_plain { text.to_owned() } else { quoted(text, '`') }
+    });
+    match &*processes.collect::<Vec<_>>() {
+        [] => {}
+        [only] => {
+            out.push_str(" in ");
+            out.push_str(only);
+        }
+        all => {
+            out.push_str(" in {");
+            out.push_str(&all.join(", "));
+            out.push('}');
+        }
     }
 }
 
@@ -226,6 +276,7 @@ fn power(kind: &FormulaKind) -> u8 {
         FormulaKind::Compare(..) | FormulaKind::Member(..) => COMPARISON_POWER,
         FormulaKind::Not(_) | FormulaKind::Temporal(..) => PREFIX_POWER,
         FormulaKind::Connective(connective, ..) => connective_power(*connective),
+        FormulaKind::ForEach(..) => 0,
         _ => ATOM,
     }
 }

@@ -4,7 +4,7 @@
 //! - [`random`]: every engine compared with the oracle, on random traces and formulas;
 //! - [`small`]: the same on all traces and formulas of a small scope;
 //! - [`slicing`]: visible events alone compared with all events;
-//! - [`witness`]: the runs that show answers;
+//! - [`witness`]: the runs that show answers; [`history`]: `at_most_one` compared with its definition;
 //! - [`budgets`]: a check that reaches a limit says so; [`speed`]: the time per cut.
 //!
 //! `OTUS_CTL_CASES` is the number of random cases; a case is a trace and a formula. The default is small. For more:
@@ -18,6 +18,7 @@
 
 mod budgets;
 mod compare;
+mod history;
 mod oracle;
 mod random;
 mod slicing;

@@ -229,6 +229,7 @@ impl Default for Draft {
             assignments: Vec::new(),
             edges: Vec::new(),
             runs: Vec::new(),
+            assumed: Vec::new(),
             notes: Notes::default(),
         };
         Draft { order, initial: Vec::new(), backward: None }
@@ -279,6 +280,7 @@ impl Draft {
                 }
                 Writes::Ordered => {
                     let more = writes::ordering(&order, &unordered);
+                    order.assumed = unordered.iter().map(|pair| pair.variable).collect();
                     order.edges.extend(more);
                     sort_edges(&mut order.edges, order.ends.len());
                     order.relinearize();

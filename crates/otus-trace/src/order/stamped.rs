@@ -83,17 +83,54 @@ pub fn from_clocks(events: &[Stamped<'_>], writes: Writes) -> Result<PartialOrde
     for (_, name) in hosts.iter().take(own) {
         builder.process(name);
     }
-    let (mut clock, mut before) = (vec![0; hosts.len()], vec![0; hosts.len()]);
     for (host, log) in logs.iter().enumerate() {
-        let process = ProcessId::new(host);
+        for &index in log {
+            add(&mut builder, ProcessId::new(host), &events[index]);
+        }
+    }
+    let event = |host: usize, position: u32| &events[logs[host][position as usize - 1]];
+    let sorted: Vec<Vec<&HostClock>> =
+        logs.iter().map(|log| log.iter().map(|&index| &*clocks[index]).collect()).collect();
+    let known = |host: usize, position: u32| name(event(host, position), position).to_string();
+    match edges(&sorted, hosts.len(), text, known) {
+        Ok(edges) => edges.into_iter().for_each(|(from, to)| builder.edge(from, to)),
+        Err(ClockFault { host, position, cause }) => {
+            return Err(fault(event(host, position), position, cause));
+        }
+    }
+    builder.finish(writes)
+}
+
+/// The clock of an event: hosts by number, with the number of their events that it knows.
+pub(super) type HostClock = [(usize, u32)];
+
+/// A clock that contradicts the others.
+pub(super) struct ClockFault {
+    /// The host of the event.
+    pub(super) host: usize,
+    /// The position of the event on it, from 1.
+    pub(super) position: u32,
+    pub(super) cause: String,
+}
+
+/// The edges that clocks require, by host and in the order of its events; conditions 2 and 3 are checked. `hosts` is
+/// the number of hosts, with those that have no events; `text` is the name of a host, and `name` that of an event.
+pub(super) fn edges<'h>(
+    logs: &[Vec<&HostClock>],
+    hosts: usize,
+    text: impl Fn(usize) -> &'h str,
+    name: impl Fn(usize, u32) -> String,
+) -> Result<Vec<(Happened, Happened)>, ClockFault> {
+    let mut edges = Vec::new();
+    let (mut clock, mut before) = (vec![0; hosts], vec![0; hosts]);
+    for (host, log) in logs.iter().enumerate() {
         clock.fill(0);
-        for (position, &index) in (1_u32..).zip(log) {
-            let event = &events[index];
-            let at = add(&mut builder, process, event);
-            let fault = |cause: String| Err(fault(event, position, cause));
+        for (position, own) in (1_u32..).zip(log) {
+            let at = Happened { process: ProcessId::new(host), position };
+            let fault = |cause: String| Err(ClockFault { host, position, cause });
             std::mem::swap(&mut clock, &mut before);
             clock.fill(0);
-            for &(other, count) in &clocks[index] {
+            for &(other, count) in *own {
                 if clock[other] > 0 {
                     return fault(format!("it has two entries of {}", text(other)));
                 }
@@ -107,7 +144,7 @@ pub fn from_clocks(events: &[Stamped<'_>], writes: Writes) -> Result<PartialOrde
                     before[other],
                 ));
             }
-            for &(other, count) in &clocks[index] {
+            for &(other, count) in *own {
                 if other == host || before[other] == count {
                     continue;
                 }
@@ -117,11 +154,11 @@ pub fn from_clocks(events: &[Stamped<'_>], writes: Writes) -> Result<PartialOrde
                     let host = text(other);
                     return fault(format!("it knows {count} events of {host}, which has {length}"));
                 };
-                for &(third, knew) in &clocks[heard] {
+                for &(third, knew) in heard {
                     if clock[third] < knew {
                         return fault(format!(
                             "it knows {}, which knew {knew} events of {}, but only {} of them itself",
-                            name(&events[heard], count),
+                            name(other, count),
                             text(third),
                             clock[third],
                         ));
@@ -129,15 +166,15 @@ pub fn from_clocks(events: &[Stamped<'_>], writes: Writes) -> Result<PartialOrde
                     if third == host && knew >= position {
                         return fault(format!(
                             "it knows {}, which knew it before",
-                            name(&events[heard], count)
+                            name(other, count)
                         ));
                     }
                 }
-                builder.edge(Happened { process: ProcessId::new(other), position: count }, at);
+                edges.push((Happened { process: ProcessId::new(other), position: count }, at));
             }
         }
     }
-    builder.finish(writes)
+    Ok(edges)
 }
 
 /// By host: its events in the order of their own entries, which are 1, 2, 3, ….
@@ -174,7 +211,7 @@ fn logs(
     Ok(sorted)
 }
 
-fn add(builder: &mut Builder, process: ProcessId, event: &Stamped<'_>) -> Happened {
+fn add(builder: &mut Builder, process: ProcessId, event: &Stamped<'_>) {
     let mut new = builder.event(process);
     for (variable, value) in &event.assignments {
         new = new.set(variable, (*value).clone());
@@ -188,7 +225,7 @@ fn add(builder: &mut Builder, process: ProcessId, event: &Stamped<'_>) -> Happen
     if let Some(line) = event.line {
         new = new.line(line);
     }
-    new.at()
+    new.at();
 }
 
 fn fault(event: &Stamped<'_>, position: u32, cause: String) -> OrderError {

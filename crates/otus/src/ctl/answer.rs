@@ -6,9 +6,13 @@ use std::time::Duration;
 
 use otus_core::budget::Stop;
 use otus_draw::layout::order::{Options, run_of_cuts, space_time};
+use otus_draw::{Scene, svg_in_page};
 use otus_trace::order::{EventId, PartialOrder};
+use serde::Serialize;
 
+use super::warning::Warning;
 use super::witness::Witness;
+use crate::case::Place;
 use crate::error::Result;
 use crate::picture::{Picture, PictureFormat, PictureStyle, render};
 
@@ -20,6 +24,8 @@ pub struct Answer {
     pub formula: String,
     /// The name of the formula, if it has one.
     pub name: Option<String>,
+    /// Where it is written, if that is a file.
+    pub place: Option<Place>,
     /// The answer as a claim about runs: `possible in some order (EF)`. `None` if it is undecided or combines several
     /// modalities.
     pub meaning: Option<String>,
@@ -31,6 +37,13 @@ pub struct Answer {
     pub elapsed: Duration,
     /// The cuts at which it holds, if requested and computed within the limits.
     pub cuts: Option<SatisfyingCuts>,
+    /// The sizes of its check, if requested and computed within the limits.
+    pub stats: Option<Stats>,
+    /// Signs that the formula says nothing, or not what was meant.
+    pub warnings: Vec<Warning>,
+    /// What the answer is based on: the choices of a quantifier over processes, the members of a history, and the
+    /// order of assignments that was assumed.
+    pub notes: Vec<String>,
     pub(super) holds: Option<bool>,
     /// The limit that left it undecided.
     pub(super) undecided: Option<Stop>,
@@ -38,6 +51,8 @@ pub struct Answer {
     pub(super) uncounted: Option<Stop>,
     /// The limit that prevented a witness.
     pub(super) unexplained: Option<Stop>,
+    /// The limit that ended the search for warnings.
+    pub(super) unwarned: Option<Stop>,
     pub(super) witness: Option<Witness>,
     pub(super) trace: Arc<PartialOrder>,
 }
@@ -54,6 +69,20 @@ pub struct SatisfyingCuts {
     pub boxes: Option<Vec<Vec<(u32, u32)>>>,
     /// Whether these are all boxes.
     pub complete: bool,
+}
+
+/// The sizes of a check: what the formula can see, and what represents its cuts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Stats {
+    /// The nodes of all sets of cuts; with the engine `explicit`, the cuts that were visited.
+    pub nodes: u64,
+    /// The events that can affect the formula.
+    pub visible_events: usize,
+    /// The processes with such events.
+    pub visible_processes: usize,
+    /// The cuts of these events, as a decimal text, because the number may have any size.
+    pub visible_cuts: String,
 }
 
 /// The most cuts of a run that are drawn.
@@ -95,6 +124,45 @@ impl Answer {
         self.run().into_iter().map(step).collect()
     }
 
+    /// Its name, or else the formula.
+    pub fn title_text(&self) -> String {
+        self.name.clone().unwrap_or_else(|| self.formula.clone())
+    }
+
+    /// The verdict and its meaning: `fails: never in some order (AF)`.
+    pub fn full_headline(&self) -> String {
+        let (verdict, headline) = (self.verdict(), self.headline());
+        if headline == verdict { headline } else { format!("{verdict}: {headline}") }
+    }
+
+    /// The warnings and the notes.
+    pub fn remarks(&self) -> Vec<String> {
+        let warnings = self.warnings.iter().map(|warning| format!("warning: {warning}"));
+        warnings.chain(self.notes.iter().cloned()).collect()
+    }
+
+    /// The place that a report marks: of the formula if it is in a file, otherwise of the last event of the run.
+    pub(super) fn report_place(&self) -> Option<Place> {
+        let last = || self.event_places().pop().map(|(place, _)| place);
+        self.place.clone().or_else(last)
+    }
+
+    /// The events of the run that come from a line of a file, each with its description.
+    pub(super) fn event_places(&self) -> Vec<(Place, String)> {
+        let place = |event: EventId| {
+            let at = self.trace.place(event);
+            let (file, line) = (at.file?.to_owned(), at.line? as usize);
+            Some((Place { file, line, columns: None }, self.trace.describe(event)))
+        };
+        self.run().into_iter().filter_map(place).collect()
+    }
+
+    /// The run as an SVG element for a page; `id` begins every id in it.
+    pub(super) fn svg_in_page(&self, id: &str, most_events: usize) -> Option<String> {
+        self.witness.as_ref()?;
+        Some(svg_in_page(&self.scene(most_events), id))
+    }
+
     /// Draws that run as cuts through the trace; `None` if there is no run.
     ///
     /// # Errors
@@ -103,11 +171,16 @@ impl Answer {
         if self.witness.is_none() {
             return Ok(None);
         }
+        let scene = self.scene(Options::default().limit);
+        render(&scene, format, style).map(Some)
+    }
+
+    fn scene(&self, most_events: usize) -> Scene {
         let cuts = run_of_cuts(&self.trace, &self.run(), MOST_CUTS);
-        let options = Options { cuts: &cuts, ..Options::default() };
+        let options = Options { cuts: &cuts, limit: most_events };
         let mut scene = space_time(&self.trace, &options);
         scene.title = format!("A run that shows {}", self.formula);
-        render(&scene, format, style).map(Some)
+        scene
     }
 
     fn run(&self) -> Vec<EventId> {

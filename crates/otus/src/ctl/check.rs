@@ -1,8 +1,10 @@
 //! Checks formulas over a trace, one after another.
 //!
 //! A formula is checked first; then its cuts are counted and its verdict is explained, under the same limits. The
-//! explanation is certified: an independent checker replays it on the trace.
+//! explanation is certified: an independent checker replays it on the trace. At last, within what is left of the
+//! limits, the checker looks for signs that the formula says nothing.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,32 +12,49 @@ use otus_core::budget::{Budget, Stop};
 use otus_ctl::{
     Checker, Closure, Engine, FormulaId, Formulas, Options, Property, certify, lower_with,
 };
-use otus_syntax::{Diagnostic, parse_formulas};
+use otus_syntax::{Diagnostic, Source, Span, parse_formulas};
 use otus_trace::order::PartialOrder;
 
-use super::answer::{Answer, SatisfyingCuts};
+use super::answer::{Answer, SatisfyingCuts, Stats};
 use super::meaning::Sense;
+use super::note::notes;
 use super::request::{CutQuery, Request};
 use super::summary::Summary;
+use super::warning::Warning;
 use super::witness::{Witness, can_be_shown};
+use crate::case::{Columns, Place};
 use crate::context::Context;
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result};
+use crate::format::Format;
 use crate::load::Sources;
+
+/// A formula to be checked.
+#[derive(Debug)]
+struct Asked {
+    property: Property,
+    /// Its claim about runs.
+    sense: Sense,
+    /// The warnings of the resolver.
+    warnings: Vec<Warning>,
+    /// Where it is written, if that is a file.
+    place: Option<Place>,
+}
 
 /// A trace and formulas, ready to be checked.
 #[derive(Debug)]
 pub struct Check {
     trace: Arc<PartialOrder>,
     formulas: Formulas,
-    /// With the claim of each about runs.
-    properties: Vec<(Property, Sense)>,
+    properties: Vec<Asked>,
     request: Request,
+    /// The name of the trace.
+    pub(super) name: String,
     pub(super) logs: Option<String>,
 }
 
 impl Check {
-    /// Resolves formulas over a trace. Warnings about them are reported.
+    /// Resolves formulas over a trace. Warnings about them become part of the answers.
     pub(super) fn new(
         context: &Context,
         trace: PartialOrder,
@@ -55,17 +74,27 @@ impl Check {
                 one.code == other.code && one.primary.span == other.primary.span
             };
             let is_new = |found: &Diagnostic| !faults.iter().any(|fault| is_same(fault, found));
-            diagnostics.extend(lowered.diagnostics.into_iter().filter(is_new));
-            diagnostics.extend(faults);
             let bodies = parsed.tree.properties().map(|item| item.body);
+            let mut answered = vec![false; lowered.diagnostics.len()];
             for (property, body) in lowered.properties.into_iter().zip(bodies) {
-                properties.push((property, Sense::of(&parsed.tree, body)));
+                let mut warnings = Vec::new();
+                for &index in &property.warnings {
+                    answered[index] = true;
+                    warnings.push(Warning::from_diagnostic(&lowered.diagnostics[index]));
+                }
+                let sense = Sense::of(&parsed.tree, body);
+                let place = place(source, property.span);
+                properties.push(Asked { property, sense, warnings, place });
             }
+            let others = lowered.diagnostics.into_iter().zip(answered);
+            let others = others.filter(|(_, answered)| !answered).map(|(found, _)| found);
+            diagnostics.extend(others.filter(is_new));
+            diagnostics.extend(faults);
         }
         diagnostics.sort_by_key(|found| (found.primary.source, found.primary.span.start));
         context.warn(Diagnostics::new(sources.all, diagnostics).or_error()?);
         let (trace, request) = (Arc::new(trace), request.clone());
-        Ok(Check { trace, formulas, properties, request, logs: None })
+        Ok(Check { trace, formulas, properties, request, name: String::new(), logs: None })
     }
 
     /// The number of formulas.
@@ -81,7 +110,12 @@ impl Check {
             checker: Checker::new(&self.trace, self.formulas.clone()),
             context: context.clone(),
             next: 0,
-            summary: Summary::new(&self.trace, self.properties.len(), self.logs.clone()),
+            summary: Summary::new(
+                &self.trace,
+                self.properties.len(),
+                &self.name,
+                self.logs.clone(),
+            ),
         }
     }
 }
@@ -103,12 +137,12 @@ impl Iterator for Answers<'_> {
     type Item = Result<Answer>;
 
     fn next(&mut self) -> Option<Result<Answer>> {
-        let (property, sense) = self.check.properties.get(self.next)?;
+        let asked = self.check.properties.get(self.next)?;
         self.next += 1;
-        let text: String = property.text.chars().take(SHOWN).collect();
+        let text: String = asked.property.text.chars().take(SHOWN).collect();
         let total = self.check.properties.len();
         self.context.monitor.step(Some(&format!("checking {} of {total}: {text}", self.next)));
-        let answer = self.answer(property, *sense);
+        let answer = self.answer(asked);
         self.context.monitor.step(None);
         if let Ok(answer) = &answer {
             self.summary.add(answer);
@@ -123,21 +157,27 @@ impl Answers<'_> {
         &self.summary
     }
 
-    fn answer(&mut self, asked: &Property, sense: Sense) -> Result<Answer> {
+    fn answer(&mut self, asked: &Asked) -> Result<Answer> {
         let start = Instant::now();
         let Check { trace, request, .. } = self.check;
+        let Asked { property, sense, warnings, place } = asked;
         let mut answer = Answer {
-            formula: asked.text.clone(),
-            name: asked.name.clone(),
+            formula: property.text.clone(),
+            name: property.name.clone(),
+            place: place.clone(),
             meaning: None,
             engine: engine_name(request.engine),
             visible_events: 0,
             elapsed: Duration::ZERO,
             cuts: None,
+            stats: None,
+            warnings: warnings.clone(),
+            notes: notes(property, trace),
             holds: None,
             undecided: None,
             uncounted: None,
             unexplained: None,
+            unwarned: None,
             witness: None,
             trace: trace.clone(),
         };
@@ -147,7 +187,7 @@ impl Answers<'_> {
             return Ok(answer);
         }
         let options = options(request, &self.context, start);
-        let formula = asked.formula;
+        let formula = property.formula;
         match self.checker.check(formula, &options) {
             Ok(found) => {
                 answer.holds = Some(found.holds);
@@ -161,8 +201,27 @@ impl Answers<'_> {
             Ok(cuts) => answer.cuts = cuts,
             Err(stop) => answer.uncounted = Some(stop),
         }
+        if request.stats {
+            match self.checker.stats(formula, &options) {
+                Ok(stats) => {
+                    answer.stats = Some(Stats {
+                        nodes: stats.nodes,
+                        visible_events: stats.visible,
+                        visible_processes: stats.processes,
+                        visible_cuts: stats.cuts.to_string(),
+                    });
+                }
+                Err(stop) => answer.uncounted = answer.uncounted.or(Some(stop)),
+            }
+        }
         if request.witness {
             self.explain(formula, &options, &mut answer)?;
+        }
+        if request.warnings {
+            let vacuities = self.checker.vacuity(property, answer.holds, &options);
+            let signs = vacuities.found.iter();
+            answer.warnings.extend(signs.map(|sign| Warning::of(sign, property, &self.checker)));
+            answer.unwarned = vacuities.unchecked.filter(|_| answer.holds.is_some());
         }
         Ok(answer)
     }
@@ -211,6 +270,15 @@ impl Answers<'_> {
         answer.witness = Witness::new(trace, formulas, formula, evidence, certified.trusted);
         Ok(())
     }
+}
+
+/// A place in a file of formulas; texts of the command line and of settings have none.
+fn place(source: &Source, span: Span) -> Option<Place> {
+    let is_file = Format::of_name(Path::new(source.name())) == Some(Format::Ctl);
+    let (line, start) = source.line_column(span.start);
+    let (end_line, end) = source.line_column(span.end);
+    let columns = Some(Columns { start, end_line, end });
+    is_file.then(|| Place { file: source.name().to_owned(), line, columns })
 }
 
 /// The options of a check that starts now. All its phases share one deadline.

@@ -101,7 +101,7 @@ fn list(work: &mut Vec<Work>, all: &[FormulaId], separator: &'static str) {
     }
 }
 
-fn atom(trace: &PartialOrder, atom: &Atom) -> String {
+pub(super) fn atom(trace: &PartialOrder, atom: &Atom) -> String {
     match atom {
         Atom::Member(left, members) => {
             let members: Vec<String> = members.iter().take(9).map(ToString::to_string).collect();

@@ -10,8 +10,9 @@ use otus_trace::order::{EventId, PartialOrder, Value};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
-use super::answer::Answer;
+use super::answer::{Answer, Stats, reason};
 use super::summary::Summary;
+use super::warning::Warning;
 use super::witness::Witness;
 
 /// All answers as one JSON document with a version.
@@ -26,7 +27,7 @@ pub fn document(answers: &[Answer], summary: &Summary) -> String {
 
 impl Answer {
     /// As a JSON object without line breaks: `{"formula","name"?,"holds","reason"?,"cuts"?,"satisfying"?,"boxes"?,
-    /// "complete"?,"engine","visible_events","micros","witness"?}`.
+    /// "complete"?,"engine","visible_events","micros","stats"?,"warnings"?,"notes"?,"unchecked"?,"witness"?}`.
     pub fn json(&self) -> String {
         let trace = &*self.trace;
         let cuts = self.cuts.as_ref();
@@ -45,6 +46,10 @@ impl Answer {
             engine: self.engine,
             visible_events: self.visible_events,
             micros: self.elapsed.as_micros(),
+            stats: self.stats.as_ref(),
+            warnings: &self.warnings,
+            notes: &self.notes,
+            unchecked: self.unwarned.map(reason),
         });
         if let Some(witness) = &self.witness {
             out.pop(); // The closing brace.
@@ -75,6 +80,15 @@ struct Record<'a, B> {
     engine: &'a str,
     visible_events: usize,
     micros: u128,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stats: Option<&'a Stats>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    warnings: &'a [Warning],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    notes: &'a [String],
+    /// The reason why the search for warnings ended early.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unchecked: Option<&'static str>,
 }
 
 /// A run without its children.

@@ -17,6 +17,10 @@ pub(super) enum Sense {
     Cut,
     /// A combination of several modalities.
     Several,
+    /// `at_most_one`: the whole history.
+    History,
+    /// `one_leader`: no two at one moment.
+    Moment,
 }
 
 /// The part of a modality after its quantifier.
@@ -39,12 +43,23 @@ impl Sense {
             } else if let FormulaKind::Named(_, body) = kind {
                 at = *body;
                 continue;
+            } else if let FormulaKind::ForEach(Quantifier::All, _, body) = kind
+                && !negated
+            {
+                // All instances hold, or one of them fails.
+                at = *body;
+                continue;
+            } else if let FormulaKind::ForEach(..) = kind {
+                return Sense::Several;
+            } else if let FormulaKind::AtMostOne(..) = kind {
+                return if negated { Sense::Several } else { Sense::History };
             } else if let FormulaKind::Temporal(quantifier, modality, _) = kind {
                 (*quantifier, When::Once(*modality))
             } else if let FormulaKind::Until(quantifier, kind, ..) = kind {
                 (*quantifier, When::Until(*kind))
             } else if let FormulaKind::Call(name, _) = kind {
                 match tree.names.text(name.symbol) {
+                    "one_leader" if !negated => return Sense::Moment,
                     "possibly" => (Quantifier::Exists, When::Once(Modality::Finally)),
                     "eventually" => (Quantifier::All, When::Once(Modality::Finally)),
                     "precedence" => (Quantifier::All, When::Until(UntilKind::Weak)),
@@ -63,6 +78,18 @@ impl Sense {
     pub(super) fn phrase(self, holds: bool) -> Option<String> {
         let (quantifier, when, negated) = match self {
             Sense::Several => return None,
+            Sense::History if holds => {
+                return Some("at most one ever, over the whole history".to_owned());
+            }
+            Sense::History => {
+                return Some("more than one over the whole history, in every order".to_owned());
+            }
+            Sense::Moment if holds => {
+                return Some("at no moment two in one term, in every order (AG)".to_owned());
+            }
+            Sense::Moment => {
+                return Some("at some moment two in one term, in some order (AG)".to_owned());
+            }
             Sense::Cut => return Some("at the first cut, before any event".to_owned()),
             Sense::Runs { quantifier, when, negated } => (quantifier, when, negated),
         };
@@ -104,7 +131,13 @@ impl Sense {
 fn is_temporal(tree: &FormulaFile, formula: FormulaId) -> bool {
     tree.below(&[formula], |_| true).into_iter().any(|id| {
         let kind = &tree.node(id).kind;
-        matches!(kind, FormulaKind::Temporal(..) | FormulaKind::Until(..) | FormulaKind::Call(..))
+        matches!(
+            kind,
+            FormulaKind::Temporal(..)
+                | FormulaKind::Until(..)
+                | FormulaKind::Call(..)
+                | FormulaKind::AtMostOne(..)
+        )
     })
 }
 
@@ -150,6 +183,26 @@ mod tests {
             "after an event that can come first (EX)",
             "after no event that can come first (EX)",
         );
+    }
+
+    #[test]
+    fn moments_and_histories_are_told_apart() {
+        check(
+            "one_leader(a, b)",
+            "at no moment two in one term, in every order (AG)",
+            "at some moment two in one term, in some order (AG)",
+        );
+        check(
+            "at_most_one(m, role = leader, per term)",
+            "at most one ever, over the whole history",
+            "more than one over the whole history, in every order",
+        );
+        check(
+            "forall p != q in n*: AG !(p.up & q.up)",
+            "throughout in every order (AG)",
+            "broken at some cut, in some order (AG)",
+        );
+        check("exists p: EF p.up", "", "");
     }
 
     #[test]

@@ -44,6 +44,7 @@ pub fn open(context: &Context, request: &Request) -> Result<Check> {
         }
     }
     let writes = if request.order_writes { Writes::Ordered } else { Writes::Checked };
+    let name = trace.clone().unwrap_or_default();
     let (trace, logs) = match &trace {
         Some(name) => (read_trace(context, name, writes)?, None),
         None => {
@@ -52,6 +53,7 @@ pub fn open(context: &Context, request: &Request) -> Result<Check> {
         }
     };
     let mut check = Check::new(context, trace, sources, request)?;
+    check.name = if name == "-" { "<stdin>".to_owned() } else { name };
     check.logs = logs;
     if check.formula_count() == 0 {
         unfit!(

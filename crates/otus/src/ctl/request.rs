@@ -45,6 +45,10 @@ pub struct Request {
     pub cuts: CutQuery,
     /// Whether to compute a run that proves the answer.
     pub witness: bool,
+    /// Whether to measure the set of cuts of each formula.
+    pub stats: bool,
+    /// Whether to look for signs that a formula says nothing.
+    pub warnings: bool,
     /// The limits for each formula. If one is reached, the formula is undecided. Nodes of a set of cuts count as
     /// states.
     pub limits: Limits,
@@ -80,6 +84,8 @@ impl Request {
             process_order: Arrangement::Greedy,
             cuts: CutQuery::None,
             witness: true,
+            stats: false,
+            warnings: true,
             limits: Limits::default(),
         }
     }

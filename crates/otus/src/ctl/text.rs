@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use otus_core::budget::Stop;
 use otus_trace::order::{EventId, PartialOrder};
 
-use super::answer::{Answer, SatisfyingCuts, reason};
+use super::answer::{Answer, SatisfyingCuts, Stats, reason};
 use super::witness::{Run, Witness};
 use crate::units::counted;
 
@@ -35,6 +35,17 @@ impl Answer {
             let events = counted(self.visible_events, "visible event");
             let millis = self.elapsed.as_secs_f64() * 1000.0;
             let _ = writeln!(out, "  {} engine, {events}, {millis:.1} ms", self.engine);
+        }
+        if let Some(Stats { nodes, visible_events, visible_processes, visible_cuts }) = &self.stats {
+            let _ = writeln!(
+                out,
+                "  as a whole: {}, {} of {} on {} of {} processes, {visible_cuts} cuts of these",
+                counted(*nodes, "node"),
+                visible_events,
+                counted(self.trace.event_count(), "event"),
+                visible_processes,
+                self.trace.process_count(),
+            );
         }
         out
     }
@@ -71,6 +82,9 @@ impl Answer {
         if let Some(stop) = self.uncounted {
             let _ = writeln!(out, "  cuts are not counted: {}{}", reason(stop), flag(stop));
         }
+        for note in &self.notes {
+            let _ = writeln!(out, "  {note}");
+        }
         if let Some(witness) = &self.witness {
             runs(&mut out, witness, &self.trace);
             let trusted = match witness.trusted {
@@ -82,6 +96,13 @@ impl Answer {
         }
         if let Some(stop) = self.unexplained {
             let _ = writeln!(out, "  no run is shown: {}{}", reason(stop), flag(stop));
+        }
+        for warning in &self.warnings {
+            let _ = writeln!(out, "  warning: {warning}");
+        }
+        if let Some(stop) = self.unwarned {
+            let why = reason(stop);
+            let _ = writeln!(out, "  not checked whether it says anything: {why}{}", flag(stop));
         }
         out
     }

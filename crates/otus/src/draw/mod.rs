@@ -30,6 +30,8 @@ pub struct DrawRequest {
     pub step: Option<String>,
     /// For a partial order: the cuts to draw, as `p=1,q=2`.
     pub cuts: Vec<String>,
+    /// For a sharing tree: the formula whose cuts it represents; by default all cuts.
+    pub formula: Option<String>,
     /// The automaton.
     pub automaton: Option<AutomatonKind>,
     /// The most nodes of an automaton or a lattice.
@@ -56,6 +58,8 @@ pub enum What {
     Order,
     /// The lattice of its cuts.
     Lattice,
+    /// The interval sharing tree of a set of cuts.
+    SharingTree,
 }
 
 /// The automata of a specification.
@@ -121,6 +125,7 @@ pub fn draw(context: &Context, request: &DrawRequest) -> Result<Drawing> {
         What::Trace => trace::draw(context, request),
         What::Order => order::draw(context, request),
         What::Lattice => order::draw_lattice(context, request),
+        What::SharingTree => order::draw_sharing_tree(context, request),
     }
 }
 
@@ -152,6 +157,11 @@ impl DrawRequest {
                 "--cut",
                 !self.cuts.is_empty() && !is_order,
                 "an order of events: name a .pot.json, or add --what order",
+            ),
+            (
+                "--formula",
+                self.formula.is_some() && what != What::SharingTree,
+                "an interval sharing tree: add --what ist",
             ),
             ("--only-used", self.only_used && what != What::Sequence, "a sequence diagram"),
         ];

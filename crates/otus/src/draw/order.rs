@@ -1,18 +1,23 @@
-//! The space-time diagram of a partial-order trace, with cuts, and the lattice of its cuts.
+//! The space-time diagram of a partial-order trace, with cuts, the lattice of its cuts, and interval sharing trees.
 
+use otus_core::budget::Budget;
 use otus_core::index::Index as _;
+use otus_ctl::{Checker, lower};
 use otus_draw::layout::order::{Cut, Options, lattice, space_time};
+use otus_draw::layout::sharing::sharing_tree;
 use otus_draw::scene::Tone;
 use otus_draw::terminal;
+use otus_syntax::parse_formulas;
 use otus_syntax::suggest::did_you_mean;
 use otus_trace::order::{PartialOrder, Writes, from_multi_trace};
 
 use super::{DrawRequest, Drawing, trace};
 use crate::context::Context;
 use crate::ctl::read_trace;
+use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result, unfit};
 use crate::format::Format;
-use crate::load::Loaded;
+use crate::load::{Loaded, Sources};
 
 pub(super) fn draw(context: &Context, request: &DrawRequest) -> Result<Drawing> {
     let order = read(context, request)?;
@@ -31,6 +36,43 @@ pub(super) fn draw_lattice(context: &Context, request: &DrawRequest) -> Result<D
     let mut scene = lattice(&order, &cuts, request.max_nodes)
         .map_err(|error| Error::Unfit(format!("--max-nodes allows for more: {error}")))?;
     scene.title = request.title("Lattice of cuts");
+    Ok(Drawing::picture(scene))
+}
+
+/// The most nodes of all trees that are made for one picture.
+const MOST_NODES: u64 = 1_000_000;
+
+/// The cuts at which a formula holds, as an interval sharing tree.
+pub(super) fn draw_sharing_tree(context: &Context, request: &DrawRequest) -> Result<Drawing> {
+    let order = read(context, request)?;
+    let formula = request.formula.as_deref().unwrap_or("true");
+    let mut sources = Sources::default();
+    sources.add("--formula".to_owned(), formula.to_owned());
+    let parsed = parse_formulas(&sources.all[0]);
+    let lowered = lower(&parsed.tree, &order);
+    let mut found = parsed.diagnostics;
+    found.extend(lowered.diagnostics);
+    context.warn(Diagnostics::new(sources.all, found).or_error()?);
+    let [property] = &*lowered.properties else {
+        unfit!("--formula takes one formula; here are {}", lowered.properties.len());
+    };
+    let budget = Budget {
+        max_states: Some(MOST_NODES),
+        cancel: context.cancel.clone(),
+        ..Budget::default()
+    };
+    let options = otus_ctl::Options { budget, ..otus_ctl::Options::default() };
+    let mut checker = Checker::new(&order, lowered.formulas);
+    let tree = checker
+        .sharing_tree(property.formula, &options)
+        .map_err(|stop| Error::Unfit(format!("the tree cannot be made: {}", stop.reason())))?;
+    let (nodes, most) = (tree.nodes.len(), request.max_nodes);
+    if nodes > most {
+        unfit!("the tree has {nodes} nodes, and {most} are drawn; --max-nodes allows for more");
+    }
+    let names: Vec<&str> = tree.processes.iter().map(|&it| order.process_name(it)).collect();
+    let mut scene = sharing_tree(&tree, &names);
+    scene.title = request.title("Interval sharing tree");
     Ok(Drawing::picture(scene))
 }
 

@@ -11,6 +11,7 @@ use otus_trace::run::Accounting;
 
 use super::cluster::{Cluster, ClusterFile, Clusters, stem};
 use super::pattern;
+use super::state::{Form, Lines};
 use crate::convert::unique;
 use crate::logs::findings;
 use crate::report;
@@ -136,6 +137,7 @@ impl<'c> Draft<'c> {
                 let _ = writeln!(out, "# {name} = {example}   # not in the specification");
             }
         }
+        self.properties(&mut out);
         out.push_str("\n# What may be missing, by lifeline; what is not named is complete.\n");
         out.push_str("# [observation]\n# may_stop_early = [\"*\"]\n");
         if !self.unobserved.is_empty() {
@@ -151,6 +153,78 @@ impl<'c> Draft<'c> {
         }
         out
     }
+}
+
+impl Draft<'_> {
+    /// Formulas over the variables that the rules set.
+    fn properties(&self, out: &mut String) {
+        let rules = || self.sources.iter().flat_map(|source| source.cluster.phrases.states.rules());
+        if rules().next().is_none() {
+            return;
+        }
+        out.push_str("\n# What `otus ctl` checks over every order of events; `otus ctl --patterns` lists more.\n");
+        let election = rules().find_map(|(_, form, lines)| match form {
+            Form::Became(Some(term)) => {
+                let leader = lines.values.get("role")?.iter().find(|it| LEADERS.contains(&it.as_str()))?;
+                Some((leader, term))
+            }
+            Form::Became(None)
+            | Form::Arrow(_)
+            | Form::FromTo(_)
+            | Form::Pairs(_)
+            | Form::Fields(_) => None,
+        });
+        match election {
+            Some((leader, term)) => {
+                let formula = format!("at_most_one(member, role = {leader}, per {term})");
+                let _ = writeln!(out, "[properties]\none_{leader}_per_{term} = {}", quoted(&formula));
+            }
+            None => out.push_str("# [properties]\n"),
+        }
+        let mut shown = BTreeSet::new();
+        for (_, form, lines) in rules() {
+            for variable in form.variables() {
+                let Some(value) = lines.values.get(&variable).and_then(|all| all.iter().next())
+                else {
+                    continue;
+                };
+                if shown.len() < SHOWN && shown.insert(variable.clone()) {
+                    let value = if is_word(value) { value.clone() } else { format!("\"{value}\"") };
+                    let formula = format!("exists p: EF p.{variable} = {value}");
+                    let _ = writeln!(out, "# some_{variable} = {}", quoted(&formula));
+                }
+            }
+        }
+    }
+}
+
+/// Roles of which there should be one at a time.
+const LEADERS: [&str; 4] = ["leader", "primary", "master", "coordinator"];
+
+/// Whether a value needs no quotes in a formula: a name or a number.
+fn is_word(value: &str) -> bool {
+    value.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// A rule that sets variables.
+fn set_rule(out: &mut String, field: &str, form: &Form, lines: &Lines) {
+    let count = counted(lines.count, "line");
+    let _ = writeln!(out, "\n[[source.rule]]   # {count}, as: {}", one_line(&lines.example));
+    let variables = form.variables();
+    let _ = match (form.pattern(), field) {
+        (Some(pattern), "") => writeln!(out, "match = {}", quoted(&pattern)),
+        (Some(pattern), field) => {
+            writeln!(out, "match = {{ {} = {} }}", key(field), quoted(&pattern))
+        }
+        (None, _) => {
+            let fields: Vec<String> =
+                variables.iter().map(|name| format!("{} = '.'", key(name))).collect();
+            writeln!(out, "match = {{ {} }}", fields.join(", "))
+        }
+    };
+    let set: Vec<String> =
+        variables.iter().map(|name| format!("{} = {}", key(name), template(name))).collect();
+    let _ = writeln!(out, "set = {{ {} }}", set.join(", "));
 }
 
 impl Source<'_> {
@@ -192,6 +266,12 @@ impl Source<'_> {
             }
             out.push_str("# ]\n");
         }
+        let states = phrases.states.rules();
+        let (changes, values): (Vec<_>, Vec<_>) =
+            states.into_iter().partition(|(_, form, _)| form.is_change());
+        for (field, form, lines) in changes {
+            set_rule(out, field, form, lines);
+        }
         for (field, words) in &phrases.directions {
             let message = phrases.any_field(MESSAGES).unwrap_or("message");
             let _ = writeln!(
@@ -220,8 +300,12 @@ impl Source<'_> {
                 out.push_str("peer = \"{peer}\"\n");
             }
         }
+        for (field, form, lines) in &values {
+            set_rule(out, field, form, lines);
+        }
         let first = self.left_over.first();
-        if phrases.directions.is_empty() && phrases.by_kind.is_empty() {
+        let has_states = !phrases.states.by_form.is_empty();
+        if phrases.directions.is_empty() && phrases.by_kind.is_empty() && !has_states {
             // A source needs at least one rule.
             let pattern = first.map_or("^$", |left| &*left.pattern);
             let _ = writeln!(

@@ -1,6 +1,7 @@
 //! Proposes an `otus.toml` for a folder of logs.
 //!
-//! Similar files become one source ([`cluster`]). Lines about sending and receiving become rules ([`phrase`]). The text
+//! Similar files become one source ([`cluster`]). Lines about sending and receiving become rules ([`phrase`]), and so
+//! do lines about state ([`state`]), which set variables for formulas. The text
 //! ([`draft`]) is written twice: the first draft is run on the logs, and the lines that it does not match become
 //! comments in the second. So every proposal is valid, and it reports how many lines it covers.
 
@@ -8,6 +9,7 @@ mod cluster;
 mod draft;
 mod pattern;
 mod phrase;
+mod state;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

@@ -12,10 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use otus_trace::read::Format as LogFormat;
 use serde_json::Value;
 
+use super::state::States;
+
 #[derive(Debug, Default)]
 pub(super) struct Phrases {
     /// By the field that they are in (empty in text), and by their order.
     pub(super) by_kind: BTreeMap<(String, WordOrder), Phrase>,
+    /// Lines about state.
+    pub(super) states: States,
     /// Fields that hold a direction, and the words in them.
     pub(super) directions: BTreeMap<String, BTreeSet<String>>,
     /// The number of records that have each field as a plain text.
@@ -59,6 +63,7 @@ impl Phrases {
                         continue;
                     };
                     self.records += 1;
+                    self.states.record(&fields, line);
                     for (name, value) in &fields {
                         if let Value::String(text) = value {
                             self.field(name, text);
@@ -97,7 +102,14 @@ impl Phrases {
     }
 
     fn line(&mut self, field: &str, line: &str) {
-        let Some(Parsed { order, word, has_peer }) = parse(line) else { return };
+        // An arrow between two states is no direction of a message; a message may come with values.
+        let parsed = parse(line);
+        if parsed.as_ref().is_none_or(|parsed| !parsed.word.chars().any(char::is_alphabetic))
+            && self.states.line(field, line)
+        {
+            return;
+        }
+        let Some(Parsed { order, word, has_peer }) = parsed else { return };
         let phrase = self.by_kind.entry((field.to_owned(), order)).or_default();
         // An example with a peer shows all parts of the rule.
         if phrase.count == 0 || (has_peer && phrase.peers == 0) {

@@ -1,9 +1,11 @@
 //! The texts of a request: named files, `file.md#heading`, and `-` for standard input.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use otus_syntax::source::MAX_SOURCE_BYTES;
 use otus_syntax::{Code, Diagnostic, Source, SourceId, Span};
+use otus_trace::read::unpack;
 
 use crate::error::{Error, Result, unfit};
 use crate::files::{self, Files};
@@ -47,6 +49,8 @@ impl Sources {
         } else {
             (path.to_owned(), read(files, path)?)
         };
+        let bytes = unpacked(bytes)
+            .map_err(|error| Error::Unfit(format!("{shown} cannot be unpacked: {error}")))?;
         let source = self.next_id();
         let text = self.text(source, bytes);
         let path = (name != "-").then(|| PathBuf::from(path));
@@ -113,6 +117,17 @@ impl Sources {
 pub(crate) fn read(files: &dyn Files, path: &str) -> Result<Vec<u8>> {
     let path = Path::new(path);
     files.read(path).map_err(|error| files::missing(files, path, &error))
+}
+
+/// The bytes of a text that may be packed by gzip or zstd. No more are unpacked than a text may have.
+fn unpacked(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
+    if !matches!(bytes.as_slice(), [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..]) {
+        return Ok(bytes);
+    }
+    let (stream, _) = unpack(Box::new(&*bytes))?;
+    let mut text = Vec::new();
+    stream.take(MAX_SOURCE_BYTES as u64 + 1).read_to_end(&mut text)?;
+    Ok(text)
 }
 
 /// `file.md#heading` as file and heading; a file whose name has a `#` keeps it.

@@ -59,7 +59,8 @@ impl Writer for Github {
     }
 }
 
-fn command(
+/// A command that annotates a place.
+pub(crate) fn command(
     level: &str,
     place: Option<&Place>,
     title: &str,

@@ -63,20 +63,30 @@ impl Writer for Junit {
     }
 
     fn end(&mut self, _: &Summary, out: &mut dyn Write) -> io::Result<()> {
-        let Junit { tests, failures, errors, .. } = self;
+        let Junit { tests, failures, errors, .. } = *self;
         let skipped = match self.skipped {
             0 => String::new(),
             skipped => format!(" skipped=\"{skipped}\""),
         };
-        let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"");
-        let suite = escape(&self.suite);
-        writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-        writeln!(out, "<testsuites name=\"otus\" {counts}>")?;
-        writeln!(out, "  <testsuite name=\"{suite}\" {counts}{skipped}>")?;
+        out.write_all(head(&self.suite, [tests, failures, errors], &skipped).as_bytes())?;
         std::mem::take(&mut self.body).copy(out)?;
-        writeln!(out, "  </testsuite>\n</testsuites>")
+        out.write_all(TAIL.as_bytes())
     }
 }
+
+/// The beginning of a report with one suite: its name, the numbers of its tests, failures and errors, and further
+/// attributes.
+pub(crate) fn head(suite: &str, [tests, failures, errors]: [usize; 3], more: &str) -> String {
+    let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"");
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"otus\" {counts}>\n  \
+         <testsuite name=\"{}\" {counts}{more}>\n",
+        escape(suite)
+    )
+}
+
+/// The end of a report with one suite.
+pub(crate) const TAIL: &str = "  </testsuite>\n</testsuites>\n";
 
 impl Junit {
     fn test(

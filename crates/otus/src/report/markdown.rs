@@ -126,7 +126,7 @@ fn verdict(summary: &Summary) -> String {
 }
 
 /// Escapes a text for a cell of a table or within a line.
-fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {
         match letter {
@@ -145,7 +145,7 @@ fn cell(text: &str) -> String {
 }
 
 /// A fence that does not occur in a text.
-fn fence(text: &str) -> String {
+pub(crate) fn fence(text: &str) -> String {
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(longest.max(2) + 1)
 }

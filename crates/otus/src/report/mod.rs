@@ -5,14 +5,14 @@
 //! their sinks. Cases in our own formats (text, JSON, JSONL) are formatted by the threads that made them
 //! ([`Reports::formatter`]).
 
-mod github;
+pub(crate) mod github;
 pub(crate) mod html;
 mod json;
-mod junit;
-mod markdown;
-mod sarif;
+pub(crate) mod junit;
+pub(crate) mod markdown;
+pub(crate) mod sarif;
 mod spool;
-mod tap;
+pub(crate) mod tap;
 mod text;
 
 use std::io::{self, Write};

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{Run, Writer, capitalized, set};
 use crate::case::{Case, Outcome, Place, Unusable};
-use crate::cause::CAUSES;
+use crate::cause::{CAUSES, Cause};
 use crate::explanation::{Explanation, LogPlace};
 use crate::summary::Summary;
 
@@ -29,31 +29,9 @@ const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 impl Writer for Sarif {
     fn begin(&mut self, run: &Run, out: &mut dyn Write) -> io::Result<()> {
-        let rules = CAUSES.iter().map(|rule| {
-            let mut value = json!({
-                "id": rule.id,
-                "shortDescription": { "text": format!("{}.", capitalized(rule.name)) },
-                "fullDescription": { "text": rule.meaning },
-                "help": { "text": rule.help },
-                "defaultConfiguration": { "level": level(rule.id) },
-            });
-            // An id of one word needs no separate name.
-            let name = || rule.id.split('-').map(capitalized).collect::<String>();
-            set(&mut value, "name", rule.id.contains('-').then(name));
-            value
-        });
-        let tool = json!({
-            "driver": {
-                "name": "otus",
-                "informationUri": env!("CARGO_PKG_REPOSITORY"),
-                "version": run.version,
-                "semanticVersion": run.version,
-                "rules": rules.collect::<Vec<_>>(),
-            },
-        });
         self.interaction = run.first_line();
-        writeln!(out, "{{\n\"$schema\": \"{SCHEMA}\",\n\"version\": \"2.1.0\",\n\"runs\": [{{")?;
-        write!(out, "\"tool\": {tool},\n\"columnKind\": \"unicodeCodePoints\",\n\"results\": [")
+        let rules = CAUSES.iter().map(|rule| Rule { cause: rule, level: level(rule.id) });
+        out.write_all(head(run.version, rules).as_bytes())
     }
 
     fn case(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
@@ -141,11 +119,52 @@ impl Writer for Sarif {
             "undecided": summary.verdicts.undecided,
             "unusable": summary.unusable,
         });
-        writeln!(out, "\n],\n\"invocations\": [{invocation}],\n\"properties\": {counts}\n}}]\n}}")
+        out.write_all(tail(&invocation, &counts).as_bytes())
     }
 }
 
-fn located(place: &Place, text: Option<&str>) -> Value {
+/// A rule, and the level of its results.
+pub(crate) struct Rule<'r> {
+    pub(crate) cause: &'r Cause,
+    pub(crate) level: &'static str,
+}
+
+/// The beginning of a report, up to its results.
+pub(crate) fn head<'r>(version: &str, rules: impl Iterator<Item = Rule<'r>>) -> String {
+    let rules = rules.map(|Rule { cause, level }| {
+        let mut value = json!({
+            "id": cause.id,
+            "shortDescription": { "text": format!("{}.", capitalized(cause.name)) },
+            "fullDescription": { "text": cause.meaning },
+            "help": { "text": cause.help },
+            "defaultConfiguration": { "level": level },
+        });
+        // An id of one word needs no separate name.
+        let name = || cause.id.split('-').map(capitalized).collect::<String>();
+        set(&mut value, "name", cause.id.contains('-').then(name));
+        value
+    });
+    let tool = json!({
+        "driver": {
+            "name": "otus",
+            "informationUri": env!("CARGO_PKG_REPOSITORY"),
+            "version": version,
+            "semanticVersion": version,
+            "rules": rules.collect::<Vec<_>>(),
+        },
+    });
+    format!(
+        "{{\n\"$schema\": \"{SCHEMA}\",\n\"version\": \"2.1.0\",\n\"runs\": [{{\n\"tool\": {tool},\n\
+         \"columnKind\": \"unicodeCodePoints\",\n\"results\": ["
+    )
+}
+
+/// The end of a report, after its results.
+pub(crate) fn tail(invocation: &Value, counts: &Value) -> String {
+    format!("\n],\n\"invocations\": [{invocation}],\n\"properties\": {counts}\n}}]\n}}\n")
+}
+
+pub(crate) fn located(place: &Place, text: Option<&str>) -> Value {
     let mut region = json!({ "startLine": place.line.max(1) });
     if let Some(columns) = place.columns {
         region["startColumn"] = json!(columns.start);

@@ -77,12 +77,17 @@ impl Tap {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         self.points += 1;
-        let not = if passed { "" } else { "not " };
-        // A number sign would begin a directive.
-        let name = one_line(name).replace('\\', "\\\\").replace('#', "\\#");
         let todo = if known { " # TODO known failure" } else { "" };
-        writeln!(out, "{not}ok {} - {name}{todo}", self.points)
+        writeln!(out, "{}{todo}", test_point(passed, self.points, name))
     }
+}
+
+/// The line of a test.
+pub(crate) fn test_point(passed: bool, number: usize, name: &str) -> String {
+    let not = if passed { "" } else { "not " };
+    // A number sign would begin a directive.
+    let name = one_line(name).replace('\\', "\\\\").replace('#', "\\#");
+    format!("{not}ok {number} - {name}")
 }
 
 /// A YAML block whose strings are written as in JSON.

@@ -6,3 +6,4 @@ mod check;
 mod ctl;
 mod project;
 mod specs;
+mod vacuity;

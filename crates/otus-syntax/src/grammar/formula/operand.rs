@@ -102,6 +102,14 @@ impl Parser<'_> {
             "last" | "count" if next.kind == Sign('(') && !next.begins_line => {
                 return Some(self.observation(text == "last"));
             }
+            "forall" | "exists" if self.begins_binder(next) => {
+                let quantifier =
+                    if text == "forall" { Quantifier::All } else { Quantifier::Exists };
+                return self.for_each(stack, quantifier);
+            }
+            "at_most_one" if next.kind == Sign('(') && !next.begins_line => {
+                return self.at_most_one(stack);
+            }
             _ if KEYWORDS.contains(&text) => return Some(self.no_operand(stack)),
             _ => {}
         }
@@ -112,7 +120,7 @@ impl Parser<'_> {
     }
 
     /// Whether a token is a word that joins two operands.
-    fn is_infix_word(&self, token: Token) -> bool {
+    pub(super) fn is_infix_word(&self, token: Token) -> bool {
         let text = self.source.slice(token.span);
         token.kind == Kind::Word
             && (matches!(text, "and" | "or" | "in" | "implies" | "iff" | "U" | "W" | "R")
@@ -167,7 +175,7 @@ impl Parser<'_> {
     }
 
     /// `path := name ('.' name)*`, or the name of a definition.
-    fn path(&mut self) -> FormulaId {
+    pub(super) fn path(&mut self) -> FormulaId {
         let start = self.token.span.start;
         let Some(first) = self.name("a name") else { return self.invalid(start) };
         if self.token.kind != Sign('.') {
@@ -240,7 +248,7 @@ impl Parser<'_> {
     }
 
     /// Skips to the end of a bracket on this line.
-    fn skip_bracket(&mut self) {
+    pub(super) fn skip_bracket(&mut self) {
         while !matches!(self.token.kind, Kind::End | Sign(';')) && !self.token.begins_line {
             if self.bump().kind == Sign(')') {
                 return;
@@ -360,7 +368,12 @@ impl Parser<'_> {
             }
             Some(Frame::Call { .. }) => "a formula or a value",
             Some(
-                Frame::Group(_) | Frame::Quantified { .. } | Frame::Prefix(..) | Frame::Infix(..),
+                Frame::Group(_)
+                | Frame::Quantified { .. }
+                | Frame::ForEach { .. }
+                | Frame::AtMostOne { .. }
+                | Frame::Prefix(..)
+                | Frame::Infix(..),
             )
             | None => "a formula",
         };

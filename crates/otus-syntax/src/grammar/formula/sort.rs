@@ -105,7 +105,9 @@ impl Parser<'_> {
                 | FormulaKind::Connective(..)
                 | FormulaKind::Temporal(..)
                 | FormulaKind::Until(..)
-                | FormulaKind::Call(..) => Sort::Formula,
+                | FormulaKind::Call(..)
+                | FormulaKind::ForEach(..)
+                | FormulaKind::AtMostOne(..) => Sort::Formula,
             };
         }
     }

@@ -12,8 +12,10 @@ use super::scan::{Malformed, Scanner};
 use crate::order::build::{Draft, Located};
 use crate::order::error::out_of_range;
 use crate::order::value::{Value, ValueId, Values};
+use crate::order::stamped::{self, ClockFault, HostClock};
 use crate::order::{
-    Assignment, EventName, OrderError, PartialOrder, ProcessId, VariableId, Writes,
+    Assignment, EventId, EventName, Happened, OrderError, PartialOrder, ProcessId, VariableId,
+    Writes,
 };
 
 /// Reads a `.pot.json`.
@@ -34,7 +36,7 @@ use crate::order::{
 /// where and why.
 pub fn read(source: &Source, writes: Writes) -> Result<PartialOrder, Vec<Diagnostic>> {
     let mut reader = PotReader::new(source, false);
-    let done = reader.trace();
+    let done = reader.trace().map(|()| reader.edges_of_clocks());
     if done.is_err() || !reader.json.diagnostics.is_empty() {
         let mut found = reader.json.diagnostics;
         found.sort_by_key(|found| found.primary.span.start);
@@ -57,6 +59,25 @@ struct PotReader<'s> {
     text_values: Vec<ValueId>,
     /// The span of each event, if spans are wanted.
     spans: Option<Vec<Span>>,
+    clocks: Clocks,
+}
+
+/// The vector clocks of the events that have one.
+#[derive(Default)]
+struct Clocks {
+    hosts: Names,
+    /// In the order of the events.
+    all: Vec<Clock>,
+    /// The span of `edges`.
+    edges: Option<Span>,
+}
+
+struct Clock {
+    /// The index of its event.
+    event: usize,
+    span: Span,
+    /// The hosts, with the number of their events that are known.
+    entries: Vec<(Symbol, u32)>,
 }
 
 impl<'s> PotReader<'s> {
@@ -77,6 +98,7 @@ impl<'s> PotReader<'s> {
             texts: Names::default(),
             text_values: Vec::new(),
             spans: with_spans.then(Vec::new),
+            clocks: Clocks::default(),
         }
     }
 
@@ -107,8 +129,12 @@ impl<'s> PotReader<'s> {
                         reader.list("`processes`", "a list of processes", Self::process)?;
                     }
                     "init" => reader.init()?,
-                    _ if seen.has(0) => reader.edges()?,
+                    _ if seen.has(0) => {
+                        reader.clocks.edges = Some(span);
+                        reader.edges()?;
+                    }
                     _ => {
+                        reader.clocks.edges = Some(span);
                         reader.json.peek();
                         edges_at = Some(reader.json.at);
                         reader.json.skip()?;
@@ -248,7 +274,7 @@ impl<'s> PotReader<'s> {
         order.ends.push(offset(order.assignments.len()));
     }
 
-    /// `event := { ("var", "val")?, "set"?, "label"?, "file"?, "line"? }`
+    /// `event := { ("var", "val")?, "set"?, "label"?, "file"?, "line"?, "clock"? }`
     fn event(&mut self) -> Result<(), Malformed> {
         self.json.peek();
         let start = self.json.at;
@@ -317,6 +343,7 @@ impl<'s> PotReader<'s> {
                     note(&mut notes.files, event, notes.file_names.intern(&text).0 + 1);
                 }
             }
+            "clock" => self.clock(event)?,
             _ => {
                 self.json.peek();
                 let start = self.json.at;
@@ -333,6 +360,123 @@ impl<'s> PotReader<'s> {
             }
         }
         Ok(())
+    }
+
+    /// `clock := { process: number… }`
+    fn clock(&mut self, event: usize) -> Result<(), Malformed> {
+        let mut entries = Vec::new();
+        let shape = "an object such as {\"p\": 2, \"q\": 1}: how many events of each process are known";
+        let span = self.object("`clock`", shape, |reader, name, _| {
+            reader.json.peek();
+            let start = reader.json.at;
+            let count = reader.json.small_integer().and_then(|count| u32::try_from(count).ok());
+            match count {
+                Some(count) => entries.push((reader.clocks.hosts.intern(name), count)),
+                None => {
+                    reader.json.at = start;
+                    let span = reader.json.skip()?;
+                    let help = "an entry is the number of events of that process that are known";
+                    reader.bad_field(span, "this is no number of events", help);
+                }
+            }
+            Ok(())
+        })?;
+        if let Some(span) = span {
+            self.clocks.all.push(Clock { event, span, entries });
+        }
+        Ok(())
+    }
+
+    /// Turns vector clocks into edges. Either all events have a clock, and there are no edges, or none has.
+    fn edges_of_clocks(&mut self) {
+        let clocks = std::mem::take(&mut self.clocks);
+        let Some(first) = clocks.all.first() else { return };
+        if let Some(span) = clocks.edges {
+            let id = self.json.source.id();
+            let message = "the trace has both vector clocks and `edges`";
+            let help = "remove one of the two: clocks say everything that edges can say";
+            let found = Diagnostic::new(Code::BAD_FIELD, id, span, message);
+            let found = found.with_related(id, first.span, "the first clock is here");
+            self.json.report(found.with_help(help));
+            return;
+        }
+        let order = &self.draft.order;
+        let event_count = order.ends.len();
+        if clocks.all.len() < event_count {
+            let missing = clocks.all.iter().zip(0..).find(|(clock, index)| clock.event != *index);
+            let index = missing.map_or(clocks.all.len(), |(_, index)| index);
+            let event = EventId::new(index);
+            let process = order.process_name(order.process_of(event));
+            let position = order.position(event);
+            let message = format!("event {position} of {process} has no clock, and others have one");
+            let help = "give every event its clock, or none";
+            self.bad_field(first.span, message, help);
+            return;
+        }
+        // Hosts that occur only in clocks have no events; they come after the processes.
+        let mut names: Vec<&str> = order.process_names().collect();
+        let processes = names.len();
+        let mut numbers = Vec::new();
+        for (_, host) in clocks.hosts.iter() {
+            let known = order.process(host).map(|process| process.index());
+            numbers.push(known.unwrap_or_else(|| {
+                names.push(host);
+                names.len() - 1
+            }));
+        }
+        let entries: Vec<Vec<(usize, u32)>> = clocks
+            .all
+            .iter()
+            .map(|clock| {
+                let known = clock.entries.iter().filter(|(_, count)| *count > 0);
+                known.map(|&(Symbol(host), count)| (numbers[host as usize], count)).collect()
+            })
+            .collect();
+        let mut fault = None;
+        let mut logs: Vec<Vec<&HostClock>> = Vec::with_capacity(processes);
+        for process in order.processes() {
+            let own = &entries[order.starts[process.index()] as usize..];
+            let own = &own[..order.length(process) as usize];
+            logs.push(own.iter().map(|clock| &**clock).collect());
+            let wrong = |(clock, position): (&Vec<(usize, u32)>, u32)| {
+                let entry = clock.iter().find(|(host, _)| *host == process.index());
+                let cause = match entry {
+                    Some(&(_, count)) if count == position => return None,
+                    Some((_, count)) => {
+                        format!("its own entry is {count}, where {position} comes next")
+                    }
+                    None => format!("it has no entry of {}, its own process", names[process.index()]),
+                };
+                Some(ClockFault { host: process.index(), position, cause })
+            };
+            fault = fault.or_else(|| own.iter().zip(1_u32..).find_map(wrong));
+        }
+        let text = |host: usize| names[host];
+        let name = |host: usize, position: u32| format!("event {position} of {}", names[host]);
+        let found = match fault {
+            Some(fault) => Err(fault),
+            None => stamped::edges(&logs, names.len(), text, name),
+        };
+        match found {
+            Ok(edges) => {
+                let located = |at: Happened| Located {
+                    process: at.process.index(),
+                    event: EventId(order.starts[at.process.index()] + at.position - 1),
+                };
+                let edges: Vec<(Located, Located)> =
+                    edges.into_iter().map(|(from, to)| (located(from), located(to))).collect();
+                for (from, to) in edges {
+                    self.draft.edge(from, to);
+                }
+            }
+            Err(ClockFault { host, position, cause }) => {
+                let event = order.starts[host] as usize + position as usize - 1;
+                let span = clocks.all[event].span;
+                let message = format!("the clock of {} is not consistent: {cause}", name(host, position));
+                let help = "a clock counts, for each process, the events that are known, with this one";
+                self.json.fault(Code::INCONSISTENT_CLOCK, span, message, help);
+            }
+        }
     }
 
     /// `{ variable: value… }` of `init`.
@@ -623,7 +767,7 @@ impl<'s> PotReader<'s> {
 
 const KEYS_OF_TRACE: [&str; 3] = ["processes", "edges", "init"];
 const KEYS_OF_PROCESS: [&str; 2] = ["name", "events"];
-const KEYS_OF_EVENT: [&str; 6] = ["var", "val", "set", "label", "line", "file"];
+const KEYS_OF_EVENT: [&str; 7] = ["var", "val", "set", "label", "line", "file", "clock"];
 
 /// Stands for an unknown key in [`Seen`]: it may be a misspelt required key, so that is not
 /// reported as missing.

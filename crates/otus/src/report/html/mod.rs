@@ -27,6 +27,7 @@ use super::spool::Spool;
 use super::{Run, Writer};
 use crate::case::{Case, Place, Unusable, Verdict};
 use crate::summary::{LogSummary, Summary};
+pub(crate) use page::head as page_head;
 use page::{Frame, embedded};
 use panel::Panel;
 

@@ -14,6 +14,22 @@ use crate::report::xml_text as escape;
 const LISTED: usize = 200;
 const EXPLAINED: usize = 20;
 
+/// The beginning of a page, up to its body: the policy that forbids it to load anything, and the style sheet.
+pub(crate) fn head(title: &str) -> String {
+    let mut page = String::from(concat!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ",
+        "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n",
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
+        // Without an icon, browsers ask the server for one.
+        "<link rel=\"icon\" href=\"data:,\">\n",
+    ));
+    let _ = write!(page, "<title>{}</title>\n<style>\n", escape(title));
+    page.push_str(include_str!("report.css"));
+    page.push_str("</style>\n</head>\n<body>\n");
+    page
+}
+
 /// Everything on the page but its rows.
 #[derive(Debug, Default)]
 pub(super) struct Frame {
@@ -57,17 +73,7 @@ impl Frame {
         rows: impl FnOnce(&mut dyn Write) -> io::Result<()>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let mut page = String::from(concat!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ",
-            "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n",
-            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
-            // Without an icon, browsers ask the server for one.
-            "<link rel=\"icon\" href=\"data:,\">\n",
-        ));
-        let _ = write!(page, "<title>{}</title>\n<style>\n", escape(&self.title));
-        page.push_str(include_str!("report.css"));
-        page.push_str("</style>\n</head>\n<body>\n");
+        let mut page = head(&self.title);
         self.head(&mut page);
         page.push_str("<main id=\"main\">\n");
         self.overview(&mut page);
