@@ -249,6 +249,18 @@ impl<'b> Meter<'b> {
         self.states += states;
     }
 
+    /// Counts a step that is as much work as this number of states, and checks all limits.
+    pub fn count_work(&mut self, states: u64) -> Option<Stop> {
+        if self.is_out() {
+            return Some(Stop::States);
+        }
+        self.states = self.states.saturating_add(states);
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Some(Stop::Time);
+        }
+        self.budget.cancel.reason()
+    }
+
     /// Whether [`Budget::max_states`] is reached.
     pub fn is_out(&self) -> bool {
         self.budget.max_states.is_some_and(|most| self.states >= most)

@@ -155,9 +155,7 @@ impl Checker<'_> {
         let mut explained = FxHashSet::default();
         for &atom in atoms {
             let (reading, asked) = match self.formulas.atom_of(atom) {
-                Atom::Compare(reading, Comparison::Equal, value)
-                    if matches!(self.course(atom), Course::Flips(false, flips) if flips.is_empty()) =>
-                {
+                Atom::Compare(reading, Comparison::Equal, value) if matches!(self.course(atom), Course::Flips(false, flips) if flips.is_empty()) => {
                     (*reading, std::slice::from_ref(value))
                 }
                 Atom::Member(reading, members) => (*reading, &**members),
@@ -169,9 +167,7 @@ impl Checker<'_> {
             let mut taken: Option<Taken> = None;
             for value in asked.iter().filter(|value| !matches!(value, Value::Boolean(_))) {
                 let taken = taken.get_or_insert_with(|| Taken::by_kin(trace, reading));
-                let is_new = |sign: &Vacuity| {
-                    !matches!(sign, Vacuity::UnknownValue { value: known, .. } if known == value)
-                };
+                let is_new = |sign: &Vacuity| !matches!(sign, Vacuity::UnknownValue { value: known, .. } if known == value);
                 let is_process =
                     matches!(value, Value::Text(text) if trace.process(text).is_some());
                 if !taken.all.contains(value) && !is_process {

@@ -125,6 +125,13 @@ struct Taken {
     observed: RegionId,
 }
 
+/// A possible step, with the term and the consumed actions after it.
+struct Move {
+    taken: Taken,
+    term: TermId,
+    consumed: Consumed,
+}
+
 /// The rest of the replay at some point.
 #[derive(Debug, Clone)]
 struct Rest {
@@ -132,6 +139,9 @@ struct Rest {
     expr: ExprId,
     consumed: Consumed,
 }
+
+/// The number of terms that are about as much work as a state of the engine.
+const TERMS: u64 = 64;
 
 /// By component that an event touches: the symbol observed there, and its lifelines.
 type Parts = Box<[(usize, SymbolId, LifelineSet)]>;
@@ -198,23 +208,38 @@ impl Replay<'_, '_> {
         let mut pending: VecDeque<(Rest, Vec<Taken>)> =
             VecDeque::from([(from.clone(), Vec::new())]);
         while let Some((now, path)) = pending.pop_front() {
-            // A step of a large term takes long, so the limits are checked before each.
-            if self.meter.count().is_some() || self.engine.store.check().is_some() {
+            // All steps of a large term are much work, which counts.
+            let work = 1 + self.frontiers.cost(self.pool, now.term) / TERMS;
+            if self.meter.count_work(work).is_some() || self.engine.store.check().is_some() {
                 return None;
             }
             let (seen, unseen) = self.moves(&now);
             let only = self.relaxation == Relaxation::Full || seen.len() + unseen.len() == 1;
-            for (taken, next) in seen {
+            for Move { taken, term, consumed } in seen {
+                let next = self.left(term, consumed);
                 if self.is_explained(&now, &taken, &next, only)? {
                     self.steps.extend(path);
                     self.steps.push(taken);
                     return Some(next);
                 }
+                // The rest after a step is compiled before it is asked about.
+                let work = 1 + self.pool.attributes(term).nodes / TERMS;
+                if self.meter.count_work(work).is_some() {
+                    return None;
+                }
             }
-            for (taken, next) in unseen {
-                if met.insert(next.term) && self.is_explained(&now, &taken, &next, true)? {
+            for Move { taken, term, consumed } in unseen {
+                if !met.insert(term) {
+                    continue;
+                }
+                let next = self.left(term, consumed);
+                if self.is_explained(&now, &taken, &next, true)? {
                     let path = [path.as_slice(), &[taken]].concat();
                     pending.push_back((next, path));
+                }
+                let work = 1 + self.pool.attributes(term).nodes / TERMS;
+                if self.meter.count_work(work).is_some() {
+                    return None;
                 }
             }
         }
@@ -222,8 +247,7 @@ impl Replay<'_, '_> {
     }
 
     /// The possible steps: those that are observed, and those that are not.
-    #[expect(clippy::type_complexity, reason = "two lists of the same pairs")]
-    fn moves(&mut self, now: &Rest) -> (Vec<(Taken, Rest)>, Vec<(Taken, Rest)>) {
+    fn moves(&mut self, now: &Rest) -> (Vec<Move>, Vec<Move>) {
         let (mut seen, mut unseen) = (Vec::new(), Vec::new());
         let steps = self.frontiers.steps(self.pool, now.term);
         for step in steps.iter() {
@@ -251,8 +275,8 @@ impl Replay<'_, '_> {
             for (consumed, observed) in ways {
                 let region = self.pool.intern_region(&observed);
                 let taken = Taken { event: step.event, position: step.position, observed: region };
-                let next = self.left(step.follow_up, consumed);
-                if observed.is_empty() { &mut unseen } else { &mut seen }.push((taken, next));
+                let to = if observed.is_empty() { &mut unseen } else { &mut seen };
+                to.push(Move { taken, term: step.follow_up, consumed });
             }
         }
         (seen, unseen)

@@ -5,7 +5,7 @@
 
 use otus_core::algebra::{Memo, project};
 use otus_core::index::Index as _;
-use otus_core::semantics::step_cost;
+use otus_core::semantics::Frontiers;
 use otus_core::{Pool, TermId};
 use otus_trace::{ComponentId, MultiTrace};
 use rustc_hash::FxHashMap;
@@ -94,7 +94,8 @@ impl<'a> Checker<'a> {
         letters: &'a Letters,
         options: &'a Options,
     ) -> Self {
-        let (step_cost, terms_before) = (step_cost(pool, term) + 1, pool.term_count());
+        let (step_cost, terms_before) =
+            (Frontiers::default().cost(pool, term) + 1, pool.term_count());
         Checker {
             pool,
             term,
@@ -129,7 +130,7 @@ impl<'a> Checker<'a> {
     /// Whether this number of situations may be visited on terms. The steps of a situation create
     /// many terms if the interaction is deep and wide.
     pub(super) fn affords_steps(&self, situations: usize) -> bool {
-        self.step_cost.saturating_mul(situations as u64) <= STEPPED
+        self.step_cost.saturating_mul(situations as u64) <= STEPPED / 10
     }
 
     /// The most situations that may be visited.

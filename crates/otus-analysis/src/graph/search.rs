@@ -124,7 +124,7 @@ pub fn search(
             report.cut = true;
             break;
         }
-// A node of a large interaction takes long, so a request to stop is looked for at each of them.
+        // A node of a large interaction takes long, so a request to stop is looked for at each of them.
         let states = seen.capacity() + waiting;
         let stop = meter.count().or_else(|| config.budget.cancel.reason());
         if let Some(stop) = stop.or_else(|| limit(&meter, rules.pool(), &report, states)) {

@@ -41,12 +41,36 @@ pub struct Frontiers {
     /// The results of pruning.
     pub memo: Memo,
     steps: FxHashMap<TermId, Rc<[Step]>>,
+    /// The most steps of each term whose cost is known.
+    counts: FxHashMap<TermId, u64>,
 }
 
 impl Frontiers {
+    /// The most follow-ups that [`Frontiers::steps`] makes for a term: one for each step of each subterm, except for
+    /// subterms that were asked for before.
+    ///
+    /// Nested operators multiply: each of n parallel operands has a step, which is a step of every term around it. So
+    /// this number may be the square of the size of the term.
+    pub fn cost(&mut self, pool: &mut Pool, term: TermId) -> u64 {
+        let mut cost = 0u64;
+        fold(
+            pool,
+            term,
+            &mut self.counts,
+            |_, _| None,
+            |pool, term, operands: &[u64]| {
+                let sum = operands.iter().fold(0u64, |sum, &count| sum.saturating_add(count));
+                let count = if pool.node(term).as_event().is_some() { 1 } else { sum };
+                cost = cost.saturating_add(count);
+                count
+            },
+        );
+        cost
+    }
+
     /// All steps of a term, in the lexicographic order of their positions.
     pub fn steps(&mut self, pool: &mut Pool, term: TermId) -> Rc<[Step]> {
-        let Frontiers { positions, memo, steps } = self;
+        let Frontiers { positions, memo, steps, .. } = self;
         fold(
             pool,
             term,
@@ -59,25 +83,6 @@ impl Frontiers {
             },
         )
     }
-}
-
-/// The most follow-ups that [`Frontiers::steps`] makes for a term: one for each step of each subterm.
-///
-/// Nested operators multiply: each of n parallel operands has a step, which is a step of every term around it. So this
-/// number may be the square of the size of the term.
-pub fn step_cost(pool: &mut Pool, term: TermId) -> u64 {
-    let mut counts: FxHashMap<TermId, u64> = FxHashMap::default();
-    fold(
-        pool,
-        term,
-        &mut counts,
-        |_, _| None,
-        |pool, term, operands: &[u64]| match pool.node(term) {
-            Term::Event(_) => 1,
-            _ => operands.iter().fold(0u64, |sum, &count| sum.saturating_add(count)),
-        },
-    );
-    counts.values().fold(0u64, |sum, &count| sum.saturating_add(count))
 }
 
 #[derive(Clone, Copy)]
@@ -286,11 +291,12 @@ mod tests {
             let mut frontiers = Frontiers::default();
             frontiers.steps(&mut pool, term);
             let made: usize = frontiers.steps.values().map(|steps| steps.len()).sum();
-            assert!(made as u64 <= step_cost(&mut pool, term), "{text}");
+            assert!(made as u64 <= frontiers.cost(&mut pool, term), "{text}");
+            assert_eq!(frontiers.cost(&mut pool, term), 0, "{text} is known");
         }
         let nest = format!("{}a!m{}", "par(b!m, ".repeat(1000), ")".repeat(1000));
         let (mut pool, term) = interaction(&nest);
-        assert!(step_cost(&mut pool, term) > 500_000);
+        assert!(Frontiers::default().cost(&mut pool, term) > 500_000);
     }
 
     #[test]

@@ -8,7 +8,7 @@ pub mod frontier;
 pub mod position;
 
 pub use execute::execute;
-pub use frontier::{Frontiers, Step, step_cost};
+pub use frontier::{Frontiers, Step};
 pub use position::{PositionId, Positions};
 
 use crate::index::TermId;

@@ -42,18 +42,16 @@ fn ten_formulas_that_say_nothing() {
     check("EF x = 7", &["UnknownValue: `x` is never 7; its values are 0, 1, 2"]);
     check(
         "EF a.role in {follower, boss}",
-        &["UnknownValue: `a.role` is never \"boss\"; its values are \"\", \"leader\", \"follower\", \"candidate\""],
+        &[
+            "UnknownValue: `a.role` is never \"boss\"; its values are \"\", \"leader\", \"follower\", \"candidate\"",
+        ],
     );
-    let never = "so nothing is required at any cut; check the condition, or a trace in which it holds";
-    check(
-        "AG(x > 5 -> AF done)",
-        &[&format!("NeverHolds: `x > 5` holds at no cut, {never}")],
-    );
+    let never =
+        "so nothing is required at any cut; check the condition, or a trace in which it holds";
+    check("AG(x > 5 -> AF done)", &[&format!("NeverHolds: `x > 5` holds at no cut, {never}")]);
     check(
         "response(a.role = leader & b.role = leader, done)",
-        &[&format!(
-            "NeverHolds: `(a.role = leader & b.role = leader)` holds at no cut, {never}"
-        )],
+        &[&format!("NeverHolds: `(a.role = leader & b.role = leader)` holds at no cut, {never}")],
     );
     check(
         "AG(limit = 3)",
@@ -87,10 +85,11 @@ fn ten_formulas_that_say_nothing() {
         &["UnknownValue: `a.role` is never \"boss\"; its values are \"\", \"leader\", \
            \"follower\", \"candidate\""],
     );
-    check("EF true", &[
-        "NoEvent: no event of the trace changes what this formula reads; events set a.role, \
-         a.term, x, b.role, b.term, done",
-    ]);
+    check(
+        "EF true",
+        &["NoEvent: no event of the trace changes what this formula reads; events set a.role, \
+         a.term, x, b.role, b.term, done"],
+    );
 }
 
 #[test]
@@ -182,8 +181,10 @@ fn a_history_remembers() {
     );
     assert_eq!(
         warnings(&moment),
-        ["LeftOut: `c` is left out: the trace has no variable `c.role`; if it should be there, an \
-          event must set it: `set` in otus.toml or in the trace"]
+        [
+            "LeftOut: `c` is left out: the trace has no variable `c.role`; if it should be there, an \
+          event must set it: `set` in otus.toml or in the trace"
+        ]
     );
     let history = order.check("at_most_one(member, role = leader, per term)").unwrap();
     assert!(!history.holds());
@@ -228,8 +229,10 @@ fn an_assumed_order_is_told() {
     let answer = ctl::answers(&context, &request).unwrap().remove(0);
     assert_eq!(
         answer.notes,
-        ["assumed by --order-writes: 1 pair of concurrent assignments to `x` happened in the order \
-          of Lamport time, then of processes; another order may give another answer"]
+        [
+            "assumed by --order-writes: 1 pair of concurrent assignments to `x` happened in the order \
+          of Lamport time, then of processes; another order may give another answer"
+        ]
     );
     let kinds: Vec<WarningKind> = answer.warnings.iter().map(|warning| warning.kind).collect();
     assert_eq!(kinds, []);

@@ -91,7 +91,9 @@ fn section(page: &mut String, answer: &Answer, number: usize, drawn: &mut usize)
     if answer.witness.is_some() {
         *drawn += 1;
         if *drawn > MOST_DRAWN {
-            page.push_str("<p class=\"quiet\">To keep this page small, this run is not drawn.</p>\n");
+            page.push_str(
+                "<p class=\"quiet\">To keep this page small, this run is not drawn.</p>\n",
+            );
         } else if let Some(svg) = answer.svg_in_page(&format!("run{number}"), MOST_EVENTS) {
             let _ = writeln!(page, "<div class=\"scroll\">{svg}</div>");
         }

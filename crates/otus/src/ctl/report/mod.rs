@@ -13,9 +13,7 @@ use super::json::document;
 use super::summary::Summary;
 use crate::case::{Outcome, Place};
 use crate::cause::Cause;
-use crate::report::{
-    ReportFormat, github, junit, markdown, sarif, tap, test_case,
-};
+use crate::report::{ReportFormat, github, junit, markdown, sarif, tap, test_case};
 use crate::units::counted;
 
 /// Answers as a report.
