@@ -559,7 +559,10 @@ fn known<'n>(what: &str, names: impl Iterator<Item = &'n str>) -> String {
     let mut names: Vec<String> = names.take(MOST + 1).map(|name| format!("`{name}`")).collect();
     if names.is_empty() {
         let advice = if what == "variables" { MAKE_VARIABLES } else { "" };
-        return format!("the trace has no {what}{}{advice}", if advice.is_empty() { "" } else { "; " });
+        return format!(
+            "the trace has no {what}{}{advice}",
+            if advice.is_empty() { "" } else { "; " }
+        );
     }
     if names.len() > MOST {
         "…".clone_into(&mut names[MOST]);

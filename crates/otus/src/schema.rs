@@ -32,7 +32,9 @@ pub fn schema(of: Schema) -> String {
         Schema::Mapping => mapping_with_ours(),
         Schema::Trace => read::canonical::schema().to_owned(),
         Schema::Results => RESULTS.to_owned(),
-        Schema::Result => one_of(RESULTS, "A line that `otus analyze --format jsonl` prints", "result"),
+        Schema::Result => {
+            one_of(RESULTS, "A line that `otus analyze --format jsonl` prints", "result")
+        }
         Schema::Pot => POT.to_owned(),
         Schema::Answers => ANSWERS.to_owned(),
         Schema::Answer => one_of(ANSWERS, "A line that `otus ctl --format jsonl` prints", "answer"),

@@ -123,7 +123,8 @@ fn answers_to_formulas_and_traces_are_as_their_schemas_say() {
             command.args(&arguments).args(["--format", format]);
             String::from_utf8(command.output().unwrap().stdout).unwrap()
         };
-        let answers: Value = serde_json::from_str(&ask("json")).unwrap_or_else(|_| panic!("{flags}"));
+        let answers: Value =
+            serde_json::from_str(&ask("json")).unwrap_or_else(|_| panic!("{flags}"));
         check(&document, &answers, flags);
         for text in ask("jsonl").lines() {
             check(&line, &serde_json::from_str(text).unwrap(), flags);

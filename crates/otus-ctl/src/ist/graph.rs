@@ -48,8 +48,7 @@ impl Checker<'_> {
         let view = View::whole(self.trace(), &|| self.clocks(), Arrangement::Given);
         let used = self.used(&atoms);
         let problem = self.problem(&view, &used);
-        let mut evaluation =
-            fixpoint::Evaluation::new(problem, options.closure, &options.budget)?;
+        let mut evaluation = fixpoint::Evaluation::new(problem, options.closure, &options.budget)?;
         let root = evaluation.set(formula)?;
         let trees = &evaluation.trees;
         let mut graph =

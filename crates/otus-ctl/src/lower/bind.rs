@@ -85,7 +85,8 @@ impl Lowering<'_> {
                 all.push(self.formula(body));
                 self.bound.truncate(outside);
             }
-            let Some(digit) = (0..chosen.len()).rev().find(|&at| chosen[at] + 1 < choices[at].len())
+            let Some(digit) =
+                (0..chosen.len()).rev().find(|&at| chosen[at] + 1 < choices[at].len())
             else {
                 break;
             };
@@ -151,8 +152,10 @@ impl Lowering<'_> {
     /// Warns that processes are left out, because there is no such variable.
     pub(super) fn left_out(&mut self, span: Span, processes: &str, variable: &str) {
         let is = if processes.contains('`') { "are" } else { "is" };
-        let message = format!("`{processes}` {is} left out: the trace has no variable `{variable}`");
-        let help = "if it should be there, an event must set it: `set` in otus.toml or in the trace";
+        let message =
+            format!("`{processes}` {is} left out: the trace has no variable `{variable}`");
+        let help =
+            "if it should be there, an event must set it: `set` in otus.toml or in the trace";
         self.complain(Code::LEFT_OUT, span, message, help);
     }
 
@@ -251,7 +254,8 @@ impl Lowering<'_> {
             "this stands for too many formulas ({product} choices of processes): at most \
              {MOST_INSTANCES} are made"
         );
-        let help = "name fewer processes, as in `p in {a, b}`, or use `mutex`, `agree` or `at_most_one`";
+        let help =
+            "name fewer processes, as in `p in {a, b}`, or use `mutex`, `agree` or `at_most_one`";
         let span = binder.names.first().map_or(self.span(id), |name| name.span);
         self.complain(Code::TOO_MANY_INSTANCES, span, message, help);
     }

@@ -75,12 +75,7 @@ struct Member {
 }
 
 impl Lowering<'_> {
-    pub(super) fn at_most_one(
-        &mut self,
-        id: NodeId,
-        binder: &Binder,
-        parts: &[NodeId],
-    ) -> Meaning {
+    pub(super) fn at_most_one(&mut self, id: NodeId, binder: &Binder, parts: &[NodeId]) -> Meaning {
         let Some(choices) = self.choices(binder, parts, true) else { return Meaning::Nothing };
         let nodes = self.nodes_below(parts);
         let (condition, keys) = (parts[0], &parts[1..]);
@@ -140,10 +135,9 @@ impl Lowering<'_> {
             let reading = match self.meaning(key) {
                 Meaning::Reading(reading, _) => Some(*reading),
                 Meaning::Sum(sum) => sum.single(),
-                Meaning::Formula(_)
-                | Meaning::Truth(_)
-                | Meaning::Text(..)
-                | Meaning::Nothing => None,
+                Meaning::Formula(_) | Meaning::Truth(_) | Meaning::Text(..) | Meaning::Nothing => {
+                    None
+                }
             };
             match reading {
                 Some(reading) if self.is_local(reading, process) => found.push(reading),

@@ -138,7 +138,8 @@ impl Lowering<'_> {
         match word.as_str() {
             // Only the plain word begins this pattern, whose arguments have a grammar of their own.
             "at_most_one" => {
-                let message = "the arguments of `at_most_one` are read only without quotes around it";
+                let message =
+                    "the arguments of `at_most_one` are read only without quotes around it";
                 let help = format!("an example: {}", pattern.example);
                 self.complain(Code::UNKNOWN_PATTERN, name.span, message, help);
                 Meaning::Nothing

@@ -36,8 +36,8 @@ mod operand;
 mod sort;
 
 use crate::ast::formula::{
-    Arithmetic, Binder, Comparison, Connective, FormulaFile, FormulaId, FormulaKind, FormulaNode, Item,
-    ItemKind, Modality, Quantifier, UntilKind,
+    Arithmetic, Binder, Comparison, Connective, FormulaFile, FormulaId, FormulaKind, FormulaNode,
+    Item, ItemKind, Modality, Quantifier, UntilKind,
 };
 use crate::code::Code;
 use crate::diagnostic::Diagnostic;

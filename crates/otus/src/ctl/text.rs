@@ -36,7 +36,8 @@ impl Answer {
             let millis = self.elapsed.as_secs_f64() * 1000.0;
             let _ = writeln!(out, "  {} engine, {events}, {millis:.1} ms", self.engine);
         }
-        if let Some(Stats { nodes, visible_events, visible_processes, visible_cuts }) = &self.stats {
+        if let Some(Stats { nodes, visible_events, visible_processes, visible_cuts }) = &self.stats
+        {
             let _ = writeln!(
                 out,
                 "  as a whole: {}, {} of {} on {} of {} processes, {visible_cuts} cuts of these",

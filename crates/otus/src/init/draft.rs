@@ -165,7 +165,8 @@ impl Draft<'_> {
         out.push_str("\n# What `otus ctl` checks over every order of events; `otus ctl --patterns` lists more.\n");
         let election = rules().find_map(|(_, form, lines)| match form {
             Form::Became(Some(term)) => {
-                let leader = lines.values.get("role")?.iter().find(|it| LEADERS.contains(&it.as_str()))?;
+                let leader =
+                    lines.values.get("role")?.iter().find(|it| LEADERS.contains(&it.as_str()))?;
                 Some((leader, term))
             }
             Form::Became(None)
@@ -177,7 +178,8 @@ impl Draft<'_> {
         match election {
             Some((leader, term)) => {
                 let formula = format!("at_most_one(member, role = {leader}, per {term})");
-                let _ = writeln!(out, "[properties]\none_{leader}_per_{term} = {}", quoted(&formula));
+                let _ =
+                    writeln!(out, "[properties]\none_{leader}_per_{term} = {}", quoted(&formula));
             }
             None => out.push_str("# [properties]\n"),
         }

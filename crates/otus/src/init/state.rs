@@ -167,9 +167,9 @@ fn became(line: &str) -> Option<Found> {
     }
     let role = words.get(at).filter(|word| is_name(word))?;
     let mut values = vec![("role".to_owned(), (*role).to_owned())];
-    let term = words[at + 1..].windows(2).find(|pair| {
-        TERMS.contains(&pair[0]) && pair[1].bytes().all(|byte| byte.is_ascii_digit())
-    });
+    let term = words[at + 1..]
+        .windows(2)
+        .find(|pair| TERMS.contains(&pair[0]) && pair[1].bytes().all(|byte| byte.is_ascii_digit()));
     if let Some(pair) = term {
         values.push((pair[0].to_owned(), pair[1].to_owned()));
     }
@@ -205,7 +205,8 @@ fn from_to(line: &str) -> Option<Found> {
 /// `a=1 b=2`
 fn pairs(line: &str) -> Option<Found> {
     let mut values: Vec<(String, String)> = Vec::new();
-    for word in line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '(' | ')' | '[' | ']'))
+    for word in
+        line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '(' | ')' | '[' | ']'))
     {
         let Some((name, value)) = word.split_once('=') else { continue };
         let is_other = OTHER_NAMES.split_whitespace().any(|it| it.eq_ignore_ascii_case(name));

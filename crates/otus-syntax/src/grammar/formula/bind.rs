@@ -161,7 +161,8 @@ impl Parser<'_> {
             is_empty = false;
         }
         if is_empty {
-            let help = "a process by its name, `n*` for all whose name begins with n, or a set: {a, b}";
+            let help =
+                "a process by its name, `n*` for all whose name begins with n, or a set: {a, b}";
             self.unexpected_with("the name of a process", Some(help.to_owned()));
             return None;
         }

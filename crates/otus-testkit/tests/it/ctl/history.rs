@@ -23,7 +23,8 @@ fn random_order(rng: &mut fastrand::Rng) -> PartialOrder {
     }
     for _ in 0..rng.usize(0..=6) {
         let at = rng.usize(..count);
-        let edge = (rng.bool() && !happened.is_empty()).then(|| happened[rng.usize(..happened.len())]);
+        let edge =
+            (rng.bool() && !happened.is_empty()).then(|| happened[rng.usize(..happened.len())]);
         let mut event = builder.event(members[at]);
         if rng.bool() {
             let role = if rng.bool() { "leader" } else { "follower" };

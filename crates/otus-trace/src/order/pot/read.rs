@@ -11,8 +11,8 @@ use otus_syntax::{Code, Diagnostic, Rational, Source, Span};
 use super::scan::{Malformed, Scanner};
 use crate::order::build::{Draft, Located};
 use crate::order::error::out_of_range;
-use crate::order::value::{Value, ValueId, Values};
 use crate::order::stamped::{self, ClockFault, HostClock};
+use crate::order::value::{Value, ValueId, Values};
 use crate::order::{
     Assignment, EventId, EventName, Happened, OrderError, PartialOrder, ProcessId, VariableId,
     Writes,
@@ -365,7 +365,8 @@ impl<'s> PotReader<'s> {
     /// `clock := { process: number… }`
     fn clock(&mut self, event: usize) -> Result<(), Malformed> {
         let mut entries = Vec::new();
-        let shape = "an object such as {\"p\": 2, \"q\": 1}: how many events of each process are known";
+        let shape =
+            "an object such as {\"p\": 2, \"q\": 1}: how many events of each process are known";
         let span = self.object("`clock`", shape, |reader, name, _| {
             reader.json.peek();
             let start = reader.json.at;
@@ -408,7 +409,8 @@ impl<'s> PotReader<'s> {
             let event = EventId::new(index);
             let process = order.process_name(order.process_of(event));
             let position = order.position(event);
-            let message = format!("event {position} of {process} has no clock, and others have one");
+            let message =
+                format!("event {position} of {process} has no clock, and others have one");
             let help = "give every event its clock, or none";
             self.bad_field(first.span, message, help);
             return;
@@ -445,7 +447,9 @@ impl<'s> PotReader<'s> {
                     Some((_, count)) => {
                         format!("its own entry is {count}, where {position} comes next")
                     }
-                    None => format!("it has no entry of {}, its own process", names[process.index()]),
+                    None => {
+                        format!("it has no entry of {}, its own process", names[process.index()])
+                    }
                 };
                 Some(ClockFault { host: process.index(), position, cause })
             };
@@ -472,8 +476,10 @@ impl<'s> PotReader<'s> {
             Err(ClockFault { host, position, cause }) => {
                 let event = order.starts[host] as usize + position as usize - 1;
                 let span = clocks.all[event].span;
-                let message = format!("the clock of {} is not consistent: {cause}", name(host, position));
-                let help = "a clock counts, for each process, the events that are known, with this one";
+                let message =
+                    format!("the clock of {} is not consistent: {cause}", name(host, position));
+                let help =
+                    "a clock counts, for each process, the events that are known, with this one";
                 self.json.fault(Code::INCONSISTENT_CLOCK, span, message, help);
             }
         }
