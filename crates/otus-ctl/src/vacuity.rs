@@ -3,7 +3,8 @@
 //! `AG(role = Leader -> AF done)` holds of every trace in which `role` is only ever `leader`: a misspelt word makes a
 //! property true. Five signs of it are looked for, each at the least cost that decides it:
 //!
-//! 1. [`Vacuity::UnknownValue`]: an equality with a text or number that its reading never has. Another variable of the
+//! 1. [`Vacuity::UnknownValue`]: an equality with a text or number that its reading never has; with a number, only if
+//!    the formula does not fail. Another variable of the
 //!    same name (`q.role` for `p.role`) may have it: then the word exists, and not every member becomes a leader. The
 //!    name of a process exists as well, as in `p.vote = q` below a quantifier over processes.
 //! 2. [`Vacuity::NeverHolds`]: the left side f of an implication holds at no cut. This is `EF f`, which the engine of
@@ -118,7 +119,7 @@ impl Checker<'_> {
         if !has_event {
             found.push(Vacuity::NoEvent);
         }
-        let mut explained = self.unknown_values(&atoms, found);
+        let mut explained = self.unknown_values(&atoms, holds, found);
         for (index, history) in property.histories.iter().enumerate() {
             let mut atoms = history.conditions.iter().flat_map(|&part| self.atoms(part));
             if history.held == 0 && !atoms.any(|atom| explained.contains(&atom)) {
@@ -149,8 +150,14 @@ impl Checker<'_> {
         self.constants(formula, &own, verdict, options, &explained, found)
     }
 
-    /// Finds the values that readings never have; returns the atoms with one.
-    fn unknown_values(&self, atoms: &[AtomId], found: &mut Vec<Vacuity>) -> FxHashSet<AtomId> {
+    /// Finds the values that readings never have; returns the atoms with one. If the formula fails, only texts are
+    /// looked at, which may be misspelt: that a number was never reached is then what the answer says.
+    fn unknown_values(
+        &self,
+        atoms: &[AtomId],
+        verdict: Option<bool>,
+        found: &mut Vec<Vacuity>,
+    ) -> FxHashSet<AtomId> {
         let trace = self.trace();
         let mut explained = FxHashSet::default();
         for &atom in atoms {
@@ -165,7 +172,12 @@ impl Checker<'_> {
                 continue;
             }
             let mut taken: Option<Taken> = None;
-            for value in asked.iter().filter(|value| !matches!(value, Value::Boolean(_))) {
+            let is_asked = |value: &&Value| match value {
+                Value::Boolean(_) => false,
+                Value::Number(_) => verdict != Some(false),
+                Value::Text(_) => true,
+            };
+            for value in asked.iter().filter(is_asked) {
                 let taken = taken.get_or_insert_with(|| Taken::by_kin(trace, reading));
                 let is_new = |sign: &Vacuity| !matches!(sign, Vacuity::UnknownValue { value: known, .. } if known == value);
                 let is_process =

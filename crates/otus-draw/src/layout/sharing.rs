@@ -30,7 +30,11 @@ pub fn sharing_tree(tree: &SharingTree, names: &[&str]) -> Scene {
     labels.push("⊥".to_owned());
     let height = LABEL.line_height() + 8.0;
     let size = |label: &String| Size { width: (LABEL.width(label) + 14.0).max(26.0), height };
-    let sizes: Vec<Size> = labels.iter().map(size).collect();
+    let mut sizes: Vec<Size> = labels.iter().map(size).collect();
+    // Many arrows may leave the root and enter the end.
+    for at in [0, end] {
+        sizes[at].width = 46.0;
+    }
     let edge = |from: usize, to: usize| Edge { from, to, ..Edge::default() };
     let mut edges: Vec<Edge> = tree.roots.iter().map(|&to| edge(0, to + 1)).collect();
     for (number, node) in tree.nodes.iter().enumerate() {
@@ -54,7 +58,8 @@ pub fn sharing_tree(tree: &SharingTree, names: &[&str]) -> Scene {
     for (edge, route) in edges.iter().zip(layout.routes) {
         if !route.points.is_empty() {
             let on = [Some(keys[edge.from]), Some(keys[edge.to])];
-            scene.push(Item::arrow(Role::Edge, route.points, [End::Plain, End::Open], on));
+            let arrow = Item::arrow(Role::Edge, route.points, [End::Plain, End::Open], on);
+            scene.push(arrow.smooth());
         }
     }
     name_layers(&mut scene, tree, names, &layout.nodes);

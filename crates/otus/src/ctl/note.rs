@@ -18,9 +18,7 @@ pub(super) fn notes(property: &Property, trace: &PartialOrder) -> Vec<String> {
         };
         let choices = counted(expansion.instances, "choice");
         let names = &expansion.names;
-        notes.push(format!(
-            "{word} {names}: {choices} of processes, each checked (at most {MOST_INSTANCES})"
-        ));
+        notes.push(format!("{word} {names}: {choices} of processes, of at most {MOST_INSTANCES}"));
     }
     notes.extend(property.histories.iter().map(|history| history_note(history, trace)));
     notes.extend(assumed(trace));

@@ -77,6 +77,9 @@ fn section(page: &mut String, answer: &Answer, number: usize, drawn: &mut usize)
         escape(&answer.title_text()),
         badge(answer)
     );
+    if answer.name.is_some() {
+        let _ = writeln!(page, "<p><code>{}</code></p>", escape(&answer.formula));
+    }
     if let Some(place) = &answer.place {
         let _ = writeln!(page, "<p class=\"quiet\">{}</p>", escape(&place.to_string()));
     }
@@ -84,10 +87,11 @@ fn section(page: &mut String, answer: &Answer, number: usize, drawn: &mut usize)
         let warning = escape(&warning.to_string());
         let _ = writeln!(page, "<p class=\"warning\">Warning: {warning}</p>");
     }
-    let text = answer.text();
-    // The title repeats the heading.
-    let body = text.split_once('\n').map_or("", |(_, body)| body);
-    let _ = writeln!(page, "<pre>{}</pre>", escape(body));
+    let text = answer.to_string();
+    // The heading has the title, and the warnings are above.
+    let lines = text.lines().skip(1).map(|line| line.strip_prefix("  ").unwrap_or(line));
+    let lines: Vec<&str> = lines.filter(|line| !line.starts_with("warning: ")).collect();
+    let _ = writeln!(page, "<pre>{}</pre>", escape(&lines.join("\n")));
     if answer.witness.is_some() {
         *drawn += 1;
         if *drawn > MOST_DRAWN {
@@ -95,7 +99,8 @@ fn section(page: &mut String, answer: &Answer, number: usize, drawn: &mut usize)
                 "<p class=\"quiet\">To keep this page small, this run is not drawn.</p>\n",
             );
         } else if let Some(svg) = answer.svg_in_page(&format!("run{number}"), MOST_EVENTS) {
-            let _ = writeln!(page, "<div class=\"scroll\">{svg}</div>");
+            let _ =
+                writeln!(page, "<div class=\"scroll\" style=\"margin-top: 0.6rem\">{svg}</div>");
         }
     }
     page.push_str("</section>\n");

@@ -1,6 +1,7 @@
 //! Reports of answers: the formats of `otus analyze`, with its writers of elements.
 //!
 //! A formula is a test. It fails if it does not hold, or if it has a warning and warnings count ([`Report::strict`]).
+//! Times are left out, so that the same input gives the same report.
 
 mod html;
 
@@ -96,7 +97,7 @@ impl<'a> Report<'a> {
         let suite = &self.summary.trace;
         let mut out = junit::head(suite, counts, "");
         for answer in self.answers {
-            let (headline, details) = (answer.full_headline(), format!("\n{}", answer.text()));
+            let (headline, details) = (answer.full_headline(), format!("\n{answer}\n"));
             let fault = match (self.outcome(answer), answer.holds()) {
                 (Outcome::Passed, _) => None,
                 (Outcome::Failed, true) => Some(("failure", RULES[2].id)),
@@ -209,7 +210,7 @@ impl<'a> Report<'a> {
         };
         let warnings = match summary.warnings {
             0 => String::new(),
-            some => format!(" There are {}.", counted(some, "warning")),
+            some => format!(" {}.", counted(some, "warning")),
         };
         let mut out = format!("## Otus: {}\n\n{verdict}{warnings}\n\n", cell(&summary.trace));
         out.push_str("| formula | answer | meaning | remarks |\n|---|---|---|---|\n");
@@ -225,7 +226,7 @@ impl<'a> Report<'a> {
         }
         let _ = writeln!(out, "\n{}.", cell(&summary.counts()));
         for answer in self.answers.iter().filter(|it| it.witness.is_some()).take(MOST_RUNS) {
-            let text = answer.text();
+            let text = format!("{answer}\n");
             let fence = markdown::fence(&text);
             let _ = write!(
                 out,
