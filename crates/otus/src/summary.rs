@@ -75,6 +75,8 @@ pub struct Summary {
     pub logs: Option<LogSummary>,
     /// The verdicts by specification, if there are several.
     pub by_spec: Vec<(String, Summary)>,
+    /// The reasons for which the analysis says nothing, for example because every log would have passed.
+    pub warnings: Vec<String>,
     /// The coverage of the specification, if requested.
     pub coverage: Option<Box<CoverageReport>>,
 }
@@ -183,7 +185,7 @@ impl Summary {
         self.groups + self.unusable + self.unassigned + self.interrupted == 0
     }
 
-    /// The overall status. With `is_strict`, an analysis of nothing fails. Failures that were `recorded` in a new
+    /// The overall status. With `is_strict`, an analysis that says nothing fails. Failures that were `recorded` in a new
     /// baseline do not count.
     pub fn status(&self, fail_on: Option<FailOn>, is_strict: bool, is_recorded: bool) -> Status {
         let is_undecided = self.verdicts.undecided + self.interrupted > 0;
@@ -193,7 +195,7 @@ impl Summary {
             // An input could not be checked, or a requested file is missing.
             _ if self.unusable > 0 || self.is_attachment_missing => Status::Unusable,
             Some(FailOn::Never) => Status::Passed,
-            _ if is_strict && self.is_vacuous() => Status::Failed,
+            _ if is_strict && (self.is_vacuous() || !self.warnings.is_empty()) => Status::Failed,
             _ if has_failed => Status::Failed,
             Some(FailOn::Weak) if self.verdicts.weak > 0 => Status::Failed,
             Some(FailOn::Weak | FailOn::Undecided) if is_undecided => Status::Failed,

@@ -244,14 +244,10 @@ fn tell(args: &AnalyzeArgs, finished: &Finished, elapsed: Duration) {
     for remark in finished.log_remarks() {
         output::complain(remark);
     }
-    if summary.logs.is_some() && summary.is_vacuous() {
-        output::complain(
-            "warning: nothing was checked, since no line became an action of the specification\n   \
-             = help: `otus map --explain` shows what became of the lines",
-        );
-    }
     if args.strict && summary.is_vacuous() {
         output::complain("otus: nothing was checked, and that is a failure by --strict");
+    } else if args.strict && !summary.warnings.is_empty() {
+        output::complain("otus: the analysis says nothing, and that is a failure by --strict");
     }
     for (name, part) in &summary.by_spec {
         output::complain(&format!("{name}: {}", part.verdicts));

@@ -21,6 +21,7 @@ mod places;
 mod plan;
 mod request;
 pub(crate) mod spec_text;
+mod vacuity;
 mod verdict;
 mod wording;
 mod worker;
@@ -289,6 +290,16 @@ impl<T> Running<T> {
             self.summary.coverage = Some(Box::new(report));
         }
         self.troubles.finish(context);
+        for plan in &self.plans {
+            for warning in vacuity::warnings(plan, &self.summary) {
+                let warning = match &plan.choice {
+                    Some((number, choice)) => format!("{}: {warning}", choice.specs[*number].name),
+                    None => warning,
+                };
+                context.remark(format!("warning: {warning}"));
+                self.summary.warnings.push(warning);
+            }
+        }
         if plan.request.explain == Explain::Short && self.summary.unexplained > 0 {
             let count = self.summary.unexplained;
             let verb = if count == 1 { "is" } else { "are" };

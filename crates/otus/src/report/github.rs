@@ -48,6 +48,9 @@ impl Writer for Github {
     }
 
     fn end(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
+        for warning in &summary.warnings {
+            command("warning", self.interaction.as_ref(), "otus", warning, out)?;
+        }
         let mut text = format!("checked {}: {}", summary.checked(), summary.verdicts);
         for (count, what) in [(summary.unusable, "unusable"), (summary.interrupted, "not checked")]
         {

@@ -85,6 +85,7 @@ pub fn summary(summary: &Summary) -> Value {
         "unusable": summary.unusable,
         "interrupted": summary.interrupted,
     });
+    set(&mut value, "warnings", Some(&summary.warnings).filter(|all| !all.is_empty()));
     set(&mut value, "unassigned", Some(summary.unassigned).filter(|&count| count > 0));
     if let Some(fixed) = &summary.fixed {
         value["known"] = json!(verdicts.known);

@@ -62,7 +62,7 @@ impl Writer for Junit {
         self.test(&name, Some(("error", "unusable", &unusable.message, &at)), None)
     }
 
-    fn end(&mut self, _: &Summary, out: &mut dyn Write) -> io::Result<()> {
+    fn end(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         let Junit { tests, failures, errors, .. } = *self;
         let skipped = match self.skipped {
             0 => String::new(),
@@ -70,6 +70,10 @@ impl Writer for Junit {
         };
         out.write_all(head(&self.suite, [tests, failures, errors], &skipped).as_bytes())?;
         std::mem::take(&mut self.body).copy(out)?;
+        if !summary.warnings.is_empty() {
+            let warnings = escape_text(&summary.warnings.join("\n"));
+            writeln!(out, "    <system-err>{warnings}</system-err>")?;
+        }
         out.write_all(TAIL.as_bytes())
     }
 }

@@ -98,6 +98,9 @@ impl Writer for Markdown {
         if !self.unusable.is_empty() {
             writeln!(out, "\n### Not checked\n\n{}", self.unusable.join("\n"))?;
         }
+        for warning in &summary.warnings {
+            writeln!(out, "\nWarning: {warning}.")?;
+        }
         if summary.interrupted > 0 {
             writeln!(out, "\nInterrupted; {} not checked.", summary.interrupted)?;
         }

@@ -109,6 +109,9 @@ impl Writer for Sarif {
     fn end(&mut self, summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
         let mut invocation =
             json!({ "executionSuccessful": summary.unusable + summary.interrupted == 0 });
+        self.notifications.extend(summary.warnings.iter().map(|warning| {
+            json!({ "level": "warning", "message": { "text": format!("{}.", capitalized(warning)) } })
+        }));
         let notifications = Some(&self.notifications).filter(|all| !all.is_empty());
         set(&mut invocation, "toolExecutionNotifications", notifications);
         let counts = json!({

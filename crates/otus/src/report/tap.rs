@@ -60,6 +60,9 @@ impl Writer for Tap {
             return writeln!(out, "1..0 # SKIP nothing was checked");
         }
         writeln!(out, "1..{}", self.points)?;
+        for warning in &summary.warnings {
+            writeln!(out, "# warning: {warning}")?;
+        }
         if summary.interrupted > 0 {
             writeln!(out, "Bail out! interrupted, {} not checked", summary.interrupted)?;
         }

@@ -240,3 +240,42 @@ fn an_assumed_order_is_told() {
     let kinds: Vec<WarningKind> = answer.warnings.iter().map(|warning| warning.kind).collect();
     assert_eq!(kinds, []);
 }
+
+/// Specifications, or declarations, under which every log passes or nothing is checked.
+#[test]
+fn specifications_that_say_nothing() {
+    let head = "@message{ m; n } @lifeline{ a; b }";
+    let run = "{ [a] a!m; [b] b?m }";
+    let any = "allows each of its actions at any time";
+    for (spec, trace, expected) in [
+        ("o", "{ [a] ; [b] }", "has no events"),
+        ("loopS(alt(o, o))", "{ [a] ; [b] }", "has no events"),
+        ("loopP(alt(a!m, alt(a!n, b?m)))", run, any),
+        ("loopW(alt(a!m, b?m))", run, any),
+        ("par(loopS(a!m), loopW(alt(b?m, b?n)))", run, any),
+        ("a -- m -> b", "{ [a] ; [b] }", "no action was observed"),
+    ] {
+        let found = analysis_warnings(&format!("{head} {spec}"), trace, &[]);
+        assert!(found.iter().any(|it| it.contains(expected)), "{spec}: {found:?}");
+    }
+    let found = analysis_warnings(&format!("{head} a -- m -> b"), run, &["a", "b"]);
+    assert!(found[0].contains("declared unobserved"), "{found:?}");
+    for spec in [
+        "a -- m -> b",
+        "loopP(a -- m -> b)",
+        "seq(loopW(a!m), b?m)",
+        "loopW(alt(a!m, seq(b?m, a!n)))",
+    ] {
+        assert_eq!(analysis_warnings(&format!("{head} {spec}"), run, &[]), [""; 0], "{spec}");
+    }
+}
+
+fn analysis_warnings(spec: &str, trace: &str, unobserved: &[&str]) -> Vec<String> {
+    let files = otus::Texts::default().with("spec.hsf", spec).with("run.htf", trace);
+    let context = otus::Context::default().with_files(files);
+    let mut request = otus::Request::new(["spec.hsf".to_owned(), "run.htf".to_owned()]);
+    request.question.unobserved = unobserved.iter().map(|&name| name.to_owned()).collect();
+    let mut running = otus::analyze(&context, &request).unwrap().start(otus::Case::clone);
+    assert!(running.by_ref().all(|item| item.is_ok()));
+    running.finish().unwrap().summary.warnings
+}

@@ -24,7 +24,7 @@ use otus_draw::metrics::grouped;
 use serde::Serialize;
 
 use super::spool::Spool;
-use super::{Run, Writer};
+use super::{Run, Writer, capitalized};
 use crate::case::{Case, Place, Unusable, Verdict};
 use crate::summary::{LogSummary, Summary};
 pub(crate) use page::head as page_head;
@@ -165,9 +165,10 @@ impl Html {
     /// The remarks that a reader needs in order to trust the numbers.
     fn warnings(&self, summary: &Summary) -> Vec<String> {
         let mut warnings = Vec::new();
-        if summary.is_vacuous() {
+        if summary.is_vacuous() && summary.warnings.is_empty() {
             warnings.push("Nothing was checked.".to_owned());
         }
+        warnings.extend(summary.warnings.iter().map(|text| format!("{}.", capitalized(text))));
         if summary.interrupted > 0 {
             let count = grouped(summary.interrupted);
             warnings.push(format!("The run was interrupted; {count} were not checked."));
