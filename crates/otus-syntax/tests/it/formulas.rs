@@ -209,7 +209,19 @@ fn quantifiers_over_processes() {
 fn faults_of_quantifiers_are_told() {
     fault(
         "forall p in: x\nforall p in {a b}: x\nforall p x\nat_most_one(m x)\nat_most_one(m, x, y)\nat_most_one(1, x)",
-        &expect![],
+        &expect![[r#"
+            error[O0204] 1:12 `:` expected the name of a process, found `:`
+              help: a process by its name, `n*` for all whose name begins with n, or a set: {a, b}
+            error[O0204] 2:16 `b` expected `,` or `}`, found `b`
+            error[O0204] 3:10 `x` expected `in` and processes, or `:`, found `x`
+              help: an example: forall p != q in n*: AG !(p.leader & q.leader)
+            error[O0204] 4:15 `x` expected `,` and a condition, found `x`
+              help: an example: at_most_one(m in n*, role = leader, per term)
+            error[O0204] 5:19 `y` expected `per` and a variable, found `y`
+              help: an example: at_most_one(m in n*, role = leader, per term)
+            error[O0204] 6:13 `1` expected a name for the members, found `1`
+              help: an example: at_most_one(m in n*, role = leader, per term)
+        "#]],
     );
 }
 
