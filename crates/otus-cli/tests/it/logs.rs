@@ -323,9 +323,9 @@ fn lines_about_state_become_variables_and_properties() {
     }
     // The proposal is used at once: formulas read the variables, and its property holds.
     sandbox.otus("ctl raft").assert().code(0);
-    let mut command = sandbox.otus("ctl raft");
+    let command = sandbox.otus("ctl raft");
     command.arg("AF(n1.role = leader & n1.state = busy & n2.index = 2)").assert().code(0);
-    let mut command = sandbox.otus("ctl json");
+    let command = sandbox.otus("ctl json");
     command.arg("AF(a.state = shut & a.version = 4)").assert().code(0);
 }
 

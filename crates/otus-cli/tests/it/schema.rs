@@ -119,9 +119,9 @@ fn answers_to_formulas_and_traces_are_as_their_schemas_say() {
     ] {
         let arguments: Vec<String> = flags.split(' ').map(|it| it.replace('|', " ")).collect();
         let ask = |format: &str| {
-            let mut command = sandbox.otus("ctl run.pot.json");
-            command.args(&arguments).args(["--format", format]);
-            String::from_utf8(command.output().unwrap().stdout).unwrap()
+            let command = sandbox.otus("ctl run.pot.json").args(&arguments);
+            let output = command.args(["--format", format]).output().unwrap();
+            String::from_utf8(output.stdout).unwrap()
         };
         let answers: Value =
             serde_json::from_str(&ask("json")).unwrap_or_else(|_| panic!("{flags}"));

@@ -2,8 +2,8 @@
 
 use expect_test::{Expect, expect};
 use otus_syntax::ast::formula::{
-    Arithmetic, Comparison, Connective, FormulaFile, FormulaId, FormulaKind, FormulaNode, Item,
-    ItemKind, Modality, Path, Quantifier, UntilKind,
+    Arithmetic, Binder, Comparison, Connective, FormulaFile, FormulaId, FormulaKind, FormulaNode,
+    Item, ItemKind, Modality, Path, Quantifier, UntilKind,
 };
 use otus_syntax::{Name, Rational, Source, Span, parse_formulas, print};
 
@@ -42,6 +42,11 @@ fn explicit(tree: &FormulaFile) -> Vec<String> {
         let f = |id: &FormulaId| show(tree, *id);
         let name = |name: Name| tree.names.text(name.symbol).to_owned();
         let list = |ids: &[FormulaId]| ids.iter().map(f).collect::<Vec<_>>().join(",");
+        let all = |all: &[Name]| all.iter().copied().map(name).collect::<Vec<_>>().join(",");
+        let bound = |binder: &Binder| {
+            let sign = if binder.distinct { "!=" } else { "" };
+            format!("<{}{sign}|{}>", all(&binder.names), all(&binder.range))
+        };
         match &tree.node(id).kind {
             FormulaKind::Constant(value) => format!("{value}"),
             FormulaKind::Number(number) => format!("{number}"),
@@ -67,6 +72,12 @@ fn explicit(tree: &FormulaFile) -> Vec<String> {
             }
             FormulaKind::Call(called, arguments) => {
                 format!("{}({})", name(*called), list(arguments))
+            }
+            FormulaKind::ForEach(q, binder, a) => {
+                format!("({}{} {})", q.symbol(), bound(binder), f(a))
+            }
+            FormulaKind::AtMostOne(binder, parts) => {
+                format!("at_most_one({} {})", bound(binder), list(parts))
             }
             FormulaKind::Invalid => "?".to_owned(),
         }
@@ -175,6 +186,43 @@ fn operators_bind_as_documented() {
     groups("p.x.y", "<p|x.y>");
     groups("AG\n(x)", "(AG <x>)");
     groups("x (\n y)", "x(<y>)");
+}
+
+#[test]
+fn quantifiers_over_processes() {
+    check("forall p!=q in n*:AG !(p.up∧q.up)", "forall p != q in n*: AG !(p.up & q.up)");
+    check("exists p in {a,`b c`, n*}: EF p.x = 1", "exists p in {a, `b c`, n*}: EF(p.x = 1)");
+    check("forall p: EF p.x | EF p.y", "forall p: EF p.x | EF p.y");
+    check("x & forall p, q in *: p.y", "x & (forall p, q in *: p.y)");
+    check("E[forall p: p.x U y]", "E[forall p: p.x U y]");
+    check("forall = 1 & exists in {1}", "`forall` = 1 & `exists` in {1}");
+    check("name: forall p in n1:\n  p.x", "name: forall p in n1: p.x");
+    check(
+        "at_most_one( m in n* , role=leader , per term , m.shard )",
+        "at_most_one(m in n*, role = leader, per term, m.shard)",
+    );
+    check("AF at_most_one(member, up)", "AF at_most_one(member, up)");
+    groups("a | forall p: b | c -> d", "(<a> | (A<p|> ((<b> | <c>) -> <d>)))");
+}
+
+#[test]
+fn faults_of_quantifiers_are_told() {
+    fault(
+        "forall p in: x\nforall p in {a b}: x\nforall p x\nat_most_one(m x)\nat_most_one(m, x, y)\nat_most_one(1, x)",
+        &expect![[r#"
+            error[O0204] 1:12 `:` expected the name of a process, found `:`
+              help: a process by its name, `n*` for all whose name begins with n, or a set: {a, b}
+            error[O0204] 2:16 `b` expected `,` or `}`, found `b`
+            error[O0204] 3:10 `x` expected `in` and processes, or `:`, found `x`
+              help: an example: forall p != q in n*: AG !(p.leader & q.leader)
+            error[O0204] 4:15 `x` expected `,` and a condition, found `x`
+              help: an example: at_most_one(m in n*, role = leader, per term)
+            error[O0204] 5:19 `y` expected `per` and a variable, found `y`
+              help: an example: at_most_one(m in n*, role = leader, per term)
+            error[O0204] 6:13 `1` expected a name for the members, found `1`
+              help: an example: at_most_one(m in n*, role = leader, per term)
+        "#]],
+    );
 }
 
 #[test]
@@ -695,9 +743,20 @@ impl Random {
         }
     }
 
+    /// The processes of a quantifier.
+    fn range(&mut self) -> Vec<Name> {
+        let texts = ["n*", "*", "1*", "a*b*", "in*", "in", "p-*", "x", "12"];
+        let count = self.dice.u8(..3);
+        let name = |_| {
+            let text = self.pick(&texts);
+            Name { symbol: self.tree.names.intern(text), span: Span::default() }
+        };
+        (0..count).map(name).collect()
+    }
+
     fn formula(&mut self, depth: u8) -> FormulaId {
         let quantifier = self.pick(&[Quantifier::Exists, Quantifier::All]);
-        let choice = if depth == 0 { self.dice.u8(..5) } else { self.dice.u8(..12) };
+        let choice = if depth == 0 { self.dice.u8(..5) } else { self.dice.u8(..14) };
         let kind = match choice {
             0 => return self.variable(),
             1 => FormulaKind::Constant(self.dice.bool()),
@@ -737,6 +796,20 @@ impl Random {
                 });
                 let arguments = arguments.collect();
                 FormulaKind::Call(name, arguments)
+            }
+            10 => {
+                let names: Vec<Name> = (0..self.dice.u8(1..3)).map(|_| self.name()).collect();
+                let distinct = names.len() > 1 && self.dice.bool();
+                let binder = Binder { names, distinct, range: self.range() };
+                let body = self.formula(depth - 1);
+                FormulaKind::ForEach(quantifier, Box::new(binder), body)
+            }
+            11 => {
+                let names = vec![self.name()];
+                let binder = Binder { names, distinct: false, range: self.range() };
+                let mut parts = vec![self.formula(depth - 1)];
+                parts.extend((0..self.dice.u8(..3)).map(|_| self.variable()));
+                FormulaKind::AtMostOne(Box::new(binder), parts)
             }
             _ => {
                 let connective = self.pick(&[

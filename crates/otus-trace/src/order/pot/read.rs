@@ -420,7 +420,7 @@ impl<'s> PotReader<'s> {
         let processes = names.len();
         let mut numbers = Vec::new();
         for (_, host) in clocks.hosts.iter() {
-            let known = order.process(host).map(|process| process.index());
+            let known = order.process(host).map(ProcessId::index);
             numbers.push(known.unwrap_or_else(|| {
                 names.push(host);
                 names.len() - 1
