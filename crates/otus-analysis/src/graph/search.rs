@@ -77,7 +77,7 @@ pub trait Observer {
     /// A node is a leaf.
     fn leaf(&mut self, _id: NodeId, _leaf: Leaf) {}
 
-    /// A filter cuts a child off.
+    /// A filter or a limit cuts a child off.
     fn cut(&mut self, _parent: NodeId, _rule: Rule) {}
 }
 
@@ -106,6 +106,7 @@ pub fn search(
     let mut seen: FxHashMap<SearchState, NodeId> = FxHashMap::default();
     let mut queue = Queue::new(config.strategy);
     queue.extend(0, vec![Pending { parent: None, state: root, depth: 0, loop_depth: 0 }]);
+    let mut unexplored = None;
     while let Some(pending) = queue.pop() {
         if let (true, Some((parent, rule))) = (config.memoize, pending.parent)
             && let Some(&known) = seen.get(&pending.state)
@@ -115,10 +116,12 @@ pub fn search(
         }
         if config.filters.nodes.is_some_and(|most| report.nodes >= most) {
             report.cut = true;
+            unexplored = Some(pending);
             break;
         }
         if let Some(stop) = meter.count() {
             report.stop = stop;
+            unexplored = Some(pending);
             break;
         }
         report.nodes += 1;
@@ -156,6 +159,16 @@ pub fn search(
             next.push(Pending { parent: Some((id, rule)), state, depth, loop_depth });
         }
         queue.extend(depth, next);
+    }
+    // A bound on nodes, or a limit, cuts off everything that is still in the queue.
+    while let Some(pending) = unexplored {
+        if let Some((parent, rule)) = pending.parent {
+            match seen.get(&pending.state) {
+                Some(&known) => observer.again(known, parent, rule),
+                None => observer.cut(parent, rule),
+            }
+        }
+        unexplored = queue.pop();
     }
     report
 }

@@ -9,8 +9,7 @@ use otus_draw::layout::order::{Options, run_of_cuts, space_time};
 use otus_trace::order::{EventId, PartialOrder};
 
 use super::witness::Witness;
-use crate::error::Result;
-use crate::picture::{Picture, PictureFormat, PictureStyle, render};
+use crate::picture::{Picture, PictureFormat, PictureStyle, render_or_svg};
 
 /// Whether a formula holds, and a run that proves it. Its [`Display`](fmt::Display) has both.
 #[derive(Debug, Clone)]
@@ -96,18 +95,13 @@ impl Answer {
     }
 
     /// Draws that run as cuts through the trace; `None` if there is no run.
-    ///
-    /// # Errors
-    /// If the picture is too large for a PNG, or the feature `png` is off.
-    pub fn draw(&self, format: PictureFormat, style: &PictureStyle) -> Result<Option<Picture>> {
-        if self.witness.is_none() {
-            return Ok(None);
-        }
+    pub fn draw(&self, format: PictureFormat, style: &PictureStyle) -> Option<Picture> {
+        self.witness.as_ref()?;
         let cuts = run_of_cuts(&self.trace, &self.run(), MOST_CUTS);
         let options = Options { cuts: &cuts, ..Options::default() };
         let mut scene = space_time(&self.trace, &options);
         scene.title = format!("A run that shows {}", self.formula);
-        render(&scene, format, style).map(Some)
+        Some(render_or_svg(&scene, format, style))
     }
 
     fn run(&self) -> Vec<EventId> {
