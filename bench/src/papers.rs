@@ -2,10 +2,12 @@
 //!
 //! Each result is printed and written as soon as it is complete, so an interruption loses at most the one under way.
 
+use std::cell::Cell as StdCell;
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use clap::ValueEnum;
@@ -27,7 +29,9 @@ use serde_json::{Value, json};
 /// Models and traces are built in or made from the seed; everything but the times is the same in every
 /// run. Every verdict is compared with the one known by construction, and the engines with each other; a
 /// difference makes the exit status 1. --out writes each result as soon as it is complete, so Ctrl-C
-/// keeps those that are done: a CSV file for each table, an SVG file for each plot, and papers.md with all of it.
+/// keeps those that are done: a CSV file for each table, an SVG file for each plot, papers.md with all of
+/// it, and a folder for each experiment with its models, multi-traces, traces and formulas, as files that
+/// `otus` reads. What is under way is told on standard error.
 ///
 /// Without --quick the sets are as large as those of the papers, which takes up to an hour. docs/papers.md
 /// discusses the results.
@@ -49,7 +53,7 @@ pub(crate) struct Args {
     #[arg(long, hide = true, conflicts_with = "quick")]
     tiny: bool,
 
-    /// Write tables and plots into this folder.
+    /// Write tables, plots and the inputs of the experiments into this folder.
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
@@ -115,14 +119,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             .with_context(|| format!("cannot make {}", folder.display()))?;
     }
     let setting = Setting { size, seed: args.seed };
-    // Hidden where standard error is no terminal.
-    let bar =
-        ProgressBar::new(0).with_style(ProgressStyle::with_template("{msg}: {pos} of {len}")?);
-    let show = |what: &str, done: usize, all: usize| {
-        bar.set_length(all as u64);
-        bar.set_message(what.to_owned());
-        bar.set_position(done as u64);
-    };
+    let progress = Progress::new()?;
+    let show = |what: &str, done: usize, all: usize| progress.step(what, done, all);
     let watch = Watch { cancel: ctrl_c()?, progress: &show };
 
     let heading = heading(args, size);
@@ -134,14 +132,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut page = heading;
     let mut documents = Vec::new();
     let (mut checked, mut wrong, mut done) = (0, 0, 0);
-    for item in &items {
+    for (number, item) in (1..).zip(&items) {
+        progress.begin(&format!("[{number} of {}] {}: {}", items.len(), item.id, item.what));
         let Ok(artefact) = item.run(setting, &watch) else { break };
         if let Some(folder) = &args.out {
             let _ = write!(page, "\n{}", artefact.markdown());
+            let _ = writeln!(page, "\nInputs: [{0}/]({0}/)", artefact.id);
             write_files(folder, &artefact, args.theme)?;
             write_file(&folder.join("papers.md"), &page)?;
         }
-        bar.suspend(|| match args.format {
+        progress.bar.suspend(|| match args.format {
             Format::Text => print(&format!("{}\n", artefact.text())),
             Format::Markdown => print(&format!("\n{}", artefact.markdown())),
             Format::Csv => print(&one_value_a_line(&artefact)),
@@ -154,7 +154,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         wrong += artefact.wrong.len();
         done += 1;
     }
-    bar.finish_and_clear();
+    progress.bar.finish_and_clear();
     if args.format == Format::Json {
         let whole = json!({
             "version": 1,
@@ -181,6 +181,51 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         (0, true) => 3,
         (_, _) => 1,
     }))
+}
+
+/// The progress of a run: a line that changes on a terminal, and otherwise lines now and then.
+struct Progress {
+    /// Hidden where standard error is no terminal.
+    bar: ProgressBar,
+    is_terminal: bool,
+    told: StdCell<Instant>,
+}
+
+/// The time between two lines about one experiment, where standard error is no terminal.
+const PAUSE: Duration = Duration::from_secs(10);
+
+impl Progress {
+    fn new() -> anyhow::Result<Progress> {
+        let style = ProgressStyle::with_template("{prefix}\n  {msg}: {pos} of {len}")?;
+        let bar = ProgressBar::new(0).with_style(style);
+        let is_terminal = std::io::stderr().is_terminal();
+        Ok(Progress { bar, is_terminal, told: StdCell::new(Instant::now()) })
+    }
+
+    /// An experiment begins.
+    fn begin(&self, what: &str) {
+        self.bar.set_prefix(what.to_owned());
+        self.told.set(Instant::now());
+        self.say(what);
+    }
+
+    /// So many cases of a set are done.
+    fn step(&self, what: &str, done: usize, all: usize) {
+        self.bar.set_length(all as u64);
+        self.bar.set_message(what.to_owned());
+        self.bar.set_position(done as u64);
+        if self.told.get().elapsed() >= PAUSE {
+            self.told.set(Instant::now());
+            self.say(&format!("  {what}: {done} of {all}"));
+        }
+    }
+
+    fn say(&self, line: &str) {
+        if !self.is_terminal {
+            // If standard error is closed, there is no place left to report to.
+            let _ = writeln!(std::io::stderr(), "{line}");
+        }
+    }
 }
 
 /// The token that the first Ctrl-C cancels; the second one ends the process.
@@ -261,6 +306,12 @@ fn write_files(folder: &Path, artefact: &Artefact, theme: PlotTheme) -> anyhow::
     for picture in &artefact.pictures {
         let text = otus_draw::svg(&picture.scene, theme);
         write_file(&folder.join(format!("{}.svg", picture.name)), &text)?;
+    }
+    let inputs = folder.join(artefact.id);
+    std::fs::create_dir_all(&inputs)
+        .with_context(|| format!("cannot make {}", inputs.display()))?;
+    for input in &artefact.inputs {
+        write_file(&inputs.join(&input.name), &input.text)?;
     }
     Ok(())
 }

@@ -64,10 +64,14 @@ fn nodes_are_those_of_the_paper() {
     let sandbox = Sandbox::new("bench-nodes");
     let call = "papers --quick --only 004-nodes --out made --format markdown";
     sandbox.run(call).assert().code(0).stderr_eq(str![[r#"
+[1 of 1] 004-nodes: nodes of a search, by priorities
 made 1 of 1 item; 24 verdicts checked, 0 wrong
 
 "#]]);
-    assert_eq!(sandbox.files("made"), ["004-nodes.csv", "papers.md"]);
+    assert_eq!(sandbox.files("made"), ["004-nodes", "004-nodes.csv", "papers.md"]);
+    let inputs = ["1.htf", "2.htf", "3.htf", "4.htf", "model.hif", "model.hsf"];
+    assert_eq!(sandbox.files("made/004-nodes"), inputs);
+    assert_eq!(sandbox.read("made/004-nodes/2.htf"), "{[a] a!m.a!m; [b]; [c] c?m.c?m}\n");
     let csv = without_times(&sandbox.read("made/004-nodes.csv"));
     snapbox::assert_data_eq!(
         csv,
@@ -94,7 +98,11 @@ fn everything_is_made_and_right_in_a_tiny_size() {
     let output = sandbox.run("papers --tiny --out made").output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(said.starts_with("made 17 of 17 items;") && said.ends_with(" 0 wrong\n"), "{said}");
+    assert!(said.contains("made 17 of 17 items;") && said.ends_with(" 0 wrong\n"), "{said}");
+    assert!(
+        said.contains("[17 of 17] 001-table5: CTL over traces: dining philosophers\n"),
+        "{said}"
+    );
     let page = sandbox.read("made/papers.md");
     let files = sandbox.files("made");
     let pictures: Vec<&str> = page
@@ -110,7 +118,11 @@ fn everything_is_made_and_right_in_a_tiny_size() {
         while reader.read_event().expect("well-formed XML") != quick_xml::events::Event::Eof {}
         assert!(!svg.contains("NaN"), "{picture}");
     }
-    for table in files.iter().filter(|file| !file.contains(".svg") && !file.contains(".md")) {
+    for folder in files.iter().filter(|file| !file.contains('.')) {
+        assert!(!sandbox.files(&format!("made/{folder}")).is_empty(), "{folder} has inputs");
+    }
+    assert_eq!(files.iter().filter(|file| !file.contains('.')).count(), 17);
+    for table in files.iter().filter(|file| file.ends_with(".csv")) {
         let text = sandbox.read(&format!("made/{table}"));
         let counts: Vec<usize> = text.lines().map(fields).collect();
         assert!(counts.len() > 1 && counts[0] > 1, "{table}");
@@ -203,6 +215,7 @@ fn an_interrupt_keeps_what_is_done() {
     let output = running.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(3), "{said}");
-    assert_eq!(said, "made 1 of 2 items, interrupted; 24 verdicts checked, 0 wrong\n");
-    assert_eq!(sandbox.files("made"), ["004-nodes.csv", "papers.md"]);
+    let end = "made 1 of 2 items, interrupted; 24 verdicts checked, 0 wrong\n";
+    assert!(said.ends_with(end), "{said}");
+    assert_eq!(sandbox.files("made"), ["004-nodes", "004-nodes.csv", "papers.md"]);
 }

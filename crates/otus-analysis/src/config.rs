@@ -211,7 +211,54 @@ impl Config {
     }
 }
 
+impl Config {
+    /// The options that an analysis depends on, such that [`apply`](Config::apply) of them gives this
+    /// configuration again, except for what no file can say: the verdicts of 2020, the seed and the budget.
+    pub fn values(&self) -> Vec<OptionValue> {
+        let kind = match self.kind {
+            Kind::Accept => AnalysisKind::Accept,
+            Kind::Prefix => AnalysisKind::Prefix,
+            Kind::Eliminate => AnalysisKind::Eliminate,
+            Kind::Simulate(Simulation { before, multiply, reset, loops, actions }) => {
+                AnalysisKind::Simulate(vec![
+                    SimulateOption::Before(before),
+                    SimulateOption::Multiply(multiply),
+                    SimulateOption::Reset(reset),
+                    SimulateOption::Loop(loops),
+                    SimulateOption::Act(actions),
+                ])
+            }
+        };
+        // A file can name three goals; no search stops at a verdict below a WeakPass.
+        let goal = match self.goal {
+            Some(Verdict::Pass) => Goal::Pass,
+            Some(Verdict::WeakPass) => Goal::WeakPass,
+            Some(Verdict::Inconclusive | Verdict::Fail | Verdict::WeakFail) | None => Goal::None,
+        };
+        vec![
+            OptionValue::Kind(kind),
+            OptionValue::Goal(goal),
+            OptionValue::Strategy(self.strategy),
+            OptionValue::Priorities(self.priorities.listed()),
+            OptionValue::Filters(self.filters.listed()),
+            OptionValue::LocalAnalysis(self.local_analysis),
+            OptionValue::Memoize(self.memoize),
+            OptionValue::PartialOrderReduction(self.partial_order_reduction),
+        ]
+    }
+}
+
 impl Filters {
+    fn listed(self) -> Vec<Filter> {
+        let Filters { depth, loop_depth, nodes } = self;
+        let all = [
+            depth.map(Filter::Depth),
+            loop_depth.map(Filter::LoopDepth),
+            nodes.map(Filter::NodeNumber),
+        ];
+        all.into_iter().flatten().collect()
+    }
+
     fn of(filters: &[Filter]) -> Self {
         let mut bounds = Filters::default();
         for filter in filters {
@@ -226,6 +273,21 @@ impl Filters {
 }
 
 impl Priorities {
+    fn listed(self) -> Vec<Priority> {
+        let levels = [
+            (PriorityKind::Emission, self.emission),
+            (PriorityKind::Reception, self.reception),
+            (PriorityKind::InLoop, self.in_loop),
+            (PriorityKind::Step, self.step),
+            (PriorityKind::Simulate, self.simulate),
+            (PriorityKind::Eliminate, self.eliminate),
+            (PriorityKind::Rendezvous, self.rendezvous),
+        ];
+        let levels = levels.into_iter().filter(|(_, level)| *level != 0);
+        let levels = levels.map(|(kind, level)| Priority::Level(kind, level));
+        levels.chain(self.randomize.then_some(Priority::Randomize(true))).collect()
+    }
+
     fn of(priorities: &[Priority]) -> Self {
         let mut levels = Priorities::default();
         for priority in priorities {
@@ -244,5 +306,52 @@ impl Priorities {
             }
         }
         levels
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use otus_syntax::Span;
+    use otus_syntax::options::{OptionItem, Process};
+
+    use super::*;
+
+    #[test]
+    fn the_values_of_a_configuration_give_it_again() {
+        let simulation = Simulation {
+            before: false,
+            multiply: true,
+            reset: false,
+            loops: Criterion::Number(3),
+            actions: Criterion::None,
+        };
+        let other = Config {
+            kind: Kind::Simulate(simulation),
+            strategy: Strategy::HighCoverage,
+            priorities: Priorities {
+                emission: 1,
+                reception: -1,
+                in_loop: 2,
+                step: 3,
+                simulate: -3,
+                eliminate: 4,
+                rendezvous: 5,
+                randomize: true,
+            },
+            filters: Filters { depth: Some(1), loop_depth: Some(2), nodes: Some(3) },
+            goal: None,
+            memoize: true,
+            local_analysis: LocalAnalysis::Front,
+            partial_order_reduction: true,
+            ..Config::default()
+        };
+        for config in [Config::default(), other] {
+            let span = Span::at(0);
+            let items = config.values().into_iter().map(|value| OptionItem { span, value });
+            let section = OptionSection { span, process: Process::Analyze, items: items.collect() };
+            let mut again = Config { goal: Some(Verdict::WeakPass), ..Config::default() };
+            again.apply(&section);
+            assert_eq!(format!("{again:?}"), format!("{config:?}"));
+        }
     }
 }

@@ -9,6 +9,7 @@ mod derive;
 mod interaction;
 mod logs;
 mod outputs;
+mod restrict;
 mod text;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -23,6 +24,7 @@ pub(crate) use derive::*;
 pub(crate) use interaction::*;
 pub(crate) use logs::*;
 pub(crate) use outputs::*;
+pub(crate) use restrict::*;
 pub(crate) use text::*;
 
 const OVERVIEW: &str = "\
@@ -58,6 +60,7 @@ Examples:
   otus convert sig.hsf model.hif model.mmd  convert to Mermaid
   otus test --list                          list the tests of otus.toml
   otus slice run.htf --count 5              cut a run to parts, as if partly observed
+  otus remove model.hsf --lifelines broker  a specification without a lifeline
   otus explain O0301                        what does this diagnostic mean?
 
 Exit status: 0 passed, 1 failed, 2 invalid input or command line, 3 undecided.";
@@ -107,6 +110,8 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     Slice(SliceArgs),
     Mutate(MutateArgs),
+    Project(ProjectArgs),
+    Remove(RemoveArgs),
     Test(TestArgs),
     Explain(ExplainArgs),
     Schema(SchemaArgs),

@@ -20,10 +20,10 @@ pub(crate) fn style(args: &PictureArgs) -> anyhow::Result<PictureStyle> {
 
 /// Writes a picture; `-` is standard output.
 pub(crate) fn deliver(picture: &Picture, name: &str) -> anyhow::Result<()> {
-    if let Some(remark) = picture.remark {
+    if let Some(remark) = &picture.remark {
         output::complain(remark);
     }
-    output::deliver(name, &picture.bytes, None)
+    output::deliver(picture.file_name(name), &picture.bytes, None)
 }
 
 /// Warns that flags about pictures have no effect, because no picture is drawn.

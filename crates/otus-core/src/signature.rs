@@ -89,6 +89,19 @@ impl Signature {
         self.messages.len()
     }
 
+    /// The signature with all messages, and only some of the lifelines.
+    #[must_use]
+    pub fn restricted(&self, kept: &LifelineSet) -> Signature {
+        let mut signature = Signature { messages: self.messages.clone(), ..Signature::default() };
+        for (lifeline, name) in self.lifelines().filter(|(id, _)| kept.contains(*id)) {
+            let added = signature.add_lifeline(name);
+            if let Some(label) = self.label(lifeline) {
+                signature.set_label(added, label);
+            }
+        }
+        signature
+    }
+
     /// L, the set of all lifelines.
     pub fn all_lifelines(&self) -> LifelineSet {
         LifelineSet::full(self.lifeline_count())

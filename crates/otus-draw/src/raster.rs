@@ -16,9 +16,7 @@ use crate::theme::Theme;
 #[non_exhaustive]
 pub enum RasterError {
     /// It would have too many pixels.
-    #[error(
-        "a picture of {width} × {height} pixels is too large for PNG; write SVG, or lower the scale"
-    )]
+    #[error("a picture of {width} × {height} pixels is too large for PNG")]
     TooLarge {
         /// The width in pixels.
         width: u64,

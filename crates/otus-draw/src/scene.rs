@@ -195,6 +195,8 @@ pub enum Tone {
     Good,
     /// It is assumed: simulated, expected next, removed.
     Assumed,
+    /// It is undecided: nothing was found, which proves nothing.
+    Doubtful,
     /// It is wrong: observed but not allowed, refuted.
     Bad,
     /// It is the subject of the picture.
@@ -203,8 +205,15 @@ pub enum Tone {
 
 impl Tone {
     /// All of them, in order.
-    pub const ALL: [Tone; 6] =
-        [Tone::Normal, Tone::Faded, Tone::Good, Tone::Assumed, Tone::Bad, Tone::Active];
+    pub const ALL: [Tone; 7] = [
+        Tone::Normal,
+        Tone::Faded,
+        Tone::Good,
+        Tone::Assumed,
+        Tone::Doubtful,
+        Tone::Bad,
+        Tone::Active,
+    ];
 
     /// The name in style sheets, which is that of the variant.
     pub fn name(self) -> String {

@@ -36,7 +36,7 @@ pub(crate) struct Palette {
     quiet: &'static str,
     surface: &'static str,
     band: &'static str,
-    tones: [(&'static str, &'static str); 6],
+    tones: [(&'static str, &'static str); 7],
 }
 
 /// Dark on light; each tone has the colour of lines and text, and that of areas.
@@ -52,6 +52,7 @@ pub(crate) const LIGHT: Palette = Palette {
         ("#646c7a", "#f7f8fa"),
         ("#116329", "#e3f5e8"),
         ("#6f3fc4", "#f3edfd"),
+        ("#a34a00", "#fdf0e2"),
         ("#b31d28", "#fdeaec"),
         ("#0a5cc0", "#e5f0fd"),
     ],
@@ -69,6 +70,7 @@ pub(crate) const DARK: Palette = Palette {
         ("#8b95a4", "#151b24"),
         ("#63c882", "#12301d"),
         ("#bd9bff", "#271d40"),
+        ("#ffa657", "#3a2410"),
         ("#ff8088", "#40181d"),
         ("#74b3ff", "#10284a"),
     ],
@@ -78,7 +80,12 @@ impl Palette {
     pub(crate) fn shape(&self, role: Role, tone: Tone) -> Ink {
         let (line, quiet, surface, band) = match tone {
             Tone::Normal => (self.line, self.quiet, self.surface, self.band),
-            Tone::Faded | Tone::Good | Tone::Assumed | Tone::Bad | Tone::Active => {
+            Tone::Faded
+            | Tone::Good
+            | Tone::Assumed
+            | Tone::Doubtful
+            | Tone::Bad
+            | Tone::Active => {
                 let (line, area) = self.tones[tone as usize];
                 (line, line, area, area)
             }
@@ -102,6 +109,7 @@ impl Palette {
             Tone::Normal | Tone::Good => {}
             Tone::Faded => ink.dash = "2 3",
             Tone::Assumed => ink.dash = "5 3",
+            Tone::Doubtful => ink.dash = "7 2 2 2",
             Tone::Bad | Tone::Active => ink.width *= 1.6,
         }
         ink
@@ -174,7 +182,7 @@ mod tests {
     fn tones_differ_without_colour() {
         for role in [Role::Message, Role::Frame, Role::Edge, Role::Head] {
             let normal = LIGHT.shape(role, Tone::Normal);
-            for tone in [Tone::Faded, Tone::Assumed, Tone::Bad, Tone::Active] {
+            for tone in [Tone::Faded, Tone::Assumed, Tone::Doubtful, Tone::Bad, Tone::Active] {
                 let ink = LIGHT.shape(role, tone);
                 let same = (ink.width - normal.width).abs() < 0.1 && ink.dash == normal.dash;
                 assert!(!same, "{role:?} {tone:?}");

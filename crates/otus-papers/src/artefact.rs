@@ -2,9 +2,14 @@
 
 use std::fmt::Write as _;
 
+use otus_core::raise;
 use otus_draw::Scene;
+use otus_syntax::print;
+use otus_trace::MultiTrace;
+use otus_trace::case::{self, Case};
 
 use crate::table::Table;
+use crate::workload::Model;
 
 /// A table or figure of a paper, regenerated.
 #[derive(Debug, Clone, Default)]
@@ -17,12 +22,23 @@ pub struct Artefact {
     pub tables: Vec<Table>,
     /// The plots.
     pub pictures: Vec<Picture>,
+    /// The models, multi-traces, traces and formulas of the experiment.
+    pub inputs: Vec<Input>,
     /// The differences from the paper, a sentence or two each.
     pub differs: Vec<String>,
     /// The number of verdicts that were compared with known ones.
     pub checked: usize,
     /// A description of each wrong verdict.
     pub wrong: Vec<String>,
+}
+
+/// An input of an experiment, as a file that Otus reads.
+#[derive(Debug, Clone)]
+pub struct Input {
+    /// The name of its file, with the ending.
+    pub name: String,
+    /// Its text.
+    pub text: String,
 }
 
 /// A plot with the name of its file.
@@ -52,6 +68,28 @@ impl Artefact {
 
     pub(crate) fn differs(&mut self, difference: impl Into<String>) {
         self.differs.push(difference.into());
+    }
+
+    /// Adds an input.
+    pub(crate) fn input(&mut self, name: impl Into<String>, text: impl Into<String>) {
+        self.inputs.push(Input { name: name.into(), text: text.into() });
+    }
+
+    /// Adds a model as two files, `.hsf` and `.hif`.
+    pub(crate) fn model(&mut self, name: &str, model: &Model) {
+        let tree = raise(&model.pool, model.term);
+        self.input(format!("{name}.hsf"), print::signature(&tree));
+        self.input(format!("{name}.hif"), print::interaction(&tree));
+    }
+
+    /// Adds multi-traces as a case file.
+    pub(crate) fn traces(&mut self, name: &str, model: &Model, traces: &[MultiTrace]) {
+        let line = |(number, trace): (usize, &MultiTrace)| {
+            let id = format!("{name}-{number}");
+            case::write(&Case { id, htf: model.text(trace), ..Case::default() }) + "\n"
+        };
+        let lines: String = (1..).zip(traces).map(line).collect();
+        self.input(format!("{name}.jsonl"), lines);
     }
 
     /// Adds a plot, whose file is named after the artefact, with a suffix.

@@ -31,6 +31,6 @@ pub mod statistics;
 pub mod table;
 pub mod workload;
 
-pub use artefact::{Artefact, Picture};
+pub use artefact::{Artefact, Input, Picture};
 pub use list::{ABSENT, Absent, ITEMS, Item};
 pub use setting::{Interrupted, Setting, Size, Watch};

@@ -2,36 +2,33 @@
 //!
 //! Whether a multi-trace is a multi-prefix of an interaction is NP-hard: Mahe et al., "Dealing with
 //! observability…" (000), section 4.3, reduces a formula in conjunctive normal form to such a question
-//! ([`reduce`]). That gives hard problems with known answers, of any size: formulas come from files
+//! ([`otus_trace::reduction`]). That gives hard problems with known answers, of any size: formulas come from files
 //! ([`Problem::from_json_lines`]) or are random ([`random`]), and the answers come from [`solve`], which is independent
 //! of interactions.
 
-mod reduce;
 mod solve;
-
-pub use reduce::{Reduction, reduce};
-pub use solve::solve;
 
 use serde::Deserialize;
 
-/// A formula in conjunctive normal form.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
-pub struct Formula {
-    /// The number of variables, which are numbered from 1.
-    #[serde(rename = "vars")]
-    pub variables: usize,
-    /// The clauses. Each is a disjunction of literals: a variable's number, or its negative for the negation.
-    pub clauses: Vec<Vec<i32>>,
-}
+pub use otus_syntax::dimacs::Formula;
+pub use otus_trace::reduction::{Reduction, reduce};
+pub use solve::solve;
 
 /// A formula with its name in a collection.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Its name.
     pub name: String,
     /// The formula.
-    #[serde(flatten)]
     pub formula: Formula,
+}
+
+/// A line of a collection.
+#[derive(Deserialize)]
+struct Line {
+    name: String,
+    vars: usize,
+    clauses: Vec<Vec<i32>>,
 }
 
 impl Problem {
@@ -49,7 +46,12 @@ impl Problem {
     /// # Errors
     /// If a line is no problem.
     pub fn from_json_lines(text: &str) -> serde_json::Result<Vec<Problem>> {
-        serde_json::Deserializer::from_str(text).into_iter().collect()
+        let lines = serde_json::Deserializer::from_str(text).into_iter::<Line>();
+        let problem = |Line { name, vars, clauses }| {
+            let formula = Formula { variables: vars, clauses };
+            Problem { name, formula }
+        };
+        lines.map(|line| line.map(problem)).collect()
     }
 }
 
@@ -68,13 +70,10 @@ pub fn random(variables: usize, clauses: usize, seed: u64) -> Formula {
     Formula { variables, clauses: (0..clauses).map(|_| clause(&mut random)).collect() }
 }
 
-/// The index of the variable of a literal.
-fn variable(literal: i32) -> usize {
-    (literal.unsigned_abs() as usize).wrapping_sub(1)
-}
-
 #[cfg(test)]
 mod tests {
+    use otus_syntax::dimacs::variable;
+
     use super::*;
 
     /// Whether an assignment, by variable, makes every clause true.

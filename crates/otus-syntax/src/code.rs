@@ -181,6 +181,8 @@ codes! {
     EMPTY_OPERAND = "0710", Warning, "an operand that changes nothing";
     // Conversion.
     NOT_IN_2020 = "0801", Error, "not in the language of 2020";
+    BAD_DIMACS = "0802", Error, "a text that is not DIMACS";
+    NOT_A_REDUCTION = "0803", Error, "not the reduction of a formula";
     // Formulas.
     UNQUANTIFIED_MODALITY = "0901", Error, "a modality without a quantifier";
     NOT_LINEAR = "0902", Error, "a product of variables";

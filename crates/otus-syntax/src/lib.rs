@@ -1,7 +1,7 @@
 //! Parsers and printers: text to syntax trees, and back.
 //!
 //! The formats are signatures and interactions (`.hsf`, `.hif`), multi-traces (`.htf`), options
-//! (`.hcf`), formulas (`.ctl`), and sequence diagrams in Mermaid and PlantUML, alone or inside Markdown.
+//! (`.hcf`), formulas (`.ctl`, `.cnf`), and sequence diagrams in Mermaid and PlantUML, alone or inside Markdown.
 //! This crate implements syntax only: semantics is the task of later crates, and it does no IO.
 //!
 //! Invariants:
@@ -24,6 +24,7 @@ pub mod ast;
 pub mod code;
 pub mod diagnostic;
 pub mod diagram;
+pub mod dimacs;
 pub mod excerpt;
 pub mod grammar;
 pub mod lexer;

@@ -9,18 +9,20 @@ mod logs;
 mod mutate;
 mod seeds;
 
-use otus_core::lower;
+use otus_core::{lower, raise};
 use otus_syntax::ast::SpecFile;
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::diagram::markdown;
+use otus_syntax::dimacs::{self, Formula};
 use otus_syntax::print::{self, Dialect};
 use otus_syntax::{Diagnostic, Source, parse_formulas, parse_spec, parse_trace};
 use otus_trace::order::{EventId, Writes, pot};
 use otus_trace::read::Format;
+use otus_trace::reduction::{Reduced, reduce, restore};
 
 use crate::read::{Language, fenced, term};
 use logs::built_in;
-use seeds::{CASES, FORMULAS, MARKDOWN, MERMAID, ORDERS, PLANTUML, SPECS, TRACES};
+use seeds::{CASES, DIMACS, FORMULAS, MARKDOWN, MERMAID, ORDERS, PLANTUML, SPECS, TRACES};
 
 /// A promise and texts to start from.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +47,7 @@ const fn target(
 }
 
 /// All targets.
-pub const TARGETS: [Target; 19] = [
+pub const TARGETS: [Target; 20] = [
     target("spec", spec, SPECS, false),
     target("trace", trace, TRACES, false),
     target("mermaid", |data| diagram(Language::Mermaid, data), MERMAID, false),
@@ -54,6 +56,7 @@ pub const TARGETS: [Target; 19] = [
     target("cases", cases, CASES, false),
     target("order", order, ORDERS, false),
     target("formulas", formulas, FORMULAS, false),
+    target("dimacs", dimacs, DIMACS, false),
     target("settings", logs::settings, logs::SETTINGS, true),
     target("text_lines", logs::text_lines, logs::TEXT_LINES, true),
     target("json_lines", logs::json_lines, logs::JSON_LINES, true),
@@ -110,6 +113,43 @@ fn spec(data: &[u8]) {
         older(&parsed.tree);
     }
     conversions(&source, &parsed.tree, any_error(&parsed.diagnostics));
+}
+
+/// `.cnf`: what is written is read again, and a formula is the same after its reduction to a model and a multi-trace.
+fn dimacs(data: &[u8]) {
+    let source = text(data);
+    let parsed = dimacs::parse(&source);
+    check_places(&source, &parsed.diagnostics);
+    if any_error(&parsed.diagnostics) {
+        return;
+    }
+    let formula = parsed.tree;
+    let again = dimacs::parse(&Source::new("again", dimacs::write(&formula)));
+    assert_eq!((&again.tree, again.diagnostics.len()), (&formula, 0), "a formula is read again");
+    // A formula of a few bytes may have millions of variables.
+    if formula.variables > 1_000 || formula.clauses.is_empty() {
+        return;
+    }
+    let made = reduce(&formula);
+    let model = parse_spec(&Source::new("model", print::spec(&raise(&made.pool, made.term)))).tree;
+    let mut lowered = lower(&[&model]);
+    let trace = print::trace(&otus_trace::raise(&made.trace, &made.pool));
+    let trace = parse_trace(&Source::new("trace", trace)).tree;
+    let (observed, found) = otus_trace::lower(&trace, &mut lowered.pool);
+    assert!(found.is_empty() && lowered.diagnostics.is_empty(), "the texts are well-formed");
+    let reduced =
+        Reduced { file: &model, pool: &lowered.pool, trace: &observed, trace_source: trace.source };
+    let restored = restore(&reduced).expect("a reduction is recognized");
+    assert_eq!(restored, normal(formula), "a formula goes there and back");
+}
+
+/// The formula with the literals of each clause in order and without repetition.
+fn normal(mut formula: Formula) -> Formula {
+    for clause in &mut formula.clauses {
+        clause.sort_unstable_by_key(|&literal| (literal.unsigned_abs(), literal < 0));
+        clause.dedup();
+    }
+    formula
 }
 
 /// `.htf`.
@@ -253,7 +293,7 @@ fn conversions(source: &Source, tree: &SpecFile, faulty: bool) {
     if faulty || any_error(&lowered.diagnostics) || lowered.pool.attributes(root).nodes > 5_000 {
         return;
     }
-    let raised = otus_core::raise(&lowered.pool, root);
+    let raised = raise(&lowered.pool, root);
     for language in Language::ALL {
         let written = language.write(&raised);
         let (again, diagnostics) = crate::read::read(language, &written);

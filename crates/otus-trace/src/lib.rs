@@ -40,6 +40,7 @@ pub mod order;
 pub mod quick;
 pub mod raise;
 pub mod read;
+pub mod reduction;
 pub mod run;
 pub mod transform;
 

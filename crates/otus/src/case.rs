@@ -15,6 +15,7 @@ use serde::{Serialize, Serializer};
 
 use crate::cause::{CAUSES, Cause};
 use crate::explanation::Explanation;
+use crate::picture::PictureFormat;
 use crate::units::counted;
 
 pub(crate) use picture::{CasePicture, Passage};
@@ -46,6 +47,9 @@ pub struct Case {
     /// The limit that ended the analysis, if a better verdict may hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Cow<'static, str>>,
+    /// A remark on the verdict: what another tool answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<&'static str>,
     /// An execution that explains a Pass or a `WeakPass`, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<Execution>,
@@ -278,6 +282,19 @@ pub struct Attachment {
     pub path: Option<std::path::PathBuf>,
     /// A short description of its content, if it adds information.
     pub remark: Option<String>,
+    /// The format of a picture, if it is another one than the request asks for.
+    pub replaced_by: Option<PictureFormat>,
+}
+
+impl Attachment {
+    pub(crate) fn new(kind: AttachmentKind, content: Result<Vec<u8>, NoAttachment>) -> Attachment {
+        Attachment { kind, content, path: None, remark: None, replaced_by: None }
+    }
+
+    /// The file to write: the named one, with another ending if the format is another one.
+    pub fn file_name(&self, name: &str) -> String {
+        crate::picture::file_name(name, self.replaced_by)
+    }
 }
 
 /// The files that a request can ask for.

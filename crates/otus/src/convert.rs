@@ -1,4 +1,6 @@
-//! Converts an interaction or a multi-trace to another format.
+//! Converts an interaction, a multi-trace or a formula to another format.
+
+mod formula;
 
 use std::collections::BTreeSet;
 
@@ -45,6 +47,13 @@ pub enum Converted {
     },
     /// Multi-traces, each with a name for its file without an ending.
     Traces(Vec<(String, String)>),
+    /// A specification and its multi-trace, which has a file of its own.
+    WithTrace {
+        /// The specification.
+        main: Box<Converted>,
+        /// The multi-trace.
+        trace: String,
+    },
 }
 
 /// Converts texts.
@@ -52,13 +61,13 @@ pub enum Converted {
 /// # Errors
 /// If a text cannot be read, has errors, or cannot be written in that format.
 pub fn convert(context: &Context, request: &ConvertRequest) -> Result<Converted> {
+    if formula::is_formula(request) {
+        return formula::convert(context, request);
+    }
     let mut loaded = Loaded::read(context, &request.names, request.from)?;
     Ok(match request.to {
-        Format::Mermaid => {
-            Converted::Text(mermaid::write(&specification(context, loaded, request.to)?.1))
-        }
-        Format::Plantuml => {
-            Converted::Text(plantuml::write(&specification(context, loaded, request.to)?.1))
+        Format::Mermaid | Format::Plantuml => {
+            diagram(&specification(context, loaded, request.to)?.1, request.to)
         }
         Format::Hsf => {
             let (spec, raised) = specification(context, loaded, request.to)?;
@@ -66,15 +75,10 @@ pub fn convert(context: &Context, request: &ConvertRequest) -> Result<Converted>
         }
         Format::Hif => {
             let (spec, raised) = specification(context, loaded, request.to)?;
-            Converted::Interaction {
-                interaction: print::interaction(&raised),
-                signature: print::signature(&raised),
-                has_signature_file: spec.files.iter().zip(&spec.formats).any(|(file, format)| {
-                    *format == Format::Hsf
-                        && file.interaction.is_none()
-                        && !file.sections.is_empty()
-                }),
-            }
+            let is_signature = |(file, format): (&SpecFile, &Format)| {
+                *format == Format::Hsf && file.interaction.is_none() && !file.sections.is_empty()
+            };
+            interaction(&raised, spec.files.iter().zip(&spec.formats).any(is_signature))
         }
         Format::Pot => {
             let pool = check_traces(context, &mut loaded)?;
@@ -82,25 +86,51 @@ pub fn convert(context: &Context, request: &ConvertRequest) -> Result<Converted>
         }
         Format::Jsonl => {
             check_traces(context, &mut loaded)?;
-            let lines = loaded.traces.into_iter().map(|Trace { id, tree, case }| {
-                let case = case.unwrap_or_else(|| Case { id, ..Case::default() });
-                case::write(&Case { htf: print::trace_line(&tree), ..case }) + "\n"
-            });
-            Converted::Text(lines.collect())
+            case_file(loaded.traces)
         }
         Format::Htf => {
             check_traces(context, &mut loaded)?;
-            let mut taken = BTreeSet::new();
-            let traces = loaded.traces.iter();
-            let named = traces.map(|it| (file_name(&it.id, &mut taken), print::trace(&it.tree)));
-            Converted::Traces(named.collect())
+            trace_files(&loaded.traces)
         }
+        Format::Cnf => formula::write(context, &mut loaded)?,
         Format::Ctl => unfit!("formulas cannot be made from other formats; see `otus fmt`"),
         Format::Hcf => unfit!("options cannot be made from other formats; see `otus fmt`"),
         Format::Markdown => unfit!(
             "Markdown is read, not written; convert --to mermaid and paste the diagram into a fence"
         ),
     })
+}
+
+/// An interaction as a diagram.
+pub(crate) fn diagram(interaction: &SpecFile, to: Format) -> Converted {
+    let is_mermaid = to == Format::Mermaid;
+    let write = if is_mermaid { mermaid::write } else { plantuml::write };
+    Converted::Text(write(interaction))
+}
+
+/// An interaction in the current language of the HIBOU tools.
+pub(crate) fn interaction(interaction: &SpecFile, has_signature_file: bool) -> Converted {
+    Converted::Interaction {
+        interaction: print::interaction(interaction),
+        signature: print::signature(interaction),
+        has_signature_file,
+    }
+}
+
+/// Multi-traces as the lines of a case file.
+pub(crate) fn case_file(traces: Vec<Trace>) -> Converted {
+    let lines = traces.into_iter().map(|Trace { id, tree, case }| {
+        let case = case.unwrap_or_else(|| Case { id, ..Case::default() });
+        case::write(&Case { htf: print::trace_line(&tree), ..case }) + "\n"
+    });
+    Converted::Text(lines.collect())
+}
+
+/// Multi-traces as files.
+pub(crate) fn trace_files(traces: &[Trace]) -> Converted {
+    let mut taken = BTreeSet::new();
+    let named = traces.iter().map(|it| (file_name(&it.id, &mut taken), print::trace(&it.tree)));
+    Converted::Traces(named.collect())
 }
 
 /// The only specification, and its interaction.

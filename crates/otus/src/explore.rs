@@ -15,6 +15,7 @@ use otus_trace::multitrace::Partition;
 
 use crate::analysis::SearchOptions;
 use crate::analysis::attach::{GraphOptions, LOGGER_NODES};
+use crate::analysis::legend::Legend;
 use crate::context::Context;
 use crate::derive::Derived;
 use crate::error::{Result, unfit};
@@ -100,10 +101,12 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
     let recorded = Recorded { pool: &lowered.pool, positions: &positions, trace: None };
     let style = request.logger_style.clone();
     let by_logger = || GraphOptions::of_loggers(&loaded, Process::Explore, style);
-    let drawn = request.graph.clone().or_else(by_logger).map(|options| {
-        let picture = options.render(&recorded, &graph, None)?;
-        Ok((picture, options.path))
-    });
+    let legend = Legend::of_exploration(&config);
+    let drawn = request
+        .graph
+        .clone()
+        .or_else(by_logger)
+        .map(|options| (options.render(&recorded, &graph, (&legend, None)), options.path));
     let wanted = wanted(request, files, &lowered.pool)?;
     let tree = (wanted.is_none() && request.graph.is_none()).then(|| tree(&recorded, &graph));
     let traces = wanted.map(|wanted| {
@@ -123,7 +126,7 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
     let nodes = counted(report.nodes, "node");
     let mut text = format!("explored {nodes}, {accepting} of which {verb}");
     if report.cut {
-        text.push_str("; the filters cut the tree");
+        text.push_str("; the filters cut the tree, at the nodes marked …");
     }
     if report.stop.is_early() {
         let _ = write!(text, "; {}", report.stop.reason());
@@ -135,7 +138,7 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
     }
     Ok(Explored {
         tree,
-        graph: drawn.transpose()?,
+        graph: drawn,
         automaton: automaton.transpose()?,
         traces: traces.transpose()?,
         text,

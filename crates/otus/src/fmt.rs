@@ -45,7 +45,12 @@ pub fn format(context: &Context, name: &str, from: Option<Format>) -> Result<For
             let parsed = parse_formulas(source);
             (print::formulas(&parsed.tree), parsed.diagnostics)
         }
-        Format::Mermaid | Format::Plantuml | Format::Markdown | Format::Jsonl | Format::Pot => {
+        Format::Mermaid
+        | Format::Plantuml
+        | Format::Markdown
+        | Format::Jsonl
+        | Format::Pot
+        | Format::Cnf => {
             unfit!(
                 "{} is not reformatted; fmt is for .hsf, .hif, .hcf, .htf and .ctl \
                  (`otus convert` writes a diagram or a case file anew)",

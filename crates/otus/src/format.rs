@@ -31,6 +31,8 @@ pub enum Format {
     Pot,
     /// CTL formulas.
     Ctl,
+    /// A Boolean formula in conjunctive normal form, in the DIMACS format.
+    Cnf,
 }
 
 impl Format {
@@ -60,6 +62,7 @@ impl Format {
             "md" | "markdown" => Some(Format::Markdown),
             "jsonl" | "ndjson" => Some(Format::Jsonl),
             "ctl" => Some(Format::Ctl),
+            "cnf" | "dimacs" => Some(Format::Cnf),
             _ => None,
         }
     }
@@ -76,6 +79,12 @@ impl Format {
         };
         if text.lines().take(10_000).any(|line| is_fence(line.trim_start())) {
             return Some(Format::Markdown);
+        }
+        // Before the line of numbers, a formula has only comments.
+        let is_comment = |line: &&str| *line == "c" || line.starts_with("c ");
+        let first = lines.clone().find(|line| !is_comment(line));
+        if first.is_some_and(|line| line.starts_with("p cnf ")) {
+            return Some(Format::Cnf);
         }
         let first =
             lines.find(|line| !line.starts_with("%%") && !line.starts_with('\'')).unwrap_or("");

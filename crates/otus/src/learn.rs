@@ -139,7 +139,8 @@ impl Learnt {
             | Format::Markdown
             | Format::Jsonl
             | Format::Pot
-            | Format::Ctl => None,
+            | Format::Ctl
+            | Format::Cnf => None,
         }
     }
 

@@ -82,6 +82,7 @@ mod picture;
 pub mod project;
 mod recorder;
 pub mod report;
+pub mod restrict;
 mod run;
 pub mod schema;
 mod spec;

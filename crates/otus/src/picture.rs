@@ -78,7 +78,30 @@ pub struct Picture {
     /// The bytes of the file.
     pub bytes: Vec<u8>,
     /// Warnings, such as characters without a font.
-    pub remark: Option<&'static str>,
+    pub remark: Option<String>,
+    /// The format of the bytes, if it is another one than the caller asked for.
+    pub replaced_by: Option<PictureFormat>,
+}
+
+impl Picture {
+    /// A text or picture in the format that was asked for.
+    pub(crate) fn new(bytes: impl Into<Vec<u8>>) -> Picture {
+        Picture { bytes: bytes.into(), remark: None, replaced_by: None }
+    }
+
+    /// The file to write: the named one, with another ending if the format is another one.
+    pub fn file_name(&self, name: &str) -> String {
+        file_name(name, self.replaced_by)
+    }
+}
+
+pub(crate) fn file_name(name: &str, replaced_by: Option<PictureFormat>) -> String {
+    let ending = match replaced_by {
+        Some(PictureFormat::Svg) => "svg",
+        Some(PictureFormat::Png) => "png",
+        None => return name.to_owned(),
+    };
+    Path::new(name).with_extension(ending).to_string_lossy().into_owned()
 }
 
 /// Renders a scene.
@@ -88,24 +111,44 @@ pub(crate) fn render(
     style: &PictureStyle,
 ) -> Result<Picture> {
     match format {
-        PictureFormat::Svg => {
-            let bytes = otus_draw::svg(scene, style.theme).into_bytes();
-            Ok(Picture { bytes, remark: None })
-        }
-        #[cfg(feature = "png")]
-        PictureFormat::Png => {
-            // A viewer shows an SVG with its own fonts; a PNG has only ours.
-            let lacks_glyphs =
-                style.fonts.is_empty() && !scene.texts().all(otus_draw::metrics::covers);
-            let remark = "otus: some characters are not in the font that Otus carries; \
-                          name one that has them with --font FILE, or write .svg";
-            let bytes = otus_draw::png(scene, style.theme, style.scale, &style.fonts)
-                .map_err(|error| Error::Unfit(error.to_string()))?;
-            Ok(Picture { bytes, remark: lacks_glyphs.then_some(remark) })
-        }
-        #[cfg(not(feature = "png"))]
-        PictureFormat::Png => {
-            Err(Error::Unfit("PNG needs the feature `png` of the crate `otus`".to_owned()))
-        }
+        PictureFormat::Svg => Ok(svg(scene, style)),
+        PictureFormat::Png => png(scene, style)
+            .map_err(|reason| Error::Unfit(format!("{reason}; write .svg, or lower --scale"))),
     }
+}
+
+/// Renders a scene for a command whose main result is something else, such as a verdict, which must not be lost: a
+/// scene that is too large for PNG becomes SVG, with a note.
+pub(crate) fn render_or_svg(scene: &Scene, format: PictureFormat, style: &PictureStyle) -> Picture {
+    match format {
+        PictureFormat::Svg => svg(scene, style),
+        PictureFormat::Png => png(scene, style).unwrap_or_else(|reason| Picture {
+            remark: Some(format!(
+                "note: {reason}, so it is written as SVG; --scale makes it smaller"
+            )),
+            replaced_by: Some(PictureFormat::Svg),
+            ..svg(scene, style)
+        }),
+    }
+}
+
+fn svg(scene: &Scene, style: &PictureStyle) -> Picture {
+    Picture::new(otus_draw::svg(scene, style.theme))
+}
+
+/// The picture as PNG, or the reason why there is none.
+#[cfg(feature = "png")]
+fn png(scene: &Scene, style: &PictureStyle) -> std::result::Result<Picture, String> {
+    // A viewer shows an SVG with its own fonts; a PNG has only ours.
+    let lacks_glyphs = style.fonts.is_empty() && !scene.texts().all(otus_draw::metrics::covers);
+    let remark = "otus: some characters are not in the font that Otus carries; \
+                  name one that has them with --font FILE, or write .svg";
+    let bytes = otus_draw::png(scene, style.theme, style.scale, &style.fonts)
+        .map_err(|error| error.to_string())?;
+    Ok(Picture { remark: lacks_glyphs.then(|| remark.to_owned()), ..Picture::new(bytes) })
+}
+
+#[cfg(not(feature = "png"))]
+fn png(_: &Scene, _: &PictureStyle) -> std::result::Result<Picture, String> {
+    Err("PNG needs the feature `png` of the crate `otus`".to_owned())
 }

@@ -29,7 +29,7 @@ pub struct Recorded {
     pub parent: Option<(NodeId, Rule)>,
     /// Its local verdict, if it is a leaf.
     pub leaf: Option<Leaf>,
-    /// The number of children that a filter cut off.
+    /// The number of children that a filter or a limit cut off.
     pub cut: usize,
 }
 
@@ -119,9 +119,14 @@ impl Context<'_> {
     /// The graph in the DOT language. Edges are labelled with their rules, dashed if they lead to a
     /// node that existed already, and grey if the step is not observed. Verdicts and cut-off
     /// children hang below their nodes. In an exploration, nodes that may terminate have a double
-    /// frame.
-    pub fn dot(&self, graph: &Graph) -> String {
+    /// frame. The lines of the legend stand above the graph.
+    pub fn dot(&self, graph: &Graph, legend: &[String]) -> String {
         let mut out = String::from("digraph search {\n");
+        if !legend.is_empty() {
+            let text = escape(&format!("{}\n", legend.join("\n")));
+            let _ = writeln!(out, "  label=\"{text}\"; labelloc=t; labeljust=l;");
+            out.push_str("  fontname=monospace;\n");
+        }
         out.push_str("  node [shape=box, style=rounded, fontname=monospace];\n");
         out.push_str("  edge [fontname=monospace];\n");
         for (id, node) in graph.nodes.iter().enumerate() {
@@ -155,7 +160,7 @@ impl Context<'_> {
                 let _ = writeln!(out, "  n{id} -> v{id} [color={color}];");
             }
             if node.cut > 0 {
-                let _ = writeln!(out, "  c{id} [label=\"+{} cut\", shape=plaintext];", node.cut);
+                let _ = writeln!(out, "  c{id} [label=\"… {} cut\", shape=plaintext];", node.cut);
                 let _ = writeln!(out, "  n{id} -> c{id} [style=dotted];");
             }
         }

@@ -82,7 +82,7 @@ pub trait Observer {
     /// A node is a leaf.
     fn leaf(&mut self, _id: NodeId, _leaf: Leaf) {}
 
-    /// A filter cuts a child off.
+    /// A filter or a limit cuts a child off.
     fn cut(&mut self, _parent: NodeId, _rule: Rule) {}
 }
 
@@ -112,6 +112,7 @@ pub fn search(
     let mut queue = Queue::new(config.strategy);
     queue.extend(0, vec![Pending { parent: None, state: root, depth: 0, loop_depth: 0 }]);
     let mut waiting: usize = 1;
+    let mut unexplored = None;
     while let Some(pending) = queue.pop() {
         waiting -= 1;
         if let (true, Some((parent, rule))) = (config.memoize, pending.parent)
@@ -122,6 +123,7 @@ pub fn search(
         }
         if config.filters.nodes.is_some_and(|most| report.nodes >= most) {
             report.cut = true;
+            unexplored = Some(pending);
             break;
         }
         // A node of a large interaction takes long, so a request to stop is looked for at each of them.
@@ -129,6 +131,7 @@ pub fn search(
         let stop = meter.count().or_else(|| config.budget.cancel.reason());
         if let Some(stop) = stop.or_else(|| limit(&meter, rules.pool(), &report, states)) {
             report.stop = stop;
+            unexplored = Some(pending);
             break;
         }
         report.nodes += 1;
@@ -167,6 +170,16 @@ pub fn search(
         }
         waiting += next.len();
         queue.extend(depth, next);
+    }
+    // A bound on nodes, or a limit, cuts off everything that is still in the queue.
+    while let Some(pending) = unexplored {
+        if let Some((parent, rule)) = pending.parent {
+            match seen.get(&pending.state) {
+                Some(&known) => observer.again(known, parent, rule),
+                None => observer.cut(parent, rule),
+            }
+        }
+        unexplored = queue.pop();
     }
     report
 }

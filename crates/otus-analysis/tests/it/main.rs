@@ -88,7 +88,7 @@ fn dot(model: &str, trace: &str, options: &str) -> String {
     let outcome = graph::analyze(&mut lowered.pool, term, &trace, &config, &mut recorded)
         .expect("the kind fits the partition");
     Context { pool: &lowered.pool, positions: &outcome.positions, trace: Some(&trace) }
-        .dot(&recorded)
+        .dot(&recorded, &[])
 }
 
 fn analyze(model: &str, trace: &str, options: &str) -> Outcome {

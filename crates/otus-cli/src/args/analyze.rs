@@ -38,8 +38,8 @@ use super::{Choice, CoverageOutput, LogArgs, ReportFile, SearchArgs, one_of};
 ///
 /// The engine `auto` chooses the fast engine, whose verdicts are exact. It chooses the searches of
 /// the papers (those of the HIBOU tool) if you use one of --graph, --strategy, --priorities,
-/// --filters, --goal, --memoize, --local-analysis, --legacy-verdicts or a criterion in `simulate[…]`,
-/// or if a .hcf changes one of these options.
+/// --filters, --goal, --memoize, --partial-order-reduction, --local-analysis, --legacy-verdicts or a
+/// criterion in `simulate[…]`, or if a .hcf changes one of these options.
 ///
 /// With several specifications, each multi-trace is assigned to the first one that accepts it, in the
 /// order given. If none accepts it, the report uses the specification that explains most of the
@@ -141,6 +141,11 @@ pub(crate) struct AnalyzeArgs {
     /// Explore each state only once, even if several paths lead to it.
     #[arg(long)]
     pub(crate) memoize: bool,
+
+    /// Leave out orders of steps that only repeat what another order finds. This has an effect only if
+    /// no lifeline waits for another and each has a log of its own.
+    #[arg(long)]
+    pub(crate) partial_order_reduction: bool,
 
     /// With --kind prefix, answer Inconclusive instead of Fail if some log has ended and the others
     /// cannot continue, as the HIBOU tool of 2020 did.

@@ -148,4 +148,5 @@ pub(super) const FORMATS: &[Choice<Format>] = &[
     (Format::Jsonl, "jsonl", "Case file: one multi-trace per line, as JSON"),
     (Format::Pot, "pot", "Partial-order trace (.pot.json)"),
     (Format::Ctl, "ctl", "CTL formulas"),
+    (Format::Cnf, "cnf", "Boolean formula in conjunctive normal form (DIMACS)"),
 ];

@@ -43,7 +43,8 @@ pub(crate) struct SliceArgs {
 
     /// Make all slices of each multi-trace. From one slice to the next, the last log changes first.
     /// Within a log, the empty part comes first; the others are ordered by their end, then by their
-    /// length.
+    /// length. Equal slices are made once; Otus also says how many there are if they count once for
+    /// each place where a log can be cut so, as in paper 003.
     #[arg(long)]
     pub(crate) all: bool,
 

@@ -83,6 +83,11 @@ pub(crate) struct LintArgs {
 ///
 /// Converting a diagram to model.hif also writes its signature (the names of lifelines and messages)
 /// to model.hsf. Converting to a .hsf writes the older format: signature and interaction in one file.
+///
+/// A Boolean formula in conjunctive normal form (.cnf, DIMACS) becomes a specification (sat.hif) and a
+/// multi-trace beside it (sat.htf), as in paper 000 (docs/papers.md): the formula is satisfiable if and
+/// only if `otus analyze sat.hsf sat.hif sat.htf --observed prefix` passes. A specification and a
+/// multi-trace of this form become a formula again.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
@@ -93,6 +98,8 @@ Examples:
   otus convert run1.htf run2.htf cases.jsonl      multi-traces to a case file
   otus convert cases.jsonl runs/                  and back, one file per case
   otus convert run1.htf run1.pot.json             a partial-order trace, for `otus ctl`
+  otus convert formula.cnf sat.hif                DIMACS to sat.hif, sat.hsf and sat.htf
+  otus convert sat.hsf sat.hif sat.htf again.cnf  and back
 
 Exit status: 0 done, 2 invalid input or command line.")]
 pub(crate) struct ConvertArgs {

@@ -92,6 +92,7 @@ fn request(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Request> {
         goal: args.goal.clone(),
         local_analysis: args.local_analysis.clone(),
         memoize: args.memoize,
+        partial_order_reduction: args.partial_order_reduction,
         legacy_verdicts: args.legacy_verdicts,
         ..search.options()
     };
@@ -201,7 +202,7 @@ fn write_attachments(args: &AnalyzeArgs, case: &Case) -> bool {
         {
             output::complain(remark);
         }
-        if let Err(error) = output::deliver(&name, bytes, remark) {
+        if let Err(error) = output::deliver(attachment.file_name(&name), bytes, remark) {
             output::complain(&format!("otus: {}: {error:#}", case.id));
             is_written = false;
         }

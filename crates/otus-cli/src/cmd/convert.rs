@@ -15,7 +15,31 @@ use crate::trace_files;
 pub(crate) fn run(args: &ConvertArgs, shell: &Shell) -> anyhow::Result<Status> {
     let (names, to, place) = destination(args)?;
     let request = ConvertRequest { names, from: args.from, to };
-    let files = match (convert(&shell.context, &request)?, place) {
+    write(convert(&shell.context, &request)?, to, place, args.force)
+}
+
+/// Writes the result of a conversion.
+pub(super) fn write(
+    converted: Converted,
+    to: Format,
+    place: Place,
+    force: bool,
+) -> anyhow::Result<Status> {
+    let (converted, trace) = match converted {
+        Converted::WithTrace { main, trace } => (*main, Some(trace)),
+        other => (other, None),
+    };
+    let beside = match (&place, trace) {
+        (Place::File(path), Some(trace)) => Some((path.with_extension("htf"), trace)),
+        (_, Some(_)) => {
+            output::complain(
+                "note: the multi-trace is not printed; --to htf prints it, and -o FILE.hif writes both",
+            );
+            None
+        }
+        (_, None) => None,
+    };
+    let mut files = match (converted, place) {
         (Converted::Text(text), Place::File(path)) => vec![(path, text)],
         (Converted::Text(text), Place::Folder(folder)) if to == Format::Jsonl => {
             vec![(folder.join("cases.jsonl"), text)]
@@ -54,7 +78,8 @@ pub(crate) fn run(args: &ConvertArgs, shell: &Shell) -> anyhow::Result<Status> {
         (Converted::Text(text), _) => return output::answer(&text),
         (_, _) => vec![],
     };
-    output::write_new(&files, args.force)?;
+    files.extend(beside);
+    output::write_new(&files, force)?;
     for (path, _) in &files {
         output::complain(&format!("wrote {}", path.display()));
     }
@@ -88,7 +113,7 @@ fn destination(args: &ConvertArgs) -> anyhow::Result<(Vec<String>, Format, Place
     }
     let format = args.to.or_else(|| Format::of_name(Path::new(&named))).with_context(|| {
         format!(
-            "the ending of {named} names no format; use .hif, .hsf, .mmd, .puml, .htf, .jsonl or .pot.json, or --to"
+            "the ending of {named} names no format; use .hif, .hsf, .mmd, .puml, .htf, .jsonl, .pot.json or .cnf, or --to"
         )
     })?;
     Ok((inputs, format, place))

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Status> {
     for answer in answers.by_ref() {
         let answer = answer?;
         if let Some(name) = picture_name
-            && let Some(picture) = answer.draw(picture_format, &style)?
+            && let Some(picture) = answer.draw(picture_format, &style)
         {
             picture::deliver(&picture, name)?;
             picture_name = None;

@@ -16,6 +16,7 @@ mod lint;
 mod man;
 mod map;
 mod mutate;
+mod restrict;
 mod schema;
 mod slice;
 mod test;
@@ -49,6 +50,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Status> {
         Command::Generate(generate) => generate::run(generate, &shell),
         Command::Lint(lint) => lint::run(lint, &shell),
         Command::Mutate(mutate) => mutate::run(mutate, &shell),
+        Command::Project(project) => restrict::project(project, &shell),
+        Command::Remove(remove) => restrict::remove(remove, &shell),
         Command::Slice(slice) => slice::run(slice, &shell),
         Command::Schema(schema) => schema::run(schema),
         Command::Map(map) => map::run(map, &shell),

@@ -4,6 +4,7 @@ use otus::Status;
 use otus::derive::{SliceRequest, slice};
 
 use crate::args::SliceArgs;
+use crate::output;
 use crate::shell::Shell;
 use crate::trace_files::{self, Sink};
 
@@ -17,6 +18,15 @@ pub(crate) fn run(args: &SliceArgs, shell: &Shell) -> anyhow::Result<Status> {
         place: place.clone(),
     };
     let mut sink = Sink::new(place, args.derive.write.force, args.derive.unique)?;
-    let originals = slice(&shell.context, &request, &mut |made| sink.take(&made))?;
-    sink.finish("slice", originals)
+    let sliced = slice(&shell.context, &request, &mut |made| sink.take(&made))?;
+    let written = u128::from(sink.written);
+    let status = sink.finish("slice", sliced.originals)?;
+    if let Some(by_place) = sliced.by_place.filter(|&by_place| by_place > written) {
+        output::complain(&format!(
+            "there are {} if equal slices count once for each place where a log can be cut so, as \
+             paper 003 counts them; each is written once",
+            if by_place == u128::MAX { "more than 10^38".to_owned() } else { by_place.to_string() }
+        ));
+    }
+    Ok(status)
 }

@@ -416,3 +416,35 @@ fn a_refutation_can_be_kept() {
         assert!(sandbox.read(&format!("{kind}.json")).contains("\"nodes\""));
     }
 }
+
+/// The HIBOU README of 2020, section 4.3: a path that ends in LackObs makes the verdict Inconc.
+#[test]
+fn a_file_of_2020_is_told_what_2020_answered() {
+    let sandbox = Sandbox::new("analyze-2020");
+    let model = |option: &str| {
+        format!(
+            "@message{{ m; n }} @lifeline{{ a; b }} @analyze_option{{ {option} }} seq(a -- m -> b, b -- n -> a)"
+        )
+    };
+    sandbox.write("old.hsf", &model("semantics = prefix; goal = Pass"));
+    sandbox.write("new.hsf", &model("analysis_kind = prefix"));
+    sandbox.write("lack.htf", "{[a] a!m.a!m; [b] b?m}");
+    sandbox.write("out.htf", "{[a] a!n; [b] b?n}");
+    sandbox.write("good.htf", "{[a] a!m; [b]}");
+    let note = "the tool of 2020 answers Inconc here";
+    let said = |arguments: &str, code: i32| {
+        let output = sandbox.otus(&format!("analyze {arguments} --format json")).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments}");
+        String::from_utf8(output.stdout).unwrap().contains(note)
+    };
+    assert!(said("old.hsf lack.htf", 1));
+    assert!(said("old.hsf lack.htf --engine graph", 1));
+    assert!(!said("old.hsf out.htf", 1), "no log is over");
+    assert!(!said("old.hsf good.htf", 0));
+    assert!(!said("new.hsf lack.htf", 1), "a file of today");
+    assert!(!said("old.hsf lack.htf --kind prefix", 1), "a question of today");
+    assert!(!said("old.hsf lack.htf --legacy-verdicts", 3));
+    let output = sandbox.otus("analyze old.hsf lack.htf --legacy-verdicts").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("undecided: a log is over while others cannot continue (LackObs)"));
+}

@@ -151,7 +151,7 @@ otus: Markdown is read, not written; convert --to mermaid and paste the diagram 
 
 "#]]);
     sandbox.otus("convert sig.hsf model.hif out.pdf").assert().code(2).stderr_eq(str![[r#"
-otus: the ending of out.pdf names no format; use .hif, .hsf, .mmd, .puml, .htf, .jsonl or .pot.json, or --to
+otus: the ending of out.pdf names no format; use .hif, .hsf, .mmd, .puml, .htf, .jsonl, .pot.json or .cnf, or --to
 
 "#]]);
     assert_eq!(sandbox.files(), ["model.hif", "run.htf", "sig.hsf"]);
@@ -336,4 +336,66 @@ error[O0613]: this document has 2 diagrams; say which one
   = help: the diagrams are #1 (line 3, #log-in), #2 (line 8, #log-out)
 
 "#]]);
+}
+
+#[test]
+fn formulas_become_models_and_back() {
+    let sandbox = Sandbox::new("convert-formula");
+    let text = "p cnf 3 3\n1 -2 0\n2 3 0\n-1 0\n";
+    sandbox.write("f.cnf", &format!("c a comment\n{text}%\n0\n"));
+    sandbox
+        .otus("convert f.cnf sat.hif")
+        .assert()
+        .code(0)
+        .stderr_eq("wrote sat.hsf\nwrote sat.hif\nwrote sat.htf\n");
+    assert_eq!(
+        sandbox.read("sat.hif"),
+        "seq(alt(m -> l1, m -> l3), alt(m -> l2, m -> l1), alt(m -> l2, o))\n"
+    );
+    sandbox.otus("analyze sat.hsf sat.hif sat.htf --observed prefix").assert().code(0);
+    sandbox.otus("convert sat.hsf sat.hif sat.htf --to cnf").assert().code(0).stdout_eq(text);
+    sandbox.otus("convert f.cnf one.hsf").assert().code(0);
+    sandbox.otus("convert one.hsf one.htf again.cnf").assert().code(0);
+    assert_eq!(sandbox.read("again.cnf"), text);
+    sandbox.otus("convert f.cnf sat.mmd --force").assert().code(0);
+    sandbox.otus("convert sat.mmd sat.htf --to cnf").assert().code(0).stdout_eq(text);
+    // The name does not tell that this is a formula, but its content does.
+    sandbox.write("formula", text);
+    let output = sandbox.otus("convert formula --to hif").output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--from cnf"));
+    sandbox.otus("convert formula --from cnf --to cnf").assert().code(0).stdout_eq(text);
+}
+
+#[test]
+fn formulas_that_cannot_be_satisfied_fail() {
+    let sandbox = Sandbox::new("convert-unsatisfiable");
+    sandbox.write("f.cnf", "p cnf 1 2\n1 0\n-1 0\n");
+    sandbox.otus("convert f.cnf sat.hif").assert().code(0);
+    for flags in ["", "--engine graph", "--partial-order-reduction"] {
+        let call = format!("analyze sat.hsf sat.hif sat.htf --kind eliminate {flags}");
+        sandbox.otus(&call).assert().code(1);
+    }
+}
+
+#[test]
+fn what_is_no_formula_is_said_with_its_place() {
+    let sandbox = Sandbox::new("convert-no-formula");
+    sandbox.write("model.hsf", "@message{ m } @lifeline{ a; b }\nalt(m -> a, loopS(m -> b))");
+    sandbox.write("run.htf", "{ [a] a?m; [b] b?m }");
+    sandbox.write("bad.cnf", "p cnf 2 1\n1 x 0\n");
+    sandbox.write("none.cnf", "p cnf 2 0\n");
+    sandbox.write("one.cnf", "p cnf 1 1\n1 0\n");
+    for (arguments, parts) in [
+        ("model.hsf run.htf --to cnf", ["error[O0803]: this is not a reception", "model.hsf:2:13"]),
+        ("model.hsf --to cnf", ["one specification and one multi-trace", "1 and 0 are given"]),
+        ("bad.cnf x.hif", ["error[O0802]: expected a literal, found `x`", "bad.cnf:2:3"]),
+        ("none.cnf x.hif", ["has no clauses", "satisfies it"]),
+        ("bad.cnf none.cnf --to hif", ["one formula is converted at a time", ""]),
+        ("one.cnf x.pot.json", ["a formula becomes a specification", ""]),
+    ] {
+        let output = sandbox.otus(&format!("convert {arguments}")).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {said}");
+        assert!(parts.iter().all(|part| said.contains(part)), "{arguments}: {said}");
+    }
 }

@@ -146,3 +146,48 @@ fn the_run_that_shows_an_answer_is_drawn() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("no.svg was not written"), "{said}");
 }
+
+#[test]
+fn a_verdict_is_told_although_its_picture_is_too_large() {
+    let sandbox = prepared("draw-large");
+    let output =
+        sandbox.otus("analyze model.hsf run.htf --graph x.png --scale 300").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("run: WeakPass"));
+    assert!(said.contains("is too large for PNG, so it is written as SVG"), "{said}");
+    assert!(said.contains("wrote x.svg\n") && !sandbox.path("x.png").exists(), "{said}");
+    assert!(sandbox.read("x.svg").starts_with("<svg "));
+    for call in [
+        "explore model.hsf --filters [max_depth=2] --graph y.png --scale 300",
+        "analyze model.hsf run.htf --coverage=y.png --scale 300",
+        "ctl run.pot.json EF(x=1) --draw y.png --scale 300",
+    ] {
+        sandbox.otus(call).assert().code(0);
+        assert!(sandbox.path("y.svg").exists() && !sandbox.path("y.png").exists(), "{call}");
+        std::fs::remove_file(sandbox.path("y.svg")).unwrap();
+    }
+}
+
+#[test]
+fn pictures_of_searches_tell_their_options() {
+    let sandbox = prepared("draw-legend");
+    sandbox
+        .otus("analyze model.hsf run.htf --strategy BFS --filters [max_depth=30] --graph x.svg")
+        .assert()
+        .code(0);
+    let legend = [
+        "process = analysis",
+        "analysis_kind = prefix",
+        "goal = Pass",
+        "verdict = WeakPass",
+        "strategy = BFS",
+        "priorities = []",
+        "filters = [max_depth = 30]",
+    ];
+    let picture = sandbox.read("x.svg");
+    assert!(legend.iter().all(|line| picture.contains(line)), "{picture}");
+    sandbox.write("conf.hcf", "@analyze_option{ loggers = [graphic[svg, draw_legend = false]] }");
+    sandbox.otus("analyze model.hsf run.htf conf.hcf").assert().code(0);
+    assert!(!sandbox.read("model.svg").contains("process = analysis"));
+}

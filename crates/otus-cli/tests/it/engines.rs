@@ -50,6 +50,7 @@ fn auto_is_fast_unless_a_search_is_asked_for() {
         "--filters [max_depth=100]",
         "--goal WeakPass",
         "--memoize",
+        "--partial-order-reduction",
         "--local-analysis true",
         "--legacy-verdicts",
         "--graph x.dot",

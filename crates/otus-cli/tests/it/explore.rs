@@ -39,6 +39,22 @@ seq(strict(a!m, b?m), alt(strict(b!n, a?n), ∅))
 }
 
 #[test]
+fn every_strategy_marks_what_a_filter_cuts_off() {
+    let sandbox = prepared("explore-cut");
+    sandbox.write("par.hsf", "@message{ m; n } @lifeline{ a; b } par(a -- m ->|, b -- n ->|)");
+    for (strategy, expected) in [
+        ("DFS", "par(a!m, b!n) …\n  a!m@1 …\n"),
+        ("BFS", "par(a!m, b!n) …\n  a!m@1 …\n"),
+        ("HCS", "par(a!m, b!n) …\n  a!m@1 …\n"),
+    ] {
+        let call = format!("explore par.hsf --strategy {strategy} --filters [max_node_number=2]");
+        sandbox.otus(&call).assert().code(0).stdout_eq(expected);
+        sandbox.otus(&format!("{call} --graph x.json")).assert().code(0);
+        assert_eq!(sandbox.read("x.json").matches("\"cut\": 1").count(), 2, "{strategy}");
+    }
+}
+
+#[test]
 fn multi_traces_of_the_tree_are_written() {
     let sandbox = prepared("explore-traces");
     sandbox.otus("explore model.hsf --traces exact").assert().code(0).stdout_eq(str![[r#"

@@ -32,6 +32,7 @@ mod odd_calls;
 mod pictures;
 mod reference;
 mod reports;
+mod restrict;
 mod sandbox;
 mod schema;
 mod score;

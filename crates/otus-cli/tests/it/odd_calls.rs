@@ -184,7 +184,7 @@ fn flags_about_another_picture_are_refused() {
 #[test]
 fn only_what_can_be_written_is_offered() {
     let sandbox = prepared("odd-convert");
-    let offered = "[possible values: hsf, hif, mermaid, plantuml, htf, jsonl, pot]";
+    let offered = "[possible values: hsf, hif, mermaid, plantuml, htf, jsonl, pot, cnf]";
     says(&sandbox, "convert flow.mmd --to nothing", 2, offered);
     says(&sandbox, "convert flow.mmd --to markdown", 2, "Markdown is read, not written");
     sandbox.otus("convert flow.mmd --to plantuml").assert().code(0);

@@ -6,7 +6,7 @@ use snapbox::{Data, str};
 
 use crate::sandbox::Sandbox;
 
-pub(crate) const COMMANDS: [&str; 19] = [
+pub(crate) const COMMANDS: [&str; 21] = [
     "analyze",
     "completions",
     "convert",
@@ -23,6 +23,8 @@ pub(crate) const COMMANDS: [&str; 19] = [
     "man",
     "map",
     "mutate",
+    "project",
+    "remove",
     "schema",
     "slice",
     "test",
@@ -70,6 +72,8 @@ Commands:
   convert      Convert between spec formats, and between trace formats
   slice        Cut multi-traces to parts, as if they had been observed only partially
   mutate       Make mutants of multi-traces
+  project      Keep only some lifelines of a specification or of multi-traces, or split logs
+  remove       Remove lifelines from a specification or from multi-traces
   test         Run the tests in otus.toml and compare the verdicts with the expected ones
   explain      Explain a diagnostic code, or the cause of a failure
   schema       Print the JSON Schema of a format
@@ -119,6 +123,8 @@ Commands:
   convert      Convert between spec formats, and between trace formats
   slice        Cut multi-traces to parts, as if they had been observed only partially
   mutate       Make mutants of multi-traces
+  project      Keep only some lifelines of a specification or of multi-traces, or split logs
+  remove       Remove lifelines from a specification or from multi-traces
   test         Run the tests in otus.toml and compare the verdicts with the expected ones
   explain      Explain a diagnostic code, or the cause of a failure
   schema       Print the JSON Schema of a format

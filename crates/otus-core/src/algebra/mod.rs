@@ -6,6 +6,7 @@
 pub mod fold;
 pub mod prune;
 pub mod remove;
+pub mod restrict;
 pub mod simplify;
 
 use rustc_hash::FxHashMap;
@@ -14,6 +15,7 @@ use crate::index::{RegionId, TermId};
 
 pub use prune::prune;
 pub use remove::{project, remove};
+pub use restrict::restrict;
 pub use simplify::simplify;
 
 /// The results of the operators so far, for the terms of one pool.

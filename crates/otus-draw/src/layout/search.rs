@@ -4,8 +4,10 @@
 //! models", and the trees of the HIBOU README of 2020: every node shows an interaction and the rest
 //! of the multi-trace, every edge the rule, the action and its position, and leaves have
 //! their verdicts. The path to the leaf that decided the verdict is drawn stronger, simulated or
-//! removed actions are drawn as assumed, and known or omitted nodes are dotted. Of a large
-//! search, a [window](Options::max_nodes) around the verdict is drawn, with a note.
+//! removed actions are drawn as assumed, and known or omitted nodes are dotted. `… 3 cut` below a node says
+//! that a filter or a limit cut off three of its children. Of a large search, a
+//! [window](Options::max_nodes) around the verdict is drawn, with a note. The options of the search
+//! can stand [above it](Options::legend), as in the README.
 
 mod card;
 mod lanes;
@@ -19,7 +21,7 @@ use otus_analysis::graph::record::{Context, Graph, Recorded};
 use otus_core::TermId;
 use rustc_hash::FxHashMap;
 
-use crate::geometry::{Size, point};
+use crate::geometry::{Rect, Size, point};
 use crate::layout::arrow::{self, Arrow, LABEL};
 use crate::layout::layered::{self, Direction, Edge, Layout, layered};
 use crate::metrics::{Font, SMALL, grouped};
@@ -38,11 +40,19 @@ pub struct Options<'a> {
     pub direction: Direction,
     /// The picture of an interaction; without one it is written as text.
     pub term: Option<&'a dyn Fn(TermId) -> Scene>,
+    /// The options of the search, one per line, which stand in a frame above it.
+    pub legend: &'a [String],
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { max_nodes: 200, verdict: None, direction: Direction::Down, term: None }
+        Options {
+            max_nodes: 200,
+            verdict: None,
+            direction: Direction::Down,
+            term: None,
+            legend: &[],
+        }
     }
 }
 
@@ -51,6 +61,7 @@ impl fmt::Debug for Options<'_> {
         f.debug_struct("Options")
             .field("max_nodes", &self.max_nodes)
             .field("verdict", &self.verdict)
+            .field("legend", &self.legend)
             .finish_non_exhaustive()
     }
 }
@@ -106,11 +117,28 @@ pub fn search(context: &Context<'_>, graph: &Graph, options: &Options<'_>) -> Sc
         let height = SMALL.height(notes.len());
         scene.asides(&notes, point(extent.left, extent.top - height - 8.0));
     }
+    legend(&mut scene, options.legend);
     scene.fit(MARGIN);
     scene
 }
 
+/// The greatest width of a line of the legend.
+const LEGEND_WIDE: f64 = 420.0;
+
+/// Adds a frame with lines of text above everything else, at its left side.
+fn legend(scene: &mut Scene, lines: &[String]) {
+    let (Some(extent), false) = (scene.extent(), lines.is_empty()) else { return };
+    let lines: Vec<String> = lines.iter().flat_map(|line| SMALL.wrap(line, LEGEND_WIDE)).collect();
+    let width = lines.iter().map(|line| SMALL.width(line)).fold(0.0, f64::max) + 2.0 * PADDING;
+    let height = SMALL.height(lines.len()) + 2.0 * PADDING;
+    let (left, bottom) = (extent.left, extent.top - 14.0);
+    let rect = Rect { left, top: bottom - height, right: left + width, bottom };
+    scene.push(Item::rect(Role::Node, rect).tone(Tone::Faded));
+    scene.asides(&lines, point(rect.left + PADDING, rect.top + PADDING));
+}
+
 const MARGIN: f64 = 12.0;
+const PADDING: f64 = 8.0;
 const PILL: Font = Font { size: 12.0, bold: true };
 const GRAND: Font = Font { size: 14.0, bold: true };
 /// The greatest width of the label of an edge.
@@ -172,7 +200,8 @@ impl<'a> Sketch<'a> {
                 self.hang(last, &format!("{sign} {verdict}"), GRAND, tone);
             }
             if node.cut > 0 {
-                self.hang(from, &format!("+{} cut", node.cut), SMALL, Tone::Faded);
+                let text = format!("… {} cut", grouped(node.cut));
+                self.hang(from, &text, SMALL, Tone::Faded);
             }
             let hidden = self.window.hidden[index];
             if hidden > 0 {

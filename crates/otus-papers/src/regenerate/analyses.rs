@@ -353,6 +353,36 @@ fn by_length(title: String, note: String, sets: &[Analysed]) -> Figure {
     Figure { title, note, columns: 3, shared: true, panels }
 }
 
+/// A plot of the times of one engine by length, with a panel for each set, in the colours of figure 12 of 003: blue for
+/// Pass, orange for Inconc.
+fn by_verdict(
+    title: String,
+    note: String,
+    sets: &[Analysed],
+    of: fn(&Analysed) -> &Vec<Timed>,
+    y: &Axis,
+) -> Figure {
+    let panel = |set: &Analysed| {
+        let series = |name: &str, tone, mark, wanted: fn(Verdict) -> bool| {
+            let some = of(set).iter().filter(|timed| wanted(timed.verdict));
+            let points = some.map(|timed| [number(timed.length), timed.seconds]).collect();
+            Series { name: name.to_owned(), tone, mark, data: Data::Points(points) }
+        };
+        let missed = |verdict| !explained(verdict) && verdict != Verdict::Inconclusive;
+        let undecided = |verdict| verdict == Verdict::Inconclusive;
+        let mut all = vec![
+            series("not explained", Tone::Doubtful, Mark::Diamond, missed),
+            series("given up", Tone::Faded, Mark::Square, undecided),
+            series("explained", Tone::Active, Mark::Disc, explained),
+        ];
+        all.retain(|series| series.data != Data::Points(Vec::new()));
+        let x = Axis::linear("actions of the multi-trace");
+        Panel { title: set.name.to_owned(), x, y: y.clone(), series: all }
+    };
+    let panels = sets.iter().map(panel).collect();
+    Figure { title, note, columns: 3, shared: true, panels }
+}
+
 /// A box plot of the times of each set, and of the paper's times of all sets if it gives them.
 fn boxes(title: String, sets: &[Analysed], theirs: Option<&Statistics>) -> Figure {
     let mut names: Vec<&str> = sets.iter().map(|set| set.name).collect();
@@ -384,16 +414,42 @@ fn boxes(title: String, sets: &[Analysed], theirs: Option<&Statistics>) -> Figur
     Figure { title, columns: 1, panels: vec![panel], ..Figure::default() }
 }
 
+/// The plots of time by length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    /// One plot with all engines, on a logarithmic axis.
+    Engines,
+    /// A plot for each engine in the colours of the paper's verdicts, on linear axes.
+    VerdictsLinear,
+    /// The same with a logarithmic axis of time.
+    VerdictsLog,
+}
+
 pub(super) fn draw(
     artefact: &mut Artefact,
     what: &str,
     sets: &[Analysed],
     theirs: Option<&Statistics>,
+    look: Look,
 ) {
     let id = artefact.id;
     let note = "Each point is a multi-trace; coinciding points are drawn once.".to_owned();
-    let figure = by_length(format!("{id}, {what}: time by length"), note, sets);
-    artefact.picture("", plot(&figure));
+    let y = match look {
+        Look::Engines => None,
+        Look::VerdictsLinear => Some(Axis::seconds("time of an analysis")),
+        Look::VerdictsLog => Some(Axis::log_seconds("time of an analysis")),
+    };
+    if let Some(y) = y {
+        let engines: [(_, _, fn(&Analysed) -> &Vec<Timed>); 2] =
+            [("", "graph", |set| &set.search), ("-fast", "fast", |set| &set.fast)];
+        for (suffix, engine, of) in engines {
+            let title = format!("{id}, {what}, {engine}: time by length");
+            artefact.picture(suffix, plot(&by_verdict(title, note.clone(), sets, of, &y)));
+        }
+    } else {
+        let figure = by_length(format!("{id}, {what}: time by length"), note, sets);
+        artefact.picture("", plot(&figure));
+    }
     let figure = boxes(format!("{id}, {what}: time by set"), sets, theirs);
     artefact.picture("-boxes", plot(&figure));
 }

@@ -7,6 +7,7 @@ use otus_analysis::config::{Config, Kind};
 use otus_analysis::{Question, Verdict};
 use otus_draw::layout::plot::{Axis, Data, Figure, Mark, Panel, Series, plot};
 use otus_draw::scene::Tone;
+use otus_syntax::dimacs;
 use otus_syntax::options::LocalAnalysis;
 
 use super::analyses::{Run, explained, ratio, timed_engine, timed_search};
@@ -66,6 +67,9 @@ fn run(
     setting: Setting,
     watch: &Watch<'_>,
 ) -> Result<Artefact, Interrupted> {
+    for (number, formula) in (1..).zip(formulas) {
+        artefact.input(format!("{number:04}.cnf"), dimacs::write(formula));
+    }
     let mut all = Vec::new();
     for (done, formula) in formulas.iter().enumerate() {
         watch.step(artefact.id, done, formulas.len())?;
@@ -191,7 +195,8 @@ fn times(all: &[FormulaTimes], theirs: Option<&[Statistics; 2]>) -> Table {
     table
 }
 
-/// The scatter plot of the paper: the time of the solver on the x-axis, that of the analysis on the y-axis.
+/// The scatter plot of the paper: the time of the solver on the x-axis, that of the analysis on the y-axis; blue is
+/// satisfiable and red is not.
 fn scatter(id: &str, all: &[FormulaTimes]) -> Figure {
     let points = |of: fn(&FormulaTimes) -> f64, is_satisfiable: bool| {
         let some = all.iter().filter(|timed| timed.is_satisfiable == is_satisfiable);
@@ -199,8 +204,8 @@ fn scatter(id: &str, all: &[FormulaTimes]) -> Figure {
     };
     let series = |name: &str, tone, mark, data| Series { name: name.to_owned(), tone, mark, data };
     let mut series = vec![
-        series("graph, satisfiable", Tone::Normal, Mark::Square, points(|t| t.search, true)),
-        series("graph, not satisfiable", Tone::Assumed, Mark::Diamond, points(|t| t.search, false)),
+        series("graph, satisfiable", Tone::Active, Mark::Square, points(|t| t.search, true)),
+        series("graph, not satisfiable", Tone::Bad, Mark::Diamond, points(|t| t.search, false)),
         series("fast, satisfiable", Tone::Active, Mark::Disc, points(|t| t.fast, true)),
         series("fast, not satisfiable", Tone::Bad, Mark::Triangle, points(|t| t.fast, false)),
     ];

@@ -85,6 +85,8 @@ pub(crate) fn figures_7_to_10(_: Setting, watch: &Watch<'_>) -> Result<Artefact,
         watch.go_on()?;
         let mut model = Model::of_interaction(drawn.interaction);
         let trace = model.trace(drawn.trace);
+        artefact.model(drawn.figure, &model);
+        artefact.input(format!("{}.htf", drawn.figure), format!("{}\n", drawn.trace));
         let (graph, ours) = measures(drawn, model.clone(), &trace, watch);
         let fast = timed_engine(&model, &trace, &Question::SLICE, &Budget::default()).verdict;
         for (at, &(step, loops, actions)) in drawn.path.iter().enumerate() {
@@ -172,6 +174,8 @@ pub(crate) fn figure_11(_: Setting, watch: &Watch<'_>) -> Result<Artefact, Inter
         watch.go_on()?;
         let mut model = Model::of_interaction(interaction);
         let trace = model.trace(text);
+        artefact.model(figure, &model);
+        artefact.input(format!("{figure}.htf"), format!("{text}\n"));
         let Run { seconds: slow, verdict: graph, size: nodes } =
             timed_search(&model, &trace, &simulation(watch));
         artefact.check(graph == Verdict::WeakFail, || {

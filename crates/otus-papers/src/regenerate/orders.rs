@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use otus_draw::layout::plot::{Axis, Data, Figure, Mark, Panel, Series, plot};
 use otus_draw::scene::Tone;
-use otus_trace::order::PartialOrder;
+use otus_trace::order::{PartialOrder, pot};
 
 use crate::artefact::Artefact;
 use crate::ctl::{Check, Method, check, count_cuts};
@@ -80,6 +80,13 @@ fn run(
             continue;
         }
         let trace = protocol.trace(row.processes, row.events, setting.seed);
+        let name = protocol.name().replace(|c: char| !c.is_alphanumeric(), "-");
+        let file = format!("{name}-{}-{}.pot.json", row.processes, row.events);
+        artefact.input(file, pot::write(&trace));
+        let formula = format!("{name}.ctl");
+        if artefact.inputs.iter().all(|input| input.name != formula) {
+            artefact.input(formula, format!("{}\n", protocol.formula()));
+        }
         let check = |method: Method, time_limit: Duration| {
             check(&trace, protocol.formula(), method.within(time_limit), &watch.cancel)
         };

@@ -4,7 +4,7 @@ use otus_analysis::config::{Kind, Simulation};
 use otus_analysis::{Question, Verdict};
 
 use super::analyses::{
-    Analysed, Plan, analyse, draw, explained, search, time_table, together, verdict_table,
+    Analysed, Look, Plan, analyse, draw, explained, search, time_table, together, verdict_table,
 };
 use crate::artefact::Artefact;
 use crate::data;
@@ -51,6 +51,10 @@ fn run(
         setting,
         watch,
     };
+    artefact.model("model", &made.model);
+    for class in &made.sets {
+        artefact.traces(class.name, &made.model, &class.traces);
+    }
     let analysed = made.sets.iter().map(|class| analyse(&made.model, class, &plan, &mut artefact));
     let sets = analysed.collect::<Result<Vec<_>, _>>()?;
     let (counts, theirs) = data::slices()[half];
@@ -65,7 +69,10 @@ fn run(
     artefact.differs(
         "The paper's machine had an Intel Core i5-6360U at 2 GHz, and its tool is another program.",
     );
-    draw(&mut artefact, if half == 0 { "i1" } else { "i2" }, &sets, Some(&theirs));
+    // The paper says that time grows linearly with length for i1, and has a logarithmic axis for i2.
+    let (name, look) =
+        if half == 0 { ("i1", Look::VerdictsLinear) } else { ("i2", Look::VerdictsLog) };
+    draw(&mut artefact, name, &sets, Some(&theirs), look);
     Ok(artefact)
 }
 

@@ -3,7 +3,7 @@
 use otus_analysis::Question;
 use otus_analysis::config::Kind;
 
-use super::analyses::{Plan, all, analyse, draw, search, time_table, verdict_table};
+use super::analyses::{Look, Plan, all, analyse, draw, search, time_table, verdict_table};
 use crate::artefact::Artefact;
 use crate::data;
 use crate::setting::{Interrupted, Setting, Watch};
@@ -27,6 +27,10 @@ pub(crate) fn run<const CASE: usize>(
         setting,
         watch,
     };
+    artefact.model("model", &model);
+    for class in &classes {
+        artefact.traces(class.name, &model, &class.traces);
+    }
     let analysed = classes.iter().map(|class| analyse(&model, class, &plan, &mut artefact));
     let sets = analysed.collect::<Result<Vec<_>, _>>()?;
     artefact.tables = vec![verdict_table(&sets, None), time_table(&sets)];
@@ -78,6 +82,6 @@ pub(crate) fn run<const CASE: usize>(
              asks a registry, a translator and two sensors.",
         );
     }
-    draw(&mut artefact, case.title, &sets, None);
+    draw(&mut artefact, case.title, &sets, None, Look::Engines);
     Ok(artefact)
 }

@@ -3,7 +3,7 @@
 //! It assigns the variables of unit clauses, and otherwise tries both values of a variable of the shortest open clause.
 //! Each step scans all clauses, which is fast enough for hundreds of them.
 
-use super::{Formula, variable};
+use otus_syntax::dimacs::{Formula, variable};
 
 /// A satisfying assignment of a formula, by variable, if there is one.
 ///

@@ -36,7 +36,7 @@ pub struct Slices {
     /// T, S, Mia, Msa and Msc.
     pub sets: Vec<Class>,
     /// The number of slices if equal ones at different places count, as in the paper.
-    pub by_place: usize,
+    pub by_place: u128,
 }
 
 /// Figure 12a: all terminal executions with at most three loop instances, which give the paper's 16
@@ -53,7 +53,7 @@ pub fn shallow(setting: Setting) -> Slices {
     let global =
         generate::explored(&mut model.pool.clone(), model.term, &config, Generation::Terminal);
     let accepted = model.observed(&partition, &global);
-    let by_place: usize = accepted.iter().map(slices_by_place).sum();
+    let by_place: u128 = accepted.iter().map(|trace| slices(trace).count_by_place()).sum();
     let all = accepted
         .iter()
         .flat_map(|trace| slices(trace).iter().map(|cut| cut.trace).collect::<Vec<_>>());
@@ -63,12 +63,6 @@ pub fn shallow(setting: Setting) -> Slices {
     }
     let sets = Class::five(NAMES, &mut model, accepted, cut, setting);
     Slices { model, partition, sets, by_place }
-}
-
-/// The number of slices if equal ones at different places count.
-fn slices_by_place(trace: &MultiTrace) -> usize {
-    let components = trace.partition().components();
-    components.map(|component| trace.steps(component).len()).map(|n| n * (n + 1) / 2 + 1).product()
 }
 
 /// Figure 12b: random executions with up to thirty loop instances, and wide slices of them.
@@ -99,7 +93,7 @@ pub fn deep(setting: Setting) -> Slices {
             .collect::<Vec<_>>()
     });
     let cut: Vec<MultiTrace> = cut.collect();
-    let by_place = cut.len();
+    let by_place = cut.len() as u128;
     let sets = Class::five(NAMES, &mut model, accepted, cut, setting);
     Slices { model, partition, sets, by_place }
 }

@@ -39,6 +39,11 @@ pub(super) fn print(
     writer.text("}");
 }
 
+/// An option as in a `.hcf`, without names of files and folders: `strategy = DFS`.
+pub fn option(option: &OptionValue) -> String {
+    value(&Names::default(), option, Dialect::Current)
+}
+
 fn value(names: &Names, value: &OptionValue, dialect: Dialect) -> String {
     match value {
         OptionValue::Loggers(loggers) => {

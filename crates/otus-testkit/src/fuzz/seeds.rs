@@ -79,3 +79,9 @@ pub(super) const FORMULAS: &[&str] = &[
     "count(p.sent) - count(`q q`.\"a!m\") <= 5 & never_two(leader, 1) & mutex(p.cs, q.cs)",
     "∀□(p → ∃◇ ¬q ∧ x ≠ 1 ∨ y ∈ {1}) ⇔ ⊤\nf EU g AU h\nnot x not in {1} iff true",
 ];
+
+pub(super) const DIMACS: &[&str] = &[
+    "c a comment\np cnf 3 2\n1 -3 0\n2 3 -1 0\n",
+    "p cnf 4 3\n1 2\n-4 0 3 0\n0\n%\n0\n",
+    "p cnf 2 2\n1 1 -1 0\n-2 2 1 0",
+];

@@ -23,8 +23,9 @@ use otus_trace::order::{PartialOrder, Writes, pot};
 use otus_trace::run::{LogFile, Observed, map};
 
 /// Codes whose wrong text cannot be run here, with the reason.
-const NOT_RUN: [(Code, &str); 9] = [
+const NOT_RUN: [(Code, &str); 10] = [
     (Code::NO_INTERACTION, "whether an interaction is needed is known to the command, not here"),
+    (Code::NOT_A_REDUCTION, "whether a model encodes a formula is asked by `otus convert` only"),
     (Code::TOO_LARGE, "a text of 4 GiB is too large for a test"),
     (Code::NOT_UTF8, "a page is UTF-8 itself"),
     (
@@ -198,6 +199,7 @@ fn run(code: Code, section: &Case) -> Vec<Heard> {
             "plantuml" => diagram(plantuml::read(&source, source.whole())),
             "markdown" => document(&source, fence),
             "htf" => trace(&source, spec.as_mut()),
+            "cnf" => otus_syntax::dimacs::parse(&source).diagnostics,
             "jsonl" => case_file(&source, spec.as_mut()),
             // On a page about formulas, it is the trace of the formulas.
             "pot" if code.to_string().starts_with("O09") => {

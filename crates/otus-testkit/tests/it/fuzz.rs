@@ -20,7 +20,7 @@ macro_rules! targets {
 }
 
 targets! {
-    spec trace mermaid plantuml markdown cases order formulas
+    spec trace mermaid plantuml markdown cases order formulas dimacs
     settings text_lines json_lines csv otlp jaeger zipkin shiviz htf canonical packed
 }
 

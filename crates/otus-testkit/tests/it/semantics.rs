@@ -8,15 +8,15 @@ use crate::reference;
 use otus_analysis::Verdict;
 use otus_analysis::config::{Config, Kind};
 use otus_analysis::graph::{Silent, analyze};
-use otus_core::algebra::{Memo, prune, remove, simplify};
+use otus_core::algebra::{Memo, prune, remove, restrict, simplify};
 use otus_core::semantics::{Frontiers, terminates};
-use otus_core::{EventId, LifelineId, LifelineSet, Pool, RegionId, TermId};
+use otus_core::{ActionId, EventId, LifelineId, LifelineSet, Pool, RegionId, TermId};
 use otus_testkit::oracle::member::witness_length;
 use otus_testkit::oracle::observe::project;
 use otus_testkit::oracle::traces::TraceSets;
 use otus_testkit::oracle::{Members, Observation, Question, Trace, Traces, local};
 use otus_testkit::small_scope::{Derivation, Scope, alphabet, derive, observations, random_trace};
-use otus_trace::Partition;
+use otus_trace::{Partition, Step, transform};
 
 use crate::is_large;
 use crate::samples::{Sample, samples};
@@ -345,6 +345,77 @@ fn removal_commutes_with_the_semantics_of_tuples() {
         }
     }
     println!("{}", count.report("removal", 8_000));
+}
+
+/// The operations behind `otus remove` and `otus project`, which also change the signature: a term has the tuples of
+/// the removed term, and a multi-trace of the term, restricted, is among them.
+#[test]
+fn restriction_commutes_with_the_semantics_of_tuples() {
+    let mut count = Count::default();
+    let mut rng = fastrand::Rng::with_seed(17);
+    for Sample { name, mut scope, terms, .. } in samples(1500, 3..6) {
+        let all = scope.pool.signature().all_lifelines();
+        let lifelines = all.len();
+        let mut memo = Memo::default();
+        for &term in &terms {
+            let gone = LifelineId(rng.u32(0..u32::try_from(lifelines).unwrap()));
+            if lifelines < 2 {
+                continue;
+            }
+            let region = scope.pool.intern_region(&LifelineSet::singleton(gone));
+            let removed = remove(&mut scope.pool, &mut memo, term, region);
+            let kept = all.difference(&LifelineSet::singleton(gone));
+            let (mut left, restricted) = restrict(&mut scope.pool, term, &kept);
+            assert_eq!(left.signature().lifeline_count(), lifelines - 1);
+            let (pool, length, budget) = (&scope.pool, 3, 4_000);
+            let expected = local::tuples(pool, removed, length, budget).map(|tuples| {
+                let without = tuples.into_iter().map(|mut tuple| {
+                    assert!(tuple.remove(gone.0 as usize).is_empty());
+                    tuple
+                });
+                without.map(|tuple| texts(pool, &tuple)).collect::<BTreeSet<_>>()
+            });
+            let found = local::tuples(&left, restricted, length, budget);
+            let found: Option<BTreeSet<_>> =
+                found.map(|tuples| tuples.iter().map(|tuple| texts(&left, tuple)).collect());
+            let context = || format!("{name}: {} without {gone:?}", pool.text(term));
+            count.compare(found.as_ref(), expected.as_ref(), context);
+
+            // A multi-trace of the whole term, without the lifeline.
+            let events = random_trace(&mut rng, pool, term, 2);
+            let discrete = Partition::discrete(lifelines);
+            let trace = otus_analysis::generate::project(pool, &discrete, &events);
+            let trace = transform::restrict(&trace, pool, &kept, &mut left);
+            let partition = trace.partition();
+            let rest: Vec<Vec<String>> = partition
+                .components()
+                .map(|component| {
+                    let moment = |moment: &[Step]| {
+                        moment_text(&left, moment.iter().map(|step| step.action()))
+                    };
+                    trace.moments(component).map(moment).collect()
+                })
+                .collect();
+            let is_short = rest.iter().map(Vec::len).sum::<usize>() <= length;
+            if let (Some(found), true) = (found, is_short) {
+                assert!(found.contains(&rest), "{}: {rest:?} of {events:?}", pool.text(term));
+            }
+        }
+    }
+    println!("{}", count.report("restriction", 3_000));
+}
+
+/// A tuple as the texts of its actions.
+fn texts(pool: &Pool, tuple: &local::Tuple) -> Vec<Vec<String>> {
+    let moment = |moment: &Vec<ActionId>| moment_text(pool, moment.iter().copied());
+    tuple.iter().map(|trace| trace.iter().map(moment).collect()).collect()
+}
+
+fn moment_text(pool: &Pool, actions: impl Iterator<Item = ActionId>) -> String {
+    let text = |action| pool.action(action).text(pool.signature());
+    let mut actions: Vec<String> = actions.map(text).collect();
+    actions.sort();
+    actions.join(",")
 }
 
 /// The search graph of paper 000 (Def. 6) with all its arcs: R_r for one lifeline at a time, and R_e.

@@ -97,6 +97,36 @@ impl<'a> Cuts<'a> {
         self.exact_count().unwrap_or(u128::MAX)
     }
 
+    /// The number of cuts if equal ones count as often as there are places for them, as in the experiments of the
+    /// paper on slices; `u128::MAX` if there are more. A component of n moments has n(n+1)/2 windows, and the empty
+    /// one counts once.
+    ///
+    /// ```
+    /// use otus_core::Pool;
+    /// use otus_syntax::{Source, parse_trace};
+    /// use otus_trace::{lower, transform};
+    ///
+    /// let tree = parse_trace(&Source::new("run.htf", "{[a] a!m.a!m}")).tree;
+    /// let mut pool = Pool::new(transform::implied_signature([&tree]));
+    /// let (run, _) = lower(&tree, &mut pool);
+    /// let slices = transform::slices(&run);
+    /// assert_eq!((slices.count(), slices.count_by_place()), (3, 4));
+    /// ```
+    pub fn count_by_place(&self) -> u128 {
+        let by_place = |windows: &Windows| {
+            let most = windows.ends.len() as u128;
+            let least = windows.least.max(1) as u128;
+            // The windows of length k begin at most - k + 1 places.
+            let lengths = (most + 1).saturating_sub(least);
+            u128::from(windows.nothing) + lengths * (lengths + 1) / 2
+        };
+        if self.windows.iter().any(|windows| by_place(windows) == 0) {
+            return 0;
+        }
+        let product = |product: u128, windows| product.checked_mul(by_place(windows));
+        self.windows.iter().try_fold(1, product).unwrap_or(u128::MAX)
+    }
+
     /// The cut with a number, from 0, in the order of [`iter`](Cuts::iter).
     pub fn get(&self, mut number: u128) -> Option<Cut> {
         let mut digits = vec![0; self.windows.len()];
@@ -201,6 +231,8 @@ impl Cut {
 struct Windows {
     /// The first step of each moment, and the end of the last one.
     bounds: Vec<usize>,
+    /// The length of the shortest windows, unless the empty one is allowed.
+    least: usize,
     /// Whether the empty window is allowed.
     nothing: bool,
     /// By moment: the windows that end with it.
@@ -222,7 +254,8 @@ fn cuts(trace: &MultiTrace, shortest: impl Fn(&Word) -> Vec<usize>) -> Cuts<'_> 
         let word = Word::new(trace, component);
         let ends =
             shortest(&word).into_iter().map(|shortest| WindowEnd { before: 0, shortest }).collect();
-        let mut windows = Windows { bounds: word.bounds, nothing: true, ends, count: 0 };
+        let bounds = word.bounds;
+        let mut windows = Windows { bounds, least: 0, nothing: true, ends, count: 0 };
         windows.widen(0);
         windows
     });
@@ -232,6 +265,7 @@ fn cuts(trace: &MultiTrace, shortest: impl Fn(&Word) -> Vec<usize>) -> Cuts<'_> 
 impl Windows {
     /// Keeps only windows of at least a length.
     fn widen(&mut self, least: usize) {
+        self.least = self.least.max(least);
         self.nothing &= least == 0;
         self.count = u64::from(self.nothing);
         for (i, end) in self.ends.iter_mut().enumerate() {

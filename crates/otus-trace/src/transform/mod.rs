@@ -6,6 +6,7 @@
 //! one on slices).
 //!
 //! - [`project`]: the same observation on a finer partition.
+//! - [`restrict`]: the observation of some of the lifelines.
 //! - [`slices`], [`wide_slices`], [`prefixes`], [`global_prefixes`]: a part of each component.
 //! - [`noise`], [`swap_actions`], [`remove`], [`duplicate`]: one change in one component.
 //! - [`Swaps`]: combinations of the components of two multi-traces.
@@ -49,6 +50,7 @@ mod implied;
 pub mod learn;
 mod mutate;
 mod project;
+mod restrict;
 mod share;
 mod shuffle;
 mod word;
@@ -62,5 +64,6 @@ pub use cut::{Cut, Cuts, global_prefixes, prefixes, slices, wide_slices};
 pub use implied::implied_signature;
 pub use mutate::{Changes, Mutant, duplicate, noise, remove, swap_actions};
 pub use project::{NotFiner, project};
+pub use restrict::restrict;
 pub use share::{NoShare, Share};
 pub use shuffle::derive_seed;

@@ -21,11 +21,12 @@ use otus_trace::MultiTrace;
 use otus_trace::order::{from_steps, pot};
 use serde_json::{Value, json};
 
+use super::legend::Legend;
 use super::lifelines;
 use super::plan::Plan;
 use super::request::TextFormat;
 use crate::case::{Attachment, AttachmentKind, NoAttachment};
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::load::{Loaded, options};
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 use crate::report::set;
@@ -45,6 +46,8 @@ pub struct GraphOptions {
     /// Whether nodes show sequence diagrams, and whether they show term trees; if neither, they show text.
     diagrams: bool,
     trees: bool,
+    /// Whether a picture has a legend.
+    has_legend: bool,
 }
 
 /// The format of a graph.
@@ -78,8 +81,16 @@ pub(crate) const LOGGER_NODES: usize = 200;
 impl GraphOptions {
     /// A graph in a format, drawn from top to bottom, with a sequence diagram in each node.
     pub fn new(format: GraphFormat, style: PictureStyle, max_nodes: usize) -> GraphOptions {
-        let (direction, diagrams, trees) = (Direction::Down, true, false);
-        GraphOptions { format, style, max_nodes, path: None, direction, diagrams, trees }
+        GraphOptions {
+            format,
+            style,
+            max_nodes,
+            path: None,
+            direction: Direction::Down,
+            diagrams: true,
+            trees: false,
+            has_legend: true,
+        }
     }
 
     /// The graph that the last `graphic` logger of some options asks for. By default, its picture is named after the
@@ -109,8 +120,9 @@ impl GraphOptions {
                 GraphicOption::TermTrees(wanted) => graph.trees = *wanted,
                 GraphicOption::Folder(wanted) => folder = file.names.text(wanted.symbol).into(),
                 GraphicOption::Output(wanted) => name = file.names.text(wanted.symbol).into(),
-                // Local analyses have no graph of their own, and every picture has a legend.
-                GraphicOption::SubProcesses(_) | GraphicOption::Legend(_) => {}
+                GraphicOption::Legend(wanted) => graph.has_legend = *wanted,
+                // Local analyses have no graph of their own.
+                GraphicOption::SubProcesses(_) => {}
             }
         }
         let is_png = format == PictureFormat::Png;
@@ -130,8 +142,9 @@ impl GraphOptions {
         &self,
         context: &Context<'_>,
         graph: &Graph,
-        verdict: Option<Verdict>,
-    ) -> Result<Picture> {
+        (legend, verdict): (&Legend, Option<Verdict>),
+    ) -> Picture {
+        let lines = if self.has_legend { legend.lines() } else { Vec::new() };
         let text = match self.format {
             GraphFormat::Picture(format) => {
                 let node = |term: TermId| self.node(context, term);
@@ -141,14 +154,15 @@ impl GraphOptions {
                     direction: self.direction,
                     term: (self.diagrams || self.trees)
                         .then_some(&node as &dyn Fn(TermId) -> Scene),
+                    legend: &lines,
                 };
                 let scene = search(context, graph, &options);
-                return picture::render(&scene, format, &self.style);
+                return picture::render_or_svg(&scene, format, &self.style);
             }
-            GraphFormat::Dot => context.dot(graph),
-            GraphFormat::Json => format!("{:#}\n", graph_json(context, graph)),
+            GraphFormat::Dot => context.dot(graph, &lines),
+            GraphFormat::Json => format!("{:#}\n", graph_json(context, graph, legend)),
         };
-        Ok(Picture { bytes: text.into_bytes(), remark: None })
+        Picture::new(text)
     }
 
     fn node(&self, context: &Context<'_>, id: TermId) -> Scene {
@@ -183,8 +197,8 @@ impl GraphOptions {
     }
 }
 
-/// `{"version":1,"nodes":[{"id","term","remaining","measure"?,"leaf"?,"cut"?}],"edges":[{"from","to","rule"}]}`
-fn graph_json(context: &Context<'_>, graph: &Graph) -> Value {
+/// `{"version":1,"options":{…},"nodes":[{"id","term","remaining","measure"?,"leaf"?,"cut"?}],"edges":[{"from","to","rule"}]}`
+fn graph_json(context: &Context<'_>, graph: &Graph, legend: &Legend) -> Value {
     let nodes: Vec<Value> = graph
         .nodes
         .iter()
@@ -207,7 +221,7 @@ fn graph_json(context: &Context<'_>, graph: &Graph) -> Value {
         json!({ "from": from.0, "to": to.0, "rule": context.rule(rule), "again": true })
     });
     let edges: Vec<Value> = made.chain(again).collect();
-    json!({ "version": 1, "nodes": nodes, "edges": edges })
+    json!({ "version": 1, "options": legend.json(), "nodes": nodes, "edges": edges })
 }
 
 /// The certificate of a failure, after it was checked.
@@ -246,7 +260,7 @@ pub(super) fn certificate(
         };
         Ok(text.into_bytes())
     });
-    Attachment { kind: AttachmentKind::Certificate, content, path: None, remark: None }
+    Attachment::new(AttachmentKind::Certificate, content)
 }
 
 /// The partial order of an execution by its messages, with one process per log.
@@ -272,7 +286,7 @@ pub(super) fn order(pool: &Pool, trace: &MultiTrace, witness: Option<&Witness>) 
         Ok((bytes, remark)) => (Ok(bytes), Some(remark)),
         Err(reason) => (Err(NoAttachment { reason, is_error: false }), None),
     };
-    Attachment { kind: AttachmentKind::Order, content, path: None, remark }
+    Attachment { remark, ..Attachment::new(AttachmentKind::Order, content) }
 }
 
 /// `{"version":1,"components":[[…]],"states":[…],"alone":[{"component","states":[…]}]}`, where a

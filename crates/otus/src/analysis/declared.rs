@@ -5,7 +5,7 @@
 //! unobserved.
 
 use otus_analysis::{Observed, Question};
-use otus_core::Signature;
+use otus_core::{LifelineId, Signature};
 use otus_syntax::suggest::did_you_mean;
 use otus_trace::mapping::{Glob, Observation};
 use otus_trace::{ComponentId, Partition};
@@ -107,7 +107,7 @@ impl Declared {
         signature: &Signature,
     ) -> Result<Observed, String> {
         let lifelines = partition.lifelines(component);
-        let of = |lifeline: otus_core::LifelineId| self.lifelines[lifeline.0 as usize];
+        let of = |lifeline: LifelineId| self.lifelines[lifeline.0 as usize];
         let name = |lifeline| signature.lifeline_name(lifeline);
         let mut declared = lifelines.iter().filter_map(|&l| Some((l, of(l)?)));
         let Some((first, observed)) = declared.next() else { return Ok(self.base.of(component)) };
@@ -146,21 +146,8 @@ fn say(
     (flag, pattern, observed): (&'static str, &str, Observed),
     signature: &Signature,
 ) -> Result<()> {
-    let glob = Glob::name(pattern);
     let by_name = signature.lifeline(pattern).is_some();
-    let mut meant = signature
-        .lifelines()
-        .filter(|(_, name)| if by_name { *name == pattern } else { glob.matches(name) })
-        .peekable();
-    if meant.peek().is_none() {
-        if pattern.contains('*') {
-            unfit!("{flag} {pattern}: no lifeline is called like that");
-        }
-        let known = signature.lifelines().map(|(_, name)| name);
-        let help = did_you_mean(pattern, known).map(|help| format!("; {help}")).unwrap_or_default();
-        unfit!("{flag} {pattern}: there is no such lifeline{help}");
-    }
-    for (lifeline, name) in meant {
+    for (lifeline, name) in lifelines_like(flag, pattern, signature)? {
         let slot = &mut said[lifeline.0 as usize];
         let Some(before) = *slot else {
             *slot = Some(Said { observed, by_name, flag });
@@ -185,6 +172,27 @@ fn say(
     Ok(())
 }
 
+/// The lifelines that a name or a pattern of a flag stands for. An exact name stands for itself alone.
+pub(crate) fn lifelines_like<'s>(
+    flag: &str,
+    pattern: &str,
+    signature: &'s Signature,
+) -> Result<Vec<(LifelineId, &'s str)>> {
+    let glob = Glob::name(pattern);
+    let by_name = signature.lifeline(pattern).is_some();
+    let is_meant = |name: &str| if by_name { name == pattern } else { glob.matches(name) };
+    let meant: Vec<_> = signature.lifelines().filter(|(_, name)| is_meant(name)).collect();
+    if meant.is_empty() {
+        if pattern.contains('*') {
+            unfit!("{flag} {pattern}: no lifeline is called like that");
+        }
+        let known = signature.lifelines().map(|(_, name)| name);
+        let help = did_you_mean(pattern, known).map(|help| format!("; {help}")).unwrap_or_default();
+        unfit!("{flag} {pattern}: there is no such lifeline{help}");
+    }
+    Ok(meant)
+}
+
 fn adjective(observed: Observed) -> String {
     let one = match observed {
         Observed::Complete | Observed::Unobserved => "",
@@ -196,7 +204,6 @@ fn adjective(observed: Observed) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use otus_core::LifelineId;
 
     fn signature() -> Signature {
         let mut signature = Signature::default();

@@ -8,11 +8,12 @@ pub(crate) mod attach;
 mod baseline;
 mod candidates;
 pub(crate) mod coverage;
-mod declared;
+pub(crate) mod declared;
 mod earlier;
 mod fingerprint;
 mod input_traces;
 mod inputs;
+pub(crate) mod legend;
 mod log_lines;
 mod open;
 mod pictures;
@@ -337,19 +338,14 @@ impl Finished {
     }
 
     /// The coverage as a picture of the specification, if the request asks for it.
-    ///
-    /// # Errors
-    /// If the picture cannot be rendered.
     pub fn coverage_picture(
         &self,
         format: crate::PictureFormat,
         style: &crate::PictureStyle,
-    ) -> Result<Option<crate::Picture>> {
-        let (Some(covering), Some(report)) = (&self.plan.covering, &self.summary.coverage) else {
-            return Ok(None);
-        };
-        let scene = covering.scene(&self.plan.spec.pool, report);
-        crate::picture::render(&scene, format, style).map(Some)
+    ) -> Option<crate::Picture> {
+        let covering = self.plan.covering.as_ref()?;
+        let scene = covering.scene(&self.plan.spec.pool, self.summary.coverage.as_ref()?);
+        Some(crate::picture::render_or_svg(&scene, format, style))
     }
 }
 

@@ -51,6 +51,9 @@ pub(crate) struct Plan {
     pub(super) choice: Option<(usize, Arc<Choice>)>,
     /// The graph that the request or a logger asks for.
     pub(super) graph: Option<GraphOptions>,
+    /// Whether the question is that of a file of 2020, whose tool had a verdict between Pass and Fail that we prove to
+    /// be a Fail.
+    pub(super) is_of_2020: bool,
     pub(super) covering: Option<Covering>,
     pub(super) earlier: Earlier,
     pub(super) fingerprint: Option<String>,
@@ -107,7 +110,7 @@ impl Plan {
         observation: Option<&Observation>,
     ) -> Result<Plan> {
         let pool = std::mem::replace(&mut lowered.pool, Pool::new(Signature::default()));
-        let (config, chosen) = configuration(request, loaded)?;
+        let Configured { config, chosen, is_of_2020 } = configuration(request, loaded)?;
         let question = question(config.kind);
         let mut declared =
             Declared::new(&request.question, question.clone(), chosen, pool.signature())?;
@@ -166,6 +169,7 @@ impl Plan {
             pictures: request.pictures.then(Pictures::default),
             known: KnownFailures::read(context, request)?,
             graph,
+            is_of_2020,
             earlier: earlier.unwrap_or_default(),
             fingerprint,
             ..Plan::of(Arc::new(spec), method, budget)
@@ -188,6 +192,7 @@ impl Plan {
             explained: Arc::default(),
             choice: None,
             graph: None,
+            is_of_2020: false,
             covering: None,
             earlier: Earlier::default(),
             fingerprint: None,
@@ -280,7 +285,12 @@ impl SearchFeatures {
             ),
             ("--memoize", search.memoize, "memoize", config.memoize),
             ("--legacy-verdicts", search.legacy_verdicts, "", false),
-            ("", false, "partial_order_reduction", config.partial_order_reduction),
+            (
+                "--partial-order-reduction",
+                search.partial_order_reduction,
+                "partial_order_reduction",
+                config.partial_order_reduction,
+            ),
             ("the criterion in --kind", by_kind, "the criterion of `simulate`", has_criterion),
         ];
         SearchFeatures {
@@ -320,15 +330,28 @@ impl SearchFeatures {
     }
 }
 
-/// The options of the files, overridden by those of the request; and whether one of them chose the kind.
-fn configuration(request: &Request, loaded: &Loaded) -> Result<(Config, bool)> {
+/// The options of the files, overridden by those of the request.
+struct Configured {
+    config: Config,
+    /// Whether one of them chose the kind.
+    chosen: bool,
+    /// Whether a file chose it as in 2020, by `semantics = prefix`.
+    is_of_2020: bool,
+}
+
+fn configuration(request: &Request, loaded: &Loaded) -> Result<Configured> {
     let mut config = Config::default();
     let (asked, search) = (&request.question, &request.search);
     let mut chosen = asked.kind.is_some() || asked.observed.is_some();
-    for (_, section) in options::sections(&loaded.specs[0].files, Process::Analyze) {
+    let mut is_of_2020 = false;
+    for (file, section) in options::sections(&loaded.specs[0].files, Process::Analyze) {
         config.apply(section);
-        let is_kind = |value: &OptionValue| matches!(value, OptionValue::Kind(_));
-        chosen |= section.items.iter().any(|item| is_kind(&item.value));
+        let kinds = section.items.iter().filter(|it| matches!(it.value, OptionValue::Kind(_)));
+        for item in kinds {
+            chosen = true;
+            let text = loaded.sources.source(file.source).slice(item.span);
+            is_of_2020 = text.starts_with("semantics") && config.kind == Kind::Prefix;
+        }
     }
     let kind = asked.kind.as_deref().or(asked.observed.map(UniformObservation::kind));
     let kind = kind.map(|kind| options::cased(kind, &KINDS));
@@ -349,9 +372,11 @@ fn configuration(request: &Request, loaded: &Loaded) -> Result<(Config, bool)> {
         }
     }
     config.memoize |= search.memoize;
+    config.partial_order_reduction |= search.partial_order_reduction;
     config.legacy_verdicts = search.legacy_verdicts;
     config.seed = search.seed;
-    Ok((config, chosen))
+    let is_asked = asked.kind.is_some() || asked.observed.is_some() || search.legacy_verdicts;
+    Ok(Configured { config, chosen, is_of_2020: is_of_2020 && !is_asked })
 }
 
 /// The exact question of a kind.

@@ -171,6 +171,8 @@ pub struct SearchOptions {
     pub local_analysis: Option<String>,
     /// Whether nodes that were explored before are skipped.
     pub memoize: bool,
+    /// Whether orders of steps that lead to the same nodes are left out.
+    pub partial_order_reduction: bool,
     /// Whether a prefix gets the verdicts of 2020.
     pub legacy_verdicts: bool,
     /// The seed of random orders.

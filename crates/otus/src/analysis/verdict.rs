@@ -10,19 +10,19 @@ use otus_analysis::graph::record::{Context, Graph};
 use otus_analysis::graph::{self, SearchState, Silent};
 use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Config, Engine, Observed, Question, Verdict, Witness};
+use otus_core::budget::Budget;
 use otus_core::{EventId, Pool, RegionId};
 use otus_trace::run::Group;
 use otus_trace::{ComponentId, MultiTrace, Partition};
 
 use super::attach;
+use super::legend::Legend;
 use super::pictures::Met;
 use super::places::{From, Origin};
 use super::plan::Plan;
 use super::worker::{Prepared, PreparedEngine};
 use super::{lifelines, summary};
-use crate::case::{
-    Attachment, AttachmentKind, Case, Execution, Missing, NoAttachment, Reached, Unexplained,
-};
+use crate::case::{Attachment, AttachmentKind, Case, Execution, Missing, Reached, Unexplained};
 use crate::error::Error;
 
 pub(super) struct Subject<'a> {
@@ -43,6 +43,7 @@ pub(super) struct Found {
     reason: Option<Cow<'static, str>>,
     pub(super) witness: Option<Witness>,
     is_witness_missing: bool,
+    note: Option<&'static str>,
     /// For a Fail: the most actions of each component that could be explained.
     furthest: Option<Box<[u32]>>,
     /// Whether it may be among the first accepted multi-traces, which are drawn.
@@ -50,6 +51,9 @@ pub(super) struct Found {
     elapsed: Duration,
     graph: Option<Attachment>,
 }
+
+/// The most nodes of a search for the answer of 2020.
+const NODES_OF_2020: u64 = 10_000;
 
 /// The most states for a witness, unless the request insists on one.
 const WITNESS_STATES: u64 = 20_000;
@@ -63,13 +67,43 @@ impl Subject<'_> {
         met: &mut Met,
     ) -> Result<Found, String> {
         let question = &prepared.question;
-        match &mut prepared.engine {
+        let mut found = match &mut prepared.engine {
             PreparedEngine::Fast(engine, made) => {
                 let found = self.ask(pool, engine, question, met)?;
                 *made += found.states;
-                Ok(found)
+                found
             }
-            PreparedEngine::Graph(config) => self.search(pool, config, question, met),
+            PreparedEngine::Graph(config) => self.search(pool, config, question, met)?,
+        };
+        if self.plan.is_of_2020 && found.verdict == Verdict::Fail {
+            found.note = self.answer_of_2020(pool);
+        }
+        Ok(found)
+    }
+
+    /// The remark that the tool of 2020 answers Inconc to a multi-trace that fails. It did so if some path of its
+    /// search consumed one log and was stuck before the end of another (`LackObs`); whether there is such a path, its
+    /// search finds out.
+    fn answer_of_2020(&self, pool: &mut Pool) -> Option<&'static str> {
+        let Subject { plan, trace, .. } = *self;
+        let config = Config {
+            legacy_verdicts: true,
+            memoize: true,
+            goal: Some(Verdict::Inconclusive),
+            budget: Budget { max_states: Some(NODES_OF_2020), ..plan.budget.clone() },
+            ..Config::default()
+        };
+        let outcome = graph::analyze(pool, plan.spec.term, trace, &config, &mut Silent).ok()?;
+        match outcome.verdict {
+            Verdict::Inconclusive if outcome.stop == Stop::Goal => Some(
+                "the tool of 2020 answers Inconc here, because a log is over while others cannot \
+                 continue; so does --legacy-verdicts",
+            ),
+            Verdict::Inconclusive => Some(
+                "the tool of 2020 may answer Inconc here, because a log may be over while others \
+                 cannot continue; --legacy-verdicts finds out",
+            ),
+            Verdict::Fail | Verdict::WeakFail | Verdict::WeakPass | Verdict::Pass => None,
         }
     }
 
@@ -106,6 +140,7 @@ impl Subject<'_> {
             reason: outcome.stop.is_early().then(|| outcome.stop.reason().into()),
             is_witness_missing: is_wanted && witness.is_none(),
             witness,
+            note: None,
             furthest: outcome.furthest,
             is_drawn,
             elapsed,
@@ -172,19 +207,25 @@ impl Subject<'_> {
                     .map_err(|error| self.bug("the refutation", "is not closed", &error))?;
             }
             let context = Context { pool, positions: &outcome.positions, trace: Some(trace) };
-            let rendered = options.render(&context, &recorded, Some(outcome.verdict));
-            let missing = |error: Error| NoAttachment { reason: error.to_string(), is_error: true };
-            let remark = rendered.as_ref().ok().and_then(|it| it.remark.map(str::to_owned));
-            let content = rendered.map(|picture| picture.bytes).map_err(missing);
-            let path = options.path.clone();
-            graph = Some(Attachment { kind: AttachmentKind::Graph, content, path, remark });
+            let legend = Legend::of_analysis(config, outcome.verdict);
+            let answer = (&legend, Some(outcome.verdict));
+            let picture = options.render(&context, &recorded, answer);
+            graph = Some(Attachment {
+                path: options.path.clone(),
+                remark: picture.remark,
+                replaced_by: picture.replaced_by,
+                ..Attachment::new(AttachmentKind::Graph, Ok(picture.bytes))
+            });
         }
+        let is_lacking = outcome.verdict == Verdict::Inconclusive && outcome.reason.is_none();
+        let lacking = "a log is over while others cannot continue (LackObs)";
         Ok(Found {
             verdict: outcome.verdict,
             states: outcome.nodes,
             stop: outcome.stop,
-            reason: outcome.reason.map(Into::into),
+            reason: outcome.reason.map(Into::into).or(is_lacking.then_some(lacking.into())),
             is_witness_missing: false,
+            note: None,
             witness: outcome.witness.filter(|_| plan.request.witness.max_moments() > 0),
             furthest: None,
             is_drawn: self.is_drawn(outcome.verdict, met),
@@ -253,6 +294,7 @@ impl Subject<'_> {
         case.states = found.states;
         case.elapsed = found.elapsed;
         case.reason.clone_from(&found.reason);
+        case.note = found.note;
         case.outcome = summary::outcome(found.verdict, plan.request.fail_on);
         case.actions = trace.len();
         case.is_limited = found.stop.is_early();

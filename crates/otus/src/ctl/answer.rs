@@ -13,8 +13,7 @@ use serde::Serialize;
 use super::warning::Warning;
 use super::witness::Witness;
 use crate::case::Place;
-use crate::error::Result;
-use crate::picture::{Picture, PictureFormat, PictureStyle, render};
+use crate::picture::{Picture, PictureFormat, PictureStyle, render_or_svg};
 
 /// Whether a formula holds, and a run that proves it. Its [`Display`](fmt::Display) has both.
 #[derive(Debug, Clone)]
@@ -164,15 +163,9 @@ impl Answer {
     }
 
     /// Draws that run as cuts through the trace; `None` if there is no run.
-    ///
-    /// # Errors
-    /// If the picture is too large for a PNG, or the feature `png` is off.
-    pub fn draw(&self, format: PictureFormat, style: &PictureStyle) -> Result<Option<Picture>> {
-        if self.witness.is_none() {
-            return Ok(None);
-        }
-        let scene = self.scene(Options::default().limit);
-        render(&scene, format, style).map(Some)
+    pub fn draw(&self, format: PictureFormat, style: &PictureStyle) -> Option<Picture> {
+        self.witness.as_ref()?;
+        Some(render_or_svg(&self.scene(Options::default().limit), format, style))
     }
 
     fn scene(&self, most_events: usize) -> Scene {

@@ -207,6 +207,9 @@ fn not_a_trace(name: &str, format: Format) -> Option<String> {
             "{name} is a multi-trace, and formulas are about partial-order traces (.pot.json); \
              `otus convert {name} out.pot.json` makes one"
         ),
+        Format::Cnf => format!(
+            "{name} is a Boolean formula without time, and there is no trace to check it over"
+        ),
         Format::Hsf
         | Format::Hif
         | Format::Hcf

@@ -22,7 +22,7 @@ pub use mutate::{MutantKind, MutateRequest, mutate};
 #[doc(hidden)]
 pub use otus_trace::transform::Share;
 pub use score::{Score, ScoreRequest, score};
-pub use slice::{SliceRequest, slice};
+pub use slice::{SliceRequest, Sliced, slice};
 
 /// A derived multi-trace: its id, its other fields, and its text.
 #[derive(Debug, Clone)]

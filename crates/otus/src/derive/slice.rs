@@ -30,21 +30,36 @@ pub struct SliceRequest {
     pub place: Place,
 }
 
-/// Makes slices, and returns the number of originals.
+/// The slices that were made, in numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Sliced {
+    /// The number of originals.
+    pub originals: usize,
+    /// If all slices are made: their number if equal ones count once for each place where the original can be cut
+    /// so, as paper 003 counts them; at most `u128::MAX`.
+    pub by_place: Option<u128>,
+}
+
+/// Makes slices.
 ///
 /// # Errors
 /// If the originals cannot be read, or there are too many slices for the destination.
-pub fn slice(context: &Context, request: &SliceRequest, take: Take<'_>) -> Result<usize> {
+pub fn slice(context: &Context, request: &SliceRequest, take: Take<'_>) -> Result<Sliced> {
     let (traces, mut spec) = request.from.read(context)?;
     if request.all {
         refuse_flood(request, &traces, &mut spec)?;
     }
     let mut take = until_cancelled(context, take);
+    let mut by_place = request.all.then_some(0_u128);
     let mut too_few = TooFew::default();
     for trace in &traces {
         let origin = trace.id.as_str();
         let made = with_lowered(trace, &mut spec, |observed, pool| {
             let cuts = cuts(observed, request);
+            if let Some(by_place) = &mut by_place {
+                *by_place = by_place.saturating_add(cuts.count_by_place());
+            }
             let mut make = |cut: &Cut, number: u64| {
                 let made = Made {
                     trace: &cut.trace,
@@ -74,7 +89,7 @@ pub fn slice(context: &Context, request: &SliceRequest, take: Take<'_>) -> Resul
         stopped_or(made)?;
     }
     too_few.report(context);
-    Ok(traces.len())
+    Ok(Sliced { originals: traces.len(), by_place })
 }
 
 fn cuts<'a>(observed: &'a MultiTrace, request: &SliceRequest) -> Cuts<'a> {

@@ -96,6 +96,10 @@ impl Loaded {
                 Format::Pot => unfit!(
                     "{name} is a partial-order trace; `otus ctl {name} FORMULA…` checks formulas over it"
                 ),
+                Format::Cnf => unfit!(
+                    "{name} is a Boolean formula, which `otus convert FORMULA.cnf model.hif` turns into a \
+                     specification and a multi-trace (with --from cnf, if it has another ending)"
+                ),
                 Format::Ctl => unfit!(
                     "{name} has formulas; `otus ctl TRACE --file {name}` checks them over a trace"
                 ),

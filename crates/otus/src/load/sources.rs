@@ -59,7 +59,7 @@ impl Sources {
         let Some(format) = format else {
             unfit!(
                 "cannot tell what {shown} is: neither its ending nor its content says so; endings are .hsf, .hif, \
-                 .hcf, .mmd, .puml, .md, .htf, .jsonl, .pot.json and .ctl, or say --from FORMAT"
+                 .hcf, .mmd, .puml, .md, .htf, .jsonl, .pot.json, .ctl and .cnf, or say --from FORMAT"
             );
         };
         self.all.push(Source::with_id(source, shown, text));

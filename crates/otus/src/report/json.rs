@@ -113,7 +113,7 @@ impl Writer for Jsonl {
     }
 }
 
-/// `{"id","verdict","kind","observed"?,"partition","engine","states","micros","asked"?,"reason"?,"witness"?,
+/// `{"id","verdict","kind","observed"?,"partition","engine","states","micros","asked"?,"reason"?,"note"?,"witness"?,
 /// "explanation"?,"spec"?,"known"?}`, written without serde: a bulk run writes hundreds of thousands per second.
 fn line(case: &Case, fingerprint: Option<&str>, out: &mut Vec<u8>) {
     field("{\"id\":", &case.id, out);
@@ -131,6 +131,9 @@ fn line(case: &Case, fingerprint: Option<&str>, out: &mut Vec<u8>) {
     }
     if let Some(reason) = &case.reason {
         field(",\"reason\":", reason, out);
+    }
+    if let Some(note) = case.note {
+        field(",\"note\":", note, out);
     }
     if let Some(witness) = &case.witness {
         field(",\"witness\":", &witness.to_string(), out);

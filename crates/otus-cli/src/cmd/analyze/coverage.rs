@@ -67,7 +67,7 @@ pub(super) fn write(args: &AnalyzeArgs, shell: &Shell, finished: &Finished) -> a
                     CoverageFile::Picture => {
                         let style = picture::style(&args.search.picture)?;
                         let format = PictureFormat::of_name(&name).unwrap_or(PictureFormat::Svg);
-                        if let Some(picture) = finished.coverage_picture(format, &style)? {
+                        if let Some(picture) = finished.coverage_picture(format, &style) {
                             picture::deliver(&picture, &name)?;
                         }
                         continue;

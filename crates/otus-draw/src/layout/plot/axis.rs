@@ -46,6 +46,11 @@ impl Axis {
         Axis { label: label.into(), scale: Scale::Log, unit: Unit::Plain }
     }
 
+    /// A linear axis of times.
+    pub fn seconds(label: impl Into<String>) -> Self {
+        Axis { label: label.into(), scale: Scale::Linear, unit: Unit::Seconds }
+    }
+
     /// A logarithmic axis of times.
     pub fn log_seconds(label: impl Into<String>) -> Self {
         Axis { label: label.into(), scale: Scale::Log, unit: Unit::Seconds }
@@ -207,6 +212,11 @@ mod tests {
         check(&Axis::log(""), &[0.0, -1.0, 1e5], &["10⁵", "10⁶"]);
         check(&Axis::log_seconds(""), &[2e-6, 0.5e-3], &["1 µs", "10 µs", "100 µs", "1 ms"]);
         check(&Axis::log_seconds(""), &[0.1, 600.0], &["100 ms", "1 s", "10 s", "100 s", "1000 s"]);
+        check(
+            &Axis::seconds(""),
+            &[0.9e-3],
+            &["0", "200 µs", "400 µs", "600 µs", "800 µs", "1 ms"],
+        );
         check(&Axis::log(""), &[1.0, 1e12], &["1", "100", "10000", "10⁶", "10⁸", "10¹⁰", "10¹²"]);
         check(&Axis::names("", ["T", "S"]), &[], &["T", "S"]);
     }

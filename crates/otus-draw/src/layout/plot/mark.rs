@@ -34,7 +34,7 @@ impl Mark {
         };
         let role = match tone {
             Tone::Normal | Tone::Good | Tone::Bad | Tone::Active => Role::Event,
-            Tone::Faded | Tone::Assumed => Role::Aside,
+            Tone::Faded | Tone::Assumed | Tone::Doubtful => Role::Aside,
         };
         Item::new(role, shape).tone(tone)
     }

@@ -1,4 +1,8 @@
-//! The reduction of satisfiability to the multi-prefix question (000, section 4.3).
+//! Boolean formulas as questions about multi-traces, and back.
+//!
+//! Whether a multi-trace is a multi-prefix of an interaction is NP-hard. Mahe et al., "Dealing with observability in
+//! interaction-based offline runtime verification" (000), section 4.3, reduces a formula in conjunctive normal form to such
+//! a question:
 //!
 //! ```text
 //! one lifeline l_j for each clause C_j, one message m
@@ -6,15 +10,18 @@
 //! µ|l_j = l_j?m
 //! ```
 //!
-//! An execution of i chooses a value for every variable, and the lifeline of a clause receives
-//! m once for each of its literals that holds. So the formula is satisfiable iff µ is a multi-prefix of i.
+//! An execution of i chooses a value for every variable, and the lifeline of a clause receives m once for each of its
+//! literals that holds. So the formula is satisfiable iff µ is a multi-prefix of i.
+
+mod restore;
 
 use otus_core::{Action, LifelineId, MessageId, Pool, Signature, TermId};
 use otus_syntax::SourceId;
-use otus_trace::MultiTrace;
-use otus_trace::multitrace::{Builder, Partition};
+use otus_syntax::dimacs::{Formula, variable};
 
-use super::Formula;
+use crate::multitrace::{Builder, MultiTrace, Partition};
+
+pub use restore::{Reduced, restore};
 
 /// A multi-prefix question that is equivalent to the satisfiability of a formula.
 #[derive(Debug)]
@@ -30,12 +37,16 @@ pub struct Reduction {
 /// Reduces the satisfiability of a formula to a multi-prefix question.
 ///
 /// ```
-/// use otus_papers::sat::{Formula, reduce};
+/// use otus_syntax::dimacs::Formula;
+/// use otus_trace::reduction::reduce;
 ///
 /// let formula = Formula { variables: 2, clauses: vec![vec![1, -2], vec![2]] };
 /// let reduction = reduce(&formula);
 /// assert_eq!(reduction.pool.text(reduction.term), "seq(alt(l1?m, ∅), alt(l2?m, l1?m))");
 /// ```
+///
+/// # Panics
+/// If a clause has a variable beyond `formula.variables`.
 pub fn reduce(formula: &Formula) -> Reduction {
     let mut signature = Signature::default();
     let message = signature.add_message("m");
@@ -47,7 +58,7 @@ pub fn reduce(formula: &Formula) -> Reduction {
     let mut clauses_of: Vec<Vec<LifelineId>> = vec![Vec::new(); 2 * formula.variables];
     for (clause, &lifeline) in formula.clauses.iter().zip(&lifelines) {
         for &literal in clause {
-            let index = 2 * super::variable(literal) + usize::from(literal < 0);
+            let index = 2 * variable(literal) + usize::from(literal < 0);
             if clauses_of[index].last() != Some(&lifeline) {
                 clauses_of[index].push(lifeline);
             }
