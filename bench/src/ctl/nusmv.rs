@@ -207,7 +207,9 @@ fn node(file: &FormulaFile, id: FormulaId, texts: &[String]) -> Result<String, U
                 (Quantifier::All, UntilKind::Release) => format!("(!(E [(!{f}) U (!{g})]))"),
             }
         }
-        FormulaKind::Call(..) => return Err(Untranslated::Pattern),
+        FormulaKind::Call(..) | FormulaKind::ForEach(..) | FormulaKind::AtMostOne(..) => {
+            return Err(Untranslated::Pattern);
+        }
         FormulaKind::Constant(_)
         | FormulaKind::Number(_)
         | FormulaKind::Text(_)

@@ -10,7 +10,6 @@ use otus_analysis::graph::record::{Context, Graph};
 use otus_analysis::graph::{self, SearchState, Silent};
 use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Config, Engine, Observed, Question, Verdict, Witness};
-use otus_core::budget::Budget;
 use otus_core::{EventId, Pool, RegionId};
 use otus_trace::run::Group;
 use otus_trace::{ComponentId, MultiTrace, Partition};
