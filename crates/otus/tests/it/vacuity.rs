@@ -271,8 +271,8 @@ fn specifications_that_say_nothing() {
 }
 
 fn analysis_warnings(spec: &str, trace: &str, unobserved: &[&str]) -> Vec<String> {
-    let files = otus::Texts::default().with("spec.hsf", spec).with("run.htf", trace);
-    let context = otus::Context::default().with_files(files);
+    let files = Texts::default().with("spec.hsf", spec).with("run.htf", trace);
+    let context = Context::default().with_files(files);
     let mut request = otus::Request::new(["spec.hsf".to_owned(), "run.htf".to_owned()]);
     request.question.unobserved = unobserved.iter().map(|&name| name.to_owned()).collect();
     let mut running = otus::analyze(&context, &request).unwrap().start(otus::Case::clone);
