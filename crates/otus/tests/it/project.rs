@@ -117,7 +117,7 @@ fn refuse(name: &str, files: &[(&str, &str)], expected: &str) {
 fn what_is_wrong_with_a_project_is_said() {
     refuse("none", &[("x", "")], "there is no otus.toml in HERE or above it");
     let settings = SETTINGS.replace("spec = \"flow.mmd\"", "");
-    refuse("spec", &[("otus.toml", &settings)], "HERE/otus.toml names no specification");
+    refuse("spec", &[("otus.toml", &settings)], "otus.toml names no specification");
     refuse("gone", &[("otus.toml", SETTINGS)], "there is no file");
     let files = [("otus.toml", SETTINGS), ("flow.mmd", FLOW)];
     refuse("logs", &files, "no file fits the sources of");
