@@ -446,7 +446,7 @@ fn patterns_are_listed() {
         .filter(|line| !line.starts_with(' '))
         .map(|line| line.split('(').next().unwrap())
         .collect();
-    assert_eq!(names.len(), 9);
+    assert_eq!(names.len(), 10);
     for name in names {
         assert!(help.contains(&format!("{name}(")), "{name}");
     }
