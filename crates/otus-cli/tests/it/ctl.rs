@@ -415,11 +415,13 @@ fn a_process_may_be_empty_and_a_trace_too() {
         told(&sandbox, &["run.pot.json", "AG(x = 1)", "EX true", "EG(count(p) = 0)", "--all"]);
     assert!(text.contains("true at 1 of 1 cut\n    p:0\n"), "{text}");
     assert!(
-        text.ends_with("1 process, 0 events, 0 edges: 2 hold, 1 fail, 0 undecided; exit 1\n"),
+        text.ends_with(
+            "1 process, 0 events, 0 edges: 2 hold, 1 fail, 0 undecided, 2 warnings; exit 1\n"
+        ),
         "{text}"
     );
     let text = told(&sandbox, &["none.pot.json", "AG true", "EX true", "AF false", "--count"]);
-    assert!(text.ends_with("1 hold, 2 fail, 0 undecided; exit 1\n"), "{text}");
+    assert!(text.ends_with("1 hold, 2 fail, 0 undecided, 2 warnings; exit 1\n"), "{text}");
 }
 
 #[test]
@@ -446,7 +448,7 @@ fn patterns_are_listed() {
         .filter(|line| !line.starts_with(' '))
         .map(|line| line.split('(').next().unwrap())
         .collect();
-    assert_eq!(names.len(), 9);
+    assert_eq!(names.len(), 10);
     for name in names {
         assert!(help.contains(&format!("{name}(")), "{name}");
     }

@@ -184,7 +184,7 @@ fn check(schema: &Value, value: &Value, what: &str) {
                         stack.push((rule, item, format!("{path}/{key}")));
                     }
                 }
-                "minItems" | "additionalProperties" => {}
+                "minItems" | "additionalProperties" | "dependentRequired" => {}
                 "prefixItems" => {
                     let items = value.as_array().into_iter().flatten();
                     for (rule, item) in rule.as_array().unwrap().iter().zip(items) {
