@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
                 break;
             }
             if first.text == "p" {
-                self.read_header(words.collect());
+                self.read_header(&words.collect::<Vec<_>>());
                 continue;
             }
             for word in words {
@@ -137,12 +137,12 @@ impl<'a> Reader<'a> {
         }
         if let Some(open) = open {
             self.formula.clauses.push(clause);
-            self.warn(open, "the last clause has no end".to_owned(), "end it with 0");
+            self.warn(open, "the last clause has no end", "end it with 0");
         }
         self.check_count(is_headless);
     }
 
-    fn read_header(&mut self, words: Vec<Word<'a>>) {
+    fn read_header(&mut self, words: &[Word<'a>]) {
         let span = words.first().map_or(Span::at(0), |first| first.span);
         let span = words.last().map_or(span, |last| span.to(last.span));
         if let Some(header) = &self.header {
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
             report(&mut self.found, found.with_help("leave out one of the two lines"));
             return;
         }
-        let numbers = match words.as_slice() {
+        let numbers = match words {
             [_, kind, variables, clauses] if kind.text == "cnf" => {
                 variables.text.parse::<u64>().ok().zip(clauses.text.parse::<u64>().ok())
             }
@@ -207,8 +207,8 @@ impl<'a> Reader<'a> {
 
     /// Checks that nothing but the usual 0 follows the mark of the end.
     fn check_end(&mut self, from: usize) {
-        let rest = words(&self.source.text()[from..], from);
-        if let Some(word) = { rest }.find(|word| !matches!(word.text, "0" | "%")) {
+        let mut rest = words(&self.source.text()[from..], from);
+        if let Some(word) = rest.find(|word| !matches!(word.text, "0" | "%")) {
             let found = Diagnostic::new(
                 Code::TRAILING_TEXT,
                 self.source.id(),
@@ -230,7 +230,7 @@ impl<'a> Reader<'a> {
                 let message = format!("this line says {said} clauses, and there are {count}");
                 self.warn(
                     span,
-                    message,
+                    &message,
                     "correct the number, or look for clauses that are missing",
                 );
             }
@@ -247,8 +247,8 @@ impl<'a> Reader<'a> {
         report(&mut self.found, found);
     }
 
-    fn warn(&mut self, span: Span, message: String, help: &str) {
-        let mut found = self.diagnostic(span, &message).with_help(help);
+    fn warn(&mut self, span: Span, message: &str, help: &str) {
+        let mut found = self.diagnostic(span, message).with_help(help);
         found.severity = Severity::Warning;
         report(&mut self.found, found);
     }
