@@ -10,8 +10,11 @@
 //!   neither traces nor CTL;
 //! - three engines compute sets of cuts: [`encode`] and [`evaluate`] with interval diagrams, [`explicit`] cut by cut,
 //!   [`ist`] with the interval sharing trees of paper 001;
-//! - [`narrow`]: the engine that suits a part; [`conjunctive`], [`check`]: the verdict at the first cut; [`satisfying`]: all cuts at which a formula holds;
-//!   [`witness`]: a run that shows the verdict; [`mod@certify`]: an independent check of such a run.
+//! - [`narrow`]: the engine that suits a part; [`conjunctive`], [`check`]: the verdict at the first cut;
+//!   [`satisfying`]: all cuts at which a formula holds; [`witness`]: a run that shows the verdict; [`mod@certify`]: an
+//!   independent check of such a run.
+//!
+//! All of them keep to time, memory and cancellation by means of [`pace`].
 #![forbid(unsafe_code)]
 
 pub mod atom;
@@ -26,7 +29,10 @@ mod interval;
 pub mod ist;
 pub mod lower;
 mod narrow;
+mod pace;
 pub mod satisfying;
+#[cfg(test)]
+mod tests;
 mod track;
 mod view;
 pub mod witness;
@@ -34,6 +40,12 @@ pub mod witness;
 /// An index as a number of 32 bits. Traces and formulas have fewer than 2³² parts, since their ids have 32 bits.
 fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// Runs the work of a level of recursion, on a stack that grows if the level is deep. To ask how much stack is left for
+/// the first time takes as long as a small check, so that is not done for the first levels.
+fn nested<T>(depth: usize, work: impl FnOnce() -> T) -> T {
+    if depth <= 16 { work() } else { stacker::maybe_grow(64 * 1024, 1024 * 1024, work) }
 }
 
 /// The least common multiple of two positive numbers, if it fits.
