@@ -1,5 +1,6 @@
 //! Decides whether a formula holds at the first cut.
 //!
+//! 0. *End.* With [`Engine::Auto`], parts that the last cut decides become constants ([`ending`](crate::ending)).
 //! 1. *Parts.* A formula is split at the top wherever that is exact: at Boolean connectives, and by
 //!    `EF (f ∨ g) = EF f ∨ EF g` (so `AG (f ∧ g) = AG f ∧ AG g`). The parts are checked one by one until the formula is
 //!    decided.
@@ -135,6 +136,14 @@ impl<'t> Checker<'t> {
     pub fn check(&mut self, formula: FormulaId, options: &Options) -> Result<Answer, Stop> {
         let options = &options.started();
         let mut answer = Answer { holds: false, visible: 0, parts: 0 };
+        let formula = match options.engine {
+            Engine::Auto => {
+                let atoms = self.atoms(formula);
+                self.prepare(&atoms, &options.budget)?;
+                self.settled(formula, &mut Pace::new(&options.budget))?
+            }
+            Engine::Interval | Engine::Explicit | Engine::Ist => formula,
+        };
         let mut known: FxHashMap<FormulaId, bool> = FxHashMap::default();
         let mut pending = vec![formula];
         while let Some(&part) = pending.last() {

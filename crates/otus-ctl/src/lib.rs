@@ -10,7 +10,7 @@
 //!   neither traces nor CTL;
 //! - three engines compute sets of cuts: [`encode`] and [`evaluate`] with interval diagrams, [`explicit`] cut by cut,
 //!   [`ist`] with the interval sharing trees of paper 001;
-//! - [`narrow`]: the engine that suits a part; [`conjunctive`], [`check`]: the verdict at the first cut;
+//! - [`ending`]: the parts of a formula that the last cut decides; [`narrow`]: the engine that suits a part; [`conjunctive`], [`check`]: the verdict at the first cut;
 //!   [`satisfying`]: all cuts at which a formula holds; [`witness`]: a run that shows the verdict; [`mod@certify`]: an
 //!   independent check of such a run.
 //!
@@ -22,6 +22,7 @@ pub mod certify;
 pub mod check;
 mod conjunctive;
 mod encode;
+mod ending;
 mod evaluate;
 mod explicit;
 pub mod formula;
