@@ -1,4 +1,4 @@
-//! From ten thousand events to ten million: whole processes, and harder formulas.
+//! Up to ten million events: whole processes, and harder formulas.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ const LOADS: [(Protocol, usize); 5] = [
 ];
 
 pub(super) fn run(size: Size, targets: &mut Targets) {
-    println!("\n## Growth\n");
+    println!("\n## Large traces\n");
     println!(
         "The paper's formulas in a child process, from the file to the answer, the best of three: processor \
          time, how much of it is reading, wall time (the machine may have other work), and peak memory.\n"
