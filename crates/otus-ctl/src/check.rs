@@ -13,7 +13,7 @@ use std::cell::OnceCell;
 
 use otus_core::budget::{Budget, Stop};
 use otus_core::index::Index as _;
-use otus_trace::order::{Clocks, PartialOrder, ProcessId};
+use otus_trace::order::{Clocks, EventId, PartialOrder, ProcessId};
 use rustc_hash::FxHashMap;
 
 use crate::BigUint;
@@ -136,13 +136,17 @@ impl<'t> Checker<'t> {
     pub fn check(&mut self, formula: FormulaId, options: &Options) -> Result<Answer, Stop> {
         let options = &options.started();
         let mut answer = Answer { holds: false, visible: 0, parts: 0 };
-        let formula = match options.engine {
-            Engine::Auto => {
-                let atoms = self.atoms(formula);
-                self.prepare(&atoms, &options.budget)?;
-                self.settled(formula, &mut Pace::new(&options.budget))?
+        let formula = if options.engine == Engine::Auto {
+            let atoms = self.atoms(formula);
+            self.prepare(&atoms, &options.budget)?;
+            let settled = self.settled(formula, &mut Pace::new(&options.budget))?;
+            if settled == Formulas::TRUE || settled == Formulas::FALSE {
+                let visible = self.visible(formula, &atoms, options);
+                return Ok(Answer { holds: settled == Formulas::TRUE, visible, parts: 1 });
             }
-            Engine::Interval | Engine::Explicit | Engine::Ist => formula,
+            settled
+        } else {
+            formula
         };
         let mut known: FxHashMap<FormulaId, bool> = FxHashMap::default();
         let mut pending = vec![formula];
@@ -285,6 +289,19 @@ impl<'t> Checker<'t> {
         let mut pace = Pace::new(&beside(&options.budget, self.bytes()));
         let clocks = || self.clocks(&options.budget);
         View::of(self.trace, &clocks, visible, options.arrangement, &mut pace)
+    }
+
+    /// The number of events that a formula can see.
+    fn visible(&self, formula: FormulaId, atoms: &[AtomId], options: &Options) -> usize {
+        if !options.slice || self.formulas.has_next(formula) {
+            return self.trace.event_count();
+        }
+        let events = atoms.iter().flat_map(|&atom| self.course(atom).events());
+        let mut visible: Vec<EventId> = events.collect();
+        // The events of each atom are in order already: a stable sort merges such runs.
+        visible.sort();
+        visible.dedup();
+        visible.len()
     }
 
     /// The view of all events.

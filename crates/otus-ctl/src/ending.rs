@@ -86,10 +86,10 @@ impl Checker<'_> {
     /// Whether a formula says that the cut is the last one.
     fn is_last(&self, formula: FormulaId) -> bool {
         let is_end = |formula: FormulaId| *self.formulas.get(formula) == Formula::End;
-        match self.formulas.get(formula) {
-            Formula::And(all) => all.iter().any(|&operand| is_end(operand)),
-            _ => is_end(formula),
+        if let Formula::And(all) = self.formulas.get(formula) {
+            return all.iter().any(|&operand| is_end(operand));
         }
+        is_end(formula)
     }
 }
 
@@ -121,11 +121,8 @@ mod tests {
         let budget = Budget::default();
         checker.prepare(&checker.atoms(wanted), &budget).unwrap();
         let settled = checker.settled(wanted, &mut Pace::new(&budget)).unwrap();
-        let found = match checker.formulas.get(settled) {
-            Formula::True => Some(true),
-            Formula::False => Some(false),
-            _ => None,
-        };
+        let decided = [(Formulas::TRUE, true), (Formulas::FALSE, false)];
+        let found = decided.iter().find(|(constant, _)| *constant == settled).map(|it| it.1);
         assert_eq!(found, expected, "{formula}");
     }
 
