@@ -2,7 +2,8 @@
 //!
 //! - [`paper`]: Tables 2 to 5 of paper 001, every row, including those that took the paper more than ten
 //!   minutes;
-//! - [`growth`]: up to a million events, each in a child process; its part `all` has formulas that mention every
+//! - [`growth`]: traces whose length doubles, and the exponents of the times;
+//! - [`large`]: up to a million events, each in a child process; its part `all` has formulas that mention every
 //!   process;
 //! - [`gossip`]: processes without locality, and bounds of memory, nodes and time;
 //! - [`nusmv`]: the paper's rows by `NuSMV`, if `OTUS_NUSMV` names its program.
@@ -13,6 +14,7 @@
 mod every;
 mod gossip;
 mod growth;
+mod large;
 mod nusmv;
 mod paper;
 mod whole;
@@ -41,7 +43,8 @@ pub(crate) fn run(size: Size, wanted: &[String]) {
         &[
             ("paper", paper::run),
             ("growth", growth::run),
-            ("all", growth::all),
+            ("large", large::run),
+            ("all", large::all),
             ("gossip", gossip::run),
             ("nusmv", nusmv::run),
         ],

@@ -48,7 +48,7 @@ enum Command {
     },
     /// Measure the checks of CTL formulas over partial-order traces.
     Ctl {
-        /// Only these parts: paper, growth, all, gossip, nusmv.
+        /// Only these parts: paper, growth, large, all, gossip, nusmv.
         parts: Vec<String>,
 
         /// Write the traces and formulas as files into this folder, and measure nothing.

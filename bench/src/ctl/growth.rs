@@ -1,113 +1,170 @@
-//! From ten thousand events to ten million: whole processes, and harder formulas.
+//! Growth: the time of each engine on traces whose length doubles five times, and its exponent.
+//!
+//! The exponent of an engine is the slope of the line that fits its times best on logarithmic axes: 1 if the time is
+//! proportional to the number of events. The exponent of the number of cuts is beside it. Where the cuts grow
+//! linearly, `auto` should too, and it should never take much longer than the better one of the two engines that
+//! it chooses from.
 
-use std::path::Path;
+mod shapes;
 
-use otus_trace::order::pot;
+use std::time::Duration;
 
-use otus_papers::ctl::Method;
-use otus_papers::protocol::Protocol;
+use otus_ctl::BigUint;
+use otus_papers::ctl::{Check, Method, count_cuts};
 use otus_papers::statistics::number;
 
-use super::{SEED, Size, answer_cell, check, every, time_cell, whole};
-use crate::measure::{Scratch, head, nanoseconds, show};
+use super::{Size, check, limit_name, short, time_cell};
+use crate::measure::{head, times};
 use crate::targets::Targets;
+use otus_core::budget::Cancel;
 
-const LOADS: [(Protocol, usize); 5] = [
-    (Protocol::Peterson, 2),
-    (Protocol::AlternatingBit, 2),
-    (Protocol::PetersonN, 10),
-    (Protocol::Philosophers, 3),
-    (Protocol::Philosophers, 10),
-];
+use shapes::{Shape, shapes};
+
+/// The number of times that the length doubles.
+const DOUBLINGS: u32 = 5;
+/// The greatest exponent of a time where cuts grow linearly.
+const STEEPEST: f64 = 1.2;
+/// The exponent of the number of cuts up to which they count as growing linearly.
+const LINEAR: f64 = 1.1;
+/// The most times longer that `auto` may take than the better engine.
+const SLOWEST: f64 = 3.0;
+/// The time that each check may take.
+const LIMIT: Duration = Duration::from_secs(10);
+
+const METHODS: [Method; 3] = [Method::AUTO, Method::INTERVAL, Method::EXPLICIT_SEEN];
 
 pub(super) fn run(size: Size, targets: &mut Targets) {
     println!("\n## Growth\n");
     println!(
-        "The paper's formulas in a child process, from the file to the answer, the best of three: processor \
-         time, how much of it is reading, wall time (the machine may have other work), and peak memory.\n"
+        "Processor time of checking alone, the best of ten; `>` is more than {} s. `auto/best`: how many times \
+         longer `auto` takes than the faster one of `interval` and `explicit`. Exponents are the slopes of the \
+         lines that fit best on logarithmic axes.",
+        LIMIT.as_secs()
     );
-    println!("| load | processes | events | file | holds | whole | reading | wall | memory |");
-    println!("|---|--:|--:|--:|---|--:|--:|--:|--:|");
-    let Some(Scratch(folder)) = &Scratch::new("ctl") else { return };
-    for (protocol, processes) in LOADS {
-        let mut events = 10_000;
-        while events <= size.pick(1_000_000, 10_000_000) {
-            row(protocol, processes, events, folder, targets);
-            events *= 10;
-        }
+    let mut exponents = Vec::new();
+    for shape in shapes(size) {
+        exponents.push(row_by_row(&shape, targets));
+    }
+    println!("\nExponents:\n");
+    head("shape", "cuts | auto | interval | explicit");
+    for line in exponents {
+        println!("{line}");
     }
 }
 
-fn row(protocol: Protocol, processes: usize, events: usize, folder: &Path, targets: &mut Targets) {
-    let file = folder.join("trace.pot.json");
-    let text = pot::write(&protocol.trace(processes, events, SEED));
-    let length = number(text.len()) / 1e6;
-    if std::fs::write(&file, text).is_err() {
-        println!("Skipped: cannot write {}.", file.display());
-        return;
-    }
-    let name = protocol.name();
-    let found = whole::run(&file, protocol.formula());
-    let cells = found.map_or("– | – | – | – | –".to_owned(), |found| {
-        format!(
-            "{} | {} | {} | {} | {:.1} MB",
-            if found.holds { "yes" } else { "no" },
-            show(nanoseconds(found.processor)),
-            show(nanoseconds(found.reading)),
-            show(nanoseconds(found.wall)),
-            megabytes(found.bytes),
-        )
-    });
-    println!("| {name} | {processes} | {events} | {length:.1} MB | {cells} |");
-    if events == 1_000_000 {
-        let reached = |found: &whole::ProcessRun| {
-            found.processor.as_millis() <= 150 && megabytes(found.bytes) <= 150.0
-        };
-        targets.add(
-            format!("{name} {processes} × 10^6 events, whole process"),
-            "≤ 150 ms, ≤ 150 MB",
-            found.map_or("no answer".to_owned(), |found| {
-                let time = show(nanoseconds(found.processor));
-                format!("{time}, {:.0} MB", megabytes(found.bytes))
-            }),
-            found.as_ref().is_some_and(reached),
+/// The rows of a shape; returns the line of its exponents.
+fn row_by_row(shape: &Shape, targets: &mut Targets) -> String {
+    println!("\n{}: `{}`\n", shape.name, shape.formula);
+    head("events | holds", "cuts | auto | interval | explicit | auto/best");
+    let mut series: [Vec<Point>; 4] = Default::default();
+    let (mut worst, mut differ) = (0.0_f64, 0);
+    for doubling in 0..=DOUBLINGS {
+        let trace = (shape.trace)(shape.least << doubling);
+        let events = number(trace.event_count());
+        let cuts = count_cuts(&trace, LIMIT, &Cancel::default());
+        let checks = METHODS.map(|method| check(&trace, &shape.formula, method.within(LIMIT)));
+        let [auto, others @ ..] = &checks;
+        let best = others.iter().filter_map(Check::answered_in).fold(f64::INFINITY, f64::min);
+        let ratio = auto.answered_in().map_or(f64::INFINITY, |auto| auto / best);
+        worst = worst.max(ratio);
+        let answers = others.iter().filter_map(Check::holds);
+        differ += answers.filter(|&holds| Some(holds) != auto.holds()).count();
+        if let Some(cuts) = cuts.as_ref().ok().and_then(in_floating_point) {
+            series[0].push(Point { events, value: cuts });
+        }
+        for (series, check) in series[1..].iter_mut().zip(&checks) {
+            series.extend(check.answered_in().map(|value| Point { events, value }));
+        }
+        println!(
+            "| {} | {} | {} | {} | {} |",
+            trace.event_count(),
+            super::answer_cell(auto),
+            cuts.as_ref().map_or_else(|stop| limit_name(*stop).to_owned(), short),
+            checks.each_ref().map(|check| cell(check)).join(" | "),
+            times(ratio),
         );
     }
+    let slopes = series.each_ref().map(|points| exponent(points));
+    let [cuts, auto, ..] = slopes;
+    if cuts.is_some_and(|cuts| cuts <= LINEAR) {
+        targets.add(
+            format!("{}: the exponent of `auto`, where cuts grow linearly", shape.name),
+            format!("≤ {STEEPEST}"),
+            slope(auto),
+            auto.is_some_and(|auto| auto <= STEEPEST) && series[1].len() > DOUBLINGS as usize,
+        );
+    }
+    targets.add(
+        format!("{}: `auto` beside the better engine", shape.name),
+        format!("≤ {SLOWEST}×, 0 answers differ"),
+        format!("{}, {differ} differ", times(worst)),
+        worst <= SLOWEST && differ == 0,
+    );
+    format!("| {} | {} |", shape.name, slopes.map(slope).join(" | "))
 }
 
-pub(super) fn all(_: Size, targets: &mut Targets) {
-    println!("\n## All processes\n");
-    println!(
-        "Formulas that mention every process, a million events; processor time of checking alone:\n"
-    );
-    head("load | formula | holds", "visible events | parts | auto | interval");
-    for (protocol, processes) in LOADS {
-        let trace = protocol.trace(processes, 1_000_000, SEED);
-        for (name, formula) in every::of_protocol(protocol, processes) {
-            let [auto, interval] =
-                [Method::AUTO, Method::INTERVAL].map(|method| check(&trace, &formula, method));
-            let (visible, parts) =
-                auto.answer.as_ref().map_or((0, 0), |answer| (answer.visible, answer.parts));
-            println!(
-                "| {} {processes} | {name} | {} | {visible} | {parts} | {} | {} |",
-                protocol.name(),
-                answer_cell(&auto),
-                time_cell(&auto),
-                time_cell(&interval),
-            );
-            if (protocol, processes) == (Protocol::Philosophers, 10) {
-                targets.add(
-                    format!("ten philosophers, 10^6 events: {name}"),
-                    "≤ 0.8 s",
-                    time_cell(&auto),
-                    auto.answered_in().is_some_and(|seconds| seconds <= 0.8),
-                );
+/// A number of cuts, or a time, of a trace with some events.
+struct Point {
+    events: f64,
+    value: f64,
+}
+
+/// The slope of the line that fits some points best on logarithmic axes (least squares); `None` for fewer than three.
+fn exponent(points: &[Point]) -> Option<f64> {
+    if points.len() < 3 {
+        return None;
+    }
+    let count = number(points.len());
+    let logarithms = || points.iter().map(|point| (point.events.ln(), point.value.ln()));
+    let mean_x = logarithms().map(|(x, _)| x).sum::<f64>() / count;
+    let mean_y = logarithms().map(|(_, y)| y).sum::<f64>() / count;
+    let product: f64 = logarithms().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
+    let square: f64 = logarithms().map(|(x, _)| (x - mean_x) * (x - mean_x)).sum();
+    Some(product / square)
+}
+
+fn slope(exponent: Option<f64>) -> String {
+    exponent.map_or("–".to_owned(), |exponent| format!("{exponent:.2}"))
+}
+
+fn in_floating_point(cuts: &BigUint) -> Option<f64> {
+    cuts.to_string().parse().ok()
+}
+
+fn cell(check: &Check) -> String {
+    if check.answer == Err(otus_core::budget::Stop::Time) {
+        return ">".to_owned();
+    }
+    time_cell(check)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exponent_of_a_power_is_its_exponent() {
+        let points = |power: i32| -> Vec<Point> {
+            [1.0, 2.0, 4.0, 8.0_f64]
+                .map(|events| Point { events, value: 3.0 * events.powi(power) })
+                .into()
+        };
+        for power in 0..4 {
+            let found = exponent(&points(power)).unwrap();
+            assert!((found - f64::from(power)).abs() < 1e-9);
+        }
+        assert_eq!(exponent(&points(1)[..2]), None);
+    }
+
+    #[test]
+    fn all_engines_agree_on_every_shape() {
+        for shape in shapes(Size { full: false }) {
+            for length in [1, 2, 3, 5, 20, 80] {
+                let trace = (shape.trace)(length);
+                let answers = METHODS.map(|method| check(&trace, &shape.formula, method).holds());
+                assert_eq!(answers, [answers[0]; 3], "{} {length}", shape.name);
+                assert!(answers[0].is_some());
             }
         }
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "memory to three digits")]
-fn megabytes(bytes: u64) -> f64 {
-    bytes as f64 / 1e6
 }

@@ -12,7 +12,9 @@ mod outputs;
 mod restrict;
 mod text;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
+
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 pub(crate) use about::*;
 pub(crate) use analyze::*;
@@ -94,7 +96,25 @@ pub(crate) enum Color {
     Never,
 }
 
+/// Parses the command line.
+///
+/// The options of a command are built when the command is found, because those of all commands take longer than
+/// a small check. Only a text that lists the commands needs all of them, since it has their descriptions.
+pub(crate) fn parse() -> Result<Args, clap::Error> {
+    let mut command = Args::command();
+    let lists_commands = |first: &OsString| {
+        let is_command = command.get_subcommands().any(|one| first == one.get_name());
+        !is_command && first != "--version" && first != "-V"
+    };
+    if std::env::args_os().nth(1).is_none_or(|first| lists_commands(&first)) {
+        command.build();
+    }
+    let mut matches = command.try_get_matches()?;
+    Args::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut Args::command()))
+}
+
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum Command {
     Analyze(Box<AnalyzeArgs>),
     Ctl(CtlArgs),

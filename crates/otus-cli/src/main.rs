@@ -15,14 +15,12 @@ mod watch;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use otus::Status;
 
-use crate::args::Args;
 use crate::output::Stream;
 
 fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let args = match args::parse() {
         Ok(args) => args,
         Err(error) => {
             // Help and version are results; everything else is a usage error.

@@ -6,6 +6,7 @@
 //! A subformula about all runs (`AF q` in `EF(p & AF q)`) cannot be shown by one run. Such parts are trusted
 //! and counted.
 
+use otus_core::budget::{Budget, Stop};
 use otus_core::index::Index as _;
 use otus_trace::order::{EventId, LabelId, PartialOrder, ProcessId, Value};
 use rustc_hash::FxHashMap;
@@ -13,6 +14,8 @@ use thiserror::Error;
 
 use crate::atom::Reading;
 use crate::formula::{Formula, FormulaId, Formulas};
+use crate::nested;
+use crate::pace::Pace;
 use crate::witness::{Evidence, Explanation};
 
 /// A fault of evidence.
@@ -27,6 +30,15 @@ pub enum Fault {
     /// A cut that should satisfy a formula does not.
     #[error("after {0} events of the run, the cut does not satisfy the formula")]
     Cut(usize),
+    /// A limit ended the check, which found no fault so far.
+    #[error("the check of the run did not end: {0}")]
+    Stopped(Stop),
+}
+
+impl From<Stop> for Fault {
+    fn from(stop: Stop) -> Self {
+        Fault::Stopped(stop)
+    }
 }
 
 /// The extent of a successful check.
@@ -47,9 +59,10 @@ pub fn certify(
     formulas: &Formulas,
     formula: FormulaId,
     explanation: &Explanation,
+    budget: &Budget,
 ) -> Result<Checked, Fault> {
     let shown = if explanation.holds { formula } else { formulas.not(formula) };
-    let mut replay = Replay::new(trace, formulas);
+    let mut replay = Replay::new(trace, formulas, budget);
     let mut checked = Checked::default();
     if !replay.is_shown(shown, &explanation.evidence, &mut checked)? {
         return Err(Fault::Cut(0));
@@ -71,10 +84,13 @@ struct Replay<'a> {
     /// The number of events of a process with a label.
     labelled: FxHashMap<(ProcessId, LabelId), i64>,
     left: usize,
+    pace: Pace,
+    /// The number of runs that lead here.
+    depth: usize,
 }
 
 impl<'a> Replay<'a> {
-    fn new(trace: &'a PartialOrder, formulas: &'a Formulas) -> Self {
+    fn new(trace: &'a PartialOrder, formulas: &'a Formulas, budget: &Budget) -> Self {
         Replay {
             trace,
             formulas,
@@ -83,6 +99,8 @@ impl<'a> Replay<'a> {
             last: vec![None; trace.process_count()],
             labelled: FxHashMap::default(),
             left: trace.event_count(),
+            pace: Pace::new(budget),
+            depth: 0,
         }
     }
 
@@ -120,10 +138,11 @@ impl<'a> Replay<'a> {
         let mut shown: Vec<FormulaId> = Vec::new();
         for one in evidence {
             let mut from = self.clone();
-            stacker::maybe_grow(64 * 1024, 1024 * 1024, || from.run(one, checked))?;
+            from.depth += 1;
+            nested(from.depth, || from.run(one, checked))?;
             shown.push(one.shows);
         }
-        Ok(self.holds(formula, &shown, checked))
+        self.holds(formula, &shown, checked)
     }
 
     /// Replays a run for `E[f U g]` or `EX f`.
@@ -140,7 +159,7 @@ impl<'a> Replay<'a> {
         for (at, &event) in evidence.events.iter().enumerate() {
             if let Some(through) = through {
                 checked.cuts += 1;
-                if !self.holds(through, &[], checked) {
+                if !self.holds(through, &[], checked)? {
                     return Err(Fault::Cut(at));
                 }
             }
@@ -151,10 +170,16 @@ impl<'a> Replay<'a> {
     }
 
     /// Whether a formula holds here, given parts of it that do.
-    fn holds(&self, formula: FormulaId, shown: &[FormulaId], checked: &mut Checked) -> bool {
+    fn holds(
+        &mut self,
+        formula: FormulaId,
+        shown: &[FormulaId],
+        checked: &mut Checked,
+    ) -> Result<bool, Fault> {
         // `None` stands for a part about all runs.
         let mut known: FxHashMap<FormulaId, Option<bool>> = FxHashMap::default();
         for part in self.formulas.parts(formula, |node| !node.is_run()) {
+            self.pace.step(8)?;
             let node = self.formulas.get(part);
             let value = match node {
                 Formula::True => Some(true),
@@ -183,7 +208,7 @@ impl<'a> Replay<'a> {
             known.insert(part, value);
         }
         checked.trusted += usize::from(known[&formula].is_none());
-        known[&formula].unwrap_or(true)
+        Ok(known[&formula].unwrap_or(true))
     }
 
     fn read(&self, reading: Reading) -> Value {

@@ -1,5 +1,6 @@
 //! Decides whether a formula holds at the first cut.
 //!
+//! 0. *End.* With [`Engine::Auto`], parts that the last cut decides become constants ([`ending`](crate::ending)).
 //! 1. *Parts.* A formula is split at the top wherever that is exact: at Boolean connectives, and by
 //!    `EF (f ∨ g) = EF f ∨ EF g` (so `AG (f ∧ g) = AG f ∧ AG g`). The parts are checked one by one until the formula is
 //!    decided.
@@ -12,7 +13,7 @@ use std::cell::OnceCell;
 
 use otus_core::budget::{Budget, Stop};
 use otus_core::index::Index as _;
-use otus_trace::order::{Clocks, PartialOrder};
+use otus_trace::order::{Clocks, EventId, PartialOrder, ProcessId};
 use rustc_hash::FxHashMap;
 
 use crate::BigUint;
@@ -21,6 +22,7 @@ use crate::explicit;
 use crate::formula::{AtomId, Formula, FormulaId, Formulas};
 use crate::ist::{self, Closure};
 use crate::narrow;
+use crate::pace::{Pace, beside};
 use crate::track::{Course, courses};
 use crate::view::{Arrangement, View};
 
@@ -110,13 +112,16 @@ pub struct Checker<'t> {
     /// The formulas; more can be added at any time.
     pub formulas: Formulas,
     courses: Vec<OnceCell<Course>>,
+    /// The number of bytes of all courses.
+    course_bytes: usize,
     clocks: OnceCell<Clocks>,
 }
 
 impl<'t> Checker<'t> {
     /// A checker for some formulas.
     pub fn new(trace: &'t PartialOrder, formulas: Formulas) -> Self {
-        Checker { trace, formulas, courses: Vec::new(), clocks: OnceCell::new() }
+        let (courses, clocks) = (Vec::new(), OnceCell::new());
+        Checker { trace, formulas, courses, course_bytes: 0, clocks }
     }
 
     /// The trace.
@@ -131,6 +136,18 @@ impl<'t> Checker<'t> {
     pub fn check(&mut self, formula: FormulaId, options: &Options) -> Result<Answer, Stop> {
         let options = &options.started();
         let mut answer = Answer { holds: false, visible: 0, parts: 0 };
+        let formula = if options.engine == Engine::Auto {
+            let atoms = self.atoms(formula);
+            self.prepare(&atoms, &options.budget)?;
+            let settled = self.settled(formula, &mut Pace::new(&options.budget))?;
+            if settled == Formulas::TRUE || settled == Formulas::FALSE {
+                let visible = self.visible(formula, &atoms, options);
+                return Ok(Answer { holds: settled == Formulas::TRUE, visible, parts: 1 });
+            }
+            settled
+        } else {
+            formula
+        };
         let mut known: FxHashMap<FormulaId, bool> = FxHashMap::default();
         let mut pending = vec![formula];
         while let Some(&part) = pending.last() {
@@ -161,23 +178,31 @@ impl<'t> Checker<'t> {
     pub fn count(&mut self, formula: FormulaId, options: &Options) -> Result<Counts, Stop> {
         let options = &options.started();
         let atoms = self.atoms(formula);
-        self.prepare(&atoms);
-        let view = View::whole(self.trace, &|| self.clocks(), options.arrangement);
+        self.prepare(&atoms, &options.budget)?;
+        let view = self.whole_view(options)?;
         let used = self.used(&atoms);
         let problem = self.problem(&view, &used);
-        let (cuts, satisfying) = match options.engine {
-            Engine::Auto | Engine::Interval => {
-                let mut evaluation = Evaluation::new(problem, &options.budget);
-                let (set, top) = (evaluation.set(formula)?, evaluation.top()?);
-                (evaluation.diagram.count(top), evaluation.diagram.count(set))
-            }
-            Engine::Explicit => {
-                let tally = explicit::walk(problem, formula, false, &options.budget)?;
-                (tally.cuts.into(), tally.satisfying.into())
-            }
-            Engine::Ist => ist::count(problem, formula, options.closure, &options.budget)?,
+        let budget = &self.beside(&options.budget, &view);
+        let by_cuts = |budget: &Budget| {
+            explicit::walk(problem, formula, false, budget).map(|tally| Counts {
+                cuts: tally.cuts.into(),
+                satisfying: tally.satisfying.into(),
+            })
         };
-        Ok(Counts { cuts, satisfying })
+        match options.engine {
+            Engine::Auto => {
+                if let Some(counts) = tried(problem, budget, by_cuts)? {
+                    return Ok(counts);
+                }
+            }
+            Engine::Interval => {}
+            Engine::Explicit => return by_cuts(budget),
+            Engine::Ist => {
+                let (cuts, satisfying) = ist::count(problem, formula, options.closure, budget)?;
+                return Ok(Counts { cuts, satisfying });
+            }
+        }
+        Evaluation::new(problem, budget)?.counts(formula)
     }
 
     /// The next step for a part: its value follows from its own parts, or it must be checked as a whole.
@@ -211,7 +236,7 @@ impl<'t> Checker<'t> {
         visible: &mut usize,
     ) -> Result<bool, Stop> {
         let atoms = self.atoms(part);
-        self.prepare(&atoms);
+        self.prepare(&atoms, &options.budget)?;
         if let &Formula::Atom(atom) = self.formulas.get(part) {
             let course = self.course(atom);
             let atom = self.formulas.atom_of(atom);
@@ -219,12 +244,14 @@ impl<'t> Checker<'t> {
         }
         if let Some(conditions) = self.local_conditions(part, options) {
             *visible += atoms.iter().map(|&atom| self.course(atom).events().count()).sum::<usize>();
-            return Ok(self.least(&conditions).is_some());
+            let mut pace = Pace::new(&beside(&options.budget, self.bytes()));
+            return Ok(self.least(&conditions, &mut pace)?.is_some());
         }
-        let view = self.view(part, &atoms, options);
+        let view = self.view(part, &atoms, options)?;
         *visible += view.event_count();
         let used = self.used(&atoms);
         let problem = self.problem(&view, &used);
+        let budget = &self.beside(&options.budget, &view);
         let goal = self.formulas.as_possibility(part);
         let by_cuts = |budget: &Budget| {
             explicit::walk(problem, goal.unwrap_or(part), goal.is_some(), budget)
@@ -232,20 +259,15 @@ impl<'t> Checker<'t> {
         };
         match options.engine {
             Engine::Auto => {
-                if let Some(limit) = narrow::limit(problem) {
-                    let most = options.budget.max_states.map_or(limit, |most| most.min(limit));
-                    let budget = Budget { max_states: Some(most), ..options.budget.clone() };
-                    match by_cuts(&budget) {
-                        Err(Stop::States | Stop::Memory) => {}
-                        answer => return answer,
-                    }
+                if let Some(holds) = tried(problem, budget, by_cuts)? {
+                    return Ok(holds);
                 }
             }
             Engine::Interval => {}
-            Engine::Explicit => return by_cuts(&options.budget),
-            Engine::Ist => return ist::holds(problem, part, options.closure, &options.budget),
+            Engine::Explicit => return by_cuts(budget),
+            Engine::Ist => return ist::holds(problem, part, options.closure, budget),
         }
-        let mut evaluation = Evaluation::new(problem, &options.budget);
+        let mut evaluation = Evaluation::new(problem, budget)?;
         if let Some(goal) = goal {
             return Ok(evaluation.find(goal)?.is_some());
         }
@@ -254,13 +276,49 @@ impl<'t> Checker<'t> {
     }
 
     /// The events that a part can see.
-    pub(crate) fn view(&self, part: FormulaId, atoms: &[AtomId], options: &Options) -> View {
-        let (trace, clocks) = (self.trace, || self.clocks());
+    pub(crate) fn view(
+        &self,
+        part: FormulaId,
+        atoms: &[AtomId],
+        options: &Options,
+    ) -> Result<View, Stop> {
         if !options.slice || self.formulas.has_next(part) {
-            return View::whole(trace, &clocks, options.arrangement);
+            return self.whole_view(options);
         }
         let visible = atoms.iter().flat_map(|&atom| self.course(atom).events());
-        View::of(trace, &clocks, visible, options.arrangement)
+        let mut pace = Pace::new(&beside(&options.budget, self.bytes()));
+        let clocks = || self.clocks(&options.budget);
+        View::of(self.trace, &clocks, visible, options.arrangement, &mut pace)
+    }
+
+    /// The number of events that a formula can see.
+    fn visible(&self, formula: FormulaId, atoms: &[AtomId], options: &Options) -> usize {
+        if !options.slice || self.formulas.has_next(formula) {
+            return self.trace.event_count();
+        }
+        let events = atoms.iter().flat_map(|&atom| self.course(atom).events());
+        let mut visible: Vec<EventId> = events.collect();
+        // The events of each atom are in order already: a stable sort merges such runs.
+        visible.sort();
+        visible.dedup();
+        visible.len()
+    }
+
+    /// The view of all events.
+    pub(crate) fn whole_view(&self, options: &Options) -> Result<View, Stop> {
+        let mut pace = Pace::new(&beside(&options.budget, self.bytes()));
+        let clocks = || self.clocks(&options.budget);
+        View::whole(self.trace, &clocks, options.arrangement, &mut pace)
+    }
+
+    /// What a budget allows beside the tables of the checker and a view.
+    pub(crate) fn beside(&self, budget: &Budget, view: &View) -> Budget {
+        beside(budget, self.bytes() + view.bytes())
+    }
+
+    /// The number of bytes of the courses and clocks.
+    pub(crate) fn bytes(&self) -> usize {
+        self.course_bytes + self.clocks.get().map_or(0, Clocks::bytes)
     }
 
     /// The problem of formulas over some atoms, on a view of the trace.
@@ -290,7 +348,8 @@ impl<'t> Checker<'t> {
     }
 
     /// Computes the courses of some atoms, unless they are known.
-    pub(crate) fn prepare(&mut self, atoms: &[AtomId]) {
+    pub(crate) fn prepare(&mut self, atoms: &[AtomId], budget: &Budget) -> Result<(), Stop> {
+        let mut pace = Pace::new(&beside(budget, self.bytes()));
         self.courses.resize_with(self.formulas.atoms.items.len(), OnceCell::new);
         let missing: Vec<AtomId> = atoms
             .iter()
@@ -298,9 +357,12 @@ impl<'t> Checker<'t> {
             .filter(|atom| self.courses[atom.index()].get().is_none())
             .collect();
         let found: Vec<_> = missing.iter().map(|&atom| self.formulas.atom_of(atom)).collect();
-        for (atom, course) in missing.iter().zip(courses(self.trace, &found)) {
+        let made = courses(self.trace, &found, &mut pace)?;
+        for (atom, course) in missing.iter().zip(made) {
+            self.course_bytes += course.bytes();
             self.courses[atom.index()].get_or_init(|| course);
         }
+        Ok(())
     }
 
     pub(crate) fn course(&self, atom: AtomId) -> &Course {
@@ -308,8 +370,27 @@ impl<'t> Checker<'t> {
     }
 
     /// The clocks of the trace, computed at the first use.
-    pub(crate) fn clocks(&self) -> &Clocks {
-        self.clocks.get_or_init(|| self.trace.clocks())
+    pub(crate) fn clocks(&self, budget: &Budget) -> Result<&Clocks, Stop> {
+        if let Some(known) = self.clocks.get() {
+            return Ok(known);
+        }
+        let all: Vec<ProcessId> = self.trace.processes().collect();
+        let made = self.trace.clocks_within(&all, &beside(budget, self.bytes()))?;
+        Ok(self.clocks.get_or_init(|| made))
+    }
+}
+
+/// The answer by single cuts, if they seem to be faster than intervals and are.
+fn tried<T>(
+    problem: Problem<'_>,
+    budget: &Budget,
+    by_cuts: impl FnOnce(&Budget) -> Result<T, Stop>,
+) -> Result<Option<T>, Stop> {
+    let Some(limit) = narrow::limit(problem, &mut Pace::new(budget))? else { return Ok(None) };
+    let most = budget.max_states.map_or(limit, |most| most.min(limit));
+    match by_cuts(&Budget { max_states: Some(most), ..budget.clone() }) {
+        Err(Stop::States | Stop::Memory) => Ok(None),
+        answer => answer.map(Some),
     }
 }
 

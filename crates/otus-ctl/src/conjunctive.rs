@@ -15,11 +15,13 @@
 
 use std::ops::Range;
 
+use otus_core::budget::Stop;
 use otus_core::index::Index as _;
 use otus_trace::order::{EventId, ProcessId};
 
 use crate::check::{Checker, Engine, Options};
 use crate::formula::{Formula, FormulaId};
+use crate::pace::Pace;
 use crate::track::Course;
 
 /// The condition of one process: the intervals of xᵢ that satisfy it, ascending, both ends included.
@@ -30,31 +32,37 @@ pub(crate) type Allowed = Vec<(u32, u32)>;
 fn least(
     allowed: &[Allowed],
     mut demand: impl FnMut(usize, u32, usize) -> u32,
-) -> Option<Vec<u32>> {
+    pace: &mut Pace,
+) -> Result<Option<Vec<u32>>, Stop> {
     // By process: the number of its current interval.
     let mut at = vec![0; allowed.len()];
-    let mut least: Vec<u32> =
-        allowed.iter().map(|ranges| ranges.first().map(|range| range.0)).collect::<Option<_>>()?;
+    let first = |ranges: &Allowed| ranges.first().map(|range| range.0);
+    let Some(mut least) = allowed.iter().map(first).collect::<Option<Vec<u32>>>() else {
+        return Ok(None);
+    };
     let mut pending: Vec<usize> = (0..allowed.len()).collect();
     let mut is_pending = vec![true; allowed.len()];
     while let Some(from) = pending.pop() {
         is_pending[from] = false;
+        pace.step(allowed.len())?;
         for to in (0..allowed.len()).filter(|&to| to != from) {
             let needed = demand(from, least[from], to);
             if needed <= least[to] {
                 continue;
             }
             let ranges = &allowed[to];
-            while ranges.get(at[to])?.1 < needed {
+            while ranges.get(at[to]).is_some_and(|range| range.1 < needed) {
                 at[to] += 1;
+                pace.step(1)?;
             }
-            least[to] = needed.max(ranges[at[to]].0);
+            let Some(range) = ranges.get(at[to]) else { return Ok(None) };
+            least[to] = needed.max(range.0);
             if !std::mem::replace(&mut is_pending[to], true) {
                 pending.push(to);
             }
         }
     }
-    Some(least)
+    Ok(Some(least))
 }
 
 impl Checker<'_> {
@@ -94,13 +102,20 @@ impl Checker<'_> {
     }
 
     /// The least cut that satisfies conditions on processes: the number of events of each, if there is one.
-    pub(crate) fn least(&self, conditions: &[(ProcessId, Allowed)]) -> Option<Vec<u32>> {
+    pub(crate) fn least(
+        &self,
+        conditions: &[(ProcessId, Allowed)],
+        pace: &mut Pace,
+    ) -> Result<Option<Vec<u32>>, Stop> {
+        // A condition on one process demands nothing of others.
+        let clocks = if conditions.len() > 1 { Some(self.clocks(&pace.budget)?) } else { None };
         let allowed: Vec<Allowed> = conditions.iter().map(|(_, allowed)| allowed.clone()).collect();
-        least(&allowed, |from, value, to| {
+        let demand = |from: usize, value: u32, to: usize| {
             let Some(last) = value.checked_sub(1) else { return 0 };
             let event = EventId(self.trace().range(conditions[from].0).start + last);
-            self.clocks().at(event, conditions[to].0.index())
-        })
+            clocks.map_or(0, |clocks| clocks.at(event, conditions[to].0.index()))
+        };
+        least(&allowed, demand, pace)
     }
 }
 
@@ -137,6 +152,8 @@ fn both(left: &Allowed, right: &Allowed) -> Allowed {
 
 #[cfg(test)]
 mod tests {
+    use otus_core::budget::Budget;
+
     use super::*;
 
     #[test]
@@ -145,7 +162,8 @@ mod tests {
         let demand = |i: usize, x: u32, _: usize| if i == 0 && x >= 2 { 3 } else { 0 };
         let check = |allowed: [&[(u32, u32)]; 2], expected: Option<[u32; 2]>| {
             let allowed: Vec<Allowed> = allowed.iter().map(|ranges| ranges.to_vec()).collect();
-            assert_eq!(least(&allowed, demand), expected.map(|x| x.to_vec()));
+            let found = least(&allowed, demand, &mut Pace::new(&Budget::default()));
+            assert_eq!(found, Ok(expected.map(|x| x.to_vec())));
         };
         check([&[(0, 4)], &[(1, 1)]], Some([0, 1]));
         check([&[(2, 4)], &[(1, 1)]], None);

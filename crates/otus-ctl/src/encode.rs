@@ -19,6 +19,7 @@
 
 use std::rc::Rc;
 
+use otus_core::budget::{Budget, Stop};
 use otus_core::define_id;
 use otus_core::index::{Index as _, IndexVec};
 use otus_core::intern::Interner;
@@ -31,6 +32,7 @@ use crate::check::Problem;
 use crate::formula::{AtomId, Formula, FormulaId, Formulas};
 use crate::interval::{ACCEPT, Machine, REJECT};
 use crate::number;
+use crate::pace::Pace;
 use crate::track::Course;
 use crate::view::View;
 
@@ -72,8 +74,8 @@ const RESIDUAL: usize = size_of::<Residual>() + size_of::<Option<Rc<[u32]>>>() +
 const STAGE: usize = size_of::<Stage>() + SLOT;
 const SLOT: usize = 8;
 
-/// The number of values in a block at which a chain has an event.
-const BLOCK: usize = 32;
+/// The number of values in a block at which a chain has an event; in tests small, so that small cases have several.
+const BLOCK: usize = if cfg!(test) { 2 } else { 8 };
 
 /// A chain of events at which something changes: a reading, or the truth value of an atom.
 #[derive(Debug)]
@@ -135,13 +137,14 @@ pub(crate) struct Encoder<'f> {
     waits: IndexVec<ResidualId, Option<Rc<[u32]>>>,
     /// By chain that the current residual waits for: the position reached.
     reached: Vec<u32>,
-    /// The number of bytes of residuals and stages.
+    /// The number of bytes of chains, residuals and stages.
     bytes: usize,
+    pace: Pace,
 }
 
 impl<'f> Encoder<'f> {
     /// An encoder for formulas over some atoms, whose events are all in the view.
-    pub(crate) fn new(problem: Problem<'f>) -> Self {
+    pub(crate) fn new(problem: Problem<'f>, budget: &Budget) -> Result<Self, Stop> {
         let Problem { formulas, trace, view, atoms } = problem;
         let mut encoder = Encoder {
             formulas,
@@ -155,6 +158,7 @@ impl<'f> Encoder<'f> {
             waits: IndexVec::default(),
             reached: Vec::new(),
             bytes: 0,
+            pace: Pace::new(budget),
         };
         encoder.intern(Residual::False);
         encoder.intern(Residual::True);
@@ -163,11 +167,12 @@ impl<'f> Encoder<'f> {
             match course {
                 Course::Flips(_, flips) => {
                     let turns = flips.iter().zip([1, 0].into_iter().cycle());
-                    encoder.chain(trace, view, 0, turns.map(|(&event, truth)| (event, truth)));
+                    encoder.chain(trace, view, 0, turns.map(|(&event, truth)| (event, truth)))?;
                 }
                 Course::Tracks(tracks) => {
                     for track in tracks {
-                        encoder.chain(trace, view, track.initial, track.changes.iter().copied());
+                        let changes = track.changes.iter().copied();
+                        encoder.chain(trace, view, track.initial, changes)?;
                     }
                 }
             }
@@ -177,19 +182,23 @@ impl<'f> Encoder<'f> {
             encoder.used.push(UsedAtom { atom: formulas.atom_of(atom), course, chains, last });
         }
         encoder.reached = vec![0; encoder.chains.len()];
-        encoder.blocks = (0..view.processes.len()).map(|layer| encoder.divide(layer)).collect();
-        encoder
+        for layer in 0..view.processes.len() {
+            let blocks = encoder.divide(layer)?;
+            encoder.blocks.push(blocks);
+        }
+        Ok(encoder)
     }
 
     /// The least values of the blocks of a layer: a block has the events of all chains at a few values.
-    fn divide(&self, layer: usize) -> Vec<u32> {
+    fn divide(&mut self, layer: usize) -> Result<Vec<u32>, Stop> {
         let points = self.chains.iter().flat_map(|chain| chain.on(layer));
         let mut values: Vec<u32> = points.map(|point| point.value).collect();
-        // The points of each chain are in order already: a stable sort merges such runs.
-        values.sort();
+        self.pace.step(self.chains.len() + values.len())?;
+        self.pace.budget.check_bytes(self.bytes + size_of_val::<[_]>(&values))?;
+        values.sort_unstable();
         values.dedup();
         let starts = values.iter().copied().skip(BLOCK).step_by(BLOCK);
-        std::iter::once(0).chain(starts).collect()
+        Ok(std::iter::once(0).chain(starts).collect())
     }
 
     fn chain(
@@ -198,7 +207,7 @@ impl<'f> Encoder<'f> {
         view: &View,
         initial: u32,
         changes: impl Iterator<Item = (EventId, u32)> + Clone,
-    ) {
+    ) -> Result<(), Stop> {
         let (mut last, mut first) = (None, None);
         let mut points = Vec::new();
         let mut fewest: FxHashMap<u32, u32> = FxHashMap::default();
@@ -206,6 +215,7 @@ impl<'f> Encoder<'f> {
         let mut same = vec![0];
         let places = view.places(trace, changes.clone().map(|(event, _)| event));
         for (((_, value), place), reached) in changes.zip(places).zip(1..) {
+            self.pace.step(2)?;
             same.push(*fewest.entry(value).or_insert(reached));
             let Some((layer, value)) = place else { continue };
             first = Some(first.unwrap_or(layer).min(layer));
@@ -215,12 +225,15 @@ impl<'f> Encoder<'f> {
         if first != last {
             points.sort();
         }
+        self.bytes += size_of_val::<[_]>(&same) + size_of_val::<[_]>(&points);
+        self.pace.budget.check_bytes(self.bytes)?;
         self.chains.push(Chain {
             last,
             alone: first == last,
             same: same.into(),
             points: points.into(),
         });
+        Ok(())
     }
 
     /// The residual of a formula without temporal operators before any component is known.
@@ -376,9 +389,10 @@ impl<'f> Encoder<'f> {
     }
 
     /// The residual after a layer, where the chains it waits for have [`reached`](Self::reached) some positions.
-    fn advance(&mut self, whole: ResidualId, layer: usize) -> ResidualId {
+    fn advance(&mut self, whole: ResidualId, layer: usize) -> Result<ResidualId, Stop> {
         let mut after: FxHashMap<ResidualId, ResidualId> = FxHashMap::default();
         for part in self.parts(whole) {
+            self.pace.step(8)?;
             let next = match self.residuals.items[part].clone() {
                 Residual::False | Residual::True => part,
                 Residual::Literal(stage, positive) => {
@@ -400,7 +414,7 @@ impl<'f> Encoder<'f> {
             };
             after.insert(part, next);
         }
-        after[&whole]
+        Ok(after[&whole])
     }
 }
 
@@ -410,12 +424,18 @@ impl Machine for Encoder<'_> {
         number(self.blocks[layer].partition_point(|&start| start <= value) - 1)
     }
 
-    fn split(&mut self, layer: usize, state: u32, block: u32, intervals: &mut Vec<(u32, u32)>) {
+    fn split(
+        &mut self,
+        layer: usize,
+        state: u32,
+        block: u32,
+        intervals: &mut Vec<(u32, u32)>,
+    ) -> Result<(), Stop> {
         let state = ResidualId(state);
         let bound = self.bounds[layer];
         if state == FALSE || state == TRUE {
             intervals.push((bound, state.0));
-            return;
+            return Ok(());
         }
         let waits = self.waits(state);
         let start = self.blocks[layer][block as usize];
@@ -435,6 +455,7 @@ impl Machine for Encoder<'_> {
         let mut known: FxHashMap<Box<[u32]>, ResidualId> = FxHashMap::default();
         let mut key = vec![0; waits.len()];
         loop {
+            self.pace.step(waits.len())?;
             for (key, &chain) in key.iter_mut().zip(&*waits) {
                 let reached = self.reached[chain as usize];
                 let chain = &self.chains[chain as usize];
@@ -443,7 +464,7 @@ impl Machine for Encoder<'_> {
             let after = match known.get(&*key) {
                 Some(&after) => after,
                 None => {
-                    let after = self.advance(state, layer);
+                    let after = self.advance(state, layer)?;
                     known.insert(key.as_slice().into(), after);
                     after
                 }
@@ -470,6 +491,7 @@ impl Machine for Encoder<'_> {
         for &chain in &*waits {
             self.reached[chain as usize] = 0;
         }
+        Ok(())
     }
 
     fn bytes(&self) -> usize {

@@ -7,15 +7,16 @@
 //!
 //! The set of all cuts is built only if an operator needs it (`¬`, `EX`, `EF`).
 //!
-//! Garbage is collected between operations when half of the allowed nodes, or four million, are in use.
+//! Garbage is collected between operations when half of the allowed nodes, or four million and twice as many as after
+//! the last time, are in use.
 
 use otus_core::budget::{Budget, Stop};
 use otus_core::index::Index as _;
 
-use crate::check::Problem;
+use crate::check::{Counts, Problem};
 use crate::encode::Encoder;
 use crate::formula::{Formula, FormulaId, Formulas};
-use crate::interval::{Diagram, Set};
+use crate::interval::{Diagram, Machine as _, Set};
 use crate::view::View;
 
 /// The number of nodes from which collecting garbage is worth its cost.
@@ -32,18 +33,24 @@ pub(crate) struct Evaluation<'f> {
     encoder: Encoder<'f>,
     /// By formula.
     sets: Vec<Option<Set>>,
+    /// The number of nodes after the last garbage collection.
+    live: usize,
 }
 
 impl<'f> Evaluation<'f> {
-    pub(crate) fn new(problem: Problem<'f>, budget: &Budget) -> Self {
-        Evaluation {
+    pub(crate) fn new(problem: Problem<'f>, budget: &Budget) -> Result<Self, Stop> {
+        let encoder = Encoder::new(problem, budget)?;
+        let mut diagram = Diagram::with_budget(&problem.view.bounds(), budget);
+        diagram.beside = encoder.bytes();
+        Ok(Evaluation {
             formulas: problem.formulas,
             view: problem.view,
-            diagram: Diagram::with_budget(&problem.view.bounds(), budget),
+            diagram,
             top: None,
-            encoder: Encoder::new(problem),
+            encoder,
             sets: vec![None; problem.formulas.count()],
-        }
+            live: 0,
+        })
     }
 
     pub(crate) fn top(&mut self) -> Result<Set, Stop> {
@@ -88,9 +95,16 @@ impl<'f> Evaluation<'f> {
             let set = self.make(f)?;
             self.sets[f.index()] = Some(set);
             pending.pop();
-            self.tidy();
+            self.diagram.beside = self.encoder.bytes();
+            self.tidy()?;
         }
         Ok(self.known(formula))
+    }
+
+    /// The number of all cuts, and of those at which a formula holds.
+    pub(crate) fn counts(&mut self, formula: FormulaId) -> Result<Counts, Stop> {
+        let (set, top) = (self.set(formula)?, self.top()?);
+        Ok(Counts { cuts: self.diagram.count(top)?, satisfying: self.diagram.count(set)? })
     }
 
     fn known(&self, f: FormulaId) -> Set {
@@ -164,12 +178,14 @@ impl<'f> Evaluation<'f> {
         self.diagram.union(set, more)
     }
 
-    fn tidy(&mut self) {
-        let allowed = self.diagram.budget.max_states.unwrap_or(u64::MAX) / 2;
-        let limit = usize::try_from(allowed).unwrap_or(usize::MAX).min(MANY);
+    fn tidy(&mut self) -> Result<(), Stop> {
+        let allowed = self.diagram.pace.budget.max_states.unwrap_or(u64::MAX) / 2;
+        let limit = usize::try_from(allowed).unwrap_or(usize::MAX).min(MANY.max(2 * self.live));
         if self.diagram.nodes() > limit {
             let sets = self.sets.iter_mut().filter_map(Option::as_mut);
-            self.diagram.collect(sets.chain(self.top.as_mut()));
+            self.diagram.collect(sets.chain(self.top.as_mut()))?;
+            self.live = self.diagram.nodes();
         }
+        Ok(())
     }
 }

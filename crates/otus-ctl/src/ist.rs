@@ -76,7 +76,8 @@ pub(crate) fn count(
 ) -> Result<(BigUint, BigUint), Stop> {
     let mut evaluation = fixpoint::Evaluation::new(problem, closure, budget)?;
     let set = evaluation.set(formula)?;
-    Ok((evaluation.trees.count(evaluation.known.top), evaluation.trees.count(set)))
+    let top = evaluation.known.top;
+    Ok((evaluation.trees.count(top)?, evaluation.trees.count(set)?))
 }
 
 /// The number of all cuts, and the number of nodes of all trees that the set of a formula needs.

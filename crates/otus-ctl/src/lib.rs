@@ -10,9 +10,12 @@
 //!   neither traces nor CTL;
 //! - three engines compute sets of cuts: [`encode`] and [`evaluate`] with interval diagrams, [`explicit`] cut by cut,
 //!   [`ist`] with the interval sharing trees of paper 001;
-//! - [`narrow`]: the engine that suits a part; [`conjunctive`], [`check`]: the verdict at the first cut; [`satisfying`]: all cuts at which a formula holds;
+//! - [`ending`]: the parts of a formula that the last cut decides; [`narrow`]: the engine that suits a part;
+//!   [`conjunctive`], [`check`]: the verdict at the first cut; [`satisfying`]: all cuts at which a formula holds;
 //!   [`witness`]: a run that shows the verdict; [`mod@certify`]: an independent check of such a run;
 //!   [`vacuity`]: whether the verdict says anything; [`stats`]: the sizes of a check.
+//!
+//! All of them keep to time, memory and cancellation by means of [`pace`].
 #![forbid(unsafe_code)]
 
 pub mod atom;
@@ -20,6 +23,7 @@ pub mod certify;
 pub mod check;
 mod conjunctive;
 mod encode;
+mod ending;
 mod evaluate;
 mod explicit;
 pub mod formula;
@@ -27,8 +31,11 @@ mod interval;
 pub mod ist;
 pub mod lower;
 mod narrow;
+mod pace;
 pub mod satisfying;
 pub mod stats;
+#[cfg(test)]
+mod tests;
 mod track;
 pub mod vacuity;
 mod view;
@@ -37,6 +44,12 @@ pub mod witness;
 /// An index as a number of 32 bits. Traces and formulas have fewer than 2³² parts, since their ids have 32 bits.
 fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// Runs the work of a level of recursion, on a stack that grows if the level is deep. To ask how much stack is left for
+/// the first time takes as long as a small check, so that is not done for the first levels.
+fn nested<T>(depth: usize, work: impl FnOnce() -> T) -> T {
+    if depth <= 16 { work() } else { stacker::maybe_grow(64 * 1024, 1024 * 1024, work) }
 }
 
 /// The least common multiple of two positive numbers, if it fits.

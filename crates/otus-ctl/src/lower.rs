@@ -340,7 +340,7 @@ impl Lowering<'_> {
         match (found, process) {
             (Some(variable), _) => {
                 let reading = Reading::Variable(variable);
-                match trace.kind(variable) {
+                match Some(trace.kind(variable)) {
                     Some(Kind::Number) => Meaning::Sum(Sum::reading(reading)),
                     kind => Meaning::Reading(reading, kind),
                 }

@@ -9,29 +9,37 @@
 //! a cut, because clocks are transitive. The pairs of neighbours are counted in linear time. A lattice that passes is
 //! visited with a limit on cuts, so a wrong guess costs a bounded amount of work per event.
 
+use otus_core::budget::Stop;
+
 use crate::check::Problem;
 use crate::interval::Clocks as _;
+use crate::pace::Pace;
 use crate::track::Course;
 
 /// The number of cuts per event up to which a lattice is narrow.
 const CUTS: u64 = 32;
 
 /// The most cuts that are worth a visit, if single cuts are likely to be faster than intervals.
-pub(crate) fn limit(problem: Problem<'_>) -> Option<u64> {
+pub(crate) fn limit(problem: Problem<'_>, pace: &mut Pace) -> Result<Option<u64>, Stop> {
     let view = problem.view;
+    if !problem.atoms.iter().any(|&(_, course)| is_spread(problem, course)) {
+        return Ok(None);
+    }
     let limit = CUTS * (view.event_count() as u64 + 1);
-    let spread = problem.atoms.iter().any(|&(_, course)| is_spread(problem, course));
     let bounds = view.bounds();
-    let narrow = |one: usize| {
+    for (one, &bound) in bounds.iter().enumerate().take(bounds.len().saturating_sub(1)) {
         let mut pairs = 0;
-        (0..=bounds[one]).all(|value| {
+        for value in 0..=bound {
+            pace.step(1)?;
             let (low, high) =
                 (view.clocks.lower(one, value, one + 1), view.clocks.upper(one, value, one + 1));
             pairs += u64::from(high - low) + 1;
-            pairs <= limit
-        })
-    };
-    (spread && (1..bounds.len()).all(|other| narrow(other - 1))).then_some(limit)
+            if pairs > limit {
+                return Ok(None);
+            }
+        }
+    }
+    Ok(Some(limit))
 }
 
 /// Whether an atom changes at events of several processes.

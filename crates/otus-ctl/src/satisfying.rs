@@ -10,7 +10,7 @@ use otus_core::index::Index as _;
 use crate::check::{Checker, Counts, Options};
 use crate::evaluate::Evaluation;
 use crate::formula::FormulaId;
-use crate::view::View;
+use crate::pace::Pace;
 
 /// The cuts at which a formula holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,26 +36,28 @@ impl Checker<'_> {
     ) -> Result<Satisfying, Stop> {
         let options = &options.started();
         let atoms = self.atoms(formula);
-        self.prepare(&atoms);
-        let view = View::whole(self.trace(), &|| self.clocks(), options.arrangement);
+        self.prepare(&atoms, &options.budget)?;
+        let view = self.whole_view(options)?;
         let used = self.used(&atoms);
-        let mut evaluation = Evaluation::new(self.problem(&view, &used), &options.budget);
-        let (set, top) = (evaluation.set(formula)?, evaluation.top()?);
+        let budget = &self.beside(&options.budget, &view);
+        let mut evaluation = Evaluation::new(self.problem(&view, &used), budget)?;
+        let counts = evaluation.counts(formula)?;
+        let set = evaluation.set(formula)?;
         let diagram = &evaluation.diagram;
+        let mut pace = Pace::new(&options.budget);
         let mut found = diagram.boxes(set);
-        let boxes = found
-            .by_ref()
-            .take(limit)
-            .map(|ranges| {
-                let mut all = vec![(0, 0); self.trace().process_count()];
-                for (process, range) in view.processes.iter().zip(ranges) {
-                    all[process.index()] = range;
-                }
-                all
-            })
-            .collect();
+        let mut boxes = Vec::new();
+        for ranges in found.by_ref().take(limit) {
+            let mut all = vec![(0, 0); self.trace().process_count()];
+            pace.step(all.len())?;
+            for (process, range) in view.processes.iter().zip(ranges) {
+                all[process.index()] = range;
+            }
+            boxes.push(all);
+            let size = size_of_val::<[_]>(&boxes[0]) + size_of::<Vec<(u32, u32)>>();
+            budget.check_bytes(diagram.bytes() + boxes.len() * size)?;
+        }
         let complete = found.next().is_none();
-        let counts = Counts { cuts: diagram.count(top), satisfying: diagram.count(set) };
         Ok(Satisfying { counts, boxes, complete })
     }
 }

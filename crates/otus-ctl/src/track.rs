@@ -10,6 +10,7 @@
 
 use std::hash::Hash;
 
+use otus_core::budget::{Budget, Stop};
 use otus_trace::order::{
     EventId, LabelId, Owner, PartialOrder, ProcessId, Value, VariableId, Write,
 };
@@ -17,6 +18,7 @@ use rustc_hash::FxHashMap;
 
 use crate::atom::{Atom, Reading};
 use crate::number;
+use crate::pace::Pace;
 
 /// The values of a reading, from the first cut on.
 #[derive(Debug, Clone, Default)]
@@ -56,6 +58,20 @@ impl Course {
         flips.iter().copied().chain(changes)
     }
 
+    /// The number of bytes that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Course::Flips(_, flips) => flips.capacity() * size_of::<EventId>(),
+            Course::Tracks(tracks) => tracks
+                .iter()
+                .map(|track| {
+                    track.values.capacity() * size_of::<Value>()
+                        + track.changes.capacity() * size_of::<(EventId, u32)>()
+                })
+                .sum(),
+        }
+    }
+
     /// Whether the atom holds after these numbers of flips, or of changes of each reading.
     pub(crate) fn holds(&self, atom: &Atom, reached: &[u32]) -> bool {
         match self {
@@ -68,27 +84,45 @@ impl Course {
     }
 }
 
-/// The courses of some atoms.
-pub(crate) fn courses(trace: &PartialOrder, atoms: &[&Atom]) -> Vec<Course> {
+/// The courses of some atoms; the assignments to a variable that several read are looked for once.
+pub(crate) fn courses(
+    trace: &PartialOrder,
+    atoms: &[&Atom],
+    pace: &mut Pace,
+) -> Result<Vec<Course>, Stop> {
+    pace.check()?;
     let mut readings: Vec<Reading> = atoms.iter().flat_map(|atom| atom.readings()).collect();
     readings.sort_unstable();
     readings.dedup();
     let recorder = Recorder::new(trace, &readings);
-    atoms
-        .iter()
-        .map(|atom| {
-            let readings = atom.readings();
-            let home = home(trace, &readings);
-            let tracks: Vec<Track> = readings.into_iter().map(|one| recorder.track(one)).collect();
-            if tracks.len() == 1 || home { flips(atom, &tracks) } else { Course::Tracks(tracks) }
-        })
-        .collect()
+    let mut bytes = recorder.bytes();
+    pace.budget.check_bytes(bytes)?;
+    let mut courses = Vec::with_capacity(atoms.len());
+    for atom in atoms {
+        let readings = atom.readings();
+        let home = home(trace, &readings);
+        let tracks: Vec<Track> = readings
+            .into_iter()
+            .map(|reading| recorder.track(reading, pace))
+            .collect::<Result<_, Stop>>()?;
+        let course = if tracks.len() == 1 || home {
+            flips(atom, &tracks, pace)?
+        } else {
+            Course::Tracks(tracks)
+        };
+        bytes += course.bytes();
+        pace.budget.check_bytes(bytes)?;
+        courses.push(course);
+    }
+    Ok(courses)
 }
 
-/// The tracks of some readings.
+/// The tracks of some readings, in linear time.
 pub(crate) fn tracks(trace: &PartialOrder, readings: &[Reading]) -> Vec<Track> {
     let recorder = Recorder::new(trace, readings);
-    readings.iter().map(|&reading| recorder.track(reading)).collect()
+    let mut pace = Pace::new(&Budget::default());
+    let track = |&reading| recorder.track(reading, &mut pace).unwrap_or_default();
+    readings.iter().map(track).collect()
 }
 
 /// The assignments to the variables of some readings.
@@ -112,26 +146,31 @@ impl<'t> Recorder<'t> {
         Recorder { trace, variables, histories }
     }
 
+    fn bytes(&self) -> usize {
+        self.histories.iter().map(|writes| size_of_val(writes.as_slice())).sum()
+    }
+
     /// The track of one of the readings.
-    fn track(&self, reading: Reading) -> Track {
+    fn track(&self, reading: Reading, pace: &mut Pace) -> Result<Track, Stop> {
         let trace = self.trace;
         match reading {
             Reading::Variable(variable) => {
                 let at = self.variables.binary_search(&variable);
                 let at = at.expect("all variables were asked for");
                 let writes = self.histories[at].iter().map(|write| (write.event, write.value));
-                values(trace.initial(variable), writes, |value| trace.value(value))
+                values(trace.initial(variable), writes, |value| trace.value(value), pace)
             }
             Reading::Last(process) => {
                 let labels = trace.events(process).map(|event| (event, trace.label_id(event)));
                 let name = |label: Option<LabelId>| label.map(|label| trace.label_name(label));
-                values(None, labels, |label| Value::Text(name(label).unwrap_or_default().into()))
+                let text = |label| Value::Text(name(label).unwrap_or_default().into());
+                values(None, labels, text, pace)
             }
             Reading::Count(process, label) => {
                 let counted = trace
                     .events(process)
                     .filter(|&event| label.is_none() || trace.label_id(event) == label);
-                counts(counted)
+                counts(counted, pace)
             }
         }
     }
@@ -154,7 +193,7 @@ fn home(trace: &PartialOrder, readings: &[Reading]) -> bool {
 }
 
 /// The truth values of an atom whose readings change one after the other.
-fn flips(atom: &Atom, tracks: &[Track]) -> Course {
+fn flips(atom: &Atom, tracks: &[Track], pace: &mut Pace) -> Result<Course, Stop> {
     let mut numbers: Vec<u32> = tracks.iter().map(|track| track.initial).collect();
     let mut known: FxHashMap<Box<[u32]>, bool> = FxHashMap::default();
     let mut holds = |numbers: &[u32]| {
@@ -182,9 +221,10 @@ fn flips(atom: &Atom, tracks: &[Track]) -> Course {
         let truth: Vec<bool> =
             (0..track.values.len()).map(|value| holds(&[number(value)])).collect();
         for &(event, number) in &track.changes {
+            pace.step(1)?;
             note(event, truth[number as usize]);
         }
-        return Course::Flips(initial, flips);
+        return Ok(Course::Flips(initial, flips));
     }
     // On one process, event ids are in the order of events.
     let mut changes: Vec<(EventId, usize, u32)> = Vec::new();
@@ -198,9 +238,10 @@ fn flips(atom: &Atom, tracks: &[Track]) -> Course {
             numbers[at] = number;
             next += 1;
         }
+        pace.step(tracks.len())?;
         note(event, holds(&numbers));
     }
-    Course::Flips(initial, flips)
+    Ok(Course::Flips(initial, flips))
 }
 
 /// The track of some assignments; `value` gives the value of an id.
@@ -208,11 +249,13 @@ fn values<I: Copy + Eq + Hash>(
     initial: I,
     writes: impl Iterator<Item = (EventId, I)>,
     value: impl Fn(I) -> Value,
-) -> Track {
+    pace: &mut Pace,
+) -> Result<Track, Stop> {
     let mut track = Track { values: vec![value(initial)], ..Track::default() };
     let mut numbers: FxHashMap<I, u32> = FxHashMap::from_iter([(initial, 0)]);
     let mut last = initial;
     for (event, id) in writes {
+        pace.step(1)?;
         if id == last {
             continue;
         }
@@ -223,14 +266,15 @@ fn values<I: Copy + Eq + Hash>(
         });
         track.changes.push((event, number));
     }
-    track
+    Ok(track)
 }
 
-fn counts(counted: impl Iterator<Item = EventId>) -> Track {
+fn counts(counted: impl Iterator<Item = EventId>, pace: &mut Pace) -> Result<Track, Stop> {
     let mut track = Track { values: vec![Value::integer(0)], ..Track::default() };
     for (event, count) in counted.zip(1_u32..) {
+        pace.step(1)?;
         track.values.push(Value::integer(i64::from(count)));
         track.changes.push((event, count));
     }
-    track
+    Ok(track)
 }

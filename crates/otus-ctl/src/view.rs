@@ -22,10 +22,12 @@
 //! them, and always takes next the process with the most constraints towards the placed ones, the
 //! last placed counting most.
 
+use otus_core::budget::Stop;
 use otus_trace::order::{Clocks, EventId, PartialOrder, ProcessId};
 
 use crate::interval::ClockTable;
 use crate::number;
+use crate::pace::Pace;
 
 /// Some events of a trace, as dimensions of a lattice.
 #[derive(Debug, Clone)]
@@ -49,23 +51,26 @@ pub enum Arrangement {
 impl View {
     pub(crate) fn whole<'c>(
         trace: &PartialOrder,
-        clocks: &dyn Fn() -> &'c Clocks,
+        clocks: &dyn Fn() -> Result<&'c Clocks, Stop>,
         arrangement: Arrangement,
-    ) -> Self {
+        pace: &mut Pace,
+    ) -> Result<Self, Stop> {
         let busy = |&process: &ProcessId| trace.length(process) > 0;
         let processes: Vec<ProcessId> = trace.processes().filter(busy).collect();
         let events = |process| trace.events(process).collect();
-        View::new(trace, clocks, &processes, events, arrangement)
+        View::new(trace, clocks, &processes, events, arrangement, pace)
     }
 
     /// The view of some events, given in any order and perhaps several times.
     pub(crate) fn of<'c>(
         trace: &PartialOrder,
-        clocks: &dyn Fn() -> &'c Clocks,
+        clocks: &dyn Fn() -> Result<&'c Clocks, Stop>,
         visible: impl IntoIterator<Item = EventId>,
         arrangement: Arrangement,
-    ) -> Self {
+        pace: &mut Pace,
+    ) -> Result<Self, Stop> {
         let mut all: Vec<EventId> = visible.into_iter().collect();
+        pace.step(all.len())?;
         if !all.is_sorted() {
             // The events of each atom are in order already: a stable sort merges such runs.
             all.sort();
@@ -84,37 +89,44 @@ impl View {
             let end = all.partition_point(|event| event.0 < range.end);
             all[start..end].to_vec()
         };
-        View::new(trace, clocks, &processes, events, arrangement)
+        View::new(trace, clocks, &processes, events, arrangement, pace)
     }
 
     fn new<'c>(
         trace: &PartialOrder,
-        clocks: &dyn Fn() -> &'c Clocks,
+        clocks: &dyn Fn() -> Result<&'c Clocks, Stop>,
         processes: &[ProcessId],
         events: impl Fn(ProcessId) -> Vec<EventId>,
         arrangement: Arrangement,
-    ) -> Self {
+        pace: &mut Pace,
+    ) -> Result<Self, Stop> {
         let mut events: Vec<Vec<EventId>> = processes.iter().map(|&p| events(p)).collect();
         let count = processes.len();
         let (rows, weights) = if count > 1 {
-            reaches(trace, clocks(), processes, &events)
+            reaches(trace, clocks()?, processes, &events, pace)?
         } else {
             (Vec::new(), vec![0; count])
         };
         let order = match arrangement {
             Arrangement::Given => (0..count).collect(),
-            Arrangement::Greedy => arrange(count, &weights),
+            Arrangement::Greedy => arrange(count, &weights, pace)?,
         };
         let bounds: Vec<u32> = order.iter().map(|&at| number(events[at].len())).collect();
-        let clocks = ClockTable::new(&bounds, |dimension, value, other| {
+        let lower = |dimension: usize, value: u32, other: usize| {
             let row = &rows[order[dimension]];
             row[(value as usize - 1) * count + order[other]]
-        });
-        View {
+        };
+        let clocks = ClockTable::new(&bounds, lower, pace)?;
+        Ok(View {
             processes: order.iter().map(|&at| processes[at]).collect(),
             events: order.iter().map(|&at| std::mem::take(&mut events[at])).collect(),
             clocks,
-        }
+        })
+    }
+
+    /// The number of bytes that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.event_count() * size_of::<EventId>() + ClockTable::bytes(&self.bounds())
     }
 
     /// By dimension: the number of its events.
@@ -158,13 +170,17 @@ fn reaches(
     clocks: &Clocks,
     processes: &[ProcessId],
     events: &[Vec<EventId>],
-) -> (Vec<Vec<u32>>, Vec<u64>) {
+    pace: &mut Pace,
+) -> Result<(Vec<Vec<u32>>, Vec<u64>), Stop> {
     let columns: Vec<usize> = processes
         .iter()
         .map(|process| clocks.columns().iter().position(|column| column == process))
         .map(|column| column.expect("the clocks have all processes that matter"))
         .collect();
     let count = processes.len();
+    let total: usize = events.iter().map(Vec::len).sum();
+    // The rows, and the tables that are made of them.
+    pace.budget.check_bytes(total.saturating_mul(3 * count * size_of::<u32>()))?;
     let mut rows: Vec<Vec<u32>> = Vec::with_capacity(count);
     let mut weights = vec![0_u64; count * count];
     let mut clock = vec![0; clocks.columns().len()];
@@ -172,6 +188,7 @@ fn reaches(
         let mut row = Vec::with_capacity(own.len() * count);
         let mut reached = vec![0_usize; count];
         for &event in own {
+            pace.step(count)?;
             clocks.read(event, &mut clock);
             for other in (0..count).filter(|&other| other != dimension) {
                 let theirs = &events[other];
@@ -187,18 +204,20 @@ fn reaches(
         }
         rows.push(row);
     }
-    (rows, weights)
+    Ok((rows, weights))
 }
 
 /// The order of dimensions: see the module's documentation.
-fn arrange(count: usize, weights: &[u64]) -> Vec<usize> {
+fn arrange(count: usize, weights: &[u64], pace: &mut Pace) -> Result<Vec<usize>, Stop> {
     let weight = |a: usize, b: usize| weights[a * count + b] + weights[b * count + a];
     let mut placed: Vec<usize> = Vec::with_capacity(count);
     let mut left: Vec<usize> = (0..count).collect();
     // By dimension that is left: the weight of its constraints towards the placed ones, the last counting most.
     let mut pull = vec![0_u64; count];
     while !left.is_empty() {
+        pace.step(left.len())?;
         let next = if placed.is_empty() || left.iter().all(|&at| pull[at] == 0) {
+            pace.step(left.len() * left.len())?;
             // A new group begins with the dimension that has the greatest weight towards another one.
             let most = |&at: &usize| left.iter().map(|&other| weight(at, other)).max();
             left.iter().copied().max_by_key(|at| (most(at), std::cmp::Reverse(*at)))
@@ -212,5 +231,5 @@ fn arrange(count: usize, weights: &[u64]) -> Vec<usize> {
         }
         placed.push(next);
     }
-    placed
+    Ok(placed)
 }

@@ -17,6 +17,8 @@ use crate::check::{Checker, Options};
 use crate::evaluate::Evaluation;
 use crate::formula::{Formula, FormulaId, Formulas};
 use crate::interval::Set;
+use crate::nested;
+use crate::pace::{Pace, beside};
 use crate::view::View;
 
 /// A run that shows a formula.
@@ -102,26 +104,30 @@ impl Checker<'_> {
         let shows = part;
         let part = self.narrowed(part, options)?;
         let atoms = self.atoms(part);
-        self.prepare(&atoms);
+        self.prepare(&atoms, &options.budget)?;
+        let clocks = self.clocks(&options.budget)?;
         let mut lift = Lift {
             trace: self.trace(),
-            clocks: self.clocks(),
+            clocks,
             executed: vec![0; self.trace().process_count()],
             events: Vec::new(),
+            past: vec![0; self.trace().process_count()],
+            pace: Pace::new(&beside(&options.budget, self.bytes())),
         };
         if let Some(conditions) = self.local_conditions(part, options)
-            && let Some(least) = self.least(&conditions)
+            && let Some(least) = self.least(&conditions, &mut lift.pace)?
         {
             for ((process, _), count) in conditions.into_iter().zip(least).filter(|it| it.1 > 0) {
-                lift.execute(EventId(self.trace().range(process).start + count - 1));
+                lift.execute(EventId(self.trace().range(process).start + count - 1))?;
             }
             return Ok(Evidence { shows, events: lift.events, then: Vec::new() });
         }
-        let view = self.view(part, &atoms, options);
+        let view = self.view(part, &atoms, options)?;
         let used = self.used(&atoms);
-        let evaluation = Evaluation::new(self.problem(&view, &used), &options.budget);
+        let budget = &self.beside(&options.budget, &view);
+        let evaluation = Evaluation::new(self.problem(&view, &used), budget)?;
         let point = vec![0; view.processes.len()];
-        let mut showing = Showing { formulas: &self.formulas, view: &view, evaluation };
+        let mut showing = Showing { formulas: &self.formulas, view: &view, evaluation, depth: 0 };
         let mut evidence = showing.run(part, point, &mut lift)?;
         evidence.shows = shows;
         Ok(evidence)
@@ -147,6 +153,8 @@ struct Showing<'a> {
     formulas: &'a Formulas,
     view: &'a View,
     evaluation: Evaluation<'a>,
+    /// The number of runs before the current one.
+    depth: usize,
 }
 
 impl Showing<'_> {
@@ -162,7 +170,7 @@ impl Showing<'_> {
         if let Formula::Next(_) = node {
             let set = self.evaluation.set(goal)?;
             if let Some(dimension) = self.successor(set, &mut point, 0) {
-                lift.execute(self.view.events[dimension][point[dimension] as usize - 1]);
+                lift.execute(self.view.events[dimension][point[dimension] as usize - 1])?;
             }
         } else if self.formulas.as_possibility(part).is_some() {
             self.straight(goal, &mut point, lift)?;
@@ -172,11 +180,12 @@ impl Showing<'_> {
             while !self.evaluation.diagram.contains(set, &point) {
                 let Some(dimension) = self.successor(all, &mut point, last) else { break };
                 last = dimension;
-                lift.execute(self.view.events[dimension][point[dimension] as usize - 1]);
+                lift.pace.step(point.len() * point.len())?;
+                lift.execute(self.view.events[dimension][point[dimension] as usize - 1])?;
             }
         }
         if point == self.view.bounds() && self.needs_end(goal, &point)? {
-            lift.finish();
+            lift.finish()?;
         }
         let events = std::mem::take(&mut lift.events);
         let then = self.then(goal, &point, lift)?;
@@ -215,7 +224,7 @@ impl Showing<'_> {
         if let Some(target) = target {
             for (dimension, &value) in target.iter().enumerate() {
                 for at in point[dimension]..value {
-                    lift.execute(self.view.events[dimension][at as usize]);
+                    lift.execute(self.view.events[dimension][at as usize])?;
                 }
             }
             *point = target;
@@ -249,9 +258,10 @@ impl Showing<'_> {
                 }
             } else if node.is_run() {
                 let mut lift = lift.clone();
-                shown.push(stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
-                    self.run(part, point.to_vec(), &mut lift)
-                })?);
+                self.depth += 1;
+                let run = nested(self.depth, || self.run(part, point.to_vec(), &mut lift));
+                self.depth -= 1;
+                shown.push(run?);
             }
         }
         Ok(shown)
@@ -288,12 +298,14 @@ struct Lift<'a> {
     /// By process: the number of its events so far.
     executed: Vec<u32>,
     events: Vec<EventId>,
+    /// The clock of an event.
+    past: Vec<u32>,
+    pace: Pace,
 }
 
 impl Lift<'_> {
     /// Appends an event, after the missing events of its past.
-    fn execute(&mut self, event: EventId) {
-        let mut past = vec![0; self.executed.len()];
+    fn execute(&mut self, event: EventId) -> Result<(), Stop> {
         let mut pending = vec![event];
         while let Some(&next) = pending.last() {
             let process = self.trace.process_of(next).index();
@@ -301,9 +313,11 @@ impl Lift<'_> {
                 pending.pop();
                 continue;
             }
-            self.clocks.read(next, &mut past);
-            past[process] -= 1;
-            let missing = (0..past.len()).find(|&other| self.executed[other] < past[other]);
+            self.pace.step(self.past.len())?;
+            self.clocks.read(next, &mut self.past);
+            self.past[process] -= 1;
+            let missing =
+                (0..self.past.len()).find(|&other| self.executed[other] < self.past[other]);
             match missing {
                 Some(other) => {
                     let process = otus_trace::order::ProcessId::new(other);
@@ -313,18 +327,21 @@ impl Lift<'_> {
                 None => {
                     self.executed[process] += 1;
                     self.events.push(next);
+                    self.pace.budget.check_bytes(size_of_val::<[_]>(&self.events))?;
                     pending.pop();
                 }
             }
         }
+        Ok(())
     }
 
     /// Appends the rest of the trace.
-    fn finish(&mut self) {
+    fn finish(&mut self) -> Result<(), Stop> {
         for process in self.trace.processes() {
             for event in self.trace.events(process) {
-                self.execute(event);
+                self.execute(event)?;
             }
         }
+        Ok(())
     }
 }

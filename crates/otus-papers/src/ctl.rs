@@ -47,6 +47,8 @@ impl Method {
         time_limit: Duration::from_secs(3),
         ..Method::INTERVAL_WHOLE
     };
+    /// One cut after the other, on the events that the formula can see.
+    pub const EXPLICIT_SEEN: Method = Method { name: "explicit", slice: true, ..Method::EXPLICIT };
     /// The sharing trees of 001, on the whole trace as there, with EF and AG by downward closure.
     pub const IST: Method =
         Method { name: "ist, all events", engine: Engine::Ist, ..Method::EXPLICIT };

@@ -213,16 +213,15 @@ pub fn random_atom(rng: &mut fastrand::Rng, trace: &PartialOrder) -> Atom {
     let kind = kind_of(trace, first);
     let comparison = random_comparison(rng);
     match rng.u8(..10) {
-        0..4 => Atom::Compare(first, comparison, random_value(rng, kind)),
+        0..4 => Atom::Compare(first, comparison, random_value(rng, Some(kind))),
         4 | 5 => {
-            let one = kind.unwrap_or(Kind::Number);
             let mut values: Vec<Value> =
-                (0..rng.usize(1..=3)).map(|_| random_value(rng, Some(one))).collect();
+                (0..rng.usize(1..=3)).map(|_| random_value(rng, Some(kind))).collect();
             values.sort_by(|a, b| a.compare(b).expect("of one kind"));
             values.dedup();
             Atom::Member(first, values.into())
         }
-        6 | 7 => Atom::Pair(first, comparison, random_reading(rng, trace, kind)),
+        6 | 7 => Atom::Pair(first, comparison, random_reading(rng, trace, Some(kind))),
         _ => {
             let mut readings: Vec<Reading> = (0..rng.usize(2..=3))
                 .map(|_| random_reading(rng, trace, Some(Kind::Number)))
@@ -270,7 +269,7 @@ fn random_reading(rng: &mut fastrand::Rng, trace: &PartialOrder, kind: Option<Ki
             _ if trace.variable_count() == 0 => continue,
             _ => Reading::Variable(VariableId::new(rng.usize(..trace.variable_count()))),
         };
-        if kind.is_none() || kind_of(trace, reading) == kind {
+        if kind.is_none_or(|kind| kind_of(trace, reading) == kind) {
             return reading;
         }
     }
@@ -281,11 +280,11 @@ fn random_reading(rng: &mut fastrand::Rng, trace: &PartialOrder, kind: Option<Ki
     }
 }
 
-fn kind_of(trace: &PartialOrder, reading: Reading) -> Option<Kind> {
+fn kind_of(trace: &PartialOrder, reading: Reading) -> Kind {
     match reading {
         Reading::Variable(variable) => trace.kind(variable),
-        Reading::Last(_) => Some(Kind::Text),
-        Reading::Count(..) => Some(Kind::Number),
+        Reading::Last(_) => Kind::Text,
+        Reading::Count(..) => Kind::Number,
     }
 }
 

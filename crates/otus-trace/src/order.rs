@@ -161,8 +161,8 @@ impl EventPlace<'_> {
 #[derive(Debug, Clone, Copy)]
 struct VariableFacts {
     owner: Owner,
-    /// The kind of all its values; `None` if there are several kinds.
-    kind: Option<Kind>,
+    /// The kind of all its values.
+    kind: Kind,
     initial: ValueId,
 }
 
@@ -289,9 +289,8 @@ impl PartialOrder {
         self.variable_facts[variable].owner
     }
 
-    /// The kind of all values of a variable, with its initial value; `None` if there are several
-    /// kinds.
-    pub fn kind(&self, variable: VariableId) -> Option<Kind> {
+    /// The kind of all values of a variable, with its initial value.
+    pub fn kind(&self, variable: VariableId) -> Kind {
         self.variable_facts[variable].kind
     }
 

@@ -13,10 +13,8 @@ use otus_core::semantics::{Frontiers, execute};
 use otus_core::{EventId, Pool, Term, TermId};
 use rustc_hash::FxHashMap;
 
-/// The most nodes of a term whose steps are all made.
-const SMALL: u64 = 500;
-/// The number of leaves of a larger term that are drawn before all steps are made.
-const DRAWN: usize = 1000;
+/// The most terms that the steps of a term may create if all of them are made: the number of its leaves times its depth.
+const AFFORDABLE: u64 = 20_000;
 /// The number of terms that a pool gains before it is replaced.
 const GAINED: usize = 1 << 19;
 
@@ -122,7 +120,9 @@ impl<'p> Walks<'p> {
             let taken = trace.len();
             let fits = |next: Lengths| next.shortest <= left;
             let is_good = |next: Lengths| is_good(taken, end, next);
-            let is_large = self.pool.attributes(term).nodes > SMALL;
+            let depth = u64::from(self.pool.attributes(term).depth);
+            let cost = self.lengths_of(term).leaves.saturating_mul(depth);
+            let is_large = cost > AFFORDABLE;
             let drawn = if is_large { self.draw(term, fits, is_good) } else { None };
             let drawn = drawn.or_else(|| self.draw_among_all(term, fits, is_good));
             let Some((event, follow_up)) = drawn else { return Some(trace) };
@@ -151,14 +151,15 @@ impl<'p> Walks<'p> {
         Some((step.event, step.follow_up))
     }
 
-    /// The same without making all steps; `None` if none of the drawn leaves is good.
+    /// The same without making all steps: leaves are drawn, a quarter of their number, until one is good; `None` if none
+    /// is.
     fn draw(
         &mut self,
         term: TermId,
         fits: impl Fn(Lengths) -> bool,
         is_good: impl Fn(Lengths) -> bool,
     ) -> Option<(EventId, TermId)> {
-        for _ in 0..DRAWN {
+        for _ in 0..self.lengths_of(term).leaves / 4 {
             let position = self.random_leaf(term);
             let memo = &mut self.frontiers.memo;
             let Some((event, follow_up)) = execute(self.pool, memo, term, position) else {

@@ -17,6 +17,7 @@ use crate::atom::{Atom, scaled};
 use crate::check::Problem;
 use crate::formula::AtomId;
 use crate::lcm;
+use crate::pace::Pace;
 use crate::track::{Course, Track};
 
 #[derive(Debug)]
@@ -32,6 +33,15 @@ pub(super) struct Atoms<'f> {
     distant: Vec<Distant<'f>>,
     /// The size of the tables in bytes.
     pub(super) bytes: usize,
+}
+
+/// What is known of a cut before its last component.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Before<'a> {
+    /// The atoms that hold, among those that are decided.
+    pub(super) mask: &'a [u64],
+    /// By chain: its position.
+    pub(super) reached: &'a [u32],
 }
 
 /// The tables of one component.
@@ -82,9 +92,10 @@ impl<'f> Atoms<'f> {
         bounds: &[u32],
         budget: &Budget,
     ) -> Result<Self, Stop> {
+        let mut pace = Pace::new(budget);
         let words = problem.atoms.len().div_ceil(64).max(1);
         let values: usize = bounds.iter().map(|&bound| bound as usize + 1).sum();
-        let mut bytes = values * words * size_of::<u64>();
+        let mut bytes = values.saturating_mul(words * size_of::<u64>());
         budget.check_bytes(bytes)?;
         let layer = |bound: &u32| Layer {
             local: vec![0; (*bound as usize + 1) * words],
@@ -103,6 +114,10 @@ impl<'f> Atoms<'f> {
         let mut points: Vec<Vec<(u32, u32, u32)>> = vec![Vec::new(); bounds.len()];
         for (position, &(atom, course)) in problem.atoms.iter().enumerate() {
             atoms.position.insert(atom, position);
+            // Its events are listed once, and once more where it depends on several components.
+            let events = course.events().count();
+            pace.step(2 * events)?;
+            budget.check_bytes(bytes + events * (size_of::<Point>() + size_of::<[u32; 3]>()))?;
             let chains: Vec<Vec<Point>> = match course {
                 Course::Flips(_, flips) => vec![place(problem, order, flips.iter().copied())],
                 Course::Tracks(tracks) => tracks
@@ -115,7 +130,7 @@ impl<'f> Atoms<'f> {
             let alone = used.all(|layer| Some(layer) == first);
             match (first, course) {
                 (Some(layer), Course::Flips(initial, _)) if alone => {
-                    atoms.local(position, layer, *initial, &chains[0]);
+                    atoms.local(position, layer, *initial, &chains[0], &mut pace)?;
                 }
                 _ => {
                     let start = atoms.chains;
@@ -124,10 +139,13 @@ impl<'f> Atoms<'f> {
                         for point in own {
                             let chain = u32::try_from(chain).expect("chains are few");
                             points[point.layer].push((chain, point.value, point.reached));
+                            bytes += size_of::<(u32, u32, u32)>();
                         }
                     }
                     let (atom, chains_of) = (problem.formulas.atom_of(atom), start..atoms.chains);
                     let sum = Sum::new(atom, course);
+                    bytes += sum.as_ref().map_or(0, Sum::bytes);
+                    budget.check_bytes(bytes)?;
                     let distant = Distant { position, atom, course, chains: chains_of, sum };
                     match chains.iter().flatten().map(|point| point.layer).max() {
                         Some(last) => atoms.layers[last].decided.push(atoms.distant.len()),
@@ -142,25 +160,35 @@ impl<'f> Atoms<'f> {
             }
         }
         for ((layer, points), &bound) in atoms.layers.iter_mut().zip(&mut points).zip(bounds) {
+            pace.step(4 * points.len())?;
             points.sort_unstable();
             let width = points.chunk_by(|a, b| a.0 == b.0).count();
             bytes += (bound as usize + 1) * width * size_of::<u32>();
             budget.check_bytes(bytes)?;
-            layer.gather(points, bound);
+            layer.gather(points, bound, &mut pace)?;
         }
         atoms.bytes = bytes;
         Ok(atoms)
     }
 
-    fn local(&mut self, position: usize, layer: usize, initial: bool, flips: &[Point]) {
+    fn local(
+        &mut self,
+        position: usize,
+        layer: usize,
+        initial: bool,
+        flips: &[Point],
+        pace: &mut Pace,
+    ) -> Result<(), Stop> {
         let table = self.layers[layer].local.chunks_exact_mut(self.words);
         let mut next = 0;
         for (words, value) in table.zip(0..) {
+            pace.step(1)?;
             while flips.get(next).is_some_and(|flip| flip.value <= value) {
                 next += 1;
             }
             set(words, position, initial == next.is_multiple_of(2));
         }
+        Ok(())
     }
 
     /// Updates the atoms that hold and the positions of chains with one more component.
@@ -182,10 +210,10 @@ impl<'f> Atoms<'f> {
         &self,
         layer: usize,
         values: RangeInclusive<u32>,
-        mask: &[u64],
-        reached: &[u32],
+        Before { mask, reached }: Before<'_>,
         rows: &mut Vec<u64>,
-    ) {
+        pace: &mut Pace,
+    ) -> Result<(), Stop> {
         let own = &self.layers[layer];
         let (low, high) = (*values.start(), *values.end());
         rows.clear();
@@ -198,11 +226,12 @@ impl<'f> Atoms<'f> {
             }
         }
         if own.decided.is_empty() {
-            return;
+            return Ok(());
         }
         let mut now = reached.to_vec();
         let mut before: Option<u32> = None;
         for (value, words) in values.rev().zip(0_usize..) {
+            pace.step(own.decided.len())?;
             let same = before.is_some_and(|before| own.reached(before) == own.reached(value));
             before = Some(value);
             let (done, rest) = rows.split_at_mut(words * self.words);
@@ -222,23 +251,30 @@ impl<'f> Atoms<'f> {
                 set(current, distant.position, holds);
             }
         }
+        Ok(())
     }
 }
 
 impl Layer {
     /// Makes the table of chains from their points, which are sorted.
-    fn gather(&mut self, points: &[(u32, u32, u32)], bound: u32) {
+    fn gather(
+        &mut self,
+        points: &[(u32, u32, u32)],
+        bound: u32,
+        pace: &mut Pace,
+    ) -> Result<(), Stop> {
         for group in points.chunk_by(|a, b| a.0 == b.0) {
             self.chains.push(group[0].0);
         }
         let width = self.chains.len();
         if width == 0 {
-            return;
+            return Ok(());
         }
         self.reached = vec![0; (bound as usize + 1) * width];
         for (column, group) in points.chunk_by(|a, b| a.0 == b.0).enumerate() {
             let (mut next, mut reached) = (0, 0);
             for (row, value) in self.reached.chunks_exact_mut(width).zip(0..) {
+                pace.step(1)?;
                 while let Some(point) = group.get(next).filter(|point| point.1 <= value) {
                     reached = point.2.max(reached);
                     next += 1;
@@ -246,6 +282,7 @@ impl Layer {
                 row[column] = reached;
             }
         }
+        Ok(())
     }
 
     /// By chain with events here: its position at a value.
@@ -328,6 +365,10 @@ impl Sum {
                 .collect()
         };
         Some(Sum { summands: tracks.iter().zip(values).map(along).collect(), constant, comparison })
+    }
+
+    fn bytes(&self) -> usize {
+        self.summands.iter().map(|summands| size_of_val::<[_]>(summands)).sum()
     }
 
     fn holds(&self, reached: &[u32]) -> bool {

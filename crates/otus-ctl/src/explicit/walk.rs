@@ -3,22 +3,20 @@
 use otus_core::budget::{Budget, Stop};
 
 use super::Tally;
-use super::atoms::Atoms;
+use super::atoms::{Atoms, Before};
 use super::program::Program;
 use crate::check::Problem;
 use crate::formula::FormulaId;
 use crate::interval::Clocks as _;
+use crate::pace::Pace;
 
 /// No such prefix.
 const NONE: u32 = u32::MAX;
 
-/// The number of cuts between two checks of the clock.
-const PATIENCE: u64 = 1 << 14;
-
 #[derive(Debug)]
 pub(super) struct Walk<'f> {
     problem: Problem<'f>,
-    budget: &'f Budget,
+    pace: Pace,
     program: Program,
     atoms: Atoms<'f>,
     /// By layer: the dimension of the view.
@@ -30,8 +28,6 @@ pub(super) struct Walk<'f> {
     bytes: Vec<u8>,
     frames: Vec<Frame>,
     tally: Tally,
-    /// The number of cuts visited when the clock was last checked.
-    asked: u64,
 }
 
 /// The first components of some cuts.
@@ -63,7 +59,7 @@ impl<'f> Walk<'f> {
     pub(super) fn new(
         problem: Problem<'f>,
         formula: FormulaId,
-        budget: &'f Budget,
+        budget: &Budget,
     ) -> Result<Self, Stop> {
         let view_bounds = problem.view.bounds();
         // The longest process comes last, since rows are fast.
@@ -91,7 +87,7 @@ impl<'f> Walk<'f> {
         };
         Ok(Walk {
             problem,
-            budget,
+            pace: Pace::new(budget),
             program,
             atoms,
             order,
@@ -100,13 +96,12 @@ impl<'f> Walk<'f> {
             bytes: Vec::new(),
             frames: vec![frame; layers],
             tally: Tally { cuts: 0, satisfying: 0, holds: false },
-            asked: 0,
         })
     }
 
     /// Visits all cuts, or all until the first that satisfies the formula.
     pub(super) fn run(mut self, until_satisfied: bool) -> Result<Tally, Stop> {
-        self.budget.check_time()?;
+        self.pace.check()?;
         let last = self.bounds.len() - 1;
         let mut results = vec![false; self.program.results()];
         let (mut row_atoms, mut row_bytes) = (Vec::new(), Vec::new());
@@ -136,6 +131,7 @@ impl<'f> Walk<'f> {
 
     /// Enters a depth: starts with the greatest value of its component, given the components before it.
     fn open(&mut self, depth: usize) -> Result<(), Stop> {
+        self.pace.step(self.bounds.len() - depth)?;
         let remembers = self.program.bytes() > 0;
         if let Some(above) = depth.checked_sub(1) {
             let (before, after) = self.frames.split_at_mut(depth);
@@ -177,7 +173,7 @@ impl<'f> Walk<'f> {
             };
             if self.prefixes[depth].len() == self.prefixes[depth].capacity() {
                 let more = (self.prefixes[depth].len() / 2).max(64);
-                self.budget.check_bytes(self.held() + more * size_of::<Prefix>())?;
+                self.pace.budget.check_bytes(self.held() + more * size_of::<Prefix>())?;
                 self.prefixes[depth].reserve_exact(more);
             }
             self.prefixes[depth].push(Prefix { high, start });
@@ -198,15 +194,17 @@ impl<'f> Walk<'f> {
         let (low, high) = (frame.low[last], frame.high[last]);
         let length = (high - low) as usize + 1;
         self.tally.cuts += length as u64;
-        if self.budget.max_states.is_some_and(|most| self.tally.cuts > most) {
+        if self.pace.budget.max_states.is_some_and(|most| self.tally.cuts > most) {
             return Err(Stop::States);
         }
-        if self.tally.cuts - self.asked > PATIENCE {
-            self.asked = self.tally.cuts;
-            self.budget.check_time()?;
+        let (words, width) = (self.atoms.words, self.program.bytes());
+        let room = row_atoms.capacity() * size_of::<u64>() + row_bytes.capacity();
+        let needed = length * (words * size_of::<u64>() + width);
+        if needed > room {
+            self.pace.budget.check_bytes(self.held() + needed)?;
         }
-        self.atoms.row(last, low..=high, &frame.mask, &frame.reached, row_atoms);
-        let width = self.program.bytes();
+        let before = Before { mask: &frame.mask, reached: &frame.reached };
+        self.atoms.row(last, low..=high, before, row_atoms, &mut self.pace)?;
         row_bytes.clear();
         row_bytes.resize(length * width, 0);
         if width > 0 {
@@ -214,9 +212,9 @@ impl<'f> Walk<'f> {
                 self.add_successors(frame.successors[component], low, high, row_bytes);
             }
         }
-        let words = self.atoms.words;
         let is_end = frame.end && high == self.bounds[last];
         for at in 0..length {
+            self.pace.step(self.program.results())?;
             let (done, rest) = row_bytes.split_at_mut(at * width);
             let own = &mut rest[..width];
             if at > 0 {
@@ -237,7 +235,7 @@ impl<'f> Walk<'f> {
             if needed > self.bytes.capacity() {
                 number(self.bytes.len().div_ceil(width) + length)?;
                 let more = (self.bytes.len() / 2).max(row_bytes.len()).max(1024);
-                self.budget.check_bytes(self.held() + more)?;
+                self.pace.budget.check_bytes(self.held() + more)?;
                 self.bytes.reserve_exact(more);
             }
             self.bytes.extend_from_slice(row_bytes);

@@ -73,8 +73,9 @@ impl Diagram {
         }
         let layer = self.store.layer(b);
         let base = self.scratch.len();
-        let ((mut i, i_end), (mut j, j_end)) =
+        let ((i_start, i_end), (j_start, j_end)) =
             (self.store.span(a, layer), self.store.span(b, layer));
+        let (mut i, mut j) = (i_start, j_start);
         while i < i_end && j < j_end {
             let (left, right) = (self.store.edge(i), self.store.edge(j));
             if !RIGHT && left.child == EMPTY {
@@ -93,6 +94,8 @@ impl Diagram {
                 j += usize::from(right.high == high);
             }
         }
+        // Intervals that merge into one are not seen when it is made.
+        self.pace.step(i_end - i_start + j_end - j_start)?;
         // Above the last interval of one operand, only the other one counts.
         let (i, j) = (if LEFT { i } else { i_end }, if RIGHT { j } else { j_end });
         for at in (i..i_end).chain(j..j_end) {
@@ -136,6 +139,7 @@ impl Diagram {
             let high = first.high.min(second.high).min(third.high);
             let child = self.join_meet(first.child, second.child, third.child)?;
             self.append(base, high, child);
+            self.pace.step(1)?;
             at_a += usize::from(first.high == high);
             at_b += usize::from(second.high == high);
             at_c += usize::from(third.high == high);
@@ -150,6 +154,7 @@ impl Diagram {
             let high = second.high.min(third.high);
             let child = self.meet(second.child, third.child)?;
             self.append(base, high, child);
+            self.pace.step(1)?;
             at_b += usize::from(second.high == high);
             at_c += usize::from(third.high == high);
         }

@@ -79,13 +79,15 @@ impl Diagram {
         let mut low = 0;
         while j < j_end {
             let bound = self.store.edge(j);
+            self.pace.step(1)?;
             if bound.child == EMPTY {
                 self.append(base, bound.high, EMPTY);
                 j += 1;
                 low = bound.high.saturating_add(1);
                 continue;
             }
-            let (end, next) = job.splits.read(&mut reading, low, &self.budget, || self.bytes())?;
+            let (end, next) =
+                job.splits.read(&mut reading, low, &self.pace.budget, || self.bytes())?;
             let end = end.min(self.bounds[layer]);
             if next == REJECT {
                 self.append(base, end, EMPTY);
@@ -105,7 +107,7 @@ impl Diagram {
             return Ok(result);
         }
         if job.memo.is_crowded() {
-            job.memo.grow(&self.budget, self.bytes());
+            job.memo.grow(&self.pace.budget, self.bytes());
         }
         job.memo.keep(within, state, Op::Build, result);
         Ok(result)

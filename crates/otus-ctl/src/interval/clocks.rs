@@ -1,5 +1,9 @@
 //! Monotone constraints between pairs of dimensions: the input of [`lattice`](super::Diagram::lattice).
 
+use otus_core::budget::Stop;
+
+use crate::pace::Pace;
+
 /// The bounds that a value of one dimension sets for another one.
 pub(crate) trait Clocks {
     /// The least value that `other` may have where `dimension` has `value`: monotone in `value`, 0 for the
@@ -23,14 +27,20 @@ pub(crate) struct ClockTable {
 impl ClockTable {
     /// The tables of `lower`, which is called in ascending order of values from 1 on. A value less than one before
     /// it is replaced by that one, so that the table is monotone, and no entry exceeds the bound.
-    pub(crate) fn new(bounds: &[u32], mut lower: impl FnMut(usize, u32, usize) -> u32) -> Self {
+    pub(crate) fn new(
+        bounds: &[u32],
+        mut lower: impl FnMut(usize, u32, usize) -> u32,
+        pace: &mut Pace,
+    ) -> Result<Self, Stop> {
         let dimensions = bounds.len();
+        pace.budget.check_bytes(ClockTable::bytes(bounds))?;
         let mut below: Vec<Vec<u32>> = Vec::with_capacity(dimensions);
         for (dimension, &bound) in bounds.iter().enumerate() {
             let mut reached = vec![0; dimensions];
             let mut rows = Vec::with_capacity((bound as usize + 1) * dimensions);
             rows.extend_from_slice(&reached);
             for value in 1..=bound {
+                pace.step(dimensions)?;
                 for (other, reached) in reached.iter_mut().enumerate() {
                     if other != dimension {
                         *reached = lower(dimension, value, other).min(bounds[other]).max(*reached);
@@ -46,6 +56,7 @@ impl ClockTable {
             // Both sides are monotone, so one pass along each suffices.
             let mut reached = vec![0_u32; dimensions];
             for value in 0..=bound {
+                pace.step(dimensions)?;
                 for (other, reached) in reached.iter_mut().enumerate() {
                     let demands = |next: u32| below[other][next as usize * dimensions + dimension];
                     while other != dimension
@@ -59,7 +70,13 @@ impl ClockTable {
             }
             above.push(rows);
         }
-        ClockTable { dimensions, lower: below, upper: above }
+        Ok(ClockTable { dimensions, lower: below, upper: above })
+    }
+
+    /// The number of bytes that the tables for some bounds take.
+    pub(crate) fn bytes(bounds: &[u32]) -> usize {
+        let rows: usize = bounds.iter().map(|&bound| bound as usize + 1).sum();
+        rows.saturating_mul(2 * bounds.len() * size_of::<u32>())
     }
 }
 

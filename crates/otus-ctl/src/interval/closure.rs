@@ -58,6 +58,7 @@ impl Diagram {
             let edge = self.store.edge(at);
             let closed = self.down(edge.child)?;
             reached = self.join(reached, closed)?;
+            self.pace.step(1)?;
             self.append_below(base, edge.high, reached);
         }
         self.scratch[base..].reverse();
@@ -80,6 +81,7 @@ impl Diagram {
         }
         let layer = self.store.layer(closed);
         if self.store.is_lattice(within) {
+            self.pace.step(self.bounds.len() - layer)?;
             let greatest = |edges: &[Edge]| edges.last().map_or((0, EMPTY), |e| (e.high, e.child));
             if self.has_corner(closed, within, greatest) {
                 return Ok(self.keep(a, b, Op::Intersect, within));
@@ -96,6 +98,7 @@ impl Diagram {
             let high = mine.high.min(bound.high);
             let child = self.meet_closed(mine.child, bound.child)?;
             self.append(base, high, child);
+            self.pace.step(1)?;
             i += usize::from(mine.high == high);
             j += usize::from(bound.high == high);
         }

@@ -4,28 +4,44 @@
 //! computes the count of every node once. It first uses machine integers; only if 128
 //! bits do not suffice, it starts again with [`BigUint`].
 
+use num_bigint::BigUint;
+use otus_core::budget::Stop;
+
 use super::diagram::{Diagram, Set};
 use super::store::{EMPTY, FULL};
-use num_bigint::BigUint;
 
 impl Diagram {
-    pub(crate) fn count(&self, set: Set) -> BigUint {
-        let small = self.total(set, 1_u128, |sum, count, width| {
-            sum.checked_add(count.checked_mul(u128::from(width))?)
-        });
-        let large =
-            || self.total(set, BigUint::from(1_u64), |sum, count, width| Some(sum + count * width));
-        small.map(BigUint::from).or_else(large).unwrap_or_default()
+    pub(crate) fn count(&mut self, set: Set) -> Result<BigUint, Stop> {
+        let small = self.total(
+            set,
+            1_u128,
+            |sum, count, width| sum.checked_add(count.checked_mul(u128::from(width))?),
+            |_| size_of::<u128>(),
+        )?;
+        if let Some(small) = small {
+            return Ok(small.into());
+        }
+        let large = self.total(
+            set,
+            BigUint::from(1_u64),
+            |sum, count, width| Some(sum + count * width),
+            |count| {
+                let bytes = usize::try_from(count.bits().div_ceil(8)).unwrap_or(usize::MAX);
+                size_of::<BigUint>().saturating_add(bytes)
+            },
+        )?;
+        Ok(large.unwrap_or_default())
     }
 
     /// The count in a type of number whose `one` is given: `add` is `sum + count * width`, `None`
-    /// if that is too large.
+    /// if that is too large, and then the result is `None`. `size` is the number of bytes of a number.
     fn total<N: Clone + Default>(
-        &self,
+        &mut self,
         set: Set,
         one: N,
         add: impl Fn(N, &N, u64) -> Option<N>,
-    ) -> Option<N> {
+        size: impl Fn(&N) -> usize,
+    ) -> Result<Option<N>, Stop> {
         // By layer, the last first: the number of vectors from there on.
         let mut all = vec![one];
         for &bound in self.bounds.iter().rev() {
@@ -34,29 +50,41 @@ impl Diagram {
             let Some(more) = add(N::default(), rest, u64::from(bound) + 1) else { break };
             all.push(more);
         }
-        let from = |layer: usize| all.get(self.bounds.len() - layer);
+        let dimensions = self.bounds.len();
+        let from = |layer: usize| all.get(dimensions - layer);
         match set.0 {
-            EMPTY => return Some(N::default()),
-            FULL => return from(0).cloned(),
+            EMPTY => return Ok(Some(N::default())),
+            FULL => return Ok(from(0).cloned()),
             _ => {}
         }
-        let reach = self.reach_from(set.0);
+        let reach = self.reach_from(set.0)?;
+        let mut held = self.bytes() + reach.bytes();
         let mut counts: Vec<N> = Vec::with_capacity(reach.ids.len());
         for &id in &reach.ids {
             let next = self.store.layer(id) + 1;
+            let full = from(next);
             let (mut sum, mut low) = (N::default(), 0_u64);
             for edge in self.store.edges_of(id) {
                 let width = u64::from(edge.high) + 1 - low;
                 low += width;
-                sum = match edge.child {
-                    EMPTY => sum,
-                    FULL => add(sum, from(next)?, width)?,
-                    child => add(sum, &counts[reach.place(child)], width)?,
+                let child = match edge.child {
+                    EMPTY => continue,
+                    FULL => full,
+                    child => Some(&counts[reach.place(child)]),
                 };
+                let Some(more) = child.and_then(|count| add(sum, count, width)) else {
+                    return Ok(None);
+                };
+                sum = more;
             }
+            let bytes = size(&sum);
+            held += bytes;
+            // Long numbers take longer to add.
+            self.pace.step(self.store.edges_of(id).len() * (1 + bytes / 64))?;
+            self.pace.budget.check_bytes(held)?;
             counts.push(sum);
         }
-        counts.pop()
+        Ok(counts.pop())
     }
 }
 
@@ -68,7 +96,7 @@ mod tests {
     fn check(bounds: &[u32], ranges: &[(u32, u32)], expected: &str) {
         let mut diagram = Diagram::new(bounds);
         let set = diagram.cuboid(ranges).unwrap();
-        assert_eq!(diagram.count(set).to_string(), expected);
+        assert_eq!(diagram.count(set).unwrap().to_string(), expected);
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use otus_core::budget::{Budget, Stop};
 
+use crate::pace::Pace;
+
 use super::memo::Memo;
 use super::store::{EMPTY, Edge, FULL, Id, Store, hash};
 
@@ -31,9 +33,10 @@ pub(crate) struct Diagram {
     pub(super) memo: Memo,
     /// Intervals of nodes under construction; those of the innermost call are last.
     pub(super) scratch: Vec<Edge>,
-    pub(crate) budget: Budget,
-    /// Intervals to be made until the next check of the clock.
-    until_check: u32,
+    /// The number of bytes that the caller, or an operation, holds beside the diagram.
+    pub(crate) beside: usize,
+    /// The limits. A step of an operation is an interval that is read or made.
+    pub(crate) pace: Pace,
     /// The results of prefetching reads of the unique table; kept so that the compiler does not remove the reads.
     glances: u32,
 }
@@ -44,8 +47,6 @@ const DEEP: usize = 256;
 const FRAME: usize = 4096;
 /// The number of nodes that are made together where that is possible.
 pub(super) const TOGETHER: usize = 16;
-/// Intervals made between two checks of the clock.
-const BETWEEN_CHECKS: u32 = 1 << 14;
 
 impl Diagram {
     /// A diagram for vectors whose component `i` is in `0..=bounds[i]`, with limits. A bound of `u32::MAX` is lowered by one.
@@ -57,8 +58,8 @@ impl Diagram {
             bounds,
             memo: Memo::new(),
             scratch: Vec::new(),
-            budget: budget.started(),
-            until_check: BETWEEN_CHECKS,
+            beside: 0,
+            pace: Pace::new(budget),
             glances: 0,
         }
     }
@@ -73,7 +74,7 @@ impl Diagram {
     }
 
     fn other_bytes(&self) -> usize {
-        self.memo.bytes() + self.scratch.capacity() * size_of::<Edge>()
+        self.beside + self.memo.bytes() + self.scratch.capacity() * size_of::<Edge>()
     }
 
     /// Runs an operation: from a clean state, and on a stack as deep as it needs.
@@ -82,7 +83,7 @@ impl Diagram {
         operation: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
         self.scratch.clear();
-        self.budget.check_time()?;
+        self.pace.check()?;
         let dimensions = self.bounds.len();
         if dimensions <= DEEP {
             return operation(self);
@@ -114,13 +115,13 @@ impl Diagram {
     #[inline]
     pub(super) fn finish(&mut self, layer: usize, base: usize) -> Result<Id, Stop> {
         let edges = trimmed(&self.scratch[base..]);
-        let made = u32::try_from(edges.len()).unwrap_or(u32::MAX);
+        let made = edges.len();
         let id = match terminal(edges, self.bounds[layer]) {
             Some(id) => id,
             None => self.intern(layer, base..base + edges.len(), hash(layer, edges))?,
         };
         self.scratch.truncate(base);
-        self.count_down(made)?;
+        self.pace.step(made)?;
         Ok(id)
     }
 
@@ -153,13 +154,13 @@ impl Diagram {
             ids.push(id);
         }
         self.scratch.clear();
-        self.count_down(u32::try_from(made).unwrap_or(u32::MAX))
+        self.pace.step(made)
     }
 
     #[inline]
     fn intern(&mut self, layer: usize, edges: Range<usize>, hash: u32) -> Result<Id, Stop> {
         let others = self.other_bytes();
-        self.store.intern(layer, &self.scratch[edges], hash, &self.budget, others)
+        self.store.intern(layer, &self.scratch[edges], hash, &self.pace.budget, others)
     }
 
     /// [`finish`](Self::finish) where the result is often one of these nodes, which were just read: this avoids
@@ -174,31 +175,20 @@ impl Diagram {
         let edges = trimmed(&self.scratch[base..]);
         for id in likely {
             if id > FULL && self.store.edges_of(id) == edges {
-                let made = u32::try_from(edges.len()).unwrap_or(u32::MAX);
+                let made = edges.len();
                 self.scratch.truncate(base);
-                self.count_down(made)?;
+                self.pace.step(made)?;
                 return Ok(id);
             }
         }
         self.finish(layer, base)
     }
 
-    /// Counts work, and checks the clock now and then.
-    #[inline]
-    pub(super) fn count_down(&mut self, work: u32) -> Result<(), Stop> {
-        if let Some(left) = self.until_check.checked_sub(work) {
-            self.until_check = left;
-            return Ok(());
-        }
-        self.until_check = BETWEEN_CHECKS;
-        self.budget.check_time()
-    }
-
     #[inline]
     pub(super) fn keep(&mut self, first: Id, second: Id, third: impl Into<Id>, result: Id) -> Id {
         if self.memo.is_crowded() {
-            let others = self.store.bytes() + self.scratch.capacity() * size_of::<Edge>();
-            self.memo.grow(&self.budget, others);
+            let others = self.bytes() - self.memo.bytes();
+            self.memo.grow(&self.pace.budget, others);
         }
         self.memo.keep(first, second, third, result);
         result

@@ -26,10 +26,11 @@ impl Diagram {
         if state == REJECT || (dimensions == 0 && state != ACCEPT) {
             return Ok(None);
         }
-        self.budget.check_time()?;
+        self.pace.check()?;
         let mut splits = Splits::new(machine);
         let mut allowance = Allowance::new(self.bytes());
-        let mut layers = vec![BoxTable::root(&self.bounds, state, &self.budget, &mut allowance)?];
+        let mut layers =
+            vec![BoxTable::root(&self.bounds, state, &self.pace.budget, &mut allowance)?];
         layers.extend((0..dimensions).rev().map(|width| BoxTable::new(width, &mut allowance)));
         let mut sweeps: Vec<Sweep> =
             (0..dimensions).map(|layer| Sweep::new(layer, dimensions - layer)).collect();
@@ -43,14 +44,14 @@ impl Diagram {
                 &mut below[0],
                 clocks,
                 &mut splits,
-                &self.budget,
+                &self.pace.budget,
                 &mut allowance,
             )?;
             loop {
                 let next = &mut layers[layer + 1];
-                self.count_down(1)?;
+                self.pace.step(dimensions - layer)?;
                 if sweeps[layer].is_open() {
-                    let (found, is_new) = next.intern(&self.budget, &mut allowance)?;
+                    let (found, is_new) = next.intern(&self.pace.budget, &mut allowance)?;
                     if is_new {
                         (layer, key) = (layer + 1, found as usize);
                         break;
@@ -60,7 +61,7 @@ impl Diagram {
                     &mut layers[layer + 1],
                     clocks,
                     &mut splits,
-                    &self.budget,
+                    &self.pace.budget,
                     &mut allowance,
                 )? {
                     if layer == 0 {

@@ -76,7 +76,7 @@ impl Diagram {
             let mut layers: Vec<Layer> = Vec::with_capacity(dimensions);
             let mut allowance = Allowance::new(diagram.bytes());
             let mut boxes =
-                BoxTable::root(&diagram.bounds, state, &diagram.budget, &mut allowance)?;
+                BoxTable::root(&diagram.bounds, state, &diagram.pace.budget, &mut allowance)?;
             for layer in 0..dimensions {
                 let (made, next) =
                     diagram.expand(layer, &boxes, clocks, &mut splits, &mut allowance)?;
@@ -84,7 +84,11 @@ impl Diagram {
                 layers.push(made);
                 boxes = next;
             }
-            diagram.raise(layers, &boxes, state == ACCEPT)
+            let before = diagram.beside;
+            diagram.beside += allowance.held + allowance.machine;
+            let root = diagram.raise(layers, &boxes, state == ACCEPT);
+            diagram.beside = before;
+            root
         })
         .map(Set)
     }
@@ -101,19 +105,29 @@ impl Diagram {
         let mut next = BoxTable::new(boxes.width() - 1, allowance);
         let mut made = Layer::default();
         let mut sweep = Sweep::new(layer, boxes.width());
+        let width = boxes.width();
         for state in 0..boxes.len() {
-            sweep.start(boxes.get(state), &mut next, clocks, splits, &self.budget, allowance)?;
-            made.push(sweep.value(), &self.budget, allowance)?;
+            sweep.start(
+                boxes.get(state),
+                &mut next,
+                clocks,
+                splits,
+                &self.pace.budget,
+                allowance,
+            )?;
+            made.push(sweep.value(), &self.pace.budget, allowance)?;
             loop {
-                let child =
-                    if sweep.is_open() { next.intern(&self.budget, allowance)?.0 } else { NONE };
-                made.append(sweep.high(), child, &self.budget, allowance)?;
-                if !sweep.advance(&mut next, clocks, splits, &self.budget, allowance)? {
+                self.pace.step(width)?;
+                let child = if sweep.is_open() {
+                    next.intern(&self.pace.budget, allowance)?.0
+                } else {
+                    NONE
+                };
+                made.append(sweep.high(), child, &self.pace.budget, allowance)?;
+                if !sweep.advance(&mut next, clocks, splits, &self.pace.budget, allowance)? {
                     break;
                 }
             }
-            let work = made.edges.len() - made.starts[state] as usize;
-            self.count_down(u32::try_from(work).unwrap_or(u32::MAX))?;
         }
         Ok((made, next))
     }
@@ -123,6 +137,9 @@ impl Diagram {
         let mut below = vec![FULL; end.len()];
         for (layer, made) in layers.into_iter().enumerate().rev() {
             let mut nodes = Vec::with_capacity(made.starts.len());
+            let lists = (nodes.capacity() + below.capacity()) * size_of::<Id>();
+            self.beside += lists;
+            self.pace.budget.check_bytes(self.bytes())?;
             for first in (0..made.starts.len()).step_by(TOGETHER) {
                 let group = first..made.starts.len().min(first + TOGETHER);
                 let mut bases = [0; TOGETHER];
@@ -141,6 +158,7 @@ impl Diagram {
                     self.store.note_lattice(node);
                 }
             }
+            self.beside -= lists + made.bytes();
             below = nodes;
         }
         Ok(below[0])
@@ -151,7 +169,9 @@ impl Diagram {
 struct Anything;
 
 impl Machine for Anything {
-    fn split(&mut self, _: usize, _: u32, _: u32, _: &mut Vec<(u32, u32)>) {}
+    fn split(&mut self, _: usize, _: u32, _: u32, _: &mut Vec<(u32, u32)>) -> Result<(), Stop> {
+        Ok(())
+    }
 }
 
 /// The intervals of all boxes of a layer; children are boxes of the next one.
@@ -166,6 +186,10 @@ impl Layer {
     fn of(&self, state: usize) -> &[Edge] {
         let end = self.starts.get(state + 1).map_or(self.edges.len(), |&end| end as usize);
         &self.edges[self.starts[state] as usize..end]
+    }
+
+    fn bytes(&self) -> usize {
+        self.starts.capacity() * size_of::<u32>() + self.edges.capacity() * size_of::<Edge>()
     }
 
     /// Starts the intervals of the next box, which begin at `low`.

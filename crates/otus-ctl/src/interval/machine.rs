@@ -26,7 +26,15 @@ pub(crate) trait Machine {
     /// upper end, inclusive, and the state after it. The first one has the least value of the block; the last one
     /// may end beyond the block. Values of the block above the last upper end are rejected; an upper end that is not above the one
     /// before is ignored. `intervals` is empty at first.
-    fn split(&mut self, layer: usize, state: u32, block: u32, intervals: &mut Vec<(u32, u32)>);
+    ///
+    /// A machine that takes long checks time itself, and gives the limit that was met.
+    fn split(
+        &mut self,
+        layer: usize,
+        state: u32,
+        block: u32,
+        intervals: &mut Vec<(u32, u32)>,
+    ) -> Result<(), Stop>;
 
     /// The number of bytes that the machine holds.
     fn bytes(&self) -> usize {
@@ -47,19 +55,27 @@ pub(super) struct Splits<'m, M> {
     intervals: Vec<(u32, u32)>,
     /// The intervals that the machine gives for a block.
     given: Vec<(u32, u32)>,
+    /// The number of bytes that the machine held before, which are counted [beside](super::Diagram) the diagram.
+    before: usize,
 }
 
 impl<'m, M: Machine> Splits<'m, M> {
     pub(super) fn new(machine: &'m mut M) -> Self {
-        Splits { machine, spans: FxHashMap::default(), intervals: Vec::new(), given: Vec::new() }
+        Splits {
+            before: machine.bytes(),
+            machine,
+            spans: FxHashMap::default(),
+            intervals: Vec::new(),
+            given: Vec::new(),
+        }
     }
 
-    /// The number of bytes in use, including those of the machine.
+    /// The number of bytes in use, including those that the machine has taken since.
     pub(super) fn bytes(&self) -> usize {
         let span = size_of::<((u32, u32, u32), (usize, usize))>();
         self.spans.capacity() * span
             + self.intervals.capacity() * size_of::<(u32, u32)>()
-            + self.machine.bytes()
+            + self.machine.bytes().saturating_sub(self.before)
     }
 
     /// The interval that contains a value: its upper end and the state after it. `held` is the memory in use elsewhere.
@@ -103,7 +119,7 @@ impl<'m, M: Machine> Splits<'m, M> {
             return Ok(span);
         }
         self.given.clear();
-        self.machine.split(layer as usize, state, block, &mut self.given);
+        self.machine.split(layer as usize, state, block, &mut self.given)?;
         let start = self.intervals.len();
         for &(high, next) in &self.given {
             match self.intervals[start..].last_mut() {

@@ -3,6 +3,7 @@
 //! A graph search with a hash set finds them; once it has visited a large part of all nodes, a pass over all ids
 //! is cheaper and replaces it. So the cost depends on the set, not on the whole diagram.
 
+use otus_core::budget::Stop;
 use rustc_hash::FxHashMap;
 
 use super::diagram::Diagram;
@@ -26,6 +27,14 @@ enum Places {
 const UNNEEDED: u32 = u32::MAX;
 
 impl Reach {
+    pub(super) fn bytes(&self) -> usize {
+        let places = match &self.places {
+            Places::Few(places) => places.capacity() * size_of::<(Id, u32)>(),
+            Places::Many(places) => places.capacity() * size_of::<u32>(),
+        };
+        places + self.ids.capacity() * size_of::<Id>()
+    }
+
     /// The place of a node in `ids`.
     #[inline]
     pub(super) fn place(&self, id: Id) -> usize {
@@ -38,10 +47,13 @@ impl Reach {
 
 impl Diagram {
     /// The nodes reachable from `root`; none for a terminal.
-    pub(super) fn reach_from(&self, root: Id) -> Reach {
+    pub(super) fn reach_from(&mut self, root: Id) -> Result<Reach, Stop> {
         if let Some(found) = self.walk(root, self.store.count / 16) {
-            return found;
+            return Ok(found);
         }
+        let lists = (root as usize + self.store.count) * size_of::<Id>();
+        self.pace.budget.check_bytes(self.bytes() + lists)?;
+        self.pace.check()?;
         // Parents come after their children, so one descending pass marks and one ascending pass collects.
         let mut places = vec![UNNEEDED; root as usize + 1];
         places[root as usize] = 0;
@@ -53,6 +65,7 @@ impl Diagram {
         }
         for &id in ids.iter().rev() {
             if places[id as usize] != UNNEEDED {
+                self.pace.step(self.store.edges_of(id).len())?;
                 for edge in self.store.edges_of(id) {
                     places[edge.child as usize] = 0;
                 }
@@ -62,7 +75,7 @@ impl Diagram {
         for (place, &id) in (0..).zip(&ids) {
             places[id as usize] = place;
         }
-        Reach { ids, places: Places::Many(places) }
+        Ok(Reach { ids, places: Places::Many(places) })
     }
 
     /// The same by a graph search; `None` if there are more than `most`.

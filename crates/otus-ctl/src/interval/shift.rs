@@ -38,6 +38,7 @@ impl Diagram {
             let edge = self.store.edge(at);
             let next = if at + 1 < end { self.store.edge(at + 1).child } else { EMPTY };
             let deeper = self.pre(edge.child, layer + 1)?;
+            self.pace.step(1)?;
             if low < edge.high {
                 let child = self.join(deeper, edge.child)?;
                 self.append(base, edge.high - 1, child);

@@ -63,6 +63,7 @@ impl Diagram {
             let target = self.join_meet(g_child, f_child, above)?;
             above = self.reach(f_child, target)?;
             self.append_below(base, high, above);
+            self.pace.step(1)?;
             let low = f_low.max(g_low);
             if low == 0 {
                 break;

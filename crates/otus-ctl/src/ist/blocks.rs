@@ -19,6 +19,7 @@ use crate::atom::{Atom, scaled};
 use crate::check::Problem;
 use crate::formula::AtomId;
 use crate::interval::Clocks as _;
+use crate::pace::Pace;
 use crate::track::{Course, Track};
 
 /// An event: its component, from 0, and its position there, from 1.
@@ -38,10 +39,10 @@ pub(super) struct Blocks<'f> {
 }
 
 impl<'f> Blocks<'f> {
-    pub(super) fn new(problem: Problem<'f>) -> Self {
+    pub(super) fn new(problem: Problem<'f>, pace: &mut Pace) -> Result<Self, Stop> {
         let bounds = problem.view.bounds();
-        let communications = communications(problem, &bounds);
-        Blocks { problem, bounds, communications }
+        let communications = communications(problem, &bounds, pace)?;
+        Ok(Blocks { problem, bounds, communications })
     }
 
     /// I₀ with other labels on some layers.
@@ -237,17 +238,23 @@ impl<'f> Blocks<'f> {
 
 /// The communication edges of the Hasse diagram: e →_c e' if e is the last event of its process in the past of e', was
 /// not in the past of the event before e', and is in the past of no other event that happened before e'.
-fn communications(problem: Problem<'_>, bounds: &[u32]) -> Vec<(BlockEvent, BlockEvent)> {
+fn communications(
+    problem: Problem<'_>,
+    bounds: &[u32],
+    pace: &mut Pace,
+) -> Result<Vec<(BlockEvent, BlockEvent)>, Stop> {
     let clocks = &problem.view.clocks;
     let mut found = Vec::new();
     for (process, &bound) in bounds.iter().enumerate() {
         for position in 1..=bound {
             let then = BlockEvent { process, position };
             for other in (0..bounds.len()).filter(|&other| other != process) {
+                pace.step(1)?;
                 let last = clocks.lower(process, position, other);
                 if last == clocks.lower(process, position - 1, other) {
                     continue;
                 }
+                pace.step(bounds.len())?;
                 let implied = (0..bounds.len()).any(|third| {
                     third != process && third != other && {
                         let between = clocks.lower(process, position, third);
@@ -260,5 +267,5 @@ fn communications(problem: Problem<'_>, bounds: &[u32]) -> Vec<(BlockEvent, Bloc
             }
         }
     }
-    found
+    Ok(found)
 }

@@ -47,9 +47,9 @@ impl<'f> Evaluation<'f> {
         closure: Closure,
         budget: &Budget,
     ) -> Result<Self, Stop> {
-        budget.check_time()?;
-        let mut trees = Trees::new(budget.clone());
-        let blocks = Blocks::new(problem);
+        let mut trees = Trees::new(budget);
+        trees.pace.check()?;
+        let blocks = Blocks::new(problem, &mut trees.pace)?;
         let mut universe = blocks.labelled(&mut trees, &[])?;
         let top = blocks.top(&mut trees, &mut universe)?;
         let end = blocks.end(&mut trees)?;
@@ -233,7 +233,7 @@ impl<'f> Evaluation<'f> {
             if self.trees.is_within(next, set)? {
                 return Ok(set);
             }
-            self.trees.budget.check_time()?;
+            self.trees.pace.check()?;
             self.trees.tidy(self.known.all().chain([&mut next]));
             set = next;
         }
@@ -258,7 +258,7 @@ impl<'f> Evaluation<'f> {
             if self.trees.is_within(set, next)? {
                 return Ok(set);
             }
-            self.trees.budget.check_time()?;
+            self.trees.pace.check()?;
             self.trees.tidy(self.known.all().chain([&mut next]));
             set = next;
         }

@@ -21,6 +21,7 @@ use rustc_hash::FxHashMap;
 
 use super::apply::Operation;
 use crate::BigUint;
+use crate::pace::Pace;
 
 define_id! {
     /// The successors of the root of a tree, or of another node: the tree below it.
@@ -31,9 +32,6 @@ define_id! {
 pub(super) const EMPTY: Ist = Ist(0);
 /// The end alone, after the last layer.
 pub(super) const END: Ist = Ist(1);
-
-/// The number of new nodes between two checks of the clock.
-const PATIENCE: usize = 1 << 16;
 
 /// The number of nodes from which garbage is collected.
 const MANY: usize = 100_000;
@@ -55,18 +53,17 @@ pub(super) struct Trees {
     /// The number of nodes after the last garbage collection.
     live: usize,
     pub(super) memory: FxHashMap<(Operation, Ist, Ist), Ist>,
-    pub(super) budget: Budget,
-    /// The number of nodes made since the clock was checked.
-    made: usize,
+    pub(super) pace: Pace,
 }
 
 impl Trees {
-    pub(super) fn new(budget: Budget) -> Self {
+    pub(super) fn new(budget: &Budget) -> Self {
         let mut lists: Interner<Ist, Box<[Node]>> = Interner::default();
         lists.intern(Box::default());
         // No other list equals this one, since its label is empty.
         lists.intern(Box::new([Node { low: 0, high: -1, below: EMPTY }]));
-        Trees { lists, nodes: 1, live: 1, memory: FxHashMap::default(), budget, made: 0 }
+        let (memory, pace) = (FxHashMap::default(), Pace::new(budget));
+        Trees { lists, nodes: 1, live: 1, memory, pace }
     }
 
     /// The number of nodes of all trees.
@@ -81,7 +78,9 @@ impl Trees {
     /// The tree with these nodes, which are disjoint and ascending. Neighbours with the same successors become one.
     pub(super) fn tree(&mut self, nodes: impl IntoIterator<Item = Node>) -> Result<Ist, Stop> {
         let mut list: Vec<Node> = Vec::new();
+        self.pace.step(1)?;
         for node in nodes {
+            self.pace.step(1)?;
             if node.below == EMPTY || node.low > node.high {
                 continue;
             }
@@ -96,15 +95,10 @@ impl Trees {
         let tree = self.lists.intern(list.into());
         if self.lists.items.len() > count {
             self.nodes += length;
-            self.made += length + 1;
-            if self.budget.max_states.is_some_and(|most| self.nodes as u64 > most) {
+            if self.pace.budget.max_states.is_some_and(|most| self.nodes as u64 > most) {
                 return Err(Stop::States);
             }
-            if self.made > PATIENCE {
-                self.made = 0;
-                self.budget.check_time()?;
-            }
-            self.budget.check_bytes(self.bytes())?;
+            self.pace.budget.check_bytes(self.bytes())?;
         }
         Ok(tree)
     }
@@ -127,19 +121,20 @@ impl Trees {
     }
 
     /// The number of accepted vectors.
-    pub(super) fn count(&self, tree: Ist) -> BigUint {
+    pub(super) fn count(&mut self, tree: Ist) -> Result<BigUint, Stop> {
         let wanted = self.reach([tree]);
         let mut counts: Vec<BigUint> = vec![BigUint::default(); self.lists.items.len()];
         counts[END.index()] = BigUint::from(1_u64);
         for id in (END.index() + 1..counts.len()).filter(|&id| wanted[id]) {
             let mut sum = BigUint::default();
+            self.pace.step(self.list(Ist::new(id)).len())?;
             for node in self.list(Ist::new(id)) {
                 let width = u64::try_from(node.high - node.low + 1).unwrap_or(0);
                 sum += &counts[node.below.index()] * width;
             }
             counts[id] = sum;
         }
-        counts.swap_remove(tree.index())
+        Ok(counts.swap_remove(tree.index()))
     }
 
     /// By list: whether it is part of some trees. Successors have smaller ids.
@@ -158,7 +153,7 @@ impl Trees {
 
     /// Collects garbage if there are many nodes: only these trees are kept, and get new ids.
     pub(super) fn tidy<'a>(&mut self, kept: impl IntoIterator<Item = &'a mut Ist>) {
-        let allowed = self.budget.max_states.unwrap_or(u64::MAX) / 2;
+        let allowed = self.pace.budget.max_states.unwrap_or(u64::MAX) / 2;
         let limit = (2 * self.live).max(MANY).min(usize::try_from(allowed).unwrap_or(usize::MAX));
         if self.nodes <= limit {
             return;

@@ -244,7 +244,7 @@ impl Lowering<'_> {
 
     fn same(&mut self, left: VariableId, right: VariableId) -> Option<FormulaId> {
         let (a, b) = (Reading::Variable(left), Reading::Variable(right));
-        let number = |variable| self.trace.kind(variable) == Some(Kind::Number);
+        let number = |variable| self.trace.kind(variable) == Kind::Number;
         if number(left) && number(right) {
             let (a, b) = (Sum::reading(a), Sum::reading(b));
             let same = self.compare_sums(NodeId(0), Comparison::Equal, &a, &b);

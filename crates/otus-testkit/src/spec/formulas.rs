@@ -146,7 +146,7 @@ fn one(
 ) -> Result<bool, String> {
     let holds = checker.check(formula, options).map_err(|stop| format!("{who}: {stop}"))?.holds;
     let explanation = checker.explain(formula, options).map_err(|stop| format!("{who}: {stop}"))?;
-    certify(checker.trace(), &checker.formulas, formula, &explanation)
+    certify(checker.trace(), &checker.formulas, formula, &explanation, &options.budget)
         .map_err(|fault| format!("{who}: not explained, {fault}"))?;
     if explanation.holds == holds {
         Ok(holds)

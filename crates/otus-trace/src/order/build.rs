@@ -304,7 +304,8 @@ impl Draft {
 }
 
 /// By variable: the processes that assign it, the kind of its values, and its initial value, which
-/// is the zero of its kind if none was given.
+/// is the zero of its kind if none was given. The values of a variable that has several kinds become
+/// texts.
 fn variable_facts(
     order: &mut PartialOrder,
     initial: &[Option<ValueId>],
@@ -336,16 +337,31 @@ fn variable_facts(
         }
         start = end;
     }
-    let facts = seen.iter_with_ids().map(|(variable, seen)| {
-        let mut seen = *seen;
-        let given = initial.get(variable.index()).copied().flatten();
-        if let Some(given) = given {
-            notice(&mut seen, &order.values, given);
+    let given = |variable: VariableId| initial.get(variable.index()).copied().flatten();
+    for variable in (0..order.variables.len()).map(VariableId::new) {
+        if let Some(given) = given(variable) {
+            notice(&mut seen[variable], &order.values, given);
         }
+    }
+    let PartialOrder { values, assignments, .. } = order;
+    if seen.iter().any(|seen| seen.mixed) {
+        for assignment in assignments.iter_mut().filter(|it| seen[it.variable].mixed) {
+            let value = values.value(assignment.value);
+            assignment.value = values.intern_text(&value);
+        }
+    }
+    let facts = seen.iter_with_ids().map(|(variable, seen)| {
         // A variable without any value is a number.
-        let kind = (!seen.mixed).then_some(seen.kind.unwrap_or(Kind::Number));
-        let zero = || order.values.intern(kind.map_or(Value::integer(0), Kind::zero));
-        VariableFacts { owner: seen.owner, kind, initial: given.unwrap_or_else(zero) }
+        let kind = if seen.mixed { Kind::Text } else { seen.kind.unwrap_or(Kind::Number) };
+        let initial = match given(variable) {
+            Some(given) if seen.mixed => {
+                let value = values.value(given);
+                values.intern_text(&value)
+            }
+            Some(given) => given,
+            None => values.intern(kind.zero()),
+        };
+        VariableFacts { owner: seen.owner, kind, initial }
     });
     facts.collect()
 }

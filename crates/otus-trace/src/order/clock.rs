@@ -9,6 +9,7 @@
 //! incoming edges, and for each event the index of its row. The columns are independent of each
 //! other, so the cost of [`PartialOrder::clocks_on`] depends on the processes that are asked for.
 
+use otus_core::budget::{Budget, Stop};
 use otus_core::index::Index as _;
 
 use super::{Edge, EventId, PartialOrder, ProcessId, process_of};
@@ -52,6 +53,12 @@ impl Clocks {
         }
     }
 
+    /// The number of bytes that they take.
+    pub fn bytes(&self) -> usize {
+        let words = self.rows.capacity() + self.row_of.capacity() + self.starts.capacity();
+        words * size_of::<u32>()
+    }
+
     /// `e ⪯ f`; `None` if the process of e has no column.
     pub fn precedes(&self, e: EventId, f: EventId) -> Option<bool> {
         let process = process_of(&self.starts, e);
@@ -89,20 +96,40 @@ impl PartialOrder {
     }
 
     /// The clocks of all events at some distinct processes.
+    ///
+    /// # Panics
+    /// Never, because there is no limit that could be met.
     pub fn clocks_on(&self, columns: &[ProcessId]) -> Clocks {
+        self.clocks_within(columns, &Budget::default()).expect("there is no limit")
+    }
+
+    /// The clocks of all events at some distinct processes, if time and memory suffice.
+    ///
+    /// # Errors
+    /// The limit of the budget that was met.
+    pub fn clocks_within(&self, columns: &[ProcessId], budget: &Budget) -> Result<Clocks, Stop> {
         let PartialOrder { starts, edges, runs, .. } = self;
         let width = columns.len();
         let mut column_of = vec![0; starts.len() - 1];
         for (column, process) in (1..).zip(columns) {
             column_of[process.index()] = column;
         }
+        let entries = self.clock_entries(width);
+        budget.check_bytes(entries.saturating_add(self.event_count()).saturating_mul(4))?;
+        budget.check_time()?;
         let mut row_of = rows_of_events(starts, edges);
-        let mut rows = vec![0; self.clock_entries(width)];
+        let mut rows = vec![0; entries];
         let mut clock = vec![0; width];
+        let mut left = BETWEEN_CHECKS;
         for run in runs {
             let own_start = starts[run.process.index()];
             for group in edges[run.edges.clone()].chunk_by(|a, b| a.to == b.to) {
                 let Some(to) = group.first().map(|edge| edge.to) else { continue };
+                left = left.saturating_sub((group.len() + 1) * (width + 1));
+                if left == 0 {
+                    budget.check_time()?;
+                    left = BETWEEN_CHECKS;
+                }
                 if to.0 > own_start {
                     let before = row_of[to.index() - 1] as usize * width;
                     clock.copy_from_slice(&rows[before..before + width]);
@@ -124,7 +151,7 @@ impl PartialOrder {
             }
         }
         row_of.shrink_to_fit();
-        Clocks { starts: starts.clone(), columns: columns.to_vec(), column_of, row_of, rows }
+        Ok(Clocks { starts: starts.clone(), columns: columns.to_vec(), column_of, row_of, rows })
     }
 
     /// The clocks at some processes, for as many of them at a time as [`ENTRIES`] allows.
@@ -139,6 +166,9 @@ impl PartialOrder {
         parts.into_iter().map(|columns| self.clocks_on(&columns))
     }
 }
+
+/// The number of entries that are computed between two checks of the clock.
+const BETWEEN_CHECKS: usize = 1 << 18;
 
 /// The most entries of vector clocks that are in memory at a time.
 const ENTRIES: usize = 1 << 24;

@@ -1,5 +1,6 @@
 //! Orders against the definition: reachability in the graph of all events.
 
+use otus_syntax::Source;
 use proptest::prelude::*;
 
 use super::*;
@@ -261,7 +262,7 @@ proptest! {
     fn what_is_written_is_read_back(sketch in sketch(true)) {
         let order = sketch.build(Writes::Ordered).unwrap();
         let text = pot::write(&order);
-        let again = pot::read(&otus_syntax::Source::new("x", text.clone()), Writes::Checked);
+        let again = pot::read(&Source::new("x", text.clone()), Writes::Checked);
         prop_assert_eq!(pot::write(&again.unwrap()), text);
     }
 }
@@ -390,14 +391,39 @@ fn variables_start_with_the_zero_of_their_kind() {
         let variable = order.variable(name).unwrap();
         (order.value(order.initial(variable)).to_string(), order.kind(variable))
     };
-    assert_eq!(about("n"), ("0".to_owned(), Some(Kind::Number)));
-    assert_eq!(about("b"), ("false".to_owned(), Some(Kind::Boolean)));
-    assert_eq!(about("t"), ("\"\"".to_owned(), Some(Kind::Text)));
-    assert_eq!(about("said"), ("\"no\"".to_owned(), Some(Kind::Text)));
-    assert_eq!(about("mixed"), ("0".to_owned(), None));
+    assert_eq!(about("n"), ("0".to_owned(), Kind::Number));
+    assert_eq!(about("b"), ("false".to_owned(), Kind::Boolean));
+    assert_eq!(about("t"), ("\"\"".to_owned(), Kind::Text));
+    assert_eq!(about("said"), ("\"no\"".to_owned(), Kind::Text));
+    assert_eq!(about("mixed"), ("\"\"".to_owned(), Kind::Text));
     assert_eq!(order.owner(order.variable("said").unwrap()), Owner::None);
     assert_eq!(order.length(order.process("idle").unwrap()), 0);
     assert_eq!(order.event(order.process("idle").unwrap(), 1), None);
+}
+
+#[test]
+fn a_variable_of_several_kinds_has_texts_everywhere() {
+    let mut builder = Builder::default();
+    builder.initial("x", true);
+    let p = builder.process("p");
+    builder.event(p).set("x", 3).set("y", 3).at();
+    builder.event(p).set("x", "1/3").set("y", "1/3").at();
+    builder.event(p).set("x", "idle").at();
+    let order = builder.finish(Writes::Checked).unwrap();
+    let [x, y] = ["x", "y"].map(|name| order.variable(name).unwrap());
+    let values = |variable: VariableId| -> Vec<String> {
+        let writes = order.histories(&[variable]).remove(0);
+        let written = writes.iter().map(|write| write.value);
+        let all = [order.initial(variable)].into_iter().chain(written);
+        all.map(|value| order.value(value).to_string()).collect()
+    };
+    assert_eq!(values(x), ["\"true\"", "\"3\"", "\"1/3\"", "\"idle\""]);
+    assert_eq!(values(y), ["0", "3", "1/3"]);
+    // A file says the same: the fraction is a text again, because of the other texts.
+    let text = pot::write(&order);
+    let again = pot::read(&Source::new("again", text.clone()), Writes::Checked).unwrap();
+    assert_eq!(pot::write(&again), text);
+    assert_eq!(again.kind(again.variable("x").unwrap()), Kind::Text);
 }
 
 /// Every second process of a long chain writes, so that no single edge orders two writers: their

@@ -2,7 +2,8 @@
 //!
 //! There are three kinds: truth values, exact numbers, and texts (which include the members of
 //! enumerations). Values of one kind are totally ordered: false before true, numbers by size, texts
-//! by bytes. Values of different kinds are not ordered.
+//! by bytes. Values of different kinds are not ordered. All values of one variable are of one kind: if a trace
+//! gives it several, all of them are texts ([`Value::as_text`]).
 //!
 //! Most values of a large trace are small integers or repeat. So a [`ValueId`] has four bytes: a
 //! small integer stands for itself, and every other value is interned. Equal values have equal ids.
@@ -83,6 +84,34 @@ impl Value {
             Some(number) => Value::Number(number),
             None => Value::Text(text.into()),
         }
+    }
+
+    /// The value as a text: a text is itself, and any other value is what it looks like in a file.
+    ///
+    /// ```
+    /// use otus_trace::order::Value;
+    ///
+    /// assert_eq!(Value::integer(3).as_text(), "3".into());
+    /// assert_eq!(Value::Boolean(true).as_text(), "true".into());
+    /// assert_eq!(Value::text("idle").as_text(), "idle".into());
+    /// ```
+    pub fn as_text(&self) -> Arc<str> {
+        match self {
+            Value::Boolean(truth) => truth.to_string().into(),
+            Value::Number(number) => number.to_string().into(),
+            Value::Text(text) => text.clone(),
+        }
+    }
+
+    /// Whether a text has the form of a fraction (`1/3`), but is none: the denominator is 0, or a number does not
+    /// fit.
+    pub fn is_impossible_fraction(text: &str) -> bool {
+        let digits =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_fraction = text.split_once('/').is_some_and(|(above, below)| {
+            digits(above.strip_prefix('-').unwrap_or(above)) && digits(below)
+        });
+        is_fraction && Rational::parse(text).is_none()
     }
 
     /// Appends the value as JSON; a fraction is a string such as `"1/3"`.
@@ -188,6 +217,15 @@ impl Values {
         {
             return id;
         }
+        self.store(value)
+    }
+
+    /// The id of a value [as a text](Value::as_text), which is no number even in the form of a fraction.
+    pub(super) fn intern_text(&mut self, value: &Value) -> ValueId {
+        self.store(Value::Text(value.as_text()))
+    }
+
+    fn store(&mut self, value: Value) -> ValueId {
         let Stored(index) = self.table.intern(value);
         assert!(index < INTERNED, "a trace has fewer than 2^31 distinct values");
         ValueId(index | INTERNED)

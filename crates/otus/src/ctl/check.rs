@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use otus_core::budget::{Budget, Stop};
+use otus_ctl::certify::Fault;
 use otus_ctl::{
     Checker, Closure, Engine, FormulaId, Formulas, Options, Property, certify, lower_with,
 };
@@ -260,12 +261,19 @@ impl Answers<'_> {
             }
         };
         let (trace, formulas) = (self.checker.trace(), &self.checker.formulas);
-        let certified = certify(trace, formulas, formula, &explanation).map_err(|fault| {
-            Error::Bug(format!(
-                "the run that should show why `{}` holds or not is not accepted ({fault})",
-                answer.formula
-            ))
-        })?;
+        let certified = match certify(trace, formulas, formula, &explanation, &options.budget) {
+            Ok(certified) => certified,
+            Err(Fault::Stopped(stop)) => {
+                answer.unexplained = Some(stop);
+                return Ok(());
+            }
+            Err(fault) => {
+                return Err(Error::Bug(format!(
+                    "the run that should show why `{}` holds or not is not accepted ({fault})",
+                    answer.formula
+                )));
+            }
+        };
         let evidence = &explanation.evidence;
         answer.witness = Witness::new(trace, formulas, formula, evidence, certified.trusted);
         Ok(())

@@ -64,15 +64,9 @@ fn wrapped(operator: &'static str, operand: FormulaId) -> [Work; 3] {
 fn negated(formulas: &Formulas, trace: &PartialOrder, formula: FormulaId) -> Option<String> {
     let &Formula::Atom(id) = formulas.get(formula) else { return None };
     let Atom::Compare(left, comparison, value) = formulas.atom_of(id) else { return None };
-    let ordered = match left {
-        Reading::Variable(variable) => trace.kind(*variable).is_some(),
-        Reading::Last(_) | Reading::Count(..) => true,
-    };
     let opposite = match comparison {
         Comparison::Equal => Comparison::Unequal,
         Comparison::Unequal => Comparison::Equal,
-        // Values of different types are not ordered.
-        _ if !ordered => return None,
         Comparison::Less => Comparison::AtLeast,
         Comparison::AtMost => Comparison::Greater,
         Comparison::Greater => Comparison::AtMost,

@@ -1,5 +1,6 @@
 //! Runs that show an answer are right: each is replayed on the oracle's lattice.
 
+use otus_core::budget::Budget;
 use otus_core::index::Index as _;
 use otus_ctl::{Checker, Evidence, Formula, Formulas, Options, certify};
 use otus_testkit::ctl_cases::{Size, random_formula, random_order, show};
@@ -73,7 +74,8 @@ fn wrong(trace: &PartialOrder, formula: &Ctl) -> Option<String> {
         if let Some(found) = found {
             return Some(format!("{name}: {found}"));
         }
-        let checked = match certify(trace, &checker.formulas, id, &explanation) {
+        let checked = match certify(trace, &checker.formulas, id, &explanation, &Budget::default())
+        {
             Ok(checked) => checked,
             Err(found) => return Some(format!("{name}: not certified: {found}: {explanation:?}")),
         };

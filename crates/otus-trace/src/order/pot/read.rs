@@ -259,7 +259,7 @@ impl<'s> PotReader<'s> {
         let text = &self.json.source.text()[start..end];
         let (texts, text_values, values) =
             (&mut self.texts, &mut self.text_values, &mut self.draft.order.values);
-        let look_up = || Some(text_value(texts, text_values, values, text).0);
+        let look_up = || text_value(texts, text_values, values, text).map(|ValueId(id)| id);
         let value = self.recent_texts.id(bytes, start, end, look_up);
         self.json.at = end + 1;
         value.map(ValueId)
@@ -654,9 +654,17 @@ impl<'s> PotReader<'s> {
                 }
             }
             Some(b'"') => {
+                let start = self.json.at;
                 let text = self.json.string()?;
                 let PotReader { texts, text_values, draft, .. } = self;
-                Ok(Some(text_value(texts, text_values, &mut draft.order.values, &text)))
+                let value = text_value(texts, text_values, &mut draft.order.values, &text);
+                if value.is_none() {
+                    let help = "a text of digits, a slash and digits is a fraction: two integers of 64 bits each, \
+                                of which the second is not 0";
+                    let span = self.json.span_from(start);
+                    self.bad_field(span, format!("`{text}` is no number"), help);
+                }
+                Ok(value)
             }
             _ => {
                 if let Some(value) = self.json.boolean() {
@@ -855,18 +863,24 @@ fn short_text_end(bytes: &[u8], start: usize) -> Option<usize> {
     bytes[start..].iter().take(64).position(special).map(|length| start + length)
 }
 
-/// The value of a text, which is interned at its first occurrence.
+/// The value of a text, which is interned at its first occurrence; `None` for a fraction that is no number.
 fn text_value(
     texts: &mut Names,
     text_values: &mut Vec<ValueId>,
     values: &mut Values,
     text: &str,
-) -> ValueId {
-    let symbol = texts.intern(text).0 as usize;
-    if symbol == text_values.len() {
-        text_values.push(values.intern(Value::text(text)));
+) -> Option<ValueId> {
+    let known = texts.find(text).map(|Symbol(symbol)| symbol as usize);
+    if let Some(known) = known {
+        return text_values.get(known).copied();
     }
-    text_values[symbol]
+    if Value::is_impossible_fraction(text) {
+        return None;
+    }
+    texts.intern(text);
+    let value = values.intern(Value::text(text));
+    text_values.push(value);
+    Some(value)
 }
 
 /// Writes a note of an event into a column, which grows with the first note.

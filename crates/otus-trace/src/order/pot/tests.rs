@@ -47,6 +47,28 @@ fn keys_come_in_any_order_and_processes_by_name_or_index() {
 }
 
 #[test]
+fn a_fraction_must_be_a_number() {
+    let help = "(a text of digits, a slash and digits is a fraction: two integers of 64 bits each, of \
+                which the second is not 0)";
+    for value in ["1/0", "-3/0", "0/00", "1/9223372036854775808", "99999999999999999999/7"] {
+        let events = format!(r#"{{"var":"x","val":"{value}"}},{{"set":{{"y":"{value}"}}}}"#);
+        check(
+            &format!(
+                "{{\"processes\":[{{\"name\":\"p\",\"events\":[{events}]}}],\n\"init\":{{\"z\":\"{value}\"}}}}"
+            ),
+            &[
+                format!("1:54 O0410 `{value}` is no number {help}"),
+                format!("1:{} O0410 `{value}` is no number {help}", 70 + value.len()),
+                format!("2:13 O0410 `{value}` is no number {help}"),
+            ]
+            .join("\n"),
+        );
+    }
+    let texts = r#"{"init":{"x":"1/0/0"},"processes":[{"name":"p","events":[{"var":"x","val":"a/0"}]}],"edges":[]}"#;
+    check(texts, texts);
+}
+
+#[test]
 fn what_is_not_json_is_told_where_it_stops() {
     let json = "the file must be JSON; a program that writes JSON gets brackets and commas right";
     let cases = [
