@@ -89,6 +89,6 @@ pub(crate) fn size(
 ) -> Result<(BigUint, u64), Stop> {
     let mut evaluation = fixpoint::Evaluation::new(problem, closure, budget)?;
     evaluation.set(formula)?;
-    let trees = &evaluation.trees;
-    Ok((trees.count(evaluation.known.top), trees.node_count() as u64))
+    let count = evaluation.trees.count(evaluation.known.top)?;
+    Ok((count, evaluation.trees.node_count() as u64))
 }

@@ -30,16 +30,16 @@ impl Checker<'_> {
     pub fn stats(&mut self, formula: FormulaId, options: &Options) -> Result<Stats, Stop> {
         let options = &options.started();
         let atoms = self.atoms(formula);
-        self.prepare(&atoms);
-        let view = self.view(formula, &atoms, options);
+        self.prepare(&atoms, &options.budget)?;
+        let view = self.view(formula, &atoms, options)?;
         let used = self.used(&atoms);
         let problem = self.problem(&view, &used);
         let (cuts, nodes) = match options.engine {
             Engine::Auto | Engine::Interval => {
-                let mut evaluation = Evaluation::new(problem, &options.budget);
+                let mut evaluation = Evaluation::new(problem, &options.budget)?;
                 evaluation.set(formula)?;
                 let top = evaluation.top()?;
-                (evaluation.diagram.count(top), evaluation.diagram.nodes() as u64)
+                (evaluation.diagram.count(top)?, evaluation.diagram.nodes() as u64)
             }
             Engine::Explicit => {
                 let tally = explicit::walk(problem, formula, false, &options.budget)?;

@@ -109,7 +109,7 @@ impl Checker<'_> {
         }
         atoms.sort_unstable();
         atoms.dedup();
-        self.prepare(&atoms);
+        self.prepare(&atoms, &options.budget)?;
         let unread: FxHashSet<AtomId> =
             atoms.iter().copied().filter(|&atom| !self.is_read(atom)).collect();
         let has_event = own.iter().any(|atom| !unread.contains(atom))

@@ -8,7 +8,7 @@ use super::fixpoint;
 use super::tree::{END, Ist};
 use crate::check::{Checker, Options};
 use crate::formula::FormulaId;
-use crate::view::{Arrangement, View};
+use crate::view::Arrangement;
 
 /// A sharing tree: paths from the root to the end are boxes of cuts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,8 +44,9 @@ impl Checker<'_> {
         options: &Options,
     ) -> Result<SharingTree, Stop> {
         let atoms = self.atoms(formula);
-        self.prepare(&atoms);
-        let view = View::whole(self.trace(), &|| self.clocks(), Arrangement::Given);
+        self.prepare(&atoms, &options.budget)?;
+        let options = &Options { arrangement: Arrangement::Given, ..options.clone() };
+        let view = self.whole_view(options)?;
         let used = self.used(&atoms);
         let problem = self.problem(&view, &used);
         let mut evaluation = fixpoint::Evaluation::new(problem, options.closure, &options.budget)?;
