@@ -137,8 +137,11 @@ impl Counting {
             let mut rest = logs.log(component);
             while !rest.is_empty() {
                 let (symbol, length) = alphabet.read(rest);
-                let Some(symbol) = symbol else { return true };
-                counts[symbol.index()] += 1;
+                // The interaction has no other moments.
+                let Some(count) = symbol.and_then(|symbol| counts.get_mut(symbol.index())) else {
+                    return true;
+                };
+                *count += 1;
                 rest = &rest[length..];
             }
         }

@@ -277,10 +277,20 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         self.failures >= FAILURES || self.stale >= 4 * FAILURES
     }
 
+    /// Whether events may be unobserved.
+    fn may_miss(&self) -> bool {
+        let missing = |c| self.logs.late[c] || self.logs.endings[c] == Ending::Early;
+        !self.global && (0..self.logs.len()).any(missing)
+    }
+
     /// The alternatives of an expression that has grown, the smallest last. An expression also grows with the number of
-    /// iterations in flight. To guess what these will do would be wrong, so choices that nothing has decided yet stay.
+    /// iterations in flight. If all logs are complete, these will tell what happens, so choices that nothing has decided
+    /// yet stay; to guess would mostly be wrong.
     fn split(&mut self, state: &CoupledState, meter: &mut Meter<'_>) -> Option<Vec<CoupledState>> {
         let mut alternatives = self.context.store.past_alternatives(state.expr);
+        if alternatives.len() < 2 && self.may_miss() {
+            alternatives = self.context.store.alternatives(state.expr);
+        }
         if alternatives.len() < 2 {
             return None;
         }

@@ -145,7 +145,7 @@ impl<'t> Logs<'t> {
         let mut rest = &self.all[component][self.consumed[component] as usize..];
         while !rest.is_empty() {
             let (symbol, length) = alphabet.read(rest);
-            if symbol.is_none() {
+            if symbol.is_none_or(|symbol| alphabet.leaves[symbol.index()].is_empty()) {
                 return false;
             }
             rest = &rest[length..];

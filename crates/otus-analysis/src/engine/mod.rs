@@ -9,6 +9,7 @@
 //! | [`Options::erase`] | [`erase`] in coupled searches, [`truncate`] | |
 //! | [`Options::sessions`] | [`sessions`] | [`Counters::sessions`] |
 //! | [`Options::counting`] | [`counting`] | [`Counters::counted`] |
+//! | [`Options::places`] | [`sequential`] | [`Counters::refuted`] |
 //! | [`Options::absorb`] | [`include`](mod@include), absorption in [`normal`] | |
 //! | [`Options::solver`] | [`sat`] | conflicts, in [`Outcome::states`] |
 //!
@@ -85,6 +86,8 @@ pub struct Options {
     pub sessions: When,
     /// Refute by how often moments occur.
     pub counting: When,
+    /// Follow late logs by places in the projection of a component.
+    pub places: When,
     /// Decide terms with many choices, and searches that take long, by a solver of propositional
     /// formulas.
     pub solver: bool,
@@ -101,6 +104,7 @@ impl Default for Options {
             absorb: true,
             sessions: When::Long,
             counting: When::Long,
+            places: When::Long,
             solver: true,
         }
     }
@@ -162,10 +166,10 @@ pub struct Engine {
     /// By component: its projection of the interaction, once computed; empty if that is too much
     /// work.
     projections: Option<Vec<ExprId>>,
-    /// The tables of greedy firing ([`sessions`]), once they were wanted; nothing inside if it does not apply.
-    net: Option<Option<Box<sessions::Net>>>,
-    /// How often moments occur, once that was wanted; nothing inside if it is too much work.
-    counting: Option<Option<Box<Counting>>>,
+    /// The tables of greedy firing ([`sessions`]), if it applies.
+    net: OnDemand<sessions::Net>,
+    /// How often moments occur, if that is not too much work.
+    counting: OnDemand<Counting>,
     /// The number of analyses so far.
     analysis: u32,
     /// Whether each log of this analysis was checked by itself, completely, and not refuted.
@@ -178,6 +182,28 @@ pub struct Engine {
     at_once: bool,
     options: Options,
     counters: Counters,
+}
+
+/// A table that is made when it is first wanted.
+#[derive(Debug, Default)]
+enum OnDemand<T> {
+    #[default]
+    NotMade,
+    Impossible,
+    Made(Box<T>),
+}
+
+impl<T> OnDemand<T> {
+    fn new(made: Option<T>) -> Self {
+        made.map_or(OnDemand::Impossible, |made| OnDemand::Made(Box::new(made)))
+    }
+
+    fn made(&self) -> Option<&T> {
+        match self {
+            OnDemand::Made(made) => Some(made),
+            OnDemand::NotMade | OnDemand::Impossible => None,
+        }
+    }
 }
 
 /// Counts how often each reduction applied.
@@ -346,8 +372,8 @@ impl Engine {
             others: Vec::new(),
             hints: Vec::new(),
             projections: None,
-            net: None,
-            counting: None,
+            net: OnDemand::NotMade,
+            counting: OnDemand::NotMade,
             analysis: 0,
             locally_analyzed: false,
             loop_depth: u64::from(attributes.loop_depth),
@@ -472,7 +498,7 @@ impl Engine {
             }
             self.hints = Vec::new();
             self.projections = None;
-            self.net = None;
+            self.net = OnDemand::NotMade;
         }
     }
 
@@ -575,8 +601,8 @@ impl Engine {
         if let Some(found) = self.fire(trace, question, meter, furthest) {
             return found;
         }
-        if self.is_refuted_by_places(trace, question) {
-            return Found::No;
+        if let Some(found) = self.follow_places(trace, question) {
+            return found;
         }
         let found = self.search(trace, question, meter, furthest);
         // A refutation from interrupted work is void.
@@ -589,16 +615,24 @@ impl Engine {
 
     /// Makes the tables of greedy firing if a multi-trace is long; returns whether it applies.
     fn prepare_net(&mut self, trace: &MultiTrace) -> bool {
-        if !self.options.sessions.is_worth(trace.len()) || self.compiled.is_none() {
+        self.options.sessions.is_worth(trace.len()) && self.make_net()
+    }
+
+    /// Makes the tables of greedy firing; returns whether it applies.
+    fn make_net(&mut self) -> bool {
+        if self.compiled.is_none() {
             return false;
         }
-        if self.net.is_none() {
+        if matches!(self.net, OnDemand::NotMade) {
             let (mut context, &Compiled { rigid, .. }) = self.context();
-            let net = sessions::Net::new(&mut context, rigid).map(Box::new);
-            self.net = Some(net);
+            let net = sessions::Net::new(&mut context, rigid);
+            if self.store.is_stopped() {
+                return false;
+            }
+            self.net = OnDemand::new(net);
             self.store.refuel();
         }
-        self.net.as_ref().is_some_and(Option::is_some)
+        self.net.made().is_some()
     }
 
     /// The answer of greedy firing, or of single components if it has none; `None` if neither has one.
@@ -612,18 +646,8 @@ impl Engine {
         if !self.options.sessions.is_worth(trace.len()) || self.decomposes(question) {
             return None;
         }
-        let net = self.net.take()?;
-        let found = net.as_ref().and_then(|net| {
-            let mut logs = Logs::new(trace, question, self.count);
-            let (mut context, _) = self.context();
-            let global = *question == Question::GlobalPrefix;
-            let found = sessions::explain(&mut context, net, &mut logs, global, meter);
-            *furthest = logs.into_furthest();
-            found
-        });
-        let fires = net.is_some();
-        self.net = Some(net);
-        if found.is_some() || !fires {
+        let found = self.fire_greedily(trace, question, meter, furthest);
+        if found.is_some() || self.net.made().is_none() {
             return found;
         }
         let local = self.analyze_locally(trace, question);
@@ -633,6 +657,27 @@ impl Engine {
             return Some(Found::No);
         }
         None
+    }
+
+    /// The answer of greedy firing; `None` if it has none.
+    fn fire_greedily(
+        &mut self,
+        trace: &MultiTrace,
+        question: &Question,
+        meter: &mut Meter<'_>,
+        furthest: &mut Option<Box<[u32]>>,
+    ) -> Option<Found> {
+        let net = std::mem::take(&mut self.net);
+        let found = net.made().and_then(|net| {
+            let mut logs = Logs::new(trace, question, self.count);
+            let (mut context, _) = self.context();
+            let global = *question == Question::GlobalPrefix;
+            let found = sessions::explain(&mut context, net, &mut logs, global, meter);
+            *furthest = logs.into_furthest();
+            found
+        });
+        self.net = net;
+        found
     }
 
     fn search(
@@ -751,6 +796,21 @@ impl Engine {
                 *furthest = reached;
                 return if given_up { Found::No } else { found };
             }
+            if !global && !late && !apart && *question != Question::ACCEPT {
+                let patience = 4 * PATIENCE + 8 * trace.len() as u64;
+                let found = self.attempt_in_step(trace, question, patience, meter, furthest);
+                if !gave_up(found, meter) {
+                    return found;
+                }
+            }
+            // Also short logs of parallel sessions may take long.
+            if self.options.sessions == When::Long
+                && !self.options.sessions.is_worth(trace.len())
+                && self.make_net()
+                && let Some(found) = self.fire_greedily(trace, question, meter, furthest)
+            {
+                return found;
+            }
         }
         // Interrupted work of a first attempt does not count against this one.
         self.store.refuel();
@@ -759,23 +819,35 @@ impl Engine {
         found
     }
 
-    /// Whether the log of a sequential component refutes a multi-trace ([`sequential`]).
-    fn is_refuted_by_places(&mut self, trace: &MultiTrace, question: &Question) -> bool {
-        if !may_start_late(question, self.count) || self.decomposes(question) {
-            return false;
+    /// The answer of the logs of sequential components ([`sequential`]), if they have one: No if one of them is
+    /// refuted, Yes if there is no other component.
+    fn follow_places(&mut self, trace: &MultiTrace, question: &Question) -> Option<Found> {
+        let late = may_start_late(question, self.count);
+        // A long multi-trace that is accepted should not be read twice.
+        if self.decomposes(question) || (trace.len() > SHORT && !late) {
+            return None;
         }
         let logs = Logs::new(trace, question, self.count);
-        (0..self.count).any(|component| self.refutes_by_places(&logs, component) == Some(true))
+        for component in 0..self.count {
+            match self.refutes_by_places(&logs, component) {
+                Some(true) => return Some(Found::No),
+                Some(false) if self.count == 1 => return Some(Found::Yes),
+                Some(false) | None => {}
+            }
+        }
+        None
     }
 
     /// Whether the log of a component has no run in its projection; `None` if that is not sequential, or too much work, or
     /// the interaction is so small that steps are faster.
     fn refutes_by_places(&mut self, logs: &Logs<'_>, component: usize) -> Option<bool> {
         let relaxed = self.compiled.as_ref()?.relaxed;
-        if !self.options.look_ahead
-            || self.store.size(relaxed) < LARGE_TERM
-            || logs.log(component).is_empty()
-        {
+        let is_wanted = match self.options.places {
+            When::Never => false,
+            When::Long => self.store.size(relaxed) >= LARGE_TERM,
+            When::Always => true,
+        };
+        if !is_wanted || logs.log(component).is_empty() {
             return None;
         }
         let whole = self.store.relax_fully(relaxed);
@@ -793,16 +865,15 @@ impl Engine {
     /// Whether a multi-trace is refuted by how often moments occur in it ([`counting`]).
     fn is_refuted_by_counting(&mut self, trace: &MultiTrace, question: &Question) -> bool {
         let (_, &Compiled { rigid, .. }) = self.context();
-        let counting = self
-            .counting
-            .take()
-            .unwrap_or_else(|| Counting::new(&self.store, &self.alphabet, rigid).map(Box::new));
+        if matches!(self.counting, OnDemand::NotMade) {
+            self.counting = OnDemand::new(Counting::new(&self.store, &self.alphabet, rigid));
+        }
         let logs = Logs::new(trace, question, self.count);
         let global = *question == Question::GlobalPrefix;
-        let refuted = counting
-            .as_ref()
+        let refuted = self
+            .counting
+            .made()
             .is_some_and(|counting| counting.refutes(&self.store, &self.alphabet, &logs, global));
-        self.counting = Some(counting);
         self.counters.counted += u64::from(refuted);
         refuted
     }
@@ -832,6 +903,28 @@ impl Engine {
             coupled::explain(&mut context, start, &mut logs, global, states, meter)
         };
         (found, logs.into_furthest())
+    }
+
+    /// Searches for coupled components in the rigid expression. Relaxed components can run ahead of others, as far as the
+    /// iterations of a loop allow, and the choices of all iterations in between are open then. Rigid ones stay in
+    /// step, which is mostly faster for logs that are nearly complete, though it has to simulate more unobserved events.
+    fn attempt_in_step(
+        &mut self,
+        trace: &MultiTrace,
+        question: &Question,
+        states: u64,
+        meter: &mut Meter<'_>,
+        furthest: &mut Option<Box<[u32]>>,
+    ) -> Found {
+        self.store.refuel();
+        let mut logs = Logs::new(trace, question, self.count);
+        let (mut context, &Compiled { rigid, relaxed, .. }) = self.context();
+        if rigid == relaxed {
+            return Found::Unknown(Stop::States);
+        }
+        let found = coupled::explain(&mut context, rigid, &mut logs, false, states, meter);
+        *furthest = logs.into_furthest();
+        found
     }
 
     /// Whether the components, or the only observed one, can be searched one at a time

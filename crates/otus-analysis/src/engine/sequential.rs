@@ -14,8 +14,10 @@
 //!
 //! If only one component is observed and its projection is exact ([`decompose`](super::decompose)), the converse holds.
 //!
-//! *Cost.* The size of the projection for each moment of the log. It is asked for logs that may start late, of large
-//! interactions only. *Switch.* `Options::look_ahead`. *Counter.* `Counters::refuted`.
+//! If there is only one component, the converse holds for every question, since then the projection is the interaction.
+//!
+//! *Cost.* The size of the projection for each moment of the log. It is asked for large interactions only, and for logs that are
+//! short or may start late. *Switch.* `Options::places`. *Counter.* `Counters::refuted`.
 
 use super::Ending;
 use super::alphabet::Alphabet;

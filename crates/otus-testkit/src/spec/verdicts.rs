@@ -259,7 +259,7 @@ fn declaration(asked: &str, pool: &Pool, trace: &MultiTrace) -> Result<Question,
 }
 
 /// All reductions of the fast engine, then all but one, then none.
-fn options() -> [(&'static str, Options); 11] {
+fn options() -> [(&'static str, Options); 12] {
     let all = Options::default();
     let none = Options {
         relax: false,
@@ -270,6 +270,7 @@ fn options() -> [(&'static str, Options); 11] {
         absorb: false,
         sessions: When::Never,
         counting: When::Never,
+        places: When::Never,
         solver: false,
     };
     [
@@ -282,6 +283,7 @@ fn options() -> [(&'static str, Options); 11] {
         ("without absorption", Options { absorb: false, ..all }),
         ("with sessions", Options { sessions: When::Always, ..all }),
         ("with counting", Options { counting: When::Always, ..all }),
+        ("with places", Options { places: When::Always, ..all }),
         ("without a solver", Options { solver: false, ..all }),
         ("without any idea", none),
     ]

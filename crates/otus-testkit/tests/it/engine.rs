@@ -60,6 +60,7 @@ fn random_options(rng: &mut fastrand::Rng) -> Options {
         absorb: rng.bool(),
         sessions: if rng.bool() { When::Always } else { When::Never },
         counting: if rng.bool() { When::Always } else { When::Never },
+        places: if rng.bool() { When::Always } else { When::Never },
         solver: rng.bool(),
     }
 }

@@ -41,10 +41,10 @@ use crate::budget::{Meter, Stop};
 use crate::question::Question;
 
 /// The estimated work of a search from which on a formula is faster. A formula takes some tens of microseconds, and this
-/// work about a millisecond.
-const WORK: u64 = 4_000;
+/// work about two hundred.
+const WORK: u64 = 500;
 /// The least number of ways to resolve alternatives, since the work for a formula grows with the term as well.
-const WAYS: u64 = 32;
+const WAYS: u64 = 8;
 /// The number of subterms in which alternatives are counted.
 const COUNTED: usize = 100_000;
 

@@ -19,7 +19,6 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use otus_core::algebra::prune;
-use otus_core::index::Index as _;
 use otus_core::semantics::PositionId;
 use otus_core::{EventId, LifelineSet, Pool, RegionId, Term, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -45,16 +44,16 @@ type Steps = Rc<[LocalStep]>;
 impl Replay<'_, '_> {
     /// The witness from greedy firing; `None` if it does not show one.
     pub(super) fn guided(&mut self, term: TermId) -> Option<Witness> {
-        let net = self.engine.net.take()?;
-        let trail = net.as_ref().and_then(|net| {
+        let net = std::mem::take(&mut self.engine.net);
+        let trail = net.made().and_then(|net| {
             let (mut context, _) = self.engine.context();
             sessions::trail(&mut context, net, &mut self.logs, self.global, self.meter)
         });
-        self.engine.net = Some(net);
+        self.engine.net = net;
         self.logs.consumed.fill(0);
         let trail = trail?;
         let mut tree = Tree::new(self.pool, term)?;
-        let events = self.events();
+        let events = self.events(term);
         let words = Words::new(&trail, &tree, self.pool, &events)?;
         let mut steps: Vec<Steps> = Vec::with_capacity(words.sessions.len());
         let mut known: FxHashMap<&[EventId], Steps> = FxHashMap::default();
@@ -83,14 +82,18 @@ impl Replay<'_, '_> {
         Some(Witness { steps })
     }
 
-    /// By leaf: its event.
-    fn events(&mut self) -> FxHashMap<LeafId, EventId> {
+    /// By leaf of a term: its event.
+    fn events(&mut self, term: TermId) -> FxHashMap<LeafId, EventId> {
         let mut found = FxHashMap::default();
-        for event in (0..self.pool.event_count()).map(EventId::new) {
-            let parts = self.engine.alphabet.parts(self.pool, self.partition, event);
-            if let Some(leaf) = self.engine.store.leaves.find(&Alphabet::joined(&parts)) {
-                found.insert(leaf, event);
+        let (mut pending, mut met) = (vec![term], FxHashSet::default());
+        while let Some(term) = pending.pop() {
+            let node = self.pool.node(term);
+            if let Some(event) = node.as_event() {
+                let parts = self.engine.alphabet.parts(self.pool, self.partition, event);
+                let leaf = self.engine.store.leaves.find(&Alphabet::joined(&parts));
+                found.extend(leaf.map(|leaf| (leaf, event)));
             }
+            pending.extend(node.operands().filter(|&operand| met.insert(operand)));
         }
         found
     }
@@ -329,10 +332,9 @@ impl Tree {
                     return None;
                 }
             };
-            let loops = [left, right].map(has_loops);
-            let (part, is_before) = match loops {
-                [false, true] => (left, true),
-                [true, false] => (right, false),
+            let (part, inner, is_before) = match [left, right].map(has_loops) {
+                [false, true] => (left, right, true),
+                [true, false] => (right, left, false),
                 [true, true] | [false, false] => return None,
             };
             let own = tree.add(Some(at), Content::Rest(part));
@@ -345,18 +347,7 @@ impl Tree {
             } else {
                 after.push((part, own));
             }
-            term = if is_before {
-                match pool.node(term) {
-                    Term::Strict(_, right) | Term::Coreg(_, _, right) => right,
-                    _ => return None,
-                }
-            } else {
-                match pool.node(term) {
-                    Term::Strict(left, _) | Term::Coreg(_, left, _) => left,
-                    _ => return None,
-                }
-            };
-            at = rest;
+            (term, at) = (inner, rest);
         }
         tree.before = tree.parts.len();
         // The innermost part after the loop is the first of them.

@@ -74,3 +74,34 @@ fn more_are_sent_than_received() {
     check(model, trace, &Question::MULTI_PREFIX, 8_000, Verdict::WeakPass);
     check(model, trace, &Question::SLICE, 8_000, Verdict::WeakPass);
 }
+
+/// A nest of sequences or loops, each level with one action, alternately of two messages.
+fn nest(operator: &str, depth: usize) -> String {
+    let mut text = String::new();
+    for level in 0..depth {
+        let leaf = if level % 2 == 0 { "a!m" } else { "a!n" };
+        text += &match operator {
+            "loopS" => format!("loopS(strict({leaf}, "),
+            "loopW" => format!("loopW(seq({leaf}, "),
+            _ => format!("{operator}({leaf}, "),
+        };
+    }
+    let close = if operator.starts_with("loop") { "))" } else { ")" };
+    text + "a!z" + &close.repeat(depth)
+}
+
+/// There are as many ways to go on as levels, each as large as the nest.
+#[test]
+fn slices_of_deep_nests_are_followed_by_places() {
+    for operator in ["strict", "seq"] {
+        let model = nest(operator, 3_000);
+        check(&model, "{ [a] a!m.a!n.a!m }", &Question::SLICE, 100, Verdict::WeakPass);
+        check(&model, "{ [a] a!m.a!n.a!n }", &Question::SLICE, 100, Verdict::Fail);
+    }
+    for operator in ["loopS", "loopW"] {
+        let model = nest(operator, 3_000);
+        check(&model, "{ [a] a!m.a!n.a!z }", &Question::SLICE, 100, Verdict::WeakPass);
+        // Before the innermost action there is always that of its level.
+        check(&model, "{ [a] a!n.a!z.a!z }", &Question::SLICE, 100, Verdict::Fail);
+    }
+}

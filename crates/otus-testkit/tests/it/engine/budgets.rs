@@ -5,6 +5,8 @@ use std::time::Duration;
 use otus_analysis::budget::Budget;
 use otus_analysis::engine::Options;
 use otus_analysis::{Engine, Question, Verdict};
+use otus_syntax::{Source, parse_trace};
+use otus_testkit::read::{Language, read};
 use otus_testkit::small_scope::{Derivation, Scope, alphabet, derive, partitions, random_trace};
 
 use super::compare::enough;
@@ -83,4 +85,39 @@ fn a_search_that_is_cut_claims_nothing_that_is_not_so() {
         }
     }
     println!("{compared} searches with a small budget, {undecided} of them undecided");
+}
+
+/// Interactions for which single steps are much work.
+fn large() -> [(String, &'static str); 2] {
+    let loops = format!("{}a!z{}", "loopS(strict(alt(a!m, b!n), ".repeat(400), "))".repeat(400));
+    let choices =
+        format!("{}b!z{}", "coreg(a)(alt(a!m, seq(a!m, b!n)), ".repeat(60), ")".repeat(60));
+    [(loops, "{ [a] a!m.a!m.a!z; [b] b!n.b!n }"), (choices, "{ [a] a!m.a!m.a!m; [b] b!n.b!z.b!n }")]
+}
+
+/// Cancellation and memory end an analysis within a step too.
+#[test]
+fn a_limit_ends_an_analysis_in_the_middle_of_a_step() {
+    for (interaction, trace) in large() {
+        let (mut lowered, _) = read(Language::Interaction, &interaction);
+        let parsed = parse_trace(&Source::new("trace", trace));
+        let (trace, _) = otus_trace::lower(&parsed.tree, &mut lowered.pool);
+        let term = lowered.term.expect("an interaction");
+        let engine = || Engine::new(&lowered.pool, term, trace.partition(), Options::default());
+        for question in [Question::ACCEPT, Question::MULTI_PREFIX, Question::SLICE] {
+            let cancelled = Budget::default();
+            cancelled.cancel.cancel();
+            let found = engine().analyze(&trace, &question, &cancelled);
+            assert!(found.states <= 256, "{question:?}: {found:?}");
+            let mut engine = engine();
+            let most = engine.bytes() + 100_000;
+            let budget = Budget { max_bytes: Some(most as u64), ..Budget::default() };
+            let found = engine.analyze(&trace, &question, &budget);
+            assert!(
+                engine.bytes() <= most + most / 20 + 200_000,
+                "{question:?}: {found:?}, {} of {most} bytes",
+                engine.bytes()
+            );
+        }
+    }
 }

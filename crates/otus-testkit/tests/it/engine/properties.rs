@@ -570,6 +570,7 @@ fn all_combinations_of_switches_agree() {
                     decompose: on(6),
                     sessions: if on(7) { When::Always } else { When::Never },
                     counting: if on(0) { When::Always } else { When::Never },
+                    places: if on(1) { When::Always } else { When::Never },
                 };
                 (options, Engine::new(pool, term, partition, options))
             })
