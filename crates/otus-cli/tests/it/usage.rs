@@ -87,6 +87,14 @@ Options:
   -h, --help          Print help (see more with '--help')
   -V, --version       Print version
 
+Limits:
+      --timeout <SECONDS>  Stop after this many seconds, with exit status 3. `analyze`, `test` and
+                           `ctl` give this time to each multi-trace or formula, with everything that
+                           is told about it
+      --memory <MIB>       Stop when Otus takes more than this many MiB of memory, with exit status
+                           3; the tables of a search may take three fifths of it [default: three
+                           quarters of the free memory, and 2048 MiB for the tables of a search]
+
 See `otus --help` for an overview and `otus COMMAND --help` for a command.
 
 "#]]);
@@ -137,6 +145,14 @@ Options:
                       never]
   -h, --help          Print help (see more with '--help')
   -V, --version       Print version
+
+Limits:
+      --timeout <SECONDS>  Stop after this many seconds, with exit status 3. `analyze`, `test` and
+                           `ctl` give this time to each multi-trace or formula, with everything that
+                           is told about it
+      --memory <MIB>       Stop when Otus takes more than this many MiB of memory, with exit status
+                           3; the tables of a search may take three fifths of it [default: three
+                           quarters of the free memory, and 2048 MiB for the tables of a search]
 
 See `otus --help` for an overview and `otus COMMAND --help` for a command.
 
