@@ -287,10 +287,11 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     /// iterations in flight. If all logs are complete, these will tell what happens, so choices that nothing has decided
     /// yet stay; to guess would mostly be wrong.
     fn split(&mut self, state: &CoupledState, meter: &mut Meter<'_>) -> Option<Vec<CoupledState>> {
-        let mut alternatives = self.context.store.past_alternatives(state.expr);
-        if alternatives.len() < 2 && self.may_miss() {
-            alternatives = self.context.store.alternatives(state.expr);
-        }
+        let mut alternatives = if self.may_miss() {
+            self.context.store.alternatives(state.expr)
+        } else {
+            self.context.store.past_alternatives(state.expr)
+        };
         if alternatives.len() < 2 {
             return None;
         }

@@ -154,7 +154,9 @@ impl Sequential {
         loop {
             round += 1;
             // All states that are reached without a moment.
-            now.iter().for_each(|&state| is_in[state as usize] = round);
+            for &state in &now {
+                is_in[state as usize] = round;
+            }
             let mut at = 0;
             while let Some(&state) = now.get(at) {
                 at += 1;

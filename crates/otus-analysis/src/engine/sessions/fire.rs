@@ -127,7 +127,9 @@ impl<'s, 'c, 'l> Firing<'s, 'c, 'l> {
         }
         self.left = left;
         if let Some(trail) = &mut self.effects.trail {
-            steps.into_iter().for_each(|leaf| trail.add(leaf, None, false));
+            for leaf in steps {
+                trail.add(leaf, None, false);
+            }
             trail.before_stock = trail.fired.len();
         }
         let (logs, global) = (&*self.logs, self.global);

@@ -58,7 +58,14 @@ impl Frame {
         for &(operand, count) in operands {
             match *store.expr(operand) {
                 Expr::Loop(order, body) if store.orders.items[order].is_none() => bodies.push(body),
-                _ => sessions.push((operand, u64::from(count))),
+                Expr::Never
+                | Expr::Empty
+                | Expr::Leaf(_)
+                | Expr::Alt(_)
+                | Expr::Par(_)
+                | Expr::Seq(..)
+                | Expr::Loop(..)
+                | Expr::Suffix(..) => sessions.push((operand, u64::from(count))),
             }
         }
         let (left, right) = (Store::EMPTY, Store::EMPTY);

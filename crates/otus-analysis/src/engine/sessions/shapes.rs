@@ -15,7 +15,7 @@ const MANY: usize = 256;
 /// The shapes that sessions can have, and how many have each.
 #[derive(Debug, Clone)]
 pub(super) struct Shapes {
-    shapes: Vec<Shape>,
+    all: Vec<Shape>,
     /// By leaf: the shapes that it can happen in, those with the least left first.
     moves: Vec<SmallVec<[Move; 2]>>,
     /// Whether each leaf can happen in one shape, and leaves of one shape share a component.
@@ -56,21 +56,21 @@ impl Shapes {
         sessions: &[(ExprId, u64)],
     ) -> Option<Shapes> {
         let moves = vec![SmallVec::new(); store.leaves.items.len()];
-        let mut found = Shapes { shapes: Vec::new(), moves, forced: true, tree: true };
+        let mut found = Shapes { all: Vec::new(), moves, forced: true, tree: true };
         let mut numbers: FxHashMap<ExprId, u32> = FxHashMap::default();
         let mut leaves: Vec<LeafId> = alphabet.on.iter().flatten().copied().collect();
         leaves.sort_unstable();
         leaves.dedup();
         for &body in bodies {
             let at = found.number(&mut numbers, body)?;
-            found.shapes[at as usize].endless = true;
+            found.all[at as usize].endless = true;
         }
         for &(session, count) in sessions {
             let at = found.number(&mut numbers, session)?;
-            found.shapes[at as usize].count = count;
+            found.all[at as usize].count = count;
         }
         let mut from = 0;
-        while let Some(shape) = found.shapes.get(from) {
+        while let Some(shape) = found.all.get(from) {
             let expr = shape.expr;
             for &leaf in &leaves {
                 let next = store.step(expr, leaf);
@@ -83,8 +83,8 @@ impl Shapes {
                 let to = found.number(&mut numbers, next)?;
                 let number = u32::try_from(from).ok()?;
                 found.moves[leaf.index()].push(Move { from: number, to, leaf });
-                found.shapes[from].next.push(leaf);
-                found.shapes[to as usize].previous.push((number, leaf));
+                found.all[from].next.push(leaf);
+                found.all[to as usize].previous.push((number, leaf));
             }
             from += 1;
         }
@@ -94,7 +94,7 @@ impl Shapes {
                 || store.nullable(shape.expr)
                 || (shape.count == 0 && shape.previous.is_empty())
         };
-        if !found.shapes.iter().all(is_plain) {
+        if !found.all.iter().all(is_plain) {
             return None;
         }
         found.examine(store);
@@ -102,23 +102,23 @@ impl Shapes {
     }
 
     fn number(&mut self, numbers: &mut FxHashMap<ExprId, u32>, expr: ExprId) -> Option<u32> {
-        let next = u32::try_from(self.shapes.len()).ok()?;
+        let next = u32::try_from(self.all.len()).ok()?;
         let number = *numbers.entry(expr).or_insert(next);
         if number == next {
-            if self.shapes.len() == MANY {
+            if self.all.len() == MANY {
                 return None;
             }
             let (next, previous) = (Vec::new(), SmallVec::new());
             let (endless, stocked) = (false, false);
             let way = None;
-            self.shapes.push(Shape { expr, count: 0, endless, stocked, way, next, previous });
+            self.all.push(Shape { expr, count: 0, endless, stocked, way, next, previous });
         }
         Some(number)
     }
 
     /// Sorts moves, and finds out whether they are forced.
     fn examine(&mut self, store: &Store) {
-        let shapes = &self.shapes;
+        let shapes = &self.all;
         for moves in &mut self.moves {
             moves.sort_by_key(|one| {
                 let from = &shapes[one.from as usize];
@@ -130,7 +130,7 @@ impl Shapes {
             let (a, b) = (&store.leaf(*a).parts, &store.leaf(*b).parts);
             a.iter().any(|(component, _)| b.iter().any(|(other, _)| component == other))
         };
-        for shape in &self.shapes {
+        for shape in &self.all {
             let pairs = |(at, a): (usize, &LeafId)| shape.next[at + 1..].iter().all(|b| meet(a, b));
             self.forced &= shape.endless || shape.next.iter().enumerate().all(pairs);
             // No session is brought to a shape in which nothing can happen.
@@ -149,13 +149,13 @@ impl Shapes {
 
     pub(super) fn stock(&mut self, store: &Store, unobserved: Unobserved<'_>) {
         let mut pending: Vec<usize> =
-            (0..self.shapes.len()).filter(|&at| self.shapes[at].endless).collect();
+            (0..self.all.len()).filter(|&at| self.all[at].endless).collect();
         while let Some(number) = pending.pop() {
-            let leaves = self.shapes[number].next.iter().filter(|&&leaf| unobserved(store, leaf));
+            let leaves = self.all[number].next.iter().filter(|&&leaf| unobserved(store, leaf));
             let ways = leaves.flat_map(|leaf| &self.moves[leaf.index()]);
             let ways: Vec<Move> = ways.filter(|way| way.from as usize == number).copied().collect();
             for way in ways {
-                let to = &mut self.shapes[way.to as usize];
+                let to = &mut self.all[way.to as usize];
                 if !to.endless && !std::mem::replace(&mut to.stocked, true) {
                     to.way = Some(way);
                     pending.push(way.to as usize);
@@ -189,7 +189,7 @@ impl Shapes {
 
     #[inline]
     fn has(&self, shape: u32) -> bool {
-        let shape = &self.shapes[shape as usize];
+        let shape = &self.all[shape as usize];
         shape.count > 0 || shape.endless || shape.stocked
     }
 
@@ -198,10 +198,10 @@ impl Shapes {
         if effects.trail.is_some() {
             self.note(one, observed, effects);
         }
-        let from = &mut self.shapes[one.from as usize];
+        let from = &mut self.all[one.from as usize];
         // A body has no sessions of its own, and a stock is used only if there is none.
         from.count = from.count.saturating_sub(1);
-        let to = &mut self.shapes[one.to as usize];
+        let to = &mut self.all[one.to as usize];
         if !to.endless {
             to.count += 1;
             if to.count == 1 {
@@ -218,17 +218,17 @@ impl Shapes {
             let session = trail.begin();
             // A session of the stock has come here by unobserved events.
             let mut before = Vec::new();
-            let mut way = self.shapes[one.from as usize].way;
+            let mut way = self.all[one.from as usize].way;
             while let Some(last) = way {
                 let session = Some(session);
                 before.push(Fired { leaf: last.leaf, session, observed: false });
-                way = self.shapes[last.from as usize].way;
+                way = self.all[last.from as usize].way;
             }
             trail.stocked.extend(before.into_iter().rev());
             session
         });
         trail.add(one.leaf, Some(session), observed);
-        if !self.shapes[one.to as usize].endless {
+        if !self.all[one.to as usize].endless {
             trail.shape(one.to).push_back(session);
         }
     }
@@ -256,7 +256,7 @@ impl Shapes {
                 }
                 return true;
             }
-            for &(from, leaf) in &self.shapes[to as usize].previous {
+            for &(from, leaf) in &self.all[to as usize].previous {
                 if !ways.contains_key(&from) && unobserved(store, leaf) {
                     ways.insert(from, Some(Move { from, to, leaf }));
                     pending.push(from);
@@ -267,7 +267,7 @@ impl Shapes {
     }
 
     pub(super) fn exclude(&mut self, store: &mut Store, lifelines: SetId) -> Exclusion {
-        for shape in &self.shapes {
+        for shape in &self.all {
             let rest = store.prune(shape.expr, lifelines);
             if rest == shape.expr {
                 continue;
@@ -279,7 +279,7 @@ impl Shapes {
                 return Exclusion::Unsupported;
             }
         }
-        for shape in &mut self.shapes {
+        for shape in &mut self.all {
             let stays = store.prune(shape.expr, lifelines) == shape.expr;
             shape.endless &= stays;
             shape.stocked &= stays;
@@ -288,7 +288,7 @@ impl Shapes {
     }
 
     pub(super) fn can_end(&self, store: &mut Store, lifelines: SetId) -> bool {
-        let mut left = self.shapes.iter().filter(|shape| shape.count > 0 && !shape.endless);
+        let mut left = self.all.iter().filter(|shape| shape.count > 0 && !shape.endless);
         left.all(|shape| store.prune(shape.expr, lifelines) != Store::NEVER)
     }
 }
