@@ -13,7 +13,7 @@ use otus_core::semantics::{Frontiers, execute};
 use otus_core::{EventId, Pool, Term, TermId};
 use rustc_hash::FxHashMap;
 
-/// The most terms that the steps of a term may create if all of them are made: the number of its leaves times its depth.
+/// The most terms that the steps of a term may create if all of them are made.
 const AFFORDABLE: u64 = 20_000;
 /// The number of terms that a pool gains before it is replaced.
 const GAINED: usize = 1 << 19;
@@ -120,9 +120,7 @@ impl<'p> Walks<'p> {
             let taken = trace.len();
             let fits = |next: Lengths| next.shortest <= left;
             let is_good = |next: Lengths| is_good(taken, end, next);
-            let depth = u64::from(self.pool.attributes(term).depth);
-            let cost = self.lengths_of(term).leaves.saturating_mul(depth);
-            let is_large = cost > AFFORDABLE;
+            let is_large = self.frontiers.cost(self.pool, term) > AFFORDABLE;
             let drawn = if is_large { self.draw(term, fits, is_good) } else { None };
             let drawn = drawn.or_else(|| self.draw_among_all(term, fits, is_good));
             let Some((event, follow_up)) = drawn else { return Some(trace) };

@@ -61,7 +61,7 @@ fn run_score(args: &MutateArgs, shell: &Shell) -> anyhow::Result<Status> {
     }
     let (Some(percent), Some(headline)) = (score.percent(), score.headline()) else {
         output::complain("no mutant says anything about the specification");
-        return Ok(Status::Failed);
+        return Ok(if score.is_interrupted { Status::Undecided } else { Status::Failed });
     };
     output::complain(&headline);
     Ok(match args.score.min_score {

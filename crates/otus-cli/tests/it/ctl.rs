@@ -348,7 +348,7 @@ fn a_budget_ends_a_check_without_an_answer() {
     let sandbox = Sandbox::new("ctl-budget");
     sandbox.write("run.pot.json", &pairs());
     let cases = [
-        (&["--memory", "16"][..], "the memory budget is used up (--memory)"),
+        (&["--memory", "100"][..], "the memory budget is used up (--memory)"),
         (&["--max-nodes", "1000"], "the budget of nodes is used up (--max-nodes)"),
         (&["--timeout", "0.05"], "time is up (--timeout)"),
     ];

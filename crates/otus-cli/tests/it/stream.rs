@@ -217,7 +217,8 @@ fn a_case_file_without_cases_is_mentioned() {
     assert!(said.starts_with(&format!("otus: no cases in runs/empty.jsonl\n{checked}")), "{said}");
     let (answers, said) = run("runs/ one.jsonl --format jsonl");
     assert_eq!(answers.lines().count(), 1);
-    let both = "otus: no cases in runs/blank.jsonl\notus: no cases in runs/empty.jsonl\nchecked 1 ";
+    let both = "otus: no cases in runs/blank.jsonl\notus: no cases in runs/empty.jsonl\n\
+                warning: no action was observed, so nothing was checked\nchecked 1 ";
     assert!(said.starts_with(both), "{said}");
     let (answers, _) = run("runs/empty.jsonl --format json");
     let document: Value = serde_json::from_str(&answers).unwrap();

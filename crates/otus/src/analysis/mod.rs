@@ -291,7 +291,9 @@ impl<T> Running<T> {
             self.summary.coverage = Some(Box::new(report));
         }
         self.troubles.finish(context);
-        for plan in &self.plans {
+        // A caller that asks again and again has been warned.
+        let warned = if plan.request.is_spec_known { &[][..] } else { &self.plans };
+        for plan in warned {
             for warning in vacuity::warnings(plan, &self.summary) {
                 let warning = match &plan.choice {
                     Some((number, choice)) => format!("{}: {warning}", choice.specs[*number].name),
