@@ -29,7 +29,7 @@ pub(crate) struct Cursor<'s> {
     /// Whether an unclosed comment has swallowed the rest of the text.
     commented_out: bool,
     pub(crate) names: Names,
-    /// The names that need quotes and were reported; each is reported once.
+    /// The names that were reported because they are written without the quotes they need; each is reported once.
     unquoted: BTreeSet<Symbol>,
     pub(crate) comments: Vec<Comment>,
     pub(crate) findings: Findings,

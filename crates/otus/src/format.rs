@@ -1,4 +1,4 @@
-//! Detects the format of a text: by the ending of its name, then by its content.
+//! Detects the format of a file: by the ending of its name, then by its content.
 //!
 //! [`otus_trace::read::detect`] distinguishes the formats of logs; [`describes_itself`] gives those that can be read
 //! without an `otus.toml`.

@@ -46,7 +46,8 @@ impl Store {
         self.erase_behind(expr, finished, Loops::Kept, &LifelineSet::EMPTY)
     }
 
-    /// As [`Store::erase`], behind events that block some lifelines.
+    /// As [`Store::erase`], for an expression to whose left there are events that are not erased; events on their
+    /// lifelines, `blocked`, are constrained.
     fn erase_behind(
         &mut self,
         expr: ExprId,

@@ -40,7 +40,7 @@ pub struct Core {
     pub term: TermId,
     /// The confirmation of the failure.
     pub checked: Checked,
-    /// The limit that ended the search for a smaller core or shorter prefixes.
+    /// The limit that ended the search for fewer components or shorter prefixes of their logs.
     pub gave_up: Option<GaveUp>,
 }
 

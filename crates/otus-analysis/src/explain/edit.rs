@@ -29,7 +29,7 @@ pub enum Change<M> {
     Insert(usize, M),
     /// The moments with these indexes, the smaller one first, were logged in each other's place.
     Swap(usize, usize),
-    /// Another moment happened than the one with this index.
+    /// Another moment happened in place of the observed one with this index.
     Replace(usize, M),
     /// The moment with the first index was logged in the wrong place; the second is its index
     /// afterwards.

@@ -32,7 +32,8 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "LIST")]
     pub(crate) priorities: Option<String>,
 
-    /// The bounds of the search: `[max_depth = 20, max_loop_depth = 3, max_node_number = 100]`.
+    /// The bounds of the search, for example `[max_depth = 20, max_loop_depth = 3, max_node_number =
+    /// 100]`.
     #[arg(long, value_name = "LIST")]
     pub(crate) filters: Option<String>,
 

@@ -162,7 +162,8 @@ pub(crate) struct CtlArgs {
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(REPORT_FORMATS))]
     pub(crate) format: ReportFormat,
 
-    /// Which answers make the exit status 1 [default: only a formula that does not hold].
+    /// Which answers make the exit status 1 [default: a formula that does not hold; undecided answers
+    /// make it 3].
     #[arg(long, value_name = "WHAT", value_parser = one_of(FAIL_ON))]
     pub(crate) fail_on: Option<FailOn>,
 }

@@ -66,7 +66,8 @@ pub(crate) struct MapArgs {
     #[arg(long)]
     pub(crate) force: bool,
 
-    /// The maximum number of shapes of unmatched lines to show.
+    /// The maximum number of shapes of unmatched lines to show; lines of one shape differ only in
+    /// numbers and the like.
     #[arg(long, value_name = "NUMBER", default_value_t = 20)]
     pub(crate) limit: usize,
 

@@ -36,7 +36,7 @@ pub(super) const END: Ist = Ist(1);
 /// The number of nodes from which garbage is collected.
 const MANY: usize = 100_000;
 
-/// A node: its label, both ends included, and its successors.
+/// A node: its label, which is an interval of numbers with both ends included, and its successors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Node {
     pub(super) low: i64,

@@ -58,7 +58,7 @@ pub fn term(pool: &Pool, root: TermId, options: &Options<'_>) -> Scene {
     let mut scene = Scene::new("term of an interaction");
     scene.description = describe(pool, root, nodes.len());
 
-    // Flat edges are hard to follow, so a level with a wide fan is further down.
+    // Edges that are nearly horizontal are hard to follow, so nodes far from their parent move their level down.
     let mut drops = vec![DROP; depth];
     for (node, place) in nodes.iter().zip(&places) {
         for &child in &node.children {

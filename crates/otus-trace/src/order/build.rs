@@ -204,7 +204,7 @@ impl NewEvent<'_> {
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     pub(super) order: PartialOrder,
-    /// By variable; may be shorter than the list of variables.
+    /// By variable: its initial value, if one is given. Variables without an entry have none.
     pub(super) initial: Vec<Option<ValueId>>,
     /// An edge that leads backward within a process, which is an error.
     backward: Option<Edge>,

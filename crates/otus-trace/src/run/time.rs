@@ -1,6 +1,6 @@
 //! Parses the numbers and times by which events are ordered.
 //!
-//! A key counts billionths: of a second since 1970 for a time, of one for a number. All keys of one
+//! Such a key is a whole number: a time in nanoseconds since 1970, or a number multiplied by 10^9. All keys of one
 //! clock are written in the same way, so times and numbers are never compared.
 
 /// Parses a text as a number or a time; `None` if it is neither.

@@ -96,7 +96,8 @@ fn conflicts(graph: &ProperGraph) -> FxHashSet<(u32, u32)> {
     found
 }
 
-/// The graph as seen from one of four sides: the way to align is always down and to the left.
+/// The graph as seen from one of its four corners. Brandes and Köpf align the nodes once from each corner; mirrored
+/// views make all four the same: layers from top to bottom, and in a layer from left to right.
 struct View<'a> {
     graph: &'a ProperGraph,
     upwards: bool,

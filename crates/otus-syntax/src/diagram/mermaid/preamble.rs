@@ -31,7 +31,7 @@ pub fn other_diagram(text: &str) -> Option<&'static str> {
     }
 }
 
-/// The other kind of diagram that a line begins.
+/// The kind of diagram that a line begins, if it is not a sequence diagram.
 pub(super) fn other_kind(line: &str) -> Option<&'static str> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let end = line.find(|c: char| !is_word(c)).unwrap_or(line.len());

@@ -245,7 +245,7 @@ impl<'a> Cursor<'a> {
         count
     }
 
-    /// Heads and decorations after the body, and the right side.
+    /// Reads the rest of an arrow after its body: the head, the decorations, and the participant on the right.
     fn right(&mut self) -> Option<(Dress, Option<Participant>)> {
         if self.rest().starts_with('_') {
             self.position += 1;
