@@ -56,7 +56,7 @@ fn spans_and_a_diagram() {
 
 #[test]
 fn a_property_of_a_cluster() {
-    let told = ["pass: Pass", "holds: at no moment", "fails: broken", "why.svg"];
+    let told = ["pass: Pass", "holds: at no moment", "fails: at some moment", "why.svg"];
     check("raft", &told);
 }
 
