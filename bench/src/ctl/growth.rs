@@ -80,7 +80,7 @@ fn row_by_row(shape: &Shape, targets: &mut Targets) -> String {
             trace.event_count(),
             super::answer_cell(auto),
             cuts.as_ref().map_or_else(|stop| limit_name(*stop).to_owned(), short),
-            checks.each_ref().map(|check| cell(check)).join(" | "),
+            checks.each_ref().map(cell).join(" | "),
             times(ratio),
         );
     }

@@ -4,6 +4,7 @@
 //! about as many are in flight as there are. Between the waves nothing is in flight. The fault is there: the last
 //! action of the first wave occurs once more in its log.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use cpu_time::ThreadTime;
@@ -193,7 +194,7 @@ pub(super) fn run(size: Size, targets: &mut Targets) {
                     let run = Run::new(&found, &trace, question, size);
                     let cost = nanoseconds(run.elapsed) / number(trace.len().max(1));
                     let wrong = if !has_fault && run.verdict == Verdict::Fail { "?" } else { "" };
-                    cells += &format!("{cost:.0} {}{wrong} | ", letter(run.verdict));
+                    let _ = write!(cells, "{cost:.0} {}{wrong} | ", letter(run.verdict));
                     undecided += usize::from(run.verdict == Verdict::Inconclusive);
                     costs.push(cost);
                     if run.verdict == Verdict::Inconclusive {

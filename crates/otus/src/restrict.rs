@@ -50,7 +50,7 @@ pub struct Restricted(Kept);
 
 #[derive(Debug)]
 enum Kept {
-    Interaction { tree: SpecFile, signature: Signature },
+    Interaction { tree: Box<SpecFile>, signature: Signature },
     Traces(Vec<KeptTrace>),
 }
 
@@ -77,7 +77,7 @@ pub fn restrict(context: &Context, request: &RestrictRequest) -> Result<Restrict
         };
         let (pool, term) = algebra::restrict(&mut lowered.pool, term, &kept);
         let (tree, signature) = (raise(&pool, term), pool.signature().clone());
-        return Ok(Restricted(Kept::Interaction { tree, signature }));
+        return Ok(Restricted(Kept::Interaction { tree: Box::new(tree), signature }));
     }
     if loaded.specs.len() > 1 {
         unfit!("{} specifications are given; multi-traces are about one", loaded.specs.len());

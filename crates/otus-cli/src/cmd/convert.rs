@@ -25,9 +25,10 @@ pub(super) fn write(
     place: Place,
     force: bool,
 ) -> anyhow::Result<Status> {
-    let (converted, trace) = match converted {
-        Converted::WithTrace { main, trace } => (*main, Some(trace)),
-        other => (other, None),
+    let (converted, trace) = if let Converted::WithTrace { main, trace } = converted {
+        (*main, Some(trace))
+    } else {
+        (converted, None)
     };
     let beside = match (&place, trace) {
         (Place::File(path), Some(trace)) => Some((path.with_extension("htf"), trace)),

@@ -29,10 +29,8 @@ use crate::watch::{self, Scope};
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Status> {
     let shell = Shell::new(args);
-    let scope = match &args.command {
-        Command::Analyze(_) | Command::Ctl(_) | Command::Test(_) => Scope::Question,
-        _ => Scope::Command,
-    };
+    let asks = matches!(args.command, Command::Analyze(_) | Command::Ctl(_) | Command::Test(_));
+    let scope = if asks { Scope::Question } else { Scope::Command };
     watch::start(shell.limits, scope)?;
     let status = match &args.command {
         Command::Analyze(analyze) => analyze::run(analyze, &shell),

@@ -440,7 +440,8 @@ pub(super) fn draw(
         Look::VerdictsLog => Some(Axis::log_seconds("time of an analysis")),
     };
     if let Some(y) = y {
-        let engines: [(_, _, fn(&Analysed) -> &Vec<Timed>); 2] =
+        type Times = fn(&Analysed) -> &Vec<Timed>;
+        let engines: [(_, _, Times); 2] =
             [("", "graph", |set| &set.search), ("-fast", "fast", |set| &set.fast)];
         for (suffix, engine, of) in engines {
             let title = format!("{id}, {what}, {engine}: time by length");

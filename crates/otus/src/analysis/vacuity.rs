@@ -61,10 +61,11 @@ fn is_universal(pool: &Pool, term: TermId) -> bool {
 fn is_choice(pool: &Pool, term: TermId) -> bool {
     let mut pending = vec![term];
     while let Some(term) = pending.pop() {
-        match pool.node(term) {
-            Term::Alt(left, right) => pending.extend([left, right]),
-            Term::Event(event) if pool.event_actions(event).len() == 1 => {}
-            _ => return false,
+        let node = pool.node(term);
+        if let Term::Alt(left, right) = node {
+            pending.extend([left, right]);
+        } else if node.as_event().is_none_or(|event| pool.event_actions(event).len() != 1) {
+            return false;
         }
     }
     true

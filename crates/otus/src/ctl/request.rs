@@ -20,6 +20,7 @@ use crate::analysis::Limits;
 /// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 pub struct Request {
     /// First a partial-order trace (`.pot.json`), or raw logs and folders of them, or `-` for standard input; then
     /// formulas. Without a trace or log, the logs of the nearest `otus.toml` are checked; without a formula, its

@@ -80,11 +80,12 @@ fn nest(operator: &str, depth: usize) -> String {
     let mut text = String::new();
     for level in 0..depth {
         let leaf = if level % 2 == 0 { "a!m" } else { "a!n" };
-        text += &match operator {
+        let part = match operator {
             "loopS" => format!("loopS(strict({leaf}, "),
             "loopW" => format!("loopW(seq({leaf}, "),
             _ => format!("{operator}({leaf}, "),
         };
+        text.push_str(&part);
     }
     let close = if operator.starts_with("loop") { "))" } else { ")" };
     text + "a!z" + &close.repeat(depth)

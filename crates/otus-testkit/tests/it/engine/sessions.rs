@@ -150,7 +150,9 @@ const LATER: &str = "alice!buy barbara?buy barbara!reserve carol?reserve carol!c
 fn orders(rng: &mut fastrand::Rng, count: usize) -> String {
     let session = |_| if rng.bool() { NOW } else { LATER }.split(' ').collect::<Vec<_>>();
     let mut sessions: Vec<Vec<&str>> = (0..count).map(session).collect();
-    sessions.iter_mut().for_each(|session| session.reverse());
+    for session in &mut sessions {
+        session.reverse();
+    }
     let lifelines = ["alice", "barbara", "carol", "dave", "emily", "frank"];
     let mut logs = lifelines.map(|_| Vec::new());
     while !sessions.is_empty() {

@@ -69,7 +69,8 @@ impl<'a> Report<'a> {
             }
             ReportFormat::Json => document(self.answers, self.summary),
             ReportFormat::Jsonl => {
-                self.answers.iter().map(|answer| format!("{}\n", answer.json())).collect()
+                let lines = self.answers.iter().map(|answer| answer.json() + "\n");
+                lines.collect()
             }
             ReportFormat::Junit => self.junit(),
             ReportFormat::Sarif => self.sarif(),
