@@ -118,6 +118,13 @@ fn what_is_wrong_with_a_project_is_said() {
     refuse("none", &[("x", "")], "there is no otus.toml in HERE or above it");
     let settings = SETTINGS.replace("spec = \"flow.mmd\"", "");
     refuse("spec", &[("otus.toml", &settings)], "otus.toml names no specification");
+    // The path is relative to the working folder where that is shorter, so it is compared as a file.
+    let folder = Folder::new("spec-path", &[("otus.toml", &settings)]);
+    let text =
+        Project::open(&folder.0).and_then(|project| project.check()).unwrap_err().to_string();
+    let (path, _) = text.split_once(" names no specification").unwrap();
+    let file = |path: &Path| std::fs::canonicalize(path).unwrap();
+    assert_eq!(file(Path::new(path)), file(&folder.0.join("otus.toml")), "{text}");
     refuse("gone", &[("otus.toml", SETTINGS)], "there is no file");
     let files = [("otus.toml", SETTINGS), ("flow.mmd", FLOW)];
     refuse("logs", &files, "no file fits the sources of");
