@@ -66,7 +66,7 @@ EF(w = 1 & x = 4)
     2  P2:1  start, x := 4
   to the cut P1:1 P2:1, where w = 1, x = 4
   re-checked by replaying it
-  interval engine, 4 visible events
+  auto engine, 4 visible events
 
 AG(x < 2)
   fails: broken at some cut, in some order (AG)
@@ -74,15 +74,15 @@ AG(x < 2)
     1  P2:1  start, x := 4
   to the cut P1:0 P2:1, where x = 4
   re-checked by replaying it
-  interval engine, 2 visible events
+  auto engine, 2 visible events
 
 AF(w = 0 & x = 4 & y = 0)
   holds: sooner or later in every order (AF)
-  interval engine, 5 visible events
+  auto engine, 5 visible events
 
 x = 0
   holds: at the first cut, before any event
-  interval engine, 0 visible events
+  auto engine, 0 visible events
 checked 4 formulas over 2 processes, 5 events, 2 edges: 3 hold, 1 fail, 0 undecided; exit 1
 
 "#]]
@@ -98,11 +98,11 @@ fn what_follows_a_run_is_told_from_its_last_cut() {
         str![[r#"
 AG(w = 1 -> AX(w = 0 | x = 4))
   holds: throughout in every order (AG)
-  interval engine, 5 visible events
+  auto engine, 5 visible events
 
 EF EG(x = 4)
   fails: impossible in every order (EF)
-  interval engine, 2 visible events
+  auto engine, 2 visible events
 checked 2 formulas over 2 processes, 5 events, 2 edges: 1 hold, 1 fail, 0 undecided; exit 1
 
 "#]]
@@ -121,7 +121,7 @@ AG(x = 4 -> AX(w = 0))
       1  P1:1  w := 1
     to the cut P1:1 P2:1, where w = 1, x = 4
   re-checked by replaying it
-  interval engine, 5 visible events
+  auto engine, 5 visible events
 
 EG(x = 4 | w = 0)
   holds: throughout in some order (EG)
@@ -133,7 +133,7 @@ EG(x = 4 | w = 0)
     5  P1:3  x := 0
   to the last cut P1:3 P2:2, where w = 0, x = 0
   re-checked by replaying it
-  interval engine, 4 visible events
+  auto engine, 4 visible events
 checked 2 formulas over 2 processes, 5 events, 2 edges: 1 hold, 1 fail, 0 undecided; exit 1
 
 "#]]
@@ -168,7 +168,7 @@ x = 4
     P1:0 P2:1
     P1:1 P2:1-2
     P1:2 P2:2
-  interval engine, 0 visible events
+  auto engine, 0 visible events
 checked 1 formula over 2 processes, 5 events, 2 edges: 0 hold, 1 fail, 0 undecided; exit 1
 
 "#]]
@@ -192,7 +192,7 @@ fn json_is_as_documented() {
     assert_eq!((&low["cuts"], &low["satisfying"]), (&Value::from(7), &Value::from(1)));
     assert_eq!(low["boxes"], serde_json::json!([{"P1": [3, 3], "P2": [2, 2]}]));
     assert_eq!(low["complete"], true);
-    assert_eq!(low["engine"], "interval");
+    assert_eq!(low["engine"], "auto");
     assert_eq!(low["visible_events"], 2);
     assert!(low["micros"].is_u64());
     let event =

@@ -210,7 +210,7 @@ fn formulas_are_about_one_group_of_raw_logs() {
     sandbox.otus("ctl --group alice --no-witness").assert().code(0).stdout_eq(str![[r#"
 welcome: AF(User.state = welcome)
   holds: sooner or later in every order (AF)
-  interval engine, [..]
+  auto engine, [..]
 
 "#]]).stderr_eq(str![[r#"
 checked 1 formula over group alice of 2 logs (1 line unmatched), 2 processes, 4 events, 2 edges: 1 hold, 0 fail, 0 undecided in [..] ms

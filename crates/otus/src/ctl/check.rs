@@ -309,7 +309,8 @@ fn options(request: &Request, context: &Context, start: Instant) -> Options {
 
 fn engine_name(engine: Engine) -> &'static str {
     match engine {
-        Engine::Auto | Engine::Interval => "interval",
+        Engine::Auto => "auto",
+        Engine::Interval => "interval",
         Engine::Explicit => "explicit",
         Engine::Ist => "ist",
     }
