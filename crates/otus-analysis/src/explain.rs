@@ -31,7 +31,7 @@ pub mod repair;
 
 use otus_core::algebra::simplify;
 use otus_core::index::Index as _;
-use otus_core::{ActionId, Pool, TermId};
+use otus_core::{ActionId, Partners, Pool, TermId};
 use otus_trace::{ComponentId, MultiTrace};
 
 pub use assumed::{Assumed, Missing};
@@ -50,7 +50,7 @@ use alone::Alone;
 use checker::{Answer, Checker};
 use letters::{Letter, Letters, Logs};
 
-/// The limits of an explanation.
+/// The limits of an explanation, and what is known beside the interaction.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// States and bytes for each question to the engine, and time for all of them together.
@@ -67,6 +67,8 @@ pub struct Options {
     pub max_situations: u64,
     /// The most states of the certificate of a core; 0 makes none.
     pub max_certificate: u64,
+    /// The partners of the actions of the interaction.
+    pub partners: Partners,
 }
 
 impl Default for Options {
@@ -79,6 +81,7 @@ impl Default for Options {
             window: 24,
             max_situations: 4_000,
             max_certificate: 2_000,
+            partners: Partners::default(),
         }
     }
 }

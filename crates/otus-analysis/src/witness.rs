@@ -5,7 +5,7 @@
 //! the interaction, so [`certify`](mod@crate::certify) can replay it without any search.
 
 use otus_core::semantics::Positions;
-use otus_core::{EventId, LifelineId, Pool, RegionId};
+use otus_core::{Action, EventId, LifelineId, Pool, RegionId};
 
 use crate::graph::state::{Occurrence, Rule};
 
@@ -80,6 +80,23 @@ impl Witness {
     pub fn events(&self) -> impl Iterator<Item = (EventId, bool)> {
         let is_observed = |step: &WitnessStep| matches!(step, WitnessStep::Observed(_));
         self.steps.iter().filter_map(move |step| Some((step.event()?.event, is_observed(step))))
+    }
+
+    /// The same execution with actions that have no peers.
+    #[must_use]
+    pub fn without_peers(&self, pool: &mut Pool) -> Witness {
+        let mut plain = |place: &WitnessEvent| {
+            let actions = pool.event_actions(place.event).iter();
+            let actions: Vec<Action> =
+                actions.map(|&action| pool.action(action).without_peer()).collect();
+            WitnessEvent { event: pool.intern_event(&actions), ..place.clone() }
+        };
+        let steps = self.steps.iter().map(|step| match step {
+            WitnessStep::Observed(place) => WitnessStep::Observed(plain(place)),
+            WitnessStep::Unobserved(place) => WitnessStep::Unobserved(plain(place)),
+            WitnessStep::Removed(region) => WitnessStep::Removed(*region),
+        });
+        Witness { steps: steps.collect() }
     }
 
     /// As text: `a!m.(b?m).−{c}`. Events that were not observed are in parentheses.

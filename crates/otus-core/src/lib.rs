@@ -36,6 +36,7 @@ pub mod intern;
 pub mod lint;
 pub mod lower;
 pub mod passing;
+pub mod peer;
 pub mod pool;
 pub mod raise;
 mod region;
@@ -53,6 +54,7 @@ pub use index::{ActionId, EventId, IndexVec, LifelineId, MessageId, RegionId, Te
 pub use lint::lint;
 pub use lower::{Lowered, lower};
 pub use otus_syntax::ast::Direction;
+pub use peer::{Partners, Peer};
 pub use pool::Pool;
 pub use raise::raise;
 pub use set::LifelineSet;

@@ -20,6 +20,9 @@
 //! Names are resolved before any term is built: `par` is `coreg` on *all* lifelines, including those
 //! that are used without a declaration. Time and memory are linear in the size of the files: the nodes
 //! of an interaction are stored children first, so one pass suffices.
+//!
+//! If the same action occurs with different partners, a second pass builds a *refined* term, whose leaves are split
+//! into letters with peers ([`peer`](crate::peer)).
 
 mod names;
 mod places;
@@ -27,12 +30,15 @@ mod problem;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use otus_syntax::ast::{Interaction, LoopKind, NodeKind, Operator, Passing, SpecFile};
 use otus_syntax::name::Name;
 use otus_syntax::{Diagnostic, SourceId, Span};
 
 use crate::action::Action;
 use crate::index::{Index as _, RegionId, TermId};
+use crate::peer::{Partners, Peer};
 use crate::pool::Pool;
 
 use names::Resolved;
@@ -60,13 +66,17 @@ pub fn lower(files: &[&SpecFile]) -> Lowered {
     let mut pool = Pool::new(resolved.signature.clone());
     let mut nodes = Vec::new();
     let mut spans = Vec::new();
+    let mut partners = Partners::default();
+    let mut refined = None;
     if let (Some(file), Some(interaction)) = (file, interaction) {
+        partners = find_partners(interaction, &reachable, &resolved);
         let mut builder = Builder {
             pool: &mut pool,
             resolved: &resolved,
             problems: &mut problems,
             file,
             implicit: files[file].implicit,
+            split: None,
             nodes: Vec::with_capacity(interaction.nodes.len()),
             spans: Vec::new(),
             seen: vec![(0, 0); files[file].names.len()],
@@ -74,13 +84,30 @@ pub fn lower(files: &[&SpecFile]) -> Lowered {
             head_first: None,
         };
         builder.interaction(interaction, &reachable);
-        (nodes, spans) = (builder.nodes, builder.spans);
+        if partners.has_ambiguous() {
+            // All problems have been reported.
+            let mut ignored = Problems::default();
+            let mut second = Builder {
+                pool: builder.pool,
+                problems: &mut ignored,
+                split: Some(&partners),
+                nodes: Vec::with_capacity(interaction.nodes.len()),
+                ..builder
+            };
+            second.interaction(interaction, &reachable);
+            refined = Some(second.nodes[interaction.root.index()]);
+            (nodes, spans) = (builder.nodes, second.spans);
+        } else {
+            (nodes, spans) = (builder.nodes, builder.spans);
+        }
     }
     let term = interaction.map(|interaction| nodes[interaction.root.index()]);
     let diagnostics = problems.render(files, &resolved);
     Lowered {
         pool,
         term,
+        refined,
+        partners,
         diagnostics,
         file,
         nodes,
@@ -96,6 +123,10 @@ pub struct Lowered {
     pub pool: Pool,
     /// The interaction, if a file has one.
     pub term: Option<TermId>,
+    /// The interaction over letters with peers, if it differs: some action has different partners.
+    pub refined: Option<TermId>,
+    /// The partners of its actions.
+    pub partners: Partners,
     /// The diagnostics, in the order of the files and of their texts.
     pub diagnostics: Vec<Diagnostic>,
     /// The index of the file with the interaction.
@@ -113,6 +144,38 @@ impl Lowered {
         let span = *self.spans.get(term.index())?;
         Some((self.source?, span?))
     }
+}
+
+/// The partners of the actions of an interaction.
+fn find_partners(interaction: &Interaction, reachable: &[bool], resolved: &Resolved) -> Partners {
+    let mut partners = Partners::default();
+    for (node, _) in interaction.nodes.iter().zip(reachable).filter(|(_, reached)| **reached) {
+        let NodeKind::Passing(passing) = &node.kind else { continue };
+        for (action, peers) in actions(passing, resolved) {
+            partners.add(action, peers);
+        }
+    }
+    partners
+}
+
+/// The actions of a passing, emission first, with their partners.
+fn actions(passing: &Passing, resolved: &Resolved) -> Vec<(Action, BTreeSet<Peer>)> {
+    let message = resolved.message(passing.message);
+    let ends = |lifelines: &mut dyn Iterator<Item = Name>| -> BTreeSet<Peer> {
+        let found: BTreeSet<Peer> =
+            lifelines.map(|name| Peer::Lifeline(resolved.lifeline(name))).collect();
+        if found.is_empty() { BTreeSet::from([Peer::Environment]) } else { found }
+    };
+    let targets = passing.target.lifelines();
+    let receivers = ends(&mut targets.iter().copied());
+    let sender = ends(&mut passing.origin.into_iter());
+    let emission = passing
+        .origin
+        .map(|origin| (Action::emission(resolved.lifeline(origin), message), receivers));
+    let receptions = targets.iter().map(|&target| {
+        (Action::reception(resolved.lifeline(target), message), sender.clone())
+    });
+    emission.into_iter().chain(receptions).collect()
 }
 
 /// The index of the first file with an interaction. Further interactions are reported.
@@ -155,6 +218,8 @@ struct Builder<'a> {
     problems: &'a mut Problems,
     file: usize,
     implicit: bool,
+    /// The partners by which the leaves of ambiguous actions are split into letters.
+    split: Option<&'a Partners>,
     nodes: Vec<TermId>,
     spans: Vec<Option<Span>>,
     /// By symbol: its first index in the last list that contains it, and the number of that list.
@@ -261,22 +326,17 @@ impl Builder<'_> {
             self.report_synchronous_self(passing);
             let actions: Vec<Action> =
                 emission.iter().chain(&receptions).map(|&(action, _)| action).collect();
-            let term = if actions.is_empty() {
-                Pool::EMPTY
-            } else {
-                let event = self.pool.intern_event(&actions);
-                self.pool.event(event)
-            };
+            let term = self.leaf(passing, &actions);
             return self.at(span, term);
         }
         let emission = emission.map(|(action, place)| {
-            let term = self.pool.single(action);
+            let term = self.leaf(passing, &[action]);
             self.at(place.to(passing.message.span), term)
         });
         let receptions: Vec<(TermId, Span)> = receptions
             .into_iter()
             .map(|(action, place)| {
-                let term = self.pool.single(action);
+                let term = self.leaf(passing, &[action]);
                 (self.at(place, term), place)
             })
             .collect();
@@ -290,6 +350,36 @@ impl Builder<'_> {
                 self.at(span, term)
             }
         }
+    }
+
+    /// The event of some actions of a passing; ∅ for none. If leaves are split, it is the `alt` of the events over all
+    /// choices of a letter for each ambiguous action.
+    fn leaf(&mut self, passing: &Passing, chosen: &[Action]) -> TermId {
+        if chosen.is_empty() {
+            return Pool::EMPTY;
+        }
+        let mut events = vec![chosen.to_vec()];
+        if let Some(split) = self.split {
+            for (action, peers) in actions(passing, self.resolved) {
+                let at = chosen.iter().position(|&other| other == action);
+                let Some(at) = at.filter(|_| split.is_ambiguous(action)) else { continue };
+                for event in std::mem::take(&mut events) {
+                    for &peer in &peers {
+                        let mut other = event.clone();
+                        other[at].peer = Some(peer);
+                        events.push(other);
+                    }
+                    events.push(event);
+                }
+            }
+        }
+        let mut leaf = None;
+        for event in events {
+            let event = self.pool.intern_event(&event);
+            let term = self.pool.event(event);
+            leaf = Some(leaf.map_or(term, |others| self.pool.alt(term, others)));
+        }
+        leaf.unwrap_or(Pool::EMPTY)
     }
 
     fn report_synchronous_self(&mut self, passing: &Passing) {

@@ -91,7 +91,8 @@ impl Resolved {
                 let lifeline = lifelines[action.lifeline.symbol.index()]?;
                 let message = *messages[symbol.index()]
                     .get_or_insert_with(|| pool.add_message(names.text(symbol)));
-                let action = Action { lifeline, direction: action.direction, message };
+                let direction = action.direction;
+                let action = Action { lifeline, direction, message, peer: None };
                 Some((pool.intern_action(action), lifeline))
             })
             .collect();

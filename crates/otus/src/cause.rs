@@ -15,7 +15,7 @@ pub struct Cause {
 }
 
 /// All causes of failures; then failures without a known cause, weak passes and undecided cases.
-pub const CAUSES: [Cause; 13] = [
+pub const CAUSES: [Cause; 14] = [
     Cause {
         id: "unknown-lifeline",
         name: "unknown lifeline",
@@ -33,6 +33,12 @@ pub const CAUSES: [Cause; 13] = [
         name: "unknown action",
         meaning: "A lifeline did what it never does in the specification, though others may.",
         help: "See who sends and who receives the message in the specification; a rule of otus.toml may have the direction wrong.",
+    },
+    Cause {
+        id: "wrong-peer",
+        name: "wrong peer",
+        meaning: "The log names another sender or receiver of the message than the specification.",
+        help: "If the log means the same lifeline by another name, map that name by [lifelines] in otus.toml. --ignore-peers compares messages without their peers.",
     },
     Cause {
         id: "unexpected-message",

@@ -10,7 +10,7 @@ use std::time::Duration;
 use otus_analysis::budget::Budget;
 use otus_analysis::engine::Options as EngineOptions;
 use otus_analysis::{Engine, Question, Verdict};
-use otus_core::{Pool, Signature, TermId, raise};
+use otus_core::{Partners, Pool, Signature, TermId, raise};
 use otus_draw::layout::sequence;
 use otus_syntax::ast::SpecFile;
 use otus_syntax::diagram::{mermaid, plantuml};
@@ -202,7 +202,7 @@ fn read(context: &Context, request: &LearnRequest) -> Result<(Pool, Vec<Observed
     if let Some(logs) = logs {
         let accounting = logs.run(&mut |observed| {
             let group = Group::new(observed, pool.signature());
-            let trace = group.trace(&mut pool);
+            let trace = group.trace(&mut pool, &Partners::default());
             let pairs = group.pairs(&trace);
             runs.push((trace, pairs));
             ControlFlow::Continue(())

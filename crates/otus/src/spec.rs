@@ -10,7 +10,6 @@ use otus_syntax::source::offset;
 use otus_trace::multitrace::Builder;
 use otus_trace::{ComponentId, MultiTrace};
 
-use crate::analysis::spec_text::SpecText;
 use crate::analysis::{Method, Plan, PlannedSpec, check_recorded};
 use crate::case::Case;
 use crate::context::Context;
@@ -158,7 +157,7 @@ impl Spec {
         let is_interaction = |name: &&String| Some(file_of(name)) == loaded.interaction_name();
         let name = names.iter().find(is_interaction).or(names.last()).cloned();
         let pool = std::mem::replace(&mut lowered.pool, Pool::new(Signature::default()));
-        let planned = PlannedSpec { pool, term, text: SpecText::new(&loaded, lowered) };
+        let planned = PlannedSpec::new(pool, term, &loaded, lowered);
         let warnings = warnings.render(false);
         let inner = Inner { name: name.unwrap_or_default(), tree, warnings };
         Ok(Spec { planned: Arc::new(planned), inner: Arc::new(inner) })
@@ -177,7 +176,8 @@ impl Spec {
             acts[number] = true;
             let Some(lifeline) = known[number].filter(|_| !ignored[number]) else { continue };
             let message = pool.add_message(&event.message);
-            let action = Action { lifeline, direction: event.direction, message };
+            let direction = event.direction;
+            let action = Action { lifeline, direction, message, peer: None };
             let ComponentId(component) = partition.component_of(lifeline);
             logs[component as usize].push((index, action));
         }

@@ -16,7 +16,8 @@
 //!
 //! ∅ is simplified away exactly as in [`simplify`](mod@otus_core::algebra::simplify), so the
 //! letters of positions keep their meaning. There is no search and no guess: a witness whose
-//! letters lead to no such step is rejected.
+//! letters lead to no such step is rejected. Letters beyond an event are ignored: they choose a letter of a
+//! refined leaf ([`otus_core::peer`]), which is one event of the interaction as written.
 
 use otus_core::algebra::{Memo, prune, remove, simplify};
 use otus_core::index::Index as _;
@@ -270,6 +271,9 @@ impl Replay<'_> {
         let mut at = term;
         for letter in letters {
             self.count()?;
+            if self.marked.pool.node(at).as_event().is_some() {
+                break;
+            }
             path.push((at, letter));
             let mut operands = self.marked.pool.node(at).operands();
             at = if letter == 1 { operands.next()? } else { operands.nth(1)? };

@@ -6,7 +6,7 @@
 //! in excess. Otherwise it describes what blocks the core in the furthest situation.
 
 use otus_core::index::Index as _;
-use otus_core::{ActionId, Direction, LifelineSet, TermId};
+use otus_core::{ActionId, Direction, LifelineSet, Peer, TermId};
 use otus_trace::ComponentId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -34,6 +34,8 @@ pub struct Headline {
     pub expected: Vec<Expected>,
     /// The events that other components should have done before.
     pub first: Vec<Expected>,
+    /// If a message was sent to or received from a wrong peer: the right ones.
+    pub partners: Vec<Peer>,
     /// If a message was sent and not received, or the other way round: the other end.
     pub counterpart: Option<Counterpart>,
     /// The first component that fails whatever the others observed, if there is one.
@@ -69,6 +71,8 @@ pub enum Cause {
     UnknownMessage,
     /// The lifeline never does this in the specification.
     UnknownAction,
+    /// The lifeline does this in the specification, but with other peers only.
+    WrongPeer,
     /// Another action was expected.
     Unexpected,
     /// It happened before an action that must precede it.
@@ -101,6 +105,7 @@ impl Cause {
             Cause::UnknownLifeline => ("unknown lifeline", "unknown-lifeline"),
             Cause::UnknownMessage => ("unknown message", "unknown-message"),
             Cause::UnknownAction => ("unknown action", "unknown-action"),
+            Cause::WrongPeer => ("wrong peer", "wrong-peer"),
             Cause::Unexpected => ("unexpected message", "unexpected-message"),
             Cause::TooEarly => ("too early", "too-early"),
             Cause::TooLate => ("too late", "too-late"),
@@ -329,7 +334,11 @@ impl Maker<'_, '_> {
         } else if !observed.iter().all(is_known) {
             Cause::UnknownMessage
         } else {
-            Cause::UnknownAction
+            let mut letters = observed.iter().map(|&action| pool.action(action));
+            if let Some(letter) = letters.find(|letter| letter.peer.is_some()) {
+                found.partners = self.checker.options.partners.of(letter).collect();
+            }
+            if found.partners.is_empty() { Cause::UnknownAction } else { Cause::WrongPeer }
         };
         if found.basis != Basis::Repair {
             found.basis = Basis::Vocabulary;
@@ -455,6 +464,7 @@ fn new_headline(
         observed,
         expected: Vec::new(),
         first: Vec::new(),
+        partners: Vec::new(),
         counterpart: None,
         alone: None,
         basis,

@@ -1,6 +1,6 @@
 //! The English wording of headlines, and of the actions and components in them.
 
-use otus_core::{ActionId, Direction, Pool};
+use otus_core::{ActionId, Direction, Peer, Pool};
 use otus_trace::{ComponentId, Partition};
 
 use super::headline::{Cause, Headline};
@@ -23,7 +23,7 @@ pub(super) fn component(pool: &Pool, partition: &Partition, component: Component
 fn happened(pool: &Pool, actions: &[ActionId]) -> String {
     let said = actions.iter().map(|&action| {
         let (who, verb) = part(pool, action);
-        format!("{who} {verb} {}", pool.signature().message_name(pool.action(action).message))
+        format!("{who} {verb} {}", object(pool, action))
     });
     let said: Vec<String> = said.collect();
     listed(&said, "and")
@@ -33,12 +33,11 @@ fn happened(pool: &Pool, actions: &[ActionId]) -> String {
 fn should(pool: &Pool, moments: &[Box<[ActionId]>]) -> String {
     let said = moments.iter().take(3).map(|actions| {
         let each = actions.iter().map(|&action| {
-            let action = pool.action(action);
-            let verb = match action.direction {
+            let verb = match pool.action(action).direction {
                 Direction::Emission => "send",
                 Direction::Reception => "receive",
             };
-            format!("{verb} {}", pool.signature().message_name(action.message))
+            format!("{verb} {}", object(pool, action))
         });
         listed(&each.collect::<Vec<_>>(), "and")
     });
@@ -52,7 +51,8 @@ fn should(pool: &Pool, moments: &[Box<[ActionId]>]) -> String {
 pub(super) fn sentence(pool: &Pool, partition: &Partition, of: &Headline) -> String {
     let who = component(pool, partition, of.component);
     let observed = of.observed.as_deref().map(|actions| happened(pool, actions));
-    let expected: Vec<Box<[ActionId]>> = of.expected.iter().map(|e| e.moment.clone()).collect();
+    let mut expected: Vec<Box<[ActionId]>> = of.expected.iter().map(|e| e.moment.clone()).collect();
+    drop_unknown_peers(pool, &mut expected);
     let wanted = should(pool, &expected);
     match (of.cause, observed) {
         (Cause::UnknownLifeline, Some(observed)) => {
@@ -63,6 +63,15 @@ pub(super) fn sentence(pool: &Pool, partition: &Partition, of: &Headline) -> Str
         }
         (Cause::UnknownAction, Some(observed)) => {
             format!("{observed}, which {who} never does in the specification")
+        }
+        (Cause::WrongPeer, Some(observed)) => {
+            let partners = of.partners.iter().map(|&peer| peer_name(pool, peer));
+            let partners = listed(&partners.collect::<Vec<_>>(), "or");
+            let actions = of.observed.iter().flat_map(|actions| actions.iter());
+            let mut letters = actions.map(|&action| pool.action(action));
+            let letter = letters.find(|letter| letter.peer.is_some());
+            let preposition = preposition(letter.map_or(Direction::Emission, |it| it.direction));
+            format!("{observed}, but the specification has it only {preposition} {partners}")
         }
         (Cause::MissingCounterpart, observed) => {
             let first = |moment: &[ActionId]| moment.first().copied();
@@ -112,6 +121,49 @@ pub(super) fn sentence(pool: &Pool, partition: &Partition, of: &Headline) -> Str
             format!("the log of {who} ends too early, after {observed}")
         }
     }
+}
+
+/// The message of an action, and its peer where that matters: `m`, `m to b`, `m from b`.
+fn object(pool: &Pool, action: ActionId) -> String {
+    let action = pool.action(action);
+    let message = pool.signature().message_name(action.message);
+    match action.peer {
+        None => message.to_owned(),
+        Some(peer) => {
+            format!("{message} {} {}", preposition(action.direction), peer_name(pool, peer))
+        }
+    }
+}
+
+fn preposition(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Emission => "to",
+        Direction::Reception => "from",
+    }
+}
+
+fn peer_name(pool: &Pool, peer: Peer) -> &str {
+    match peer {
+        Peer::Lifeline(lifeline) => pool.signature().lifeline_name(lifeline),
+        Peer::Environment => "somebody outside of the specification",
+    }
+}
+
+/// Drops the moments that say the same as others, which know the peer. A refined leaf has a letter for each peer, and
+/// one for an unknown peer.
+fn drop_unknown_peers(pool: &Pool, moments: &mut Vec<Box<[ActionId]>>) {
+    let plain = |actions: &[ActionId]| -> Vec<_> {
+        actions.iter().map(|&action| pool.action(action).without_peer()).collect()
+    };
+    let known = |actions: &[ActionId]| {
+        actions.iter().filter(|&&action| pool.action(action).peer.is_some()).count()
+    };
+    let all = moments.clone();
+    moments.retain(|moment| {
+        !all.iter().any(|other| {
+            known(other) > known(moment) && plain(other) == plain(moment)
+        })
+    });
 }
 
 /// An action that was observed more often than its other end: `a sent m but b never received it`.

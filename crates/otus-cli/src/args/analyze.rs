@@ -234,6 +234,10 @@ pub(crate) struct DeclaredArgs {
     /// Lifelines that were not observed; their logs are ignored.
     #[arg(long, value_name = "LIFELINES", value_delimiter = ',')]
     pub(crate) unobserved: Vec<String>,
+
+    /// Do not compare the peers that logs name (to whom a message was sent, from whom it came).
+    #[arg(long)]
+    pub(crate) ignore_peers: bool,
 }
 
 /// The values of `--observed`.

@@ -86,6 +86,7 @@ fn request(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Request> {
         may_start_late: declared.may_start_late.clone(),
         unobserved: declared.unobserved.clone(),
     };
+    request.ignore_peers = declared.ignore_peers;
     request.engine = args.engine;
     let search = &args.search;
     request.search = SearchOptions {

@@ -35,7 +35,7 @@ pub fn restrict(pool: &mut Pool, term: TermId, kept: &LifelineSet) -> (Pool, Ter
         Term::Event(event) => {
             let actions = from.event_actions(event).iter().map(|&action| from.action(action));
             let actions: Vec<Action> = actions
-                .map(|action| Action { lifeline: numbers[&action.lifeline], ..action })
+                .map(|action| Action { lifeline: numbers[&action.lifeline], peer: None, ..action })
                 .collect();
             let event = to.intern_event(&actions);
             to.event(event)

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
-use otus_core::{Pool, Signature};
+use otus_core::{Partners, Pool, Signature};
 use otus_syntax::{Source, parse_trace};
 use otus_trace::mapping::Plan;
 use otus_trace::order::Writes;
@@ -211,7 +211,7 @@ fn group(observed: &Observed<'_>) {
         signature.add_lifeline(lifeline);
     }
     let group = Group::new(observed, &signature);
-    let trace = group.trace(&mut Pool::new(signature));
+    let trace = group.trace(&mut Pool::new(signature), &Partners::default());
     let actions = observed.events().filter(|event| event.action().is_some()).count();
     assert_eq!((group.len(), trace.len()), (actions, actions), "no action is lost");
     let covered: usize = observed.components().iter().map(|part| part.events.len()).sum();

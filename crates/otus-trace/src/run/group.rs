@@ -5,10 +5,11 @@
 //!
 //! Lifelines that the signature does not have are left out with their actions, because a diagram describes its own
 //! lifelines only. Messages that it does not have stay: no specification explains such an action, and that is a
-//! finding.
+//! finding. A peer that the signature does not have is the environment. The peer of a span is often an address, which
+//! need not be the name of a lifeline, so it counts only if it is one.
 
 use otus_core::index::Index as _;
-use otus_core::{Action, Direction, LifelineId, MessageId, Pool, Signature};
+use otus_core::{Action, Direction, LifelineId, MessageId, Partners, Peer, Pool, Signature};
 use otus_syntax::SourceId;
 use otus_syntax::source::offset;
 
@@ -49,6 +50,7 @@ struct GroupAction {
     lifeline: LifelineId,
     direction: Direction,
     message: Message,
+    peer: Option<Peer>,
     /// Whether it happened at the moment of the one before it.
     is_joined: bool,
     place: RunPlace,
@@ -90,13 +92,16 @@ impl Group {
                 };
                 positions[index] =
                     Some(Position { component: group.components.len(), index: actions.len() });
-                let place = event.place();
                 actions.push(GroupAction {
                     lifeline,
                     direction,
                     message,
+                    peer: event.peer().and_then(|peer| match signature.lifeline(peer) {
+                        Some(lifeline) => Some(Peer::Lifeline(lifeline)),
+                        None => (!event.is_of_span()).then_some(Peer::Environment),
+                    }),
                     is_joined: is_begun,
-                    place,
+                    place: event.place(),
                 });
                 is_begun = true;
             }
@@ -125,10 +130,10 @@ impl Group {
         self.len() == 0
     }
 
-    /// The multi-trace. Messages that the pool does not have are added to it. Components are in the
-    /// order of their first lifelines, so that groups in which others were silent have the same
-    /// partition; [`Group::place`] finds the place of a step.
-    pub fn trace(&self, pool: &mut Pool) -> MultiTrace {
+    /// The multi-trace over the letters that the partners of an interaction need. Messages that the pool does not have
+    /// are added to it. Components are in the order of their first lifelines, so that groups in which others were
+    /// silent have the same partition; [`Group::place`] finds the place of a step.
+    pub fn trace(&self, pool: &mut Pool, partners: &Partners) -> MultiTrace {
         let count = pool.signature().lifeline_count();
         let unknown: Vec<MessageId> =
             self.unknown.iter().map(|message| pool.add_message(message)).collect();
@@ -150,9 +155,10 @@ impl Group {
                     Message::Known(message) => message,
                     Message::Unknown(index) => unknown[index],
                 };
-                let GroupAction { lifeline, direction, .. } = *act;
-                let action = pool.intern_action(Action { lifeline, direction, message });
-                builder.push(action, offset(index));
+                let GroupAction { lifeline, direction, peer, .. } = *act;
+                let action = Action { lifeline, direction, message, peer: None };
+                let letter = peer.map_or(action, |peer| partners.letter(action, peer));
+                builder.push(pool.intern_action(letter), offset(index));
             }
             builder.next_component();
         }

@@ -70,6 +70,11 @@ impl<'r> Event<'r> {
         self.row.peer.map(|peer| self.vocabulary.lifeline(peer))
     }
 
+    /// Whether it is the start or the end of a span.
+    pub fn is_of_span(self) -> bool {
+        self.row.flags.has(RowFlags::REQUEST) || self.row.flags.has(RowFlags::REPLY)
+    }
+
     /// The id that pairs it with its counterpart, if the log has one.
     pub fn id(self) -> Option<Cow<'r, str>> {
         let there = self.row.flags.has(RowFlags::HAS_ID);

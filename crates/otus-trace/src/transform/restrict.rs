@@ -50,7 +50,7 @@ pub fn restrict(trace: &MultiTrace, from: &Pool, kept: &LifelineSet, to: &mut Po
             for step in moment {
                 let action = from.action(step.action());
                 let Some(&lifeline) = numbers.get(&action.lifeline) else { continue };
-                builder.push(to.intern_action(Action { lifeline, ..action }), 0);
+                builder.push(to.intern_action(Action { lifeline, peer: None, ..action }), 0);
             }
             builder.next_moment();
         }

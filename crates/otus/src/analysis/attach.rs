@@ -232,7 +232,7 @@ pub(super) fn certificate(
     trace: &MultiTrace,
     (question, verdict): (&Question, Verdict),
 ) -> Attachment {
-    let term = plan.spec.term;
+    let term = plan.spec.term_for(pool, trace);
     let none = |why: &str| NoAttachment {
         reason: format!("no certificate was written, since {why}"),
         is_error: false,

@@ -1,6 +1,6 @@
 //! All multi-traces of a request at once, for a caller that changes them.
 
-use otus_core::Pool;
+use otus_core::{Partners, Pool};
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::{Source, parse_trace};
 use otus_trace::MultiTrace;
@@ -67,7 +67,7 @@ impl Reader<'_> {
             Job::Groups(groups) => {
                 for group in groups {
                     if group.unknown.is_empty() {
-                        let trace = group.trace(&mut self.found.pool).without_places();
+                        let trace = group.trace(&mut self.found.pool, &Partners::default()).without_places();
                         self.found.traces.push((group.id, trace));
                     } else {
                         self.found.strangers += 1;

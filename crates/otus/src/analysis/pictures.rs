@@ -79,7 +79,7 @@ impl Drawn<'_> {
     ) -> CasePicture {
         // Explanations ask many questions and have a smaller budget for each.
         let budget = Budget { max_states: Some(STATES), ..budget.clone() };
-        let term = self.plan.spec.term;
+        let term = self.plan.spec.term_for(pool, self.trace);
         let run = accepted_run(pool, term, self.trace, question, explanation, &budget);
         self.picture(pool, Some(explanation), run.as_ref())
     }
@@ -97,7 +97,7 @@ impl Drawn<'_> {
             places.passage(component, step, &pool.action(action).text(pool.signature()))
         };
         let place = |term: TermId| plan.spec.text.passage(term);
-        let (term, pairs) = (plan.spec.term, &*places.pairs());
+        let (term, pairs) = (plan.spec.term_for(pool, trace), &*places.pairs());
         fill(&Facts { pool, term, trace, explanation, run, pairs, log: &log, place: &place })
     }
 }

@@ -4,16 +4,19 @@
 //! bounds, or verdicts. With `EngineChoice::Fast`, such an option of the request is an error, because the two
 //! contradict each other; such an option in a file is only noted, because the file may also serve other runs.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use otus_analysis::config::{Kind, Simulation};
-use otus_analysis::{Config, Observed, Question, Verdict};
+use otus_analysis::{Config, Observed, Question, Verdict, Witness};
 use otus_core::budget::Budget;
-use otus_core::{Lowered, Pool, Signature, TermId};
+use otus_core::index::Index as _;
+use otus_core::{Lowered, Partners, Pool, Signature, TermId};
 use otus_syntax::options::{OptionValue, Process};
 use otus_trace::mapping::Observation;
+use otus_trace::{MultiTrace, Step};
 
 use super::attach::GraphOptions;
 use super::baseline::KnownFailures;
@@ -66,7 +69,39 @@ pub(crate) struct Plan {
 pub(crate) struct PlannedSpec {
     pub(crate) pool: Pool,
     pub(crate) term: TermId,
+    /// The interaction over letters with peers, if it differs.
+    pub(super) refined: Option<TermId>,
+    pub(super) partners: Partners,
     pub(crate) text: SpecText,
+}
+
+impl PlannedSpec {
+    /// A specification without its pool, and its interaction.
+    pub(crate) fn new(pool: Pool, term: TermId, loaded: &Loaded, mut lowered: Lowered) -> Self {
+        let partners = std::mem::take(&mut lowered.partners);
+        let refined = lowered.refined;
+        PlannedSpec { pool, term, refined, partners, text: SpecText::new(loaded, lowered) }
+    }
+
+    /// A witness as an execution of the interaction as written.
+    pub(super) fn plain<'w>(&self, pool: &mut Pool, witness: &'w Witness) -> Cow<'w, Witness> {
+        match self.refined {
+            Some(_) => Cow::Owned(witness.without_peers(pool)),
+            None => Cow::Borrowed(witness),
+        }
+    }
+
+    /// The interaction that a multi-trace is compared with: the refined one if some of its actions have a peer.
+    pub(super) fn term_for(&self, pool: &Pool, trace: &MultiTrace) -> TermId {
+        let Some(refined) = self.refined else { return self.term };
+        // The pool of unknown messages has more actions, which no term has.
+        let knows_peer = |step: &Step| {
+            let action = step.action();
+            action.index() < pool.action_count() && pool.action(action).peer.is_some()
+        };
+        let mut logs = trace.partition().components().map(|component| trace.steps(component));
+        if logs.any(|steps| steps.iter().any(knows_peer)) { refined } else { self.term }
+    }
 }
 
 /// The name of a raw log that the user would give, and the path to read it again.
@@ -160,7 +195,10 @@ impl Plan {
             Ok::<_, Error>((Earlier::read(context, path, expected)?, fingerprint))
         });
         let (earlier, fingerprint) = results.transpose()?.unzip();
-        let spec = PlannedSpec { pool, term, text: SpecText::new(loaded, lowered) };
+        let mut spec = PlannedSpec::new(pool, term, loaded, lowered);
+        if request.ignore_peers {
+            (spec.refined, spec.partners) = (None, Partners::default());
+        }
         Ok(Plan {
             context: context.clone(),
             request: request.clone(),

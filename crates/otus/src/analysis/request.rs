@@ -39,6 +39,8 @@ pub struct Request {
     pub is_spec_known: bool,
     /// The parts of the logs that may be missing.
     pub question: Asked,
+    /// Whether the peers that logs name are not compared with the specification.
+    pub ignore_peers: bool,
     /// The engine.
     pub engine: EngineChoice,
     /// The options of the papers' searches.

@@ -92,7 +92,8 @@ impl Subject<'_> {
             budget: Budget { max_states: Some(NODES_OF_2020), ..plan.budget.clone() },
             ..Config::default()
         };
-        let outcome = graph::analyze(pool, plan.spec.term, trace, &config, &mut Silent).ok()?;
+        let term = plan.spec.term_for(pool, trace);
+        let outcome = graph::analyze(pool, term, trace, &config, &mut Silent).ok()?;
         match outcome.verdict {
             Verdict::Inconclusive if outcome.stop == Stop::Goal => Some(
                 "the tool of 2020 answers Inconc here, because a log is over while others cannot \
@@ -129,7 +130,8 @@ impl Subject<'_> {
             witness = self.witness(pool, engine, question, outcome.verdict)?;
         }
         if let Some(covering) = covering {
-            covering.count(pool, trace, (question, outcome.verdict), witness.as_ref());
+            let plain = witness.as_ref().map(|witness| plan.spec.plain(pool, witness));
+            covering.count(pool, trace, (question, outcome.verdict), plain.as_deref());
         }
         let witness = witness.filter(|_| is_wanted);
         Ok(Found {
@@ -164,9 +166,10 @@ impl Subject<'_> {
             let enough = WITNESS_STATES + 4 * moments;
             budget.max_states = budget.max_states.map(|most| most.min(enough));
         }
-        let found = engine.witness(pool, plan.spec.term, trace, question, verdict, &budget);
+        let term = plan.spec.term_for(pool, trace);
+        let found = engine.witness(pool, term, trace, question, verdict, &budget);
         let Some(witness) = found else { return Ok(None) };
-        certify(pool, plan.spec.term, trace, (question, verdict), &witness)
+        certify(pool, term, trace, (question, verdict), &witness)
             .map_err(|error| self.bug("the witness", "does not hold", &error))?;
         Ok(Some(witness))
     }
@@ -180,7 +183,7 @@ impl Subject<'_> {
         met: &mut Met,
     ) -> Result<Found, String> {
         let Subject { plan, trace, .. } = *self;
-        let term = plan.spec.term;
+        let term = plan.spec.term_for(pool, trace);
         let mut recorded = Graph::default();
         let observer: &mut dyn graph::Observer =
             if plan.graph.is_some() { &mut recorded } else { &mut Silent };
@@ -195,7 +198,8 @@ impl Subject<'_> {
         if let Some(covering) = &plan.covering
             && outcome.verdict >= Verdict::WeakPass
         {
-            covering.count(pool, trace, (question, outcome.verdict), outcome.witness.as_ref());
+            let plain = outcome.witness.as_ref().map(|witness| plan.spec.plain(pool, witness));
+            covering.count(pool, trace, (question, outcome.verdict), plain.as_deref());
         }
         let mut graph = None;
         if let Some(options) = &plan.graph {

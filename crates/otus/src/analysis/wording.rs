@@ -47,7 +47,9 @@ impl Failure<'_> {
         let mut pool = plan.spec.pool.clone();
         let own = translated(self.trace, self.names, &mut pool);
         let (max_questions, patience) = effort.budget();
-        let mut options = explain::Options { max_questions, ..explain::Options::default() };
+        let partners = plan.spec.partners.clone();
+        let mut options =
+            explain::Options { max_questions, partners, ..explain::Options::default() };
         // The furthest situation of a long multi-trace comes after at least as many others.
         let moments = u64::try_from(own.moment_count()).unwrap_or(u64::MAX);
         options.max_situations = options.max_situations.max(moments.saturating_mul(2));
@@ -59,7 +61,8 @@ impl Failure<'_> {
             ..options.budget
         }
         .started();
-        let found = explain::explain(&mut pool, plan.spec.term, &own, self.question, &options);
+        let term = plan.spec.term_for(&pool, &own);
+        let found = explain::explain(&mut pool, term, &own, self.question, &options);
         if found.verdict != Verdict::Fail {
             return None;
         }
@@ -76,11 +79,11 @@ impl Failure<'_> {
 /// The same multi-trace over another pool with the same lifelines.
 fn translated(trace: &MultiTrace, from: &Pool, into: &mut Pool) -> MultiTrace {
     let translate = |action| {
-        let Action { lifeline, direction, message } = from.action(action);
+        let Action { lifeline, direction, message, peer } = from.action(action);
         let name = from.signature().message_name(message);
         let known = into.signature().message(name);
         let message = known.unwrap_or_else(|| into.add_message(name));
-        into.intern_action(Action { lifeline, direction, message })
+        into.intern_action(Action { lifeline, direction, message, peer })
     };
     rebuilt(trace, |_| usize::MAX, translate)
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use otus_analysis::{Config, Engine, Question, Verdict, engine};
-use otus_core::Pool;
+use otus_core::{Pool, TermId};
 use otus_syntax::{Severity, Source, parse_trace};
 use otus_trace::run::Group;
 use otus_trace::{MultiTrace, Partition, QuickReader};
@@ -146,7 +146,7 @@ pub(super) struct Worker<T> {
     pool: Pool,
     /// Taken out while its multi-trace is judged.
     reader: Option<Box<QuickReader>>,
-    prepared: FxHashMap<Arc<Partition>, Result<Prepared, String>>,
+    prepared: FxHashMap<PreparedKey, Result<Prepared, String>>,
     /// The failures of a job so far with an explanation, and the cases that may have a picture; both only if they are
     /// among the first.
     explained: usize,
@@ -162,6 +162,13 @@ pub(super) struct Prepared {
     text: Arc<str>,
     pub(super) question: Question,
     pub(super) engine: PreparedEngine,
+}
+
+/// What an engine is made for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct PreparedKey {
+    partition: Arc<Partition>,
+    term: TermId,
 }
 
 #[derive(Debug)]
@@ -256,7 +263,8 @@ impl<T: Send + 'static> Worker<T> {
         }
         // Undeclared messages are added to a copy of the pool, so that the next group does not know them.
         let mut scratch = (!group.unknown.is_empty()).then(|| self.pool.clone());
-        let trace = group.trace(scratch.as_mut().unwrap_or(&mut self.pool));
+        let pool = scratch.as_mut().unwrap_or(&mut self.pool);
+        let trace = group.trace(pool, &self.plan.spec.partners);
         slot.add(|piece| piece.summary.groups += 1);
         let origin = Origin { from: From::Raw { group }, names: scratch.as_ref() };
         self.judge(&group.id, &trace, &origin, slot);
@@ -456,15 +464,17 @@ impl<T: Send + 'static> Worker<T> {
 fn prepared<'p>(
     plan: &Plan,
     pool: &Pool,
-    all: &'p mut FxHashMap<Arc<Partition>, Result<Prepared, String>>,
+    all: &'p mut FxHashMap<PreparedKey, Result<Prepared, String>>,
     trace: &MultiTrace,
 ) -> Result<&'p mut Prepared, String> {
     let (partition, signature) = (trace.partition(), pool.signature());
-    if all.len() >= MOST_PARTITIONS && !all.contains_key(partition) {
+    let term = plan.spec.term_for(pool, trace);
+    let key = PreparedKey { partition: trace.shared_partition().clone(), term };
+    if all.len() >= MOST_PARTITIONS && !all.contains_key(&key) {
         all.clear();
     }
-    let new_engine = || Engine::new(pool, plan.spec.term, partition, engine::Options::default());
-    let prepared = all.entry(trace.shared_partition().clone()).or_insert_with(|| {
+    let new_engine = || Engine::new(pool, term, partition, engine::Options::default());
+    let prepared = all.entry(key).or_insert_with(|| {
         let (question, engine) = match &plan.method {
             Method::Graph(config, question) => {
                 (question.clone(), PreparedEngine::Graph(config.clone()))
