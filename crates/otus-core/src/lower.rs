@@ -164,7 +164,12 @@ fn actions(passing: &Passing, resolved: &Resolved) -> Vec<(Action, BTreeSet<Peer
     let ends = |lifelines: &mut dyn Iterator<Item = Name>| -> BTreeSet<Peer> {
         let found: BTreeSet<Peer> =
             lifelines.map(|name| Peer::Lifeline(resolved.lifeline(name))).collect();
-        if found.is_empty() { BTreeSet::from([Peer::Environment]) } else { found }
+        if !found.is_empty() {
+            return found;
+        }
+        // The passing does not say who is at its other end.
+        let all = resolved.signature.lifelines().map(|(lifeline, _)| Peer::Lifeline(lifeline));
+        all.chain([Peer::Environment]).collect()
     };
     let targets = passing.target.lifelines();
     let receivers = ends(&mut targets.iter().copied());
@@ -172,9 +177,9 @@ fn actions(passing: &Passing, resolved: &Resolved) -> Vec<(Action, BTreeSet<Peer
     let emission = passing
         .origin
         .map(|origin| (Action::emission(resolved.lifeline(origin), message), receivers));
-    let receptions = targets.iter().map(|&target| {
-        (Action::reception(resolved.lifeline(target), message), sender.clone())
-    });
+    let receptions = targets
+        .iter()
+        .map(|&target| (Action::reception(resolved.lifeline(target), message), sender.clone()));
     emission.into_iter().chain(receptions).collect()
 }
 

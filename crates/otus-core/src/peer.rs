@@ -7,7 +7,8 @@
 //! ```
 //!
 //! The leaf `a!m` of a passing whose other end has the *partners* P (the receivers of an emission, the sender of a
-//! reception, the environment if there are none) stands for a set of letters:
+//! reception) stands for a set of letters. A passing without another end (`a -- m ->|`, `m -> b`, a message that is lost)
+//! does not say who is there, so its partners are all lifelines and the environment.
 //!
 //! ```text
 //! ⟦a!m⟧_P = { (a, !, m, unknown) } ∪ { (a, !, m, p) : p ∈ P }
@@ -33,7 +34,7 @@ use crate::index::LifelineId;
 pub enum Peer {
     /// A lifeline of the interaction.
     Lifeline(LifelineId),
-    /// Something that is no lifeline of the interaction.
+    /// The environment: something that is no lifeline of the interaction.
     Environment,
 }
 

@@ -291,7 +291,8 @@ impl QuickReader {
                     b'!' => Direction::Emission,
                     _ => Direction::Reception,
                 };
-                let action = pool.intern_action(Action { lifeline, direction, message, peer: None });
+                let action =
+                    pool.intern_action(Action { lifeline, direction, message, peer: None });
                 let index = u32::try_from(actions.len()).ok()?;
                 let written: Arc<[u8]> = written.into();
                 self.by_text.insert(written.clone(), index);

@@ -47,9 +47,9 @@ pub struct Case {
     /// The limit that ended the analysis, if a better verdict may hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Cow<'static, str>>,
-    /// A remark on the verdict: what another tool answers.
+    /// A remark on the verdict: what another tool answers, or what was assumed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<&'static str>,
+    pub note: Option<Cow<'static, str>>,
     /// An execution that explains a Pass or a `WeakPass`, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<Execution>,

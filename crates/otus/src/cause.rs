@@ -26,7 +26,7 @@ pub const CAUSES: [Cause; 14] = [
         id: "unknown-message",
         name: "unknown message",
         meaning: "A message was observed that the specification does not have.",
-        help: "Add the message to the specification, or give it the name it has there by [messages] in otus.toml.",
+        help: "Add the message to the specification, or give it the name it has there by [messages] in otus.toml. --ignore-unknown-messages leaves out all messages that the specification does not have.",
     },
     Cause {
         id: "unknown-action",

@@ -125,4 +125,4 @@ pub use project::{Checked, Project};
 pub use recorder::{Recorder, SharedLog};
 pub use run::{Log, Recorded, Run};
 pub use spec::Spec;
-pub use summary::{FailOn, LogSummary, Status, Summary, Verdicts};
+pub use summary::{FailOn, LifelineCount, LogSummary, Status, Summary, Verdicts};

@@ -156,7 +156,7 @@ impl Options {
     pub(crate) fn declared(&self, spec: &Spec) -> Result<Declared> {
         let base = self.observed.question();
         if self.logs.is_empty() {
-            return Ok(Declared { base, lifelines: Vec::new() });
+            return Ok(Declared { base, is_chosen: true, lifelines: Vec::new() });
         }
         if self.observed == Observed::GlobalPrefix {
             unfit!(
@@ -183,7 +183,7 @@ impl Options {
                 unfit!("Options::log: {}", unknown(spec, pattern));
             }
         }
-        Ok(Declared { base, lifelines })
+        Ok(Declared { base, is_chosen: true, lifelines })
     }
 }
 

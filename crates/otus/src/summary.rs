@@ -1,9 +1,13 @@
 //! The totals of an analysis: counts of verdicts, of unchecked inputs, and of log lines.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use otus_analysis::Verdict;
+use otus_core::index::Index as _;
+use otus_core::{LifelineSet, Pool};
 use otus_syntax::Severity;
+use otus_trace::MultiTrace;
 use otus_trace::run::Accounting;
 
 use crate::analysis::coverage::CoverageReport;
@@ -65,12 +69,19 @@ pub struct Summary {
     pub unusable: usize,
     /// Multi-traces that belong to none of several specifications.
     pub unassigned: usize,
+    /// Whether no line of the logs became an action of the specification, which is not allowed.
+    pub is_unobserved: bool,
     /// Whether an attachment is missing that should exist.
     pub is_attachment_missing: bool,
     /// Bytes read from files of multi-traces.
     pub bytes: u64,
     /// The multi-traces that are groups of raw logs.
     pub groups: usize,
+    pub(crate) acted: Acted,
+    /// The lifelines of the specification, and those with events; `None` if there are several specifications.
+    pub lifelines: Option<LifelineCount>,
+    /// The lifelines without any event in the logs that counted as unobserved.
+    pub silent: BTreeSet<String>,
     /// The counts of raw logs, if there are any.
     pub logs: Option<LogSummary>,
     /// The verdicts by specification, if there are several.
@@ -79,6 +90,54 @@ pub struct Summary {
     pub warnings: Vec<String>,
     /// The coverage of the specification, if requested.
     pub coverage: Option<Box<CoverageReport>>,
+}
+
+/// The lifelines of a specification, counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LifelineCount {
+    /// Those with events.
+    pub acted: usize,
+    /// All of them.
+    pub all: usize,
+}
+
+impl LifelineCount {
+    pub(crate) fn new(acted: &Acted, lifelines: &LifelineSet) -> LifelineCount {
+        let acted = lifelines.iter().filter(|&lifeline| acted.0.contains(lifeline)).count();
+        LifelineCount { acted, all: lifelines.len() }
+    }
+}
+
+/// The lifelines on which events were observed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Acted(LifelineSet);
+
+impl Acted {
+    /// Adds the lifelines of a multi-trace.
+    pub(crate) fn add(&mut self, pool: &Pool, trace: &MultiTrace) {
+        let partition = trace.partition();
+        for component in partition.components() {
+            let (lifelines, steps) = (partition.lifelines(component), trace.steps(component));
+            match (lifelines, steps) {
+                (_, []) => {}
+                ([only], _) => {
+                    self.0.insert(*only);
+                }
+                (several, steps) => {
+                    if several.iter().all(|&lifeline| self.0.contains(lifeline)) {
+                        continue;
+                    }
+                    // Actions with unknown messages are not in the pool, but others of the log are.
+                    let known = steps.iter().map(|step| step.action());
+                    let known = known.filter(|action| action.index() < pool.action_count());
+                    known.for_each(|action| {
+                        self.0.insert(pool.action(action).lifeline);
+                    });
+                }
+            }
+        }
+    }
 }
 
 /// Raw logs, counted.
@@ -158,6 +217,8 @@ impl Summary {
         self.is_attachment_missing |= other.is_attachment_missing;
         self.bytes += other.bytes;
         self.groups += other.groups;
+        self.acted.0 = self.acted.0.union(&other.acted.0);
+        self.silent.extend(other.silent.iter().cloned());
     }
 
     pub(crate) fn count(&mut self, verdict: Verdict, actions: usize) {
@@ -197,6 +258,7 @@ impl Summary {
             Some(FailOn::Never) => Status::Passed,
             _ if is_strict && (self.is_vacuous() || !self.warnings.is_empty()) => Status::Failed,
             _ if has_failed => Status::Failed,
+            _ if self.is_unobserved => Status::Undecided,
             Some(FailOn::Weak) if self.verdicts.weak > 0 => Status::Failed,
             Some(FailOn::Weak | FailOn::Undecided) if is_undecided => Status::Failed,
             _ if is_undecided => Status::Undecided,
@@ -221,7 +283,13 @@ impl Summary {
 /// `checked 4 logs, 18 actions (0 lines unmatched), 1 group: 0 pass, …`, without the time.
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let actions = counted(self.actions, "action");
+        let mut actions = counted(self.actions, "action");
+        let is_told = |count: &LifelineCount| {
+            self.logs.is_some() || self.actions > 0 && count.acted < count.all
+        };
+        if let Some(LifelineCount { acted, all }) = self.lifelines.filter(is_told) {
+            actions = format!("{actions} on {acted} of {}", counted(all, "lifeline"));
+        }
         let others = counted(self.checked() - self.groups.min(self.checked()), "multi-trace");
         match self.logs {
             None => write!(f, "checked {others}, {actions}")?,

@@ -95,6 +95,17 @@ impl Cause {
         self.names().0
     }
 
+    /// Whether the specification does not have what was observed, wherever it was.
+    pub fn is_unknown(self) -> bool {
+        matches!(
+            self,
+            Cause::UnknownLifeline
+                | Cause::UnknownMessage
+                | Cause::UnknownAction
+                | Cause::WrongPeer
+        )
+    }
+
     /// The stable identifier used in machine-readable output.
     pub fn id(self) -> &'static str {
         self.names().1

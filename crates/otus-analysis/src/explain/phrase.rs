@@ -1,6 +1,6 @@
 //! The English wording of headlines, and of the actions and components in them.
 
-use otus_core::{ActionId, Direction, Peer, Pool};
+use otus_core::{Action, ActionId, Direction, Peer, Pool};
 use otus_trace::{ComponentId, Partition};
 
 use super::headline::{Cause, Headline};
@@ -23,17 +23,17 @@ pub(super) fn component(pool: &Pool, partition: &Partition, component: Component
 fn happened(pool: &Pool, actions: &[ActionId]) -> String {
     let said = actions.iter().map(|&action| {
         let (who, verb) = part(pool, action);
-        format!("{who} {verb} {}", object(pool, action))
+        format!("{who} {verb} {}", object(pool, pool.action(action)))
     });
     let said: Vec<String> = said.collect();
     listed(&said, "and")
 }
 
 /// The expected moments as infinitives, without the subject: `send m or receive n`.
-fn should(pool: &Pool, moments: &[Box<[ActionId]>]) -> String {
+fn should(pool: &Pool, moments: &[Vec<Action>]) -> String {
     let said = moments.iter().take(3).map(|actions| {
         let each = actions.iter().map(|&action| {
-            let verb = match pool.action(action).direction {
+            let verb = match action.direction {
                 Direction::Emission => "send",
                 Direction::Reception => "receive",
             };
@@ -51,9 +51,8 @@ fn should(pool: &Pool, moments: &[Box<[ActionId]>]) -> String {
 pub(super) fn sentence(pool: &Pool, partition: &Partition, of: &Headline) -> String {
     let who = component(pool, partition, of.component);
     let observed = of.observed.as_deref().map(|actions| happened(pool, actions));
-    let mut expected: Vec<Box<[ActionId]>> = of.expected.iter().map(|e| e.moment.clone()).collect();
-    drop_unknown_peers(pool, &mut expected);
-    let wanted = should(pool, &expected);
+    let expected: Vec<Box<[ActionId]>> = of.expected.iter().map(|e| e.moment.clone()).collect();
+    let wanted = should(pool, &told(pool, &expected, of.observed.as_deref()));
     match (of.cause, observed) {
         (Cause::UnknownLifeline, Some(observed)) => {
             format!("{observed}, but {who} has no part in the specification")
@@ -95,8 +94,9 @@ pub(super) fn sentence(pool: &Pool, partition: &Partition, of: &Headline) -> Str
             format!("{observed} after the part of {who} was over")
         }
         (Cause::TooEarly, Some(observed)) if !of.first.is_empty() => {
-            let first = of.first.iter().take(3).flat_map(|first| first.moment.iter());
-            let first: Vec<String> = first.map(|&action| ought(pool, action)).collect();
+            let first: Vec<Box<[ActionId]>> = of.first.iter().map(|e| e.moment.clone()).collect();
+            let first = told(pool, &first, None).into_iter().take(3).flatten();
+            let first: Vec<String> = first.map(|action| ought(pool, action)).collect();
             format!("{observed} too early: first {}", listed(&first, "or"))
         }
         (Cause::TooEarly, Some(observed)) if expected.is_empty() => {
@@ -124,8 +124,7 @@ pub(super) fn sentence(pool: &Pool, partition: &Partition, of: &Headline) -> Str
 }
 
 /// The message of an action, and its peer where that matters: `m`, `m to b`, `m from b`.
-fn object(pool: &Pool, action: ActionId) -> String {
-    let action = pool.action(action);
+fn object(pool: &Pool, action: Action) -> String {
     let message = pool.signature().message_name(action.message);
     match action.peer {
         None => message.to_owned(),
@@ -149,21 +148,35 @@ fn peer_name(pool: &Pool, peer: Peer) -> &str {
     }
 }
 
-/// Drops the moments that say the same as others, which know the peer. A refined leaf has a letter for each peer, and
-/// one for an unknown peer.
-fn drop_unknown_peers(pool: &Pool, moments: &mut Vec<Box<[ActionId]>>) {
-    let plain = |actions: &[ActionId]| -> Vec<_> {
-        actions.iter().map(|&action| pool.action(action).without_peer()).collect()
+/// The expected moments as they are told. A refined leaf has a letter for each peer and one for an unknown peer; peers
+/// are told only where the observed moment differs in nothing else.
+fn told(
+    pool: &Pool,
+    expected: &[Box<[ActionId]>],
+    observed: Option<&[ActionId]>,
+) -> Vec<Vec<Action>> {
+    let letters = |actions: &[ActionId]| -> Vec<Action> {
+        actions.iter().map(|&action| pool.action(action)).collect()
     };
-    let known = |actions: &[ActionId]| {
-        actions.iter().filter(|&&action| pool.action(action).peer.is_some()).count()
+    let plain = |letters: &[Action]| -> Vec<Action> {
+        letters.iter().map(|letter| letter.without_peer()).collect()
     };
-    let all = moments.clone();
-    moments.retain(|moment| {
-        !all.iter().any(|other| {
-            known(other) > known(moment) && plain(other) == plain(moment)
-        })
-    });
+    let observed = observed.map(|actions| plain(&letters(actions)));
+    let mut all: Vec<Vec<Action>> = Vec::new();
+    for moment in expected.iter().map(|moment| letters(moment)) {
+        let without = plain(&moment);
+        let moment = if observed.as_ref() == Some(&without) { moment } else { without };
+        if !all.contains(&moment) {
+            all.push(moment);
+        }
+    }
+    let knows_more = |one: &[Action], other: &[Action]| {
+        let known = |letters: &[Action]| letters.iter().filter(|it| it.peer.is_some()).count();
+        known(one) > known(other) && plain(one) == plain(other)
+    };
+    let every = all.clone();
+    all.retain(|moment| !every.iter().any(|other| knows_more(other, moment)));
+    all
 }
 
 /// An action that was observed more often than its other end: `a sent m but b never received it`.
@@ -192,9 +205,9 @@ fn unmatched(
 }
 
 /// An obligation with its subject: `a should send m`.
-fn ought(pool: &Pool, action: ActionId) -> String {
-    let name = pool.signature().lifeline_name(pool.action(action).lifeline);
-    format!("{name} should {}", should(pool, &[[action].into()]))
+fn ought(pool: &Pool, action: Action) -> String {
+    let name = pool.signature().lifeline_name(action.lifeline);
+    format!("{name} should {}", should(pool, &[vec![action]]))
 }
 
 /// The lifeline of an action, and the verb in the past tense.

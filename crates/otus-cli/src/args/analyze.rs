@@ -235,6 +235,14 @@ pub(crate) struct DeclaredArgs {
     #[arg(long, value_name = "LIFELINES", value_delimiter = ',')]
     pub(crate) unobserved: Vec<String>,
 
+    /// Accept logs without any event of the specification; by default they are undecided (exit status 3).
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
+
+    /// Leave out messages that the specification does not have.
+    #[arg(long)]
+    pub(crate) ignore_unknown_messages: bool,
+
     /// Do not compare the peers that logs name (to whom a message was sent, from whom it came).
     #[arg(long)]
     pub(crate) ignore_peers: bool,

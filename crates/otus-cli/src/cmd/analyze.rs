@@ -86,6 +86,8 @@ fn request(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Request> {
         may_start_late: declared.may_start_late.clone(),
         unobserved: declared.unobserved.clone(),
     };
+    request.allow_empty = declared.allow_empty;
+    request.ignore_unknown_messages = declared.ignore_unknown_messages;
     request.ignore_peers = declared.ignore_peers;
     request.engine = args.engine;
     let search = &args.search;

@@ -168,6 +168,7 @@ wrong: Fail
     = consumed: broker 0/1
     = repair: drop broker!publish (place 1) at cases.jsonl:3
     = core: broker fails alone, whatever the others saw
+    = help: if this log begins in the middle of a run, --may-start-late broker makes this a WeakPass
 "
     );
     assert_eq!(

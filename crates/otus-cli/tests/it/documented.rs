@@ -92,8 +92,8 @@ fn prepared(name: &str) -> Sandbox {
             "logs/Server.log",
             "alice received login from User\nalice sent welcome to User\nbob received login from User\n",
         ),
-        ("raw/server.log", "Received PING from client\nSending PONG to client\n"),
-        ("raw/client.log", "client sending PING\nclient received PONG\n"),
+        ("raw/Server.log", "Received login from User\nSending welcome to User\n"),
+        ("raw/User.log", "User sending login\nUser received welcome\n"),
         ("spans.otlp.jsonl", SPANS),
         // Where the examples install things.
         (".local/share/bash-completion/completions/x", ""),

@@ -51,7 +51,7 @@ bob: Fail (prefix, discrete partition, [..] state[..], [..] ms)
 
 "#]]).stderr_eq(str![[r#"
 warning: the message `goodbye` is not in the specification, so its 1 action cannot be explained
-checked 2 logs, 7 actions (1 line unmatched), 2 groups: 1 pass, 0 weak, 1 fail, 0 undecided in [..] ms
+checked 2 logs, 7 actions on 2 of 2 lifelines (1 line unmatched), 2 groups: 1 pass, 0 weak, 1 fail, 0 undecided in [..] ms
 
 "#]]);
     }
@@ -266,7 +266,7 @@ fn spans_need_no_otus_toml() {
     sandbox.write("flow.mmd", spec);
     let checked = sandbox.otus("analyze flow.mmd run.otlp.jsonl --observed complete");
     checked.assert().code(0).stderr_eq(str![[r#"
-checked 1 log, 4 actions (0 lines unmatched), 1 group: 1 pass, 0 weak, 0 fail, 0 undecided in [..] ms
+checked 1 log, 4 actions on 2 of 2 lifelines (0 lines unmatched), 1 group: 1 pass, 0 weak, 0 fail, 0 undecided in [..] ms
 
 "#]]);
     let piped = sandbox.otus("analyze flow.mmd - --observed complete").stdin(SPANS);
@@ -431,11 +431,11 @@ fn wrong_input_is_told_with_a_way_out() {
     sandbox.write("some/otus.toml", "[[source]]\nfiles = ['b*.log']\nformat = 'regex'\nlifeline = 'User'\n[[source.rule]]\nmatch = 'x'\nemit = ['!x']\n");
     check("map some", "no file fits the sources of some/otus.toml, which have b*.log");
     check("map some/a.log", "some/a.log is in no source of some/otus.toml");
-    // Nothing matches at all: said, and a failure if that is wanted.
+    // Nothing matches at all: undecided, and a failure if that is wanted.
     sandbox.write("some/otus.toml", "[[source]]\nfiles = ['*.log']\nformat = 'regex'\nlifeline = 'User'\n[[source.rule]]\nmatch = 'x'\nemit = ['!x']\n");
     let output = sandbox.otus("analyze flow.mmd some").output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{error}");
+    assert_eq!(output.status.code(), Some(3), "{error}");
     assert!(
         error.contains("nothing was checked") && error.contains("otus map --explain"),
         "{error}"

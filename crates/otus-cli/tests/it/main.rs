@@ -27,6 +27,7 @@ mod limits;
 mod lint;
 mod logs;
 mod manual;
+mod observed;
 mod odd_calls;
 #[cfg(unix)]
 mod pictures;

@@ -67,7 +67,8 @@ fn a_group_that_is_not_there_is_an_error() {
 #[test]
 fn groups_without_an_action_of_the_specification_are_nothing() {
     let sandbox = prepared("odd-vacuous");
-    says(&sandbox, "analyze all.hsf", 0, "warning: nothing was checked");
+    says(&sandbox, "analyze all.hsf", 3, "warning: nothing was checked");
+    says(&sandbox, "analyze all.hsf --allow-empty", 0, "warning: nothing was checked");
     says(&sandbox, "analyze all.hsf --strict", 1, "that is a failure by --strict");
 }
 

@@ -251,7 +251,7 @@ fn one_is_not_a_plural() {
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(said.contains(text), "{arguments}: {said}");
     };
-    says("analyze model.hsf one.htf", "checked 1 multi-trace, 1 action: ");
+    says("analyze model.hsf one.htf", "checked 1 multi-trace, 1 action on 1 of 3 lifelines: ");
     says("analyze model.hsf run.htf", "checked 1 multi-trace, 6 actions: ");
     says("explore sig.hsf empty.hif", "explored 1 node, 1 of which accepts\n");
     says("fmt --check a.hif", "1 of 1 file would change; `otus fmt` rewrites it\n");

@@ -1,7 +1,7 @@
 //! Peers: the engine on letters against the definition.
 //!
 //! The definition says nothing of letters and refined terms: *an observed event matches a passing if it has its lifeline,
-//! direction and message, and its peer is unknown or one of the passing's partners. A multi-trace is explained if its
+//! direction and message, and its peer is unknown or one of the passing's partners, or the passing has no other end. A multi-trace is explained if its
 //! events can be assigned to passings that they match, such that the interaction in which every passing has a message
 //! of its own explains it.* The oracle tries all assignments.
 
@@ -48,11 +48,13 @@ impl Passing {
                 (self.targets.contains(&event.lifeline), self.origin.into_iter().collect())
             }
         };
-        let is_partner = match event.peer {
-            None => true,
-            Some(Other::Lifeline(peer)) => partners.contains(&peer),
-            Some(Other::Environment) => partners.is_empty(),
-        };
+        // A passing without another end does not say who is there.
+        let is_partner = partners.is_empty()
+            || match event.peer {
+                None => true,
+                Some(Other::Lifeline(peer)) => partners.contains(&peer),
+                Some(Other::Environment) => false,
+            };
         own && is_partner && self.message == event.message
     }
 

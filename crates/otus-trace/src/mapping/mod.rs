@@ -315,11 +315,18 @@ impl Observation {
         LogCompleteness::default()
     }
 
+    /// Whether something is assumed about the log of a lifeline.
+    pub fn declares(&self, lifeline: &str) -> bool {
+        self.lists().iter().any(|globs| globs.iter().any(|glob| glob.matches(lifeline)))
+    }
+
+    fn lists(&self) -> [&[Glob]; 4] {
+        [&self.complete, &self.may_stop_early, &self.may_start_late, &self.unobserved]
+    }
+
     /// Whether there are no assumptions.
     pub fn is_empty(&self) -> bool {
-        [&self.complete, &self.may_stop_early, &self.may_start_late, &self.unobserved]
-            .iter()
-            .all(|globs| globs.is_empty())
+        self.lists().iter().all(|globs| globs.is_empty())
     }
 }
 

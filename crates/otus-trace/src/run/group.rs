@@ -25,6 +25,9 @@ pub struct Group {
     pub id: String,
     /// The messages that the signature does not have.
     pub unknown: Vec<String>,
+    /// The lifelines of the signature on which no group has an event, as far as that is known
+    /// ([`Observed::silent`]).
+    pub silent: Vec<LifelineId>,
     components: Vec<GroupComponent>,
     /// Emissions and their receptions.
     pairs: Vec<(Position, Position)>,
@@ -70,6 +73,7 @@ impl Group {
         let mut group = Group {
             id: observed.name().into_owned(),
             unknown: Vec::new(),
+            silent: Vec::new(),
             components: Vec::with_capacity(observed.components().len()),
             pairs: Vec::new(),
         };
@@ -118,6 +122,43 @@ impl Group {
             self.unknown.push(message.to_owned());
             self.unknown.len() - 1
         })
+    }
+
+    /// Leaves out the actions whose messages the signature does not have.
+    pub fn drop_unknown(&mut self) {
+        if self.unknown.is_empty() {
+            return;
+        }
+        self.unknown.clear();
+        let mut moved: Vec<Vec<Option<usize>>> = Vec::new();
+        for component in &mut self.components {
+            let is_known = |act: &GroupAction| matches!(act.message, Message::Known(_));
+            let mut left = 0;
+            let new = component.actions.iter().map(|act| {
+                is_known(act).then(|| {
+                    left += 1;
+                    left - 1
+                })
+            });
+            moved.push(new.collect());
+            // The first action that is left of a moment begins it.
+            let mut is_begun = false;
+            component.actions.retain_mut(|act| {
+                is_begun &= act.is_joined;
+                let is_kept = is_known(act);
+                if is_kept {
+                    act.is_joined = is_begun;
+                    is_begun = true;
+                }
+                is_kept
+            });
+        }
+        let position = |it: Position| {
+            let index = moved[it.component][it.index]?;
+            Some(Position { index, ..it })
+        };
+        let both = |&(from, to): &(Position, Position)| Some((position(from)?, position(to)?));
+        self.pairs = self.pairs.iter().filter_map(both).collect();
     }
 
     /// The number of its actions.

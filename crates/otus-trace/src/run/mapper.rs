@@ -62,6 +62,8 @@ struct Mapper {
     scratch: Vec<u8>,
     id_scratch: Vec<u8>,
     release: release::Memory,
+    /// Whether all logs have been read.
+    is_read: bool,
     /// Whether a group is released as soon as it is closed.
     early: bool,
     /// The number of events that the current record has added.
@@ -159,6 +161,7 @@ impl Mapper {
     }
 
     fn finish(mut self, plan: &Plan, sink: &mut dyn Sink) -> Accounting {
+        self.is_read = true;
         for group in self.groups.all() {
             if self.release(group, plan, sink).is_break() {
                 break;

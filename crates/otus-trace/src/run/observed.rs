@@ -7,11 +7,11 @@
 //! `.htf` ([`Observed::htf`]), or canonical lines ([`Observed::canonical`]).
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use otus_core::Direction;
+use otus_core::{Direction, LifelineId, Signature};
 use otus_syntax::lexer::quote;
 use otus_syntax::source::offset;
 
@@ -35,6 +35,8 @@ pub struct Observed<'r> {
     /// Whether some lines with vector clocks are missing from the group, so that own entries have
     /// gaps.
     pub(super) gaps: bool,
+    /// Whether all logs have been read, so that the vocabulary is complete.
+    pub(super) is_read: bool,
 }
 
 /// The events of one clock.
@@ -139,6 +141,18 @@ impl<'r> Observed<'r> {
     /// Its number, from 0, in the order of the first events of groups.
     pub fn number(&self) -> u32 {
         self.number
+    }
+
+    /// The lifelines of a signature on which no group has an event; `None` unless all logs have been read.
+    pub fn silent(&self, signature: &Signature) -> Option<Vec<LifelineId>> {
+        if !self.is_read {
+            return None;
+        }
+        let acting = self.vocabulary.actions.items.iter();
+        let acting: BTreeSet<&str> =
+            acting.map(|act| self.vocabulary.lifeline(act.lifeline)).collect();
+        let silent = signature.lifelines().filter(|(_, name)| !acting.contains(name));
+        Some(silent.map(|(lifeline, _)| lifeline).collect())
     }
 
     /// Whether a rule marked it as complete.

@@ -5,6 +5,7 @@
 //! unobserved.
 
 use otus_analysis::{Observed, Question};
+use otus_core::index::Index as _;
 use otus_core::{LifelineId, Signature};
 use otus_syntax::suggest::did_you_mean;
 use otus_trace::mapping::{Glob, Observation};
@@ -18,6 +19,8 @@ use crate::error::{Result, unfit};
 pub(crate) struct Declared {
     /// The observation of lifelines without a declaration.
     pub(crate) base: Question,
+    /// Whether the request or an option chose that observation.
+    pub(crate) is_chosen: bool,
     /// By lifeline; empty if there are no declarations.
     pub(crate) lifelines: Vec<Option<Observed>>,
 }
@@ -37,7 +40,7 @@ impl Declared {
             ("--unobserved", &asked.unobserved, Observed::Unobserved),
         ];
         if lists.iter().all(|(_, list, _)| list.is_empty()) {
-            return Ok(Declared { base, lifelines: Vec::new() });
+            return Ok(Declared { base, is_chosen: chosen, lifelines: Vec::new() });
         }
         let base = match base {
             Question::GlobalPrefix if chosen => unfit!(
@@ -55,7 +58,7 @@ impl Declared {
             }
         }
         let lifelines = said.into_iter().map(|said| said.map(|said| said.observed)).collect();
-        Ok(Declared { base, lifelines })
+        Ok(Declared { base, is_chosen: chosen, lifelines })
     }
 
     /// Adds the declarations of an `otus.toml`, which apply to lifelines that the request does not declare.
@@ -69,7 +72,8 @@ impl Declared {
                 self.base = Question::ACCEPT;
             }
         }
-        for (lifeline, name) in signature.lifelines() {
+        let names = signature.lifelines().filter(|(_, name)| observation.declares(name));
+        for (lifeline, name) in names {
             let said = observation.of(name);
             let observed = match (said.unobserved, said.may_start_late, said.may_stop_early) {
                 (true, ..) => Observed::Unobserved,
@@ -85,6 +89,21 @@ impl Declared {
     /// Whether there are declarations for single lifelines.
     pub(super) fn is_single(&self) -> bool {
         !self.lifelines.is_empty()
+    }
+
+    /// Whether something is declared for a lifeline, by itself or with all others.
+    pub(super) fn is_declared(&self, lifeline: LifelineId) -> bool {
+        self.is_chosen || self.lifelines.get(lifeline.index()).is_some_and(Option::is_some)
+    }
+
+    /// The observation of a log if another one gets a declaration: a global prefix becomes complete then.
+    pub(super) fn beside_others(&self, component: ComponentId, partition: &Partition) -> Observed {
+        let lifelines = partition.lifelines(component).iter();
+        let mut own = lifelines.filter_map(|it| self.lifelines.get(it.index()).copied().flatten());
+        own.next().unwrap_or(match &self.base {
+            Question::GlobalPrefix => Observed::Complete,
+            Question::Uniform(_) | Question::Each(_) => self.base.of(component),
+        })
     }
 
     /// The question for a partition, or the reason why there is none.

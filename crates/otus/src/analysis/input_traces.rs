@@ -67,7 +67,9 @@ impl Reader<'_> {
             Job::Groups(groups) => {
                 for group in groups {
                     if group.unknown.is_empty() {
-                        let trace = group.trace(&mut self.found.pool, &Partners::default()).without_places();
+                        let trace = group
+                            .trace(&mut self.found.pool, &Partners::default())
+                            .without_places();
                         self.found.traces.push((group.id, trace));
                     } else {
                         self.found.strangers += 1;

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use otus_core::Signature;
 use otus_core::budget::Cancel;
+use otus_core::{LifelineId, Signature};
 use otus_syntax::{Diagnostic, Source, SourceId};
 use otus_trace::case::{self, Glance, LinePlace};
 use otus_trace::run::{Accounting, Group};
@@ -377,9 +377,14 @@ fn read_logs(logs: Logs, signatures: Vec<Signature>, shared: Arc<Shared>) -> Rec
     std::thread::spawn(move || {
         let mut groups: Vec<Group> = Vec::new();
         let mut actions = 0;
+        let mut silent: Option<Vec<Vec<LifelineId>>> = None;
         let accounting = logs.run(&mut |observed| {
-            for signature in &signatures {
-                let group = Group::new(observed, signature);
+            if silent.is_none() {
+                silent = signatures.iter().map(|signature| observed.silent(signature)).collect();
+            }
+            for (at, signature) in signatures.iter().enumerate() {
+                let mut group = Group::new(observed, signature);
+                group.silent = silent.as_ref().map(|all| all[at].clone()).unwrap_or_default();
                 actions += group.len() + 1;
                 groups.push(group);
             }

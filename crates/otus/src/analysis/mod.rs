@@ -20,6 +20,7 @@ mod pictures;
 mod pipeline;
 mod places;
 mod plan;
+mod relax;
 mod request;
 pub(crate) mod spec_text;
 mod vacuity;
@@ -59,7 +60,7 @@ use crate::error::{Error, Result};
 use crate::logs::unknown_names;
 use crate::logs::{self, findings};
 use crate::report::Run;
-use crate::summary::{self, LogSummary, Summary};
+use crate::summary::{self, LifelineCount, LogSummary, Summary};
 use crate::units::counted;
 
 /// Does a job on a thread.
@@ -266,6 +267,12 @@ impl<T> Running<T> {
         let accounting = &self.feeding.accounting;
         let accounting = accounting.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.summary.logs = accounting.as_ref().map(LogSummary::new);
+        self.summary.is_unobserved =
+            self.summary.logs.is_some() && self.summary.is_vacuous() && !plan.request.allow_empty;
+        if let [only] = &*self.plans {
+            let lifelines = only.spec.pool.lifelines(only.spec.term);
+            self.summary.lifelines = Some(LifelineCount::new(&self.summary.acted, &lifelines));
+        }
         if let (Some(accounting), Some(group)) = (&accounting, &plan.request.group)
             && self.summary.has_no_group()
             && !is_cancelled

@@ -39,6 +39,11 @@ pub struct Request {
     pub is_spec_known: bool,
     /// The parts of the logs that may be missing.
     pub question: Asked,
+    /// Whether a group of raw logs without an event of the specification is checked like any other, instead of being
+    /// undecided.
+    pub allow_empty: bool,
+    /// Whether events with messages that the specification does not have are left out of raw logs.
+    pub ignore_unknown_messages: bool,
     /// Whether the peers that logs name are not compared with the specification.
     pub ignore_peers: bool,
     /// The engine.

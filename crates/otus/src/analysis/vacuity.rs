@@ -42,7 +42,14 @@ pub(super) fn warnings(plan: &Plan, summary: &Summary) -> Vec<String> {
     } else if summary.is_vacuous() {
         found.push("no action was observed, so nothing was checked");
     }
-    found.into_iter().map(str::to_owned).collect()
+    let mut found: Vec<String> = found.into_iter().map(str::to_owned).collect();
+    found.extend(summary.silent.iter().map(|name| {
+        format!(
+            "no log has an event of `{name}`, so it counts as unobserved; --unobserved {name} says \
+             that this is so, --complete {name} that it did nothing"
+        )
+    }));
+    found
 }
 
 fn is_universal(pool: &Pool, term: TermId) -> bool {

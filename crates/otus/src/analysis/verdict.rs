@@ -10,7 +10,7 @@ use otus_analysis::graph::record::{Context, Graph};
 use otus_analysis::graph::{self, SearchState, Silent};
 use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Config, Engine, Observed, Question, Verdict, Witness};
-use otus_core::{EventId, Pool, RegionId};
+use otus_core::{EventId, LifelineId, Pool, RegionId};
 use otus_trace::run::Group;
 use otus_trace::{ComponentId, MultiTrace, Partition};
 
@@ -18,7 +18,8 @@ use super::attach;
 use super::legend::Legend;
 use super::pictures::Met;
 use super::places::{From, Origin};
-use super::plan::Plan;
+use super::plan::{Method, Plan};
+use super::relax;
 use super::worker::{Prepared, PreparedEngine};
 use super::{lifelines, summary};
 use crate::case::{Attachment, AttachmentKind, Case, Execution, Missing, Reached, Unexplained};
@@ -30,6 +31,8 @@ pub(super) struct Subject<'a> {
     pub(super) budget: &'a Budget,
     pub(super) id: &'a str,
     pub(super) trace: &'a MultiTrace,
+    /// The group of raw logs that it is.
+    pub(super) group: Option<&'a Group>,
 }
 
 /// The result of an engine.
@@ -42,13 +45,37 @@ pub(super) struct Found {
     reason: Option<Cow<'static, str>>,
     pub(super) witness: Option<Witness>,
     is_witness_missing: bool,
-    note: Option<&'static str>,
+    note: Option<Cow<'static, str>>,
+    /// The weaker question that it answers, if the asked one fails for want of observation.
+    pub(super) asked: Option<Question>,
     /// For a Fail: the most actions of each component that could be explained.
     furthest: Option<Box<[u32]>>,
     /// Whether it may be among the first accepted multi-traces, which are drawn.
     pub(super) is_drawn: bool,
     elapsed: Duration,
     graph: Option<Attachment>,
+}
+
+impl Found {
+    /// The answer to a group without any action of the specification.
+    fn nothing() -> Found {
+        Found {
+            verdict: Verdict::Inconclusive,
+            states: 0,
+            stop: Stop::Exhausted,
+            reason: Some(
+                "nothing was observed: no event is on a lifeline of the specification".into(),
+            ),
+            witness: None,
+            is_witness_missing: false,
+            note: None,
+            asked: None,
+            furthest: None,
+            is_drawn: false,
+            elapsed: Duration::ZERO,
+            graph: None,
+        }
+    }
 }
 
 /// The most nodes of a search for the answer of 2020.
@@ -66,18 +93,56 @@ impl Subject<'_> {
         met: &mut Met,
     ) -> Result<Found, String> {
         let question = &prepared.question;
+        if self.group.is_some_and(Group::is_empty) && !self.plan.request.allow_empty {
+            return Ok(Found::nothing());
+        }
         let mut found = match &mut prepared.engine {
             PreparedEngine::Fast(engine, made) => {
-                let found = self.ask(pool, engine, question, met)?;
+                let mut found = self.ask(pool, engine, question, met)?;
                 *made += found.states;
+                if found.verdict == Verdict::Fail
+                    && let Some(weaker) = self.without_silent(pool, engine, met)?
+                {
+                    *made += weaker.states;
+                    found = weaker;
+                }
                 found
             }
             PreparedEngine::Graph(config) => self.search(pool, config, question, met)?,
         };
         if self.plan.is_of_2020 && found.verdict == Verdict::Fail {
-            found.note = self.answer_of_2020(pool);
+            found.note = self.answer_of_2020(pool).map(Cow::Borrowed);
         }
         Ok(found)
+    }
+
+    /// The answer to a multi-trace that fails, if it is explained with silent lifelines unobserved.
+    fn without_silent(
+        &self,
+        pool: &mut Pool,
+        engine: &mut Engine,
+        met: &mut Met,
+    ) -> Result<Option<Found>, String> {
+        let Subject { plan, trace, .. } = *self;
+        let (Some(group), Method::Fast(declared)) = (self.group, &plan.method) else {
+            return Ok(None);
+        };
+        let own = pool.lifelines(plan.spec.term);
+        let silent: Vec<LifelineId> =
+            group.silent.iter().copied().filter(|&it| own.contains(it)).collect();
+        let question = relax::without_silent(declared, trace.partition(), &silent);
+        let Some(question) = question else { return Ok(None) };
+        let found = self.ask(pool, engine, &question, met)?;
+        if found.verdict < Verdict::WeakPass {
+            return Ok(None);
+        }
+        let names: Vec<&str> =
+            silent.iter().map(|&it| pool.signature().lifeline_name(it)).collect();
+        let note =
+            format!("no log has an event of {}, so it counts as unobserved", names.join(" or "));
+        // Nothing is known of these lifelines, so this is no proof that all was right.
+        let verdict = Verdict::WeakPass;
+        Ok(Some(Found { verdict, note: Some(note.into()), asked: Some(question), ..found }))
     }
 
     /// The remark that the tool of 2020 answers Inconc to a multi-trace that fails. It did so if some path of its
@@ -142,6 +207,7 @@ impl Subject<'_> {
             is_witness_missing: is_wanted && witness.is_none(),
             witness,
             note: None,
+            asked: None,
             furthest: outcome.furthest,
             is_drawn,
             elapsed,
@@ -229,6 +295,7 @@ impl Subject<'_> {
             reason: outcome.reason.map(Into::into).or(is_lacking.then_some(lacking.into())),
             is_witness_missing: false,
             note: None,
+            asked: None,
             witness: outcome.witness.filter(|_| plan.request.witness.max_moments() > 0),
             furthest: None,
             is_drawn: self.is_drawn(outcome.verdict, met),
@@ -297,7 +364,7 @@ impl Subject<'_> {
         case.states = found.states;
         case.elapsed = found.elapsed;
         case.reason.clone_from(&found.reason);
-        case.note = found.note;
+        case.note.clone_from(&found.note);
         case.outcome = summary::outcome(found.verdict, plan.request.fail_on);
         case.actions = trace.len();
         case.is_limited = found.stop.is_early();

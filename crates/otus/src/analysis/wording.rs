@@ -18,7 +18,8 @@ use otus_trace::{ComponentId, MultiTrace};
 use super::lifelines;
 use super::pictures::{Drawn, rebuilt};
 use super::places::{Origin, Places};
-use super::plan::Plan;
+use super::plan::{Method, Plan};
+use super::relax;
 use super::request::Explain;
 use super::spec_text::Excerpt;
 use crate::case::CasePicture;
@@ -72,7 +73,15 @@ impl Failure<'_> {
             drawn.failure(&mut pool, self.question, &found, &options.budget)
         });
         let wording = Wording { plan, pool: &pool, trace: &own, places };
-        Some((wording.explanation(&found, effort), picture))
+        let mut told = wording.explanation(&found, effort);
+        let is_about_observation = found.headline.as_ref().is_none_or(|it| !it.cause.is_unknown());
+        if let Method::Fast(declared) = &plan.method
+            && is_about_observation
+            && let Some(text) = relax::help(&pool, term, &own, declared, &options.budget)
+        {
+            told.notes.push(Note { topic: "help", text });
+        }
+        Some((told, picture))
     }
 }
 

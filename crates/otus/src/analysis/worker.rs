@@ -261,6 +261,11 @@ impl<T: Send + 'static> Worker<T> {
         if self.plan.is_cancelled() {
             return slot.add(Piece::add_interrupted);
         }
+        let mut known = None;
+        if self.plan.request.ignore_unknown_messages && !group.unknown.is_empty() {
+            known.insert(group.clone()).drop_unknown();
+        }
+        let group = known.as_ref().unwrap_or(group);
         // Undeclared messages are added to a copy of the pool, so that the next group does not know them.
         let mut scratch = (!group.unknown.is_empty()).then(|| self.pool.clone());
         let pool = scratch.as_mut().unwrap_or(&mut self.pool);
@@ -353,6 +358,7 @@ impl<T: Send + 'static> Worker<T> {
     fn judge(&mut self, id: &str, trace: &MultiTrace, origin: &Origin<'_>, slot: &Slot<Piece<T>>) {
         let plan = &*self.plan;
         if let Some(verdict) = plan.earlier.take(id) {
+            slot.add(|piece| piece.summary.acted.add(&self.pool, trace));
             return self.add_earlier(id, verdict, trace.len(), slot);
         }
         // Without a time limit there is nothing to start, and a copy of the budget costs as much as a short analysis.
@@ -362,7 +368,11 @@ impl<T: Send + 'static> Worker<T> {
         });
         let prepared = prepared(plan, &self.pool, &mut self.prepared, trace);
         let budget = started.as_ref().unwrap_or(&plan.budget);
-        let subject = Subject { plan, budget, id, trace };
+        let group = match origin.from {
+            From::Raw { group } => Some(group),
+            _ => None,
+        };
+        let subject = Subject { plan, budget, id, trace, group };
         let decided = prepared.and_then(|prepared| {
             Ok((subject.decide(&mut self.pool, prepared, &mut self.drawn)?, prepared))
         });
@@ -382,12 +392,13 @@ impl<T: Send + 'static> Worker<T> {
             }
             slot.add(|piece| {
                 piece.summary.count(case.verdict, case.actions);
+                piece.summary.acted.add(&self.pool, trace);
                 piece.push(&case, &self.map);
             });
             self.scratch = Some(case);
             return;
         }
-        let question = &prepared.question;
+        let question = found.asked.as_ref().unwrap_or(&prepared.question);
         let explain = plan.request.explain;
         let mut case = subject.case(&found, question, &self.pool, origin);
         case.partition = prepared.text.clone();
@@ -420,6 +431,12 @@ impl<T: Send + 'static> Worker<T> {
             let places = origin.from.places(trace, plan);
             let drawn = Drawn { plan, trace, places: &places };
             case.picture = Some(Box::new(drawn.picture(&self.pool, None, Some(witness))));
+        }
+        slot.add(|piece| piece.summary.acted.add(&self.pool, trace));
+        if found.asked.is_some() {
+            let silent = group.into_iter().flat_map(|group| group.silent.iter());
+            let names = silent.map(|&it| self.pool.signature().lifeline_name(it).to_owned());
+            slot.add(|piece| piece.summary.silent.extend(names));
         }
         self.add(case, is_tentative, met, slot);
     }

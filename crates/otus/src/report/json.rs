@@ -132,7 +132,7 @@ fn line(case: &Case, fingerprint: Option<&str>, out: &mut Vec<u8>) {
     if let Some(reason) = &case.reason {
         field(",\"reason\":", reason, out);
     }
-    if let Some(note) = case.note {
+    if let Some(note) = &case.note {
         field(",\"note\":", note, out);
     }
     if let Some(witness) = &case.witness {

@@ -58,7 +58,7 @@ fn write(case: &Case, colored: bool, out: &mut dyn Write) -> io::Result<()> {
         let what = if is_weak { "undecided whether it is a Pass" } else { "undecided" };
         writeln!(out, "  {what}: {reason}{hint}")?;
     }
-    if let Some(note) = case.note {
+    if let Some(note) = &case.note {
         writeln!(out, "  note: {note}")?;
     }
     if let Some(witness) = &case.witness {

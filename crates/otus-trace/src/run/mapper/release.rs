@@ -79,6 +79,7 @@ impl Mapper {
             pairs: &pairs,
             vocabulary,
             gaps: self.gaps || self.grouped,
+            is_read: self.is_read,
         })
     }
 }

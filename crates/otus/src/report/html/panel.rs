@@ -196,8 +196,8 @@ fn ladder(case: &Case) -> Vec<Rung> {
     if let Some(reason) = &case.reason {
         rung("Undecided whether it is more", reason.to_string());
     }
-    if let Some(note) = case.note {
-        rung("Note", note.to_owned());
+    if let Some(note) = &case.note {
+        rung("Note", note.to_string());
     }
     rungs
 }
