@@ -42,10 +42,11 @@
 //! the searches are in [`refute`](mod@crate::refute).
 
 use otus_core::algebra::{Memo, remove, simplify};
+use otus_core::index::Index as _;
 use otus_core::semantics::execute;
 use otus_core::{ActionId, Pool, RegionId, TermId};
-use otus_trace::MultiTrace;
 use otus_trace::multitrace::ComponentId;
+use otus_trace::{MultiTrace, ObservedOrder};
 
 use crate::config::{Config, Kind};
 use crate::graph::Rules;
@@ -83,9 +84,47 @@ pub enum Refuted {
     /// A reachable node is missing from the set, or a node of the set passes.
     #[error("node {0} leads out of the set, or passes")]
     NotClosed(usize),
+    /// The event at this index comes before one that was observed to happen before it.
+    #[error("step {0} comes too early for the order that was observed between logs")]
+    OutOfOrder(usize),
     /// A state of a certificate is not blocked for the stated reason.
     #[error("state {0} is not blocked for the stated reason")]
     NotBlocked(usize),
+}
+
+/// Whether a witness respects an observed order.
+///
+/// # Errors
+/// The first event that comes too early.
+pub fn certify_order(
+    pool: &Pool,
+    trace: &MultiTrace,
+    order: &ObservedOrder,
+    witness: &Witness,
+) -> Result<(), Refuted> {
+    let partition = trace.partition();
+    // By component: the number of the event of each step that was observed so far.
+    let mut events: Vec<Vec<usize>> = vec![Vec::new(); partition.len()];
+    for (number, step) in witness.steps.iter().enumerate() {
+        let Some(place) = step.event() else { continue };
+        for &action in pool.event_actions(place.event) {
+            let lifeline = pool.action(action).lifeline;
+            if pool.region_contains(place.observed, lifeline) {
+                events[partition.component_of(lifeline).index()].push(number);
+            }
+        }
+    }
+    for edge in order.edges() {
+        let event =
+            |(component, step): (ComponentId, usize)| events[component.index()].get(step).copied();
+        // Actions of unobserved components are ignored.
+        if let (Some(cause), Some(effect)) = (event(edge.from), event(edge.to))
+            && cause > effect
+        {
+            return Err(Refuted::OutOfOrder(effect));
+        }
+    }
+    Ok(())
 }
 
 /// The verdict that a witness claims to prove.

@@ -314,11 +314,16 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         !self.global && self.logs.is_outside(component)
     }
 
-    /// The next symbol of a component, if the interaction has it.
+    /// The next symbol of a component, if the interaction has it and it waits for no cause.
     #[inline]
     fn head(&self, component: usize) -> Option<(SymbolId, u32)> {
-        let (symbol, after) = self.logs.symbol(component, self.context.alphabet)?;
-        symbol.map(|symbol| (symbol, after))
+        self.logs.head(component, self.context.alphabet)
+    }
+
+    /// The component of a cause that the next moment of a component waits for.
+    fn cause(&self, component: usize) -> Option<usize> {
+        let (_, after) = self.logs.symbol(component, self.context.alphabet)?;
+        self.logs.waits_for(component, after)
     }
 
     /// Takes a forced move, if one is easily recognised: the next moments of some components are
@@ -397,9 +402,9 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     }
 
     /// The key of possible moves: by component its next symbol, or how its log ended. `None` if a
-    /// log may start later, or other moves are tried than those of stubborn sets.
+    /// log may start later, or moves depend on more than that.
     fn heads(&self) -> Option<Heads> {
-        if self.greedy || !self.context.options.stubborn {
+        if self.greedy || self.logs.is_ordered() || !self.context.options.stubborn {
             return None;
         }
         let mut heads = Heads::new();
@@ -457,6 +462,11 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         inside[component] = true;
         let mut pending: SmallVec<[usize; 8]> = SmallVec::from_elem(component, 1);
         while let Some(component) = pending.pop() {
+            if let Some(cause) = self.cause(component)
+                && !std::mem::replace(&mut inside[cause], true)
+            {
+                pending.push(cause);
+            }
             for &leaf in self.leaves(component) {
                 if !self.context.store.occurs(expr, leaf) {
                     continue;

@@ -2,7 +2,7 @@
 
 use otus_core::index::Index as _;
 use otus_trace::multitrace::Step;
-use otus_trace::{ComponentId, MultiTrace};
+use otus_trace::{Cause, ComponentId, MultiTrace, ObservedOrder};
 use smallvec::SmallVec;
 
 use super::Ending;
@@ -25,6 +25,8 @@ pub(crate) struct Logs<'t> {
     pub(crate) endings: Few<Ending>,
     /// By component: whether events may have happened before its first moment.
     pub(crate) late: Few<bool>,
+    /// The order that was observed between logs, if it is regarded ([`ordered`](super::ordered)).
+    order: Option<&'t ObservedOrder>,
     /// The most actions that a failed branch consumed, and by component.
     pub(crate) furthest: Option<(u64, Consumed)>,
 }
@@ -36,6 +38,7 @@ impl<'t> Logs<'t> {
             consumed: Consumed::new(),
             endings: Few::new(),
             late: Few::new(),
+            order: None,
             furthest: None,
         };
         for component in (0..components).map(ComponentId::new) {
@@ -49,6 +52,29 @@ impl<'t> Logs<'t> {
         }
         logs.consumed.resize(logs.all.len(), 0);
         logs
+    }
+
+    /// The same logs, whose actions wait for their causes.
+    pub(crate) fn in_order(self, order: &'t ObservedOrder) -> Self {
+        Logs { order: Some(order), ..self }
+    }
+
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.order.is_some()
+    }
+
+    /// The component of a cause that the next moment of a component waits for; its actions up to `after` are that
+    /// moment.
+    #[inline]
+    pub(crate) fn waits_for(&self, component: usize, after: u32) -> Option<usize> {
+        let moment = self.consumed[component]..after;
+        let causes = self.order?.causes(ComponentId::new(component), moment);
+        let waits = |cause: &&Cause| {
+            let log = cause.component.index();
+            // The log of an unobserved component is ignored.
+            self.consumed[log] <= cause.cause && (cause.cause as usize) < self.all[log].len()
+        };
+        causes.iter().find(waits).map(|cause| cause.component.index())
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -117,6 +143,14 @@ impl<'t> Logs<'t> {
         }
         let (symbol, length) = alphabet.read(rest);
         Some((symbol, at + u32::try_from(length).unwrap_or(u32::MAX)))
+    }
+
+    /// As [`Logs::symbol`] if the next moment of a component waits for nothing.
+    #[inline]
+    pub(crate) fn head(&self, component: usize, alphabet: &Alphabet) -> Option<(SymbolId, u32)> {
+        let (symbol, after) = self.symbol(component, alphabet)?;
+        let symbol = symbol.filter(|_| self.waits_for(component, after).is_none())?;
+        Some((symbol, after))
     }
 
     /// As [`Logs::symbol`], with the leaf that is observed as this symbol and nowhere else.

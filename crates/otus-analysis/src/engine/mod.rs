@@ -33,6 +33,7 @@ mod lookahead;
 mod memo;
 mod normal;
 mod order;
+mod ordered;
 mod prune;
 mod relaxation;
 pub mod sat;
@@ -568,7 +569,7 @@ impl Engine {
                 return Some(formula.witness(pool, trace, &question, &model));
             }
         }
-        witness::replay(self, pool, term, trace, &question, budget)
+        witness::replay(self, pool, term, trace, None, &question, budget)
     }
 
     /// The state that searches use, and the expressions that they start from.

@@ -32,7 +32,7 @@ use otus_core::algebra::fold::fold;
 use otus_core::index::Index as _;
 use otus_core::semantics::{Frontiers, PositionId, Step};
 use otus_core::{EventId, LifelineSet, Pool, RegionId, Term, TermId};
-use otus_trace::{ComponentId, MultiTrace, Partition};
+use otus_trace::{ComponentId, MultiTrace, ObservedOrder, Partition};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::alphabet::Alphabet;
@@ -51,17 +51,27 @@ pub(super) fn replay(
     pool: &mut Pool,
     term: TermId,
     trace: &MultiTrace,
+    order: Option<&ObservedOrder>,
     question: &Question,
     budget: &Budget,
 ) -> Option<Witness> {
     engine.prepare();
-    let stages = stages(engine, trace, question);
+    let stages = match order {
+        Some(_) => {
+            let (question, relaxation) = (question.clone(), Relaxation::Rigid);
+            vec![Stage { question, relaxation, only: None }]
+        }
+        None => stages(engine, trace, question),
+    };
     let mut term = otus_core::algebra::simplify(pool, term);
     let mut meter = Meter::new(budget);
     engine.store.limit(budget, &meter);
     let mut replay = Replay::new(engine, pool, trace, question, &mut meter);
     for Stage { question, relaxation, only } in stages {
         replay.logs = Logs::new(trace, &question, trace.partition().len());
+        if let Some(order) = order {
+            replay.logs = replay.logs.in_order(order);
+        }
         (replay.relaxation, replay.only) = (relaxation, only);
         term = replay.run(term)?;
     }
@@ -256,8 +266,8 @@ impl Replay<'_, '_> {
                 vec![(now.consumed.clone(), LifelineSet::EMPTY)];
             self.logs.consumed.copy_from_slice(&now.consumed);
             for (at, symbol, lifelines) in &parts {
-                let head = self.logs.symbol(*at, &self.engine.alphabet);
-                let head = head.filter(|&(head, _)| head == Some(*symbol));
+                let head = self.logs.head(*at, &self.engine.alphabet);
+                let head = head.filter(|(head, _)| head == symbol);
                 let outside = self.is_outside(*at);
                 let mut more = Vec::new();
                 for (consumed, observed) in ways {
@@ -311,7 +321,8 @@ impl Replay<'_, '_> {
             context.store.refuel();
             self.logs.consumed.copy_from_slice(&next.consumed);
         }
-        if context.options.sessions.is_worth(self.logs.left())
+        if !self.logs.is_ordered()
+            && context.options.sessions.is_worth(self.logs.left())
             && let Some(net) = sessions::Net::new(&mut context, next.expr)
         {
             let (logs, global) = (&mut self.logs, self.global);

@@ -17,6 +17,7 @@ mod graph;
 mod learn;
 mod limits;
 mod oracle;
+mod ordered;
 mod peers;
 mod reference;
 mod refute;
