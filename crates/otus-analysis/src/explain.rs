@@ -40,6 +40,7 @@ pub use core::Core;
 pub use edit::{Change, Edit};
 pub use frontier::{Choice, Expected, Frontier, Progress, Reached, Taken};
 pub use headline::{Basis, Cause, Counterpart, Headline};
+pub use phrase::happened as in_the_past;
 pub use repair::Repair;
 
 use crate::budget::{Budget, Stop};

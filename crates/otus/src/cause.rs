@@ -15,7 +15,7 @@ pub struct Cause {
 }
 
 /// All causes of failures; then failures without a known cause, weak passes and undecided cases.
-pub const CAUSES: [Cause; 14] = [
+pub const CAUSES: [Cause; 15] = [
     Cause {
         id: "unknown-lifeline",
         name: "unknown lifeline",
@@ -57,6 +57,12 @@ pub const CAUSES: [Cause; 14] = [
         name: "too late",
         meaning: "An event was observed after something that comes later in the specification.",
         help: "If both orders are right, the specification needs par or coreg around them.",
+    },
+    Cause {
+        id: "wrong-order",
+        name: "wrong order",
+        meaning: "Ids of messages, spans or vector clocks tell that one event happened before another, but no execution has them in this order.",
+        help: "If these clocks or ids are not to be trusted, --ignore-order leaves the order between logs out.",
     },
     Cause {
         id: "missing-counterpart",

@@ -20,7 +20,7 @@ pub(super) fn component(pool: &Pool, partition: &Partition, component: Component
 }
 
 /// The actions in the past tense: `a sent m`, `b received m`.
-fn happened(pool: &Pool, actions: &[ActionId]) -> String {
+pub fn happened(pool: &Pool, actions: &[ActionId]) -> String {
     let said = actions.iter().map(|&action| {
         let (who, verb) = part(pool, action);
         format!("{who} {verb} {}", object(pool, pool.action(action)))

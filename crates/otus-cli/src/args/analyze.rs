@@ -243,6 +243,10 @@ pub(crate) struct DeclaredArgs {
     #[arg(long)]
     pub(crate) ignore_unknown_messages: bool,
 
+    /// Do not regard the order between logs that ids of messages, spans and vector clocks tell.
+    #[arg(long)]
+    pub(crate) ignore_order: bool,
+
     /// Do not compare the peers that logs name (to whom a message was sent, from whom it came).
     #[arg(long)]
     pub(crate) ignore_peers: bool,

@@ -88,6 +88,7 @@ fn request(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Request> {
     };
     request.allow_empty = declared.allow_empty;
     request.ignore_unknown_messages = declared.ignore_unknown_messages;
+    request.ignore_order = declared.ignore_order;
     request.ignore_peers = declared.ignore_peers;
     request.engine = args.engine;
     let search = &args.search;

@@ -127,3 +127,56 @@ fn messages_that_the_diagram_does_not_mention_can_be_left_out() {
     check(&one, "analyze flow.mmd run.log --ignore-unknown-messages", 0, &["Pass", "2 actions"]);
     check(&one, "explain unknown-message", 0, &["--ignore-unknown-messages"]);
 }
+
+#[test]
+fn the_order_that_ids_tell_is_a_fact() {
+    let settings = SETTINGS.replace(
+        "(?: (?:to|from) (?<peer>\\w+))?$'",
+        "(?: (?:to|from) (?<peer>\\w+))?(?: #(?<id>\\w+))?$'",
+    ) + "id = \"{id}\"\n";
+    // Each message is received before it is sent, if the ids are right.
+    let log = "a receives y #2\na sends x #1\nb receives x #1\nb sends y #2\n";
+    let sandbox = sandbox("order-ids", "  a->>b: x\n", log);
+    sandbox.write("otus.toml", &settings);
+    let ends = "par(a -- x ->|, x -> b, b -- y ->|, y -> a)";
+    sandbox.write("ends.hif", &format!("@lifeline{{a;b}} @message{{x;y}} {ends}"));
+    check(&sandbox, "analyze ends.hif run.log", 1, &["wrong-order"]);
+    check(&sandbox, "analyze ends.hif run.log --ignore-order", 0, &["Pass"]);
+    sandbox.write("run.log", &log.replace("receives y #2", "receives y"));
+    check(&sandbox, "analyze ends.hif run.log", 0, &["Pass"]);
+}
+
+/// A log with vector clocks, as ShiViz reads it.
+#[test]
+fn a_causal_edge_of_vector_clocks_is_a_fact() {
+    let sandbox = Sandbox::new("order-clocks");
+    // Nothing orders m and n in the diagram except that the receptions are in sequence on b.
+    sandbox.write(
+        "flow.mmd",
+        "sequenceDiagram\n  par one\n    a->>b: m\n  and two\n    b->>c: n\n  end\n",
+    );
+    sandbox.write("strict.mmd", "sequenceDiagram\n  b->>c: n\n  a->>b: m\n");
+    let settings = "[[source]]\nfiles = [\"run.log\"]\nformat = \"shiviz\"\n\
+        [[source.rule]]\nmatch = '(?<d>send|receive) (?<what>\\w+)'\n\
+        dir = { from = \"d\", map = { send = \"!\", receive = \"?\" } }\nmessage = \"{what}\"\n";
+    sandbox.write("otus.toml", settings);
+    // a sends m after c received n: allowed by the second diagram only if the clocks agree.
+    let log = |last: &str| {
+        format!(
+            "b {{\"b\":1}}\nsend n\nc {{\"b\":1,\"c\":1}}\nreceive n\na {last}\nsend m\n\
+             b {{\"a\":1,\"b\":2}}\nreceive m\n"
+        )
+    };
+    sandbox.write("run.log", &log("{\"a\":1,\"b\":1,\"c\":1}"));
+    check(&sandbox, "analyze flow.mmd run.log", 0, &["Pass"]);
+    check(&sandbox, "analyze strict.mmd run.log", 0, &["Pass"]);
+    // With `a` first, and n sent after m was sent, no execution of the second diagram has this order.
+    sandbox.write("run.log", &log("{\"a\":1}").replace("b {\"b\":1}", "b {\"a\":1,\"b\":1}"));
+    check(&sandbox, "analyze flow.mmd run.log", 0, &["Pass"]);
+    sandbox.write("sync.hif", "@lifeline{a;b;c} @message{m;n} strict(b -- n -> c, a -- m -> b)");
+    let text =
+        "a sent m before b sent n, but no execution of the specification has them in this order";
+    check(&sandbox, "analyze sync.hif run.log", 1, &["wrong-order", text, "--ignore-order"]);
+    check(&sandbox, "analyze sync.hif run.log --ignore-order", 0, &["Pass"]);
+    check(&sandbox, "analyze sync.hif run.log --certificate why.json", 1, &["only the order"]);
+}

@@ -16,6 +16,7 @@ use otus_syntax::source::offset;
 use super::observed::Observed;
 use super::vocabulary::RunPlace;
 use crate::multitrace::{Builder, ComponentId, MultiTrace, Partition};
+use crate::observed_order::ObservedOrder;
 use crate::transform::learn::Pair;
 
 /// The actions of a group.
@@ -31,6 +32,8 @@ pub struct Group {
     components: Vec<GroupComponent>,
     /// Emissions and their receptions.
     pairs: Vec<(Position, Position)>,
+    /// What the logs tell about the order between components.
+    order: Vec<(Position, Position)>,
 }
 
 /// The actions of one clock, in local order.
@@ -76,6 +79,7 @@ impl Group {
             silent: Vec::new(),
             components: Vec::with_capacity(observed.components().len()),
             pairs: Vec::new(),
+            order: Vec::new(),
         };
         let mut positions: Vec<Option<Position>> = vec![None; observed.len()];
         for component in observed.components() {
@@ -113,6 +117,7 @@ impl Group {
         }
         let both = |&(from, to): &(usize, usize)| Some((positions[from]?, positions[to]?));
         group.pairs = observed.pairs().iter().filter_map(both).collect();
+        group.order = observed.happened_before().iter().filter_map(both).collect();
         group
     }
 
@@ -159,6 +164,7 @@ impl Group {
         };
         let both = |&(from, to): &(Position, Position)| Some((position(from)?, position(to)?));
         self.pairs = self.pairs.iter().filter_map(both).collect();
+        self.order = self.order.iter().filter_map(both).collect();
     }
 
     /// The number of its actions.
@@ -220,6 +226,20 @@ impl Group {
 
     /// The known pairs of the multi-trace.
     pub fn pairs(&self, trace: &MultiTrace) -> Vec<Pair> {
+        self.steps(trace, &self.pairs)
+    }
+
+    /// The order that was observed between the logs of the multi-trace; `None` if there is none.
+    pub fn order(&self, trace: &MultiTrace) -> Option<ObservedOrder> {
+        let order = ObservedOrder::new(trace, &self.steps(trace, &self.order));
+        Some(order).filter(|order| !order.is_empty())
+    }
+
+    /// The steps of some pairs of actions.
+    fn steps(&self, trace: &MultiTrace, pairs: &[(Position, Position)]) -> Vec<Pair> {
+        if pairs.is_empty() {
+            return Vec::new();
+        }
         let partition = trace.partition();
         let steps: Vec<Vec<usize>> = partition
             .components()
@@ -241,7 +261,7 @@ impl Group {
         };
         let pair =
             |&(from, to): &(Position, Position)| Some(Pair { from: step(from)?, to: step(to)? });
-        self.pairs.iter().filter_map(pair).collect()
+        pairs.iter().filter_map(pair).collect()
     }
 
     fn with_lifeline(&self, lifeline: LifelineId) -> Option<&GroupComponent> {

@@ -196,6 +196,35 @@ impl<'r> Observed<'r> {
         &self.pairs.matched
     }
 
+    /// What the logs tell about the order of events of different clocks: by ids of messages, parents of spans, and
+    /// vector clocks. Emissions and receptions that are paired only because there are as many of both tell nothing.
+    pub fn happened_before(&self) -> Vec<(usize, usize)> {
+        let tells = |index: usize| {
+            let flags = self.rows[index].flags;
+            [RowFlags::HAS_ID, RowFlags::REQUEST, RowFlags::REPLY].iter().any(|&it| flags.has(it))
+        };
+        let pairs = self.pairs().iter().copied();
+        let mut edges: Vec<(usize, usize)> =
+            pairs.filter(|&(from, to)| tells(from) && tells(to)).collect();
+        // By host: the own entries of its actions, ascending.
+        let mut own: BTreeMap<RunLifelineId, Vec<(u32, usize)>> = BTreeMap::new();
+        for (index, row) in self.rows.iter().enumerate().filter(|(_, row)| row.action.is_some()) {
+            let count = row.vector.iter().find(|(host, _)| *host == row.lifeline);
+            if let Some(&(host, count)) = count {
+                own.entry(host).or_default().push((count, index));
+            }
+        }
+        own.values_mut().for_each(|counts| counts.sort_unstable());
+        for (index, row) in self.rows.iter().enumerate() {
+            for (host, count) in row.vector.iter().filter(|(host, _)| *host != row.lifeline) {
+                let known = own.get(host).map_or(&[][..], Vec::as_slice);
+                let before = known.partition_point(|(own, _)| own <= count);
+                edges.extend(before.checked_sub(1).map(|last| (known[last].1, index)));
+            }
+        }
+        edges
+    }
+
     /// The indices of events without a counterpart.
     pub fn unpaired(&self) -> &'r [usize] {
         &self.pairs.unpaired

@@ -224,6 +224,12 @@ fn graph_json(context: &Context<'_>, graph: &Graph, legend: &Legend) -> Value {
     json!({ "version": 1, "options": legend.json(), "nodes": nodes, "edges": edges })
 }
 
+/// A certificate that there is none of, and why.
+pub(super) fn no_certificate(why: &str) -> Attachment {
+    let reason = format!("no certificate was written, since {why}");
+    Attachment::new(AttachmentKind::Certificate, Err(NoAttachment { reason, is_error: false }))
+}
+
 /// The certificate of a failure, after it was checked.
 pub(super) fn certificate(
     format: TextFormat,

@@ -27,6 +27,7 @@ mod vacuity;
 mod verdict;
 mod wording;
 mod worker;
+mod wrong_order;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroUsize;

@@ -44,6 +44,8 @@ pub struct Request {
     pub allow_empty: bool,
     /// Whether events with messages that the specification does not have are left out of raw logs.
     pub ignore_unknown_messages: bool,
+    /// Whether the order that was observed between logs (by ids, spans, vector clocks) is not regarded.
+    pub ignore_order: bool,
     /// Whether the peers that logs name are not compared with the specification.
     pub ignore_peers: bool,
     /// The engine.

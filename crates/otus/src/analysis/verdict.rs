@@ -5,14 +5,14 @@ use std::fmt::Display;
 use std::time::{Duration, Instant};
 
 use otus_analysis::budget::{Budget, Stop};
-use otus_analysis::certify::{certify, closed};
+use otus_analysis::certify::{certify, certify_order, closed};
 use otus_analysis::graph::record::{Context, Graph};
 use otus_analysis::graph::{self, SearchState, Silent};
 use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Config, Engine, Observed, Question, Verdict, Witness};
 use otus_core::{EventId, LifelineId, Pool, RegionId};
 use otus_trace::run::Group;
-use otus_trace::{ComponentId, MultiTrace, Partition};
+use otus_trace::{ComponentId, MultiTrace, ObservedOrder, Partition};
 
 use super::attach;
 use super::legend::Legend;
@@ -33,6 +33,8 @@ pub(super) struct Subject<'a> {
     pub(super) trace: &'a MultiTrace,
     /// The group of raw logs that it is.
     pub(super) group: Option<&'a Group>,
+    /// The order that was observed between its logs, if it is regarded.
+    pub(super) order: Option<&'a ObservedOrder>,
 }
 
 /// The result of an engine.
@@ -45,6 +47,8 @@ pub(super) struct Found {
     reason: Option<Cow<'static, str>>,
     pub(super) witness: Option<Witness>,
     is_witness_missing: bool,
+    /// Whether it fails only because of the order that was observed between logs.
+    pub(super) is_by_order: bool,
     note: Option<Cow<'static, str>>,
     /// The weaker question that it answers, if the asked one fails for want of observation.
     pub(super) asked: Option<Question>,
@@ -68,6 +72,7 @@ impl Found {
             ),
             witness: None,
             is_witness_missing: false,
+            is_by_order: false,
             note: None,
             asked: None,
             furthest: None,
@@ -182,8 +187,14 @@ impl Subject<'_> {
     ) -> Result<Found, String> {
         let Subject { plan, trace, .. } = *self;
         let start = Instant::now();
-        let outcome = engine.analyze(trace, question, self.budget);
+        let outcome = match self.order {
+            Some(order) => engine.analyze_ordered(trace, order, question, self.budget),
+            None => engine.analyze(trace, question, self.budget),
+        };
         let elapsed = start.elapsed();
+        let is_by_order = self.order.is_some()
+            && outcome.verdict == Verdict::Fail
+            && engine.analyze(trace, question, self.budget).verdict >= Verdict::WeakPass;
         let is_drawn = self.is_drawn(outcome.verdict, met);
         let is_wanted = (is_drawn || plan.shows_witness(outcome.verdict))
             && trace.moment_count() <= plan.request.witness.max_moments();
@@ -206,6 +217,7 @@ impl Subject<'_> {
             reason: outcome.stop.is_early().then(|| outcome.stop.reason().into()),
             is_witness_missing: is_wanted && witness.is_none(),
             witness,
+            is_by_order,
             note: None,
             asked: None,
             furthest: outcome.furthest,
@@ -233,8 +245,17 @@ impl Subject<'_> {
             budget.max_states = budget.max_states.map(|most| most.min(enough));
         }
         let term = plan.spec.term_for(pool, trace);
-        let found = engine.witness(pool, term, trace, question, verdict, &budget);
+        let found = match self.order {
+            Some(order) => {
+                engine.witness_ordered(pool, term, trace, order, question, verdict, &budget)
+            }
+            None => engine.witness(pool, term, trace, question, verdict, &budget),
+        };
         let Some(witness) = found else { return Ok(None) };
+        if let Some(order) = self.order {
+            certify_order(pool, trace, order, &witness)
+                .map_err(|error| self.bug("the witness", "does not hold", &error))?;
+        }
         certify(pool, term, trace, (question, verdict), &witness)
             .map_err(|error| self.bug("the witness", "does not hold", &error))?;
         Ok(Some(witness))
@@ -294,6 +315,7 @@ impl Subject<'_> {
             stop: outcome.stop,
             reason: outcome.reason.map(Into::into).or(is_lacking.then_some(lacking.into())),
             is_witness_missing: false,
+            is_by_order: false,
             note: None,
             asked: None,
             witness: outcome.witness.filter(|_| plan.request.witness.max_moments() > 0),
@@ -381,7 +403,11 @@ impl Subject<'_> {
         let mut attachments: Vec<Attachment> = found.graph.iter().cloned().collect();
         if let Some(format) = plan.request.certificate {
             let answer = (question, found.verdict);
-            attachments.push(attach::certificate(format, plan, pool, trace, answer));
+            attachments.push(if found.is_by_order {
+                attach::no_certificate("only the order between logs refutes it")
+            } else {
+                attach::certificate(format, plan, pool, trace, answer)
+            });
         }
         if plan.request.order {
             attachments.push(attach::order(pool, trace, found.witness.as_ref()));

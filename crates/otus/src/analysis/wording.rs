@@ -13,7 +13,8 @@ use otus_analysis::explain::{self, Change, Checked, Expected, Headline, Taken};
 use otus_core::budget::Budget;
 use otus_core::{Action, ActionId, Pool, TermId};
 use otus_trace::multitrace::Step;
-use otus_trace::{ComponentId, MultiTrace};
+use otus_trace::transform::learn::Pair;
+use otus_trace::{ComponentId, MultiTrace, ObservedOrder};
 
 use super::lifelines;
 use super::pictures::{Drawn, rebuilt};
@@ -22,6 +23,7 @@ use super::plan::{Method, Plan};
 use super::relax;
 use super::request::Explain;
 use super::spec_text::Excerpt;
+use super::wrong_order;
 use crate::case::CasePicture;
 use crate::explanation::{
     Core, CoreLog, Edit, Explanation, LogPlace, LogProgress, Note, Repair, Situation, SpecPlace,
@@ -34,6 +36,8 @@ pub(super) struct Failure<'a> {
     pub(super) names: &'a Pool,
     pub(super) question: &'a Question,
     pub(super) origin: &'a Origin<'a>,
+    /// The order between logs, if it fails only because of that.
+    pub(super) order: Option<&'a ObservedOrder>,
     pub(super) is_drawn: bool,
 }
 
@@ -63,6 +67,13 @@ impl Failure<'_> {
         }
         .started();
         let term = plan.spec.term_for(&pool, &own);
+        if let Some(order) = self.order {
+            let wrong =
+                wrong_order::find(&pool, term, &own, order, self.question, &options.budget)?;
+            let places = self.origin.from.places(self.trace, plan);
+            let wording = Wording { plan, pool: &pool, trace: &own, places };
+            return Some((wording.wrong_order(wrong), None));
+        }
         let found = explain::explain(&mut pool, term, &own, self.question, &options);
         if found.verdict != Verdict::Fail {
             return None;
@@ -126,6 +137,44 @@ impl Wording<'_> {
         };
         told.notes = notes(&told, effort);
         told
+    }
+
+    /// The explanation of an order between two logs that no execution has.
+    fn wrong_order(&self, edge: Pair) -> Explanation {
+        let place = |(component, step): (ComponentId, usize), role| {
+            let moments = self.trace.moments(component).scan(0, |end, steps| {
+                *end += steps.len();
+                Some(*end)
+            });
+            let moment = moments.take_while(|&end| end <= step).count();
+            self.log_place(component, moment, role)
+        };
+        let action =
+            |(component, step): (ComponentId, usize)| self.trace.steps(component)[step].action();
+        let text = |at| explain::in_the_past(self.pool, &[action(at)]);
+        Explanation {
+            cause: "wrong-order",
+            cause_name: "wrong order",
+            headline: format!(
+                "{} before {}, but no execution of the specification has them in this order",
+                text(edge.from),
+                text(edge.to)
+            ),
+            expected: Vec::new(),
+            observed: place(edge.to, "observed"),
+            related: place(edge.from, "happened before it").into_iter().collect(),
+            furthest: Vec::new(),
+            alone: Vec::new(),
+            repair: None,
+            core: None,
+            gave_up: None,
+            notes: vec![Note {
+                topic: "help",
+                text: "ids, spans or vector clocks tell this order; --ignore-order compares each \
+                       log by itself"
+                    .to_owned(),
+            }],
+        }
     }
 
     /// The expected actions, with their places in the specification, each place once.

@@ -372,7 +372,9 @@ impl<T: Send + 'static> Worker<T> {
             From::Raw { group } => Some(group),
             _ => None,
         };
-        let subject = Subject { plan, budget, id, trace, group };
+        let is_regarded = matches!(plan.method, Method::Fast(_)) && !plan.request.ignore_order;
+        let order = group.filter(|_| is_regarded).and_then(|group| group.order(trace));
+        let subject = Subject { plan, budget, id, trace, group, order: order.as_ref() };
         let decided = prepared.and_then(|prepared| {
             Ok((subject.decide(&mut self.pool, prepared, &mut self.drawn)?, prepared))
         });
@@ -413,7 +415,8 @@ impl<T: Send + 'static> Worker<T> {
             && explain.limit().is_none_or(|limit| before < limit);
         let needs_cause = is_fail && plan.known.needs_cause(id, explain);
         let is_drawn = plan.pictures.is_some() && before < pictures::FAILURES;
-        let failure = Failure { trace, names, question, origin, is_drawn };
+        let order = order.as_ref().filter(|_| found.is_by_order);
+        let failure = Failure { trace, names, question, origin, order, is_drawn };
         let is_explained = is_among_first || needs_cause;
         let explained = is_explained.then(|| failure.explain(plan, budget, explain));
         let (explanation, picture) = explained.flatten().unzip();
