@@ -18,7 +18,8 @@ use otus_core::define_id;
 use otus_core::index::Index as _;
 
 use crate::run::{
-    RunActionId, RunFileId, RunLabelId, RunLifelineId, RunPlace, RunValueId, RunVariableId,
+    RunActionId, RunFileId, RunLabelId, RunLifelineId, RunMessageId, RunPlace, RunValueId,
+    RunVariableId,
 };
 
 define_id! {
@@ -34,6 +35,9 @@ pub(crate) struct Row {
     pub(crate) action: Option<RunActionId>,
     pub(crate) place: RunPlace,
     pub(crate) peer: Option<RunLifelineId>,
+    /// The name that its counterpart has for the message, if that is another one. It is known only
+    /// after pairing, so it is never stored.
+    pub(crate) also: Option<RunMessageId>,
     pub(crate) label: Option<RunLabelId>,
     /// The key by which it is ordered on its clock.
     pub(crate) order: Option<i128>,
@@ -62,6 +66,13 @@ impl RowFlags {
     pub(crate) const HAS_ID: RowFlags = RowFlags(16);
     /// It comes from the same record as the event before it.
     pub(crate) const FOLLOWS: RowFlags = RowFlags(32);
+    /// A rule, not the name of the span, says which message it is.
+    pub(crate) const NAMED: RowFlags = RowFlags(64);
+    /// It belongs to a span that is internal as far as its kind tells. It becomes an event only if
+    /// the parent of the span belongs to another service.
+    pub(crate) const LATENT: RowFlags = RowFlags(128);
+    /// No log has it: the span of its counterpart implies it. It is never stored.
+    pub(crate) const DEDUCED: RowFlags = RowFlags(256);
 
     pub(crate) fn has(self, other: RowFlags) -> bool {
         self.0 & other.0 != 0
@@ -69,6 +80,10 @@ impl RowFlags {
 
     pub(crate) fn add(&mut self, other: RowFlags) {
         self.0 |= other.0;
+    }
+
+    pub(crate) fn remove(&mut self, other: RowFlags) {
+        self.0 &= !other.0;
     }
 }
 
@@ -87,6 +102,7 @@ impl Row {
     pub(crate) fn clear(&mut self) {
         self.lifeline = RunLifelineId::default();
         (self.action, self.peer, self.label, self.order) = (None, None, None, None);
+        self.also = None;
         self.flags = RowFlags::default();
         self.id.clear();
         self.span.clear();
@@ -420,6 +436,7 @@ mod tests {
     #[test]
     fn rows_come_back_as_they_were() {
         let full = Row {
+            also: None,
             lifeline: RunLifelineId(9),
             action: None,
             place: RunPlace { file: RunFileId(3), line: 7 },

@@ -41,6 +41,8 @@
 //! may_stop_early = ["sub*"]
 //! [pairing]
 //! by = "auto"                       # id, fifo, count, none
+//! names = "server"                  # whose span names the message of a call: server, client, own
+//! deduce = true                     # databases and queues that only spans name get events, too
 //! [group]
 //! idle = 100000                     # a group is complete after so many records without it
 //! ```
@@ -51,6 +53,7 @@
 
 mod glob;
 mod parse;
+pub(crate) mod peer;
 mod table;
 pub(crate) mod template;
 
@@ -68,7 +71,7 @@ pub(crate) use parse::direction;
 use template::Template;
 
 /// A plan without errors.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Plan {
     /// The sources, in the order of the file.
     pub sources: Vec<SourcePlan>,
@@ -80,8 +83,27 @@ pub struct Plan {
     pub observation: Observation,
     /// The way in which emissions and receptions are paired.
     pub pairing: Pairing,
+    /// Which span names the message of a call.
+    pub names: SpanNames,
+    /// Whether services that are only named as peers of spans become lifelines with events.
+    pub deduce: bool,
     /// The number of records without an event of a group after which the group ends.
     pub idle: Option<u64>,
+}
+
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan {
+            sources: Vec::new(),
+            lifelines: Aliases::default(),
+            messages: Aliases::default(),
+            observation: Observation::default(),
+            pairing: Pairing::default(),
+            names: SpanNames::default(),
+            deduce: true,
+            idle: None,
+        }
+    }
 }
 
 impl Plan {
@@ -170,6 +192,8 @@ pub struct Rule {
     pub(crate) set: Vec<Assign>,
     pub(crate) closes: bool,
     pub(crate) kind: RuleKind,
+    /// Whether its spans are kept to find the services of other spans' parents.
+    pub(crate) latent: bool,
 }
 
 impl Rule {
@@ -237,6 +261,10 @@ pub(crate) struct SpanActions {
     /// `None` if the end of a span is not an action.
     pub(crate) reply: Option<Template>,
     pub(crate) peer: Option<Template>,
+    /// The attributes that name the peer if no setting does.
+    pub(crate) peers: Vec<peer::PeerField>,
+    /// Whether the message is a setting, and not just the name of the span.
+    pub(crate) named: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -338,4 +366,17 @@ pub enum Pairing {
     Count,
     /// Not at all.
     None,
+}
+
+/// The span that names the message of a call, if the spans of caller and callee have different
+/// names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SpanNames {
+    /// That of the callee, unless only the rule of the caller has a `message`.
+    #[default]
+    Server,
+    /// That of the caller, unless only the rule of the callee has a `message`.
+    Client,
+    /// Each side keeps its own name.
+    Own,
 }

@@ -84,7 +84,9 @@ impl Group {
                 is_begun &= event.joined();
                 let Some((direction, message)) = event.action() else { continue };
                 let Some(lifeline) = signature.lifeline(event.lifeline()) else { continue };
-                let message = match signature.message(message) {
+                // A call between spans has the name of one of them; a diagram may have the other.
+                let known = || event.also().and_then(|also| signature.message(also));
+                let message = match signature.message(message).or_else(known) {
                     Some(known) => Message::Known(known),
                     None => Message::Unknown(group.unknown(message)),
                 };

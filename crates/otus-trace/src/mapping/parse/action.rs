@@ -6,6 +6,7 @@ use toml::de::DeValue;
 
 use super::setting::{Need, ValueTable};
 use super::{Scope, direction};
+use crate::mapping::peer::PeerField;
 use crate::mapping::table::{Table, TomlReader, Value, get, kind, span};
 use crate::mapping::template::{Piece, Template};
 use crate::mapping::{ActionPlan, DirectionPlan, Rule, SpanActions};
@@ -70,7 +71,9 @@ impl TomlReader<'_> {
             }
         };
         let peer = self.setting(scope, "peer", Need::IfCaptured);
-        Some(SpanActions { message, reply, peer })
+        let named = scope.find("message").is_some();
+        let peers = PeerField::all(&mut self.fields);
+        Some(SpanActions { message, reply, peer, peers, named })
     }
 
     /// An item of `emit`: `"!message"`, or a table.

@@ -25,7 +25,7 @@ use toml::de::DeTable;
 
 use super::table::{Table, TomlReader, Value, get, span};
 use super::template::Piece;
-use super::{Aliases, Glob, Observation, Pairing, Plan};
+use super::{Aliases, Glob, Observation, Pairing, Plan, SpanNames};
 use crate::read::{Fields, Format};
 
 /// The top-level keys that are about logs.
@@ -37,8 +37,18 @@ pub(super) const SHARED_KEYS: [&str; 11] = [
     "lifeline", "clock", "order", "time", "group", "dir", "message", "reply", "peer", "id", "label",
 ];
 
-pub(super) const SOURCE_KEYS: [&str; 9] =
-    ["name", "files", "format", "ignore", "rule", "separator", "columns", "pattern", "longest"];
+pub(super) const SOURCE_KEYS: [&str; 10] = [
+    "name",
+    "files",
+    "format",
+    "ignore",
+    "rule",
+    "separator",
+    "columns",
+    "pattern",
+    "delimiter",
+    "longest",
+];
 
 pub(super) const RULE_KEYS: [&str; 8] =
     ["name", "match", "where", "emit", "set", "share", "ignore", "closes"];
@@ -68,7 +78,7 @@ pub(super) fn parse(source: &Source, others: &[&str]) -> (Option<Plan>, Vec<Diag
     plan.messages = reader.aliases(file, "messages", "[messages]");
     plan.observation = reader.observation(file);
     if let Some(table) = reader.table(file, "pairing", "[pairing]") {
-        reader.keys(table, &["by"]);
+        reader.keys(table, &["by", "names", "deduce"]);
         let choices = [
             ("auto", Pairing::Auto),
             ("id", Pairing::Id),
@@ -77,6 +87,10 @@ pub(super) fn parse(source: &Source, others: &[&str]) -> (Option<Plan>, Vec<Diag
             ("none", Pairing::None),
         ];
         plan.pairing = reader.choice(table, "by", &choices).unwrap_or_default();
+        let choices =
+            [("server", SpanNames::Server), ("client", SpanNames::Client), ("own", SpanNames::Own)];
+        plan.names = reader.choice(table, "names", &choices).unwrap_or_default();
+        plan.deduce = reader.truth(table, "deduce").unwrap_or(true);
     }
     if let Some(table) = reader.table(file, "group", "[group]") {
         reader.keys(table, &["idle"]);

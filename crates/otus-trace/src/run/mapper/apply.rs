@@ -3,7 +3,6 @@
 use otus_core::index::Index as _;
 use otus_syntax::Code;
 
-use super::super::time;
 use super::super::vocabulary::{RunAction, RunClockId, RunLifelineId};
 use super::spans::span_keys;
 use super::{Incomplete, Mapper, PendingAction, Stored, Taken, entry};
@@ -12,6 +11,7 @@ use crate::mapping::template::Template;
 use crate::mapping::{ActionPlan, DirectionPlan, Mapped};
 use crate::order::Value;
 use crate::read::Format;
+use crate::time;
 
 impl Mapper {
     /// Applies the rule that takes a record, and stores the events of the record.
@@ -41,6 +41,10 @@ impl Mapper {
             Some(group) => {
                 let key = group.value(&context, &mut self.scratch);
                 key.ok_or(Incomplete::Missing("group"))?
+            }
+            None if taken.source.format == Format::Shiviz => {
+                let slot = taken.source.fields.find("execution");
+                slot.and_then(|slot| context.record.field(slot)).unwrap_or(b"")
             }
             None => {
                 self.accounting.groups.ungrouped += u64::from(self.grouped);

@@ -1,0 +1,264 @@
+//! Joins the spans of a group: what their parents, links and peers tell beyond their own actions.
+//!
+//! Before the events are paired ([`Mapper::deduce`]):
+//!
+//! 1. A span that calls itself internal, or does not say its kind, but has a parent in another
+//!    service, was called by that service: its latent events become events.
+//! 2. If that parent, or the parent of a server, is no client span, the caller does not log its
+//!    calls. The call and its answer are deduced, at the times of the callee, but within the
+//!    parent.
+//! 3. A database or a queue logs no spans. If a call has no other side, and its peer acts nowhere,
+//!    the events of the peer are deduced, at the times of the caller.
+//!
+//! Afterwards ([`Mapper::name`]), a message has one name on both sides, whatever their spans are
+//! called, and each side knows the other. A deduced event has the place of the span that implies
+//! it.
+
+use otus_core::Direction;
+use otus_core::index::Index as _;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::account::Accounting;
+use super::super::vocabulary::{RunAction, RunLifelineId, RunMessageId};
+use super::{Mapper, entry};
+use crate::causality::Pairs;
+use crate::group::{Row, RowFlags};
+use crate::mapping::{Plan, SpanNames};
+
+/// A span of the group.
+#[derive(Debug, Clone, Copy)]
+struct SpanAt {
+    lifeline: RunLifelineId,
+    /// The range of its rows.
+    first: usize,
+    end: usize,
+    is_latent: bool,
+    /// Whether its request is sent, as that of a client or a producer.
+    is_sent: bool,
+}
+
+impl SpanAt {
+    fn rows(&self) -> std::ops::Range<usize> {
+        self.first..self.end
+    }
+}
+
+/// The spans of a group by id. Client and server may share an id.
+type Spans = FxHashMap<Vec<u8>, Vec<SpanAt>>;
+
+impl Mapper {
+    /// Adds the events that spans imply, and removes latent events that nothing confirms. Returns
+    /// the new number of rows.
+    pub(super) fn deduce(&mut self, rows: &mut Vec<Row>, count: usize, plan: &Plan) -> usize {
+        let is_of_span = |row: &Row| row.flags.has(RowFlags::REQUEST);
+        if !rows[..count].iter().any(is_of_span) {
+            return count;
+        }
+        rows.truncate(count);
+        let spans = self.spans_of(rows);
+        let mut all: Vec<SpanAt> = spans.values().flatten().copied().collect();
+        all.sort_unstable_by_key(|span| span.first);
+        // Spans of other services than the one that names them as a parent.
+        let others = |id: &[u8], own: RunLifelineId| {
+            spans.get(id).into_iter().flatten().filter(move |span| span.lifeline != own)
+        };
+        for span in all.iter_mut().filter(|span| span.is_latent) {
+            if others(&rows[span.first].id, span.lifeline).next().is_some() {
+                span.is_latent = false;
+                for row in &mut rows[span.rows()] {
+                    row.flags.remove(RowFlags::LATENT);
+                    let row = &*row;
+                    self.count_event(row.lifeline, row.action, row.peer, row.place);
+                }
+            }
+        }
+        // The ids that receptions look for.
+        let is_received = |span: &&SpanAt| !span.is_latent && !span.is_sent;
+        let mut wanted: FxHashSet<Vec<u8>> = FxHashSet::default();
+        for span in all.iter().filter(is_received) {
+            let requests = rows[span.rows()].iter().filter(|row| is_of_span(row));
+            wanted.extend(requests.map(|row| row.id.clone()));
+        }
+        for span in all.iter().filter(|span| !span.is_latent) {
+            let is_answered = |id: &Vec<u8>| {
+                if span.is_sent {
+                    wanted.contains(id)
+                } else {
+                    spans.get(id).into_iter().flatten().any(|other| other.is_sent)
+                }
+            };
+            if rows[span.rows()].iter().any(|row| is_of_span(row) && is_answered(&row.id)) {
+                continue;
+            }
+            let parent = (!span.is_sent)
+                .then(|| others(&rows[span.first].id, span.lifeline).next().copied())
+                .flatten();
+            match parent {
+                Some(parent) => self.add_counterpart(rows, *span, parent.lifeline, Some(parent)),
+                None if plan.deduce => {
+                    let peer = rows[span.first].peer.filter(|&it| it != span.lifeline);
+                    if let Some(peer) = peer.filter(|&it| self.is_silent(it)) {
+                        self.deduced.insert(peer);
+                        self.add_counterpart(rows, *span, peer, None);
+                    }
+                }
+                None => {}
+            }
+        }
+        rows.retain(|row| !row.flags.has(RowFlags::LATENT));
+        rows.len()
+    }
+
+    fn spans_of(&self, rows: &[Row]) -> Spans {
+        let mut spans = Spans::default();
+        for (first, row) in rows.iter().enumerate().filter(|(_, row)| !row.span.is_empty()) {
+            let follows = |row: &&Row| row.flags.has(RowFlags::FOLLOWS);
+            let end = first + 1 + rows[first + 1..].iter().take_while(follows).count();
+            let direction = |action| self.accounting.vocabulary.action(action).direction;
+            let is_sent = row.action.map(direction) == Some(Direction::Emission);
+            let is_latent = row.flags.has(RowFlags::LATENT);
+            let span = SpanAt { lifeline: row.lifeline, first, end, is_latent, is_sent };
+            spans.entry(row.span.clone()).or_default().push(span);
+        }
+        spans
+    }
+
+    /// Whether a lifeline has no event of its own in any log so far.
+    fn is_silent(&self, lifeline: RunLifelineId) -> bool {
+        let account = self.accounting.lifelines.get(lifeline.index());
+        account.is_none_or(|it| it.first.is_none()) || self.deduced.contains(&lifeline)
+    }
+
+    /// Adds the other side of a span: for each of its actions the opposite one on a lifeline,
+    /// within the parent if there is one.
+    fn add_counterpart(
+        &mut self,
+        rows: &mut Vec<Row>,
+        span: SpanAt,
+        lifeline: RunLifelineId,
+        parent: Option<SpanAt>,
+    ) {
+        // Spans with one parent have ids of their own from now on.
+        let id = [b">", &rows[span.first].span[..]].concat();
+        let bounds = parent.and_then(|parent| {
+            let last = rows[parent.rows()].last()?;
+            Some((rows[parent.first].order?, last.order?))
+        });
+        let vocabulary = &mut self.accounting.vocabulary;
+        let _ = vocabulary.set_clock(lifeline, None);
+        for index in span.rows() {
+            let row = &mut rows[index];
+            let Some(action) = row.action.map(|action| vocabulary.action(action)) else { continue };
+            row.id.clone_from(&id);
+            row.flags.add(RowFlags::HAS_ID);
+            row.flags.remove(RowFlags::ROOT);
+            row.peer = Some(lifeline);
+            let direction = match action.direction {
+                Direction::Emission => Direction::Reception,
+                Direction::Reception => Direction::Emission,
+            };
+            let opposite = RunAction { lifeline, direction, message: action.message };
+            let opposite = vocabulary.actions.intern(opposite);
+            let mut flags = RowFlags::DEDUCED;
+            for flag in [RowFlags::REQUEST, RowFlags::REPLY, RowFlags::HAS_ID, RowFlags::NAMED] {
+                if row.flags.has(flag) {
+                    flags.add(flag);
+                }
+            }
+            // The call comes after the start of the parent, and the answer before its end.
+            let within = |order: i128| match bounds {
+                Some((start, end)) if start < end => order.clamp(start, end - 1),
+                _ => order,
+            };
+            let new = Row {
+                lifeline,
+                action: Some(opposite),
+                place: row.place,
+                peer: Some(row.lifeline),
+                order: row.order.map(within),
+                id: id.clone(),
+                flags,
+                ..Row::default()
+            };
+            rows.push(new);
+        }
+        let count = rows.len();
+        for index in count - span.rows().len()..count {
+            let row = &rows[index];
+            let (place, action, peer) = (row.place, row.action, row.peer);
+            self.count_event(lifeline, action, peer, place);
+        }
+    }
+
+    /// Gives the two sides of each call between spans one message, and each other as peers.
+    pub(super) fn name(&mut self, rows: &mut [Row], pairs: &Pairs, names: SpanNames) {
+        let accounting = &mut self.accounting;
+        // Emissions whose name is settled by an earlier reception of the same message.
+        let mut settled: FxHashSet<usize> = FxHashSet::default();
+        for &(from, to) in &pairs.matched {
+            let flags = [rows[from].flags, rows[to].flags];
+            let are_both = |flag: RowFlags| flags.iter().all(|flags| flags.has(flag));
+            if !are_both(RowFlags::REQUEST) && !are_both(RowFlags::REPLY) {
+                continue;
+            }
+            let (sender, receiver) = (rows[from].lifeline, rows[to].lifeline);
+            set_peer(&mut rows[from], receiver, accounting);
+            set_peer(&mut rows[to], sender, accounting);
+            let message = |row: &Row| row.action.map(|it| accounting.vocabulary.action(it).message);
+            let (Some(sent), Some(received)) = (message(&rows[from]), message(&rows[to])) else {
+                continue;
+            };
+            if sent == received || names == SpanNames::Own {
+                continue;
+            }
+            // The caller sends requests and receives replies.
+            let is_request = are_both(RowFlags::REQUEST);
+            let [caller, callee] = if is_request { [sent, received] } else { [received, sent] };
+            let is_named = |row: usize| rows[row].flags.has(RowFlags::NAMED);
+            let [caller_row, callee_row] = if is_request { [from, to] } else { [to, from] };
+            let by_caller = match (is_named(caller_row), is_named(callee_row)) {
+                (true, false) => true,
+                (false, true) => false,
+                _ => names == SpanNames::Client,
+            };
+            let chosen = match (settled.insert(from), by_caller) {
+                // It was sent to several, and has the name that the first of them knows.
+                (false, _) => sent,
+                (true, true) => caller,
+                (true, false) => callee,
+            };
+            for (row, old) in [(from, sent), (to, received)] {
+                let other = if sent == chosen { received } else { sent };
+                rows[row].also.get_or_insert(other);
+                rename(&mut rows[row], old, chosen, accounting);
+            }
+        }
+    }
+}
+
+fn set_peer(row: &mut Row, peer: RunLifelineId, accounting: &mut Accounting) {
+    if let Some(old) = row.peer.replace(peer) {
+        let named = &mut entry(&mut accounting.lifelines, old.index()).named;
+        *named = named.saturating_sub(1);
+    }
+    entry(&mut accounting.lifelines, peer.index()).named += 1;
+}
+
+fn rename(row: &mut Row, old: RunMessageId, new: RunMessageId, accounting: &mut Accounting) {
+    let Some(action) = row.action.map(|action| accounting.vocabulary.action(action)) else {
+        return;
+    };
+    if old == new {
+        return;
+    }
+    let renamed = RunAction { message: new, ..action };
+    row.action = Some(accounting.vocabulary.actions.intern(renamed));
+    for (message, change) in [(old, -1), (new, 1)] {
+        let account = entry(&mut accounting.messages, message.index());
+        let count = match action.direction {
+            Direction::Emission => &mut account.sends,
+            Direction::Reception => &mut account.receives,
+        };
+        *count = count.saturating_add_signed(change);
+    }
+}
