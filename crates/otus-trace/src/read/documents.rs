@@ -145,7 +145,12 @@ fn unused<'i>(at: At, keys: Vec<String>) -> Item<'i> {
     Item::Fault(Fault { at, kind: FaultKind::NothingUsed(keys) })
 }
 
-/// The keys of an object, or of the first object in a list.
+/// The first keys of a JSON text: those of its object, or of the first object in its list. A text that
+/// is no JSON has none.
+pub fn json_keys(text: &[u8]) -> Vec<String> {
+    keys(Cursor::new(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)))
+}
+
 fn keys(mut json: Cursor<'_>) -> Vec<String> {
     while json.peek() == Some(b'[') {
         json = json.at(json.position() + 1);

@@ -35,6 +35,7 @@ use std::io::Read;
 use std::ops::ControlFlow;
 
 pub use detect::{detect, encoding, is_multi_trace};
+pub use documents::json_keys;
 pub(crate) use lines::LineCounter;
 use lines::Lines;
 pub(crate) use shiviz::{anchored, literal_braces};

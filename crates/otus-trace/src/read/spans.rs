@@ -316,7 +316,9 @@ impl SpanBuilder {
                 let Slot { start, end, held } = self.found.slots[*slot];
                 matches!(held, super::Held::Absent) || start == end
             };
-            if let Some(slot) = slot.filter(|_| !self.span.instant).filter(is_empty) {
+            // An internal span of nobody says nothing.
+            let is_message = !matches!(self.span.kind, SpanKind::Internal | SpanKind::Unspecified);
+            if let Some(slot) = slot.filter(|_| is_message).filter(is_empty) {
                 self.found.copy(slot, name);
             }
         }

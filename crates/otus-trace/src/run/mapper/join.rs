@@ -43,6 +43,25 @@ impl SpanAt {
     }
 }
 
+/// Some tracers give client and server one id without saying so. A server whose parent is unknown,
+/// but whose id a client of another service has, was called by that client.
+fn share_ids<'s>(rows: &mut [Row], all: &[SpanAt], with_id: impl Fn(&[u8]) -> &'s [SpanAt]) {
+    for span in all.iter().filter(|span| !span.is_sent && !span.is_latent) {
+        let first = &rows[span.first];
+        let is_client = |it: &SpanAt| it.is_sent && it.lifeline != span.lifeline;
+        let is_known = with_id(&first.id).iter().any(|it| it.is_sent);
+        if is_known || !with_id(&first.span).iter().any(is_client) {
+            continue;
+        }
+        let id = first.span.clone();
+        for row in &mut rows[span.rows()] {
+            row.id.clone_from(&id);
+            row.flags.add(RowFlags::HAS_ID);
+            row.flags.remove(RowFlags::ROOT);
+        }
+    }
+}
+
 /// The spans of a group by id. Client and server may share an id.
 type Spans = FxHashMap<Vec<u8>, Vec<SpanAt>>;
 
@@ -58,51 +77,57 @@ impl Mapper {
         let spans = self.spans_of(rows);
         let mut all: Vec<SpanAt> = spans.values().flatten().copied().collect();
         all.sort_unstable_by_key(|span| span.first);
-        // Spans of other services than the one that names them as a parent.
-        let others = |id: &[u8], own: RunLifelineId| {
-            spans.get(id).into_iter().flatten().filter(move |span| span.lifeline != own)
-        };
-        for span in all.iter_mut().filter(|span| span.is_latent) {
-            if others(&rows[span.first].id, span.lifeline).next().is_some() {
-                span.is_latent = false;
-                for row in &mut rows[span.rows()] {
-                    row.flags.remove(RowFlags::LATENT);
-                    let row = &*row;
-                    self.count_event(row.lifeline, row.action, row.peer, row.place);
-                }
-            }
-        }
-        // The ids that receptions look for.
-        let is_received = |span: &&SpanAt| !span.is_latent && !span.is_sent;
+        let with_id = |id: &[u8]| spans.get(id).map_or(&[][..], Vec::as_slice);
+        share_ids(rows, &all, with_id);
+        // The ids that servers and consumers look for.
         let mut wanted: FxHashSet<Vec<u8>> = FxHashSet::default();
-        for span in all.iter().filter(is_received) {
+        for span in all.iter().filter(|span| !span.is_latent && !span.is_sent) {
             let requests = rows[span.rows()].iter().filter(|row| is_of_span(row));
             wanted.extend(requests.map(|row| row.id.clone()));
         }
-        for span in all.iter().filter(|span| !span.is_latent) {
-            let is_answered = |id: &Vec<u8>| {
-                if span.is_sent {
-                    wanted.contains(id)
-                } else {
-                    spans.get(id).into_iter().flatten().any(|other| other.is_sent)
-                }
-            };
-            if rows[span.rows()].iter().any(|row| is_of_span(row) && is_answered(&row.id)) {
+        for span in all.iter_mut().filter(|span| span.is_latent) {
+            let parents = with_id(&rows[span.first].id);
+            // A span within one of its own service is internal, even if a client shares its id. A
+            // client whose server is known called nobody else.
+            let is_internal = parents.iter().any(|it| it.lifeline == span.lifeline);
+            let is_free =
+                parents.iter().any(|it| !it.is_sent) || !wanted.contains(&rows[span.first].id);
+            if parents.is_empty() || is_internal || !is_free {
                 continue;
             }
-            let parent = (!span.is_sent)
-                .then(|| others(&rows[span.first].id, span.lifeline).next().copied())
-                .flatten();
-            match parent {
-                Some(parent) => self.add_counterpart(rows, *span, parent.lifeline, Some(parent)),
-                None if plan.deduce => {
-                    let peer = rows[span.first].peer.filter(|&it| it != span.lifeline);
-                    if let Some(peer) = peer.filter(|&it| self.is_silent(it)) {
-                        self.deduced.insert(peer);
-                        self.add_counterpart(rows, *span, peer, None);
-                    }
+            span.is_latent = false;
+            wanted.insert(rows[span.first].id.clone());
+            for row in &mut rows[span.rows()] {
+                row.flags.remove(RowFlags::LATENT);
+                let row = &*row;
+                self.count_event(row.lifeline, row.action, row.peer, row.place);
+            }
+        }
+        for span in all.iter().filter(|span| !span.is_latent) {
+            let row = &rows[span.first];
+            // What has the parent's id and is no client is the part that called. A server that
+            // shares its id with a client was called by that client.
+            let is_caller = |it: &&SpanAt| !it.is_sent && it.lifeline != span.lifeline;
+            let is_shared = row.id == row.span;
+            let caller = with_id(&row.id).iter().find(is_caller);
+            if let Some(&caller) = caller.filter(|_| !span.is_sent && !is_shared) {
+                self.add_counterpart(rows, *span, caller.lifeline, Some(caller));
+                continue;
+            }
+            let is_answered = |row: &Row| {
+                if span.is_sent {
+                    wanted.contains(&row.id)
+                } else {
+                    with_id(&row.id).iter().any(|other| other.is_sent)
                 }
-                None => {}
+            };
+            if rows[span.rows()].iter().any(|row| is_of_span(row) && is_answered(row)) {
+                continue;
+            }
+            let peer = rows[span.first].peer.filter(|&it| plan.deduce && it != span.lifeline);
+            if let Some(peer) = peer.filter(|&it| self.is_silent(it)) {
+                self.deduced.insert(peer);
+                self.add_counterpart(rows, *span, peer, None);
             }
         }
         rows.retain(|row| !row.flags.has(RowFlags::LATENT));
