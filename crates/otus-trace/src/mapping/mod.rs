@@ -67,7 +67,7 @@ use regex::bytes::Regex;
 use crate::read::{Fields, Format, Options};
 
 pub use glob::Glob;
-pub(crate) use parse::direction;
+pub use parse::direction;
 use template::Template;
 
 /// A plan without errors.
@@ -242,9 +242,18 @@ impl Mapped {
 pub(crate) struct ActionPlan {
     pub(crate) direction: DirectionPlan,
     pub(crate) message: Template,
-    pub(crate) peer: Option<Template>,
+    pub(crate) peer: PeerPlan,
     pub(crate) id: Option<Template>,
     pub(crate) lifeline: Option<Mapped>,
+}
+
+/// The other side of an action, by its direction.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PeerPlan {
+    /// To whom an emission goes.
+    pub(crate) to: Option<Template>,
+    /// From whom a reception comes.
+    pub(crate) from: Option<Template>,
 }
 
 #[derive(Debug, Clone)]

@@ -27,6 +27,24 @@ pub struct Group {
     components: Vec<GroupComponent>,
     /// Emissions and their receptions.
     pairs: Vec<(Position, Position)>,
+    /// The names of peers that are no lifelines of the signature.
+    strangers: Vec<String>,
+}
+
+/// The other side of an action, as its log names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupPeer<'g> {
+    /// A lifeline of the signature.
+    Lifeline(LifelineId),
+    /// Somebody whom the signature does not have.
+    Stranger(&'g str),
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Peer {
+    Lifeline(LifelineId),
+    /// An index of [`Group::strangers`].
+    Stranger(usize),
 }
 
 /// The actions of one clock, in local order.
@@ -49,6 +67,8 @@ struct GroupAction {
     lifeline: LifelineId,
     direction: Direction,
     message: Message,
+    /// The other side, if the log names it.
+    peer: Option<Peer>,
     /// Whether it happened at the moment of the one before it.
     is_joined: bool,
     place: RunPlace,
@@ -70,6 +90,7 @@ impl Group {
             unknown: Vec::new(),
             components: Vec::with_capacity(observed.components().len()),
             pairs: Vec::new(),
+            strangers: Vec::new(),
         };
         let mut positions: Vec<Option<Position>> = vec![None; observed.len()];
         for component in observed.components() {
@@ -93,10 +114,15 @@ impl Group {
                 positions[index] =
                     Some(Position { component: group.components.len(), index: actions.len() });
                 let place = event.place();
+                let peer = event.peer().map(|peer| match signature.lifeline(peer) {
+                    Some(known) => Peer::Lifeline(known),
+                    None => Peer::Stranger(group.stranger(peer)),
+                });
                 actions.push(GroupAction {
                     lifeline,
                     direction,
                     message,
+                    peer,
                     is_joined: is_begun,
                     place,
                 });
@@ -110,11 +136,11 @@ impl Group {
     }
 
     fn unknown(&mut self, message: &str) -> usize {
-        let known = self.unknown.iter().position(|other| other == message);
-        known.unwrap_or_else(|| {
-            self.unknown.push(message.to_owned());
-            self.unknown.len() - 1
-        })
+        index_of(&mut self.unknown, message)
+    }
+
+    fn stranger(&mut self, peer: &str) -> usize {
+        index_of(&mut self.strangers, peer)
     }
 
     /// The number of its actions.
@@ -173,6 +199,23 @@ impl Group {
         Some(self.with_lifeline(*first)?.actions.get(index as usize)?.place)
     }
 
+    /// The other side of a step of the multi-trace, if its log names it.
+    pub fn peer(
+        &self,
+        trace: &MultiTrace,
+        component: ComponentId,
+        step: usize,
+    ) -> Option<GroupPeer<'_>> {
+        let (_, index) = trace.place(component, step)?;
+        let first = trace.partition().lifelines(component).first()?;
+        match self.with_lifeline(*first)?.actions.get(index as usize)?.peer? {
+            Peer::Lifeline(lifeline) => Some(GroupPeer::Lifeline(lifeline)),
+            Peer::Stranger(index) => {
+                self.strangers.get(index).map(|name| GroupPeer::Stranger(name))
+            }
+        }
+    }
+
     /// The known pairs of the multi-trace.
     pub fn pairs(&self, trace: &MultiTrace) -> Vec<Pair> {
         let partition = trace.partition();
@@ -215,4 +258,12 @@ fn sorted(mut components: Vec<Vec<LifelineId>>, count: usize) -> Partition {
     components.retain(|component| !component.is_empty());
     components.sort_by_key(|component| component.iter().min().copied());
     Partition::new(components, count)
+}
+
+/// The index of a name in a list, to which it is added if it is new.
+fn index_of(names: &mut Vec<String>, name: &str) -> usize {
+    names.iter().position(|other| other == name).unwrap_or_else(|| {
+        names.push(name.to_owned());
+        names.len() - 1
+    })
 }

@@ -28,7 +28,7 @@ pub use account::{
     Accounting, FileAccount, Finding, GroupAccount, LifelineAccount, MessageAccount, PairAccount,
     RuleAccount, Tally, Unpaired,
 };
-pub use group::Group;
+pub use group::{Group, GroupPeer};
 pub use observed::{Component, Event, Observed};
 pub use shape::{Shape, shape};
 pub use vocabulary::{

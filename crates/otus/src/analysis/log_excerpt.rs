@@ -68,6 +68,9 @@ fn summary(object: &str) -> Option<String> {
             return;
         }
         count += 1;
+        if member.value.is_empty() {
+            return;
+        }
         for (role, names) in TELLING.iter().enumerate() {
             let Some(rank) = names.iter().position(|name| *name == member.key) else { continue };
             if found[role].is_none_or(|(known, ..)| rank < known) {
@@ -77,7 +80,7 @@ fn summary(object: &str) -> Option<String> {
     });
     let shown: Vec<String> =
         found.iter().flatten().map(|(_, key, value)| format!("\"{key}\": {value}")).collect();
-    let rest = if shown.len() < count || object.len() > 2 * WIDEST { ", …" } else { "" };
+    let rest = if shown.len() < count { ", …" } else { "" };
     (!shown.is_empty()).then(|| format!("{{{}{rest}}}", shown.join(", ")))
 }
 
@@ -104,7 +107,7 @@ fn span_of<'t>(text: &'t str, message: &str) -> Option<&'t str> {
     best.map(|(_, object)| &text[object..])
 }
 
-/// A member of an object whose value is a text, a number or a word.
+/// A member of an object. Its value is a text, a number or a word, or empty for a container.
 struct Member<'t> {
     /// Where its object begins.
     object: usize,
@@ -124,8 +127,10 @@ fn members<'t>(text: &'t str, mut visit: impl FnMut(Member<'t>)) {
         at += 1;
         match byte {
             b'{' | b'[' => {
+                if let (Some(key), Some(&object)) = (key.take(), open.last()) {
+                    visit(Member { object, depth: open.len(), key, value: "" });
+                }
                 open.push(start);
-                key = None;
             }
             b'}' | b']' => {
                 open.pop();
@@ -200,7 +205,7 @@ mod tests {
         check(
             record,
             "a!GET",
-            r#"{"name": "GET", "spanId": "2", "startTimeUnixNano": "5", "traceId": "1"}"#,
+            r#"{"name": "GET", "spanId": "2", "startTimeUnixNano": "5", "traceId": "1", …}"#,
         );
     }
 

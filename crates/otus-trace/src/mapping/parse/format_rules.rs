@@ -4,7 +4,7 @@ use super::Scope;
 use super::setting::Need;
 use crate::mapping::table::{Table, TomlReader, get};
 use crate::mapping::template::{Piece, Template};
-use crate::mapping::{ActionPlan, Condition, DirectionPlan, Mapped, Rule, RuleKind};
+use crate::mapping::{ActionPlan, Condition, DirectionPlan, Mapped, PeerPlan, Rule, RuleKind};
 use crate::read::{self, Fields, Format};
 
 impl TomlReader<'_> {
@@ -67,7 +67,7 @@ impl TomlReader<'_> {
                 actions.actions.push(ActionPlan {
                     direction: DirectionPlan::From(Template::field(direction), Vec::new()),
                     message: Template::field(message),
-                    peer: None,
+                    peer: PeerPlan::default(),
                     id: None,
                     lifeline: None,
                 });

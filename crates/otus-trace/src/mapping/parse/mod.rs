@@ -172,13 +172,20 @@ impl TomlReader<'_> {
     }
 }
 
-pub(crate) fn direction(word: &[u8]) -> Option<Direction> {
+/// The direction that a word or an arrow means; `None` if it means none.
+pub fn direction(word: &[u8]) -> Option<Direction> {
     let word = word.trim_ascii().to_ascii_lowercase();
     Some(match &word[..] {
         b"!" | b"send" | b"sends" | b"sending" | b"sent" | b"emit" | b"emits" | b"emitted"
-        | b"out" | b"outgoing" | b"tx" | b"->" => Direction::Emission,
-        b"?" | b"receive" | b"receives" | b"receiving" | b"received" | b"recv" | b"in"
-        | b"incoming" | b"rx" | b"<-" => Direction::Reception,
+        | b"out" | b"outgoing" | b"outbound" | b"tx" | b"->" | b"->>" | b"-->" | b"-->>"
+        | b">>" | b">>>" | b"requesting" | b"calling" | b"publishing" | b"published"
+        | b"publishes" | b"responding" | b"responded" | b"responds" | b"replying" | b"replied"
+        | b"replies" | b"forwarding" | b"forwarded" | b"transmitting" | b"transmitted" => {
+            Direction::Emission
+        }
+        b"?" | b"receive" | b"receives" | b"receiving" | b"received" | b"recv" | b"rcvd"
+        | b"in" | b"incoming" | b"inbound" | b"rx" | b"<-" | b"<<-" | b"<--" | b"<<--" | b"<<"
+        | b"<<<" | b"got" | b"consuming" | b"consumed" | b"consumes" => Direction::Reception,
         _ => return None,
     })
 }

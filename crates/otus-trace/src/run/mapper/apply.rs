@@ -1,5 +1,6 @@
 //! Evaluates a rule for a record: lifeline, clock, actions, variables and local order.
 
+use otus_core::Direction;
 use otus_core::index::Index as _;
 use otus_syntax::Code;
 
@@ -137,7 +138,11 @@ impl Mapper {
         let message =
             message.filter(|message| !message.is_empty()).ok_or(Incomplete::Missing("message"))?;
         let message = vocabulary.intern_message(message, &taken.plan.messages);
-        let peer = plan.peer.as_ref().and_then(|peer| peer.value(context, &mut self.scratch));
+        let peer = match direction {
+            Direction::Emission => &plan.peer.to,
+            Direction::Reception => &plan.peer.from,
+        };
+        let peer = peer.as_ref().and_then(|peer| peer.value(context, &mut self.scratch));
         let peer = peer
             .filter(|peer| !peer.is_empty())
             .map(|peer| vocabulary.intern_lifeline(peer, &taken.plan.lifelines));
