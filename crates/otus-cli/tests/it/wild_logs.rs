@@ -62,10 +62,26 @@ fn shiviz_logs_have_headers_of_all_styles() {
         ("one-line", format!("{p} sent\n{q} got\n")),
         ("event-in-line", format!("sent {p}\ngot {q}\n")),
         ("trailing", format!("sent\n{p}  \ngot\n{q}  \n")),
-        ("header", format!("(?<host>\\S*) (?<clock>{{.*}})\\n(?<event>.*)\n\n\n{p}\nsent\n{q}\ngot\n")),
-        ("header-event", format!("(?<event>.*)\\n(?<host>\\S*) (?<clock>{{.*}})\n\nsent\n{p}\ngot\n{q}\n")),
-        ("two-headers", format!("(?<host>\\w+) (?<clock>{{.*}}) (?<event>.+)\n(?<event>\\w+) by (?<host>\\w+) (?<clock>{{.*}})\n{p} sent\ngot by {q}\n")),
-        ("fields", format!("(?<date>\\d+:\\d+) (?<host>\\S*) (?<clock>{{.*}}) (?<event>.*)\n10:00 {p} sent\n10:01 {q} got\n")),
+        (
+            "header",
+            format!("(?<host>\\S*) (?<clock>{{.*}})\\n(?<event>.*)\n\n\n{p}\nsent\n{q}\ngot\n"),
+        ),
+        (
+            "header-event",
+            format!("(?<event>.*)\\n(?<host>\\S*) (?<clock>{{.*}})\n\nsent\n{p}\ngot\n{q}\n"),
+        ),
+        (
+            "two-headers",
+            format!(
+                "(?<host>\\w+) (?<clock>{{.*}}) (?<event>.+)\n(?<event>\\w+) by (?<host>\\w+) (?<clock>{{.*}})\n{p} sent\ngot by {q}\n"
+            ),
+        ),
+        (
+            "fields",
+            format!(
+                "(?<date>\\d+:\\d+) (?<host>\\S*) (?<clock>{{.*}}) (?<event>.*)\n10:00 {p} sent\n10:01 {q} got\n"
+            ),
+        ),
     ] {
         sandbox.write(&format!("{name}.log"), &text);
         let output = sandbox.otus(&format!("map {name}.log --format json")).output().unwrap();
@@ -73,7 +89,9 @@ fn shiviz_logs_have_headers_of_all_styles() {
         let records = &account["records"];
         assert_eq!((&records["matched"], &records["unmatched"]), (&2.into(), &0.into()), "{name}");
     }
-    let delimited = format!("(?<host>\\S*) (?<clock>{{.*}}) (?<event>.*)\n^=== (?<trace>.*) ===$\n=== one ===\n{p} sent\n=== two ===\n{p} sent\n");
+    let delimited = format!(
+        "(?<host>\\S*) (?<clock>{{.*}}) (?<event>.*)\n^=== (?<trace>.*) ===$\n=== one ===\n{p} sent\n=== two ===\n{p} sent\n"
+    );
     sandbox.write("executions.log", &delimited);
     let output = sandbox.otus("map executions.log --explain").output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -86,7 +104,11 @@ fn a_rule_without_a_condition_takes_every_record() {
     for (format, name, text) in [
         ("json", "a.json", "starting\n{\"m\":\"x\"}\n{\"m\":\"y\"}\n"),
         ("csv", "a.csv", "m,n\nx,1\ny,2\n"),
-        ("zipkin", "a.zipkin", "[{\"traceId\":\"1\",\"id\":\"2\",\"tags\":{\"m\":\"x\"}},{\"traceId\":\"1\",\"id\":\"3\",\"tags\":{\"m\":\"y\"}}]"),
+        (
+            "zipkin",
+            "a.zipkin",
+            "[{\"traceId\":\"1\",\"id\":\"2\",\"tags\":{\"m\":\"x\"}},{\"traceId\":\"1\",\"id\":\"3\",\"tags\":{\"m\":\"y\"}}]",
+        ),
     ] {
         let settings = format!(
             "[[source]]\nfiles = ['{name}']\nformat = '{format}'\nlifeline = 'a'\n[[source.rule]]\ndir = '!'\nmessage = '{{m}}'\n"
@@ -104,15 +126,26 @@ fn init_knows_arrows_and_requests() {
     let sandbox = Sandbox::new("wild-logs-init");
     for (folder, log, expected) in [
         ("arrows", "->> PING to b\n<<- PONG from b\n", "a!PING.a?PONG"),
-        ("nouns", "request GET /x to b\nresponse 200 from b\n", "a!\"request GET\".a?\"response 200\""),
+        (
+            "nouns",
+            "request GET /x to b\nresponse 200 from b\n",
+            "a!\"request GET\".a?\"response 200\"",
+        ),
         ("both", "10:00 c ->> s: hello\n10:01 s --> c: hi there\n", "c!hello.c?\"hi there\""),
         ("verbs", "publishing sold to b\nconsumed paid from b\n", "a!sold.a?paid"),
     ] {
         sandbox.write(&format!("{folder}/a.log"), log);
         sandbox.otus(&format!("init {folder}")).assert().code(0);
-        sandbox.otus(&format!("map {folder} --strict --write {folder}.cases.jsonl")).assert().code(0);
+        sandbox
+            .otus(&format!("map {folder} --strict --write {folder}.cases.jsonl"))
+            .assert()
+            .code(0);
         let cases = sandbox.read(&format!("{folder}.cases.jsonl")).replace("\\\"", "\"");
-        assert!(cases.contains(expected), "{folder}: {cases}\n{}", sandbox.read(&format!("{folder}/otus.toml")));
+        assert!(
+            cases.contains(expected),
+            "{folder}: {cases}\n{}",
+            sandbox.read(&format!("{folder}/otus.toml"))
+        );
     }
 }
 
@@ -154,7 +187,11 @@ fn public_traces_need_no_settings() {
     assert!(count >= 10, "{count} files");
     let calls = sandbox.otus("learn").arg(root.join("traces/tempo/trace-with-queue-database.json"));
     let calls = String::from_utf8(calls.output().unwrap().stdout).unwrap();
-    for call in ["mythical-requester->>mythical-server:", "mythical-server->>postgresql:", "mythical-requester->>mythical-recorder:"] {
+    for call in [
+        "mythical-requester->>mythical-server:",
+        "mythical-server->>postgresql:",
+        "mythical-requester->>mythical-recorder:",
+    ] {
         assert!(calls.contains(call), "{call}: {calls}");
     }
 }

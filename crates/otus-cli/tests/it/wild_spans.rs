@@ -75,6 +75,16 @@ fn linked_spans_join_whatever_they_are_called() {
     let text = document(&[resource("web", &[producer]), resource("store", &[consumer])]);
     sandbox.write("link.json", &text);
     learns(&sandbox, "link.json", "web->>store: sales process");
+    // A consumer that begins a trace of its own.
+    sandbox.write(
+        "traces.json",
+        &text.replacen(
+            "\"traceId\":\"a1\",\"spanId\":\"0000000000000002\"",
+            "\"traceId\":\"b2\",\"spanId\":\"0000000000000002\"",
+            1,
+        ),
+    );
+    learns(&sandbox, "traces.json", "web->>store: sales process");
     // The caller has no client span, or the callee no kind.
     let internal = Span { kind: 1, ..client(1, 0, "work") };
     let text = document(&[
@@ -138,7 +148,8 @@ fn databases_and_queues_that_spans_name_are_lifelines() {
         );
         let span = Span { kind, ..client(1, 0, "do") }.text();
         let span = format!("{}{more}}}", &span[..span.len() - 1]);
-        let text = document(&[resource("web", &[])]).replace("\"spans\":[]", &format!("\"spans\":[{span}]"));
+        let text = document(&[resource("web", &[])])
+            .replace("\"spans\":[]", &format!("\"spans\":[{span}]"));
         sandbox.write("spans.json", &text);
         let reply = if kind == 3 { format!("\n{value}->>web: do reply") } else { String::new() };
         learns(&sandbox, "spans.json", &format!("web->>{value}: do{reply}"));
@@ -148,7 +159,8 @@ fn databases_and_queues_that_spans_name_are_lifelines() {
     let text = document(&[resource("web", &[Span { more, ..client(1, 0, "do") }])]);
     sandbox.write("spans.json", &text);
     learns(&sandbox, "spans.json", "web->>env: do\nenv->>web: do reply");
-    let settings = "[[source]]\nfiles = ['*.json']\nformat = 'otlp'\n[lifelines]\n'10.0.0.7' = 'stock'\n";
+    let settings =
+        "[[source]]\nfiles = ['*.json']\nformat = 'otlp'\n[lifelines]\n'10.0.0.7' = 'stock'\n";
     sandbox.write("otus.toml", settings);
     learns(&sandbox, "spans.json", "web->>stock: do\nstock->>web: do reply");
     sandbox.write("otus.toml", &format!("{settings}[pairing]\ndeduce = false\n"));
@@ -190,7 +202,11 @@ fn every_form_of_spans_is_read() {
     let go = r#"{"Name":"get","SpanContext":{"TraceID":"a1","SpanID":"0000000000000001"},"Parent":{"TraceID":"00","SpanID":"0000000000000000"},"SpanKind":3,"StartTime":"2026-11-15T07:13:08Z","EndTime":"2026-11-15T07:13:09Z","Resource":[{"Key":"service.name","Value":{"Type":"STRING","Value":"web"}}]}{"Name":"get","SpanContext":{"TraceID":"a1","SpanID":"0000000000000002"},"Parent":{"TraceID":"a1","SpanID":"0000000000000001"},"SpanKind":2,"StartTime":"2026-11-15T07:13:08Z","EndTime":"2026-11-15T07:13:09Z","Resource":[{"Key":"service.name","Value":{"Type":"STRING","Value":"store"}}]}"#;
     let lone = format!("[{},{}]", client(1, 0, "get").text(), server(2, 1, "get").text())
         .replacen("\"name\"", "\"serviceName\":\"web\",\"name\"", 1)
-        .replacen(",\"name\":\"get\",\"kind\":2", ",\"serviceName\":\"store\",\"name\":\"get\",\"kind\":2", 1);
+        .replacen(
+            ",\"name\":\"get\",\"kind\":2",
+            ",\"serviceName\":\"store\",\"name\":\"get\",\"kind\":2",
+            1,
+        );
     let forms = [
         ("document", document(&[web.clone(), store.clone()])),
         ("lines", format!("{}\n{}\n", document(&[web.clone()]), document(&[store.clone()]))),

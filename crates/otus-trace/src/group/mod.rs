@@ -325,6 +325,35 @@ impl Groups {
         true
     }
 
+    /// Joins two open groups, if there are groups with these keys: the later one becomes a part of
+    /// the earlier one. Returns the key of the joined group, and that of the part.
+    pub(crate) fn join(&mut self, a: &[u8], b: &[u8]) -> Option<[Box<[u8]>; 2]> {
+        let find = |key: &[u8]| {
+            self.table.find(hash(key), |&slot| *self.slots[slot.index()].key == *key).copied()
+        };
+        let (a, b) = (find(a)?, find(b)?);
+        if a == b {
+            return None;
+        }
+        let is_first = self.slots[a.index()].number < self.slots[b.index()].number;
+        let (into, part) = if is_first { (a, b) } else { (b, a) };
+        let OpenGroup { last, count, .. } = self.slots[part.index()];
+        let ended = self.end(part);
+        let open = &mut self.slots[into.index()];
+        open.closed |= ended.closed;
+        open.count += count;
+        let before = open.last;
+        if ended.first != Ref::NONE {
+            open.last = last;
+            if before == Ref::NONE {
+                open.first = ended.first;
+            } else {
+                self.arena.link(before, ended.first);
+            }
+        }
+        Some([self.slots[into.index()].key.clone(), ended.key])
+    }
+
     pub(crate) fn close(&mut self, slot: OpenGroupId) {
         self.slots[slot.index()].closed = true;
     }
@@ -507,5 +536,21 @@ mod tests {
         }
         assert!(peak < 1 << 20, "{peak}");
         assert_eq!(groups.peak, 1);
+    }
+
+    #[test]
+    fn groups_that_are_joined_are_one() {
+        let mut groups = Groups::new(None);
+        for (key, line) in [("a", 1), ("b", 2), ("a", 3), ("b", 4), ("c", 5)] {
+            let slot = groups.find(key.as_bytes(), 0);
+            assert!(groups.push(slot, &row(line)));
+        }
+        assert!(groups.join(b"a", b"d").is_none());
+        assert!(groups.join(b"a", b"a").is_none());
+        let [into, part] = groups.join(b"b", b"a").unwrap();
+        assert_eq!((&*into, &*part), (&b"a"[..], &b"b"[..]));
+        let slot = groups.find(b"a", 0);
+        assert_eq!(lines(&mut groups, slot), ("a".to_owned(), vec![1, 3, 2, 4], false));
+        assert_eq!(groups.len(), 1);
     }
 }

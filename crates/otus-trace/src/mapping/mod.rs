@@ -42,6 +42,7 @@
 //! [pairing]
 //! by = "auto"                       # id, fifo, count, none
 //! names = "server"                  # whose span names the message of a call: server, client, own
+//! links = true                      # traces between which links of spans go are one group
 //! deduce = true                     # databases and queues that only spans name get events, too
 //! [group]
 //! idle = 100000                     # a group is complete after so many records without it
@@ -87,6 +88,8 @@ pub struct Plan {
     pub names: SpanNames,
     /// Whether services that are only named as peers of spans become lifelines with events.
     pub deduce: bool,
+    /// Whether traces between which links of spans go are one group.
+    pub links: bool,
     /// The number of records without an event of a group after which the group ends.
     pub idle: Option<u64>,
 }
@@ -101,6 +104,7 @@ impl Default for Plan {
             pairing: Pairing::default(),
             names: SpanNames::default(),
             deduce: true,
+            links: true,
             idle: None,
         }
     }

@@ -195,7 +195,7 @@ impl Jaeger {
     }
 
     fn reference(&mut self, json: &mut Cursor<'_>) -> JsonResult {
-        let mut span = String::new();
+        let (mut span, mut trace) = (String::new(), String::new());
         let mut kind = Vec::new();
         if json.peek() != Some(b'{') {
             return json.skip();
@@ -203,6 +203,10 @@ impl Jaeger {
         json.object(|json, key| match key {
             b"spanID" | b"spanId" => {
                 span = self.span.other_id(json)?;
+                Ok(())
+            }
+            b"traceID" | b"traceId" => {
+                trace = self.span.other_id(json)?;
                 Ok(())
             }
             b"refType" => json.text(&mut kind).map(drop),
@@ -213,6 +217,7 @@ impl Jaeger {
         }
         if matches!(&kind[..], b"FOLLOWS_FROM" | b"1") {
             self.span.span.links.push(span);
+            self.span.span.linked_traces.push(trace);
         } else if self.span.span.parent.is_empty() {
             self.span.span.parent = span;
         }

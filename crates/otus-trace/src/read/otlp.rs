@@ -306,21 +306,22 @@ impl Otlp {
             return json.skip();
         }
         json.object(|json, key| match key {
-            b"spanId" | b"span_id" | b"SpanID" => self.linked(json),
             b"context" | b"SpanContext" if json.peek() == Some(b'{') => {
-                json.object(|json, key| match key {
-                    b"spanId" | b"span_id" | b"SpanID" => self.linked(json),
-                    _ => json.skip(),
-                })
+                json.object(|json, key| self.linked(json, key))
             }
-            _ => json.skip(),
+            key => self.linked(json, key),
         })
     }
 
-    fn linked(&mut self, json: &mut Cursor<'_>) -> JsonResult {
-        let link = self.span.other_id(json)?;
-        if !link.is_empty() {
-            self.span.span.links.push(link);
+    fn linked(&mut self, json: &mut Cursor<'_>, key: &[u8]) -> JsonResult {
+        let is_trace = matches!(key, b"traceId" | b"trace_id" | b"TraceID");
+        if !is_trace && !matches!(key, b"spanId" | b"span_id" | b"SpanID") {
+            return json.skip();
+        }
+        let id = self.span.other_id(json)?;
+        let span = &mut self.span.span;
+        if !id.is_empty() {
+            if is_trace { &mut span.linked_traces } else { &mut span.links }.push(id);
         }
         Ok(())
     }

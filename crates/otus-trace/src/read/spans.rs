@@ -27,6 +27,8 @@ pub struct Span {
     pub parent: String,
     /// The ids of spans that it is linked to.
     pub links: Vec<String>,
+    /// The ids of the traces of those spans, as far as they are told.
+    pub linked_traces: Vec<String>,
     /// Whether it is a log record, which has no end.
     pub instant: bool,
 }
@@ -182,6 +184,7 @@ impl SpanBuilder {
         span.id.clear();
         span.parent.clear();
         span.links.clear();
+        span.linked_traces.clear();
         span.instant = false;
     }
 

@@ -74,6 +74,8 @@ struct Mapper {
     now: u64,
     grouped: bool,
     spans: SpanTrouble,
+    /// Traces that are joined by links, as keys of their groups.
+    linked: Vec<[Vec<u8>; 2]>,
     /// The lifelines all of whose events are deduced.
     deduced: FxHashSet<RunLifelineId>,
     /// By clock: the file and the time of its last event.
@@ -165,6 +167,7 @@ impl Mapper {
     }
 
     fn finish(mut self, plan: &Plan, sink: &mut dyn Sink) -> Accounting {
+        self.join_traces();
         for group in self.groups.all() {
             if self.release(group, plan, sink).is_break() {
                 break;

@@ -78,7 +78,7 @@ pub(super) fn parse(source: &Source, others: &[&str]) -> (Option<Plan>, Vec<Diag
     plan.messages = reader.aliases(file, "messages", "[messages]");
     plan.observation = reader.observation(file);
     if let Some(table) = reader.table(file, "pairing", "[pairing]") {
-        reader.keys(table, &["by", "names", "deduce"]);
+        reader.keys(table, &["by", "names", "links", "deduce"]);
         let choices = [
             ("auto", Pairing::Auto),
             ("id", Pairing::Id),
@@ -90,6 +90,7 @@ pub(super) fn parse(source: &Source, others: &[&str]) -> (Option<Plan>, Vec<Diag
         let choices =
             [("server", SpanNames::Server), ("client", SpanNames::Client), ("own", SpanNames::Own)];
         plan.names = reader.choice(table, "names", &choices).unwrap_or_default();
+        plan.links = reader.truth(table, "links").unwrap_or(true);
         plan.deduce = reader.truth(table, "deduce").unwrap_or(true);
     }
     if let Some(table) = reader.table(file, "group", "[group]") {

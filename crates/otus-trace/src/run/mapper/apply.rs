@@ -52,6 +52,12 @@ impl Mapper {
                 b""
             }
         };
+        if let Some(span) = context.record.span.filter(|_| taken.plan.links && !rule.latent)
+            && key == span.trace.as_bytes()
+        {
+            let others = span.linked_traces.iter().filter(|it| **it != span.trace);
+            self.linked.extend(others.map(|it| [key.to_vec(), it.as_bytes().to_vec()]));
+        }
         let group = self.groups.find(key, self.now);
         for assign in &rule.set {
             let value = assign.value.value(&context, &mut self.scratch);

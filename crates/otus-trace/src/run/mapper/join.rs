@@ -1,6 +1,7 @@
 //! Joins the spans of a group: what their parents, links and peers tell beyond their own actions.
 //!
-//! Before the events are paired ([`Mapper::deduce`]):
+//! When all logs have been read, traces between which links go become one group
+//! ([`Mapper::join_traces`]). Before the events of a group are paired ([`Mapper::deduce`]):
 //!
 //! 1. A span that calls itself internal, or does not say its kind, but has a parent in another
 //!    service, was called by that service: its latent events become events.
@@ -66,6 +67,23 @@ fn share_ids<'s>(rows: &mut [Row], all: &[SpanAt], with_id: impl Fn(&[u8]) -> &'
 type Spans = FxHashMap<Vec<u8>, Vec<SpanAt>>;
 
 impl Mapper {
+    /// Makes one group of traces between which a message went. A consumer often begins a trace of
+    /// its own and links to that of the producer.
+    pub(super) fn join_traces(&mut self) {
+        let mut joined: FxHashMap<Vec<u8>, Vec<u8>> = FxHashMap::default();
+        for pair in std::mem::take(&mut self.linked) {
+            let [a, b] = pair.map(|mut key| {
+                while let Some(into) = joined.get(&key) {
+                    key.clone_from(into);
+                }
+                key
+            });
+            if let Some([into, part]) = self.groups.join(&a, &b) {
+                joined.insert(part.into_vec(), into.into_vec());
+            }
+        }
+    }
+
     /// Adds the events that spans imply, and removes latent events that nothing confirms. Returns
     /// the new number of rows.
     pub(super) fn deduce(&mut self, rows: &mut Vec<Row>, count: usize, plan: &Plan) -> usize {
@@ -255,6 +273,7 @@ impl Mapper {
             for (row, old) in [(from, sent), (to, received)] {
                 let other = if sent == chosen { received } else { sent };
                 rows[row].also.get_or_insert(other);
+                accounting.other_names.insert((chosen, other));
                 rename(&mut rows[row], old, chosen, accounting);
             }
         }
