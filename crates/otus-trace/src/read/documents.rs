@@ -165,7 +165,7 @@ fn keys(mut json: Cursor<'_>) -> Vec<String> {
 }
 
 fn add_key(keys: &mut Vec<String>, key: &[u8]) {
-    let key = String::from_utf8_lossy(key);
+    let key = String::from_utf8_lossy(&key[..key.len().min(LONGEST_KEY)]);
     if keys.len() < MOST_KEYS && !keys.iter().any(|known| *known == key) {
         keys.push(key.into_owned());
     }
@@ -389,11 +389,12 @@ impl<'s, 'v> Splitter<'s, 'v> {
 
     fn push(&mut self, bytes: &[u8]) {
         self.length += bytes.len() as u64;
-        let is_key = self.state == SplitState::Value(Role::Key);
-        let longest = if is_key { LONGEST_KEY } else { self.longest };
-        if self.value.len() + bytes.len() <= longest {
-            self.value.extend_from_slice(bytes);
-        }
+        // The first key may become a part of a whole value.
+        let is_later_key = self.state == SplitState::Value(Role::Key) && !self.keys.is_empty();
+        let longest = if is_later_key { LONGEST_KEY } else { self.longest };
+        // However the bytes arrive, the same are kept.
+        let room = longest.saturating_sub(self.value.len());
+        self.value.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
     fn end_value(&mut self, role: Role) -> ReadResult {
