@@ -152,7 +152,14 @@ pub(crate) fn of_text(path: Option<&Path>, text: &str) -> Option<Format> {
         Format::Hif => !is_log || is_interaction(text),
         Format::Htf => !text.trim_start().starts_with(['[', '{']) || read::is_multi_trace(text),
         Format::Jsonl => text.contains("\"htf\""),
-        _ => true,
+        Format::Hsf
+        | Format::Hcf
+        | Format::Mermaid
+        | Format::Plantuml
+        | Format::Markdown
+        | Format::Pot
+        | Format::Ctl
+        | Format::Cnf => true,
     })
 }
 

@@ -1,6 +1,6 @@
 //! The attributes of a span that name the other side of a call.
 //!
-//! They are those of OpenTelemetry's semantic conventions, old and new, and of OpenTracing. The
+//! They are those of OpenTelemetry's semantic conventions, old and new, and of `OpenTracing`. The
 //! first attribute with a usable value counts: a service by its name, then a database or a queue,
 //! then a host. An IP address is no name, because a diagram has none; it counts only if
 //! `[lifelines]` says what it stands for.

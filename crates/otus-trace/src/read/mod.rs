@@ -21,6 +21,7 @@ mod documents;
 mod htf;
 mod jaeger;
 pub(crate) mod json;
+mod json_lines;
 mod lines;
 mod otlp;
 mod shiviz;
@@ -392,7 +393,7 @@ pub fn read(
     // A break by the visitor only ends the reading.
     let _ = match format {
         Format::Text => lines::read(task),
-        Format::Json | Format::Canonical => json::read(task),
+        Format::Json | Format::Canonical => json_lines::read(task),
         Format::Csv => csv::read(task),
         Format::Otlp => otlp::read(task),
         Format::Jaeger => jaeger::read(task),

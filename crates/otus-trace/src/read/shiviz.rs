@@ -155,7 +155,7 @@ pub(crate) fn literal_braces(pattern: &str) -> String {
         match c {
             '\\' => {
                 let escaped = after.chars().next().map_or(0, char::len_utf8);
-                text.push_str(&rest[..1 + escaped]);
+                text.push_str(&rest[..=escaped]);
                 rest = &after[escaped..];
                 continue;
             }

@@ -197,7 +197,7 @@ fn network_address(bytes: &[u8]) -> Option<usize> {
     let end = bytes.iter().position(|byte| !is_part(byte)).unwrap_or(bytes.len());
     let end = if bytes[..end].ends_with(b"::") { end } else { bytes[..end].trim_ascii_end().len() };
     let address = &bytes[..end];
-    let colons = address.iter().filter(|&&byte| byte == b':').count();
+    let colons = memchr::memchr_iter(b':', address).count();
     let is_double = address.windows(2).any(|pair| pair == b"::");
     let is_end = !bytes.get(end).is_some_and(u8::is_ascii_alphanumeric);
     let has_digits = address.iter().any(u8::is_ascii_hexdigit);

@@ -130,7 +130,9 @@ impl<'c> Draft<'c> {
             for shape in &shapes {
                 let words: BTreeSet<&str> =
                     pattern::words_of(&shape.text).map(|(_, word)| word).collect();
-                words.into_iter().for_each(|word| *known.entry(word).or_default() += 1);
+                for word in words {
+                    *known.entry(word).or_default() += 1;
+                }
             }
             let most = (shapes.len() / 3).max(2);
             let is_common = |word: &str| known.get(word).is_some_and(|&count| count > most);

@@ -189,6 +189,7 @@ impl Mapper {
         });
         let vocabulary = &mut self.accounting.vocabulary;
         let _ = vocabulary.set_clock(lifeline, None);
+        let before = rows.len();
         for index in span.rows() {
             let row = &mut rows[index];
             let Some(action) = row.action.map(|action| vocabulary.action(action)) else { continue };
@@ -225,10 +226,8 @@ impl Mapper {
             };
             rows.push(new);
         }
-        let count = rows.len();
-        for index in count - span.rows().len()..count {
-            let row = &rows[index];
-            let (place, action, peer) = (row.place, row.action, row.peer);
+        for row in &rows[before..] {
+            let (action, peer, place) = (row.action, row.peer, row.place);
             self.count_event(lifeline, action, peer, place);
         }
     }
