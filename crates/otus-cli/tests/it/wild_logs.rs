@@ -154,11 +154,7 @@ fn init_knows_arrows_and_requests() {
 fn samples() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples");
     let root = std::env::var_os("OTUS_SAMPLES").map_or(root, PathBuf::from);
-    if !root.join("traces").is_dir() {
-        println!("skipped: the samples are not here");
-        return None;
-    }
-    Some(root)
+    root.join("traces").is_dir().then_some(root)
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -171,7 +167,10 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 /// A diagram is learnt from each trace without any setting, and the trace passes it.
 #[test]
 fn public_traces_need_no_settings() {
-    let Some(root) = samples() else { return };
+    let Some(root) = samples() else {
+        println!("skipped: the samples are not here");
+        return;
+    };
     let sandbox = Sandbox::new("wild-logs-traces");
     let mut count = 0;
     for folder in ["tempo", "jaeger", "zipkin"] {
@@ -199,7 +198,10 @@ fn public_traces_need_no_settings() {
 /// Every event of a log with vector clocks is read, and the clocks are an order.
 #[test]
 fn public_logs_with_clocks_need_no_settings() {
-    let Some(root) = samples() else { return };
+    let Some(root) = samples() else {
+        println!("skipped: the samples are not here");
+        return;
+    };
     let sandbox = Sandbox::new("wild-logs-clocks");
     for file in files(&root.join("traces/shiviz")) {
         let output = sandbox.otus("map --format json").arg(&file).output().unwrap();
@@ -213,7 +215,10 @@ fn public_logs_with_clocks_need_no_settings() {
 /// settings of the cookbook fit, too.
 #[test]
 fn public_text_logs_have_few_shapes_and_recipes() {
-    let Some(root) = samples() else { return };
+    let Some(root) = samples() else {
+        println!("skipped: the samples are not here");
+        return;
+    };
     let sandbox = Sandbox::new("wild-logs-text");
     for file in files(&root.join("logs")) {
         let name = file.file_stem().unwrap().to_string_lossy().into_owned();

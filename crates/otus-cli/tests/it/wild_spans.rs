@@ -1,6 +1,8 @@
 //! Spans as they are found in the wild: other names on both sides, databases and queues, and every
 //! form in which exporters, consoles and query services write them.
 
+use std::slice::from_ref;
+
 use snapbox::IntoData as _;
 
 use crate::sandbox::Sandbox;
@@ -209,7 +211,7 @@ fn every_form_of_spans_is_read() {
         );
     let forms = [
         ("document", document(&[web.clone(), store.clone()])),
-        ("lines", format!("{}\n{}\n", document(&[web.clone()]), document(&[store.clone()]))),
+        ("lines", format!("{}\n{}\n", document(from_ref(&web)), document(from_ref(&store)))),
         ("snake", snake),
         ("base64", base64),
         ("batches", batches.clone()),
