@@ -47,7 +47,7 @@ const fn target(
 }
 
 /// All targets.
-pub const TARGETS: [Target; 20] = [
+pub const TARGETS: [Target; 21] = [
     target("spec", spec, SPECS, false),
     target("trace", trace, TRACES, false),
     target("mermaid", |data| diagram(Language::Mermaid, data), MERMAID, false),
@@ -64,6 +64,7 @@ pub const TARGETS: [Target; 20] = [
     target("otlp", |data| built_in(Format::Otlp, data), logs::OTLP, true),
     target("jaeger", |data| built_in(Format::Jaeger, data), logs::JAEGER, true),
     target("zipkin", |data| built_in(Format::Zipkin, data), logs::ZIPKIN, true),
+    target("detect", logs::detect, logs::JSON_LINES, true),
     target("shiviz", |data| built_in(Format::Shiviz, data), logs::SHIVIZ, true),
     target("htf", |data| built_in(Format::Htf, data), TRACES, true),
     target("canonical", |data| built_in(Format::Canonical, data), logs::CANONICAL, true),

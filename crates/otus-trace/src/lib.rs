@@ -43,6 +43,7 @@ pub mod raise;
 pub mod read;
 pub mod reduction;
 pub mod run;
+mod time;
 pub mod transform;
 
 pub use case::Case;

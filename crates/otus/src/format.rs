@@ -143,13 +143,33 @@ fn begins_with_key(text: &str) -> bool {
     end.closed && text[end.end..].trim_start().starts_with(':')
 }
 
+/// The format that the content of a file suggests, unless the file is more probably a log: an ending of logs counts
+/// before a first character, and so does what comes after that character. Almost any text resembles an interaction a
+/// little.
+pub(crate) fn of_text(path: Option<&Path>, text: &str) -> Option<Format> {
+    let is_log = path.is_some_and(is_log_name);
+    Format::of_content(text).filter(|format| match format {
+        Format::Hif => !is_log || is_interaction(text),
+        Format::Htf => !text.trim_start().starts_with(['[', '{']) || read::is_multi_trace(text),
+        Format::Jsonl => text.contains("\"htf\""),
+        Format::Hsf
+        | Format::Hcf
+        | Format::Mermaid
+        | Format::Plantuml
+        | Format::Markdown
+        | Format::Pot
+        | Format::Ctl
+        | Format::Cnf => true,
+    })
+}
+
 /// Whether a text is an interaction without a mistake.
 pub(crate) fn is_interaction(text: &str) -> bool {
     let parsed = otus_syntax::parse_spec(&otus_syntax::Source::new("text", text));
     !text.trim().is_empty() && !otus_syntax::diagnostic::any_error(&parsed.diagnostics)
 }
 
-pub(crate) fn is_log_name(path: &Path) -> bool {
+fn is_log_name(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     ["log", "txt", "out", "err", "csv", "json", "gz", "zst", "zstd"]
         .iter()

@@ -344,7 +344,7 @@ fn a_proposal_can_be_used_at_once() {
     sandbox.write("spans/x.otlp.jsonl", SPANS);
     sandbox.write("odd/a b/{x}/it's*.log", "sent PING\n\u{7f}\u{1} \u{1f600}\n");
     for (folder, matched) in
-        [("text", 4), ("json", 1), ("csv", 2), ("other", 0), ("spans", 2), ("odd", 1)]
+        [("text", 4), ("json", 1), ("csv", 2), ("other", 2), ("spans", 2), ("odd", 1)]
     {
         sandbox.otus(&format!("init {folder}")).assert().code(0);
         let output =

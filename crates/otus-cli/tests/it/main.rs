@@ -41,3 +41,5 @@ mod several;
 mod stream;
 mod suite;
 mod usage;
+mod wild_logs;
+mod wild_spans;

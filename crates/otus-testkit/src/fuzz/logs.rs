@@ -20,6 +20,7 @@ pub(super) const SETTINGS: &[&str] = &[
     "[[source]]\nname = \"broker\"\nfiles = [\"logs/*.log\"]\nformat = \"regex\"\nlifeline = { from = \"d\", map = { Sending = \"x\" } }\nclock = \"{file.stem}\"\norder = \"line\"\ngroup = \"{peer}\"\nignore = ['^New', 'x{2,3}']\n[[source.rule]]\nname = \"r\"\nmatch = '(?<d>Sending|Received) (?<pkt>[A-Z]+) (?<peer>\\S+)'\ndir = { from = \"d\", map = { Sending = \"!\", Received = \"?\" } }\nmessage = \"{pkt}\"\npeer = \"{peer}\"\nid = \"{line}\"\ncloses = true\n",
     "[[source]]\nfiles = 'x'\nformat = 'json'\nlifeline = '{a.b}'\ntime = '{ts}'\nlongest = 100\n[[source.rule]]\nwhere = { level = \"info\", kind = [\"a\", \"b\"], e = false, n = 3 }\nmatch = { msg = '(?<role>\\w+) (?<t>\\d+)' }\nemit = [\"?A\", { dir = \"!\", message = \"B {role}\", peer = \"{p}\", id = \"{i}\", lifeline = \"z\" }]\nset = { role = \"{role}\", term = 3, up = true }\nshare = { leader = \"{t}\" }\nlabel = 'l'\n[lifelines]\n\"a*\" = \"n\"\n[messages]\nx = \"y\"\n[observation]\ncomplete = [\"a\"]\nmay_stop_early = \"b*\"\n[pairing]\nby = \"fifo\"\n[group]\nidle = 10\n",
     "[[source]]\nfiles = ['x']\nformat = 'otlp'\nmessage = '{name}'\nreply = false\n[[source.rule]]\nwhere = { name = 'GET' }\nignore = true\n[[source]]\nfiles = ['y']\nformat = 'csv'\nseparator = ';'\ncolumns = ['a', 'b']\ndir = '{d}'\nmessage = 'm'\nlifeline = 'l'\n[[source]]\nfiles = ['z']\nformat = 'shiviz'\npattern = '(?<host>\\S*) (?<clock>{.*})\\n(?<event>.*)'\n",
+    "[[source]]\nfiles = 'x'\nformat = 'csv'\nlifeline = 'a'\n[[source.rule]]\ndir = '!'\nmessage = '{m}'\n[[source]]\nfiles = ['z']\nformat = 'shiviz'\ndelimiter = '^= (?<trace>.*)'\n[[source.rule]]\nemit = ['!x']\n[pairing]\nnames = 'client'\nlinks = false\ndeduce = false\n",
 ];
 
 pub(super) const TEXT_LINES: &[&str] = &[
@@ -30,6 +31,8 @@ pub(super) const TEXT_LINES: &[&str] = &[
 pub(super) const JSON_LINES: &[&str] = &[
     "{\"l\":\"a\",\"d\":\"!\",\"m\":\"x\",\"g\":1,\"i\":\"7\",\"p\":\"b\",\"t\":\"2026-01-01T00:00:02.5Z\"}\n{\"l\":\"b\",\"d\":\"?\",\"m\":\"x\",\"g\":1,\"i\":\"7\",\"p\":\"a\",\"o\":{\"v\":[1,{\"w\":\"\\u00e9\\ud83d\\ude00\\n\"}]}}\n",
     "plain\n{\"l\":\"a\",\"d\":\"!\",\"m\":\"x\"}\n{\"l\":\"a\",\"d\":\"up\",\"m\":null,\"t\":-3.5}\n{}\n",
+    "{\n  \"l\": \"a\",\n  \"d\": \"!\", \"m\": \"x\"\n}\n{\"l\":\"b\",\"d\":\"?\",\"m\":\"x\"}{\"l\":\"b\",\"d\":\"!\",\"m\":\"y\"}\n{\n\"m\": \"cut\n{\"l\":\"a\",\"d\":\"?\",\"m\":\"y\"}\n",
+    "[\n{\"l\":\"a\",\"d\":\"!\",\"m\":\"x\"}, {\"l\":\"b\",\n\"d\":\"?\",\"m\":\"x\"}, 7\n]\n",
 ];
 
 pub(super) const CSV: &[&str] = &[
@@ -40,22 +43,28 @@ pub(super) const CSV: &[&str] = &[
 pub(super) const OTLP: &[&str] = &[
     "{\"resourceSpans\":[{\"resource\":{\"attributes\":[{\"key\":\"service.name\",\"value\":{\"stringValue\":\"shop\"}}]},\"scopeSpans\":[{\"scope\":{\"name\":\"x\"},\"spans\":[{\"traceId\":\"19c42f5e2b2ce5cb8ef07037e17c3cb0\",\"spanId\":\"d9a1beb08a6111a3\",\"name\":\"GET\",\"kind\":3,\"startTimeUnixNano\":\"10\",\"endTimeUnixNano\":\"20\",\"attributes\":[{\"key\":\"server.address\",\"value\":{\"stringValue\":\"db\"}}],\"status\":{\"code\":1}},{\"traceId\":\"GcQvXisszuuO8HA34Xw8sA==\",\"spanId\":\"02\",\"parentSpanId\":\"d9a1beb08a6111a3\",\"kind\":\"SPAN_KIND_SERVER\",\"name\":\"GET\",\"startTimeUnixNano\":5,\"endTimeUnixNano\":3,\"links\":[{\"traceId\":\"1\",\"spanId\":\"3\"}]}]}]}]}\n",
     "{\n\"resource_spans\": [\n{\"scope_spans\": [{\"spans\": [{\"trace_id\": \"1\", \"span_id\": \"2\", \"name\": \"m\", \"kind\": 4}, {\"trace_id\": \"1\", \"span_id\": \"3\", \"kind\": 5, \"name\": \"m\", \"links\": [{\"span_id\": \"2\"}]}]}], \"resource\": {\"attributes\": [{\"value\": \"q\", \"key\": \"service.name\"}]}}\n], \"x\": 1}\n{\"resourceLogs\": [{\"scopeLogs\": [{\"logRecords\": [{\"body\": {\"stringValue\": \"b\"}}]}]}]}",
+    "{\"result\":{\"batches\":[{\"resource\":{\"attributes\":{\"service.name\":\"a\"}},\"instrumentationLibrarySpans\":[{\"spans\":[{\"traceId\":\"1\",\"spanId\":\"1\",\"kind\":1,\"name\":\"w\"}]}]}]}}\n[{\"resource\":{\"attributes\":[]},\"scopeSpans\":[{\"spans\":[{\"traceId\":\"1\",\"spanId\":\"2\",\"parentSpanId\":\"1\",\"name\":\"x\",\"attributes\":[{\"key\":\"db.system\",\"value\":{\"stringValue\":\"pg\"}}],\"kind\":3}]}]}]",
+    "{\"name\":\"x\",\"context\":{\"trace_id\":\"0x1\",\"span_id\":\"0x1\"},\"kind\":\"SpanKind.PRODUCER\",\"parent_id\":null,\"start_time\":\"2026-11-15T07:13:08Z\",\"attributes\":{\"messaging.system\":\"q\"},\"resource\":{\"attributes\":{\"service.name\":\"a\"}}}{\"Name\":\"y\",\"SpanContext\":{\"TraceID\":\"2\",\"SpanID\":\"2\"},\"Links\":[{\"SpanContext\":{\"TraceID\":\"1\",\"SpanID\":\"1\"}}],\"SpanKind\":5,\"Resource\":[{\"Key\":\"service.name\",\"Value\":{\"Type\":\"STRING\",\"Value\":\"b\"}}]}",
 ];
 
 pub(super) const JAEGER: &[&str] = &[
     "{\"data\":[{\"traceID\":\"1\",\"spans\":[{\"traceID\":\"1\",\"spanID\":\"2\",\"operationName\":\"GET\",\"references\":[{\"refType\":\"CHILD_OF\",\"spanID\":\"9\"},{\"refType\":\"FOLLOWS_FROM\",\"spanID\":\"8\"}],\"startTime\":5,\"duration\":2,\"tags\":[{\"key\":\"span.kind\",\"value\":\"client\"}],\"processID\":\"p1\"}],\"processes\":{\"p1\":{\"serviceName\":\"shop\",\"tags\":[{\"key\":\"ip\",\"value\":\"::1\"}]}}}],\"total\":0}",
     "{\n\"data\": [\n{\"spans\": [{\"spanID\": \"1\", \"process\": {\"serviceName\": \"a\"}, \"tags\": [{\"key\": \"span.kind\", \"value\": \"server\"}]}]}\n]}",
+    "{\n\"traceID\": \"1\", \"spans\": [{\"traceID\":\"1\",\"spanID\":\"1\",\"operationName\":\"a\",\"processID\":\"p1\"},\n{\"traceID\":\"1\",\"spanID\":\"2\",\"operationName\":\"b\",\"references\":[{\"refType\":\"CHILD_OF\",\"traceID\":\"1\",\"spanID\":\"1\"}],\"processID\":\"p2\"}], \"processes\": {\"p1\": {\"serviceName\":\"a\"}, \"p2\": {\"serviceName\":\"b\"}}}",
+    "{\"traceId\":\"AAAAAAAAAAE=\",\"spanId\":\"AAAAAAAAAAE=\",\"operationName\":\"a\",\"startTime\":\"2026-11-15T07:13:08Z\",\"duration\":\"0.5s\",\"tags\":[{\"key\":\"span.kind\",\"vStr\":\"client\"},{\"key\":\"peer.service\",\"vStr\":\"db\"}],\"tag\":{\"a@b\":1},\"process\":{\"serviceName\":\"a\"}}\n{\"hits\":{\"hits\":[{\"_source\":{\"traceID\":\"1\",\"spanID\":\"2\"}}]}}",
 ];
 
 pub(super) const ZIPKIN: &[&str] = &[
     "[{\"traceId\":\"1\",\"id\":\"0A\",\"parentId\":\"9\",\"name\":\"get\",\"kind\":\"CLIENT\",\"timestamp\":5,\"duration\":2,\"localEndpoint\":{\"serviceName\":\"shop\"},\"remoteEndpoint\":{\"serviceName\":\"db\"},\"tags\":{\"http.path\":\"/x\"}},{\"traceId\":\"1\",\"id\":\"0a\",\"kind\":\"SERVER\",\"shared\":true,\"localEndpoint\":{\"serviceName\":\"db\"}}]",
     "[[{\"traceId\":\"1\",\"id\":\"2\"}],\n[]]\n",
+    "[{\"traceId\":\"1\",\"id\":\"1\",\"name\":\"g\",\"annotations\":[{\"timestamp\":1,\"value\":\"cs\",\"endpoint\":{\"serviceName\":\"a\"}},{\"timestamp\":2,\"value\":\"sr\",\"endpoint\":{\"ipv4\":\"10.0.0.1\"}},{\"timestamp\":3,\"value\":\"ms\",\"endpoint\":{\"serviceName\":\"c\"}}],\"binaryAnnotations\":[{\"key\":\"sa\",\"value\":true,\"endpoint\":{\"serviceName\":\"db\"}},{\"key\":\"k\",\"value\":\"v\"}]},{\"status\":1}]",
 ];
 
 pub(super) const SHIVIZ: &[&str] = &[
     "p {\"p\":1}\nsend\nq {\"q\":1, \"p\":1}\nreceive\n",
     "send\np {\"p\":1}\nreceive\nq {\"q\":1, \"p\":2}\nnoise\n",
     "p {\"p\":1} send it\n\nq {\"q\":1,\"p\":1} get\n",
+    "(?<event>.*)\\n(?<host>\\S*) (?<clock>{.*})\n^=== (?<trace>.*) ===$\n=== one ===\nsend\np {\"p\":1}  \n=== two ===\nsend\np {\"p\":1}\n",
 ];
 
 pub(super) const CANONICAL: &[&str] = &[
@@ -90,6 +99,21 @@ pub(super) fn json_lines(data: &[u8]) {
 pub(super) fn csv(data: &[u8]) {
     static PLAN: OnceLock<Plan> = OnceLock::new();
     both(PLAN.get_or_init(|| plan("[[source]]\nfiles = ['*']\nformat = 'csv'\nlifeline = '{l}'\ndir = '{d}'\nmessage = '{m}'\nlongest = 300\n")), data);
+}
+
+/// The format of a text, and what follows from it: a shape for each line, and a run of the format that was found.
+pub(super) fn detect(data: &[u8]) {
+    let found = read::detect(None, data);
+    assert_eq!(found, read::detect(None, data), "detection depends on nothing else");
+    assert!(found != Some(Format::Text) && found != Some(Format::Csv), "only names tell these");
+    let _ = read::json_keys(data);
+    for line in data.split(|&byte| byte == b'\n') {
+        let shape = otus_trace::run::shape(line);
+        assert!(!shape.contains('\n'));
+    }
+    if let Some(plan) = found.and_then(Plan::for_format) {
+        both(&plan, data);
+    }
 }
 
 /// gzip and zstd: damaged data cause no panic.

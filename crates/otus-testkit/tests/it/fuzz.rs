@@ -21,7 +21,7 @@ macro_rules! targets {
 
 targets! {
     spec trace mermaid plantuml markdown cases order formulas dimacs
-    settings text_lines json_lines csv otlp jaeger zipkin shiviz htf canonical packed
+    settings text_lines json_lines csv otlp jaeger zipkin detect shiviz htf canonical packed
 }
 
 #[track_caller]

@@ -18,7 +18,8 @@ use otus_core::define_id;
 use otus_core::index::Index as _;
 
 use crate::run::{
-    RunActionId, RunFileId, RunLabelId, RunLifelineId, RunPlace, RunValueId, RunVariableId,
+    RunActionId, RunFileId, RunLabelId, RunLifelineId, RunMessageId, RunPlace, RunValueId,
+    RunVariableId,
 };
 
 define_id! {
@@ -34,6 +35,9 @@ pub(crate) struct Row {
     pub(crate) action: Option<RunActionId>,
     pub(crate) place: RunPlace,
     pub(crate) peer: Option<RunLifelineId>,
+    /// The name that its counterpart has for the message, if that is another one. It is known only
+    /// after pairing, so it is never stored.
+    pub(crate) also: Option<RunMessageId>,
     pub(crate) label: Option<RunLabelId>,
     /// The key by which it is ordered on its clock.
     pub(crate) order: Option<i128>,
@@ -62,6 +66,13 @@ impl RowFlags {
     pub(crate) const HAS_ID: RowFlags = RowFlags(16);
     /// It comes from the same record as the event before it.
     pub(crate) const FOLLOWS: RowFlags = RowFlags(32);
+    /// A rule, not the name of the span, says which message it is.
+    pub(crate) const NAMED: RowFlags = RowFlags(64);
+    /// It belongs to a span that is internal as far as its kind tells. It becomes an event only if
+    /// the parent of the span belongs to another service.
+    pub(crate) const LATENT: RowFlags = RowFlags(128);
+    /// No log has it: the span of its counterpart implies it. It is never stored.
+    pub(crate) const DEDUCED: RowFlags = RowFlags(256);
 
     pub(crate) fn has(self, other: RowFlags) -> bool {
         self.0 & other.0 != 0
@@ -69,6 +80,10 @@ impl RowFlags {
 
     pub(crate) fn add(&mut self, other: RowFlags) {
         self.0 |= other.0;
+    }
+
+    pub(crate) fn remove(&mut self, other: RowFlags) {
+        self.0 &= !other.0;
     }
 }
 
@@ -87,6 +102,7 @@ impl Row {
     pub(crate) fn clear(&mut self) {
         self.lifeline = RunLifelineId::default();
         (self.action, self.peer, self.label, self.order) = (None, None, None, None);
+        self.also = None;
         self.flags = RowFlags::default();
         self.id.clear();
         self.span.clear();
@@ -309,6 +325,35 @@ impl Groups {
         true
     }
 
+    /// Joins two open groups, if there are groups with these keys: the later one becomes a part of
+    /// the earlier one. Returns the key of the joined group, and that of the part.
+    pub(crate) fn join(&mut self, a: &[u8], b: &[u8]) -> Option<[Box<[u8]>; 2]> {
+        let find = |key: &[u8]| {
+            self.table.find(hash(key), |&slot| *self.slots[slot.index()].key == *key).copied()
+        };
+        let (a, b) = (find(a)?, find(b)?);
+        if a == b {
+            return None;
+        }
+        let is_first = self.slots[a.index()].number < self.slots[b.index()].number;
+        let (into, part) = if is_first { (a, b) } else { (b, a) };
+        let OpenGroup { last, count, .. } = self.slots[part.index()];
+        let ended = self.end(part);
+        let open = &mut self.slots[into.index()];
+        open.closed |= ended.closed;
+        open.count += count;
+        let before = open.last;
+        if ended.first != Ref::NONE {
+            open.last = last;
+            if before == Ref::NONE {
+                open.first = ended.first;
+            } else {
+                self.arena.link(before, ended.first);
+            }
+        }
+        Some([self.slots[into.index()].key.clone(), ended.key])
+    }
+
     pub(crate) fn close(&mut self, slot: OpenGroupId) {
         self.slots[slot.index()].closed = true;
     }
@@ -420,6 +465,7 @@ mod tests {
     #[test]
     fn rows_come_back_as_they_were() {
         let full = Row {
+            also: None,
             lifeline: RunLifelineId(9),
             action: None,
             place: RunPlace { file: RunFileId(3), line: 7 },
@@ -490,5 +536,21 @@ mod tests {
         }
         assert!(peak < 1 << 20, "{peak}");
         assert_eq!(groups.peak, 1);
+    }
+
+    #[test]
+    fn groups_that_are_joined_are_one() {
+        let mut groups = Groups::new(None);
+        for (key, line) in [("a", 1), ("b", 2), ("a", 3), ("b", 4), ("c", 5)] {
+            let slot = groups.find(key.as_bytes(), 0);
+            assert!(groups.push(slot, &row(line)));
+        }
+        assert!(groups.join(b"a", b"d").is_none());
+        assert!(groups.join(b"a", b"a").is_none());
+        let [into, part] = groups.join(b"b", b"a").unwrap();
+        assert_eq!((&*into, &*part), (&b"a"[..], &b"b"[..]));
+        let slot = groups.find(b"a", 0);
+        assert_eq!(lines(&mut groups, slot), ("a".to_owned(), vec![1, 3, 2, 4], false));
+        assert_eq!(groups.len(), 1);
     }
 }

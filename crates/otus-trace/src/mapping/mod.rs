@@ -41,6 +41,9 @@
 //! may_stop_early = ["sub*"]
 //! [pairing]
 //! by = "auto"                       # id, fifo, count, none
+//! names = "server"                  # whose span names the message of a call: server, client, own
+//! links = true                      # traces between which links of spans go are one group
+//! deduce = true                     # databases and queues that only spans name get events, too
 //! [group]
 //! idle = 100000                     # a group is complete after so many records without it
 //! ```
@@ -51,6 +54,7 @@
 
 mod glob;
 mod parse;
+pub(crate) mod peer;
 mod table;
 pub(crate) mod template;
 
@@ -64,11 +68,11 @@ use regex::bytes::Regex;
 use crate::read::{Fields, Format, Options};
 
 pub use glob::Glob;
-pub(crate) use parse::direction;
+pub use parse::direction;
 use template::Template;
 
 /// A plan without errors.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Plan {
     /// The sources, in the order of the file.
     pub sources: Vec<SourcePlan>,
@@ -80,8 +84,30 @@ pub struct Plan {
     pub observation: Observation,
     /// The way in which emissions and receptions are paired.
     pub pairing: Pairing,
+    /// Which span names the message of a call.
+    pub names: SpanNames,
+    /// Whether services that are only named as peers of spans become lifelines with events.
+    pub deduce: bool,
+    /// Whether traces between which links of spans go are one group.
+    pub links: bool,
     /// The number of records without an event of a group after which the group ends.
     pub idle: Option<u64>,
+}
+
+impl Default for Plan {
+    fn default() -> Plan {
+        Plan {
+            sources: Vec::new(),
+            lifelines: Aliases::default(),
+            messages: Aliases::default(),
+            observation: Observation::default(),
+            pairing: Pairing::default(),
+            names: SpanNames::default(),
+            deduce: true,
+            links: true,
+            idle: None,
+        }
+    }
 }
 
 impl Plan {
@@ -170,6 +196,8 @@ pub struct Rule {
     pub(crate) set: Vec<Assign>,
     pub(crate) closes: bool,
     pub(crate) kind: RuleKind,
+    /// Whether its spans are kept to find the services of other spans' parents.
+    pub(crate) latent: bool,
 }
 
 impl Rule {
@@ -218,9 +246,18 @@ impl Mapped {
 pub(crate) struct ActionPlan {
     pub(crate) direction: DirectionPlan,
     pub(crate) message: Template,
-    pub(crate) peer: Option<Template>,
+    pub(crate) peer: PeerPlan,
     pub(crate) id: Option<Template>,
     pub(crate) lifeline: Option<Mapped>,
+}
+
+/// The other side of an action, by its direction.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PeerPlan {
+    /// To whom an emission goes.
+    pub(crate) to: Option<Template>,
+    /// From whom a reception comes.
+    pub(crate) from: Option<Template>,
 }
 
 #[derive(Debug, Clone)]
@@ -237,6 +274,10 @@ pub(crate) struct SpanActions {
     /// `None` if the end of a span is not an action.
     pub(crate) reply: Option<Template>,
     pub(crate) peer: Option<Template>,
+    /// The attributes that name the peer if no setting does.
+    pub(crate) peers: Vec<peer::PeerField>,
+    /// Whether the message is a setting, and not just the name of the span.
+    pub(crate) named: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -345,4 +386,17 @@ pub enum Pairing {
     Count,
     /// Not at all.
     None,
+}
+
+/// The span that names the message of a call, if the spans of caller and callee have different
+/// names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SpanNames {
+    /// That of the callee, unless only the rule of the caller has a `message`.
+    #[default]
+    Server,
+    /// That of the caller, unless only the rule of the callee has a `message`.
+    Client,
+    /// Each side keeps its own name.
+    Own,
 }

@@ -23,6 +23,13 @@ impl Text {
             None => self.span,
         }
     }
+
+    /// The text with another content. Parts of a changed text have no place of their own.
+    pub(super) fn map(&self, change: impl Fn(&str) -> String) -> Text {
+        let content = change(&self.content);
+        let inside = self.inside.filter(|_| content == self.content);
+        Text { content, span: self.span, inside }
+    }
 }
 
 pub(super) struct TomlReader<'s> {

@@ -1,9 +1,11 @@
 //! Detects the format of a log. This is the only place in the workspace that does so.
 //!
-//! Content decides first, because file names of logs say little: `app.log` may hold OTLP. The
-//! ending of the name decides only between formats that have no typical content, text and CSV.
+//! What a text *is* counts first: the keys of its first JSON object, a host with its vector clock,
+//! lines of JSON. Then the ending of its name, because file names of logs say little: `app.log` may
+//! hold OTLP. A first character alone decides nothing: a text log may begin with a bracket.
 
 use super::Format;
+use super::json::{Cursor, Malformed};
 
 /// Returns the format of a log, by the beginning of its unpacked content and, if that does not
 /// decide, by its file name. `None` means that it does not look like a log.
@@ -28,68 +30,179 @@ fn by_content(head: &[u8]) -> Option<Format> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let start = head.iter().position(|byte| !byte.is_ascii_whitespace())?;
     let text = &head[start..];
-    by_first_keys(text)
+    if is_multi_trace(&String::from_utf8_lossy(text)) {
+        return Some(Format::Htf);
+    }
+    json_format(text, 0)
         .or_else(|| has_vector_clock(head).then_some(Format::Shiviz))
         .or_else(|| is_mostly_json(head).then_some(Format::Json))
 }
 
-/// The formats that their first few bytes identify. The text does not begin with white space.
-fn by_first_keys(text: &[u8]) -> Option<Format> {
-    let beginning = String::from_utf8_lossy(&text[..text.len().min(BEGINNING)]);
-    let has = |key: &str| beginning.contains(key);
-    let within_list = match text.first() {
-        Some(b'[') => true,
-        Some(b'{') => false,
-        _ => return None,
+/// Whether a text begins as a multi-trace does: with a component in brackets, and after it an action
+/// or the end of the component.
+pub fn is_multi_trace(text: &str) -> bool {
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    let text = text.strip_prefix('{').unwrap_or(text).trim_start();
+    let Some((names, rest)) = text.strip_prefix('[').and_then(|text| text.split_once(']')) else {
+        return false;
     };
-    let otlp = ["resourceSpans", "resource_spans", "resourceLogs", "resource_logs"];
-    if otlp.iter().any(|key| has(&format!("\"{key}\""))) {
-        return Some(Format::Otlp);
-    }
-    if has("\"otus\"") && has("\"version\"") {
-        return Some(Format::Canonical);
-    }
-    if has("\"traceID\"") && (has("\"spans\"") || has("\"processes\"")) {
-        return Some(Format::Jaeger);
-    }
-    if has("\"traceId\"") && (has("\"localEndpoint\"") || has("\"timestamp\"")) {
-        return Some(Format::Zipkin);
-    }
-    let after = text[1..].iter().find(|byte| !byte.is_ascii_whitespace());
-    match (within_list, after) {
-        (false, Some(b'"' | b'}')) => Some(Format::Json),
-        // `[a] a!m`, `{[a] a!m}`.
-        (true, Some(byte)) if matches!(byte, b'#' | b'_') || byte.is_ascii_alphabetic() => {
-            (has("!") || has("?")).then_some(Format::Htf)
+    // A name ends at its last byte, or at its closing quote.
+    let name_end = |text: &str| {
+        if text.starts_with('"') {
+            let quoted = otus_syntax::lexer::scan_quoted(text, 0);
+            if quoted.closed { quoted.end } else { 0 }
+        } else {
+            otus_syntax::lexer::scan_word(text, 0)
         }
-        (false, Some(b'[')) => Some(Format::Htf),
-        _ => None,
+    };
+    let is_name = |name: &str| !name.is_empty() && name_end(name) == name.len();
+    let names = names.trim();
+    if !matches!(names, "#all" | "#any") && !names.split(',').all(|name| is_name(name.trim())) {
+        return false;
+    }
+    let rest = rest.trim_start();
+    if rest.is_empty() || rest.starts_with([';', '}']) {
+        return true;
+    }
+    let action = rest.strip_prefix('{').unwrap_or(rest).trim_start();
+    let end = name_end(action);
+    let message = action[end..].trim_start().strip_prefix(['!', '?']);
+    end > 0 && message.is_some_and(|message| name_end(message.trim_start()) > 0)
+}
+
+/// The format of the first object of a JSON text, by its keys; through lists and the members in
+/// which query services put their answers.
+fn json_format(text: &[u8], depth: usize) -> Option<Format> {
+    let mut json = Cursor::new(text);
+    let mut lists = 0;
+    while json.peek() == Some(b'[') && lists < 3 {
+        json = json.at(json.position() + 1);
+        lists += 1;
+    }
+    if json.peek() != Some(b'{') {
+        return None;
+    }
+    let mut keys = Keys::default();
+    // The beginning of a file may be cut anywhere, so keys before a fault count.
+    let read: Result<(), Malformed> = json.object(|json, key| {
+        let begin = json.start();
+        keys.add(key, begin);
+        json.skip()
+    });
+    if keys.names.is_empty() && read.is_err() {
+        return None;
+    }
+    keys.format().or_else(|| {
+        let inside = keys.names.iter().filter(|(key, _)| WRAPPERS.contains(&&**key));
+        let found = (depth < 3).then(|| {
+            inside.filter_map(|&(_, at)| json_format(text.get(at..)?, depth + 1)).find(|format| {
+                // Any object is JSON, but only spans make their wrapper an answer.
+                format.has_spans()
+            })
+        });
+        found.flatten().or(Some(Format::Json))
+    })
+}
+
+/// The members in which query services put their answers.
+const WRAPPERS: [&str; 9] =
+    ["data", "result", "results", "trace", "traces", "response", "hits", "_source", "spans"];
+
+/// The keys of an object, and where their values begin.
+#[derive(Debug, Default)]
+struct Keys {
+    names: Vec<(String, usize)>,
+}
+
+impl Keys {
+    fn add(&mut self, key: &[u8], begin: usize) {
+        self.names.push((String::from_utf8_lossy(key).into_owned(), begin));
+    }
+
+    fn any(&self, names: &[&str]) -> bool {
+        self.names.iter().any(|(name, _)| names.contains(&&**name))
+    }
+
+    fn format(&self) -> Option<Format> {
+        let documents = ["resourceSpans", "resource_spans", "resourceLogs", "resource_logs"];
+        let others = ["resourceMetrics", "resource_metrics", "batches"];
+        let scopes = ["scopeSpans", "scope_spans", "instrumentationLibrarySpans", "scopeLogs"];
+        if self.any(&documents) || self.any(&others) || self.any(&scopes) {
+            return Some(Format::Otlp);
+        }
+        if self.any(&["otus"]) && self.any(&["version"]) {
+            return Some(Format::Canonical);
+        }
+        let has_processes = self.any(&["traceID", "processes"]) && self.any(&["spans"]);
+        let operation = ["operationName", "startTime", "references"];
+        if has_processes
+            || (self.any(&["traceID", "traceId"])
+                && self.any(&["spanID", "spanId"])
+                && self.any(&["operationName"]))
+            || (self.any(&["traceID"]) && self.any(&["spanID"]) && self.any(&operation))
+        {
+            return Some(Format::Jaeger);
+        }
+        let endpoints = ["localEndpoint", "remoteEndpoint", "binaryAnnotations"];
+        let zipkin = ["name", "timestamp", "parentId", "duration", "kind", "annotations"];
+        // A log record may have the ids of its span, but it has a message or a level, too.
+        let is_record = self.any(&["message", "msg", "level", "severity", "body"]);
+        let has_id = self.any(&["traceId"]) && self.any(&["id"]);
+        if has_id && (self.any(&endpoints) || (self.any(&zipkin) && !is_record)) {
+            return Some(Format::Zipkin);
+        }
+        let starts = ["startTimeUnixNano", "start_time_unix_nano", "startTime", "start_time"];
+        let has_span = self.any(&["spanId", "span_id"]) && self.any(&["traceId", "trace_id"]);
+        let is_console = self.any(&["SpanContext"])
+            || (self.any(&["context"]) && self.any(&["parent_id", "start_time"]));
+        if is_console || (has_span && self.any(&starts)) {
+            return Some(Format::Otlp);
+        }
+        None
     }
 }
 
-/// The number of bytes that are searched for keys.
-const BEGINNING: usize = 4 << 10;
-
-/// Whether one of the first lines is a host and its vector clock, such as `host {"host": 1}`.
+/// Whether one of the first lines has a host and its vector clock, such as `host {"host": 1}`, or is
+/// the pattern of such lines.
 fn has_vector_clock(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
     let has_clock = |line: &str| {
-        let Some((host, rest)) = line.trim().split_once(" {") else { return false };
+        if line.contains("(?<clock>") && line.contains("(?<host>") {
+            return true;
+        }
+        let Some((before, rest)) = line.trim().split_once(" {") else { return false };
         let Some((clock, _)) = rest.split_once('}') else { return false };
-        let is_count = |entry: &str| {
-            entry.rsplit_once(':').is_some_and(|(host, count)| {
-                host.trim().starts_with('"') && count.trim().parse::<u64>().is_ok()
+        // Every host has an entry in its own clock.
+        let host = before.rsplit(char::is_whitespace).next().unwrap_or(before);
+        let mut is_own = false;
+        let mut is_count = |entry: &str| {
+            entry.rsplit_once(':').is_some_and(|(name, count)| {
+                let name = name.trim().strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+                is_own |= name == Some(host);
+                name.is_some() && count.trim().parse::<u64>().is_ok()
             })
         };
-        !host.is_empty() && !host.contains(char::is_whitespace) && clock.split(',').all(is_count)
+        !host.is_empty() && entries(clock).all(&mut is_count) && is_own
     };
-    text.lines().filter(|line| !line.trim().is_empty()).take(4).any(has_clock)
+    text.lines().filter(|line| !line.trim().is_empty()).take(LOOKED_AT).any(has_clock)
+}
+
+/// The number of lines that are looked at.
+const LOOKED_AT: usize = 50;
+
+/// The entries of a clock. Names in quotes may have commas.
+fn entries(clock: &str) -> impl Iterator<Item = &str> {
+    let mut quoted = false;
+    clock.split(move |c: char| {
+        quoted ^= c == '"';
+        c == ',' && !quoted
+    })
 }
 
 /// Whether most of the first lines are JSON objects. Programs print other lines while they start.
 fn is_mostly_json(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
-    let lines = text.lines().filter(|line| !line.trim().is_empty()).take(50);
+    let lines = text.lines().filter(|line| !line.trim().is_empty()).take(LOOKED_AT);
     let objects: Vec<bool> = lines.map(|line| line.trim_start().starts_with("{\"")).collect();
     objects.iter().filter(|&&object| object).count() * 2 > objects.len()
 }
@@ -141,8 +254,46 @@ mod tests {
         check("[a] a!m", Some(Format::Htf));
         check("{ [a] a!m; [b] b?m }", Some(Format::Htf));
         check("[WARNING] something", None);
+        check("[INFO] ready!", None);
+        check("[main,5] a!m", Some(Format::Htf));
+        check("[2026-11-15 07:13:08] started!", None);
+        check("[core]\nkey = 1", None);
+        check("[a]; [b] b?m", Some(Format::Htf));
+        check(r#"{["a b"] "a b"!m}"#, Some(Format::Htf));
         check("2026-11-15 started", None);
         check("", None);
+    }
+
+    #[test]
+    fn answers_of_services_and_lone_spans_are_known() {
+        check(r#"{"batches":[{"resource":{}}]}"#, Some(Format::Otlp));
+        check("{\n \"result\": {\n \"resourceSpans\": [", Some(Format::Otlp));
+        check(r#"{"trace":{"resourceSpans":[]}}"#, Some(Format::Otlp));
+        check(r#"[{"resource":{},"scopeSpans":[]}]"#, Some(Format::Otlp));
+        check(r#"[{"traceId":"1","spanId":"2","startTimeUnixNano":"3"}]"#, Some(Format::Otlp));
+        check(
+            r#"{"name":"x","context":{},"parent_id":null,"start_time":"2026"}"#,
+            Some(Format::Otlp),
+        );
+        check(r#"{"Name":"x","SpanContext":{}}"#, Some(Format::Otlp));
+        check(r#"{"traceID":"1","spans":[],"processes":{}}"#, Some(Format::Jaeger));
+        check(r#"{"traceID":"1","spanID":"2","operationName":"x"}"#, Some(Format::Jaeger));
+        check(
+            r#"{"spans":[{"traceId":"1","spanId":"2","operationName":"x"}]}"#,
+            Some(Format::Jaeger),
+        );
+        check(
+            r#"[{"traceId":"1","id":"2","annotations":[],"binaryAnnotations":[]}]"#,
+            Some(Format::Zipkin),
+        );
+        check(
+            r#"{"timestamp":"2026","traceId":"1","spanId":"2","message":"hi"}"#,
+            Some(Format::Json),
+        );
+        check(r#"{"id":"7","traceId":"1","timestamp":1,"level":"info"}"#, Some(Format::Json));
+        check("[\n  {\"level\": \"info\"}\n]", Some(Format::Json));
+        check("{\n  \"level\": \"info\"\n}", Some(Format::Json));
+        check(r#"{"span":{"traceId":"1","spanId":"2","startTime":3}}"#, Some(Format::Json));
     }
 
     #[test]
@@ -150,6 +301,10 @@ mod tests {
         check("p {\"p\":1}\nsend\n", Some(Format::Shiviz));
         check("send\np {\"p\": 1, \"q\": 2}\n", Some(Format::Shiviz));
         check("p {\"p\":x}\nsend\n", None);
+        check("INFO {\"count\":3}\n", None);
+        check("10:00 p {\"p\":1} send\n", Some(Format::Shiviz));
+        check("t[main,5] {\"t[main,5]\":1}  \nsend\n", Some(Format::Shiviz));
+        check("(?<event>.*)\\n(?<host>\\S*) (?<clock>{.*})\n\n", Some(Format::Shiviz));
         check("starting\n{\"a\":1}\n{\"a\":2}\n", Some(Format::Json));
         check("starting\n{\"a\":1}\nstopping\n", None);
     }

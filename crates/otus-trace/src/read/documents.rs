@@ -4,7 +4,8 @@
 //! first line is a whole JSON value, the file is read line by line. Otherwise it is cut into
 //! *elements* while it streams: the items of a top-level list, or the items of the lists that are
 //! members of a top-level object (`{"resourceSpans": [ELEMENT, …]}`). Only one element is in memory
-//! at a time. Several documents may follow each other.
+//! at a time. An object whose first key tells that it is an element itself is not cut. Several documents may follow each other. A document of which nothing is used is a fault
+//! that names its keys.
 
 use std::ops::ControlFlow;
 
@@ -21,6 +22,17 @@ pub(super) trait Documents {
     fn element(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
         self.document(json, fragment)
     }
+
+    /// Whether an object with this first key is read as a whole.
+    fn is_whole(&self, _first_key: &[u8]) -> bool {
+        false
+    }
+
+    /// Notes that a member of the document is a list, which may be empty.
+    fn begin_list(&mut self, _key: &[u8]) {}
+
+    /// Whether anything was used since the last call.
+    fn take_used(&mut self) -> bool;
 }
 
 /// The reason why a document is not read to its end.
@@ -66,17 +78,26 @@ fn deliver(visit: &mut Visit<'_>, item: Item<'_>) -> ReadResult {
 }
 
 pub(super) fn read(task: ReadTask<'_, '_, '_>, reader: &mut dyn Documents) -> ControlFlow<()> {
-    let ReadTask { lines, options, visit, .. } = task;
-    let by_line = lines.first_line().is_some_and(|line| {
+    let by_line = task.lines.first_line().is_some_and(|line| {
         let mut json = Cursor::new(line);
         json.peek().is_none() || (json.value().is_ok() && json.peek().is_none())
     });
+    if !by_line {
+        return read_elements(task, reader);
+    }
+    let ReadTask { lines, visit, .. } = task;
     // Faults have been delivered as items.
-    let read = if by_line {
-        by_lines(lines, reader, visit)
-    } else {
-        Splitter::new(options.longest, reader, visit).run(lines)
-    };
+    let read = by_lines(lines, reader, visit);
+    if read.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+}
+
+/// Reads documents by their elements, wherever lines end.
+pub(super) fn read_elements(
+    task: ReadTask<'_, '_, '_>,
+    reader: &mut dyn Documents,
+) -> ControlFlow<()> {
+    let ReadTask { lines, options, visit, .. } = task;
+    let read = Splitter::new(options.longest, reader, visit).run(lines);
     if read.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 }
 
@@ -99,15 +120,59 @@ fn by_lines(
             continue;
         }
         let mut fragment = Fragment { at, bytes, key: None, visit: &mut *visit };
-        let read = reader.document(&mut json, &mut fragment);
-        let read = read.and_then(|()| match json.peek() {
-            None => Ok(()),
-            Some(_) => Err(json.malformed("text after the document").into()),
-        });
+        // Several documents may be on a line.
+        let mut read = Ok(());
+        while read.is_ok() && json.peek().is_some() {
+            let begin = json.position();
+            read = reader.document(&mut json, &mut fragment);
+            if read.is_ok() && !reader.take_used() {
+                read = fragment.visit(unused(at, keys(json.at(begin))));
+            }
+            if read.is_ok() && json.position() == begin {
+                read = Err(json.malformed("a document is expected").into());
+            }
+        }
         report(read, at, visit)?;
     }
     Ok(())
 }
+
+/// A document of which nothing is used; a blank one if it has no keys.
+fn unused<'i>(at: At, keys: Vec<String>) -> Item<'i> {
+    if keys.is_empty() {
+        return Item::Blank;
+    }
+    Item::Fault(Fault { at, kind: FaultKind::NothingUsed(keys) })
+}
+
+/// The first keys of a JSON text: those of its object, or of the first object in its list. A text that
+/// is no JSON has none.
+pub fn json_keys(text: &[u8]) -> Vec<String> {
+    keys(Cursor::new(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)))
+}
+
+fn keys(mut json: Cursor<'_>) -> Vec<String> {
+    while json.peek() == Some(b'[') {
+        json = json.at(json.position() + 1);
+    }
+    let mut keys = Vec::new();
+    // The keys before a fault are told, too.
+    let _: Result<(), Malformed> = json.object(|json, key| {
+        add_key(&mut keys, key);
+        json.skip()
+    });
+    keys
+}
+
+fn add_key(keys: &mut Vec<String>, key: &[u8]) {
+    let key = String::from_utf8_lossy(&key[..key.len().min(LONGEST_KEY)]);
+    if keys.len() < MOST_KEYS && !keys.iter().any(|known| *known == key) {
+        keys.push(key.into_owned());
+    }
+}
+
+/// The most keys that are named.
+const MOST_KEYS: usize = 12;
 
 /// Turns malformed JSON into a fault of the record that begins at `at`.
 fn report(read: ReadResult, at: At, visit: &mut Visit<'_>) -> ReadResult {
@@ -128,6 +193,11 @@ struct Splitter<'s, 'v> {
     /// Whether the document is an object.
     object: bool,
     key: Option<Vec<u8>>,
+    /// The keys of the document, and where it begins.
+    keys: Vec<String>,
+    document: At,
+    /// The bytes of an object before its first key.
+    prefix: Vec<u8>,
     /// The value that is being read: an element, or a key.
     value: Vec<u8>,
     /// Where the element, or else the list or the document, begins.
@@ -162,6 +232,8 @@ enum Role {
     Item,
     /// Another element.
     Element,
+    /// The document.
+    Whole,
 }
 
 impl<'s, 'v> Splitter<'s, 'v> {
@@ -173,6 +245,9 @@ impl<'s, 'v> Splitter<'s, 'v> {
             state: SplitState::Outside,
             object: false,
             key: None,
+            keys: Vec::new(),
+            document: At::default(),
+            prefix: Vec::new(),
             value: Vec::new(),
             begin: At::default(),
             length: 0,
@@ -223,7 +298,11 @@ impl<'s, 'v> Splitter<'s, 'v> {
             SplitState::Outside if matches!(byte, b'{' | b'[') => {
                 self.object = byte == b'{';
                 self.key = None;
+                self.keys.clear();
                 self.begin = at;
+                self.document = at;
+                self.prefix.clear();
+                self.prefix.push(byte);
                 self.state = SplitState::Top;
             }
             SplitState::Outside => {
@@ -236,8 +315,18 @@ impl<'s, 'v> Splitter<'s, 'v> {
                     self.state = SplitState::Outside;
                 }
             }
-            SplitState::Top | SplitState::List if space || byte == b',' => {}
-            SplitState::Top if matches!(byte, b'}' | b']') => self.state = SplitState::Outside,
+            SplitState::Top | SplitState::List if space || byte == b',' => {
+                if self.keys.is_empty() && self.prefix.len() < self.longest {
+                    self.prefix.push(byte);
+                }
+            }
+            SplitState::Top if matches!(byte, b'}' | b']') => {
+                self.state = SplitState::Outside;
+                if !self.reader.take_used() {
+                    let keys = std::mem::take(&mut self.keys);
+                    deliver(self.visit, unused(self.document, keys))?;
+                }
+            }
             SplitState::Top if self.object => {
                 if byte == b'"' {
                     self.begin_value(Role::Key, byte, at)?;
@@ -245,6 +334,7 @@ impl<'s, 'v> Splitter<'s, 'v> {
             }
             SplitState::Colon if space || byte == b':' => {}
             SplitState::Colon if byte == b'[' => {
+                self.reader.begin_list(self.key.as_deref().unwrap_or_default());
                 self.begin = at;
                 self.state = SplitState::List;
             }
@@ -299,11 +389,12 @@ impl<'s, 'v> Splitter<'s, 'v> {
 
     fn push(&mut self, bytes: &[u8]) {
         self.length += bytes.len() as u64;
-        let is_key = self.state == SplitState::Value(Role::Key);
-        let longest = if is_key { LONGEST_KEY } else { self.longest };
-        if self.value.len() + bytes.len() <= longest {
-            self.value.extend_from_slice(bytes);
-        }
+        // The first key may become a part of a whole value.
+        let is_later_key = self.state == SplitState::Value(Role::Key) && !self.keys.is_empty();
+        let longest = if is_later_key { LONGEST_KEY } else { self.longest };
+        // However the bytes arrive, the same are kept.
+        let room = longest.saturating_sub(self.value.len());
+        self.value.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
     fn end_value(&mut self, role: Role) -> ReadResult {
@@ -311,21 +402,45 @@ impl<'s, 'v> Splitter<'s, 'v> {
         self.state = match role {
             Role::Key => {
                 let end = bytes.len().saturating_sub(1);
-                self.key = Some(bytes.get(1..end).unwrap_or_default().to_vec());
+                let key = bytes.get(1..end).unwrap_or_default();
+                let is_first = self.keys.is_empty();
+                add_key(&mut self.keys, key);
+                if is_first && self.reader.is_whole(key) {
+                    // The value goes on after its first key.
+                    self.prefix.extend_from_slice(&self.value);
+                    std::mem::swap(&mut self.prefix, &mut self.value);
+                    self.length = self.value.len() as u64;
+                    self.begin = self.document;
+                    self.key = None;
+                    self.depth = 1;
+                    self.state = SplitState::Value(Role::Whole);
+                    return Ok(());
+                }
+                self.key = Some(key.to_vec());
                 self.state = SplitState::Colon;
                 return Ok(());
             }
             Role::Item => SplitState::List,
             Role::Element => SplitState::Top,
+            Role::Whole => SplitState::Outside,
         };
         if self.length > bytes.len() as u64 {
             let kind = FaultKind::TooLong(self.length);
             return deliver(self.visit, Item::Fault(Fault { at, kind }));
         }
-        let key = self.key.as_deref();
+        if !self.object && self.keys.is_empty() {
+            self.keys = keys(Cursor::new(bytes));
+        }
+        let key = self.key.as_deref().filter(|_| self.object);
         let mut fragment = Fragment { at, bytes, key, visit: &mut *self.visit };
         let read = self.reader.element(&mut Cursor::new(bytes), &mut fragment);
-        report(read, at, self.visit)
+        let is_used = role != Role::Whole || self.reader.take_used();
+        report(read, at, self.visit)?;
+        if is_used {
+            return Ok(());
+        }
+        let keys = keys(Cursor::new(&self.value));
+        deliver(self.visit, unused(at, keys))
     }
 }
 
@@ -363,6 +478,10 @@ mod tests {
             let key = String::from_utf8_lossy(fragment.key.unwrap_or(b"-")).into_owned();
             self.0.push(format!("{} {key}: {text}", fragment.at.line));
             Ok(())
+        }
+
+        fn take_used(&mut self) -> bool {
+            true
         }
     }
 

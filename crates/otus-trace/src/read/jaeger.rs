@@ -1,20 +1,28 @@
-//! Reads traces as Jaeger's query service returns them:
-//! `{"data": [{"spans": […], "processes": {…}}]}`.
+//! Reads traces of Jaeger in the forms that its parts write.
 //!
-//! A span names its process by `processID`; the processes are listed in its trace and may come
-//! after the spans. A trace is one element of the document, so both are in memory together. Times
-//! are in microseconds. The tag `span.kind` is the kind, a reference `CHILD_OF` is the parent, and
-//! references `FOLLOWS_FROM` are links.
+//! - The query service and the user interface: `{"data": [{"spans": […], "processes": {…}}]}`, a trace
+//!   by itself, or a list of traces. A span names its process by `processID`; the processes are
+//!   listed in its trace and may come after the spans. A trace is one element of the document, so
+//!   both are in memory together. Times are in microseconds.
+//! - The storage: spans with a `process` of their own, in a list or one on a line, also as the
+//!   `_source` of hits of a search. Tags may be an object `tag`.
+//! - The model as protobuf's JSON: ids in base64, dates as texts, durations with a unit, and the
+//!   type of a tag in its key (`vStr`).
+//!
+//! The tag `span.kind` is the kind, a reference `CHILD_OF` is the parent, and references
+//! `FOLLOWS_FROM` are links. A span without a parent of the first kind has the first of its links
+//! as the parent, because what it follows caused it.
 
 use std::ops::{ControlFlow, Range};
 
+use super::ReadTask;
 use super::documents::{self, Documents, Fragment, ReadResult};
 use super::json::{Cursor, JsonResult, Malformed};
 use super::spans::{AttributeOwner, SpanBuilder, SpanKind};
-use super::{Item, ReadTask};
 
 pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
-    let mut reader = Jaeger { span: SpanBuilder::new(task.fields), processes: Vec::new() };
+    let mut reader =
+        Jaeger { span: SpanBuilder::new(task.fields), processes: Vec::new(), used: false };
     documents::read(task, &mut reader)
 }
 
@@ -22,71 +30,113 @@ struct Jaeger {
     span: SpanBuilder,
     /// The processes of the trace: the id, and the byte where the description begins.
     processes: Vec<(Vec<u8>, usize)>,
+    /// Whether anything of the document was used.
+    used: bool,
 }
 
 impl Documents for Jaeger {
     fn document(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
-        let begin = json.start();
-        let mut traces = Vec::new();
-        if json.peek() == Some(b'[') {
-            list_starts(json, &mut traces)?;
-        } else {
-            let mut has_data = false;
-            json.object(|json, key| {
-                if key != b"data" {
-                    return json.skip();
-                }
-                has_data = true;
-                list_starts(json, &mut traces)
-            })?;
-            if !has_data {
-                // A trace, or a span, by itself.
-                traces.push(begin);
-            }
-        }
-        traces.into_iter().try_for_each(|at| self.trace(&mut json.at(at), fragment))
+        self.value(json, fragment, 0)
     }
 
     fn element(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
         match fragment.key {
-            None | Some(b"data") => self.trace(json, fragment),
+            None => self.value(json, fragment, 0),
+            Some(key) if is_wrapper(key) => self.value(json, fragment, 1),
             Some(_) => Ok(()),
         }
     }
+
+    /// A trace over many lines is read whole, because its processes come after its spans.
+    fn is_whole(&self, first_key: &[u8]) -> bool {
+        let of_answers = matches!(first_key, b"total" | b"limit" | b"offset" | b"errors");
+        !of_answers && !is_wrapper(first_key)
+    }
+
+    fn begin_list(&mut self, key: &[u8]) {
+        self.used |= key == b"data";
+    }
+
+    fn take_used(&mut self) -> bool {
+        std::mem::take(&mut self.used)
+    }
 }
 
-/// Skips a list and appends the byte where each item begins.
-fn list_starts(json: &mut Cursor<'_>, starts: &mut Vec<usize>) -> JsonResult {
-    json.list(|json| {
-        starts.push(json.start());
-        json.skip()
-    })
+/// The most containers around a trace. Deeper values are not looked at.
+const DEEPEST: usize = 5;
+
+/// Whether traces are found below this key.
+fn is_wrapper(key: &[u8]) -> bool {
+    matches!(key, b"data" | b"result" | b"trace" | b"traces" | b"hits" | b"_source")
 }
 
 impl Jaeger {
-    fn trace(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
+    /// A trace or a span, a list of them, or what contains them.
+    fn value(
+        &mut self,
+        json: &mut Cursor<'_>,
+        fragment: &mut Fragment<'_, '_>,
+        depth: usize,
+    ) -> ReadResult {
+        match json.peek() {
+            Some(b'[') if depth < DEEPEST => {
+                json.list(|json| self.value(json, fragment, depth + 1))
+            }
+            Some(b'{') if depth < DEEPEST => self.one(json, fragment, depth),
+            _ => Ok(json.skip()?),
+        }
+    }
+
+    fn one(
+        &mut self,
+        json: &mut Cursor<'_>,
+        fragment: &mut Fragment<'_, '_>,
+        depth: usize,
+    ) -> ReadResult {
         self.processes.clear();
-        self.span.begin_resource();
-        let mut spans: Vec<Range<usize>> = Vec::new();
+        let begin = json.start();
+        let mut spans: Option<Vec<Range<usize>>> = None;
+        let mut wrapped = Vec::new();
+        let mut is_span = false;
         json.object(|json, key| match key {
             b"spans" if json.peek() == Some(b'[') => json.list(|json| {
-                spans.push(json.value()?);
+                spans.get_or_insert_default().push(json.value()?);
                 Ok::<_, Malformed>(())
             }),
             b"processes" if json.peek() == Some(b'{') => json.object(|json, key| {
                 self.processes.push((key.to_vec(), json.start()));
                 json.skip()
             }),
-            _ => json.skip(),
+            key => {
+                is_span |= matches!(key, b"spanID" | b"spanId");
+                if is_wrapper(key) {
+                    wrapped.push(json.start());
+                    self.used |= key == b"data" && json.peek() == Some(b'[');
+                }
+                json.skip()
+            }
         })?;
-        if spans.is_empty() {
-            return fragment.visit(Item::Blank);
+        let end = json.position();
+        if let Some(spans) = spans {
+            self.used = true;
+            return spans.into_iter().try_for_each(|span| self.finish(json, span, fragment));
         }
-        for range in spans {
-            self.span(json.at(range.start))?;
-            self.span.finish(range, fragment)?;
+        if is_span {
+            return self.finish(json, begin..end, fragment);
         }
-        Ok(())
+        wrapped.into_iter().try_for_each(|at| self.value(&mut json.at(at), fragment, depth + 1))
+    }
+
+    fn finish(
+        &mut self,
+        json: &Cursor<'_>,
+        range: Range<usize>,
+        fragment: &mut Fragment<'_, '_>,
+    ) -> ReadResult {
+        self.used = true;
+        self.span.begin_resource();
+        self.span(json.at(range.start))?;
+        self.span.finish(range, fragment)
     }
 
     fn span(&mut self, mut json: Cursor<'_>) -> JsonResult {
@@ -96,74 +146,124 @@ impl Jaeger {
         let (mut start, mut duration) = (None, None);
         json.object(|json, key| {
             match key {
-                b"traceID" => self.span.id(json, |span| &mut span.trace)?,
-                b"spanID" => self.span.id(json, |span| &mut span.id)?,
-                b"parentSpanID" => self.span.id(json, |span| &mut span.parent)?,
+                b"traceID" | b"traceId" => self.span.id(json, |span| &mut span.trace)?,
+                b"spanID" | b"spanId" => self.span.id(json, |span| &mut span.id)?,
+                b"parentSpanID" | b"parentSpanId" => {
+                    self.span.id(json, |span| &mut span.parent)?;
+                }
                 b"operationName" => self.span.copy(json, self.span.known.name)?,
-                b"startTime" => start = self.span.number(json)?,
-                b"duration" => duration = self.span.number(json)?,
+                b"startTime" => start = self.start(json)?,
+                b"duration" => duration = self.span.duration(json)?,
                 b"processID" => drop(json.text(&mut process)?),
-                b"process" => {
+                b"process" if json.peek() == Some(b'{') => {
                     own_process = Some(json.start());
                     json.skip()?;
                 }
                 b"references" if json.peek() == Some(b'[') => {
                     json.list(|json| self.reference(json))?;
                 }
-                b"tags" => self.tags(json, AttributeOwner::Span)?,
+                b"tags" | b"tag" => self.tags(json, AttributeOwner::Span)?,
                 _ => json.skip()?,
             }
             Ok::<_, Malformed>(())
         })?;
-        self.span.set_micros(start, duration);
+        let span = &mut self.span.span;
+        span.start = start;
+        span.end = start.zip(duration).map(|(start, duration)| start.saturating_add(duration));
+        if span.parent.is_empty()
+            && let Some(first) = span.links.first()
+        {
+            span.parent.clone_from(first);
+        }
         let known = self.processes.iter().find(|(id, _)| *id == process).map(|(_, at)| *at);
         let Some(at) = own_process.or(known) else { return Ok(()) };
         json.at(at).object(|json, key| match key {
             b"serviceName" => {
                 self.span.copy(json, self.span.slot(AttributeOwner::Resource, b"service.name"))
             }
-            b"tags" => self.tags(json, AttributeOwner::Resource),
+            b"tags" | b"tag" => self.tags(json, AttributeOwner::Resource),
             _ => json.skip(),
         })
     }
 
+    /// Microseconds since 1970, or a date.
+    fn start(&mut self, json: &mut Cursor<'_>) -> JsonResult<Option<u64>> {
+        if json.peek() == Some(b'"') {
+            return self.span.moment(json);
+        }
+        Ok(self.span.number(json)?.map(|micros| micros.saturating_mul(1000)))
+    }
+
     fn reference(&mut self, json: &mut Cursor<'_>) -> JsonResult {
-        let mut span = String::new();
+        let (mut span, mut trace) = (String::new(), String::new());
         let mut kind = Vec::new();
+        if json.peek() != Some(b'{') {
+            return json.skip();
+        }
         json.object(|json, key| match key {
-            b"spanID" => {
+            b"spanID" | b"spanId" => {
                 span = self.span.other_id(json)?;
+                Ok(())
+            }
+            b"traceID" | b"traceId" => {
+                trace = self.span.other_id(json)?;
                 Ok(())
             }
             b"refType" => json.text(&mut kind).map(drop),
             _ => json.skip(),
         })?;
-        if kind == b"FOLLOWS_FROM" {
+        if span.is_empty() {
+            return Ok(());
+        }
+        if matches!(&kind[..], b"FOLLOWS_FROM" | b"1") {
             self.span.span.links.push(span);
+            self.span.span.linked_traces.push(trace);
         } else if self.span.span.parent.is_empty() {
             self.span.span.parent = span;
         }
         Ok(())
     }
 
-    /// `[{"key": "k", "type": "string", "value": "v"}, …]`.
+    /// `[{"key": "k", "type": "string", "value": "v"}, …]`, `[{"key": "k", "vStr": "v"}, …]`, or
+    /// `{"k": "v", …}` with `@` for dots.
     fn tags(&mut self, json: &mut Cursor<'_>, owner: AttributeOwner) -> JsonResult {
+        let mut value = Vec::new();
+        if json.peek() == Some(b'{') {
+            return json.object(|json, key| {
+                json.text(&mut value)?;
+                let key: Vec<u8> =
+                    key.iter().map(|&byte| if byte == b'@' { b'.' } else { byte }).collect();
+                self.tag(&key, &value, owner);
+                Ok(())
+            });
+        }
         if json.peek() != Some(b'[') {
             return json.skip();
         }
+        let mut name = Vec::new();
         json.list(|json| {
-            let (mut name, mut value) = (Vec::new(), Vec::new());
+            name.clear();
+            value.clear();
+            if json.peek() != Some(b'{') {
+                return json.skip();
+            }
             json.object(|json, key| match key {
                 b"key" => json.text(&mut name).map(drop),
-                b"value" => json.text(&mut value).map(drop),
+                b"value" | b"vStr" | b"vBool" | b"vInt64" | b"vFloat64" => {
+                    json.text(&mut value).map(drop)
+                }
                 _ => json.skip(),
             })?;
-            if name == b"span.kind" && owner == AttributeOwner::Span {
-                self.span.span.kind = SpanKind::parse(&value).unwrap_or_default();
-            }
-            self.span.set(self.span.slot(owner, &name), &value);
-            Ok(())
+            self.tag(&name, &value, owner);
+            Ok::<_, Malformed>(())
         })
+    }
+
+    fn tag(&mut self, name: &[u8], value: &[u8], owner: AttributeOwner) {
+        if name == b"span.kind" && owner == AttributeOwner::Span {
+            self.span.span.kind = SpanKind::parse(value).unwrap_or_default();
+        }
+        self.span.set(self.span.slot(owner, name), value);
     }
 }
 
@@ -197,7 +297,14 @@ mod tests {
         check(&format!("{{\n\"data\":[\n{trace}],\"total\":0}}"), &[&format!("3 {expected}")]);
         check(&trace, &[&format!("1 {expected}")]);
         check(&format!("[{trace}]"), &[&format!("1 {expected}")]);
-        check("{\"data\":[{}]}", &["blank"]);
+        check("{\"data\":[]}", &[]);
+        check(
+            "{\"data\":null,\"errors\":[]}",
+            &["1 nothing is used of what has the keys `data`, `errors`"],
+        );
+        let pretty = trace.replace(",\"", ",\n\"");
+        check(&pretty, &[&format!("2 {expected}")]);
+        check("{\n}", &["blank"]);
         check("{\"data\":[{\"spans\":[{]}", &["1 it is not JSON: it ends too early at byte 13"]);
     }
 }

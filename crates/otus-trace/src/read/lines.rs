@@ -159,6 +159,19 @@ impl<'i> Lines<'i> {
         }
     }
 
+    /// Looks at the first two bytes that are no white space, without waiting for more.
+    pub(crate) fn first_bytes(&mut self) -> [Option<u8>; 2] {
+        loop {
+            let filled = self.buffer[self.start..self.end].iter().copied();
+            let mut bytes = filled.filter(|byte| !byte.is_ascii_whitespace());
+            let found = [bytes.next(), bytes.next()];
+            if found[1].is_some() || self.ended || self.end - self.start >= CHUNK {
+                return found;
+            }
+            self.fill();
+        }
+    }
+
     /// Takes the bytes that are in the buffer, with their position, regardless of line ends.
     pub(crate) fn piece(&mut self) -> Option<Piece<'_>> {
         while self.start == self.end && !self.ended {

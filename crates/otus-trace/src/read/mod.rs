@@ -21,6 +21,7 @@ mod documents;
 mod htf;
 mod jaeger;
 pub(crate) mod json;
+mod json_lines;
 mod lines;
 mod otlp;
 mod shiviz;
@@ -34,10 +35,11 @@ use std::fmt;
 use std::io::Read;
 use std::ops::ControlFlow;
 
-pub use detect::{detect, encoding};
+pub use detect::{detect, encoding, is_multi_trace};
+pub use documents::json_keys;
 pub(crate) use lines::LineCounter;
 use lines::Lines;
-pub(crate) use shiviz::anchored;
+pub(crate) use shiviz::{anchored, literal_braces};
 pub use spans::{Span, SpanKind};
 pub use unpack::{Packing, unpack};
 
@@ -148,11 +150,20 @@ pub struct Options {
     pub columns: Vec<String>,
     /// The pattern of [`Format::Shiviz`], with groups `host`, `clock` and `event`.
     pub pattern: Option<regex::bytes::Regex>,
+    /// The pattern for lines between the executions of [`Format::Shiviz`], whose group `trace` is the
+    /// name of the next one.
+    pub delimiter: Option<regex::bytes::Regex>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { longest: LONGEST, separator: b',', columns: Vec::new(), pattern: None }
+        Options {
+            longest: LONGEST,
+            separator: b',',
+            columns: Vec::new(),
+            pattern: None,
+            delimiter: None,
+        }
     }
 }
 
@@ -305,6 +316,8 @@ pub enum FaultKind {
     TooLong(u64),
     /// The record is not JSON: the cause, and the byte of the record.
     NotJson(&'static str, usize),
+    /// The record is JSON, but no part of it is what the format has; with its keys.
+    NothingUsed(Vec<String>),
     /// The text does not follow the format; with the cause.
     NotOfFormat(String),
     /// The file is in another encoding than UTF-8; with its name.
@@ -320,6 +333,9 @@ impl fmt::Display for FaultKind {
                 write!(f, "it has {length} bytes, more than a record may have")
             }
             FaultKind::NotJson(cause, at) => write!(f, "it is not JSON: {cause} at byte {at}"),
+            FaultKind::NothingUsed(keys) => {
+                write!(f, "nothing is used of what has the keys `{}`", keys.join("`, `"))
+            }
             FaultKind::NotOfFormat(cause) => f.write_str(cause),
             FaultKind::Encoding(name) => write!(f, "the file is {name}, not UTF-8"),
             FaultKind::Stream(cause) => write!(f, "the file cannot be read on: {cause}"),
@@ -377,7 +393,7 @@ pub fn read(
     // A break by the visitor only ends the reading.
     let _ = match format {
         Format::Text => lines::read(task),
-        Format::Json | Format::Canonical => json::read(task),
+        Format::Json | Format::Canonical => json_lines::read(task),
         Format::Csv => csv::read(task),
         Format::Otlp => otlp::read(task),
         Format::Jaeger => jaeger::read(task),

@@ -2,8 +2,10 @@
 //!
 //! The structure is `resourceSpans[] → scopeSpans[] → spans[]`; the resource has the name of the
 //! service. Writers differ, and the reader accepts all variants: keys in camel or snake case, ids
-//! in hexadecimal or base64, kinds and numbers as numbers or strings, and the old key
-//! `instrumentationLibrarySpans`. Log records (`resourceLogs → scopeLogs → logRecords`) have the
+//! in hexadecimal or base64, kinds and numbers as numbers or strings, and the old keys
+//! `instrumentationLibrarySpans` and `batches`. Answers of query services have the document inside
+//! (`{"result": {"resourceSpans": …}}`, `{"trace": …}`). Spans may also stand alone or in a list,
+//! each with its resource, as consoles print them. Log records (`resourceLogs → scopeLogs → logRecords`) have the
 //! fields `body`, `severity_text` and `event_name` besides their attributes. Metrics say nothing
 //! about messages and are counted as blank.
 
@@ -15,12 +17,14 @@ use super::spans::{AttributeOwner, SpanBuilder};
 use super::{Item, ReadTask};
 
 pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
-    let mut reader = Otlp { span: SpanBuilder::new(task.fields) };
+    let mut reader = Otlp { span: SpanBuilder::new(task.fields), used: false };
     documents::read(task, &mut reader)
 }
 
 struct Otlp {
     span: SpanBuilder,
+    /// Whether anything of the document was used.
+    used: bool,
 }
 
 /// The kind of telemetry that a member of a document holds.
@@ -32,45 +36,155 @@ enum Signal {
 }
 
 impl Signal {
-    fn of(key: &[u8]) -> Signal {
-        match key {
-            b"resourceSpans" | b"resource_spans" => Signal::Spans,
+    /// The signal of a member of a document; `None` if the key is none of OTLP.
+    fn of(key: &[u8]) -> Option<Signal> {
+        Some(match key {
+            // Tempo says `batches`.
+            b"resourceSpans" | b"resource_spans" | b"batches" => Signal::Spans,
             b"resourceLogs" | b"resource_logs" => Signal::Logs,
-            _ => Signal::Other,
-        }
+            b"resourceMetrics" | b"resource_metrics" | b"resourceProfiles"
+            | b"resource_profiles" => Signal::Other,
+            _ => return None,
+        })
+    }
+}
+
+/// The signal of a resource whose scopes are a member with this key.
+fn scopes(key: &[u8]) -> Option<Signal> {
+    match key {
+        b"scopeSpans"
+        | b"scope_spans"
+        | b"instrumentationLibrarySpans"
+        | b"instrumentation_library_spans" => Some(Signal::Spans),
+        b"scopeLogs" | b"scope_logs" | b"instrumentationLibraryLogs" => Some(Signal::Logs),
+        _ => None,
     }
 }
 
 impl Documents for Otlp {
-    /// A document, or a list of documents.
     fn document(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
-        if json.peek() == Some(b'[') {
-            return json.list(|json| self.one(json, fragment));
-        }
-        self.one(json, fragment)
+        self.value(json, fragment, 0)
     }
 
     fn element(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
-        match fragment.key.map(Signal::of) {
-            None => self.one(json, fragment),
-            Some(Signal::Other) => fragment.visit(Item::Blank),
-            Some(signal) => self.resource(signal, json, fragment),
+        match fragment.key {
+            None => self.value(json, fragment, 0),
+            Some(key) => match Signal::of(key) {
+                Some(Signal::Other) => {
+                    self.used = true;
+                    fragment.visit(Item::Blank)
+                }
+                Some(signal) => self.resource(signal, json, fragment),
+                None if is_wrapper(key) => self.value(json, fragment, 1),
+                None => Ok(()),
+            },
         }
+    }
+
+    /// A resource or a span by itself.
+    fn is_whole(&self, first_key: &[u8]) -> bool {
+        Signal::of(first_key).is_none() && !is_wrapper(first_key)
+    }
+
+    fn begin_list(&mut self, key: &[u8]) {
+        self.used |= Signal::of(key).is_some();
+    }
+
+    fn take_used(&mut self) -> bool {
+        std::mem::take(&mut self.used)
     }
 }
 
+/// The most wrappers around a document. Deeper values are not looked at.
+const DEEPEST: usize = 4;
+
+/// Whether answers of query services have documents as a member with this key.
+fn is_wrapper(key: &[u8]) -> bool {
+    matches!(key, b"result" | b"results" | b"trace" | b"traces" | b"data" | b"response" | b"spans")
+}
+
 impl Otlp {
-    /// One document: `{"resourceSpans": […]}`.
-    fn one(&mut self, json: &mut Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
-        let mut known = false;
-        json.object(|json, key| match Signal::of(key) {
-            Signal::Other => Ok(json.skip()?),
-            signal @ (Signal::Spans | Signal::Logs) => {
-                known = true;
-                json.list(|json| self.resource(signal, json, fragment))
+    /// A document, a resource or a span, or a list of them, perhaps in the answer of a service.
+    fn value(
+        &mut self,
+        json: &mut Cursor<'_>,
+        fragment: &mut Fragment<'_, '_>,
+        depth: usize,
+    ) -> ReadResult {
+        match json.peek() {
+            Some(b'[') if depth < DEEPEST => {
+                json.list(|json| self.value(json, fragment, depth + 1))
             }
+            Some(b'{') if depth < DEEPEST => self.one(json, fragment, depth),
+            _ => Ok(json.skip()?),
+        }
+    }
+
+    fn one(
+        &mut self,
+        json: &mut Cursor<'_>,
+        fragment: &mut Fragment<'_, '_>,
+        depth: usize,
+    ) -> ReadResult {
+        let begin = json.start();
+        let mut own = None;
+        let mut is_span = false;
+        let mut wrapped = Vec::new();
+        json.object(|json, key| {
+            match Signal::of(key) {
+                Some(Signal::Other) => {
+                    self.used = true;
+                    json.skip()?;
+                    return fragment.visit(Item::Blank);
+                }
+                Some(signal) if json.peek() == Some(b'[') => {
+                    self.used = true;
+                    return json.list(|json| self.resource(signal, json, fragment));
+                }
+                Some(_) | None => {}
+            }
+            own = own.or(scopes(key));
+            is_span |= matches!(
+                key,
+                b"spanId" | b"span_id" | b"context" | b"SpanContext" | b"spanContext"
+            );
+            if is_wrapper(key) {
+                wrapped.push(json.start());
+            }
+            Ok::<_, Interrupted>(json.skip()?)
         })?;
-        if known { Ok(()) } else { fragment.visit(Item::Blank) }
+        match own {
+            // A resource outside of a document.
+            Some(signal) => self.resource(signal, &mut json.at(begin), fragment),
+            None if is_span => self.lone_span(json.at(begin), fragment),
+            None => wrapped
+                .into_iter()
+                .try_for_each(|at| self.value(&mut json.at(at), fragment, depth + 1)),
+        }
+    }
+
+    /// A span that is in no resource, as consoles and queries print it. It has its resource with
+    /// it, or the name of its service.
+    fn lone_span(&mut self, mut json: Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
+        let begin = json.start();
+        self.span.begin_resource();
+        let service = self.span.slot(AttributeOwner::Resource, b"service.name");
+        json.clone().object(|json, key| match key {
+            b"resource" if json.peek() == Some(b'{') => json.object(|json, key| match key {
+                b"attributes" => self.attributes(json, AttributeOwner::Resource),
+                _ => match self.span.slot(AttributeOwner::Resource, key) {
+                    Some(slot) => self.any_value(json, slot),
+                    None => json.skip(),
+                },
+            }),
+            b"Resource" => self.attributes(json, AttributeOwner::Resource),
+            b"serviceName" | b"service_name" | b"service.name" => self.span.copy(json, service),
+            _ => json.skip(),
+        })?;
+        self.span.end_resource();
+        self.span(&mut json)?;
+        self.used = true;
+        self.span.finish(begin..json.position(), fragment)
     }
 
     /// One resource with its scopes. Scopes that come before the attributes of the resource are
@@ -81,11 +195,12 @@ impl Otlp {
         json: &mut Cursor<'_>,
         fragment: &mut Fragment<'_, '_>,
     ) -> ReadResult {
+        self.used = true;
         self.span.begin_resource();
         let mut has_resource = false;
         let mut waiting: Vec<usize> = Vec::new();
         json.object(|json, key| match key {
-            b"resource" => {
+            b"resource" if json.peek() == Some(b'{') => {
                 has_resource = true;
                 json.object(|json, key| match key {
                     b"attributes" => self.attributes(json, AttributeOwner::Resource),
@@ -94,12 +209,7 @@ impl Otlp {
                 self.span.end_resource();
                 Ok::<_, Interrupted>(())
             }
-            b"scopeSpans"
-            | b"scope_spans"
-            | b"instrumentationLibrarySpans"
-            | b"instrumentation_library_spans"
-            | b"scopeLogs"
-            | b"scope_logs" => {
+            key if scopes(key).is_some() && json.peek() == Some(b'[') => {
                 if !has_resource {
                     waiting.push(json.start());
                     return Ok(json.skip()?);
@@ -122,10 +232,14 @@ impl Otlp {
     ) -> ReadResult {
         let mut scope = Vec::new();
         json.object(|json, key| match key {
-            b"scope" | b"instrumentationLibrary" => Ok(json.object(|json, key| match key {
-                b"name" => json.text(&mut scope).map(drop),
-                _ => json.skip(),
-            })?),
+            b"scope" | b"instrumentationLibrary" | b"instrumentation_library"
+                if json.peek() == Some(b'{') =>
+            {
+                Ok(json.object(|json, key| match key {
+                    b"name" => json.text(&mut scope).map(drop),
+                    _ => json.skip(),
+                })?)
+            }
             b"spans" if signal == Signal::Spans => self.records(Self::span, &scope, json, fragment),
             b"logRecords" | b"log_records" | b"logs" if signal == Signal::Logs => {
                 self.records(Self::log, &scope, json, fragment)
@@ -139,35 +253,77 @@ impl Otlp {
         json.object(|json, key| match key {
             b"traceId" | b"trace_id" => self.span.id(json, |span| &mut span.trace),
             b"spanId" | b"span_id" => self.span.id(json, |span| &mut span.id),
-            b"parentSpanId" | b"parent_span_id" => self.span.id(json, |span| &mut span.parent),
-            b"name" => self.span.field(json, self.span.known.name),
-            b"kind" => self.span.kind(json),
+            b"parentSpanId" | b"parent_span_id" | b"parent_id" | b"parentId" => {
+                self.span.id(json, |span| &mut span.parent)
+            }
+            b"context" | b"SpanContext" | b"spanContext" if json.peek() == Some(b'{') => json
+                .object(|json, key| match key {
+                    b"trace_id" | b"TraceID" | b"traceId" => {
+                        self.span.id(json, |span| &mut span.trace)
+                    }
+                    b"span_id" | b"SpanID" | b"spanId" => self.span.id(json, |span| &mut span.id),
+                    _ => json.skip(),
+                }),
+            b"Parent" | b"parent" | b"parentSpanContext" if json.peek() == Some(b'{') => json
+                .object(|json, key| match key {
+                    b"SpanID" | b"spanId" | b"span_id" => {
+                        self.span.id(json, |span| &mut span.parent)
+                    }
+                    _ => json.skip(),
+                }),
+            b"name" | b"Name" => self.span.field(json, self.span.known.name),
+            b"kind" | b"SpanKind" => self.span.kind(json),
             b"startTimeUnixNano" | b"start_time_unix_nano" => {
                 self.span.time(json, |span| &mut span.start)
             }
             b"endTimeUnixNano" | b"end_time_unix_nano" => {
                 self.span.time(json, |span| &mut span.end)
             }
-            b"attributes" => self.attributes(json, AttributeOwner::Span),
+            b"startTime" | b"start_time" | b"StartTime" => {
+                self.span.span.start = self.span.moment(json)?;
+                Ok(())
+            }
+            b"endTime" | b"end_time" | b"EndTime" => {
+                self.span.span.end = self.span.moment(json)?;
+                Ok(())
+            }
+            b"attributes" | b"Attributes" => self.attributes(json, AttributeOwner::Span),
             b"status" if json.peek() == Some(b'{') => json.object(|json, key| match key {
-                b"code" => self.span.field(json, self.span.known.status_code),
-                b"message" => self.span.field(json, self.span.known.status_message),
+                b"code" | b"status_code" => self.span.field(json, self.span.known.status_code),
+                b"message" | b"description" => {
+                    self.span.field(json, self.span.known.status_message)
+                }
                 _ => json.skip(),
             }),
-            b"links" if json.peek() == Some(b'[') => json.list(|json| {
-                json.object(|json, key| match key {
-                    b"spanId" | b"span_id" => {
-                        let link = self.span.other_id(json)?;
-                        if !link.is_empty() {
-                            self.span.span.links.push(link);
-                        }
-                        Ok(())
-                    }
-                    _ => json.skip(),
-                })
-            }),
+            b"links" | b"Links" if json.peek() == Some(b'[') => json.list(|json| self.link(json)),
             _ => json.skip(),
         })
+    }
+
+    /// A link: the id of a span, perhaps in a context.
+    fn link(&mut self, json: &mut Cursor<'_>) -> JsonResult {
+        if json.peek() != Some(b'{') {
+            return json.skip();
+        }
+        json.object(|json, key| match key {
+            b"context" | b"SpanContext" if json.peek() == Some(b'{') => {
+                json.object(|json, key| self.linked(json, key))
+            }
+            key => self.linked(json, key),
+        })
+    }
+
+    fn linked(&mut self, json: &mut Cursor<'_>, key: &[u8]) -> JsonResult {
+        let is_trace = matches!(key, b"traceId" | b"trace_id" | b"TraceID");
+        if !is_trace && !matches!(key, b"spanId" | b"span_id" | b"SpanID") {
+            return json.skip();
+        }
+        let id = self.span.other_id(json)?;
+        let span = &mut self.span.span;
+        if !id.is_empty() {
+            if is_trace { &mut span.linked_traces } else { &mut span.links }.push(id);
+        }
+        Ok(())
     }
 
     fn log(&mut self, json: &mut Cursor<'_>) -> JsonResult {
@@ -216,22 +372,32 @@ impl Otlp {
         })
     }
 
-    /// `[{"key": "k", "value": {"stringValue": "v"}}, …]`.
+    /// `[{"key": "k", "value": {"stringValue": "v"}}, …]`, or `{"k": "v", …}`.
     fn attributes(&mut self, json: &mut Cursor<'_>, owner: AttributeOwner) -> JsonResult {
-        if json.peek() != Some(b'[') {
-            return json.skip();
+        match json.peek() {
+            Some(b'[') => {}
+            Some(b'{') => {
+                return json.object(|json, key| match self.span.slot(owner, key) {
+                    Some(slot) => self.any_value(json, slot),
+                    None => json.skip(),
+                });
+            }
+            _ => return json.skip(),
         }
         json.list(|json| {
+            if json.peek() != Some(b'{') {
+                return json.skip();
+            }
             let mut slot = None;
             // The value may come before its key.
             let mut waiting = None;
             json.object(|json, key| match key {
-                b"key" => {
+                b"key" | b"Key" => {
                     json.text(&mut self.span.text)?;
                     slot = self.span.slot(owner, &self.span.text);
                     Ok(())
                 }
-                b"value" => match slot {
+                b"value" | b"Value" => match slot {
                     Some(slot) => self.any_value(json, slot),
                     None => {
                         waiting = Some(json.start());
@@ -253,7 +419,11 @@ impl Otlp {
         if json.peek() != Some(b'{') {
             return self.span.copy(json, Some(slot));
         }
-        json.object(|json, _| self.span.copy(json, Some(slot)))
+        json.object(|json, key| match key {
+            // Go's console exporter has the type beside the value.
+            b"Type" => json.skip(),
+            _ => self.span.copy(json, Some(slot)),
+        })
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Span {
     pub parent: String,
     /// The ids of spans that it is linked to.
     pub links: Vec<String>,
+    /// The ids of the traces of those spans, as far as they are told.
+    pub linked_traces: Vec<String>,
     /// Whether it is a log record, which has no end.
     pub instant: bool,
 }
@@ -68,13 +70,18 @@ impl SpanKind {
 
     /// The kind with a number, or with a name in any spelling.
     pub fn parse(text: &[u8]) -> Option<SpanKind> {
-        let name = text.strip_prefix(b"SPAN_KIND_").unwrap_or(text);
+        let words = text.rsplit(|&byte| byte == b'.').next().unwrap_or(text);
+        let prefix = words.get(..PREFIX.len()).filter(|it| it.eq_ignore_ascii_case(PREFIX));
+        let name = if prefix.is_some() { &words[PREFIX.len()..] } else { words };
         if let [digit @ b'0'..=b'5'] = name {
             return Some(SpanKind::ALL[usize::from(digit - b'0')]);
         }
         SpanKind::ALL.into_iter().find(|kind| kind.name().as_bytes().eq_ignore_ascii_case(name))
     }
 }
+
+/// The beginning of the names of kinds in OTLP.
+const PREFIX: &[u8] = b"SPAN_KIND_";
 
 /// Builds the span that is being read and collects its wanted fields.
 #[derive(Debug, Default)]
@@ -104,6 +111,8 @@ pub(super) struct KnownSlots {
     pub(super) status_code: Option<usize>,
     pub(super) status_message: Option<usize>,
     pub(super) scope_name: Option<usize>,
+    /// The attribute of the resource that names the service.
+    service: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,6 +150,7 @@ impl SpanBuilder {
             };
             *place = Some(slot);
         }
+        known.service = fields.find("resource.service.name");
         let count = fields.names().len();
         SpanBuilder {
             found: FoundFields::new(count),
@@ -174,6 +184,7 @@ impl SpanBuilder {
         span.id.clear();
         span.parent.clear();
         span.links.clear();
+        span.linked_traces.clear();
         span.instant = false;
     }
 
@@ -248,6 +259,32 @@ impl SpanBuilder {
         Ok(other)
     }
 
+    /// Reads a point in time: a count since 1970 in a unit that its magnitude tells, a date, or a
+    /// list of seconds and nanoseconds.
+    pub(super) fn moment(&mut self, json: &mut Cursor<'_>) -> JsonResult<Option<u64>> {
+        if json.peek() == Some(b'[') {
+            let mut parts = [0, 0];
+            let mut count = 0;
+            json.list(|json| {
+                if let (Some(part), Some(number)) = (parts.get_mut(count), self.number(json)?) {
+                    *part = number;
+                }
+                count += 1;
+                Ok::<_, super::json::Malformed>(())
+            })?;
+            let [seconds, nanos] = parts;
+            return Ok(Some(seconds.saturating_mul(1_000_000_000).saturating_add(nanos)));
+        }
+        json.text(&mut self.text)?;
+        Ok(moment(&self.text))
+    }
+
+    /// Reads a duration in nanoseconds. A number without a unit is in microseconds.
+    pub(super) fn duration(&mut self, json: &mut Cursor<'_>) -> JsonResult<Option<u64>> {
+        json.text(&mut self.text)?;
+        Ok(duration(&self.text))
+    }
+
     /// Sets the start and the end of the span from a start and a duration in microseconds.
     pub(super) fn set_micros(&mut self, start: Option<u64>, duration: Option<u64>) {
         let end = start.zip(duration).map(|(start, duration)| start.saturating_add(duration));
@@ -273,6 +310,21 @@ impl SpanBuilder {
 
     /// Adds the fields that are derived from the span, such as its kind by name.
     fn add_derived_fields(&mut self) {
+        // A service without a name, and a span without one, have the names that OpenTelemetry gives
+        // them or that say as much.
+        for (slot, name) in
+            [(self.known.service, &b"unknown_service"[..]), (self.known.name, b"unnamed")]
+        {
+            let is_empty = |slot: &usize| {
+                let Slot { start, end, held } = self.found.slots[*slot];
+                matches!(held, super::Held::Absent) || start == end
+            };
+            // An internal span of nobody says nothing.
+            let is_message = !matches!(self.span.kind, SpanKind::Internal | SpanKind::Unspecified);
+            if let Some(slot) = slot.filter(|_| is_message).filter(is_empty) {
+                self.found.copy(slot, name);
+            }
+        }
         let KnownSlots { kind, trace, id, parent, start, end, .. } = self.known;
         // A log record has no kind, so that no rule about spans takes it.
         if let Some(slot) = kind.filter(|_| !self.span.instant) {
@@ -293,6 +345,44 @@ impl SpanBuilder {
     }
 }
 
+/// A point in time in nanoseconds since 1970.
+fn moment(text: &[u8]) -> Option<u64> {
+    let is_count = text.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    if !is_count {
+        return crate::time::key(text).and_then(|nanos| u64::try_from(nanos).ok());
+    }
+    let count = number(text).filter(|&count| count > 0)?;
+    // Seconds have ten digits until the year 2286.
+    let scale = match count {
+        0..100_000_000_000 => 1_000_000_000,
+        100_000_000_000..100_000_000_000_000 => 1_000_000,
+        100_000_000_000_000..100_000_000_000_000_000 => 1000,
+        _ => 1,
+    };
+    Some(count.saturating_mul(scale))
+}
+
+/// A duration in nanoseconds: `5000ns`, `0.25s`, or a number of microseconds.
+fn duration(text: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(text).ok()?.trim();
+    let unit =
+        text.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | '-'));
+    let nanos = match unit {
+        "ns" => 1.0,
+        "" | "us" | "µs" | "μs" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
+        _ => return None,
+    };
+    let count: f64 = text.strip_suffix(unit)?.parse().ok()?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a cast of a float saturates, and negative durations are none"
+    )]
+    (count >= 0.0).then_some((count * nanos).round() as u64)
+}
+
 /// Parses a number without a sign and drops its digits after a decimal point.
 fn number(text: &[u8]) -> Option<u64> {
     let whole = text.split(|&byte| byte == b'.').next()?;
@@ -303,6 +393,7 @@ fn number(text: &[u8]) -> Option<u64> {
 /// otherwise. An id of zeros is no id.
 fn id(raw: &[u8], id: &mut String) {
     id.clear();
+    let raw = raw.strip_prefix(b"0x").unwrap_or(raw);
     let hexadecimal = raw.iter().all(u8::is_ascii_hexdigit);
     if hexadecimal {
         if raw.iter().any(|&digit| digit != b'0') {
@@ -368,13 +459,30 @@ mod tests {
         assert_eq!(show("AAAAAAAAAAA="), "");
         assert_eq!(show(""), "");
         assert_eq!(show("span one"), "span one");
+        assert_eq!(show("0x0A"), "0a");
     }
 
     #[test]
     fn kinds_are_numbers_or_names() {
-        for text in ["3", "CLIENT", "client", "SPAN_KIND_CLIENT", "Client"] {
+        for text in
+            ["3", "CLIENT", "client", "SPAN_KIND_CLIENT", "span_kind_client", "SpanKind.CLIENT"]
+        {
             assert_eq!(SpanKind::parse(text.as_bytes()), Some(SpanKind::Client), "{text}");
         }
         assert_eq!(SpanKind::parse(b"7"), None);
+    }
+
+    #[test]
+    fn times_are_counts_in_any_unit_or_dates() {
+        let nanos = 1_700_000_000_123_456_000;
+        for text in ["1700000000123456000", "1700000000123456", "2023-11-14T22:13:20.123456Z"] {
+            assert_eq!(moment(text.as_bytes()), Some(nanos), "{text}");
+        }
+        assert_eq!(moment(b"1700000000123"), Some(1_700_000_000_123_000_000));
+        assert_eq!(moment(b"1700000000"), Some(1_700_000_000_000_000_000));
+        assert_eq!(moment(b"0"), None);
+        let micros = ["5", "5000ns", "0.000005s", "5µs", "0.005ms"];
+        assert!(micros.iter().all(|text| duration(text.as_bytes()) == Some(5000)));
+        assert_eq!(duration(b"soon"), None);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: `records = matched + ignored + blank + unmatched + incomplete + unreadable`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use otus_core::Direction;
 use otus_syntax::{Code, Severity};
@@ -29,6 +29,8 @@ pub struct Accounting {
     pub lifelines: Vec<LifelineAccount>,
     /// By message of the vocabulary: how often it was sent and received.
     pub messages: Vec<MessageAccount>,
+    /// Messages of calls between spans, each with a name that only one of the two sides uses.
+    pub other_names: BTreeSet<(RunMessageId, RunMessageId)>,
     /// The groups.
     pub groups: GroupAccount,
     /// The pairs of emissions and receptions.
@@ -37,6 +39,15 @@ pub struct Accounting {
     pub findings: Vec<Finding>,
     /// The names that the ids stand for.
     pub vocabulary: Vocabulary,
+}
+
+impl Accounting {
+    /// The names that one side of a call has for a message, beside that of the message itself.
+    pub fn other_names(&self, message: &str) -> impl Iterator<Item = &str> {
+        let named = self.other_names.iter();
+        let own = named.filter(move |(known, _)| self.vocabulary.message(*known) == message);
+        own.map(|(_, other)| self.vocabulary.message(*other))
+    }
 }
 
 /// The classification of some records.

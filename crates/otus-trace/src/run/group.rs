@@ -94,7 +94,9 @@ impl Group {
                 is_begun &= event.joined();
                 let Some((direction, message)) = event.action() else { continue };
                 let Some(lifeline) = signature.lifeline(event.lifeline()) else { continue };
-                let message = match signature.message(message) {
+                // A call between spans has the name of one of them; a diagram may have the other.
+                let known = || event.also().and_then(|also| signature.message(also));
+                let message = match signature.message(message).or_else(known) {
                     Some(known) => Message::Known(known),
                     None => Message::Unknown(group.unknown(message)),
                 };
@@ -122,11 +124,7 @@ impl Group {
     }
 
     fn unknown(&mut self, message: &str) -> usize {
-        let known = self.unknown.iter().position(|other| other == message);
-        known.unwrap_or_else(|| {
-            self.unknown.push(message.to_owned());
-            self.unknown.len() - 1
-        })
+        index_of(&mut self.unknown, message)
     }
 
     /// Leaves out the actions whose messages the signature does not have.
@@ -280,4 +278,12 @@ fn sorted(mut components: Vec<Vec<LifelineId>>, count: usize) -> Partition {
     components.retain(|component| !component.is_empty());
     components.sort_by_key(|component| component.iter().min().copied());
     Partition::new(components, count)
+}
+
+/// The index of a name in a list, to which it is added if it is new.
+fn index_of(names: &mut Vec<String>, name: &str) -> usize {
+    names.iter().position(|other| other == name).unwrap_or_else(|| {
+        names.push(name.to_owned());
+        names.len() - 1
+    })
 }

@@ -8,6 +8,7 @@
 //! | [`spans`] | turns a span into the actions of its start and end |
 //! | [`canonical`] | evaluates records of the canonical format, and vector clocks |
 //! | [`store`] | stores the events in their group |
+//! | [`join`] | joins spans: deduces the events that they imply, and names their messages |
 //! | [`release`] | orders and pairs the events of a group that has ended |
 //! | [`conclude`] | findings that need the whole run |
 
@@ -15,12 +16,15 @@ mod apply;
 mod canonical;
 mod conclude;
 mod file;
+mod join;
 mod matching;
 mod release;
 mod spans;
 mod store;
 
 use std::ops::ControlFlow;
+
+use rustc_hash::FxHashSet;
 
 use super::account::{Accounting, Findings, RuleAccount};
 use super::propagation::SpanTrouble;
@@ -72,6 +76,10 @@ struct Mapper {
     now: u64,
     grouped: bool,
     spans: SpanTrouble,
+    /// Traces that are joined by links, as keys of their groups.
+    linked: Vec<[Vec<u8>; 2]>,
+    /// The lifelines all of whose events are deduced.
+    deduced: FxHashSet<RunLifelineId>,
     /// By clock: the file and the time of its last event.
     last_time: Vec<Option<(RunFileId, i128)>>,
     /// By clock: the file and the lifeline of its last event, if its local order is that of the
@@ -162,6 +170,7 @@ impl Mapper {
 
     fn finish(mut self, plan: &Plan, sink: &mut dyn Sink) -> Accounting {
         self.is_read = true;
+        self.join_traces();
         for group in self.groups.all() {
             if self.release(group, plan, sink).is_break() {
                 break;

@@ -16,7 +16,6 @@ mod propagation;
 mod shape;
 #[cfg(test)]
 mod tests;
-mod time;
 mod vocabulary;
 
 use std::io::Read;
@@ -24,6 +23,7 @@ use std::ops::ControlFlow;
 
 use crate::mapping::Plan;
 
+pub use crate::time::key as time_key;
 pub use account::{
     Accounting, FileAccount, Finding, GroupAccount, LifelineAccount, MessageAccount, PairAccount,
     RuleAccount, Tally, Unpaired,
@@ -31,7 +31,6 @@ pub use account::{
 pub use group::Group;
 pub use observed::{Component, Event, Observed};
 pub use shape::{Shape, shape};
-pub use time::key as time_key;
 pub use vocabulary::{
     RunAction, RunActionId, RunClockId, RunFileId, RunLabelId, RunLifelineId, RunMessageId,
     RunPlace, RunValueId, RunVariableId, Vocabulary,

@@ -77,6 +77,16 @@ impl<'r> Event<'r> {
         self.row.flags.has(RowFlags::REQUEST) || self.row.flags.has(RowFlags::REPLY)
     }
 
+    /// The name that the other side has for its message, if that is another one.
+    pub fn also(self) -> Option<&'r str> {
+        self.row.also.map(|message| self.vocabulary.message(message))
+    }
+
+    /// Whether no log has it, and the span of the other side implies it.
+    pub fn is_deduced(self) -> bool {
+        self.row.flags.has(RowFlags::DEDUCED)
+    }
+
     /// The id that pairs it with its counterpart, if the log has one.
     pub fn id(self) -> Option<Cow<'r, str>> {
         let there = self.row.flags.has(RowFlags::HAS_ID);

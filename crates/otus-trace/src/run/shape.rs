@@ -1,4 +1,4 @@
-//! Shapes of lines: lines with their numbers, ids and quoted texts replaced.
+//! Shapes of lines: lines with their numbers, ids, addresses, paths and quoted texts replaced.
 //!
 //! Thousands of unmatched lines usually have a dozen shapes. `New connection from 127.0.0.1:36924
 //! on port 18831.` becomes `New connection from #.#.#.#:# on port #.`, and a line of JSON keeps its
@@ -101,18 +101,13 @@ fn fold(line: &[u8], shape: &mut String) {
             rest = after;
             continue;
         }
-        let length = token(rest);
-        if length == 0 {
-            shape.push(if c == '\0' { '␀' } else { c });
-            rest = &rest[c.len_utf8()..];
+        if c == '\0' {
             // Adjacent NUL characters become one.
-            if c == '\0' {
-                rest = rest.trim_start_matches('\0');
-            }
+            shape.push('␀');
+            rest = rest.trim_start_matches('\0');
             continue;
         }
-        word(&rest[..length], shape);
-        rest = &rest[length..];
+        rest = &rest[piece(rest, shape)..];
     }
 }
 
@@ -134,16 +129,102 @@ fn closing(text: &str, quote: char) -> usize {
 
 fn words(text: &str, shape: &mut String) {
     let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let length = token(rest);
-        if length == 0 {
-            shape.push(c);
-            rest = &rest[c.len_utf8()..];
-        } else {
-            word(&rest[..length], shape);
-            rest = &rest[length..];
-        }
+    while !rest.is_empty() {
+        rest = &rest[piece(rest, shape)..];
     }
+}
+
+/// Folds the piece with which a text begins: an id, an address, a path, a word or one other
+/// character. Returns its length.
+fn piece(text: &str, shape: &mut String) -> usize {
+    let bytes = text.as_bytes();
+    let before = shape.chars().next_back();
+    let is_start = !before.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let id = if is_start { uuid(bytes).or_else(|| hardware_address(bytes)) } else { None };
+    if let Some(length) = id.or_else(|| network_address(bytes).filter(|_| is_start)) {
+        shape.push('#');
+        return length;
+    }
+    if let Some(length) = path(text, before) {
+        shape.push_str("/…");
+        return length;
+    }
+    // A sign belongs to its number.
+    let is_sign = bytes[0] == b'-' && bytes.get(1).is_some_and(u8::is_ascii_digit);
+    if is_sign && before.is_none_or(|c| !c.is_alphanumeric() && c != '#' && c != '-') {
+        return 1;
+    }
+    let length = token(text);
+    if length > 0 {
+        word(&text[..length], shape);
+        return length;
+    }
+    let c = text.chars().next().unwrap_or_default();
+    shape.push(c);
+    c.len_utf8()
+}
+
+/// The length of the groups of hexadecimal digits at the beginning that have these lengths and a
+/// separator between them.
+fn groups(bytes: &[u8], lengths: &[usize], separator: u8) -> Option<usize> {
+    let mut at = 0;
+    for (index, length) in lengths.iter().enumerate() {
+        if index > 0 {
+            (bytes.get(at) == Some(&separator)).then_some(())?;
+            at += 1;
+        }
+        let group = bytes.get(at..at + length)?;
+        group.iter().all(u8::is_ascii_hexdigit).then_some(())?;
+        at += length;
+    }
+    let is_end = !bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
+    is_end.then_some(at)
+}
+
+/// `38101a0b-2096-447d-96ea-a692162415ae`.
+fn uuid(bytes: &[u8]) -> Option<usize> {
+    groups(bytes, &[8, 4, 4, 4, 12], b'-')
+}
+
+/// `52:54:00:1f:2a:3b`.
+fn hardware_address(bytes: &[u8]) -> Option<usize> {
+    groups(bytes, &[2; 6], b':').or_else(|| groups(bytes, &[2; 6], b'-'))
+}
+
+/// `fe80::1`, with at least two colons. A time has no more than two, and no double one.
+fn network_address(bytes: &[u8]) -> Option<usize> {
+    let is_part = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b':';
+    let end = bytes.iter().position(|byte| !is_part(byte)).unwrap_or(bytes.len());
+    let end = if bytes[..end].ends_with(b"::") { end } else { bytes[..end].trim_ascii_end().len() };
+    let address = &bytes[..end];
+    let colons = memchr::memchr_iter(b':', address).count();
+    let is_double = address.windows(2).any(|pair| pair == b"::");
+    let is_end = !bytes.get(end).is_some_and(u8::is_ascii_alphanumeric);
+    let has_digits = address.iter().any(u8::is_ascii_hexdigit);
+    let are_short = address.split(|&byte| byte == b':').all(|part| part.len() <= 4);
+    let fits = has_digits && is_end && are_short && (colons >= 2 && is_double || colons == 7);
+    fits.then_some(end)
+}
+
+/// The length of a path that begins with a slash, after the character before it. A path of one
+/// plain word is kept: it tells what is asked for.
+fn path(text: &str, before: Option<char>) -> Option<usize> {
+    let rest = text.strip_prefix('/').filter(|rest| !rest.starts_with('/'))?;
+    let begins = match before {
+        None => true,
+        Some('#' | '.' | '/') => false,
+        Some(c) => !c.is_alphanumeric() && c != '_' && c != '…' && c != '<',
+    };
+    let is_host = before.is_some_and(|c| c == '#' || c.is_alphanumeric());
+    let is_word = rest.starts_with(|c: char| c.is_ascii_alphabetic());
+    let end = rest.find(|c: char| c.is_whitespace() || "\"'()[]{},;<>|".contains(c));
+    let inside = &rest[..end.unwrap_or(rest.len())];
+    let is_long = inside.contains('/') || inside.bytes().any(|byte| byte.is_ascii_digit());
+    // Behind a host the path has several parts, or it would be a fraction or a choice of words.
+    let fits = (begins && is_long && !inside.is_empty())
+        || (is_host && is_word && inside.matches('/').count() >= 2);
+    let length = inside.trim_end_matches(['.', ':']).len();
+    fits.then_some(1 + length)
 }
 
 /// The length of the letters, digits and underscores at the beginning.
@@ -155,7 +236,11 @@ fn token(text: &str) -> usize {
 fn word(word: &str, shape: &mut String) {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     let hexadecimal = word.len() >= 6 && digits > 0 && word.bytes().all(|b| b.is_ascii_hexdigit());
-    if hexadecimal || word.strip_prefix("0x").is_some_and(|_| digits > 0) {
+    // Ids of other alphabets change between letters and digits again and again.
+    let is_digit = |c: &char| c.is_ascii_digit();
+    let letters: Vec<bool> = word.chars().filter(|c| *c != '_').map(|c| is_digit(&c)).collect();
+    let changes = letters.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    if hexadecimal || changes >= 3 || word.strip_prefix("0x").is_some_and(|_| digits > 0) {
         shape.push('#');
         return;
     }
@@ -198,6 +283,12 @@ mod tests {
             "{level:info,ts:\"…\",msg:n# became leader,x:[\"…\",#]}",
         );
         check("a\0\0\0b", "a␀b");
+        check("req-38101a0b-2096-447d-96ea-a692162415ae done", "req-# done");
+        check("mac 52:54:00:1f:2a:3b ip fe80::5054:ff at ::1 12:00:01", "mac # ip # at # #:#:#");
+        check("block blk_-160 and blk_160, 3 of -5", "block blk_# and blk_#, # of #");
+        check("read /var/lib/a1/b in 5/7 ms", "read /… in #/# ms");
+        check("GET /login to http://shop:80/v2/items/7", "GET /login to http://shop:#/…");
+        check("token a1b2c3d4 of x86_64 and mp3", "token # of x#_# and mp#");
         check("\"never closed", "\"…\"");
     }
 

@@ -42,7 +42,7 @@ fn pool() -> (Pool, Vec<ActionId>) {
     for lifeline in [0, 1].map(LifelineId) {
         for direction in [Direction::Emission, Direction::Reception] {
             for message in [0, 1].map(MessageId) {
-                actions.push(pool.intern_action(Action { lifeline, direction, message }));
+                actions.push(pool.intern_action(Action { lifeline, direction, message, peer: None }));
             }
         }
     }
@@ -374,7 +374,7 @@ fn many_differing_components_have_mixtures_too() {
     }
     let mut pool = Pool::new(signature);
     let mut with = |direction| {
-        let moment = |i| Action { lifeline: LifelineId::new(i), direction, message: m };
+        let moment = |i| Action { lifeline: LifelineId::new(i), direction, message: m, peer: None };
         let components: Plain =
             (0..count).map(|i| vec![vec![pool.intern_action(moment(i))]]).collect();
         build(&Partition::discrete(count), &components)

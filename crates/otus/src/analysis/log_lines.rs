@@ -20,11 +20,13 @@ pub(super) struct Lines {
 
 const EVERY: usize = 1000;
 
-/// The most bytes of a line that are read.
+/// The most bytes of a line that are read, and of a line of JSON, which may have many spans.
 const LONGEST: u64 = 4000;
+const LONGEST_JSON: u64 = 1 << 20;
 
 impl Lines {
-    /// The line with a number from 1, without its end; `None` if there is no such line, or the file
+    /// The line with a number from 1, without its end, and of a JSON object that begins there also the lines below;
+    /// `None` if there is no such line, or the file
     /// cannot be read.
     pub(super) fn line(&mut self, files: &dyn Files, path: &Path, number: usize) -> Option<String> {
         let wanted = number.checked_sub(1)?;
@@ -53,9 +55,17 @@ impl Lines {
             }
         }
         let mut bytes = Vec::new();
-        reader.take(LONGEST).read_until(b'\n', &mut bytes).ok()?;
+        reader.by_ref().take(LONGEST).read_until(b'\n', &mut bytes).ok()?;
         if bytes.is_empty() {
             return None;
+        }
+        let is_json = bytes.trim_ascii_start().starts_with(b"{");
+        if is_json && bytes.len() as u64 == LONGEST {
+            reader.by_ref().take(LONGEST_JSON).read_until(b'\n', &mut bytes).ok()?;
+        }
+        // An object that goes on below has a line end after a bracket or a comma.
+        if is_json && matches!(bytes.trim_ascii_end().last(), Some(b'{' | b'[' | b',')) {
+            reader.take(LONGEST).read_to_end(&mut bytes).ok()?;
         }
         let text = String::from_utf8_lossy(&bytes);
         Some(text.trim_end_matches(['\n', '\r']).trim_start_matches('\u{feff}').to_owned())

@@ -14,6 +14,7 @@ mod fingerprint;
 mod input_traces;
 mod inputs;
 pub(crate) mod legend;
+mod log_excerpt;
 mod log_lines;
 mod open;
 mod pictures;

@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use otus_core::Pool;
-use otus_syntax::{Source, Span, excerpt, parse_trace};
+use otus_syntax::{Source, Span, parse_trace};
 use otus_trace::run::{Group, RunPlace};
 use otus_trace::transform::learn::Pair;
 use otus_trace::{ComponentId, MultiTrace};
 
+use super::log_excerpt;
 use super::plan::Plan;
 use super::spec_text::{self, excerpt_of};
 use super::worker::CaseLine;
@@ -145,6 +146,9 @@ impl Places<'_> {
             // Standard input cannot be read again.
             return Some(Passage { place: name, first: number as u64, ..Passage::default() });
         };
+        if text.trim_start().starts_with('{') && text.len() > LONGEST || text.contains('\n') {
+            text = log_excerpt::telling(&text, action).0;
+        }
         if let Some((end, _)) = text.char_indices().nth(LONGEST) {
             text.truncate(end);
             text.push('…');
@@ -162,7 +166,7 @@ impl Places<'_> {
             Places::Unknown => None,
             Places::Raw { group, trace, plan } => {
                 let (place, text) = raw_line(plan, group.place(trace, component, step)?)?;
-                let (text, span) = text.map(|text| excerpt::whole(&text)).unzip();
+                let (text, span) = text.map(|text| log_excerpt::telling(&text, action)).unzip();
                 Some((place, text, span.unwrap_or(0..0)))
             }
             Places::Recorded { run, trace } => {

@@ -1,16 +1,18 @@
 //! The text of a proposed `otus.toml`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use otus_core::Signature;
 use otus_syntax::suggest::nearest;
 use otus_trace::mapping::Glob;
 use otus_trace::read::Format as LogFormat;
-use otus_trace::run::Accounting;
+use otus_trace::run::{Accounting, Shape};
 
+use super::access::Access;
 use super::cluster::{Cluster, ClusterFile, Clusters, stem};
 use super::pattern;
+use super::phrase::WordOrder;
 use super::state::{Form, Lines};
 use crate::convert::unique;
 use crate::logs::findings;
@@ -39,10 +41,14 @@ struct Source<'c> {
     globs: Vec<String>,
     /// Lines that no rule matches, for comments.
     left_over: Vec<LeftOver>,
+    /// Lines that no rule matches, as internal actions.
+    internal: Vec<LeftOver>,
 }
 
 /// Lines of one shape that no rule matches.
 struct LeftOver {
+    /// The words that tell it from other shapes.
+    name: String,
     pattern: String,
     count: u64,
     example: String,
@@ -51,13 +57,16 @@ struct LeftOver {
 /// The number of shapes, names or files that a list shows.
 const SHOWN: usize = 8;
 
+/// The most rules for internal actions.
+const MOST_INTERNAL: usize = 16;
+
 impl<'c> Draft<'c> {
     pub(super) fn new(clusters: &'c Clusters, spec: Vec<String>) -> Draft<'c> {
         let mut taken = BTreeSet::new();
         let sources = clusters.sources.iter().map(|cluster| {
             let globs = globs(cluster, clusters);
             let name = unique(&name(cluster), |name| taken.insert(name.to_owned()));
-            Source { cluster, name, globs, left_over: Vec::new() }
+            Source { cluster, name, globs, left_over: Vec::new(), internal: Vec::new() }
         });
         let sources = sources.collect();
         Draft { spec, sources, others: &clusters.others, ..Draft::default() }
@@ -66,10 +75,11 @@ impl<'c> Draft<'c> {
     /// Adds the results of a first run: the unmatched lines, and the names of the specification that are probably
     /// meant.
     pub(super) fn refine(&mut self, accounting: &Accounting, signature: Option<&Signature>) {
+        self.add_internal(accounting);
         for shape in &accounting.shapes {
             let Some(file) = accounting.files.get(shape.first.file.0 as usize) else { continue };
             let Some(source) = self.sources.get_mut(file.source) else { continue };
-            if source.left_over.len() < SHOWN {
+            if source.left_over.len() < SHOWN && source.internal.is_empty() {
                 let pattern = if source.cluster.format == LogFormat::Json {
                     pattern::of_json(&shape.example)
                 } else {
@@ -80,7 +90,8 @@ impl<'c> Draft<'c> {
                 }
                 let place = findings::place(accounting, shape.first);
                 let example = format!("{place}: {}", shape.example.trim());
-                source.left_over.push(LeftOver { pattern, count: shape.count, example });
+                let name = String::new();
+                source.left_over.push(LeftOver { name, pattern, count: shape.count, example });
             }
         }
         let Some(signature) = signature else { return };
@@ -100,6 +111,44 @@ impl<'c> Draft<'c> {
         self.unknown = acts.map(|(name, _)| (*name).to_owned()).collect();
         let known: Vec<&str> = signature.messages().map(|(_, name)| name).collect();
         self.messages = meanings(&vocabulary.message_names().collect::<Vec<_>>(), &known);
+    }
+
+    /// Makes the most frequent shapes of lines internal actions, in sources of text whose lines say nothing of sending.
+    fn add_internal(&mut self, accounting: &Accounting) {
+        for (number, source) in self.sources.iter_mut().enumerate() {
+            let phrases = &source.cluster.phrases;
+            let is_silent = phrases.directions.is_empty() && phrases.by_kind.is_empty();
+            if source.cluster.format != LogFormat::Text || !is_silent {
+                continue;
+            }
+            let is_own = |shape: &&Shape| {
+                let file = accounting.files.get(shape.first.file.0 as usize);
+                file.is_some_and(|file| file.source == number)
+            };
+            let shapes: Vec<&Shape> = accounting.shapes.iter().filter(is_own).collect();
+            let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+            for shape in &shapes {
+                let words: BTreeSet<&str> =
+                    pattern::words_of(&shape.text).map(|(_, word)| word).collect();
+                for word in words {
+                    *known.entry(word).or_default() += 1;
+                }
+            }
+            let most = (shapes.len() / 3).max(2);
+            let is_common = |word: &str| known.get(word).is_some_and(|&count| count > most);
+            for shape in shapes {
+                let Some((name, pattern)) = pattern::telling_part(&shape.text, is_common) else {
+                    continue;
+                };
+                let is_new = source.internal.iter().all(|it| it.pattern != pattern);
+                if is_new && source.internal.len() < MOST_INTERNAL {
+                    let place = findings::place(accounting, shape.first);
+                    let example = format!("{place}: {}", shape.example.trim());
+                    let left = LeftOver { name, pattern, count: shape.count, example };
+                    source.internal.push(left);
+                }
+            }
+        }
     }
 
     pub(super) fn text(&self) -> String {
@@ -262,7 +311,7 @@ impl Source<'_> {
         }
         if !self.left_over.is_empty() {
             out.push_str("# ignore = [   # lines that no rule takes, the most frequent first\n");
-            for LeftOver { pattern, count, example } in &self.left_over {
+            for LeftOver { pattern, count, example, .. } in &self.left_over {
                 let (pattern, example) = (quoted(pattern), one_line(example));
                 let _ = writeln!(out, "#   {pattern},   # {count} ×, as {example}");
             }
@@ -297,17 +346,55 @@ impl Source<'_> {
                 "" => writeln!(out, "match = {pattern}"),
                 field => writeln!(out, "match = {{ {} = {pattern} }}", key(field)),
             };
-            out.push_str("dir = \"{dir}\"\nmessage = \"{message}\"\n");
+            match order {
+                WordOrder::Between | WordOrder::BetweenLeft => {
+                    out.push_str(BOTH_SIDES);
+                    continue;
+                }
+                WordOrder::Noun => {
+                    out.push_str("dir = { from = \"dir\", map = { to = \"!\", from = \"?\" } }\n");
+                    out.push_str("message = \"{message}\"\n");
+                }
+                WordOrder::DirectionFirst | WordOrder::MessageFirst => {
+                    out.push_str("dir = \"{dir}\"\nmessage = \"{message}\"\n");
+                }
+            }
             if phrase.peers > 0 {
                 out.push_str("peer = \"{peer}\"\n");
             }
         }
+        if phrases.access.count > 0 {
+            let lines = counted(phrases.access.count, "line");
+            let _ = writeln!(
+                out,
+                "\n[[source.rule]]   # {lines}, as: {}\nmatch = {}\nemit = [\"?{{method}} {{path}}\", \"!{{status}}\"]   # a request and its answer",
+                one_line(&phrases.access.example),
+                quoted(&Access::pattern()),
+            );
+        }
         for (field, form, lines) in &values {
             set_rule(out, field, form, lines);
         }
+        for (index, LeftOver { name, pattern, count, example }) in self.internal.iter().enumerate()
+        {
+            if index == 0 {
+                out.push_str(
+                    "\n# These lines say nothing of sending or receiving: they are internal actions, as `A->>A: name` in a diagram.\n\
+                     # Where a line is about a message, say `?name` for received, and name the `peer`.",
+                );
+            }
+            let _ = writeln!(
+                out,
+                "\n[[source.rule]]   # {count} ×, as {}\nmatch = {}\nemit = [{}]",
+                one_line(example),
+                quoted(pattern),
+                quoted(&format!("!{}", name.replace('{', "{{").replace('}', "}}"))),
+            );
+        }
         let first = self.left_over.first();
         let has_states = !phrases.states.by_form.is_empty();
-        if phrases.directions.is_empty() && phrases.by_kind.is_empty() && !has_states {
+        let has_rules = has_states || phrases.access.count > 0 || !self.internal.is_empty();
+        if phrases.directions.is_empty() && phrases.by_kind.is_empty() && !has_rules {
             // A source needs at least one rule.
             let pattern = first.map_or("^$", |left| &*left.pattern);
             let _ = writeln!(
@@ -317,7 +404,7 @@ impl Source<'_> {
                  [[source.rule]]\nmatch = {}\nignore = true",
                 quoted(pattern)
             );
-        } else if let Some(LeftOver { pattern, count, example }) = first {
+        } else if let Some(LeftOver { pattern, count, example, .. }) = first {
             let _ = writeln!(
                 out,
                 "\n# [[source.rule]]   # {count} ×, as {}\n# match = {}\n# emit = [\"?MESSAGE\"]   # or [\"?ASKED\", \"!ANSWERED\"]",
@@ -327,6 +414,10 @@ impl Source<'_> {
         }
     }
 }
+
+/// The actions of a line that names both sides.
+const BOTH_SIDES: &str = "# This log has both sides; if each side has a log of its own, say only the action of that side.\nemit = [\n  { dir = \"!\", message = \"{message}\", lifeline = \"{sender}\", peer = \"{receiver}\" },\n  \
+                          { dir = \"?\", message = \"{message}\", lifeline = \"{receiver}\", peer = \"{sender}\" },\n]\n";
 
 /// Fields that usually hold the lifeline, the group, the message or the peer, the most likely first.
 const LIFELINES: &str = "lifeline service service.name service_name node host hostname app component instance process \

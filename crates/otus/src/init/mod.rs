@@ -1,10 +1,12 @@
 //! Proposes an `otus.toml` for a folder of logs.
 //!
 //! Similar files become one source ([`cluster`]). Lines about sending and receiving become rules ([`phrase`]), and so
-//! do lines about state ([`state`]), which set variables for formulas. The text
+//! do lines of HTTP servers ([`access`]) and lines about state ([`state`]), which set variables for formulas. If no line
+//! speaks of sending, the most frequent shapes of lines become internal actions. The text
 //! ([`draft`]) is written twice: the first draft is run on the logs, and the lines that it does not match become
 //! comments in the second. So every proposal is valid, and it reports how many lines it covers.
 
+mod access;
 mod cluster;
 mod draft;
 mod pattern;

@@ -2,7 +2,7 @@
 
 use otus_trace::run::shape;
 
-use super::phrase::{Phrase, WordOrder};
+use super::phrase::{NOUNS, Phrase, WordOrder};
 
 pub(super) fn of_phrase(order: WordOrder, phrase: &Phrase) -> String {
     let words: Vec<String> = phrase.words.iter().map(|word| escape(word)).collect();
@@ -14,6 +14,24 @@ pub(super) fn of_phrase(order: WordOrder, phrase: &Phrase) -> String {
     match order {
         WordOrder::DirectionFirst => {
             format!(r"(?:^|\s)(?<dir>{words})\s+(?<message>[\w./:-]*\w){peer}")
+        }
+        WordOrder::Noun => {
+            let nouns = NOUNS.join("|");
+            format!(
+                r"(?<message>(?i:{nouns})(?:\s+[\w./:-]*\w)?)\s+(?:\S+\s+){{0,3}}?(?<dir>to|from)\s+(?<peer>[\w.:/-]*\w)"
+            )
+        }
+        WordOrder::Between => {
+            let arrow = "(?:-->>|->>|-->|->)";
+            format!(
+                r"(?<sender>[\w.-]*\w)\s*{arrow}\s*(?<receiver>[\w.-]*\w)\s*:\s+(?<message>\S.*)"
+            )
+        }
+        WordOrder::BetweenLeft => {
+            let arrow = "(?:<<--|<<-|<--|<-)";
+            format!(
+                r"(?<receiver>[\w.-]*\w)\s*{arrow}\s*(?<sender>[\w.-]*\w)\s*:\s+(?<message>\S.*)"
+            )
         }
         WordOrder::MessageFirst => format!(
             r"(?<message>[\w./:-]*\w)\s+(?<dir>{words})(?:\s|$){}",
@@ -39,7 +57,7 @@ fn unfolded(text: &str) -> String {
     let mut pattern = String::new();
     for c in text.chars().take(120) {
         match c {
-            '#' => pattern.push_str(r"\w+"),
+            '#' => pattern.push_str(r"[\w:-]+"),
             '…' => pattern.push_str(".*"),
             '␀' => pattern.push_str(r"\x00+"),
             '\t' => pattern.push_str(r"\s+"),
@@ -47,6 +65,43 @@ fn unfolded(text: &str) -> String {
         }
     }
     pattern
+}
+
+/// The words of a shape that tell it from others, and a pattern for the part of the line that they span. Words that
+/// most shapes have, such as a level, tell nothing.
+pub(super) fn telling_part(
+    shape: &str,
+    is_common: impl Fn(&str) -> bool,
+) -> Option<(String, String)> {
+    let mut words: Vec<(usize, &str)> = Vec::new();
+    for (at, word) in words_of(shape) {
+        if !is_common(word) && words.len() < MOST_WORDS {
+            words.push((at, word));
+        }
+    }
+    let (first, _) = words.first()?;
+    let (last, word) = words.last()?;
+    let pattern = unfolded(&shape[*first..last + word.len()]);
+    let name: Vec<&str> = words.iter().map(|(_, word)| *word).collect();
+    Some((name.join(" "), pattern))
+}
+
+/// The most words of a name.
+const MOST_WORDS: usize = 6;
+
+/// The words of a shape, without those that hold a number.
+pub(super) fn words_of(shape: &str) -> impl Iterator<Item = (usize, &str)> {
+    let parts = shape.split_inclusive(|c: char| c.is_whitespace() || "[]()\"',:;=".contains(c));
+    let mut at = 0;
+    parts.filter_map(move |part| {
+        let begin = at;
+        at += part.len();
+        let word = part.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let lead = word.len() - word.trim_start_matches(|c: char| !c.is_alphanumeric()).len();
+        let word = &word[lead..];
+        let is_word = word.chars().filter(|c| c.is_alphabetic()).count() >= 2;
+        (is_word && !word.contains(['#', '…', '/'])).then_some((begin + lead, word))
+    })
 }
 
 /// A pattern for JSON lines like this one: those with a similar value in the field that identifies the event.

@@ -4,6 +4,8 @@
 //! Sending CONNACK to sub2 (0, 0)                    a word for the direction, then the message
 //! n3 [logterm: 1] sent MsgVote request to n1        the other side after a word or two
 //! PING received from b                              the message first
+//! request GET /items to shop                        a word for a message, and where it goes
+//! alice ->> bob: hello                              both sides, in a log of all of them
 //! {"dir": "send", "message": "PING", "to": "b"}     fields
 //! ```
 
@@ -12,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use otus_trace::read::Format as LogFormat;
 use serde_json::Value;
 
+use super::access::Access;
 use super::state::States;
 
 #[derive(Debug, Default)]
@@ -20,6 +23,8 @@ pub(super) struct Phrases {
     pub(super) by_kind: BTreeMap<(String, WordOrder), Phrase>,
     /// Lines about state.
     pub(super) states: States,
+    /// Lines of HTTP servers.
+    pub(super) access: Access,
     /// Fields that hold a direction, and the words in them.
     pub(super) directions: BTreeMap<String, BTreeSet<String>>,
     /// The number of records that have each field as a plain text.
@@ -34,6 +39,11 @@ pub(super) enum WordOrder {
     DirectionFirst,
     /// Before it.
     MessageFirst,
+    /// A word such as `request`, and then `to` or `from`.
+    Noun,
+    /// Behind both sides and an arrow between them, to the right or to the left.
+    Between,
+    BetweenLeft,
 }
 
 /// Lines with the same kind of phrase.
@@ -102,6 +112,9 @@ impl Phrases {
     }
 
     fn line(&mut self, field: &str, line: &str) {
+        if self.access.line(line) && field.is_empty() {
+            return;
+        }
         // An arrow between two states is no direction of a message; a message may come with values.
         let parsed = parse(line);
         if parsed.as_ref().is_none_or(|parsed| !parsed.word.chars().any(char::is_alphabetic))
@@ -144,6 +157,42 @@ struct Parsed<'l> {
 
 fn parse(line: &str) -> Option<Parsed<'_>> {
     let words: Vec<&str> = line.split_whitespace().collect();
+    between(line).or_else(|| by_direction(&words)).or_else(|| by_noun(&words))
+}
+
+/// `alice ->> bob: hello`, with or without spaces.
+fn between(line: &str) -> Option<Parsed<'_>> {
+    let at = ARROWS.iter().filter_map(|arrow| line.find(arrow)).min()?;
+    let here = ARROWS.iter().filter(|arrow| line[at..].starts_with(**arrow));
+    let arrow = here.max_by_key(|arrow| arrow.len())?;
+    let sender = line[..at].split_whitespace().next_back()?;
+    let (receiver, message) = line[at + arrow.len()..].split_once(':')?;
+    let is_side = |name: &str| {
+        is_name(name) && name.chars().all(|c| c.is_alphanumeric() || "_.-".contains(c))
+    };
+    let fits = is_side(sender) && is_side(receiver.trim()) && message.starts_with([' ', '\t']);
+    let order = if arrow.starts_with('<') { WordOrder::BetweenLeft } else { WordOrder::Between };
+    let word = &line[at..at + arrow.len()];
+    (fits && !message.trim().is_empty()).then_some(Parsed { order, word, has_peer: true })
+}
+
+/// The arrows of sequence diagrams.
+const ARROWS: [&str; 8] = ["-->>", "->>", "-->", "->", "<<--", "<<-", "<--", "<-"];
+
+/// `request GET /items to shop`.
+fn by_noun<'l>(words: &[&'l str]) -> Option<Parsed<'l>> {
+    let is_noun = |word: &&str| NOUNS.iter().any(|noun| word.eq_ignore_ascii_case(noun));
+    let at = words.iter().position(is_noun)?;
+    let rest = words.get(at + 1..at + 6.min(words.len() - at))?;
+    let to = rest.iter().position(|word| matches!(*word, "to" | "from"))?;
+    let has_peer = words.get(at + to + 2).is_some_and(|word| is_name(word));
+    has_peer.then_some(Parsed { order: WordOrder::Noun, word: rest[to], has_peer })
+}
+
+/// Words for messages.
+pub(super) const NOUNS: [&str; 5] = ["request", "response", "reply", "query", "answer"];
+
+fn by_direction<'l>(words: &[&'l str]) -> Option<Parsed<'l>> {
     let at = words.iter().position(|word| is_direction(word))?;
     let (word, rest) = (words[at], &words[at + 1..]);
     let has_peer = |rest: &[&str]| {
@@ -168,12 +217,12 @@ fn parse(line: &str) -> Option<Parsed<'_>> {
     }
 }
 
-/// Whether the rules of `otus.toml` accept a word as a direction. They also accept `in` and `out`, which mean something
-/// else in most lines.
+/// Whether the rules of `otus.toml` accept a word as a direction. They also accept some words that mean something else
+/// in most lines.
 fn is_direction(word: &str) -> bool {
-    let sent = ["send", "sends", "sending", "sent", "emit", "emits", "emitted", "tx", "->"];
-    let received = ["receive", "receives", "receiving", "received", "recv", "rx", "<-"];
-    sent.iter().chain(&received).any(|known| word.eq_ignore_ascii_case(known))
+    let usual = ["in", "out", "got", "!", "?", "incoming", "outgoing", "inbound", "outbound"];
+    let is_other = usual.iter().any(|other| word.eq_ignore_ascii_case(other));
+    !is_other && otus_trace::mapping::direction(word.as_bytes()).is_some()
 }
 
 fn is_name(word: &str) -> bool {
@@ -200,13 +249,21 @@ mod tests {
 
     #[test]
     fn usual_phrases_are_parsed() {
-        use WordOrder::{DirectionFirst, MessageFirst};
+        use WordOrder::{Between, BetweenLeft, DirectionFirst, MessageFirst, Noun};
         check("12:00: Sending CONNACK to sub2 (0, 0)", Some((DirectionFirst, "Sending", true)));
         check("Client pub1 received PUBREC (Mid: 1)", Some((DirectionFirst, "received", false)));
         check("x [term: 1] sent MsgVote request to n1", Some((DirectionFirst, "sent", true)));
         check("PING received from b", Some((MessageFirst, "received", true)));
         check("PING sent", Some((MessageFirst, "sent", false)));
         check("-> PING", Some((DirectionFirst, "->", false)));
+        check("->> PING", Some((DirectionFirst, "->>", false)));
+        check("<<- PONG from b", Some((DirectionFirst, "<<-", true)));
+        check("requesting items from shop", Some((DirectionFirst, "requesting", true)));
+        check("request GET /items to shop", Some((Noun, "to", true)));
+        check("10:00 Response 200 from shop", Some((Noun, "from", true)));
+        check("alice ->> bob: hello", Some((Between, "->>", true)));
+        check("10:00 alice-->bob: hello there", Some((Between, "-->", true)));
+        check("bob <<- alice: hello", Some((BetweenLeft, "<<-", true)));
         check("started", None);
         check("(received)", None);
         check("received", None);

@@ -224,11 +224,7 @@ impl Finder {
             return Ok(Told::Other(ending));
         }
         let text = String::from_utf8_lossy(&head);
-        Ok(match Format::of_content(&text) {
-            // Almost any text resembles an interaction a little.
-            Some(Format::Hif) if format::is_log_name(path) && !format::is_interaction(&text) => {
-                Told::Unmapped
-            }
+        Ok(match format::of_text(Some(path), &text) {
             Some(format) => Told::Other(Some(format)),
             None => Told::Unmapped,
         })
@@ -360,7 +356,7 @@ impl Finder {
                 self.look(Path::new("."))?;
                 let text = String::from_utf8_lossy(&unpacked);
                 let only = self.project.as_ref().is_some_and(|it| it.plan.sources.len() == 1);
-                if !only || Format::of_content(&text).is_some_and(|it| it != Format::Hif) {
+                if !only || format::of_text(None, &text).is_some_and(|it| it != Format::Hif) {
                     return Ok(Some((head, rest)));
                 }
                 self.uses_project = true;
@@ -374,7 +370,11 @@ impl Finder {
 
     /// The reason why a log cannot be read, and the advice.
     pub(crate) fn unmapped(&self, path: &Path) -> String {
-        let name = named(path);
+        let mut name = named(path);
+        let keys = read::json_keys(&beginning(&*self.context.files, path));
+        if !keys.is_empty() {
+            name = format!("{name}, JSON with the keys `{}`,", keys.join("`, `"));
+        }
         match &self.project {
             Some(project) => {
                 let globs = match globs(project).as_slice() {

@@ -78,7 +78,11 @@ pub(crate) fn lifelines(accounting: &Accounting, signature: &Signature) -> Vec<U
 /// The messages in the logs that are not in a specification.
 pub(crate) fn messages(accounting: &Accounting, signature: &Signature) -> Vec<UnknownName> {
     let names = accounting.vocabulary.message_names().zip(&accounting.messages);
+    // A specification may have the name of either side.
+    let is_known =
+        |name: &str| accounting.other_names(name).any(|it| signature.message(it).is_some());
     let used = names.map(|(name, account)| (name, account.sends + account.receives, None));
+    let used = used.filter(|(name, ..)| !is_known(name));
     let known: Vec<&str> = signature.messages().map(|(_, name)| name).collect();
     unknown(used, &known, "messages")
 }

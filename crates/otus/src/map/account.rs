@@ -357,7 +357,13 @@ impl LogMap {
     ) -> Comparison {
         let Specification { name, signature } = specification;
         let acts = |name: &str| self.lifelines.iter().any(|it| it.lifeline == name && it.acts());
-        let occurs = |name: &str| self.messages.iter().any(|it| it.message == name && it.occurs());
+        let other_names = accounting.other_names.iter();
+        let other_names: Vec<&str> =
+            other_names.map(|(_, name)| accounting.vocabulary.message(*name)).collect();
+        let occurs = |name: &str| {
+            other_names.contains(&name)
+                || self.messages.iter().any(|it| it.message == name && it.occurs())
+        };
         let lifelines = signature.lifelines().map(|(_, name)| name).filter(|name| !acts(name));
         let messages = signature.messages().map(|(_, name)| name).filter(|name| !occurs(name));
         let lifelines: Vec<String> = lifelines.map(str::to_owned).collect();

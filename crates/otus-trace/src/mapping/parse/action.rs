@@ -6,9 +6,10 @@ use toml::de::DeValue;
 
 use super::setting::{Need, ValueTable};
 use super::{Scope, direction};
+use crate::mapping::peer::PeerField;
 use crate::mapping::table::{Table, TomlReader, Value, get, kind, span};
 use crate::mapping::template::{Piece, Template};
-use crate::mapping::{ActionPlan, DirectionPlan, Rule, SpanActions};
+use crate::mapping::{ActionPlan, DirectionPlan, PeerPlan, Rule, SpanActions};
 
 impl TomlReader<'_> {
     pub(super) fn actions(&mut self, rule: &mut Rule, scope: &Scope<'_>) {
@@ -70,7 +71,9 @@ impl TomlReader<'_> {
             }
         };
         let peer = self.setting(scope, "peer", Need::IfCaptured);
-        Some(SpanActions { message, reply, peer })
+        let named = scope.find("message").is_some();
+        let peers = PeerField::all(&mut self.fields);
+        Some(SpanActions { message, reply, peer, peers, named })
     }
 
     /// An item of `emit`: `"!message"`, or a table.
@@ -102,8 +105,22 @@ impl TomlReader<'_> {
         message: Template,
         scope: &Scope<'_>,
     ) -> ActionPlan {
-        let [peer, id] = ["peer", "id"].map(|key| self.setting(scope, key, Need::IfCaptured));
+        let peer = self.peer(scope, scope);
+        let id = self.setting(scope, "id", Need::IfCaptured);
         ActionPlan { direction, message, peer, id, lifeline: None }
+    }
+
+    /// The other side: the setting `peer` of an item or of its rule, or else what the pattern
+    /// captures as `peer`, or as `to` of an emission and `from` of a reception.
+    fn peer(&mut self, own: &Scope<'_>, rule: &Scope<'_>) -> PeerPlan {
+        let scope = if own.find("peer").is_some() { own } else { rule };
+        if scope.find("peer").is_some() {
+            let peer = self.setting(scope, "peer", Need::IfCaptured);
+            return PeerPlan { to: peer.clone(), from: peer };
+        }
+        let captured = |name: &str| Some(Template { pieces: vec![rule.capture(name)?] });
+        let [to, from] = ["to", "from"].map(|side| captured("peer").or_else(|| captured(side)));
+        PeerPlan { to, from }
     }
 
     fn emitted_table(&mut self, table: Table<'_>, scope: &Scope<'_>) -> Option<ActionPlan> {
@@ -118,10 +135,12 @@ impl TomlReader<'_> {
         let direction = self.direction(&own);
         let message = self.setting(&own, "message", Need::Required);
         // `peer` and `id` of the rule apply to items that do not have them.
-        let [peer, id] = ["peer", "id"].map(|key| {
-            let scope = if own.find(key).is_some() { &own } else { scope };
-            self.setting(scope, key, Need::IfCaptured)
-        });
+        let peer = self.peer(&own, scope);
+        let id = self.setting(
+            if own.find("id").is_some() { &own } else { scope },
+            "id",
+            Need::IfCaptured,
+        );
         let lifeline = self.mapped(&own, "lifeline");
         let (Some(direction), Some(message)) = (direction, message) else {
             let help = "such as `{ dir = \"!\", message = \"CONNACK\" }`";

@@ -4,7 +4,7 @@ use super::Scope;
 use super::setting::Need;
 use crate::mapping::table::{Table, TomlReader, get};
 use crate::mapping::template::{Piece, Template};
-use crate::mapping::{ActionPlan, Condition, DirectionPlan, Mapped, Rule, RuleKind};
+use crate::mapping::{ActionPlan, Condition, DirectionPlan, Mapped, PeerPlan, Rule, RuleKind};
 use crate::read::{self, Fields, Format};
 
 impl TomlReader<'_> {
@@ -31,12 +31,18 @@ impl TomlReader<'_> {
                 let mut internal = new("internal spans");
                 let values = vec![b"INTERNAL".to_vec(), b"UNSPECIFIED".to_vec()];
                 internal.conditions.push(Condition::OneOf { slot: kind, values });
+                // A source whose messages are all said by `dir` and `message` has no spans to join.
+                internal.latent = messages.span_actions.is_some();
+                if internal.latent {
+                    self.outcome(&mut internal, &scope);
+                    span_defaults(&mut internal, &mut self.fields);
+                }
                 internal.ignore = true;
                 rules.extend([messages, internal]);
             }
             Format::Shiviz => {
-                let [host, clock, event] =
-                    ["host", "clock", "event"].map(|name| self.fields.slot(name));
+                let [host, clock, event, _] =
+                    ["host", "clock", "event", "execution"].map(|name| self.fields.slot(name));
                 for rule in rules.iter_mut() {
                     rule.lifeline.get_or_insert_with(|| Mapped::field(host));
                     rule.label.get_or_insert(Template::field(event));
@@ -61,7 +67,7 @@ impl TomlReader<'_> {
                 actions.actions.push(ActionPlan {
                     direction: DirectionPlan::From(Template::field(direction), Vec::new()),
                     message: Template::field(message),
-                    peer: None,
+                    peer: PeerPlan::default(),
                     id: None,
                     lifeline: None,
                 });

@@ -25,7 +25,7 @@ use toml::de::DeTable;
 
 use super::table::{Table, TomlReader, Value, get, span};
 use super::template::Piece;
-use super::{Aliases, Glob, Observation, Pairing, Plan};
+use super::{Aliases, Glob, Observation, Pairing, Plan, SpanNames};
 use crate::read::{Fields, Format};
 
 /// The top-level keys that are about logs.
@@ -37,8 +37,18 @@ pub(super) const SHARED_KEYS: [&str; 11] = [
     "lifeline", "clock", "order", "time", "group", "dir", "message", "reply", "peer", "id", "label",
 ];
 
-pub(super) const SOURCE_KEYS: [&str; 9] =
-    ["name", "files", "format", "ignore", "rule", "separator", "columns", "pattern", "longest"];
+pub(super) const SOURCE_KEYS: [&str; 10] = [
+    "name",
+    "files",
+    "format",
+    "ignore",
+    "rule",
+    "separator",
+    "columns",
+    "pattern",
+    "delimiter",
+    "longest",
+];
 
 pub(super) const RULE_KEYS: [&str; 8] =
     ["name", "match", "where", "emit", "set", "share", "ignore", "closes"];
@@ -68,7 +78,7 @@ pub(super) fn parse(source: &Source, others: &[&str]) -> (Option<Plan>, Vec<Diag
     plan.messages = reader.aliases(file, "messages", "[messages]");
     plan.observation = reader.observation(file);
     if let Some(table) = reader.table(file, "pairing", "[pairing]") {
-        reader.keys(table, &["by"]);
+        reader.keys(table, &["by", "names", "links", "deduce"]);
         let choices = [
             ("auto", Pairing::Auto),
             ("id", Pairing::Id),
@@ -77,6 +87,11 @@ pub(super) fn parse(source: &Source, others: &[&str]) -> (Option<Plan>, Vec<Diag
             ("none", Pairing::None),
         ];
         plan.pairing = reader.choice(table, "by", &choices).unwrap_or_default();
+        let choices =
+            [("server", SpanNames::Server), ("client", SpanNames::Client), ("own", SpanNames::Own)];
+        plan.names = reader.choice(table, "names", &choices).unwrap_or_default();
+        plan.links = reader.truth(table, "links").unwrap_or(true);
+        plan.deduce = reader.truth(table, "deduce").unwrap_or(true);
     }
     if let Some(table) = reader.table(file, "group", "[group]") {
         reader.keys(table, &["idle"]);
@@ -158,13 +173,20 @@ impl TomlReader<'_> {
     }
 }
 
-pub(crate) fn direction(word: &[u8]) -> Option<Direction> {
+/// The direction that a word or an arrow means; `None` if it means none.
+pub fn direction(word: &[u8]) -> Option<Direction> {
     let word = word.trim_ascii().to_ascii_lowercase();
     Some(match &word[..] {
         b"!" | b"send" | b"sends" | b"sending" | b"sent" | b"emit" | b"emits" | b"emitted"
-        | b"out" | b"outgoing" | b"tx" | b"->" => Direction::Emission,
-        b"?" | b"receive" | b"receives" | b"receiving" | b"received" | b"recv" | b"in"
-        | b"incoming" | b"rx" | b"<-" => Direction::Reception,
+        | b"out" | b"outgoing" | b"outbound" | b"tx" | b"->" | b"->>" | b"-->" | b"-->>"
+        | b">>" | b">>>" | b"requesting" | b"calling" | b"publishing" | b"published"
+        | b"publishes" | b"responding" | b"responded" | b"responds" | b"replying" | b"replied"
+        | b"replies" | b"forwarding" | b"forwarded" | b"transmitting" | b"transmitted" => {
+            Direction::Emission
+        }
+        b"?" | b"receive" | b"receives" | b"receiving" | b"received" | b"recv" | b"rcvd"
+        | b"in" | b"incoming" | b"inbound" | b"rx" | b"<-" | b"<<-" | b"<--" | b"<<--" | b"<<"
+        | b"<<<" | b"got" | b"consuming" | b"consumed" | b"consumes" => Direction::Reception,
         _ => return None,
     })
 }

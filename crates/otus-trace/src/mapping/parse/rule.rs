@@ -1,6 +1,7 @@
 //! Parses `[[source.rule]]`: its conditions, and what a record of it means.
 
 use otus_syntax::Code;
+use regex::bytes::Regex;
 use toml::de::DeValue;
 
 use super::setting::Need;
@@ -28,9 +29,12 @@ impl TomlReader<'_> {
         rule.ignore = self.truth(table, "ignore").unwrap_or(false);
         rule.closes = self.truth(table, "closes").unwrap_or(false);
         let said = get(table, "match").is_some() || get(table, "where").is_some();
-        if !said && !format.has_spans() {
+        if !said {
+            self.every_record(&mut rule, &mut scope);
+        }
+        if !said && format == Format::Text {
             let message = format!("`{}` does not say which lines it takes", rule.name);
-            let help = "say `match = '…'`, or `where = { field = \"value\" }`";
+            let help = "say `match = '…'`; only records with fields can be taken without one";
             self.missing(table.span, message, help);
         }
         if rule.ignore {
@@ -45,6 +49,29 @@ impl TomlReader<'_> {
         }
         self.outcome(&mut rule, &scope);
         rule
+    }
+
+    /// The conditions of a rule that does not say which records it takes: all that have the format.
+    /// Programs print plain lines between records of JSON and events with clocks.
+    fn every_record(&mut self, rule: &mut Rule, scope: &mut Scope<'_>) {
+        match scope.format {
+            Format::Json => {
+                let Ok(regex) = Regex::new(r"^\s*\{") else { return };
+                rule.conditions.push(Condition::Pattern { slot: None, regex, index: 0 });
+                scope.groups.push(Vec::new());
+            }
+            Format::Shiviz => {
+                let slot = self.fields.slot("clock");
+                rule.conditions.push(Condition::Present { slot, there: true });
+            }
+            Format::Text
+            | Format::Csv
+            | Format::Otlp
+            | Format::Jaeger
+            | Format::Zipkin
+            | Format::Htf
+            | Format::Canonical => {}
+        }
     }
 
     /// Parses `where`: conditions on the values of fields.

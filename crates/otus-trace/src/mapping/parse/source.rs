@@ -7,7 +7,7 @@ use regex::bytes::Regex;
 use super::{SHARED_KEYS, SOURCE_KEYS};
 use crate::mapping::table::{Table, TomlReader, get, span};
 use crate::mapping::{Condition, Glob, Rule, RuleKind, SourcePlan};
-use crate::read::{self, Fields, Format};
+use crate::read::{self, Fields, Format, literal_braces};
 
 impl TomlReader<'_> {
     pub(super) fn source(&mut self, table: Table<'_>, number: usize) -> Option<SourcePlan> {
@@ -75,9 +75,12 @@ impl TomlReader<'_> {
 
     fn options(&mut self, table: Table<'_>, format: Format) -> read::Options {
         let mut options = read::Options::default();
-        for (key, only) in
-            [("separator", Format::Csv), ("columns", Format::Csv), ("pattern", Format::Shiviz)]
-        {
+        for (key, only) in [
+            ("separator", Format::Csv),
+            ("columns", Format::Csv),
+            ("pattern", Format::Shiviz),
+            ("delimiter", Format::Shiviz),
+        ] {
             if let Some(value) = get(table, key).filter(|_| format != only) {
                 let message = format!("`{key}` says nothing about the format `{}`", format.name());
                 let help = format!("only `{}` has it", only.name());
@@ -98,8 +101,11 @@ impl TomlReader<'_> {
         if let Some(longest) = self.count(table, "longest") {
             options.longest = usize::try_from(longest).unwrap_or(usize::MAX);
         }
+        if let Some(delimiter) = self.text(table, "delimiter") {
+            options.delimiter = self.regex(&delimiter.map(literal_braces));
+        }
         if let Some(pattern) = self.text(table, "pattern")
-            && self.regex(&pattern).is_some()
+            && self.regex(&pattern.map(literal_braces)).is_some()
         {
             options.pattern = read::anchored(&pattern.content).ok();
             let names = options.pattern.iter().flat_map(Regex::capture_names).flatten();

@@ -1,9 +1,9 @@
 //! Evaluates a rule for a record: lifeline, clock, actions, variables and local order.
 
+use otus_core::Direction;
 use otus_core::index::Index as _;
 use otus_syntax::Code;
 
-use super::super::time;
 use super::super::vocabulary::{RunAction, RunClockId, RunLifelineId};
 use super::spans::span_keys;
 use super::{Incomplete, Mapper, PendingAction, Stored, Taken, entry};
@@ -12,6 +12,7 @@ use crate::mapping::template::Template;
 use crate::mapping::{ActionPlan, DirectionPlan, Mapped};
 use crate::order::Value;
 use crate::read::Format;
+use crate::time;
 
 impl Mapper {
     /// Applies the rule that takes a record, and stores the events of the record.
@@ -42,11 +43,21 @@ impl Mapper {
                 let key = group.value(&context, &mut self.scratch);
                 key.ok_or(Incomplete::Missing("group"))?
             }
+            None if taken.source.format == Format::Shiviz => {
+                let slot = taken.source.fields.find("execution");
+                slot.and_then(|slot| context.record.field(slot)).unwrap_or(b"")
+            }
             None => {
                 self.accounting.groups.ungrouped += u64::from(self.grouped);
                 b""
             }
         };
+        if let Some(span) = context.record.span.filter(|_| taken.plan.links && !rule.latent)
+            && key == span.trace.as_bytes()
+        {
+            let others = span.linked_traces.iter().filter(|it| **it != span.trace);
+            self.linked.extend(others.map(|it| [key.to_vec(), it.as_bytes().to_vec()]));
+        }
         let group = self.groups.find(key, self.now);
         for assign in &rule.set {
             let value = assign.value.value(&context, &mut self.scratch);
@@ -133,7 +144,11 @@ impl Mapper {
         let message =
             message.filter(|message| !message.is_empty()).ok_or(Incomplete::Missing("message"))?;
         let message = vocabulary.intern_message(message, &taken.plan.messages);
-        let peer = plan.peer.as_ref().and_then(|peer| peer.value(context, &mut self.scratch));
+        let peer = match direction {
+            Direction::Emission => &plan.peer.to,
+            Direction::Reception => &plan.peer.from,
+        };
+        let peer = peer.as_ref().and_then(|peer| peer.value(context, &mut self.scratch));
         let peer = peer
             .filter(|peer| !peer.is_empty())
             .map(|peer| vocabulary.intern_lifeline(peer, &taken.plan.lifelines));

@@ -133,6 +133,13 @@ impl Mapper {
                 let message = format!("a line of {name} is not JSON: {cause}");
                 (Code::UNREADABLE_RECORD, message, "it is left out; the other lines are read")
             }
+            FaultKind::NothingUsed(_) => {
+                let help = "it has no spans where the format has them; another `format`, or `json` \
+                            with rules, may fit";
+                file.account.tally.records += 1;
+                file.account.tally.unreadable += 1;
+                (Code::NOTHING_MATCHED, format!("{name}: {}", fault.kind), help)
+            }
             FaultKind::NotOfFormat(cause) => {
                 (Code::UNREADABLE_RECORD, format!("{name}: {cause}"), "mend the file")
             }

@@ -38,6 +38,12 @@ impl Mapper {
         if rule.ignore {
             file.account.tally.ignored += 1;
             self.gaps |= file.source.format == Format::Shiviz;
+            if rule.latent && record.span.is_some_and(|span| !span.id.is_empty()) {
+                let context = Context { record, file: &file.account.name, captures: &[] };
+                let taken = Taken { plan: file.plan, source: file.source, rule, place, context };
+                // A span without a service joins nothing.
+                let _ = self.apply(&taken);
+            }
             return ControlFlow::Continue(());
         }
         // Nearly all rules have one pattern, which needs no allocation.

@@ -34,12 +34,20 @@ impl Mapper {
         sink: &mut dyn Sink,
     ) -> ControlFlow<()> {
         let ended = self.groups.end(group);
+        let Memory { mut rows, mut components, mut sides } = std::mem::take(&mut self.release);
         let vocabulary = &self.accounting.vocabulary;
-        let Memory { rows, components, sides } = &mut self.release;
-        let mut count = self.groups.take(&ended, rows, |action| vocabulary.action(action).lifeline);
+        let lifeline_of = |action| vocabulary.action(action).lifeline;
+        let mut count = self.groups.take(&ended, &mut rows, lifeline_of);
+        let had_events = count > 0;
         count -= drop_duplicate_spans(&mut rows[..count], vocabulary, &mut self.findings);
-        let rows = &mut rows[..count];
-        sort_by_component(rows, vocabulary, components);
+        count = self.deduce(&mut rows, count, plan);
+        if had_events && count == 0 {
+            // All its spans are internal.
+            self.release = Memory { rows, components, sides };
+            return ControlFlow::Continue(());
+        }
+        let vocabulary = &self.accounting.vocabulary;
+        sort_by_component(&mut rows[..count], vocabulary, &mut components);
         sides.clear();
         for (component, part) in components.iter().enumerate() {
             sides.extend(rows[part.events.clone()].iter().map(|row| {
@@ -49,8 +57,9 @@ impl Mapper {
                 })
             }));
         }
-        let pairs = causality::pair(rows, sides, plan.pairing);
-        self.spans.note(rows, sides, &pairs);
+        let pairs = causality::pair(&rows[..count], &sides, plan.pairing);
+        self.spans.note(&rows[..count], &sides, &pairs);
+        self.name(&mut rows[..count], &pairs, plan.names);
         let groups = &mut self.accounting.groups;
         groups.total += 1;
         groups.closed += u64::from(ended.closed);
@@ -70,17 +79,19 @@ impl Mapper {
             };
             account.unpaired.entry(unpaired).or_insert((0, row.place)).0 += 1;
         }
-        sink.group(&Observed {
+        let flow = sink.group(&Observed {
             key: &ended.key,
             number: ended.number,
             closed: ended.closed,
-            rows,
-            components,
+            rows: &rows[..count],
+            components: &components,
             pairs: &pairs,
-            vocabulary,
+            vocabulary: &self.accounting.vocabulary,
             gaps: self.gaps || self.grouped,
             is_read: self.is_read,
-        })
+        });
+        self.release = Memory { rows, components, sides };
+        flow
     }
 }
 

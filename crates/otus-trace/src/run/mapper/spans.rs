@@ -9,7 +9,7 @@ use otus_syntax::Code;
 use super::super::vocabulary::{RunAction, RunLifelineId};
 use super::{Incomplete, Mapper, PendingAction, Taken};
 use crate::group::RowFlags;
-use crate::mapping::SpanActions;
+use crate::mapping::{SpanActions, peer};
 use crate::read::{Span, SpanKind};
 
 impl Mapper {
@@ -21,11 +21,15 @@ impl Mapper {
         taken: &Taken<'_>,
     ) -> Result<(), Incomplete> {
         let context = &taken.context;
+        let is_latent = taken.rule.latent;
         let (first, last) = match span.kind {
             SpanKind::Client => (Direction::Emission, Some(Direction::Reception)),
             SpanKind::Server => (Direction::Reception, Some(Direction::Emission)),
             SpanKind::Producer => (Direction::Emission, None),
             SpanKind::Consumer => (Direction::Reception, None),
+            SpanKind::Internal | SpanKind::Unspecified if is_latent => {
+                (Direction::Reception, Some(Direction::Emission))
+            }
             SpanKind::Internal | SpanKind::Unspecified => return Ok(()),
         };
         if let (Some(start), Some(end)) = (span.start, span.end)
@@ -50,27 +54,32 @@ impl Mapper {
             _ => None,
         };
         let peer = match &plan.peer {
-            Some(peer) => peer.value(context, &mut self.scratch),
-            None => {
-                PEERS.iter().find_map(|name| context.record.field(taken.source.fields.find(name)?))
-            }
+            Some(peer) => peer.value(context, &mut self.scratch).filter(|peer| !peer.is_empty()),
+            None => peer::peer(&plan.peers, span.kind, context.record, &taken.plan.lifelines),
         };
-        let outgoing = matches!(first, Direction::Emission);
-        let peer = peer.filter(|_| outgoing || plan.peer.is_some());
         let peer = peer.map(|peer| vocabulary.intern_lifeline(peer, &taken.plan.lifelines));
         // An outgoing message has the id of its span. An incoming message has the id of the parent,
         // or of the spans that its span is linked to.
         let ids: &[String] = match span.kind {
             SpanKind::Client | SpanKind::Producer => slice::from_ref(&span.id),
             SpanKind::Consumer if !span.links.is_empty() => &span.links,
+            SpanKind::Server if span.parent.is_empty() && !span.links.is_empty() => &span.links,
             SpanKind::Consumer | SpanKind::Server | SpanKind::Internal | SpanKind::Unspecified => {
                 slice::from_ref(&span.parent)
             }
         };
+        let mut common = RowFlags::default();
+        if is_latent {
+            common.add(RowFlags::LATENT);
+        }
+        if plan.named {
+            common.add(RowFlags::NAMED);
+        }
         let request = vocabulary.actions.intern(RunAction { lifeline, direction: first, message });
         let mut last_id = None;
         for id in ids {
-            let mut flags = RowFlags::REQUEST;
+            let mut flags = common;
+            flags.add(RowFlags::REQUEST);
             let id = if id.is_empty() {
                 flags.add(RowFlags::ROOT);
                 None
@@ -85,7 +94,8 @@ impl Mapper {
             self.pending.push(PendingAction { lifeline, action, peer, id, flags, order: start });
         }
         if let (Some(message), Some(direction)) = (reply, last) {
-            let mut flags = RowFlags::REPLY;
+            let mut flags = common;
+            flags.add(RowFlags::REPLY);
             flags.add(if last_id.is_some() { RowFlags::HAS_ID } else { RowFlags::ROOT });
             let action = vocabulary.actions.intern(RunAction { lifeline, direction, message });
             let (id, order) = (last_id, end);
@@ -95,9 +105,6 @@ impl Mapper {
         Ok(())
     }
 }
-
-/// The fields that name the service that a client calls.
-const PEERS: [&str; 2] = ["peer.service", "server.address"];
 
 /// The order keys of the start and the end of a span. Of spans that begin at the same moment the
 /// longest begins first, and of spans that end at the same moment the shortest ends first, so that

@@ -27,6 +27,7 @@ impl Mapper {
         let mut fits = true;
         if self.pending.is_empty() {
             (self.row.lifeline, self.row.action, self.row.order) = (lifeline, None, order);
+            self.stored += 1;
             self.count_event(lifeline, None, None, place);
             fits &= self.groups.push(group, &self.row);
         }
@@ -49,7 +50,10 @@ impl Mapper {
             }
             (self.row.lifeline, self.row.action) = (lifeline, Some(action));
             (self.row.peer, self.row.flags, self.row.order) = (peer, flags, order);
-            self.count_event(lifeline, Some(action), peer, place);
+            if !flags.has(RowFlags::LATENT) {
+                self.stored += 1;
+                self.count_event(lifeline, Some(action), peer, place);
+            }
             fits &= self.groups.push(group, &self.row);
         }
         if !fits {
@@ -59,14 +63,13 @@ impl Mapper {
         }
     }
 
-    fn count_event(
+    pub(super) fn count_event(
         &mut self,
         lifeline: RunLifelineId,
         action: Option<RunActionId>,
         peer: Option<RunLifelineId>,
         place: RunPlace,
     ) {
-        self.stored += 1;
         let accounting = &mut self.accounting;
         if let Some(peer) = peer {
             entry(&mut accounting.lifelines, peer.index()).named += 1;

@@ -14,7 +14,7 @@ pub fn key(text: &[u8]) -> Option<i128> {
     if is_date { time(text) } else { number(text) }
 }
 
-pub(super) const BILLION: i128 = 1_000_000_000;
+pub(crate) const BILLION: i128 = 1_000_000_000;
 
 fn number(text: &[u8]) -> Option<i128> {
     let (negative, digits) = match text {
