@@ -38,6 +38,19 @@ pub enum Change<M> {
     StoppedEarly,
 }
 
+impl<M> Change<M> {
+    /// Whether the moment with an index only gets another place.
+    pub(super) fn moves(&self, index: usize) -> bool {
+        match *self {
+            Change::Swap(first, second) => first == index || second == index,
+            Change::Move(from, _) => from == index,
+            Change::Drop(_) | Change::Insert(..) | Change::Replace(..) | Change::StoppedEarly => {
+                false
+            }
+        }
+    }
+}
+
 impl Edit {
     /// The multi-trace after this edit; unchanged if an index is out of range.
     pub fn apply(&self, trace: &MultiTrace) -> MultiTrace {

@@ -6,6 +6,9 @@
 //! more components fail than edits are left, nothing is tried. Edited multi-traces that still fail
 //! are kept if they got further than others, and edited again.
 //!
+//! That two events were logged in the wrong order says more than that one of them did not happen. So if dropping a
+//! moment is a repair, moving that moment and swapping it with another are tried as well, and preferred.
+//!
 //! Every published repair was certified or at least answered by the engine, as [`Repair::checked`]
 //! says.
 
@@ -147,7 +150,11 @@ fn expand(
         return true;
     }
     let (changes, mut complete) = candidates(checker, case, &logs, &own, &node.anchors);
+    let mut dropped = None;
     for (number, (component, change)) in changes.into_iter().enumerate() {
+        if dropped.is_some_and(|(log, at)| log != component || !change.moves(at)) {
+            continue;
+        }
         let mut own = own.clone();
         if change == Change::StoppedEarly {
             own[component] = stops_early(own[component]);
@@ -188,9 +195,21 @@ fn expand(
                     checked,
                     is_smallest: false,
                 });
-                return true;
+                match change {
+                    Change::Drop(at) if dropped.is_none() => {
+                        dropped = Some((component, at));
+                        continue;
+                    }
+                    _ => return true,
+                }
             }
             answer = Some(found);
+        }
+        if dropped.is_some() {
+            if checker.is_out() {
+                return true;
+            }
+            continue;
         }
         let unexplained = |furthest: Option<&Box<[u32]>>| -> usize {
             let total: usize = changed.iter().map(|log| log.len()).sum();

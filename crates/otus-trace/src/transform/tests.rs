@@ -42,7 +42,12 @@ fn pool() -> (Pool, Vec<ActionId>) {
     for lifeline in [0, 1].map(LifelineId) {
         for direction in [Direction::Emission, Direction::Reception] {
             for message in [0, 1].map(MessageId) {
-                actions.push(pool.intern_action(Action { lifeline, direction, message, peer: None }));
+                actions.push(pool.intern_action(Action {
+                    lifeline,
+                    direction,
+                    message,
+                    peer: None,
+                }));
             }
         }
     }

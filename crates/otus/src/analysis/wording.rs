@@ -28,7 +28,6 @@ use crate::case::CasePicture;
 use crate::explanation::{
     Core, CoreLog, Edit, Explanation, LogPlace, LogProgress, Note, Repair, Situation, SpecPlace,
 };
-use crate::units::counted;
 
 pub(super) struct Failure<'a> {
     pub(super) trace: &'a MultiTrace,
@@ -362,13 +361,16 @@ fn repair_text(repair: &Repair) -> String {
         let edits: Vec<&str> = repair.edits.iter().map(|edit| edit.text.as_str()).collect();
         return format!("{}{by}", edits.join("; then "));
     }
-    let least = match repair.at_least {
-        0 | 1 => String::new(),
-        least => format!("; it takes at least {}", counted(least, "edit")),
-    };
-    match repair.gave_up {
-        Some(reason) => format!("none was found, since {reason}{least}"),
-        None => format!("none of up to three edits was found{least}"),
+    let is_one_too_few = repair.at_least > 1;
+    match (repair.gave_up, is_one_too_few) {
+        (Some(reason), false) => format!("none was found, since {reason}"),
+        (Some(reason), true) => {
+            format!("one edit is not enough, and no more were tried, since {reason}")
+        }
+        (None, false) => "no repair by up to three edits was found".to_owned(),
+        (None, true) => {
+            "one edit is not enough, and no repair by two or three was found".to_owned()
+        }
     }
 }
 
