@@ -10,8 +10,8 @@
 //! ([`erase`](super::erase)).
 //!
 //! *Unobserved events* are bounded by the loop lemma ([`unroll`](super::unroll)), which limits the
-//! iterations begun by unobserved events in a row. The limit is low at first and doubled
-//! until it cuts nothing off, or is as high as the lemma demands.
+//! iterations begun by unobserved events in a row. The limit is at first what one moment can need, an iteration of each
+//! loop around it, and doubled until it cuts nothing off, or is as high as the lemma demands.
 //!
 //! In a *global prefix* no event is unobserved and nothing need be completed: when all logs are
 //! consumed, the rest of the interaction can be completed (every expression except `NEVER` has a
@@ -24,6 +24,8 @@
 //!
 //! With `Options::relax` off, all multi-traces come here unless the term never orders anything
 //! across components.
+
+use std::cmp::Reverse;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -57,7 +59,8 @@ pub(crate) fn explain(
     let initial = logs.consumed.clone();
     let unseen =
         !global && (0..logs.len()).any(|c| logs.late[c] || logs.endings[c] == Ending::Early);
-    let mut limit = u64::from(unseen);
+    // The next moment may be within iterations of nested loops that unobserved events begin.
+    let mut limit = if unseen { context.loop_depth.max(1) } else { 0 };
     let is_in_alphabet = |component| logs.is_in_alphabet(component, context.alphabet);
     if !context.locally_analyzed && !(0..logs.len()).all(is_in_alphabet) {
         return Found::No;
@@ -296,7 +299,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
             return None;
         }
         self.context.counters.branches += 1;
-        alternatives.sort_by_key(|&x| std::cmp::Reverse((self.context.store.size(x), x)));
+        alternatives.sort_by_key(|&x| Reverse((self.context.store.size(x), x)));
         let mut ways: Vec<CoupledState> =
             alternatives.into_iter().map(|expr| CoupledState { expr, ..state.clone() }).collect();
         ways.retain(|way| {
@@ -511,7 +514,8 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         }
     }
 
-    /// The states after events that touch a set of components, unobserved events first.
+    /// The states after events that touch a set of components, unobserved events first, and of each kind the
+    /// largest first: what has begun goes on before another iteration begins, so that no component is left behind.
     fn moves_of(&mut self, state: &CoupledState, inside: &[bool]) -> Vec<CoupledState> {
         let mut leaves: SmallVec<[LeafId; 16]> = SmallVec::new();
         for component in (0..self.logs.len()).filter(|&component| inside[component]) {
@@ -546,6 +550,9 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                 self.logs.consumed.copy_from_slice(&state.consumed);
             }
         }
+        let size = |next: &CoupledState| Reverse(self.context.store.size(next.expr));
+        unseen.sort_by_key(size);
+        seen.sort_by_key(size);
         unseen.append(&mut seen);
         unseen
     }

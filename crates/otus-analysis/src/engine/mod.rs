@@ -787,6 +787,15 @@ impl Engine {
                 };
             }
         }
+        // Coupled components of which some observation may have ended early, and none began late.
+        let may_keep_step = !global && !late && !apart && *question != Question::ACCEPT;
+        if may_keep_step && trace.len() >= When::LONG {
+            let patience = 4 * PATIENCE + 2 * trace.len() as u64;
+            let found = self.attempt_in_step(trace, question, patience, meter, furthest);
+            if !gave_up(found, meter) {
+                return found;
+            }
+        }
         if counts {
             self.store.refuel();
             let patience = self.options.counting.patience();
@@ -796,7 +805,7 @@ impl Engine {
                 *furthest = reached;
                 return if given_up { Found::No } else { found };
             }
-            if !global && !late && !apart && *question != Question::ACCEPT {
+            if may_keep_step {
                 let patience = 4 * PATIENCE + 8 * trace.len() as u64;
                 let found = self.attempt_in_step(trace, question, patience, meter, furthest);
                 if !gave_up(found, meter) {
