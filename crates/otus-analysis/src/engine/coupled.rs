@@ -33,7 +33,7 @@ use smallvec::SmallVec;
 use super::decoupled::{self, Found, Starts};
 use super::logs::{Consumed, Logs};
 use super::lookahead::is_refuted;
-use super::store::{ExprId, Heads, LeafId, Store, SymbolId};
+use super::store::{ExprId, Heads, LeafId, SetId, Store, SymbolId};
 use super::unroll::Begins;
 use super::{Context, Ending, initial_expr};
 use crate::budget::{Meter, Stop};
@@ -136,6 +136,8 @@ struct Search<'s, 'c, 'l> {
     last: usize,
     /// Whether a log may be consumed, so that events may be erased.
     may_erase: bool,
+    /// The logs that were over when an expression was last settled.
+    over: Over,
     /// Whether look-ahead has examined all of the rest.
     looked: bool,
     /// Whether the limit cut something off.
@@ -166,6 +168,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
             stale: 0,
             last: 0,
             may_erase: true,
+            over: Over::default(),
             looked: false,
             was_limited: false,
             met: FxHashMap::default(),
@@ -327,13 +330,19 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     /// Takes a forced move, if one is easily recognised: the next moments of some components are
     /// parts of one leaf that can happen, no other leaf has any of these parts, and it waits only
     /// for these components. They are then a stubborn set.
+    ///
+    /// Of several components, the one that moved last time from this expression is tried first, so that
+    /// a regular model takes few paths, and meets few expressions.
     fn take_forced(&mut self, state: &mut CoupledState) -> bool {
         if !self.context.options.stubborn {
             return false;
         }
         let count = self.logs.len();
+        let usual = self.context.hint(state.expr).map(|(component, _)| component);
+        let first = usual.unwrap_or(self.last);
         for offset in 0..count {
-            let component = (self.last + offset) % count;
+            let rotated = first + offset;
+            let component = if rotated < count { rotated } else { rotated - count };
             if self.is_outside(component) {
                 continue;
             }
@@ -346,6 +355,9 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                 let next = self.context.store.step(state.expr, leaf);
                 if next == Store::NEVER {
                     continue;
+                }
+                if usual != Some(component) {
+                    self.context.set_hint(state.expr, component, 0);
                 }
                 self.take(state, leaf, next);
                 return true;
@@ -615,7 +627,10 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     }
 
     fn settle(&mut self, expr: ExprId) -> ExprId {
-        let expr = settle(self.context, expr, self.logs, self.global);
+        if !self.over.is_of(self.logs) {
+            self.over = Over::new(self.context, self.logs, self.global);
+        }
+        let expr = self.over.settle(self.context.store, expr, self.global);
         if !self.greedy {
             return expr;
         }
@@ -647,6 +662,53 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     }
 }
 
+/// The logs that are over, and what that means for expressions.
+#[derive(Debug, Default)]
+struct Over {
+    /// By component.
+    logs: Flags,
+    /// The components of complete logs, on which nothing more happens.
+    complete: SmallVec<[SetId; 8]>,
+    /// The lifelines on which events may be erased, if any.
+    finished: Option<SetId>,
+}
+
+impl Over {
+    fn new(context: &mut Context<'_>, logs: &Logs<'_>, global: bool) -> Over {
+        let mut over = Over::default();
+        let mut finished = LifelineSet::EMPTY;
+        for component in 0..logs.len() {
+            over.logs.push(logs.is_over(component));
+            if !logs.is_over(component) {
+                continue;
+            }
+            if global || logs.endings[component] == Ending::Early {
+                finished = finished.union(&context.store.components[component]);
+            } else {
+                over.complete.push(context.components[component]);
+            }
+        }
+        if context.options.erase && !finished.is_empty() {
+            over.finished = Some(context.store.set(&finished));
+        }
+        over
+    }
+
+    fn is_of(&self, logs: &Logs<'_>) -> bool {
+        self.logs.len() == logs.len() && (0..logs.len()).all(|c| self.logs[c] == logs.is_over(c))
+    }
+
+    /// The expression without events that these logs exclude, or that can be erased.
+    fn settle(&self, store: &mut Store, expr: ExprId, global: bool) -> ExprId {
+        let expr = self.complete.iter().fold(expr, |expr, &own| store.prune(expr, own));
+        match self.finished {
+            None => expr,
+            Some(finished) if global => store.truncate(expr, finished),
+            Some(finished) => store.erase(expr, finished),
+        }
+    }
+}
+
 /// The expression without events that consumed logs exclude, or that can be erased.
 pub(super) fn settle(
     context: &mut Context<'_>,
@@ -654,19 +716,5 @@ pub(super) fn settle(
     logs: &Logs<'_>,
     global: bool,
 ) -> ExprId {
-    let mut expr = expr;
-    let mut finished = LifelineSet::EMPTY;
-    for component in (0..logs.len()).filter(|&component| logs.is_over(component)) {
-        if global || logs.endings[component] == Ending::Early {
-            finished = finished.union(&context.store.components[component]);
-        } else {
-            expr = context.store.prune(expr, context.components[component]);
-        }
-    }
-    if !context.options.erase || finished.is_empty() {
-        return expr;
-    }
-    let finished = context.store.set(&finished);
-    let store = &mut *context.store;
-    if global { store.truncate(expr, finished) } else { store.erase(expr, finished) }
+    Over::new(context, logs, global).settle(context.store, expr, global)
 }

@@ -787,7 +787,7 @@ impl Engine {
                 };
             }
         }
-        // Coupled components of which some observation may have ended early, and none began late.
+        // Whether components that are coupled may have been observed for different times, all from the beginning.
         let may_keep_step = !global && !late && !apart && *question != Question::ACCEPT;
         if may_keep_step && trace.len() >= When::LONG {
             let patience = 4 * PATIENCE + 2 * trace.len() as u64;
