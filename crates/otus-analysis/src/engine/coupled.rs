@@ -10,8 +10,8 @@
 //! ([`erase`](super::erase)).
 //!
 //! *Unobserved events* are bounded by the loop lemma ([`unroll`](super::unroll)), which limits the
-//! iterations begun by unobserved events in a row. The limit is at first what one moment can need, an iteration of each
-//! loop around it, and doubled until it cuts nothing off, or is as high as the lemma demands.
+//! iterations begun by unobserved events in a row. The limit is low at first and doubled
+//! until it cuts nothing off, or is as high as the lemma demands.
 //!
 //! In a *global prefix* no event is unobserved and nothing need be completed: when all logs are
 //! consumed, the rest of the interaction can be completed (every expression except `NEVER` has a
@@ -46,21 +46,44 @@ const MANY: usize = 1 << 20;
 /// The most states of a look-ahead.
 const AHEAD: u64 = 128;
 
+/// How the logs are consumed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// As the parts of a global prefix.
+    Global,
+    /// Each to its own end.
+    Local,
+    /// Each to its own end, in an expression in which components stay in step. What has begun goes on before another iteration
+    /// begins, so that no log is left behind.
+    InStep,
+}
+
+impl Manner {
+    /// That of a global prefix, or of any other question.
+    pub(crate) fn of(global: bool) -> Manner {
+        if global { Manner::Global } else { Manner::Local }
+    }
+}
+
 /// Whether an expression explains the rest of the logs. Gives up after this number of states.
 pub(crate) fn explain(
     context: &mut Context<'_>,
     start: ExprId,
     logs: &mut Logs<'_>,
-    global: bool,
+    manner: Manner,
     states: u64,
     meter: &mut Meter<'_>,
 ) -> Found {
+    let global = manner == Manner::Global;
     let mut states = states;
     let initial = logs.consumed.clone();
     let unseen =
         !global && (0..logs.len()).any(|c| logs.late[c] || logs.endings[c] == Ending::Early);
-    // The next moment may be within iterations of nested loops that unobserved events begin.
-    let mut limit = if unseen { context.loop_depth.max(1) } else { 0 };
+    let mut limit = u64::from(unseen);
+    if unseen && manner == Manner::InStep {
+        // All iterations around the next moment may have to begin now.
+        limit = context.loop_depth.max(1);
+    }
     let is_in_alphabet = |component| logs.is_in_alphabet(component, context.alphabet);
     if !context.locally_analyzed && !(0..logs.len()).all(is_in_alphabet) {
         return Found::No;
@@ -76,6 +99,7 @@ pub(crate) fn explain(
         logs.consumed.copy_from_slice(&initial);
         let mut search = Search::new(context, logs, global, limit, start);
         search.states = states;
+        search.in_step = manner == Manner::InStep;
         let found = search.run(start, meter);
         states = search.states;
         if found != Found::No || !search.was_limited {
@@ -122,6 +146,8 @@ struct Search<'s, 'c, 'l> {
     global: bool,
     /// Whether logs are consumed one after the other ([`greedy`](super::greedy)).
     greedy: bool,
+    /// Whether of several moves the one that leaves least is tried first.
+    in_step: bool,
     /// The number of states that may still be visited.
     states: u64,
     limit: u64,
@@ -160,6 +186,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
             logs,
             global,
             greedy: false,
+            in_step: false,
             states: u64::MAX,
             limit,
             together,
@@ -349,7 +376,11 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
             let Some((symbol, _)) = self.head(component) else { continue };
             let alphabet = self.context.alphabet;
             for &leaf in &alphabet.leaves[symbol.0 as usize] {
-                if !self.context.is_independent(state.expr, leaf) || !self.fits(leaf) {
+                if !self.context.is_independent(state.expr, leaf) {
+                    continue;
+                }
+                // The only part of a leaf is the symbol by which it was found.
+                if self.context.store.leaf(leaf).parts.len() > 1 && !self.fits(leaf) {
                     continue;
                 }
                 let next = self.context.store.step(state.expr, leaf);
@@ -526,8 +557,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         }
     }
 
-    /// The states after events that touch a set of components, unobserved events first, and of each kind the
-    /// largest first: what has begun goes on before another iteration begins, so that no component is left behind.
+    /// The states after events that touch a set of components, unobserved events first.
     fn moves_of(&mut self, state: &CoupledState, inside: &[bool]) -> Vec<CoupledState> {
         let mut leaves: SmallVec<[LeafId; 16]> = SmallVec::new();
         for component in (0..self.logs.len()).filter(|&component| inside[component]) {
@@ -562,9 +592,11 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                 self.logs.consumed.copy_from_slice(&state.consumed);
             }
         }
-        let size = |next: &CoupledState| Reverse(self.context.store.size(next.expr));
-        unseen.sort_by_key(size);
-        seen.sort_by_key(size);
+        if self.in_step {
+            let size = |next: &CoupledState| Reverse(self.context.store.size(next.expr));
+            unseen.sort_by_key(size);
+            seen.sort_by_key(size);
+        }
         unseen.append(&mut seen);
         unseen
     }

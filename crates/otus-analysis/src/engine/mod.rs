@@ -57,6 +57,7 @@ use crate::witness::Witness;
 use alphabet::Alphabet;
 use compile::{Compiled, Interaction};
 use counting::Counting;
+use coupled::Manner;
 use coupling::Coupling;
 use decoupled::Found;
 use logs::Logs;
@@ -909,7 +910,8 @@ impl Engine {
             let global = *question == Question::GlobalPrefix;
             let (mut context, &Compiled { rigid, relaxed, .. }) = self.context();
             let start = if global || *question == Question::ACCEPT { rigid } else { relaxed };
-            coupled::explain(&mut context, start, &mut logs, global, states, meter)
+            let manner = Manner::of(global);
+            coupled::explain(&mut context, start, &mut logs, manner, states, meter)
         };
         (found, logs.into_furthest())
     }
@@ -931,7 +933,7 @@ impl Engine {
         if rigid == relaxed {
             return Found::Unknown(Stop::States);
         }
-        let found = coupled::explain(&mut context, rigid, &mut logs, false, states, meter);
+        let found = coupled::explain(&mut context, rigid, &mut logs, Manner::InStep, states, meter);
         *furthest = logs.into_furthest();
         found
     }
