@@ -25,13 +25,15 @@
 //! With `Options::relax` off, all multi-traces come here unless the term never orders anything
 //! across components.
 
+use std::cmp::Reverse;
+
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::decoupled::{self, Found, Starts};
 use super::logs::{Consumed, Logs};
 use super::lookahead::is_refuted;
-use super::store::{ExprId, Heads, LeafId, Store, SymbolId};
+use super::store::{ExprId, Heads, LeafId, SetId, Store, SymbolId};
 use super::unroll::Begins;
 use super::{Context, Ending, initial_expr};
 use crate::budget::{Meter, Stop};
@@ -44,20 +46,44 @@ const MANY: usize = 1 << 20;
 /// The most states of a look-ahead.
 const AHEAD: u64 = 128;
 
+/// How the logs are consumed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// As the parts of a global prefix.
+    Global,
+    /// Each to its own end.
+    Local,
+    /// Each to its own end, in an expression in which components stay in step. What has begun goes on before another iteration
+    /// begins, so that no log is left behind.
+    InStep,
+}
+
+impl Manner {
+    /// That of a global prefix, or of any other question.
+    pub(crate) fn of(global: bool) -> Manner {
+        if global { Manner::Global } else { Manner::Local }
+    }
+}
+
 /// Whether an expression explains the rest of the logs. Gives up after this number of states.
 pub(crate) fn explain(
     context: &mut Context<'_>,
     start: ExprId,
     logs: &mut Logs<'_>,
-    global: bool,
+    manner: Manner,
     states: u64,
     meter: &mut Meter<'_>,
 ) -> Found {
+    let global = manner == Manner::Global;
     let mut states = states;
     let initial = logs.consumed.clone();
     let unseen =
         !global && (0..logs.len()).any(|c| logs.late[c] || logs.endings[c] == Ending::Early);
     let mut limit = u64::from(unseen);
+    if unseen && manner == Manner::InStep {
+        // All iterations around the next moment may have to begin now.
+        limit = context.loop_depth.max(1);
+    }
     let is_in_alphabet = |component| logs.is_in_alphabet(component, context.alphabet);
     if !context.locally_analyzed && !(0..logs.len()).all(is_in_alphabet) {
         return Found::No;
@@ -73,6 +99,7 @@ pub(crate) fn explain(
         logs.consumed.copy_from_slice(&initial);
         let mut search = Search::new(context, logs, global, limit, start);
         search.states = states;
+        search.in_step = manner == Manner::InStep;
         let found = search.run(start, meter);
         states = search.states;
         if found != Found::No || !search.was_limited {
@@ -119,6 +146,8 @@ struct Search<'s, 'c, 'l> {
     global: bool,
     /// Whether logs are consumed one after the other ([`greedy`](super::greedy)).
     greedy: bool,
+    /// Whether of several moves the one that leaves least is tried first.
+    in_step: bool,
     /// The number of states that may still be visited.
     states: u64,
     limit: u64,
@@ -133,6 +162,8 @@ struct Search<'s, 'c, 'l> {
     last: usize,
     /// Whether a log may be consumed, so that events may be erased.
     may_erase: bool,
+    /// The logs that were over when an expression was last settled.
+    over: Over,
     /// Whether look-ahead has examined all of the rest.
     looked: bool,
     /// Whether the limit cut something off.
@@ -155,6 +186,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
             logs,
             global,
             greedy: false,
+            in_step: false,
             states: u64::MAX,
             limit,
             together,
@@ -163,6 +195,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
             stale: 0,
             last: 0,
             may_erase: true,
+            over: Over::default(),
             looked: false,
             was_limited: false,
             met: FxHashMap::default(),
@@ -296,7 +329,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
             return None;
         }
         self.context.counters.branches += 1;
-        alternatives.sort_by_key(|&x| std::cmp::Reverse((self.context.store.size(x), x)));
+        alternatives.sort_by_key(|&x| Reverse((self.context.store.size(x), x)));
         let mut ways: Vec<CoupledState> =
             alternatives.into_iter().map(|expr| CoupledState { expr, ..state.clone() }).collect();
         ways.retain(|way| {
@@ -329,25 +362,38 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     /// Takes a forced move, if one is easily recognised: the next moments of some components are
     /// parts of one leaf that can happen, no other leaf has any of these parts, and it waits only
     /// for these components. They are then a stubborn set.
+    ///
+    /// Of several components, the one that moved last time from this expression is tried first, so that
+    /// a regular model takes few paths, and meets few expressions.
     fn take_forced(&mut self, state: &mut CoupledState) -> bool {
         if !self.context.options.stubborn {
             return false;
         }
         let count = self.logs.len();
+        let usual = self.context.hint(state.expr).map(|(component, _)| component);
+        let first = usual.unwrap_or(self.last);
         for offset in 0..count {
-            let component = (self.last + offset) % count;
+            let rotated = first + offset;
+            let component = if rotated < count { rotated } else { rotated - count };
             if self.is_outside(component) {
                 continue;
             }
             let Some((symbol, _)) = self.head(component) else { continue };
             let alphabet = self.context.alphabet;
             for &leaf in &alphabet.leaves[symbol.0 as usize] {
-                if !self.context.is_independent(state.expr, leaf) || !self.fits(leaf) {
+                if !self.context.is_independent(state.expr, leaf) {
+                    continue;
+                }
+                // The only part of a leaf is the symbol by which it was found.
+                if self.context.store.leaf(leaf).parts.len() > 1 && !self.fits(leaf) {
                     continue;
                 }
                 let next = self.context.store.step(state.expr, leaf);
                 if next == Store::NEVER {
                     continue;
+                }
+                if usual != Some(component) {
+                    self.context.set_hint(state.expr, component, 0);
                 }
                 self.take(state, leaf, next);
                 return true;
@@ -556,6 +602,11 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
                 self.logs.consumed.copy_from_slice(&state.consumed);
             }
         }
+        if self.in_step {
+            let size = |next: &CoupledState| Reverse(self.context.store.size(next.expr));
+            unseen.sort_by_key(size);
+            seen.sort_by_key(size);
+        }
         unseen.append(&mut seen);
         unseen
     }
@@ -618,7 +669,10 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     }
 
     fn settle(&mut self, expr: ExprId) -> ExprId {
-        let expr = settle(self.context, expr, self.logs, self.global);
+        if !self.over.is_of(self.logs) {
+            self.over = Over::new(self.context, self.logs, self.global);
+        }
+        let expr = self.over.settle(self.context.store, expr, self.global);
         if !self.greedy {
             return expr;
         }
@@ -650,6 +704,53 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
     }
 }
 
+/// The logs that are over, and what that means for expressions.
+#[derive(Debug, Default)]
+struct Over {
+    /// By component.
+    logs: Flags,
+    /// The components of complete logs, on which nothing more happens.
+    complete: SmallVec<[SetId; 8]>,
+    /// The lifelines on which events may be erased, if any.
+    finished: Option<SetId>,
+}
+
+impl Over {
+    fn new(context: &mut Context<'_>, logs: &Logs<'_>, global: bool) -> Over {
+        let mut over = Over::default();
+        let mut finished = LifelineSet::EMPTY;
+        for component in 0..logs.len() {
+            over.logs.push(logs.is_over(component));
+            if !logs.is_over(component) {
+                continue;
+            }
+            if global || logs.endings[component] == Ending::Early {
+                finished = finished.union(&context.store.components[component]);
+            } else {
+                over.complete.push(context.components[component]);
+            }
+        }
+        if context.options.erase && !finished.is_empty() {
+            over.finished = Some(context.store.set(&finished));
+        }
+        over
+    }
+
+    fn is_of(&self, logs: &Logs<'_>) -> bool {
+        self.logs.len() == logs.len() && (0..logs.len()).all(|c| self.logs[c] == logs.is_over(c))
+    }
+
+    /// The expression without events that these logs exclude, or that can be erased.
+    fn settle(&self, store: &mut Store, expr: ExprId, global: bool) -> ExprId {
+        let expr = self.complete.iter().fold(expr, |expr, &own| store.prune(expr, own));
+        match self.finished {
+            None => expr,
+            Some(finished) if global => store.truncate(expr, finished),
+            Some(finished) => store.erase(expr, finished),
+        }
+    }
+}
+
 /// The expression without events that consumed logs exclude, or that can be erased.
 pub(super) fn settle(
     context: &mut Context<'_>,
@@ -657,19 +758,5 @@ pub(super) fn settle(
     logs: &Logs<'_>,
     global: bool,
 ) -> ExprId {
-    let mut expr = expr;
-    let mut finished = LifelineSet::EMPTY;
-    for component in (0..logs.len()).filter(|&component| logs.is_over(component)) {
-        if global || logs.endings[component] == Ending::Early {
-            finished = finished.union(&context.store.components[component]);
-        } else {
-            expr = context.store.prune(expr, context.components[component]);
-        }
-    }
-    if !context.options.erase || finished.is_empty() {
-        return expr;
-    }
-    let finished = context.store.set(&finished);
-    let store = &mut *context.store;
-    if global { store.truncate(expr, finished) } else { store.erase(expr, finished) }
+    Over::new(context, logs, global).settle(context.store, expr, global)
 }

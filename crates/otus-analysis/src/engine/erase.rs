@@ -92,7 +92,8 @@ impl Store {
                     behind = behind.union(&classes.conflicts(self.lifelines(left)));
                     all.push(left);
                 }
-                self.seq(order, &all)
+                // An expression that has lost nothing is in normal form already.
+                if *all == *operands { expr } else { self.seq(order, &all) }
             }
             Expr::Loop(..) if loops == Loops::Kept => expr,
             Expr::Loop(order, body) => {
@@ -103,7 +104,7 @@ impl Store {
                     let left = self.erase_behind(body, finished, loops, &behind);
                     let next = behind.union(&classes.conflicts(self.lifelines(left)));
                     if next == behind {
-                        return self.repeat(order, left);
+                        return if left == body { expr } else { self.repeat(order, left) };
                     }
                     behind = next;
                 }

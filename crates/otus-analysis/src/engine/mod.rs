@@ -58,6 +58,7 @@ use crate::witness::Witness;
 use alphabet::Alphabet;
 use compile::{Compiled, Interaction};
 use counting::Counting;
+use coupled::Manner;
 use coupling::Coupling;
 use decoupled::Found;
 use logs::Logs;
@@ -788,6 +789,15 @@ impl Engine {
                 };
             }
         }
+        // Whether components that are coupled may have been observed for different times, all from the beginning.
+        let may_keep_step = !global && !late && !apart && *question != Question::ACCEPT;
+        if may_keep_step && trace.len() >= When::LONG {
+            let patience = 4 * PATIENCE + 2 * trace.len() as u64;
+            let found = self.attempt_in_step(trace, question, patience, meter, furthest);
+            if !gave_up(found, meter) {
+                return found;
+            }
+        }
         if counts {
             self.store.refuel();
             let patience = self.options.counting.patience();
@@ -797,7 +807,7 @@ impl Engine {
                 *furthest = reached;
                 return if given_up { Found::No } else { found };
             }
-            if !global && !late && !apart && *question != Question::ACCEPT {
+            if may_keep_step {
                 let patience = 4 * PATIENCE + 8 * trace.len() as u64;
                 let found = self.attempt_in_step(trace, question, patience, meter, furthest);
                 if !gave_up(found, meter) {
@@ -901,7 +911,8 @@ impl Engine {
             let global = *question == Question::GlobalPrefix;
             let (mut context, &Compiled { rigid, relaxed, .. }) = self.context();
             let start = if global || *question == Question::ACCEPT { rigid } else { relaxed };
-            coupled::explain(&mut context, start, &mut logs, global, states, meter)
+            let manner = Manner::of(global);
+            coupled::explain(&mut context, start, &mut logs, manner, states, meter)
         };
         (found, logs.into_furthest())
     }
@@ -923,7 +934,7 @@ impl Engine {
         if rigid == relaxed {
             return Found::Unknown(Stop::States);
         }
-        let found = coupled::explain(&mut context, rigid, &mut logs, false, states, meter);
+        let found = coupled::explain(&mut context, rigid, &mut logs, Manner::InStep, states, meter);
         *furthest = logs.into_furthest();
         found
     }

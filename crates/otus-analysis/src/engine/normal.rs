@@ -478,20 +478,28 @@ impl Store {
             Expr::Never | Expr::Empty | Expr::Leaf(_) => expr,
             Expr::Alt(operands) => {
                 let all: Vec<ExprId> = operands.iter().filter_map(|&x| some(self, x)).collect();
-                self.alt(all)
+                if *all == *operands { expr } else { self.alt(all) }
             }
             Expr::Par(operands) => {
                 let all = operands.iter().map(|&(x, n)| Some((some(self, x)?, n)));
                 let all: Option<Vec<(ExprId, u32)>> = all.collect();
-                all.map_or(Store::NEVER, |all| self.par(all))
+                match all {
+                    None => Store::NEVER,
+                    Some(all) if *all == *operands => expr,
+                    Some(all) => self.par(all),
+                }
             }
             Expr::Seq(order, operands) => {
                 let all: Option<Vec<ExprId>> = operands.iter().map(|&x| some(self, x)).collect();
-                all.map_or(Store::NEVER, |all| self.seq(order, &all))
+                match all {
+                    None => Store::NEVER,
+                    Some(all) if *all == *operands => expr,
+                    Some(all) => self.seq(order, &all),
+                }
             }
             Expr::Loop(order, body) => {
-                let body = map(self, body);
-                self.repeat(order, body)
+                let left = map(self, body);
+                if left == body { expr } else { self.repeat(order, left) }
             }
             Expr::Suffix(skipped, inner) => {
                 let inner = map(self, inner);

@@ -334,7 +334,8 @@ impl Replay<'_, '_> {
         let found = if self.relaxation == Relaxation::Full {
             decoupled::explain(&mut context, expr, logs, most, self.meter)
         } else {
-            coupled::explain(&mut context, expr, logs, self.global, most, self.meter)
+            let manner = coupled::Manner::of(self.global);
+            coupled::explain(&mut context, expr, logs, manner, most, self.meter)
         };
         found.decided()
     }

@@ -106,3 +106,56 @@ fn slices_of_deep_nests_are_followed_by_places() {
         check(&model, "{ [a] a!n.a!z.a!z }", &Question::SLICE, 100, Verdict::Fail);
     }
 }
+
+/// A strict loop in which messages cross, so that its components are coupled, with a loop and a choice inside.
+const CROSSING: &str = "loopS(seq(par(a -- m -> b, b -- n -> a), loopS(b -- k -> c), \
+                        alt(seq(c -- p -> d, d -- q -> a), o)))";
+
+/// The logs of 100 random iterations of [`CROSSING`]. In a wrong one each message is received before the other is sent,
+/// which no log shows by itself.
+fn crossings(rng: &mut fastrand::Rng, wrong: Option<usize>) -> [(&'static str, Vec<String>); 4] {
+    let mut logs = ["a", "b", "c", "d"].map(|lifeline| (lifeline, Vec::new()));
+    for iteration in 0..100 {
+        let right = ["a!m a?n b!n b?m", "a!m a?n b?m b!n", "a?n a!m b!n b?m"][rng.usize(..3)];
+        let crossing = if wrong == Some(iteration) { "a?n a!m b?m b!n" } else { right };
+        let inner = ["", " b!k c?k", " b!k c?k b!k c?k"][rng.usize(..3)];
+        let last = ["", " c!p d?p d!q a?q"][rng.usize(..2)];
+        for action in format!("{crossing}{inner}{last}").split(' ') {
+            let own = logs.iter_mut().find(|(lifeline, _)| action.starts_with(lifeline));
+            own.expect("a lifeline").1.push(action.to_owned());
+        }
+    }
+    logs
+}
+
+/// Each log of coupled components is cut somewhere. If one ran ahead of the others, the choices of all iterations in between
+/// would be open, and some of these multi-traces would take 100,000 states.
+#[test]
+fn logs_that_are_cut_stay_in_step() {
+    let mut rng = fastrand::Rng::with_seed(18);
+    for _ in 0..40 {
+        let mut logs = crossings(&mut rng, None);
+        for (_, log) in &mut logs {
+            let least = [0, log.len() / 2, log.len() * 3 / 4][rng.usize(..3)];
+            log.truncate(rng.usize(least..=log.len()));
+        }
+        let actions: usize = logs.iter().map(|(_, log)| log.len()).sum();
+        let most = 3 * actions as u64;
+        check(CROSSING, &multi_trace(&logs), &Question::MULTI_PREFIX, most, Verdict::WeakPass);
+    }
+}
+
+#[test]
+fn a_fault_between_logs_that_are_cut_is_found_in_step() {
+    let mut rng = fastrand::Rng::with_seed(19);
+    for _ in 0..20 {
+        let wrong = rng.usize(..80);
+        let mut logs = crossings(&mut rng, Some(wrong));
+        for (_, log) in &mut logs {
+            log.truncate(log.len() - rng.usize(..=log.len() / 8));
+        }
+        let actions: usize = logs.iter().map(|(_, log)| log.len()).sum();
+        let most = 3 * actions as u64;
+        check(CROSSING, &multi_trace(&logs), &Question::MULTI_PREFIX, most, Verdict::Fail);
+    }
+}
