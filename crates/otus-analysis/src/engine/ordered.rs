@@ -16,6 +16,7 @@ use otus_core::{Pool, TermId};
 use otus_trace::transform::learn::Pair;
 use otus_trace::{MultiTrace, ObservedOrder};
 
+use super::coupled::Manner;
 use super::decoupled::Found;
 use super::logs::Logs;
 use super::{Engine, Outcome, coupled, strongest, witness};
@@ -94,10 +95,11 @@ impl Engine {
     ) -> Found {
         self.store.refuel();
         let mut logs = Logs::new(trace, question, self.count).in_order(order);
-        let global = *question == Question::GlobalPrefix;
+        let is_global = *question == Question::GlobalPrefix;
+        let manner = if is_global { Manner::Global } else { Manner::InStep };
         let (mut context, compiled) = self.context();
         let rigid = compiled.rigid;
-        let found = coupled::explain(&mut context, rigid, &mut logs, global, u64::MAX, meter);
+        let found = coupled::explain(&mut context, rigid, &mut logs, manner, u64::MAX, meter);
         *furthest = logs.into_furthest();
         found
     }
