@@ -21,6 +21,9 @@ mod statement;
 #[cfg(test)]
 mod tests;
 
+/// The name of a message whose arrow has no text.
+pub(crate) const UNNAMED: &str = "unnamed";
+
 /// The character of a numeric escape such as `u{2028}` at the start of a text, and the length of the
 /// escape. `least` is the least number of its hexadecimal digits.
 fn numbered(text: &str, open: &str, close: u8, least: usize) -> Option<(char, usize)> {

@@ -16,7 +16,9 @@
 use rustc_hash::FxHashSet;
 
 use crate::ast::{Interaction, LoopKind, NodeId, NodeKind, Operator, Passing, Section, SpecFile};
-use crate::diagram::statement::{Fragment, Mark, Repetition, Separator, Statement, StatementKind};
+use crate::diagram::statement::{
+    Fragment, Mark, Message, Repetition, Separator, Statement, StatementKind,
+};
 use crate::name::{Name, Names, Symbol};
 use crate::source::Span;
 
@@ -228,7 +230,7 @@ impl Walk<'_> {
         if synchronous {
             self.write(span, StatementKind::Mark(Mark::Synchronous));
         }
-        self.write(span, StatementKind::Message { from, to, message });
+        self.write(span, StatementKind::Message(Message::new(from, to, message)));
     }
 
     fn write(&mut self, span: Span, kind: StatementKind) {

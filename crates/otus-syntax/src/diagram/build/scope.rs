@@ -18,6 +18,8 @@ pub(super) struct Scope {
     pub(super) loop_kind: Option<LoopKind>,
     /// Whether there is an `otus: synch` before or inside a broadcast.
     pub(super) synchronous: bool,
+    /// Whether it happens in parallel with the member before it.
+    pub(super) beside: bool,
     /// The arrows of a broadcast.
     pub(super) arrows: Vec<Arrow>,
     /// The first statement that is not allowed in a broadcast.
@@ -33,6 +35,7 @@ impl Scope {
             items: Vec::new(),
             loop_kind: None,
             synchronous: false,
+            beside: false,
             arrows: Vec::new(),
             foreign: None,
         }
@@ -73,4 +76,6 @@ pub(super) struct Opener {
     pub(super) span: Span,
     /// `false` for a frame in a sequence, whose statements belong to the enclosing scope.
     pub(super) has_scope: bool,
+    /// The number of members of the enclosing sequence before it.
+    pub(super) first: usize,
 }

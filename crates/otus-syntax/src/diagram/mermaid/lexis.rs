@@ -101,18 +101,18 @@ fn is_arrow_like(text: &str) -> bool {
 pub(super) enum Arrow {
     /// From left to right, with any line and head.
     Forward,
-    /// A half arrow with its head at the left.
+    /// With a cross: a lost message.
+    Lost,
+    /// A half arrow with its head at the left: the message goes from right to left.
     Backward,
     /// Heads at both ends.
     Both,
 }
 
 pub(super) fn arrow(text: &str) -> Option<(Arrow, usize)> {
-    const ARROWS: [(Arrow, &str); 3] = [
-        (
-            Arrow::Forward,
-            "-> --> ->> -->> -x -X --x --X -) --) -|\\ -|/ -\\\\ -// --|\\ --|/ --\\\\ --//",
-        ),
+    const ARROWS: [(Arrow, &str); 4] = [
+        (Arrow::Forward, "-> --> ->> -->> -) --) -|\\ -|/ -\\\\ -// --|\\ --|/ --\\\\ --//"),
+        (Arrow::Lost, "-x -X --x --X"),
         (Arrow::Backward, "/|- \\|- //- \\\\- /|-- \\|-- //-- \\\\--"),
         (Arrow::Both, "<-> <--> <<->> <<-->>"),
     ];

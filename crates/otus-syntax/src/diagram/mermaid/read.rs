@@ -6,14 +6,14 @@ use crate::ast::{Comment, SpecFile};
 use crate::code::Code;
 use crate::diagram::picture::{Decoration, Picture};
 use crate::diagram::statement::{Fragment, Statement, StatementKind};
-use crate::diagram::{build, directive, is_one_of};
+use crate::diagram::{UNNAMED, build, directive, is_one_of};
 use crate::grammar::Parsed;
 use crate::name::{Name, Names};
 use crate::parser::Findings;
 use crate::source::{Source, Span, offset};
 use crate::suggest;
 
-use super::entity::{decode, entity_length};
+use super::entity::{decode, entity_length, on_one_line};
 use super::lexis::{self, KEYWORDS};
 use super::preamble;
 
@@ -286,6 +286,18 @@ impl Reader<'_> {
         let span = self.span(start, end);
         let symbol = self.names.intern(&decode(&self.text[start..end]));
         Name { symbol, span }
+    }
+
+    /// The name of a message: its text, with line breaks as blanks.
+    fn label_name(&mut self, start: usize, end: usize) -> Name {
+        let span = self.span(start, end);
+        let symbol = self.names.intern(&on_one_line(&self.text[start..end], decode));
+        Name { symbol, span }
+    }
+
+    /// The name of a message without a text.
+    fn unnamed(&mut self, span: Span) -> Name {
+        Name { symbol: self.names.intern(UNNAMED), span }
     }
 
     /// The end of the line at `from`, without its line break.

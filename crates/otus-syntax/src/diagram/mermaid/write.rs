@@ -6,11 +6,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::ast::{LoopKind, SpecFile};
 use crate::diagram::directive;
 use crate::diagram::outline::{MAX_INDENT, outline};
-use crate::diagram::statement::{Fragment, Mark, Repetition, Separator, Statement, StatementKind};
+use crate::diagram::statement::{
+    Course, Fragment, Mark, Message, Repetition, Separator, Statement, StatementKind,
+};
 use crate::name::{Name, Names, Symbol};
 use crate::source::Span;
 
-use super::entity::{encode, encode_directive};
+use super::entity::{encode, encode_directive, encode_shown};
 use super::lexis::is_spellable;
 
 /// The Mermaid diagram of a tree.
@@ -54,8 +56,8 @@ impl Writer {
             }
         }
         for statement in statements {
-            if let StatementKind::Message { from, to, .. } = &statement.kind {
-                for end in [from, to] {
+            if let StatementKind::Message(message) = &statement.kind {
+                for end in [&message.from, &message.to] {
                     match end {
                         Some(name) => self.head(*name, None, false),
                         None => self.environment_head(),
@@ -74,7 +76,7 @@ impl Writer {
         // After a name with blanks, Mermaid reads `as` as a part of the name.
         if is_spellable(&text) && (label.is_none() || !text.contains(' ')) {
             if is_declared {
-                let label = label.map(|label| format!(" as {}", encode(label)));
+                let label = label.map(|label| format!(" as {}", encode_shown(label)));
                 self.line(&format!("participant {text}{}", label.unwrap_or_default()));
             }
             self.participants.insert(Some(name.symbol), text);
@@ -90,7 +92,8 @@ impl Writer {
         let symbol = self.names.intern(&alias);
         let mark = Mark::Rename { alias: Name { symbol, span: Span::at(0) }, name };
         self.directive(&StatementKind::Mark(mark));
-        self.line(&format!("participant {alias} as {}", encode(label.unwrap_or(&text))));
+        let shown = label.map_or_else(|| encode(&text).into_owned(), encode_shown);
+        self.line(&format!("participant {alias} as {shown}"));
         self.participants.insert(Some(name.symbol), alias);
     }
 
@@ -117,9 +120,14 @@ impl Writer {
         match kind {
             // Written by `heads`.
             StatementKind::Participant { .. } => {}
-            StatementKind::Message { from, to, message } => {
+            StatementKind::Message(Message { from, to, message, course }) => {
                 let message = encode(self.names.text(message.symbol));
-                let line = format!("{}->>{}: {message}", self.end(*from), self.end(*to));
+                let arrow = match course {
+                    Course::Arrives => "->>",
+                    Course::Lost => "-x",
+                    Course::BothWays => "<<->>",
+                };
+                let line = format!("{}{arrow}{}: {message}", self.end(*from), self.end(*to));
                 self.line(&line);
             }
             StatementKind::Open(fragment) => {
@@ -133,6 +141,7 @@ impl Writer {
                     }
                     Fragment::Break => self.line("break"),
                     Fragment::Frame => self.line("rect transparent"),
+                    Fragment::Critical(_) => self.line("critical"),
                     Fragment::Block(_) | Fragment::Broadcast => self.directive(kind),
                 }
                 self.open.push(matches!(fragment, Fragment::Block(_) | Fragment::Broadcast));
@@ -142,6 +151,9 @@ impl Writer {
                 self.line(match separator {
                     Separator::Else => "else",
                     Separator::And => "and",
+                    Separator::Option => "option",
+                    // Mermaid has no `else` here.
+                    Separator::Or => "%% else",
                 });
                 self.open.extend(is_directive);
             }
@@ -179,8 +191,8 @@ fn lifelines(statements: &[Statement]) -> FxHashSet<Symbol> {
     for statement in statements {
         let names: &[Name] = match &statement.kind {
             StatementKind::Participant { name, .. } => std::slice::from_ref(name),
-            StatementKind::Message { from, to, .. } => {
-                found.extend([from, to].into_iter().flatten().map(|name| name.symbol));
+            StatementKind::Message(message) => {
+                found.extend(message.ends().map(|name| name.symbol));
                 continue;
             }
             StatementKind::Open(Fragment::Block(operator)) => operator.region(),

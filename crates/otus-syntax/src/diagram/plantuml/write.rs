@@ -14,7 +14,7 @@ use crate::ast::Operator;
 use crate::diagram::directive;
 use crate::diagram::outline::{MAX_INDENT, Outline};
 use crate::diagram::plantuml::{text, words};
-use crate::diagram::statement::{Fragment, Mark, StatementKind};
+use crate::diagram::statement::{Course, Fragment, Mark, Message, StatementKind};
 use crate::name::{Name, Names, Symbol};
 use crate::source::Span;
 
@@ -60,8 +60,9 @@ impl Writer {
             matches!(
                 statement.kind,
                 StatementKind::Participant { .. }
-                    | StatementKind::Message { from: Some(_), .. }
-                    | StatementKind::Message { to: Some(_), .. }
+                    | StatementKind::Message(
+                        Message { from: Some(_), .. } | Message { to: Some(_), .. }
+                    )
             )
         });
         if has_participants {
@@ -77,7 +78,7 @@ impl Writer {
     fn statement(&mut self, kind: &StatementKind) {
         match kind {
             StatementKind::Participant { name, label } => self.participant(*name, label.as_deref()),
-            StatementKind::Message { from, to, message } => self.message(*from, *to, *message),
+            StatementKind::Message(message) => self.message(message),
             StatementKind::Open(fragment) => self.fragment(fragment),
             StatementKind::Next(_) => {
                 let depth = self.open.len().saturating_sub(1);
@@ -100,7 +101,7 @@ impl Writer {
         if label.is_some() && !is_bare(text) {
             self.alias(name);
         }
-        let label = label.map(|label| format!("\"{}\" as ", text::quoted(label)));
+        let label = label.map(|label| format!("\"{}\" as ", text::quoted_shown(label)));
         let line = format!("participant {}{}", label.unwrap_or_default(), self.name(name));
         self.line(&line);
     }
@@ -126,14 +127,20 @@ impl Writer {
         name
     }
 
-    fn message(&mut self, from: Option<Name>, to: Option<Name>, message: Name) {
+    fn message(&mut self, message: &Message) {
+        let &Message { from, to, message, course } = message;
         let label = text::message(self.names.text(message.symbol));
+        let arrow = match course {
+            Course::Arrives => "->",
+            Course::Lost => "->x",
+            Course::BothWays => "<->",
+        };
         let line = match (from, to) {
             (Some(from), Some(to)) => {
-                format!("{} -> {} : {label}", self.name(from), self.name(to))
+                format!("{} {arrow} {} : {label}", self.name(from), self.name(to))
             }
-            (None, Some(to)) => format!("[-> {} : {label}", self.name(to)),
-            (Some(from), None) => format!("{} ->] : {label}", self.name(from)),
+            (None, Some(to)) => format!("[{arrow} {} : {label}", self.name(to)),
+            (Some(from), None) => format!("{} {arrow}] : {label}", self.name(from)),
             // A message without lifelines cannot be drawn; only its declaration is kept.
             (None, None) => {
                 return self.directive(&StatementKind::Messages(vec![message]));
@@ -149,6 +156,7 @@ impl Writer {
             Fragment::Par => String::from("par"),
             Fragment::Break => String::from("break"),
             Fragment::Frame => String::from("group"),
+            Fragment::Critical(_) => String::from("critical"),
             Fragment::Loop(repetition) => {
                 format!("loop {}", directive::repetition_label(*repetition)).trim_end().to_owned()
             }

@@ -1,11 +1,10 @@
 //! The statements of Mermaid, one function for each kind.
 
 use super::{OpenerKind, Reader};
-use crate::code::Code;
-use crate::diagram::mermaid::entity::decode;
+use crate::diagram::mermaid::entity::{decode, shown};
 use crate::diagram::mermaid::lexis::{self, Arrow, KEYWORDS};
 use crate::diagram::picture::Decoration;
-use crate::diagram::statement::{Fragment, Separator, StatementKind};
+use crate::diagram::statement::{Course, Fragment, Message, Options, Separator, StatementKind};
 use crate::diagram::{directive, is_one_of};
 use crate::source::Span;
 use crate::suggest;
@@ -56,7 +55,9 @@ impl Reader<'_> {
             "activate" | "deactivate" => self.on_participant(start, after, Decoration::ACTIVATION),
             "destroy" => self.on_participant(start, after, Decoration::LIFECYCLE),
             "autonumber" => self.picture(start, after, Decoration::NUMBERING),
-            "title" if self.text[after..].starts_with([' ', '\t', ':']) => {
+            "title"
+                if !self.text[after..].starts_with(|c: char| !c.is_whitespace() && c != ':') =>
+            {
                 self.picture(start, after, Decoration::TITLE);
             }
             "acctitle" => self.description(start, after, Decoration::TITLE),
@@ -127,7 +128,7 @@ impl Reader<'_> {
         }
         let from = next + word.len();
         let end = self.text_end(from);
-        let label = decode(without_wrap(self.text[from..end].trim())).into_owned();
+        let label = shown(without_wrap(self.text[from..end].trim()));
         Some(((!label.is_empty()).then_some(label), end))
     }
 
@@ -174,27 +175,19 @@ impl Reader<'_> {
         self.push(span, StatementKind::Next(separator));
     }
 
+    /// `critical text`, with `option`s inside.
     fn critical(&mut self, start: usize, after: usize) {
         let (span, _) = self.fragment_label(start, after);
-        let at = self.at;
-        let message = "`critical` has no meaning as an interaction";
-        let help = "write `alt` with `else` when its options are alternatives, or leave it \
-                    out when its lines are simply in order";
-        self.error(Code::UNSUPPORTED_CONSTRUCT, self.span(start, after), message, help);
-        // The line is complete, so parsing continues after it, not on the next line.
-        self.at = self.at.min(at);
         self.opened(span, OpenerKind::Critical);
-        self.push(span, StatementKind::Open(Fragment::Frame));
+        self.push(span, StatementKind::Open(Fragment::Critical(Options::After)));
     }
 
     fn option(&mut self, start: usize, after: usize) {
         let (span, _) = self.fragment_label(start, after);
-        // Inside `critical`, which has been reported, it is ignored.
-        if self.openers.last().is_none_or(|opener| opener.kind != OpenerKind::Critical) {
-            let help = "`option` belongs to `critical`; write `else` inside `alt`";
-            let message = "this `option` does not stand inside `critical`";
-            self.error(Code::SEPARATOR_MISPLACED, span, message, help);
+        if self.openers.last().is_some_and(|opener| opener.kind == OpenerKind::Critical) {
+            self.picture.add(Decoration::OPTION, span);
         }
+        self.push(span, StatementKind::Next(Separator::Option));
     }
 
     /// `Note right of A: text`, `note over A,B: text`.
@@ -309,20 +302,6 @@ impl Reader<'_> {
         };
         let from = start..start + text[start..from_end].trim_end().len();
         let arrow_span = self.span(arrow_at, arrow_at + length);
-        let fault = match arrow {
-            Arrow::Forward => None,
-            Arrow::Backward => Some((
-                "it is not clear who sends along an arrow with its head at the left",
-                "write an arrow with its head at the right: `B->>A: m`",
-            )),
-            Arrow::Both => Some((
-                "an arrow in both directions does not say which message comes first",
-                "write two arrows, one in each direction: `A->>B: m` and `B->>A: m`",
-            )),
-        };
-        if let Some((message, help)) = fault {
-            return self.error(Code::UNSUPPORTED_CONSTRUCT, arrow_span, message, help);
-        }
         let mut at = self.skip_circle(arrow_at + length);
         if text[at..].starts_with(['+', '-']) {
             self.picture.add(Decoration::ACTIVATION, self.span(at, at + 1));
@@ -359,18 +338,36 @@ impl Reader<'_> {
         let end = self.text_end(to_end + 1);
         let body = without_wrap(text[to_end + 1..end].trim());
         let span = self.span(start, start + text[start..end].trim_end().len());
-        if body.is_empty() {
-            let help = format!("name the message: `{}: message`", &text[start..to.end]);
-            let span = self.span(start, to_end + 1);
-            return self.error(Code::EMPTY_NAME, span, "this arrow has an empty message", help);
-        }
-        // `body` is a suffix of the trimmed text, so its span follows from its end.
-        let body_end = to_end + 1 + text[to_end + 1..end].trim_end().len();
-        let message = self.name(body_end - body.len(), body_end);
-        let from = Some(self.name(from.start, from.end));
-        let to = Some(self.name(to.start, to.end));
+        let message = if body.is_empty() {
+            self.picture.add(Decoration::UNNAMED, span);
+            self.unnamed(span)
+        } else {
+            // `body` is a suffix of the trimmed text, so its span follows from its end.
+            let body_end = to_end + 1 + text[to_end + 1..end].trim_end().len();
+            self.label_name(body_end - body.len(), body_end)
+        };
+        let mut ends = [self.name(from.start, from.end), self.name(to.start, to.end)];
+        let course = match arrow {
+            Arrow::Forward => Course::Arrives,
+            Arrow::Lost => {
+                self.picture.add(Decoration::LOST, arrow_span);
+                Course::Lost
+            }
+            Arrow::Backward => {
+                ends.reverse();
+                Course::Arrives
+            }
+            Arrow::Both => {
+                // Of a message to itself, there is only one way.
+                if ends[0].symbol != ends[1].symbol {
+                    self.picture.add(Decoration::BOTH, arrow_span);
+                }
+                Course::BothWays
+            }
+        };
+        let [from, to] = ends.map(Some);
         self.at = end;
-        self.push(span, StatementKind::Message { from, to, message });
+        self.push(span, StatementKind::Message(Message { from, to, message, course }));
     }
 
     fn skip_circle(&self, from: usize) -> usize {
@@ -429,5 +426,5 @@ fn alias(configuration: &str) -> Option<String> {
         quote @ ('"' | '\'') => value[1..].split(quote).next()?,
         _ => value.split([',', '\n']).next()?.trim(),
     };
-    (!text.is_empty()).then(|| decode(text).into_owned())
+    (!text.is_empty()).then(|| shown(text))
 }

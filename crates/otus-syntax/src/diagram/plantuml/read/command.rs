@@ -25,11 +25,12 @@ impl Reader<'_> {
         }
         match word.as_str() {
             "alt" | "opt" | "loop" | "par" | "par2" | "break" | "critical" | "group"
+            | "partition"
                 if alone || rest.starts_with('#') =>
             {
                 self.fragment(line, &word, start);
             }
-            "else" | "also" if alone => self.separator(line, &word, rest),
+            "else" | "also" if alone => self.separator(line, rest),
             "end" if alone => return self.end_of(line, rest.trim()),
             "participant" | "actor" | "boundary" | "control" | "entity" | "database"
             | "collections" | "queue"
@@ -65,6 +66,14 @@ impl Reader<'_> {
                 self.picture.add(Decoration::REFERENCE, line.whole());
                 if colon_outside_quotes(rest).is_none() {
                     self.skip_until(line, Until::End(&["ref"]));
+                }
+            }
+            "sprite" if alone && !rest.trim().is_empty() => {
+                self.picture.add(Decoration::SPRITE, line.whole());
+                if text.ends_with('{') {
+                    self.skip_until(line, Until::Sprite);
+                } else if rest.contains("<svg") && !rest.contains("</svg>") {
+                    self.skip_until(line, Until::Svg);
                 }
             }
             "skinparam" | "skinparamlocked" => {

@@ -31,9 +31,9 @@ impl Reader<'_> {
                     if first.quoted {
                         return false;
                     }
-                    label = Some(text::decode(&text[shifted(second.name)]).into_owned());
+                    label = Some(text::shown(&text[shifted(second.name)]));
                 } else {
-                    label = Some(text::decode(&text[first.name]).into_owned());
+                    label = Some(text::shown(&text[first.name]));
                     declared = Participant {
                         name: shifted(second.name),
                         place: shifted(second.place),
@@ -92,7 +92,7 @@ impl Reader<'_> {
     pub(super) fn name(&mut self, line: &Line<'_>, participant: &Participant) -> Name {
         let written = &line.text()[participant.name.clone()];
         let symbol = if participant.quoted {
-            self.names.intern(&text::decode(written))
+            self.names.intern(&text::name(written))
         } else {
             self.names.intern(written)
         };
