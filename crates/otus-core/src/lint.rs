@@ -8,7 +8,7 @@
 //! Nodes with a syntax error, and nodes that contain one, are not linted.
 
 use otus_syntax::ast::{Interaction, NodeId, NodeKind, Operator, Passing, Section, SpecFile};
-use otus_syntax::diagnostic::any_error;
+use otus_syntax::diagnostic::{Severity, any_error};
 use otus_syntax::name::{Name, Symbol};
 use otus_syntax::suggest::did_you_mean;
 use otus_syntax::{Code, Diagnostic, SourceId, Span};
@@ -65,7 +65,15 @@ pub fn lint(files: &[&SpecFile], lowered: &Lowered) -> Vec<Diagnostic> {
             lint.kind.describe(file, file.source, |message| draft.message(message))
         });
     }
-    findings.finish()
+    let mut found = findings.finish();
+    if file.implicit {
+        // The operands of a diagram differ in guards and notes, which say what messages do not.
+        let is_shown = [Code::EQUAL_ALTERNATIVES, Code::EMPTY_LOOP, Code::NULLABLE_LOOP];
+        for lint in found.iter_mut().filter(|lint| is_shown.contains(&lint.code)) {
+            lint.severity = Severity::Note;
+        }
+    }
+    found
 }
 
 struct Lint<'a> {

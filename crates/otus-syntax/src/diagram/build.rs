@@ -392,7 +392,7 @@ impl Builder<'_> {
             }
             Fragment::Critical(options) => {
                 let last = self.join(&items, &Operator::Seq, span);
-                self.critical(operands, last, *options, span)
+                self.critical(operands, last, *options, scope.opener, span)
             }
             Fragment::Loop(repetition) => {
                 let kind = scope.loop_kind.unwrap_or(LoopKind::Weak);
@@ -427,6 +427,7 @@ impl Builder<'_> {
         mut parts: Vec<NodeId>,
         last: NodeId,
         options: Options,
+        opener: Span,
         span: Span,
     ) -> NodeId {
         parts.push(last);
@@ -436,6 +437,7 @@ impl Builder<'_> {
             Options::After => {
                 let critical = parts.remove(0);
                 let at = self.span_of(parts[0]).to(self.span_of(last));
+                self.remarks.add(Decoration::OPTION, opener);
                 let nothing = self.empty(at);
                 parts.push(nothing);
                 let option = self.apply(Operator::Alt, parts, at);

@@ -5,6 +5,7 @@ mod interactions;
 mod limits;
 mod options;
 mod traces;
+mod wild_diagrams;
 
 use std::fmt::Write as _;
 

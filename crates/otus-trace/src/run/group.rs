@@ -65,6 +65,14 @@ impl Group {
     /// Copies the actions of a group whose lifelines a signature has.
     pub fn new(observed: &Observed<'_>, signature: &Signature) -> Group {
         let vocabulary = observed.vocabulary();
+        // A name of the logs is the name or the label of a lifeline; with both in the logs, only the name counts.
+        let lifeline_of = |name: &str| {
+            signature.lifeline(name).or_else(|| {
+                let labelled = signature.lifeline_called(name)?;
+                let is_named = vocabulary.has_lifeline(signature.lifeline_name(labelled));
+                (!is_named).then_some(labelled)
+            })
+        };
         let mut group = Group {
             id: observed.name().into_owned(),
             unknown: Vec::new(),
@@ -75,7 +83,7 @@ impl Group {
         for component in observed.components() {
             let names = vocabulary.lifelines_of(component.clock).iter();
             let lifelines: Vec<LifelineId> =
-                names.filter_map(|&it| signature.lifeline(vocabulary.lifeline(it))).collect();
+                names.filter_map(|&it| lifeline_of(vocabulary.lifeline(it))).collect();
             let mut actions: Vec<GroupAction> = Vec::with_capacity(component.events.len());
             // Whether the current moment has an action already.
             let mut is_begun = false;
@@ -83,7 +91,7 @@ impl Group {
                 let Some(event) = observed.event(index) else { continue };
                 is_begun &= event.joined();
                 let Some((direction, message)) = event.action() else { continue };
-                let Some(lifeline) = signature.lifeline(event.lifeline()) else { continue };
+                let Some(lifeline) = lifeline_of(event.lifeline()) else { continue };
                 let message = match signature.message(message) {
                     Some(known) => Message::Known(known),
                     None => Message::Unknown(group.unknown(message)),

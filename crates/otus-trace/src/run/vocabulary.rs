@@ -102,6 +102,11 @@ impl Vocabulary {
         self.lifelines.names.text(Symbol(id.0))
     }
 
+    /// Whether a lifeline has this name.
+    pub fn has_lifeline(&self, name: &str) -> bool {
+        self.lifelines.names.find(name).is_some()
+    }
+
     /// All lifelines in the order of their first use, with peers that never act.
     pub fn lifeline_names(&self) -> impl Iterator<Item = &str> {
         self.lifelines.names.iter().map(|(_, name)| name)

@@ -153,7 +153,8 @@ fn both_ways_and_beside_are_parallel() {
 #[test]
 fn at_most_one_option_follows_a_critical_part() {
     check("critical; a>b m; end", "a.m.b");
-    check("critical; a>b m; option; b>a n; option; b>a o; end", "seq(a.m.b,alt(b.n.a,b.o.a,o))");
+    let expected = "seq(a.m.b,alt(b.n.a,b.o.a,o))";
+    check_note("critical; a>b m; option; b>a n; option; b>a o; end", "critical", expected);
     check("critical alt; critical; a>b m; option; b>a n; end", "alt(a.m.b,b.n.a)");
     check_finding(
         "critical alt; opt; a>b m; end",

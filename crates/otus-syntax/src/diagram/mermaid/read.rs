@@ -75,7 +75,6 @@ struct Opener {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OpenerKind {
     Keyword,
-    Critical,
     Directive,
 }
 
@@ -240,7 +239,7 @@ impl Reader<'_> {
             }
             let (what, close) = match opener.kind {
                 OpenerKind::Directive => ("block", "`%% otus: end`"),
-                OpenerKind::Keyword | OpenerKind::Critical => ("fragment", "`end`"),
+                OpenerKind::Keyword => ("fragment", "`end`"),
             };
             self.never_closed(opener.span, what, close);
         }

@@ -213,7 +213,7 @@ fn faults_are_named_where_they_are() {
     check_findings("A->>end: m", &[(C::LINE_NOT_UNDERSTOOD, "end")]);
     check_findings("over->>A: m", &[(C::LINE_NOT_UNDERSTOOD, "over")]);
     check_findings("loop->>A: m", &[(C::LINE_NOT_UNDERSTOOD, "loop")]);
-    check_findings("critical x\noption y\nend", &[(C::READ_BY_CONVENTION, "option y")]);
+    check_findings("critical x\noption y\nend", &[(C::READ_BY_CONVENTION, "critical x")]);
     check_findings("option y", &[(C::SEPARATOR_MISPLACED, "option y")]);
     check_findings("else y", &[(C::SEPARATOR_MISPLACED, "else y")]);
     check_findings("alt\nand\nend", &[(C::SEPARATOR_MISPLACED, "and")]);

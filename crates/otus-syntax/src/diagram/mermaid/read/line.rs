@@ -178,15 +178,12 @@ impl Reader<'_> {
     /// `critical text`, with `option`s inside.
     fn critical(&mut self, start: usize, after: usize) {
         let (span, _) = self.fragment_label(start, after);
-        self.opened(span, OpenerKind::Critical);
+        self.opened(span, OpenerKind::Keyword);
         self.push(span, StatementKind::Open(Fragment::Critical(Options::After)));
     }
 
     fn option(&mut self, start: usize, after: usize) {
         let (span, _) = self.fragment_label(start, after);
-        if self.openers.last().is_some_and(|opener| opener.kind == OpenerKind::Critical) {
-            self.picture.add(Decoration::OPTION, span);
-        }
         self.push(span, StatementKind::Next(Separator::Option));
     }
 
