@@ -29,8 +29,9 @@ use crate::ast::{
 use crate::code::Code;
 use crate::diagram::picture::{Decoration, Picture};
 use crate::diagram::statement::{
-    Course, Fragment, Mark, Message, Options, Repetition, Separator, Statement, StatementKind,
+    Course, Fragment, Look, Mark, Message, Options, Repetition, Separator, Statement, StatementKind,
 };
+use crate::drawing::{self, Drawing};
 use crate::name::Names;
 use crate::parser::Findings;
 use crate::source::{Span, offset};
@@ -40,9 +41,11 @@ mod broadcast;
 mod declare;
 mod repeat;
 mod scope;
+mod sketch;
 
 use alias::Aliases;
 use scope::{Arrow, Item, Opener, Scope};
+use sketch::Sketch;
 
 /// Builds the tree of a diagram. `whole` is the span of the diagram.
 pub(crate) fn build(
@@ -68,12 +71,22 @@ pub(crate) fn build(
         options: None,
         beside: false,
         remarks: Picture::default(),
+        sketch: Sketch::default(),
     };
     for statement in statements {
         builder.statement(statement);
     }
-    let interaction = Some(builder.finish(whole));
-    SpecFile { source, names, sections, interaction, comments: Vec::new(), implicit: true }
+    let (interaction, drawing) = builder.finish(whole);
+    let drawing = drawing.with_heads(&sections);
+    SpecFile {
+        source,
+        names,
+        sections,
+        interaction: Some(interaction),
+        comments: Vec::new(),
+        implicit: true,
+        drawing: Some(Box::new(drawing)),
+    }
 }
 
 struct Builder<'a> {
@@ -97,6 +110,7 @@ struct Builder<'a> {
     /// A pending `&`, which applies to the next arrow or fragment.
     beside: bool,
     remarks: Picture,
+    sketch: Sketch,
 }
 
 impl Builder<'_> {
@@ -107,12 +121,13 @@ impl Builder<'_> {
             StatementKind::Participant { .. }
             | StatementKind::Lifelines(_)
             | StatementKind::Messages(_) => {}
+            StatementKind::Look(look) => self.look(look),
             StatementKind::Message(message) => self.message(span, message),
             StatementKind::Open(fragment) => self.open(span, fragment),
             StatementKind::Next(separator) => self.separate(span, *separator),
             StatementKind::Close => match self.openers.pop() {
                 Some(opener) if opener.has_scope => self.close(span),
-                Some(_) => {}
+                Some(_) => self.mark(drawing::Mark::Close),
                 None => {
                     let message = "this `end` closes nothing: no fragment is open here";
                     let help = "remove it, or open a fragment (`alt`, `loop`, …) above";
@@ -142,6 +157,7 @@ impl Builder<'_> {
             StatementKind::Participant { .. }
                 | StatementKind::Lifelines(_)
                 | StatementKind::Messages(_)
+                | StatementKind::Look(_)
                 | StatementKind::Mark(Mark::Environment(_) | Mark::Rename { .. } | Mark::Beside)
         ) {
             return;
@@ -199,6 +215,7 @@ impl Builder<'_> {
         let [origin, target] =
             [message.from, message.to].map(|end| end.and_then(|name| self.aliases.lifeline(name)));
         let arrow = Arrow { span, origin, message: message.message, target };
+        let look = self.sketch.arrow(message, origin, target);
         let scope = self.scope();
         if scope.is_broadcast() {
             scope.synchronous |= synchronous;
@@ -230,6 +247,7 @@ impl Builder<'_> {
             }
             Course::Arrives | Course::BothWays => self.passing(arrow, synchronous),
         };
+        self.sketch.drawing.entry(node).arrow = look;
         self.add(node, beside);
     }
 
@@ -241,7 +259,7 @@ impl Builder<'_> {
                 let span = self.span_of(before).to(self.span_of(node));
                 let both = self.apply(Operator::Par, vec![before, node], span);
                 self.scope().items.pop();
-                self.item(Item::Node(both));
+                self.scope().items.push(Item::Node(both));
             }
             _ => self.item(Item::Node(node)),
         }
@@ -293,7 +311,12 @@ impl Builder<'_> {
             scope.synchronous = synchronous;
             scope.loop_kind = loop_kind;
             scope.beside = beside;
+            scope.frame = self.sketch.frame.take();
             self.scopes.push(scope);
+        } else if let Some(frame) = self.sketch.frame.take() {
+            self.mark(drawing::Mark::Open(frame));
+        } else {
+            self.mark(drawing::Mark::Open(drawing::Frame::default()));
         }
     }
 
@@ -318,7 +341,10 @@ impl Builder<'_> {
             };
         if fits {
             let operand = self.end_operand(span);
-            self.scope().operands.push(operand);
+            let guard = self.sketch.guard.take().unwrap_or_default();
+            let scope = self.scope();
+            scope.operands.push(operand);
+            scope.guards.push(guard);
             return;
         }
         let (word, home, help) = match separator {
@@ -363,62 +389,92 @@ impl Builder<'_> {
     fn close(&mut self, span: Span) {
         let Some(mut scope) = self.scopes.pop() else { return };
         let span = scope.opener.to(span);
-        let mut items = std::mem::take(&mut scope.items);
+        let items = std::mem::take(&mut scope.items);
         let beside = scope.beside;
+        let (frame, guards) = (scope.frame.take(), std::mem::take(&mut scope.guards));
+        let pending = std::mem::take(&mut scope.pending);
         let operands = std::mem::take(&mut scope.operands);
-        let is_divided = !operands.is_empty();
-        if is_divided && !matches!(scope.fragment, Fragment::Par | Fragment::Critical(_)) {
-            // Whatever the fragment is, its operands are alternatives.
-            let mut operands = operands.clone();
-            operands.push(self.join(&items, &Operator::Seq, span));
-            items = vec![Item::Node(self.apply(Operator::Alt, operands, span))];
-        }
-        let node = match &scope.fragment {
-            Fragment::Par => {
-                let mut operands = operands;
-                operands.push(self.join(&items, &Operator::Seq, span));
-                self.apply(Operator::Par, operands, span)
-            }
-            Fragment::Alt | Fragment::Opt => {
-                let body = self.join(&items, &Operator::Seq, span);
-                if is_divided {
-                    body
-                } else {
-                    if scope.fragment == Fragment::Alt && !items.is_empty() {
-                        self.remarks.add(Decoration::SINGLE_ALT, scope.opener);
-                    }
-                    self.optional(body, span)
-                }
-            }
-            Fragment::Critical(options) => {
-                let last = self.join(&items, &Operator::Seq, span);
-                self.critical(operands, last, *options, scope.opener, span)
-            }
-            Fragment::Loop(repetition) => {
-                let kind = scope.loop_kind.unwrap_or(LoopKind::Weak);
-                self.repeat(&items, *repetition, &kind, scope.opener, span)
-            }
+        let first = items.first().copied();
+        let (node, last) = match &scope.fragment {
             Fragment::Break => {
-                let body = self.join(&items, &Operator::Seq, span);
+                let (body, last) = self.divided(&items, &operands, span);
+                self.sketch.before(last, pending);
+                self.sketch.around(body, frame.unwrap_or_default());
                 self.item(Item::Break(body, scope.opener));
                 return;
             }
-            Fragment::Frame => self.join(&items, &Operator::Seq, span),
-            Fragment::Block(operator) => match operator {
-                Operator::Strict | Operator::Seq => self.join(&items, operator, span),
-                Operator::Par | Operator::Alt => self.choose(&items, operator.clone(), span),
-                Operator::Coreg(region) => {
-                    let region = self.aliases.lifelines(region);
-                    self.choose(&items, Operator::Coreg(region), span)
+            Fragment::Par => {
+                let last = self.join(&items, &Operator::Seq, span);
+                let all = operands.iter().copied().chain([last]).collect();
+                (self.apply(Operator::Par, all, span), Some(last))
+            }
+            Fragment::Critical(options) => {
+                let last = self.join(&items, &Operator::Seq, span);
+                let node = self.critical(operands.clone(), last, *options, scope.opener, span);
+                (node, Some(last))
+            }
+            Fragment::Alt | Fragment::Opt => {
+                let (body, last) = self.divided(&items, &operands, span);
+                if operands.is_empty() {
+                    if scope.fragment == Fragment::Alt && !items.is_empty() {
+                        self.remarks.add(Decoration::SINGLE_ALT, scope.opener);
+                    }
+                    (self.optional(body, span), Some(last))
+                } else {
+                    (body, Some(last))
                 }
-                Operator::Loop(kind) => {
-                    let kind = self.kind(kind);
-                    self.repeat(&items, Repetition::ANY, &kind, scope.opener, span)
+            }
+            Fragment::Frame => {
+                let (body, last) = self.divided(&items, &operands, span);
+                (body, Some(last))
+            }
+            Fragment::Loop(repetition) => {
+                let kind = scope.loop_kind.unwrap_or(LoopKind::Weak);
+                if operands.is_empty() {
+                    let repeated = self.repeat(&items, *repetition, &kind, scope.opener, span);
+                    (repeated.node, Some(repeated.body))
+                } else {
+                    let (body, last) = self.divided(&items, &operands, span);
+                    let items = [Item::Node(body)];
+                    let node = self.repeat(&items, *repetition, &kind, scope.opener, span).node;
+                    (node, Some(last))
                 }
-            },
-            Fragment::Broadcast => self.broadcast(scope, span),
+            }
+            Fragment::Block(operator) => {
+                let node = match operator {
+                    Operator::Strict | Operator::Seq => self.join(&items, operator, span),
+                    Operator::Par | Operator::Alt => self.choose(&items, operator.clone(), span),
+                    Operator::Coreg(region) => {
+                        let region = self.aliases.lifelines(region);
+                        self.choose(&items, Operator::Coreg(region), span)
+                    }
+                    Operator::Loop(kind) => {
+                        let kind = self.kind(kind);
+                        self.repeat(&items, Repetition::ANY, &kind, scope.opener, span).node
+                    }
+                };
+                (node, None)
+            }
+            Fragment::Broadcast => (self.broadcast(scope, span), None),
         };
+        if first.is_none() {
+            self.sketch.before(last.unwrap_or(node), pending);
+        }
+        if let Some(frame) = frame {
+            let is_own = !matches!(first, Some(Item::Node(first)) if first == node);
+            self.sketch.frame_of(node, is_own, frame, &operands, last, guards);
+        }
         self.add(node, beside);
+    }
+
+    /// The statements of a fragment, and its last operand: alternatives, if it has several operands.
+    fn divided(&mut self, items: &[Item], before: &[NodeId], span: Span) -> (NodeId, NodeId) {
+        let last = self.join(items, &Operator::Seq, span);
+        if before.is_empty() {
+            return (last, last);
+        }
+        let all = before.iter().copied().chain([last]).collect();
+        (self.apply(Operator::Alt, all, span), last)
     }
 
     /// `critical` with the parts before its last one.
@@ -447,7 +503,7 @@ impl Builder<'_> {
     }
 
     /// Closes all open fragments and returns the interaction.
-    fn finish(mut self, whole: Span) -> Interaction {
+    fn finish(mut self, whole: Span) -> (Interaction, Drawing) {
         self.drop_synchronous();
         self.drop_loop_kind();
         self.drop_options();
@@ -466,13 +522,16 @@ impl Builder<'_> {
         if is_complete {
             self.remarks.report(self.findings);
         }
-        Interaction { nodes: self.nodes, root }
+        (Interaction { nodes: self.nodes, root }, self.sketch.drawing)
     }
 
     /// The current operand as a sequence; `span` is its place if it is empty.
     fn end_operand(&mut self, span: Span) -> NodeId {
         let items = std::mem::take(&mut self.scope().items);
-        self.join(&items, &Operator::Seq, span)
+        let pending = std::mem::take(&mut self.scope().pending);
+        let node = self.join(&items, &Operator::Seq, span);
+        self.sketch.before(node, pending);
+        node
     }
 
     /// The items as operands of an operator that orders them, with the meaning of `break`:
@@ -547,7 +606,37 @@ impl Builder<'_> {
     }
 
     fn item(&mut self, item: Item) {
-        self.scope().items.push(item);
+        let scope = self.scope();
+        scope.items.push(item);
+        let pending = std::mem::take(&mut scope.pending);
+        let (Item::Node(node) | Item::Break(node, _)) = item;
+        self.sketch.before(node, pending);
+    }
+
+    /// Puts a mark after the statement before it, or before the first one of the operand.
+    fn mark(&mut self, mark: drawing::Mark) {
+        match self.scope().items.last().copied() {
+            Some(Item::Node(node) | Item::Break(node, _)) => {
+                self.sketch.drawing.entry(node).after.push(mark);
+            }
+            None => self.scope().pending.push(mark),
+        }
+    }
+
+    fn look(&mut self, look: &Look) {
+        match look {
+            Look::Mark(mark) => {
+                if let Some(mark) = sketch::resolved(mark.clone(), self.aliases) {
+                    self.mark(mark);
+                }
+            }
+            Look::Head(head) => {
+                if let Some(lifeline) = self.aliases.lifeline(head.lifeline) {
+                    self.sketch.take(&Look::Head(drawing::Head { lifeline, ..head.clone() }));
+                }
+            }
+            other => self.sketch.take(other),
+        }
     }
 
     fn optional(&mut self, body: NodeId, span: Span) -> NodeId {

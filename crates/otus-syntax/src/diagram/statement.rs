@@ -1,6 +1,7 @@
 //! The statements of sequence diagrams, independent of Mermaid and PlantUML.
 
 use crate::ast::{LoopKind, Operator};
+use crate::drawing;
 use crate::name::Name;
 use crate::source::Span;
 
@@ -35,6 +36,41 @@ pub(crate) enum StatementKind {
     Lifelines(Vec<Name>),
     /// `otus: message m, n`: declares messages that the diagram does not use.
     Messages(Vec<Name>),
+    /// A part of the picture, which has no meaning.
+    Look(Look),
+}
+
+/// A part of the picture, for the [`Drawing`](crate::drawing::Drawing).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// Something between statements.
+    Mark(drawing::Mark),
+    /// The look of the next message.
+    Arrow(drawing::Arrow),
+    /// The look of the next fragment.
+    Frame(drawing::Frame),
+    /// The guard of the operand that the next separator begins.
+    Guard(String),
+    Head(drawing::Head),
+    Title(drawing::Title),
+    OpenBox(drawing::HeadBox),
+    CloseBox,
+    /// `autonumber`: how the following arrows are numbered.
+    Numbering(Numbering),
+}
+
+/// The numbering of arrows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Numbering {
+    Start {
+        first: i64,
+        step: i64,
+    },
+    Stop,
+    /// Goes on where it stopped, perhaps with another step.
+    Resume {
+        step: Option<i64>,
+    },
 }
 
 /// An arrow. Of its ends, `None` is the environment: found and lost messages, the border of the picture, or

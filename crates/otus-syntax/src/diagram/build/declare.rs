@@ -50,6 +50,7 @@ pub(super) fn sections(
             | StatementKind::Next(_)
             | StatementKind::Close
             | StatementKind::Mark(_)
+            | StatementKind::Look(_)
             | StatementKind::Empty => {}
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::ast::{LoopKind, NodeId, Operator};
 use crate::diagram::statement::Fragment;
+use crate::drawing;
 use crate::name::Name;
 use crate::source::Span;
 
@@ -20,6 +21,12 @@ pub(super) struct Scope {
     pub(super) synchronous: bool,
     /// Whether it happens in parallel with the member before it.
     pub(super) beside: bool,
+    /// How it is drawn.
+    pub(super) frame: Option<drawing::Frame>,
+    /// The guards of the operands after the first.
+    pub(super) guards: Vec<String>,
+    /// The marks before the first statement of the current operand.
+    pub(super) pending: Vec<drawing::Mark>,
     /// The arrows of a broadcast.
     pub(super) arrows: Vec<Arrow>,
     /// The first statement that is not allowed in a broadcast.
@@ -36,6 +43,9 @@ impl Scope {
             loop_kind: None,
             synchronous: false,
             beside: false,
+            frame: None,
+            guards: Vec::new(),
+            pending: Vec::new(),
             arrows: Vec::new(),
             foreign: None,
         }

@@ -42,6 +42,7 @@ pub(crate) fn write(kind: &StatementKind, names: &Names) -> Option<String> {
         }
         StatementKind::Participant { .. }
         | StatementKind::Message(_)
+        | StatementKind::Look(_)
         | StatementKind::Open(
             Fragment::Alt
             | Fragment::Opt

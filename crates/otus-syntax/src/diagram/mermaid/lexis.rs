@@ -96,6 +96,25 @@ fn is_arrow_like(text: &str) -> bool {
     STOPS.iter().any(|stop| text.starts_with(stop))
 }
 
+/// The colour at the start of the label of a box, and the rest.
+pub(super) fn colour(label: &str) -> (Option<&str>, &str) {
+    const NAMES: &str = "aqua aquamarine azure beige black blue brown coral crimson cyan fuchsia gold gray \
+        green grey indigo ivory khaki lavender lightblue lightcyan lightgray lightgreen lightgrey \
+        lightpink lightyellow lime magenta maroon mintcream navy olive orange orchid pink plum purple \
+        red salmon silver skyblue tan teal thistle tomato transparent turquoise violet wheat white yellow";
+    let end = match label.find('(') {
+        Some(open) if is_one_of(&label[..open], "rgb rgba hsl hsla") => {
+            label.find(')').map_or(label.len(), |close| close + 1)
+        }
+        _ => label.find(char::is_whitespace).unwrap_or(label.len()),
+    };
+    let (first, rest) = label.split_at(end);
+    match first.contains('(') || is_one_of(first, NAMES) {
+        true if !first.is_empty() => (Some(first), rest.trim_start()),
+        _ => (None, label),
+    }
+}
+
 /// The direction of an arrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arrow {

@@ -161,6 +161,8 @@ impl Writer {
                 Some(true) => self.directive(kind),
                 Some(false) | None => self.line("end"),
             },
+            // Written by `decorate`.
+            StatementKind::Look(_) => {}
             StatementKind::Mark(_)
             | StatementKind::Empty
             | StatementKind::Lifelines(_)
@@ -203,6 +205,7 @@ fn lifelines(statements: &[Statement]) -> FxHashSet<Symbol> {
             | StatementKind::Close
             | StatementKind::Mark(_)
             | StatementKind::Empty
+            | StatementKind::Look(_)
             | StatementKind::Messages(_) => continue,
         };
         found.extend(names.iter().map(|name| name.symbol));

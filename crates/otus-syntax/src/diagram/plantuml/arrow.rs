@@ -14,6 +14,7 @@
 use std::ops::Range;
 
 use crate::diagram::is_one_of;
+use crate::drawing::ArrowHead;
 
 /// The result of parsing a line as an arrow.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +36,10 @@ pub(super) struct Arrow {
     /// The further receivers of `A -> B & C`.
     pub(super) others: Vec<Participant>,
     pub(super) dotted: bool,
+    /// The colour of its line.
+    pub(super) colour: Option<Range<usize>>,
+    /// Whether its head is open (`->>`), or half (`-/`).
+    pub(super) head: ArrowHead,
     /// `-[hidden]>`: it only moves the parts of the picture.
     pub(super) hidden: bool,
     /// `A <-> B`: another message goes the other way.
@@ -94,13 +99,15 @@ pub(super) fn is_code_char(c: char) -> bool {
 struct Dress {
     head: bool,
     cross: bool,
+    look: ArrowHead,
 }
 
 /// The line of an arrow.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Body {
     dotted: bool,
     hidden: bool,
+    colour: Option<Range<usize>>,
 }
 
 struct Cursor<'a> {
@@ -137,7 +144,7 @@ impl<'a> Cursor<'a> {
         let (activations, label) = self.suffixes()?;
         let (reversed, both) = match (left_dress, right_dress) {
             (Dress { head: true, .. }, Dress { head: true, .. })
-            | (Dress { head: false, cross: true }, Dress { head: false, cross: true }) => {
+            | (Dress { head: false, cross: true, .. }, Dress { head: false, cross: true, .. }) => {
                 (false, true)
             }
             (_, Dress { head: true, .. }) => (false, false),
@@ -155,9 +162,22 @@ impl<'a> Cursor<'a> {
         }
         let [from, to] = ends;
         let [crossed, lost] = dresses.map(|dress| dress.cross);
-        let Body { dotted, hidden } = body;
-        let arrow =
-            Arrow { from, to, others, dotted, hidden, both, lost, crossed, activations, label };
+        let Body { dotted, hidden, colour } = body;
+        let head = dresses[1].look;
+        let arrow = Arrow {
+            from,
+            to,
+            others,
+            dotted,
+            colour,
+            head,
+            hidden,
+            both,
+            lost,
+            crossed,
+            activations,
+            label,
+        };
         Some(Reading::Arrow(arrow))
     }
 
@@ -248,7 +268,9 @@ impl<'a> Cursor<'a> {
         } else {
             self.slant();
         }
-        dress.head = self.head('<');
+        if let Some(look) = self.head('<') {
+            (dress.head, dress.look) = (true, look);
+        }
         if dress.head && self.rest().starts_with('_') {
             self.position += 1;
         }
@@ -258,7 +280,7 @@ impl<'a> Cursor<'a> {
     /// Dashes and style.
     fn body(&mut self) -> Option<Body> {
         let mut dashes = self.dashes();
-        let (mut dotted, mut hidden) = (false, false);
+        let (mut dotted, mut hidden, mut colour) = (false, false, None);
         if let Some(inside) = self.rest().strip_prefix('[')
             && let Some(length) = inside.find(']')
             && is_style(&inside[..length])
@@ -266,10 +288,14 @@ impl<'a> Cursor<'a> {
             let style = || inside[..length].split([',', ';']).map(str::trim);
             dotted = style().any(|word| is_one_of(word, "dashed dotted"));
             hidden = style().any(|word| is_one_of(word, "hidden"));
+            colour = style().find(|word| word.starts_with('#')).map(|word| {
+                let start = self.position + 1 + inside.find(word).unwrap_or(0);
+                start..start + word.len()
+            });
             self.position += length + 2;
             dashes += self.dashes();
         }
-        (dashes > 0).then_some(Body { dotted: dotted || dashes > 1, hidden })
+        (dashes > 0).then_some(Body { dotted: dotted || dashes > 1, hidden, colour })
     }
 
     fn dashes(&mut self) -> usize {
@@ -283,7 +309,8 @@ impl<'a> Cursor<'a> {
         if self.rest().starts_with('_') {
             self.position += 1;
         }
-        let dress = Dress { head: self.head('>'), cross: false };
+        let head = self.head('>');
+        let dress = Dress { head: head.is_some(), cross: false, look: head.unwrap_or_default() };
         let after_head = self.position;
         let mut characters = self.rest().chars();
         let decoration = characters.next().filter(|c| matches!(c, 'o' | 'x' | 'O' | 'X'));
@@ -313,15 +340,18 @@ impl<'a> Cursor<'a> {
     }
 
     /// One or two characters of a head.
-    fn head(&mut self, sign: char) -> bool {
-        for sign in [sign, '/', '\\'] {
-            let count = self.rest().chars().take(2).take_while(|&c| c == sign).count();
+    fn head(&mut self, sign: char) -> Option<ArrowHead> {
+        for each in [sign, '/', '\\'] {
+            let count = self.rest().chars().take(2).take_while(|&c| c == each).count();
             self.position += count;
-            if count > 0 {
-                return true;
+            match (count, each == sign) {
+                (0, _) => {}
+                (_, false) => return Some(ArrowHead::Half),
+                (1, true) => return Some(ArrowHead::Filled),
+                (_, true) => return Some(ArrowHead::Open),
             }
         }
-        false
+        None
     }
 
     /// `(10)`, the slant of an arrow.

@@ -11,11 +11,13 @@ mod command;
 mod fragment;
 mod message;
 mod participant;
+mod picture;
 mod skip;
 
 use std::ops::Range;
 
 use self::fragment::Opened;
+use self::picture::Begun;
 use self::skip::{Skipping, Until};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -24,8 +26,9 @@ use crate::diagram::plantuml::calls::Calls;
 use crate::diagram::plantuml::line::{self, Line};
 use crate::diagram::plantuml::preprocess::{self, Include};
 use crate::diagram::plantuml::words;
-use crate::diagram::statement::{Mark, Statement, StatementKind};
+use crate::diagram::statement::{Look, Mark, Statement, StatementKind};
 use crate::diagram::{directive, is_one_of};
+use crate::drawing;
 use crate::name::Names;
 use crate::parser::Findings;
 use crate::source::{Source, Span};
@@ -50,6 +53,7 @@ pub(super) fn statements(
         picture: Picture::default(),
         declared: Vec::new(),
         skipping: None,
+        begun: None,
         not_understood: 0,
         other_diagram: false,
     };
@@ -78,6 +82,8 @@ struct Reader<'a> {
     /// By symbol: whether a participant was declared.
     declared: Vec<bool>,
     skipping: Option<Skipping>,
+    /// A part of the picture whose lines are being skipped, and those lines.
+    begun: Option<(Begun, Vec<String>)>,
     not_understood: usize,
     /// Whether the text is another kind of diagram.
     other_diagram: bool,
@@ -126,11 +132,21 @@ impl Reader<'_> {
         let happens = |statement: &Statement| {
             matches!(statement.kind, StatementKind::Message(_) | StatementKind::Open(_))
         };
-        if self.statements.get(at).is_some_and(happens) {
+        let is_look = |statement: &&Statement| matches!(statement.kind, StatementKind::Look(_));
+        if self.statements[at..].iter().find(|it| !is_look(it)).is_some_and(happens) {
             self.picture.add(Decoration::BESIDE, line.span(0..1));
             let mark = StatementKind::Mark(Mark::Beside);
             self.statements.insert(at, Statement { span: line.whole(), kind: mark });
         }
+    }
+
+    /// Adds a part of the picture.
+    fn look(&mut self, span: Span, look: Look) {
+        self.push(span, StatementKind::Look(look));
+    }
+
+    fn mark(&mut self, line: &Line<'_>, mark: drawing::Mark) {
+        self.look(line.whole(), Look::Mark(mark));
     }
 
     fn push(&mut self, span: Span, kind: StatementKind) {

@@ -60,6 +60,8 @@ fn shown(text: &str) -> String {
 fn parse(source: &Source) -> (Outline, Vec<Diagnostic>) {
     let (mut names, mut findings) = (Names::default(), Findings::unbounded(source.id()));
     let statements = read::statements(source, source.whole(), None, &mut names, &mut findings);
+    let is_meant = |statement: &Statement| !matches!(statement.kind, StatementKind::Look(_));
+    let statements: Vec<Statement> = statements.into_iter().filter(is_meant).collect();
     findings.list.sort_by_key(|diagnostic| diagnostic.primary.span.start);
     (Outline { names, statements }, findings.list)
 }
@@ -89,7 +91,8 @@ fn show(kind: &StatementKind, names: &Names) -> String {
         StatementKind::Open(fragment) => format!("open {fragment:?}"),
         StatementKind::Next(separator) => format!("next {separator:?}"),
         StatementKind::Close => String::from("close"),
-        StatementKind::Mark(_)
+        StatementKind::Look(_)
+        | StatementKind::Mark(_)
         | StatementKind::Empty
         | StatementKind::Lifelines(_)
         | StatementKind::Messages(_) => directive::write(kind, names).expect("a directive"),

@@ -88,6 +88,8 @@ impl Writer {
                 Some(true) => self.directive(kind),
                 Some(false) | None => self.line("end"),
             },
+            // Written by `decorate`.
+            StatementKind::Look(_) => {}
             StatementKind::Mark(_)
             | StatementKind::Empty
             | StatementKind::Lifelines(_)

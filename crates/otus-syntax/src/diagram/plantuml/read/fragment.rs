@@ -10,7 +10,9 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::diagram::directive;
 use crate::diagram::picture::Decoration;
 use crate::diagram::plantuml::line::Line;
-use crate::diagram::statement::{Fragment, Separator, StatementKind};
+use crate::diagram::plantuml::text;
+use crate::diagram::statement::{Fragment, Look, Separator, StatementKind};
+use crate::drawing;
 use crate::source::Span;
 
 #[derive(Clone, Copy)]
@@ -50,6 +52,9 @@ impl Reader<'_> {
                 }
                 Fragment::Frame
             }
+            // `group opt` and `group loop 3 times` are the fragments that they name.
+            _ if first_word(label) == "opt" => Fragment::Opt,
+            _ if first_word(label) == "loop" => Fragment::Loop(directive::repetition(label)),
             _ => {
                 // In `group strict [why]`, the second label is free text.
                 let first = match label.strip_suffix(']').and_then(|label| label.find('[')) {
@@ -74,6 +79,22 @@ impl Reader<'_> {
         {
             self.picture.add(Decoration::GUARD, line.whole());
         }
+        let coloured = rest.trim_start().strip_prefix('#').filter(|_| rest.len() > label.len());
+        let colour =
+            coloured.map(|_| rest.trim_start().split_whitespace().next().unwrap_or("").to_owned());
+        let (first, second) = match label.strip_suffix(']').and_then(|label| label.split_once('['))
+        {
+            Some((first, second)) if word == "group" => (first.trim_end(), second),
+            _ => (label, ""),
+        };
+        let frame = drawing::Frame {
+            keyword: word.to_owned(),
+            label: text::shown(first),
+            second: text::shown(second),
+            colour,
+            operands: Vec::new(),
+        };
+        self.look(line.whole(), Look::Frame(frame));
         self.enter(&fragment, line.whole(), true);
         self.push(line.whole(), StatementKind::Open(fragment));
     }
@@ -93,6 +114,7 @@ impl Reader<'_> {
         if !without_colours(rest).is_empty() {
             self.picture.add(Decoration::GUARD, line.whole());
         }
+        self.look(line.whole(), Look::Guard(text::shown(without_colours(rest))));
         self.calls.next();
         self.push(line.whole(), StatementKind::Next(separator));
     }
@@ -100,7 +122,10 @@ impl Reader<'_> {
     pub(super) fn end_of(&mut self, line: &Line<'_>, what: &str) -> bool {
         let word = first_word(what).to_ascii_lowercase();
         match word.as_str() {
-            "box" => self.picture.add(Decoration::BOX, line.whole()),
+            "box" => {
+                self.picture.add(Decoration::BOX, line.whole());
+                self.look(line.whole(), Look::CloseBox);
+            }
             "note" | "hnote" | "rnote" | "ref" | "title" | "header" | "footer" | "legend" => {
                 return false;
             }

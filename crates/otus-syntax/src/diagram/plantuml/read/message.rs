@@ -11,7 +11,8 @@ use crate::diagram::plantuml::arrow::{self, Activation, Arrow, Participant, Read
 use crate::diagram::plantuml::calls::Call;
 use crate::diagram::plantuml::line::Line;
 use crate::diagram::plantuml::text;
-use crate::diagram::statement::{Course, Fragment, Mark, Message, StatementKind};
+use crate::diagram::statement::{Course, Fragment, Look, Mark, Message, Statement, StatementKind};
+use crate::drawing;
 use crate::name::Name;
 use crate::source::Span;
 
@@ -43,6 +44,19 @@ impl Reader<'_> {
             return;
         }
         let message = self.message_name(line, arrow.label.clone());
+        let written = |range: &Range<usize>| line.text()[range.clone()].to_owned();
+        let look = drawing::Arrow {
+            text: arrow
+                .label
+                .as_ref()
+                .map(|label| text::shown(&written(label)))
+                .unwrap_or_default(),
+            dotted: arrow.dotted,
+            head: arrow.head,
+            colour: arrow.colour.as_ref().map(written),
+            ..drawing::Arrow::default()
+        };
+        self.look(line.whole(), Look::Arrow(look));
         self.courses(line, arrow, Message::new(from, to, message));
         self.calls.message(Call { from, to });
         if arrow.activations.is_empty() {
@@ -59,14 +73,31 @@ impl Reader<'_> {
             let decoration = match activation {
                 Activation::Activate => {
                     self.calls.activate();
+                    if let Some(lifeline) = to {
+                        self.mark(line, drawing::Mark::Activate { lifeline, colour: None });
+                    }
                     Decoration::ACTIVATION
                 }
                 Activation::Deactivate => {
                     self.calls.deactivate();
+                    self.mark(line, drawing::Mark::Deactivate(from));
                     Decoration::ACTIVATION
                 }
-                Activation::Create => Decoration::CREATE,
-                Activation::Destroy => Decoration::DESTROY,
+                Activation::Create => {
+                    if let Some(lifeline) = to {
+                        // It begins with this arrow, so the mark stands before it.
+                        let mark = StatementKind::Look(Look::Mark(drawing::Mark::Create(lifeline)));
+                        let at = self.statements.len().saturating_sub(2);
+                        self.statements.insert(at, Statement { span: line.whole(), kind: mark });
+                    }
+                    Decoration::CREATE
+                }
+                Activation::Destroy => {
+                    if let Some(lifeline) = to {
+                        self.mark(line, drawing::Mark::Destroy(lifeline));
+                    }
+                    Decoration::DESTROY
+                }
             };
             self.picture.add(decoration, line.whole());
         }
@@ -171,9 +202,16 @@ impl Reader<'_> {
                 call
             }
         };
+        let look = drawing::Arrow {
+            text: text::shown(&line.text()[label.clone()]),
+            dotted: true,
+            ..drawing::Arrow::default()
+        };
         let message = self.message_name(line, Some(label));
+        self.look(line.whole(), Look::Arrow(look));
         let reply = Message::new(call.to, call.from, message);
         self.push(line.whole(), StatementKind::Message(reply));
+        self.mark(line, drawing::Mark::Deactivate(call.to));
     }
 
     fn disputed(&mut self, span: Span, drawn: Option<Call>, operand: Option<Call>, label: &str) {

@@ -84,8 +84,12 @@ impl Reader<'_> {
             }
         };
         if !over {
+            if let Some((_, lines)) = &mut self.begun {
+                lines.push(text.to_owned());
+            }
             return;
         }
+        self.complete(line.whole());
         if let Some(Skipping { start, until: Until::Label { name, lines } }) = self.skipping.take()
         {
             self.declare(start.to(line.whole()), name, Some(lines.join("\n")));

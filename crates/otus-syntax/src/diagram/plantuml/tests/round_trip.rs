@@ -149,7 +149,8 @@ fn renamed(outline: &Outline) -> Outline {
                 to: end(message.to),
                 ..*message
             })),
-            StatementKind::Open(_)
+            StatementKind::Look(_)
+            | StatementKind::Open(_)
             | StatementKind::Next(_)
             | StatementKind::Close
             | StatementKind::Mark(_)
