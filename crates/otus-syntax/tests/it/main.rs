@@ -1,5 +1,6 @@
 //! Tests of the parsers, their diagnostics and the printers.
 
+mod drawings;
 mod formulas;
 mod interactions;
 mod limits;

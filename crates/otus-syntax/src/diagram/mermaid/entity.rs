@@ -113,6 +113,17 @@ pub(super) fn encode_directive(text: &str) -> String {
     text.replace("%%{", "%\\u{25}{")
 }
 
+/// The text without an initial instruction `wrap:` or `nowrap:`.
+pub(super) fn without_wrap(text: &str) -> &str {
+    let body = text.strip_prefix(':').unwrap_or(text);
+    for instruction in ["wrap:", "nowrap:"] {
+        if let Some(rest) = body.strip_prefix(instruction) {
+            return rest.trim_start();
+        }
+    }
+    text
+}
+
 /// Words that make Mermaid assume another kind of diagram, at any position.
 pub(super) const FOREIGN_WORDS: [&str; 4] =
     ["C4Container", "C4Component", "C4Dynamic", "C4Deployment"];

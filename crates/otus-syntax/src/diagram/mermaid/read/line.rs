@@ -1,7 +1,7 @@
 //! The statements of Mermaid, one function for each kind.
 
 use super::{OpenerKind, Reader};
-use crate::diagram::mermaid::entity::{decode, shown};
+use crate::diagram::mermaid::entity::{decode, shown, without_wrap};
 use crate::diagram::mermaid::lexis::{self, Arrow, KEYWORDS};
 use crate::diagram::picture::Decoration;
 use crate::diagram::statement::{
@@ -512,17 +512,6 @@ fn is_kept(word: &str) -> bool {
     const FREE: &str =
         "as left right title wrap style link links properties details acctitle accdescr";
     lexis::is_reserved(word) && !is_one_of(word, FREE)
-}
-
-/// The text without an initial instruction `wrap:` or `nowrap:`.
-fn without_wrap(text: &str) -> &str {
-    let body = text.strip_prefix(':').unwrap_or(text);
-    for instruction in ["wrap:", "nowrap:"] {
-        if let Some(rest) = body.strip_prefix(instruction) {
-            return rest.trim_start();
-        }
-    }
-    text
 }
 
 /// The look of an arrow, from its spelling.
