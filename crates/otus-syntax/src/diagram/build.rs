@@ -635,7 +635,13 @@ impl Builder<'_> {
                     self.sketch.take(&Look::Head(drawing::Head { lifeline, ..head.clone() }));
                 }
             }
-            other => self.sketch.take(other),
+            Look::Arrow(_)
+            | Look::Frame(_)
+            | Look::Guard(_)
+            | Look::Title(_)
+            | Look::OpenBox(_)
+            | Look::CloseBox
+            | Look::Numbering(_) => self.sketch.take(look),
         }
     }
 

@@ -75,6 +75,7 @@ pub(crate) enum Numbering {
 
 /// An arrow. Of its ends, `None` is the environment: found and lost messages, the border of the picture, or
 /// the participant of `otus: environment NAME`.
+#[expect(clippy::struct_field_names, reason = "the message of an arrow is its name")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Message {
     pub from: Option<Name>,

@@ -109,10 +109,8 @@ pub(super) fn colour(label: &str) -> (Option<&str>, &str) {
         _ => label.find(char::is_whitespace).unwrap_or(label.len()),
     };
     let (first, rest) = label.split_at(end);
-    match first.contains('(') || is_one_of(first, NAMES) {
-        true if !first.is_empty() => (Some(first), rest.trim_start()),
-        _ => (None, label),
-    }
+    let is_colour = !first.is_empty() && (first.contains('(') || is_one_of(first, NAMES));
+    if is_colour { (Some(first), rest.trim_start()) } else { (None, label) }
 }
 
 /// The direction of an arrow.

@@ -246,7 +246,7 @@ impl Reader<'_> {
             match opener.kind {
                 OpenerKind::Box => self.look(span, Look::CloseBox),
                 OpenerKind::Keyword | OpenerKind::Directive => {
-                    self.push(span, StatementKind::Close)
+                    self.push(span, StatementKind::Close);
                 }
             }
             if fits {

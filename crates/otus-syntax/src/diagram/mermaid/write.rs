@@ -104,10 +104,22 @@ impl Writer {
                     HeadKind::Participant => format!("participant {text}{label}"),
                     HeadKind::Actor => format!("actor {text}{label}"),
                     // A configuration follows a name without blanks.
-                    kind if !text.contains(' ') => {
+                    kind @ (HeadKind::Boundary
+                    | HeadKind::Control
+                    | HeadKind::Entity
+                    | HeadKind::Database
+                    | HeadKind::Collections
+                    | HeadKind::Queue)
+                        if !text.contains(' ') =>
+                    {
                         format!("participant {text}@{{ \"type\": \"{}\" }}{label}", kind.word())
                     }
-                    _ => format!("participant {text}{label}"),
+                    HeadKind::Boundary
+                    | HeadKind::Control
+                    | HeadKind::Entity
+                    | HeadKind::Database
+                    | HeadKind::Collections
+                    | HeadKind::Queue => format!("participant {text}{label}"),
                 };
                 self.line(&line);
             }
@@ -221,9 +233,10 @@ impl Writer {
     fn label(&self, message: Name, text: &str) -> String {
         let name = self.names.text(message.symbol);
         let shown = encode_shown(text);
-        let is_name = match text.is_empty() {
-            true => name == UNNAMED,
-            false => on_one_line(&shown, decode) == name && without_wrap(&shown) == shown,
+        let is_name = if text.is_empty() {
+            name == UNNAMED
+        } else {
+            on_one_line(&shown, decode) == name && without_wrap(&shown) == shown
         };
         if is_name { shown } else { encode(name).into_owned() }
     }
@@ -262,7 +275,14 @@ impl Writer {
             }
             drawing::Mark::Divider(text) | drawing::Mark::Delay(text) => ("over", &none, text),
             drawing::Mark::Reference { over, text } => ("over", over, text),
-            _ => return,
+            drawing::Mark::Space(_)
+            | drawing::Mark::Activate { .. }
+            | drawing::Mark::Deactivate(_)
+            | drawing::Mark::Create(_)
+            | drawing::Mark::Destroy(_)
+            | drawing::Mark::Open(_)
+            | drawing::Mark::Close
+            | drawing::Mark::Page(_) => return,
         };
         let known = at.iter().filter_map(|name| self.participants.get(&Some(name.symbol)));
         let mut ends: Vec<&str> = known.map(String::as_str).collect();

@@ -61,7 +61,9 @@ impl Walk<'_> {
                 }
                 Message { from, to, message, course }
             }
-            _ => return false,
+            NodeKind::Empty | NodeKind::Invalid | NodeKind::Passing(_) | NodeKind::Operator(..) => {
+                return false;
+            }
         };
         self.write(span, StatementKind::Message(message));
         true

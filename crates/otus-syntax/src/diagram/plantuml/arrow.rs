@@ -19,7 +19,7 @@ use crate::drawing::ArrowHead;
 /// The result of parsing a line as an arrow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reading {
-    Arrow(Arrow),
+    Arrow(Box<Arrow>),
     /// `A -- B`: a line without a head.
     Headless(Range<usize>),
     /// `{a} <-> {b} : 5 s`: a duration between two anchors.
@@ -28,6 +28,7 @@ pub(super) enum Reading {
 }
 
 /// An arrow, with its ends in the direction of the message.
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of the picture by itself")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Arrow {
     /// The sender; `None` for `[`, `]` and `?`, which are the environment.
@@ -178,7 +179,7 @@ impl<'a> Cursor<'a> {
             activations,
             label,
         };
-        Some(Reading::Arrow(arrow))
+        Some(Reading::Arrow(Box::new(arrow)))
     }
 
     /// `& C & D` after the target.
@@ -439,11 +440,11 @@ mod tests {
                 let tail = if arrow.crossed { "x" } else { "" };
                 let back = if arrow.both { "<" } else { "" };
                 let hidden = if arrow.hidden { " hidden" } else { "" };
-                let others: String = arrow
-                    .others
-                    .iter()
-                    .map(|other| format!("&{}", &line[other.name.clone()]))
-                    .collect();
+                let mut others = String::new();
+                for other in &arrow.others {
+                    others.push('&');
+                    others.push_str(&line[other.name.clone()]);
+                }
                 let suffixes: String = arrow
                     .activations
                     .iter()

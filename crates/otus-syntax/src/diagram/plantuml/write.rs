@@ -174,10 +174,7 @@ impl Writer {
         let name = self.names.text(message.symbol);
         let lines: Vec<String> = shown.split('\n').map(text::message).collect();
         let written = lines.join("\\n");
-        let is_name = match shown.is_empty() {
-            true => name == UNNAMED,
-            false => text::name(&written) == name,
-        };
+        let is_name = if shown.is_empty() { name == UNNAMED } else { text::name(&written) == name };
         if is_name { written } else { text::message(name) }
     }
 
@@ -233,7 +230,15 @@ impl Writer {
             drawing::Mark::Reference { over, text } if !over.is_empty() => {
                 format!("ref over {} : {}", list(over), shown_on_a_line(text))
             }
-            _ => return,
+            drawing::Mark::Reference { .. }
+            | drawing::Mark::Space(_)
+            | drawing::Mark::Activate { .. }
+            | drawing::Mark::Deactivate(_)
+            | drawing::Mark::Create(_)
+            | drawing::Mark::Destroy(_)
+            | drawing::Mark::Open(_)
+            | drawing::Mark::Close
+            | drawing::Mark::Page(_) => return,
         };
         self.line(&line);
     }

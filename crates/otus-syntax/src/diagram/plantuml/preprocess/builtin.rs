@@ -20,7 +20,9 @@ pub(super) fn call(name: &str, arguments: &[Value]) -> Option<Value> {
         "%strlen" => Value::Number(i64::try_from(text(0).chars().count()).ok()?),
         "%size" => match arguments.first()? {
             Value::List(items) => Value::Number(i64::try_from(items.len()).ok()?),
-            other => Value::Number(i64::try_from(other.to_string().chars().count()).ok()?),
+            other @ (Value::Text(_) | Value::Number(_) | Value::Truth(_)) => {
+                Value::Number(i64::try_from(other.to_string().chars().count()).ok()?)
+            }
         },
         "%upper" => Value::Text(text(0).to_uppercase()),
         "%lower" => Value::Text(text(0).to_lowercase()),

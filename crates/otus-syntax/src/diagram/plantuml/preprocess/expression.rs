@@ -43,7 +43,7 @@ impl Preprocessor<'_, '_, '_> {
         };
         match self.value(list, line) {
             Value::List(items) => items,
-            other => vec![other],
+            other @ (Value::Text(_) | Value::Number(_) | Value::Truth(_)) => vec![other],
         }
     }
 }
@@ -55,11 +55,8 @@ pub(super) fn arguments(text: &str) -> Option<(Vec<&str>, &str)> {
     let mut quote = None;
     for (at, c) in text.char_indices() {
         match (quote, c) {
-            (Some(sign), _) => {
-                if c == sign {
-                    quote = None;
-                }
-            }
+            (Some(sign), _) if c == sign => quote = None,
+            (Some(_), _) => {}
             // An apostrophe inside a word is no quote.
             (None, '"') => quote = Some(c),
             (None, '\'') if text[start..at].trim().is_empty() => quote = Some(c),
@@ -218,7 +215,9 @@ impl<'t> Cursor<'t> {
                     match self.or(context, line)? {
                         // Lists of lists could grow without end.
                         Value::List(_) => return None,
-                        item => items.push(item),
+                        item @ (Value::Text(_) | Value::Number(_) | Value::Truth(_)) => {
+                            items.push(item);
+                        }
                     }
                     self.sign(",");
                 }

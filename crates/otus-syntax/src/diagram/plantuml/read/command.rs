@@ -186,7 +186,7 @@ impl Reader<'_> {
         match decoration {
             Decoration::DIVIDER => self.mark(line, Mark::Divider(inside('='))),
             Decoration::DELAY => {
-                self.mark(line, Mark::Delay(inside(if text == "…" { '…' } else { '.' })))
+                self.mark(line, Mark::Delay(inside(if text == "…" { '…' } else { '.' })));
             }
             Decoration::SPACE => self.mark(line, Mark::Space(inside('|').parse().ok())),
             _ => {}

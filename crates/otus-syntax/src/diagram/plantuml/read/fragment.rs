@@ -80,8 +80,7 @@ impl Reader<'_> {
             self.picture.add(Decoration::GUARD, line.whole());
         }
         let coloured = rest.trim_start().strip_prefix('#').filter(|_| rest.len() > label.len());
-        let colour =
-            coloured.map(|_| rest.trim_start().split_whitespace().next().unwrap_or("").to_owned());
+        let colour = coloured.map(|_| rest.split_whitespace().next().unwrap_or("").to_owned());
         let (first, second) = match label.strip_suffix(']').and_then(|label| label.split_once('['))
         {
             Some((first, second)) if word == "group" => (first.trim_end(), second),
