@@ -46,7 +46,15 @@ fn shown(tree: &SpecFile) -> Vec<String> {
             Mark::Activate { lifeline, .. } => format!("activate {}", text(*lifeline)),
             Mark::Deactivate(Some(lifeline)) => format!("deactivate {}", text(*lifeline)),
             Mark::Open(frame) => format!("open {} {:?}", frame.keyword, frame.label),
-            other => format!("{other:?}"),
+            Mark::Divider(_)
+            | Mark::Delay(_)
+            | Mark::Space(_)
+            | Mark::Reference { .. }
+            | Mark::Deactivate(None)
+            | Mark::Create(_)
+            | Mark::Destroy(_)
+            | Mark::Close
+            | Mark::Page(_) => format!("{mark:?}"),
         };
         lines.extend(entry.before.iter().map(|it| format!("{number} before: {}", mark(it))));
         if let Some(arrow) = &entry.arrow {
