@@ -8,7 +8,7 @@
 //! Nodes with a syntax error, and nodes that contain one, are not linted.
 
 use otus_syntax::ast::{Interaction, NodeId, NodeKind, Operator, Passing, Section, SpecFile};
-use otus_syntax::diagnostic::any_error;
+use otus_syntax::diagnostic::{Severity, any_error};
 use otus_syntax::name::{Name, Symbol};
 use otus_syntax::suggest::did_you_mean;
 use otus_syntax::{Code, Diagnostic, SourceId, Span};
@@ -50,7 +50,7 @@ pub fn lint(files: &[&SpecFile], lowered: &Lowered) -> Vec<Diagnostic> {
     if is_complete {
         unused(files, file, &used, &mut lints);
     }
-    structure(at, file.implicit, interaction, &reachable, lowered, &mut lints);
+    structure(at, file, interaction, &reachable, lowered, &mut lints);
     if is_complete && !file.implicit {
         one_sided(at, &used, &mut lints);
     }
@@ -65,7 +65,15 @@ pub fn lint(files: &[&SpecFile], lowered: &Lowered) -> Vec<Diagnostic> {
             lint.kind.describe(file, file.source, |message| draft.message(message))
         });
     }
-    findings.finish()
+    let mut found = findings.finish();
+    if file.implicit {
+        // The body of a diagram's loop may have notes, which say what messages do not.
+        let is_shown = [Code::EMPTY_LOOP, Code::NULLABLE_LOOP];
+        for lint in found.iter_mut().filter(|lint| is_shown.contains(&lint.code)) {
+            lint.severity = Severity::Note;
+        }
+    }
+    found
 }
 
 struct Lint<'a> {
@@ -170,7 +178,7 @@ impl LintKind<'_> {
 /// Lints the operators of all nodes without a syntax error.
 fn structure(
     at: usize,
-    implicit: bool,
+    file: &SpecFile,
     interaction: &Interaction,
     reachable: &[bool],
     lowered: &Lowered,
@@ -179,7 +187,8 @@ fn structure(
     let sound = sound(interaction);
     let term = |id: NodeId| lowered.nodes.get(id.index()).copied().unwrap_or(Pool::EMPTY);
     let is_sound = |id: NodeId| sound[id.index()];
-    for (node, _) in interaction.nodes.iter().zip(reachable).filter(|(_, reached)| **reached) {
+    let all = interaction.nodes.iter().enumerate().zip(reachable);
+    for ((number, node), _) in all.filter(|(_, reached)| **reached) {
         let NodeKind::Operator(operator, operands) = &node.kind else { continue };
         let mut add = |span, kind| lints.push(Lint { file: at, span, kind });
         let name = operator.keyword();
@@ -200,6 +209,9 @@ fn structure(
                 if operands.len() == 1 {
                     add(node.span, LintKind::SingleOperand(name));
                 }
+                if is_guarded(file, number) {
+                    continue;
+                }
                 let mut first: FxHashMap<TermId, Span> = FxHashMap::default();
                 for &operand in operands.iter().filter(|&&id| is_sound(id)) {
                     let span = interaction.node(operand).span;
@@ -211,7 +223,7 @@ fn structure(
             }
             Operator::Strict | Operator::Seq | Operator::Par | Operator::Coreg(_) => {
                 // The `seq` of a diagram's statements is implicit.
-                if operands.len() == 1 && (!implicit || *operator != Operator::Seq) {
+                if operands.len() == 1 && (!file.implicit || *operator != Operator::Seq) {
                     add(node.span, LintKind::SingleOperand(name));
                 }
                 for &operand in operands.iter().filter(|&&id| operands.len() > 1 && is_sound(id)) {
@@ -222,6 +234,17 @@ fn structure(
             }
         }
     }
+}
+
+/// Whether the author of a diagram told the operands of a node apart by guards, or drew only notes in one.
+fn is_guarded(file: &SpecFile, number: usize) -> bool {
+    let node = NodeId(u32::try_from(number).unwrap_or(u32::MAX));
+    let shown = file.drawing.as_ref().and_then(|drawing| drawing.of(node));
+    shown.and_then(|shown| shown.frame.as_ref()).is_some_and(|frame| {
+        let mut texts =
+            std::iter::once(&frame.label).chain(frame.operands.iter().map(|it| &it.guard));
+        texts.any(|text| !text.is_empty())
+    })
 }
 
 /// By node: whether neither it nor a node below it has a syntax error.

@@ -3,6 +3,7 @@
 //! Ids follow the order of declaration. A lifeline and a message may share a name.
 
 use otus_syntax::name::{Names, Symbol};
+use rustc_hash::FxHashMap;
 
 use crate::index::{Index as _, IndexVec, LifelineId, MessageId};
 use crate::set::LifelineSet;
@@ -19,6 +20,8 @@ use crate::set::LifelineSet;
 pub struct Signature {
     lifelines: Names,
     labels: IndexVec<LifelineId, Option<Box<str>>>,
+    /// By label on one line: the lifeline, or `None` if several have it.
+    labelled: FxHashMap<Box<str>, Option<LifelineId>>,
     messages: Names,
 }
 
@@ -40,6 +43,23 @@ impl Signature {
     /// Sets the text that pictures show instead of a lifeline's name.
     pub fn set_label(&mut self, lifeline: LifelineId, label: &str) {
         self.labels[lifeline] = Some(label.into());
+        let entry = self.labelled.entry(on_one_line(label)).or_insert(Some(lifeline));
+        if *entry != Some(lifeline) {
+            *entry = None;
+        }
+    }
+
+    /// The lifeline that logs may call like this: the one with the name, or the only one with the label, in which
+    /// a line break is a blank.
+    ///
+    /// ```
+    /// let mut signature = otus_core::Signature::default();
+    /// let client = signature.add_lifeline("C");
+    /// signature.set_label(client, "Web\nClient");
+    /// assert_eq!(signature.lifeline_called("Web Client"), Some(client));
+    /// ```
+    pub fn lifeline_called(&self, name: &str) -> Option<LifelineId> {
+        self.lifeline(name).or_else(|| *self.labelled.get(name)?)
     }
 
     /// The lifeline with a name.
@@ -108,6 +128,12 @@ impl Signature {
     }
 }
 
+fn on_one_line(label: &str) -> Box<str> {
+    let lines: Vec<&str> =
+        label.split('\n').map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines.join(" ").into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +149,11 @@ mod tests {
         signature.set_label(a, "Alice");
         assert_eq!(signature.label(a), Some("Alice"));
         assert_eq!(signature.label(b), None);
+        assert_eq!(signature.lifeline("Alice"), None);
+        assert_eq!(signature.lifeline_called("Alice"), Some(a));
+        assert_eq!(signature.lifeline_called("b"), Some(b));
+        signature.set_label(b, "Alice");
+        assert_eq!(signature.lifeline_called("Alice"), None, "two have this label");
         assert_eq!(signature.lifelines().map(|(_, name)| name).collect::<Vec<_>>(), ["b", "a"]);
         assert_eq!(signature.all_lifelines().len(), 2);
     }

@@ -6,6 +6,7 @@
 
 pub mod formula;
 
+use crate::drawing::Drawing;
 use crate::name::{Name, Names};
 use crate::source::{SourceId, Span};
 
@@ -38,6 +39,8 @@ pub struct SpecFile {
     pub comments: Vec<Comment>,
     /// Whether using a name declares it, as in Mermaid and PlantUML.
     pub implicit: bool,
+    /// How its author drew it, for diagrams.
+    pub drawing: Option<Box<Drawing>>,
 }
 
 /// One `@…{…}` section.

@@ -158,7 +158,7 @@ codes! {
     NEVER_CLOSED = "0604", Error, "a fragment that is never closed";
     UNSUPPORTED_CONSTRUCT = "0605", Error, "a diagram construct without a meaning here";
     PICTURE_ONLY = "0606", Note, "kept in the picture only";
-    FREE_TEXT_LOOP = "0607", Warning, "a loop whose label is free text";
+    FREE_TEXT_LOOP = "0607", Note, "a loop whose label is free text";
     UNFOLDED_TOO_LARGE = "0608", Error, "a bounded loop that unfolds too far";
     UNKNOWN_DIRECTIVE = "0609", Error, "a directive that does not exist";
     DIRECTIVE_MISPLACED = "0610", Error, "a directive in the wrong place";
@@ -168,6 +168,9 @@ codes! {
     NEVER_CLOSED_FENCE = "0614", Error, "a fence that is never closed";
     RETURN_WITHOUT_CALL = "0615", Error, "a `return` without a call";
     BREAK_ALONE = "0616", Warning, "a `break` with nothing to leave";
+    READ_BY_CONVENTION = "0617", Note, "a construct with a meaning by convention";
+    NOT_INCLUDED = "0618", Warning, "a file that is not included";
+    BAD_PREPROCESSING = "0619", Error, "a preprocessor line that cannot be followed";
     // Lints.
     UNUSED_LIFELINE = "0701", Warning, "a lifeline that is never used";
     UNUSED_MESSAGE = "0702", Warning, "a message that is never used";

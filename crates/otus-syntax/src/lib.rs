@@ -25,6 +25,7 @@ pub mod code;
 pub mod diagnostic;
 pub mod diagram;
 pub mod dimacs;
+pub mod drawing;
 pub mod excerpt;
 pub mod grammar;
 pub mod lexer;

@@ -67,7 +67,13 @@ pub fn convert(context: &Context, request: &ConvertRequest) -> Result<Converted>
     let mut loaded = Loaded::read(context, &request.names, request.from)?;
     Ok(match request.to {
         Format::Mermaid | Format::Plantuml => {
-            diagram(&specification(context, loaded, request.to)?.1, request.to)
+            let (spec, raised) = specification(context, loaded, request.to)?;
+            // A diagram keeps what its author drew besides the messages.
+            let drawn = match &spec.files[..] {
+                [file] if file.drawing.is_some() => file,
+                _ => &raised,
+            };
+            diagram(drawn, request.to)
         }
         Format::Hsf => {
             let (spec, raised) = specification(context, loaded, request.to)?;

@@ -211,13 +211,7 @@ impl Spec {
 
     /// The lifeline with a name, or with a label that only it has.
     pub(crate) fn lifeline(&self, name: &str) -> Option<LifelineId> {
-        let signature = self.signature();
-        signature.lifeline(name).or_else(|| {
-            let mut labelled =
-                signature.lifelines().filter(|&(id, _)| signature.label(id) == Some(name));
-            let (found, _) = labelled.next()?;
-            labelled.next().is_none().then_some(found)
-        })
+        self.signature().lifeline_called(name)
     }
 }
 

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod analyze;
+mod as_meant;
 mod baseline;
 #[cfg(unix)]
 mod book;

@@ -8,8 +8,14 @@
 //! | consecutive ones | `seq` of them; one is itself, none is ∅ |
 //! | an arrow from A to B | `A -- m -> B` |
 //! | an arrow from A to A | `A -- m ->\|`: a local action, by convention |
-//! | `alt`/`else`, `par`/`and` | `alt`, `par` of the operands; a single operand is itself |
+//! | an arrow from A that is lost on its way to B | `A -- m ->\|`: sent, never received |
+//! | an arrow both ways | `par(A -- m -> B, B -- m -> A)` |
+//! | `&` before an arrow or fragment y, after x | `par(x, y)` |
+//! | `alt`/`else` | `alt` of the operands; a single operand is an `opt`: the author wrote "if" |
+//! | `par`/`and` | `par` of the operands; a single operand is itself |
 //! | `opt` | `alt(x, ∅)` |
+//! | `critical x`, `option y`, `option z` | `seq(x, alt(y, z, ∅))`, or `alt(x, y, z)` if a directive says so |
+//! | PlantUML's `else` in any other fragment | its operands are alternatives: `loop x else y` is a loop over `alt(x, y)` |
 //! | `loop` | see [`repeat`](Builder::repeat) |
 //! | `break B` after `pre`, before `rest` | `seq(pre, alt(B, rest))`, see [`join`](Builder::join) |
 //! | a frame | its statements |
@@ -21,8 +27,12 @@ use crate::ast::{
     Interaction, LoopKind, Node, NodeId, NodeKind, Operator, Passing, SpecFile, Target,
 };
 use crate::code::Code;
-use crate::diagram::statement::{Fragment, Mark, Repetition, Separator, Statement, StatementKind};
-use crate::name::{Name, Names};
+use crate::diagram::picture::{Decoration, Picture};
+use crate::diagram::statement::{
+    Course, Fragment, Look, Mark, Message, Options, Repetition, Separator, Statement, StatementKind,
+};
+use crate::drawing::{self, Drawing};
+use crate::name::Names;
 use crate::parser::Findings;
 use crate::source::{Span, offset};
 
@@ -31,9 +41,11 @@ mod broadcast;
 mod declare;
 mod repeat;
 mod scope;
+mod sketch;
 
 use alias::Aliases;
 use scope::{Arrow, Item, Opener, Scope};
+use sketch::Sketch;
 
 /// Builds the tree of a diagram. `whole` is the span of the diagram.
 pub(crate) fn build(
@@ -56,12 +68,25 @@ pub(crate) fn build(
         openers: Vec::new(),
         synchronous: None,
         loop_kind: None,
+        options: None,
+        beside: false,
+        remarks: Picture::default(),
+        sketch: Sketch::default(),
     };
     for statement in statements {
         builder.statement(statement);
     }
-    let interaction = Some(builder.finish(whole));
-    SpecFile { source, names, sections, interaction, comments: Vec::new(), implicit: true }
+    let (interaction, drawing) = builder.finish(whole);
+    let drawing = drawing.with_heads(&sections);
+    SpecFile {
+        source,
+        names,
+        sections,
+        interaction: Some(interaction),
+        comments: Vec::new(),
+        implicit: true,
+        drawing: Some(Box::new(drawing)),
+    }
 }
 
 struct Builder<'a> {
@@ -80,6 +105,12 @@ struct Builder<'a> {
     synchronous: Option<Span>,
     /// A pending `otus: loopS` or the like, which applies to the next loop.
     loop_kind: Option<(LoopKind, Span)>,
+    /// A pending `otus: critical alt`, which applies to the next `critical`.
+    options: Option<(Options, Span)>,
+    /// A pending `&`, which applies to the next arrow or fragment.
+    beside: bool,
+    remarks: Picture,
+    sketch: Sketch,
 }
 
 impl Builder<'_> {
@@ -90,14 +121,13 @@ impl Builder<'_> {
             StatementKind::Participant { .. }
             | StatementKind::Lifelines(_)
             | StatementKind::Messages(_) => {}
-            StatementKind::Message { from, to, message } => {
-                self.message(span, *from, *to, *message);
-            }
+            StatementKind::Look(look) => self.look(look),
+            StatementKind::Message(message) => self.message(span, message),
             StatementKind::Open(fragment) => self.open(span, fragment),
             StatementKind::Next(separator) => self.separate(span, *separator),
             StatementKind::Close => match self.openers.pop() {
                 Some(opener) if opener.has_scope => self.close(span),
-                Some(_) => {}
+                Some(_) => self.mark(drawing::Mark::Close),
                 None => {
                     let message = "this `end` closes nothing: no fragment is open here";
                     let help = "remove it, or open a fragment (`alt`, `loop`, …) above";
@@ -107,6 +137,8 @@ impl Builder<'_> {
             StatementKind::Mark(mark) => match mark {
                 Mark::Synchronous => self.synchronous = Some(span),
                 Mark::LoopKind(kind) => self.loop_kind = Some((self.kind(kind), span)),
+                Mark::Critical(options) => self.options = Some((*options, span)),
+                Mark::Beside => self.beside = true,
                 Mark::Environment(_) | Mark::Rename { .. } => {}
             },
             StatementKind::Empty => {
@@ -125,19 +157,21 @@ impl Builder<'_> {
             StatementKind::Participant { .. }
                 | StatementKind::Lifelines(_)
                 | StatementKind::Messages(_)
-                | StatementKind::Mark(Mark::Environment(_) | Mark::Rename { .. })
+                | StatementKind::Look(_)
+                | StatementKind::Mark(Mark::Environment(_) | Mark::Rename { .. } | Mark::Beside)
         ) {
             return;
         }
-        let takes_synchronous = matches!(
-            kind,
-            StatementKind::Message { .. } | StatementKind::Open(Fragment::Broadcast)
-        );
+        let takes_synchronous =
+            matches!(kind, StatementKind::Message(_) | StatementKind::Open(Fragment::Broadcast));
         if !takes_synchronous {
             self.drop_synchronous();
         }
         if !matches!(kind, StatementKind::Open(Fragment::Loop(_))) {
             self.drop_loop_kind();
+        }
+        if !matches!(kind, StatementKind::Open(Fragment::Critical(_))) {
+            self.drop_options();
         }
     }
 
@@ -161,23 +195,74 @@ impl Builder<'_> {
         }
     }
 
+    fn drop_options(&mut self) {
+        if let Some((_, span)) = self.options.take() {
+            self.misplaced(
+                span,
+                "this directive is about the options of a `critical`, but none follows it",
+                "put it on the line directly above the `critical` it is about",
+            );
+        }
+    }
+
     fn misplaced(&mut self, span: Span, message: &str, help: &str) {
         self.findings.report(Code::DIRECTIVE_MISPLACED, span, message, help);
     }
 
-    fn message(&mut self, span: Span, from: Option<Name>, to: Option<Name>, message: Name) {
+    fn message(&mut self, span: Span, message: &Message) {
         let synchronous = self.synchronous.take().is_some();
+        let beside = std::mem::take(&mut self.beside);
         let [origin, target] =
-            [from, to].map(|end| end.and_then(|name| self.aliases.lifeline(name)));
-        let arrow = Arrow { span, origin, message, target };
+            [message.from, message.to].map(|end| end.and_then(|name| self.aliases.lifeline(name)));
+        let arrow = Arrow { span, origin, message: message.message, target };
+        let look = self.sketch.arrow(message, origin, target);
         let scope = self.scope();
         if scope.is_broadcast() {
             scope.synchronous |= synchronous;
             scope.arrows.push(arrow);
+            if message.course != Course::Arrives {
+                self.foreign(span);
+            }
             return;
         }
-        let node = self.passing(arrow, synchronous);
-        self.item(Item::Node(node));
+        let is_local =
+            origin.is_some() && origin.map(|end| end.symbol) == target.map(|end| end.symbol);
+        let node = match message.course {
+            Course::BothWays if !is_local => {
+                let back = Arrow { origin: target, target: origin, ..arrow };
+                let ways = [arrow, back].map(|arrow| self.passing(arrow, synchronous));
+                self.apply(Operator::Par, ways.to_vec(), span)
+            }
+            // Nobody sends it and nobody receives it.
+            Course::Lost if origin.is_none() => return,
+            Course::Lost => {
+                if synchronous {
+                    self.misplaced(
+                        span,
+                        "a message that is lost cannot be synchronous",
+                        "remove `otus: synch`: nobody receives the message",
+                    );
+                }
+                self.passing(Arrow { target: None, ..arrow }, false)
+            }
+            Course::Arrives | Course::BothWays => self.passing(arrow, synchronous),
+        };
+        self.sketch.drawing.entry(node).arrow = look;
+        self.add(node, beside);
+    }
+
+    /// Adds a member to the current sequence; with `beside`, in parallel with the member before it.
+    fn add(&mut self, node: NodeId, beside: bool) {
+        let before = self.scope().items.last().copied();
+        match before {
+            Some(Item::Node(before)) if beside => {
+                let span = self.span_of(before).to(self.span_of(node));
+                let both = self.apply(Operator::Par, vec![before, node], span);
+                self.scope().items.pop();
+                self.scope().items.push(Item::Node(both));
+            }
+            _ => self.item(Item::Node(node)),
+        }
     }
 
     fn passing(&mut self, arrow: Arrow, mut synchronous: bool) -> NodeId {
@@ -211,33 +296,59 @@ impl Builder<'_> {
     fn open(&mut self, span: Span, fragment: &Fragment) {
         let synchronous = self.synchronous.take().is_some();
         let loop_kind = self.loop_kind.take().map(|(kind, _)| kind);
+        let options = self.options.take();
+        let beside = std::mem::take(&mut self.beside);
         self.foreign(span);
-        let dissolves = *fragment == Fragment::Frame && self.scope().is_sequence();
-        self.openers.push(Opener { span, has_scope: !dissolves });
+        let dissolves = *fragment == Fragment::Frame && !beside && self.scope().is_sequence();
+        let first = self.scope().items.len();
+        self.openers.push(Opener { span, has_scope: !dissolves, first });
         if !dissolves {
             let mut scope = Scope::new(fragment.clone(), span);
+            if let (Fragment::Critical(meaning), Some((chosen, _))) = (&mut scope.fragment, options)
+            {
+                *meaning = chosen;
+            }
             scope.synchronous = synchronous;
             scope.loop_kind = loop_kind;
+            scope.beside = beside;
+            scope.frame = self.sketch.frame.take();
             self.scopes.push(scope);
+        } else if let Some(frame) = self.sketch.frame.take() {
+            self.mark(drawing::Mark::Open(frame));
+        } else {
+            self.mark(drawing::Mark::Open(drawing::Frame::default()));
         }
     }
 
     fn separate(&mut self, span: Span, separator: Separator) {
         // A frame without a scope of its own is still the innermost open fragment.
         let in_frame = self.openers.last().is_some_and(|opener| !opener.has_scope);
+        if in_frame && separator == Separator::Or {
+            self.give_scope();
+            return self.separate(span, separator);
+        }
         let fragment = &self.scope().fragment;
+        let fragment = fragment.clone();
         let fits = !in_frame
             && match separator {
                 Separator::Else => matches!(fragment, Fragment::Alt | Fragment::Par),
                 Separator::And => matches!(fragment, Fragment::Par),
+                Separator::Option => matches!(fragment, Fragment::Critical(_)),
+                Separator::Or => {
+                    self.scopes.len() > 1
+                        && !matches!(fragment, Fragment::Block(_) | Fragment::Broadcast)
+                }
             };
         if fits {
             let operand = self.end_operand(span);
-            self.scope().operands.push(operand);
+            let guard = self.sketch.guard.take().unwrap_or_default();
+            let scope = self.scope();
+            scope.operands.push(operand);
+            scope.guards.push(guard);
             return;
         }
         let (word, home, help) = match separator {
-            Separator::Else => (
+            Separator::Else | Separator::Or => (
                 "else",
                 "alt",
                 "`else` separates the operands of `alt`; close inner fragments with `end` first",
@@ -247,6 +358,12 @@ impl Builder<'_> {
                 "par",
                 "`and` separates the operands of `par`; write `else` inside `alt`, and close \
                  inner fragments with `end` first",
+            ),
+            Separator::Option => (
+                "option",
+                "critical",
+                "`option` belongs to `critical`; write `else` inside `alt`, and close inner fragments \
+                 with `end` first",
             ),
         };
         let message = format!("this `{word}` does not stand directly inside `{home}`");
@@ -258,54 +375,141 @@ impl Builder<'_> {
         self.findings.push(found.with_help(help));
     }
 
+    /// Gives the innermost frame a scope of its own, with the statements that it has so far.
+    fn give_scope(&mut self) {
+        let Some(opener) = self.openers.last_mut() else { return };
+        opener.has_scope = true;
+        let mut scope = Scope::new(Fragment::Frame, opener.span);
+        let first = opener.first.min(self.scope().items.len());
+        scope.items = self.scope().items.split_off(first);
+        self.scopes.push(scope);
+    }
+
     /// Closes the innermost scope; `span` is that of its `end`.
     fn close(&mut self, span: Span) {
         let Some(mut scope) = self.scopes.pop() else { return };
         let span = scope.opener.to(span);
         let items = std::mem::take(&mut scope.items);
-        let item = match &scope.fragment {
-            Fragment::Alt | Fragment::Par => {
-                let is_alt = scope.fragment == Fragment::Alt;
-                let mut operands = scope.operands;
-                operands.push(self.join(&items, &Operator::Seq, span));
-                self.apply(if is_alt { Operator::Alt } else { Operator::Par }, operands, span)
-            }
-            Fragment::Opt => {
-                let body = self.join(&items, &Operator::Seq, span);
-                self.optional(body, span)
-            }
-            Fragment::Loop(repetition) => {
-                let kind = scope.loop_kind.unwrap_or(LoopKind::Weak);
-                self.repeat(&items, *repetition, &kind, scope.opener, span)
-            }
+        let beside = scope.beside;
+        let (frame, guards) = (scope.frame.take(), std::mem::take(&mut scope.guards));
+        let pending = std::mem::take(&mut scope.pending);
+        let operands = std::mem::take(&mut scope.operands);
+        let first = items.first().copied();
+        let (node, last) = match &scope.fragment {
             Fragment::Break => {
-                let body = self.join(&items, &Operator::Seq, span);
+                let (body, last) = self.divided(&items, &operands, span);
+                self.sketch.before(last, pending);
+                self.sketch.around(body, frame.unwrap_or_default());
                 self.item(Item::Break(body, scope.opener));
                 return;
             }
-            Fragment::Frame => self.join(&items, &Operator::Seq, span),
-            Fragment::Block(operator) => match operator {
-                Operator::Strict | Operator::Seq => self.join(&items, operator, span),
-                Operator::Par | Operator::Alt => self.choose(&items, operator.clone(), span),
-                Operator::Coreg(region) => {
-                    let region = self.aliases.lifelines(region);
-                    self.choose(&items, Operator::Coreg(region), span)
+            Fragment::Par => {
+                let last = self.join(&items, &Operator::Seq, span);
+                let all = operands.iter().copied().chain([last]).collect();
+                (self.apply(Operator::Par, all, span), Some(last))
+            }
+            Fragment::Critical(options) => {
+                let last = self.join(&items, &Operator::Seq, span);
+                let node = self.critical(operands.clone(), last, *options, scope.opener, span);
+                (node, Some(last))
+            }
+            Fragment::Alt | Fragment::Opt => {
+                let (body, last) = self.divided(&items, &operands, span);
+                if operands.is_empty() {
+                    if scope.fragment == Fragment::Alt && !items.is_empty() {
+                        self.remarks.add(Decoration::SINGLE_ALT, scope.opener);
+                    }
+                    (self.optional(body, span), Some(last))
+                } else {
+                    (body, Some(last))
                 }
-                Operator::Loop(kind) => {
-                    let kind = self.kind(kind);
-                    self.repeat(&items, Repetition::ANY, &kind, scope.opener, span)
+            }
+            Fragment::Frame => {
+                let (body, last) = self.divided(&items, &operands, span);
+                (body, Some(last))
+            }
+            Fragment::Loop(repetition) => {
+                let kind = scope.loop_kind.unwrap_or(LoopKind::Weak);
+                if operands.is_empty() {
+                    let repeated = self.repeat(&items, *repetition, &kind, scope.opener, span);
+                    (repeated.node, Some(repeated.body))
+                } else {
+                    let (body, last) = self.divided(&items, &operands, span);
+                    let items = [Item::Node(body)];
+                    let node = self.repeat(&items, *repetition, &kind, scope.opener, span).node;
+                    (node, Some(last))
                 }
-            },
-            Fragment::Broadcast => self.broadcast(scope, span),
+            }
+            Fragment::Block(operator) => {
+                let node = match operator {
+                    Operator::Strict | Operator::Seq => self.join(&items, operator, span),
+                    Operator::Par | Operator::Alt => self.choose(&items, operator.clone(), span),
+                    Operator::Coreg(region) => {
+                        let region = self.aliases.lifelines(region);
+                        self.choose(&items, Operator::Coreg(region), span)
+                    }
+                    Operator::Loop(kind) => {
+                        let kind = self.kind(kind);
+                        self.repeat(&items, Repetition::ANY, &kind, scope.opener, span).node
+                    }
+                };
+                (node, None)
+            }
+            Fragment::Broadcast => (self.broadcast(scope, span), None),
         };
-        self.item(Item::Node(item));
+        if first.is_none() {
+            self.sketch.before(last.unwrap_or(node), pending);
+        }
+        if let Some(frame) = frame {
+            let is_own = !matches!(first, Some(Item::Node(first)) if first == node);
+            self.sketch.frame_of(node, is_own, frame, &operands, last, guards);
+        }
+        self.add(node, beside);
+    }
+
+    /// The statements of a fragment, and its last operand: alternatives, if it has several operands.
+    fn divided(&mut self, items: &[Item], before: &[NodeId], span: Span) -> (NodeId, NodeId) {
+        let last = self.join(items, &Operator::Seq, span);
+        if before.is_empty() {
+            return (last, last);
+        }
+        let all = before.iter().copied().chain([last]).collect();
+        (self.apply(Operator::Alt, all, span), last)
+    }
+
+    /// `critical` with the parts before its last one.
+    fn critical(
+        &mut self,
+        mut parts: Vec<NodeId>,
+        last: NodeId,
+        options: Options,
+        opener: Span,
+        span: Span,
+    ) -> NodeId {
+        parts.push(last);
+        match options {
+            Options::Instead => self.apply(Operator::Alt, parts, span),
+            Options::After if parts.len() == 1 => last,
+            Options::After => {
+                let critical = parts.remove(0);
+                let at = self.span_of(parts[0]).to(self.span_of(last));
+                self.remarks.add(Decoration::OPTION, opener);
+                let nothing = self.empty(at);
+                parts.push(nothing);
+                let option = self.apply(Operator::Alt, parts, at);
+                self.apply(Operator::Seq, vec![critical, option], span)
+            }
+        }
     }
 
     /// Closes all open fragments and returns the interaction.
-    fn finish(mut self, whole: Span) -> Interaction {
+    fn finish(mut self, whole: Span) -> (Interaction, Drawing) {
         self.drop_synchronous();
         self.drop_loop_kind();
+        self.drop_options();
         let end = Span::at(whole.end);
+        // What is said about the fragments of a broken diagram would distract from its mistakes.
+        let is_complete = self.openers.is_empty();
         while let Some(opener) = self.openers.pop() {
             let message = "this fragment is never closed";
             let help = "write `end` after its last line (`otus: end` for an `otus:` block)";
@@ -315,13 +519,19 @@ impl Builder<'_> {
             }
         }
         let root = self.end_operand(whole);
-        Interaction { nodes: self.nodes, root }
+        if is_complete {
+            self.remarks.report(self.findings);
+        }
+        (Interaction { nodes: self.nodes, root }, self.sketch.drawing)
     }
 
     /// The current operand as a sequence; `span` is its place if it is empty.
     fn end_operand(&mut self, span: Span) -> NodeId {
         let items = std::mem::take(&mut self.scope().items);
-        self.join(&items, &Operator::Seq, span)
+        let pending = std::mem::take(&mut self.scope().pending);
+        let node = self.join(&items, &Operator::Seq, span);
+        self.sketch.before(node, pending);
+        node
     }
 
     /// The items as operands of an operator that orders them, with the meaning of `break`:
@@ -396,7 +606,43 @@ impl Builder<'_> {
     }
 
     fn item(&mut self, item: Item) {
-        self.scope().items.push(item);
+        let scope = self.scope();
+        scope.items.push(item);
+        let pending = std::mem::take(&mut scope.pending);
+        let (Item::Node(node) | Item::Break(node, _)) = item;
+        self.sketch.before(node, pending);
+    }
+
+    /// Puts a mark after the statement before it, or before the first one of the operand.
+    fn mark(&mut self, mark: drawing::Mark) {
+        match self.scope().items.last().copied() {
+            Some(Item::Node(node) | Item::Break(node, _)) => {
+                self.sketch.drawing.entry(node).after.push(mark);
+            }
+            None => self.scope().pending.push(mark),
+        }
+    }
+
+    fn look(&mut self, look: &Look) {
+        match look {
+            Look::Mark(mark) => {
+                if let Some(mark) = sketch::resolved(mark.clone(), self.aliases) {
+                    self.mark(mark);
+                }
+            }
+            Look::Head(head) => {
+                if let Some(lifeline) = self.aliases.lifeline(head.lifeline) {
+                    self.sketch.take(&Look::Head(drawing::Head { lifeline, ..head.clone() }));
+                }
+            }
+            Look::Arrow(_)
+            | Look::Frame(_)
+            | Look::Guard(_)
+            | Look::Title(_)
+            | Look::OpenBox(_)
+            | Look::CloseBox
+            | Look::Numbering(_) => self.sketch.take(look),
+        }
     }
 
     fn optional(&mut self, body: NodeId, span: Span) -> NodeId {

@@ -8,6 +8,7 @@
 //! otus: end                                                      closes it
 //! otus: loopS | loopW | loopH | loopP | loopC(l1, l2)            the kind of the next loop
 //! otus: synch                                                    the next arrow is one step
+//! otus: critical alt | critical opt                              the options of the next critical
 //! otus: empty                                                    the empty interaction
 //! otus: environment NAME                                         NAME is the environment
 //! otus: name ALIAS NAME                                          ALIAS is the lifeline NAME

@@ -14,6 +14,7 @@ mod preamble;
 mod read;
 mod write;
 
+pub(super) use preamble::is_diagram;
 pub use preamble::other_diagram;
 pub use read::read;
 pub use write::write;

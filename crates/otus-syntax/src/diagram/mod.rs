@@ -12,6 +12,7 @@
 
 mod build;
 mod directive;
+mod language;
 pub mod markdown;
 pub mod mermaid;
 mod outline;
@@ -20,6 +21,11 @@ pub mod plantuml;
 mod statement;
 #[cfg(test)]
 mod tests;
+
+pub use language::language_of;
+
+/// The name of a message whose arrow has no text.
+pub(crate) const UNNAMED: &str = "unnamed";
 
 /// The character of a numeric escape such as `u{2028}` at the start of a text, and the length of the
 /// escape. `least` is the least number of its hexadecimal digits.

@@ -16,9 +16,14 @@
 use rustc_hash::FxHashSet;
 
 use crate::ast::{Interaction, LoopKind, NodeId, NodeKind, Operator, Passing, Section, SpecFile};
-use crate::diagram::statement::{Fragment, Mark, Repetition, Separator, Statement, StatementKind};
+use crate::diagram::statement::{
+    Fragment, Look, Mark, Message, Repetition, Separator, Statement, StatementKind,
+};
+use crate::drawing::Drawing;
 use crate::name::{Name, Names, Symbol};
 use crate::source::Span;
+
+mod look;
 
 /// The statements of a diagram, before they are spelt in a language.
 #[derive(Debug, Clone, Default)]
@@ -31,9 +36,13 @@ pub(crate) struct Outline {
 /// The statements of a tree: `build(outline(tree))` is the same term.
 pub(crate) fn outline(tree: &SpecFile) -> Outline {
     let mut statements = Vec::new();
+    let drawing = tree.drawing.as_deref();
+    if let Some(drawing) = drawing {
+        look::headings(drawing, &mut statements);
+    }
     declarations(tree, &mut statements);
     if let Some(interaction) = &tree.interaction {
-        Walk { interaction, statements: &mut statements, tasks: Vec::new() }.run();
+        Walk { interaction, drawing, statements: &mut statements, tasks: Vec::new() }.run();
     }
     Outline { names: tree.names.clone(), statements }
 }
@@ -55,6 +64,7 @@ enum Task {
 
 struct Walk<'a> {
     interaction: &'a Interaction,
+    drawing: Option<&'a Drawing>,
     statements: &'a mut Vec<Statement>,
     tasks: Vec<Task>,
 }
@@ -82,6 +92,9 @@ impl Walk<'_> {
 
     /// A resolved node as the rest of a sequence.
     fn rest(&mut self, node: NodeId) {
+        if is_sequence(&self.interaction.node(node).kind) {
+            self.marks(node);
+        }
         if let NodeKind::Operator(operator, operands) = &self.interaction.node(node).kind
             && is_seq(operator)
             && let [others @ .., last] = &operands[..]
@@ -97,6 +110,13 @@ impl Walk<'_> {
         let node = self.resolve(node);
         let interaction = self.interaction;
         let span = interaction.node(node).span;
+        let is_block = is_sequence(&interaction.node(node).kind);
+        if !is_block {
+            self.marks(node);
+        }
+        if self.drawn_arrow(node) {
+            return;
+        }
         let (operator, operands) = match &interaction.node(node).kind {
             NodeKind::Passing(passing) => return self.passing(span, passing),
             NodeKind::Operator(operator, operands) if !operands.is_empty() => (operator, operands),
@@ -111,6 +131,7 @@ impl Walk<'_> {
             Operator::Par => self.fragment(node, Fragment::Par, Separator::And),
             Operator::Alt => match operands[..] {
                 [body, other] if self.is_empty(self.resolve(other)) => {
+                    self.look_of_frame(node, 1);
                     self.open(span, Fragment::Opt);
                     self.tasks.push(Task::Operand(body));
                 }
@@ -120,6 +141,7 @@ impl Walk<'_> {
                 if *kind != LoopKind::Weak {
                     self.write(span, StatementKind::Mark(Mark::LoopKind(kind.clone())));
                 }
+                self.look_of_loop(node);
                 self.open(span, Fragment::Loop(Repetition::ANY));
                 // The parser reports a loop with several operands.
                 match operands[..] {
@@ -153,11 +175,17 @@ impl Walk<'_> {
 
     fn fragment(&mut self, node: NodeId, fragment: Fragment, separator: Separator) {
         let span = self.interaction.node(node).span;
+        let operands = self.flatten(node);
+        let guards = self.look_of_frame(node, operands.len());
         self.open(span, fragment);
-        for (i, &operand) in self.flatten(node).iter().enumerate().rev() {
+        for (i, &operand) in operands.iter().enumerate().rev() {
             self.tasks.push(Task::Operand(operand));
             if i > 0 {
                 self.tasks.push(Task::Write(span, StatementKind::Next(separator)));
+                if let Some(guard) = guards.get(i) {
+                    let guard = StatementKind::Look(Look::Guard(guard.clone()));
+                    self.tasks.push(Task::Write(span, guard));
+                }
             }
         }
     }
@@ -228,7 +256,7 @@ impl Walk<'_> {
         if synchronous {
             self.write(span, StatementKind::Mark(Mark::Synchronous));
         }
-        self.write(span, StatementKind::Message { from, to, message });
+        self.write(span, StatementKind::Message(Message::new(from, to, message)));
     }
 
     fn write(&mut self, span: Span, kind: StatementKind) {
@@ -256,6 +284,11 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// Whether a node is written as statements one after the other.
+fn is_sequence(kind: &NodeKind) -> bool {
+    matches!(kind, NodeKind::Operator(operator, operands) if is_seq(operator) && !operands.is_empty())
 }
 
 /// `seq`, or `coreg` on no lifeline.

@@ -1,6 +1,7 @@
 //! The statements of sequence diagrams, independent of Mermaid and PlantUML.
 
 use crate::ast::{LoopKind, Operator};
+use crate::drawing;
 use crate::name::Name;
 use crate::source::Span;
 
@@ -19,9 +20,8 @@ pub(crate) enum StatementKind {
         /// The text in the head of the lifeline, if it is not the name.
         label: Option<String>,
     },
-    /// `A->>B: m`. Of its ends, `None` is the environment: found and lost messages, the border of the
-    /// picture, or the participant of `otus: environment NAME`.
-    Message { from: Option<Name>, to: Option<Name>, message: Name },
+    /// `A->>B: m`
+    Message(Message),
     /// `alt …`, `loop …`: opens a fragment that a [`StatementKind::Close`] ends.
     Open(Fragment),
     /// `else …`, `and …`: begins the next operand of the innermost open fragment.
@@ -36,13 +36,70 @@ pub(crate) enum StatementKind {
     Lifelines(Vec<Name>),
     /// `otus: message m, n`: declares messages that the diagram does not use.
     Messages(Vec<Name>),
+    /// A part of the picture, which has no meaning.
+    Look(Look),
+}
+
+/// A part of the picture, for the [`Drawing`](crate::drawing::Drawing).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// Something between statements.
+    Mark(drawing::Mark),
+    /// The look of the next message.
+    Arrow(drawing::Arrow),
+    /// The look of the next fragment.
+    Frame(drawing::Frame),
+    /// The guard of the operand that the next separator begins.
+    Guard(String),
+    Head(drawing::Head),
+    Title(drawing::Title),
+    OpenBox(drawing::HeadBox),
+    CloseBox,
+    /// `autonumber`: how the following arrows are numbered.
+    Numbering(Numbering),
+}
+
+/// The numbering of arrows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Numbering {
+    Start {
+        first: i64,
+        step: i64,
+    },
+    Stop,
+    /// Goes on where it stopped, perhaps with another step.
+    Resume {
+        step: Option<i64>,
+    },
+}
+
+/// An arrow. Of its ends, `None` is the environment: found and lost messages, the border of the picture, or
+/// the participant of `otus: environment NAME`.
+#[expect(clippy::struct_field_names, reason = "the message of an arrow is its name")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Message {
+    pub from: Option<Name>,
+    pub to: Option<Name>,
+    pub message: Name,
+    pub course: Course,
+}
+
+/// What becomes of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Course {
+    /// It is sent and received.
+    Arrives,
+    /// `A-xB`: it is sent towards B and never received.
+    Lost,
+    /// `A<<->>B`: it goes both ways, in either order.
+    BothWays,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fragment {
-    /// `alt`: operands separated by `else`.
+    /// `alt`: operands separated by `else`, of which exactly one happens. A single operand is an `opt`.
     Alt,
-    /// `opt`: one operand or nothing.
+    /// `opt`: one operand or nothing. Several operands are an `alt`.
     Opt,
     /// `par`: operands separated by `and` (Mermaid) or `else` (PlantUML).
     Par,
@@ -50,8 +107,11 @@ pub(crate) enum Fragment {
     Loop(Repetition),
     /// `break`: replaces the rest of the enclosing fragment.
     Break,
-    /// `rect`, `group` with free text, `box`: a frame without meaning.
+    /// `rect`, `group` with free text, `box`: a frame without meaning. Operands that `else` separates are
+    /// alternatives.
     Frame,
+    /// Mermaid's `critical`: a part that always happens, and what may follow it.
+    Critical(Options),
     /// `group strict`, `otus: strict`: an operator that diagrams lack. The statements inside are its
     /// operands, or, for a loop, its body.
     Block(Operator),
@@ -70,10 +130,23 @@ pub(crate) struct Repetition {
     pub stated: bool,
 }
 
+/// The meaning of the options of a `critical` fragment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Options {
+    /// The critical part happens, then at most one option.
+    After,
+    /// `otus: critical alt`: either the critical part or one of the options happens.
+    Instead,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Separator {
     Else,
     And,
+    /// Mermaid's `option` inside `critical`.
+    Option,
+    /// PlantUML's `else` in a fragment that is neither `alt` nor `par`.
+    Or,
 }
 
 /// A directive about the next statement or the whole diagram.
@@ -83,10 +156,26 @@ pub(crate) enum Mark {
     Synchronous,
     /// `otus: loopS`: the kind of the next `loop`.
     LoopKind(LoopKind),
+    /// `otus: critical alt`: the meaning of the next `critical`.
+    Critical(Options),
+    /// PlantUML's `&`: the next arrow or fragment happens in parallel with the one before.
+    Beside,
     /// `otus: environment NAME`: the participant NAME is the environment.
     Environment(Name),
     /// `otus: name ALIAS NAME`: participant ALIAS of the picture is the lifeline NAME.
     Rename { alias: Name, name: Name },
+}
+
+impl Message {
+    /// A message that arrives.
+    pub(crate) fn new(from: Option<Name>, to: Option<Name>, message: Name) -> Message {
+        Message { from, to, message, course: Course::Arrives }
+    }
+
+    /// The lifelines at its ends.
+    pub(crate) fn ends(&self) -> impl Iterator<Item = Name> {
+        [self.from, self.to].into_iter().flatten()
+    }
 }
 
 impl Repetition {

@@ -64,7 +64,15 @@ pub fn parse_spec(source: &Source) -> Parsed<SpecFile> {
     }
     let Cursor { names, comments, findings, .. } = cursor;
     let source = source.id();
-    findings.with_tree(SpecFile { source, names, sections, interaction, comments, implicit: false })
+    findings.with_tree(SpecFile {
+        source,
+        names,
+        sections,
+        interaction,
+        comments,
+        implicit: false,
+        drawing: None,
+    })
 }
 
 /// The keywords of sections, after the `@`.

@@ -1,10 +1,12 @@
 //! Tests of the parsers, their diagnostics and the printers.
 
+mod drawings;
 mod formulas;
 mod interactions;
 mod limits;
 mod options;
 mod traces;
+mod wild_diagrams;
 
 use std::fmt::Write as _;
 

@@ -167,7 +167,7 @@ fn many_faults_of_each_kind() {
         (Language::PlantUml, "alt\nA ->\n"),
         (Language::PlantUml, "' otus: x\n"),
         (Language::PlantUml, "return\n"),
-        (Language::PlantUml, "group strct\n"),
+        (Language::PlantUml, "group strct\nA ->\n"),
     ] {
         let head = if language == Language::Mermaid { "sequenceDiagram\n" } else { "" };
         let (_, found) = read(language, &format!("{head}{}", piece.repeat(WIDTH)));

@@ -8,6 +8,7 @@ mod certify;
 mod codes;
 mod coupling;
 mod ctl;
+mod diagram_tables;
 mod documents;
 mod engine;
 mod explain;

@@ -73,6 +73,7 @@ impl Group {
     /// Copies the actions of a group whose lifelines a signature has.
     pub fn new(observed: &Observed<'_>, signature: &Signature) -> Group {
         let vocabulary = observed.vocabulary();
+        let lifeline_of = |name: &str| vocabulary.lifeline_in(signature, name);
         let mut group = Group {
             id: observed.name().into_owned(),
             unknown: Vec::new(),
@@ -85,7 +86,7 @@ impl Group {
         for component in observed.components() {
             let names = vocabulary.lifelines_of(component.clock).iter();
             let lifelines: Vec<LifelineId> =
-                names.filter_map(|&it| signature.lifeline(vocabulary.lifeline(it))).collect();
+                names.filter_map(|&it| lifeline_of(vocabulary.lifeline(it))).collect();
             let mut actions: Vec<GroupAction> = Vec::with_capacity(component.events.len());
             // Whether the current moment has an action already.
             let mut is_begun = false;
@@ -93,7 +94,7 @@ impl Group {
                 let Some(event) = observed.event(index) else { continue };
                 is_begun &= event.joined();
                 let Some((direction, message)) = event.action() else { continue };
-                let Some(lifeline) = signature.lifeline(event.lifeline()) else { continue };
+                let Some(lifeline) = lifeline_of(event.lifeline()) else { continue };
                 // A call between spans has the name of one of them; a diagram may have the other.
                 let known = || event.also().and_then(|also| signature.message(also));
                 let message = match signature.message(message).or_else(known) {
@@ -106,7 +107,7 @@ impl Group {
                     lifeline,
                     direction,
                     message,
-                    peer: event.peer().and_then(|peer| match signature.lifeline(peer) {
+                    peer: event.peer().and_then(|peer| match lifeline_of(peer) {
                         Some(lifeline) => Some(Peer::Lifeline(lifeline)),
                         None => (!event.is_of_span()).then_some(Peer::Environment),
                     }),

@@ -159,10 +159,11 @@ impl<'r> Observed<'r> {
             return None;
         }
         let acting = self.vocabulary.actions.items.iter();
-        let acting: BTreeSet<&str> =
-            acting.map(|act| self.vocabulary.lifeline(act.lifeline)).collect();
-        let silent = signature.lifelines().filter(|(_, name)| !acting.contains(name));
-        Some(silent.map(|(lifeline, _)| lifeline).collect())
+        let acting = acting.map(|act| self.vocabulary.lifeline(act.lifeline));
+        let acting: BTreeSet<LifelineId> =
+            acting.filter_map(|name| self.vocabulary.lifeline_in(signature, name)).collect();
+        let all = signature.lifelines().map(|(lifeline, _)| lifeline);
+        Some(all.filter(|lifeline| !acting.contains(lifeline)).collect())
     }
 
     /// Whether a rule marked it as complete.

@@ -6,7 +6,7 @@
 
 use otus_core::index::Index as _;
 use otus_core::intern::Interner;
-use otus_core::{Direction, IndexVec, define_id};
+use otus_core::{Direction, IndexVec, LifelineId, Signature, define_id};
 use otus_syntax::name::{Names, Symbol};
 
 use crate::mapping::Aliases;
@@ -100,6 +100,21 @@ impl Vocabulary {
     /// The name of a lifeline.
     pub fn lifeline(&self, id: RunLifelineId) -> &str {
         self.lifelines.names.text(Symbol(id.0))
+    }
+
+    /// Whether a lifeline has this name.
+    pub fn has_lifeline(&self, name: &str) -> bool {
+        self.lifelines.names.find(name).is_some()
+    }
+
+    /// The lifeline of a signature that a name of the logs stands for: the one with this name or label. If the logs have
+    /// both its name and its label, only the name counts.
+    pub fn lifeline_in(&self, signature: &Signature, name: &str) -> Option<LifelineId> {
+        signature.lifeline(name).or_else(|| {
+            let labelled = signature.lifeline_called(name)?;
+            let is_named = self.has_lifeline(signature.lifeline_name(labelled));
+            (!is_named).then_some(labelled)
+        })
     }
 
     /// All lifelines in the order of their first use, with peers that never act.

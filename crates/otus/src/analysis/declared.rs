@@ -165,7 +165,7 @@ fn say(
     (flag, pattern, observed): (&'static str, &str, Observed),
     signature: &Signature,
 ) -> Result<()> {
-    let by_name = signature.lifeline(pattern).is_some();
+    let by_name = signature.lifeline_called(pattern).is_some();
     for (lifeline, name) in lifelines_like(flag, pattern, signature)? {
         let slot = &mut said[lifeline.0 as usize];
         let Some(before) = *slot else {
@@ -198,9 +198,12 @@ pub(crate) fn lifelines_like<'s>(
     signature: &'s Signature,
 ) -> Result<Vec<(LifelineId, &'s str)>> {
     let glob = Glob::name(pattern);
-    let by_name = signature.lifeline(pattern).is_some();
-    let is_meant = |name: &str| if by_name { name == pattern } else { glob.matches(name) };
-    let meant: Vec<_> = signature.lifelines().filter(|(_, name)| is_meant(name)).collect();
+    let called = signature.lifeline_called(pattern);
+    let is_meant = |&(id, name): &(LifelineId, &str)| match called {
+        Some(called) => id == called,
+        None => glob.matches(name),
+    };
+    let meant: Vec<_> = signature.lifelines().filter(is_meant).collect();
     if meant.is_empty() {
         if pattern.contains('*') {
             unfit!("{flag} {pattern}: no lifeline is called like that");

@@ -90,8 +90,14 @@ pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
 }
 
 impl Opened {
-    /// Reads the specifications of a request, and separates multi-traces from logs.
+    /// Reads the specifications of a request, and separates multi-traces from logs. A mistake in a diagram is
+    /// told first: whoever misspells it has not looked at the logs yet.
     pub(crate) fn read(context: &Context, request: &Request) -> Result<Opened> {
+        Opened::read_all(context, request)
+            .map_err(|error| misspelt(context, &request.names).unwrap_or(error))
+    }
+
+    fn read_all(context: &Context, request: &Request) -> Result<Opened> {
         let mut finder = Finder::new(context, request.config.as_deref())?;
         let mut sorted = inputs::sort(context, &request.names, request.from, &mut finder)?;
         let rules = complete(&mut sorted, &mut finder)?;
@@ -139,6 +145,21 @@ impl Opened {
         let feed = Feed::new(sorted.traces, logs, context.files.clone(), Cancel::default());
         Ok((lowered, feed))
     }
+}
+
+/// The mistakes in the first faulty diagram among some files.
+fn misspelt(context: &Context, names: &[String]) -> Option<Error> {
+    let is_diagram = |name: &&String| {
+        let path = Path::new(name.split('#').next().unwrap_or(name));
+        Format::of_name(path).is_some_and(Format::is_diagram)
+    };
+    names.iter().filter(is_diagram).find_map(|name| {
+        let mut loaded = Loaded::read(context, std::slice::from_ref(name), None).ok()?;
+        match loaded.take_diagnostics().or_error() {
+            Err(error @ Error::Text(_)) => Some(error),
+            _ => None,
+        }
+    })
 }
 
 /// Refuses a request without multi-traces, and chooses the group.

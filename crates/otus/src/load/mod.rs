@@ -3,6 +3,7 @@
 //! All `.hsf`, `.hif` and `.hcf` files of one request are one specification; each diagram is a specification by
 //! itself. Mistakes in the texts are collected as diagnostics; errors are files that cannot be read.
 
+mod diagrams;
 pub(crate) mod options;
 mod sources;
 
@@ -10,7 +11,6 @@ use otus_core::{Lowered, Pool, Signature, TermId};
 use otus_syntax::ast::{SpecFile, TraceFile};
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::diagram::markdown::{self, Fence, Language};
-use otus_syntax::diagram::{mermaid, plantuml};
 use otus_syntax::grammar::Parsed;
 use otus_syntax::{Code, Diagnostic, Source, SourceId, Span, parse_spec, parse_trace};
 use otus_trace::MultiTrace;
@@ -84,9 +84,9 @@ impl Loaded {
                     files.files.push(loaded.keep(parsed));
                     files.formats.push(input.format);
                 }
-                Format::Mermaid => loaded.diagram(&input, mermaid::read),
-                Format::Plantuml => loaded.diagram(&input, plantuml::read),
-                Format::Markdown => loaded.markdown(&input),
+                Format::Mermaid => loaded.diagram(context, &input, Language::Mermaid),
+                Format::Plantuml => loaded.diagram(context, &input, Language::PlantUml),
+                Format::Markdown => loaded.markdown(context, &input),
                 Format::Htf => {
                     let stem = input.path.as_deref().and_then(|path| path.file_stem());
                     let id = stem.unwrap_or("stdin".as_ref()).to_string_lossy().into_owned();
@@ -116,9 +116,10 @@ impl Loaded {
         Ok(loaded)
     }
 
-    fn diagram(&mut self, input: &Input, read: fn(&Source, Span) -> Parsed<SpecFile>) {
+    fn diagram(&mut self, context: &Context, input: &Input, named: Language) {
         let source = self.sources.source(input.source);
-        self.add_diagram(read(source, source.whole()), input.format, false);
+        let (parsed, format) = diagrams::read(context, input, source, source.whole(), named);
+        self.add_diagram(parsed, format, false);
     }
 
     fn add_diagram(&mut self, parsed: Parsed<SpecFile>, format: Format, is_faulty: bool) {
@@ -127,7 +128,7 @@ impl Loaded {
         self.specs.push(SpecFiles { files, formats: vec![format], is_faulty });
     }
 
-    fn markdown(&mut self, input: &Input) {
+    fn markdown(&mut self, context: &Context, input: &Input) {
         let source = self.sources.source(input.source);
         let all = markdown::fences(source, &mut self.diagnostics);
         let wanted: Vec<Fence> =
@@ -144,10 +145,8 @@ impl Loaded {
             };
         for fence in wanted {
             let source = self.sources.source(input.source);
-            let (mut parsed, format) = match fence.language {
-                Language::Mermaid => (mermaid::read(source, fence.content), Format::Mermaid),
-                Language::PlantUml => (plantuml::read(source, fence.content), Format::Plantuml),
-            };
+            let (mut parsed, format) =
+                diagrams::read(context, input, source, fence.content, fence.language);
             // A fence without an end includes the rest of the document, which is not a diagram.
             if !fence.closed {
                 parsed.diagnostics.clear();

@@ -121,7 +121,7 @@ pub(crate) fn resolve(
         let mut component = Vec::new();
         for name in group {
             let text = file.names.text(name.symbol);
-            let Some(lifeline) = signature.lifeline(text) else {
+            let Some(lifeline) = signature.lifeline_called(text) else {
                 let known = signature.lifelines().map(|(_, name)| name);
                 let help = otus_syntax::suggest::did_you_mean(text, known).unwrap_or_default();
                 unfit!("there is no lifeline `{text}` to put in a partition; {help}");

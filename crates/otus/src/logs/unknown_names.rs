@@ -71,8 +71,16 @@ pub(crate) fn lifelines(accounting: &Accounting, signature: &Signature) -> Vec<U
         let first = account.first.map(|place| findings::place(accounting, place));
         (name, account.sends + account.receives, first)
     });
-    let known: Vec<&str> = signature.lifelines().map(|(_, name)| name).collect();
-    unknown(used, &known, "lifelines")
+    let known = signature.lifelines().flat_map(|(id, name)| [Some(name), signature.label(id)]);
+    let known: Vec<&str> = known.flatten().collect();
+    // A label counts only if the logs do not have the name of its lifeline.
+    let is_known = |name: &str| {
+        signature.lifeline_called(name).is_some_and(|id| {
+            let own = signature.lifeline_name(id);
+            own == name || !accounting.vocabulary.has_lifeline(own)
+        })
+    };
+    unknown(used.filter(|(name, ..)| !is_known(name)), &known, "lifelines")
 }
 
 /// The messages in the logs that are not in a specification.
@@ -84,16 +92,16 @@ pub(crate) fn messages(accounting: &Accounting, signature: &Signature) -> Vec<Un
     let used = names.map(|(name, account)| (name, account.sends + account.receives, None));
     let used = used.filter(|(name, ..)| !is_known(name));
     let known: Vec<&str> = signature.messages().map(|(_, name)| name).collect();
-    unknown(used, &known, "messages")
+    unknown(used.filter(|(name, ..)| signature.message(name).is_none()), &known, "messages")
 }
 
-/// The names that are used and not known. `table` is the table of `otus.toml` that gives them other names.
+/// What is told about unknown names that are used. `known` are similar to choose from, `table` is the table of `otus.toml` that gives them other names.
 fn unknown<'n>(
     used: impl Iterator<Item = (&'n str, u64, Option<Place>)>,
     known: &[&str],
     table: &str,
 ) -> Vec<UnknownName> {
-    used.filter(|(name, actions, _)| *actions > 0 && !known.contains(name))
+    used.filter(|(_, actions, _)| *actions > 0)
         .map(|(name, actions, first)| {
             let help = did_you_mean(name, known.iter().copied());
             let help = help.map(|it| format!("{it} [{table}] in otus.toml gives it another name"));

@@ -23,7 +23,7 @@ impl Aliases {
                     Mark::Rename { alias, name } => {
                         table.insert(alias.symbol, Some(*name));
                     }
-                    Mark::Synchronous | Mark::LoopKind(_) => {}
+                    Mark::Synchronous | Mark::LoopKind(_) | Mark::Critical(_) | Mark::Beside => {}
                 }
             }
         }

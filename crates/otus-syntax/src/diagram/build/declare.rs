@@ -1,7 +1,7 @@
 //! The declarations that a diagram implies.
 //!
-//! Lifelines are declared by their heads (`participant`) in the order of the picture, then by
-//! the arrows that use them; messages by the arrows, in order of first use. The environment is
+//! Lifelines are declared by their heads (`participant`) and by the arrows that use them, in the order of the
+//! text, which is the order of the picture; messages by the arrows, in order of first use. The environment is
 //! not a lifeline. The list of a directive (`coreg(l1)`) does not declare its names, so that lowering
 //! detects misspelt ones.
 
@@ -23,28 +23,35 @@ pub(super) fn sections(
     let mut lifelines = Declared::default();
     let mut messages = Declared::default();
     for statement in statements {
-        if let StatementKind::Participant { name, label } = &statement.kind {
-            if let Some(name) = aliases.lifeline(*name) {
-                let shown = label.as_deref().filter(|&text| text != names.text(name.symbol));
-                lifelines.declare(name, shown);
+        match &statement.kind {
+            StatementKind::Participant { name, label } => {
+                if let Some(name) = aliases.lifeline(*name) {
+                    let shown = label.as_deref().filter(|&text| text != names.text(name.symbol));
+                    lifelines.declare(name, shown);
+                }
             }
-        } else if let StatementKind::Lifelines(listed) = &statement.kind {
-            for name in aliases.lifelines(listed) {
-                lifelines.declare(name, None);
+            StatementKind::Lifelines(listed) => {
+                for name in aliases.lifelines(listed) {
+                    lifelines.declare(name, None);
+                }
             }
-        }
-    }
-    for statement in statements {
-        if let StatementKind::Message { from, to, message } = &statement.kind {
-            for name in [from, to].into_iter().flatten().filter_map(|name| aliases.lifeline(*name))
-            {
-                lifelines.declare(name, None);
+            StatementKind::Message(message) => {
+                for name in message.ends().filter_map(|name| aliases.lifeline(name)) {
+                    lifelines.declare(name, None);
+                }
+                messages.declare(message.message, None);
             }
-            messages.declare(*message, None);
-        } else if let StatementKind::Messages(listed) = &statement.kind {
-            for &name in listed {
-                messages.declare(name, None);
+            StatementKind::Messages(listed) => {
+                for &name in listed {
+                    messages.declare(name, None);
+                }
             }
+            StatementKind::Open(_)
+            | StatementKind::Next(_)
+            | StatementKind::Close
+            | StatementKind::Mark(_)
+            | StatementKind::Look(_)
+            | StatementKind::Empty => {}
         }
     }
     let mut sections = Vec::new();

@@ -9,6 +9,12 @@ use crate::source::Span;
 /// The most nodes that the unfolding of loops may add to a diagram, as a tree.
 const MAX_UNFOLDED: u64 = 100_000;
 
+/// A loop, and one iteration of it.
+pub(super) struct Repeated {
+    pub(super) node: NodeId,
+    pub(super) body: NodeId,
+}
+
 struct LoopParts<'a> {
     items: &'a [Item],
     /// A complete iteration.
@@ -42,6 +48,19 @@ impl Builder<'_> {
         kind: &LoopKind,
         opener: Span,
         span: Span,
+    ) -> Repeated {
+        let (body, exit) = self.loop_body(items, span);
+        let node = self.repeated(items, (body, exit), repetition, kind, (opener, span));
+        Repeated { node, body }
+    }
+
+    fn repeated(
+        &mut self,
+        items: &[Item],
+        (body, exit): (NodeId, Option<NodeId>),
+        repetition: Repetition,
+        kind: &LoopKind,
+        (opener, span): (Span, Span),
     ) -> NodeId {
         if !repetition.stated {
             let message = "how often this loop repeats is free text: read as any number of times";
@@ -54,7 +73,6 @@ impl Builder<'_> {
             LoopKind::Parallel => Operator::Par,
             LoopKind::Coregion(region) => Operator::Coreg(region.clone()),
         };
-        let (body, exit) = self.loop_body(items, span);
         if let Some(exit) =
             exit.filter(|_| items.iter().all(|item| matches!(item, Item::Break(..))))
         {

@@ -2,6 +2,7 @@
 
 use crate::ast::{LoopKind, NodeId, Operator};
 use crate::diagram::statement::Fragment;
+use crate::drawing;
 use crate::name::Name;
 use crate::source::Span;
 
@@ -18,6 +19,14 @@ pub(super) struct Scope {
     pub(super) loop_kind: Option<LoopKind>,
     /// Whether there is an `otus: synch` before or inside a broadcast.
     pub(super) synchronous: bool,
+    /// Whether it happens in parallel with the member before it.
+    pub(super) beside: bool,
+    /// How it is drawn.
+    pub(super) frame: Option<drawing::Frame>,
+    /// The guards of the operands after the first.
+    pub(super) guards: Vec<String>,
+    /// The marks before the first statement of the current operand.
+    pub(super) pending: Vec<drawing::Mark>,
     /// The arrows of a broadcast.
     pub(super) arrows: Vec<Arrow>,
     /// The first statement that is not allowed in a broadcast.
@@ -33,6 +42,10 @@ impl Scope {
             items: Vec::new(),
             loop_kind: None,
             synchronous: false,
+            beside: false,
+            frame: None,
+            guards: Vec::new(),
+            pending: Vec::new(),
             arrows: Vec::new(),
             foreign: None,
         }
@@ -73,4 +86,6 @@ pub(super) struct Opener {
     pub(super) span: Span,
     /// `false` for a frame in a sequence, whose statements belong to the enclosing scope.
     pub(super) has_scope: bool,
+    /// The number of members of the enclosing sequence before it.
+    pub(super) first: usize,
 }

@@ -4,6 +4,7 @@ use super::*;
 use crate::ast::Section;
 use crate::diagnostic::Diagnostic;
 use crate::diagram::tests::term;
+use crate::name::Name;
 use crate::source::SourceId;
 
 /// Reads statements from a shorthand, one per line: `a>b m`, `.>b m`, `loop 0 *`, `else`, `end`, ….
@@ -26,6 +27,11 @@ fn statements(text: &str) -> (Names, Vec<Statement>) {
             ["opt"] => StatementKind::Open(Fragment::Opt),
             ["par"] => StatementKind::Open(Fragment::Par),
             ["break"] => StatementKind::Open(Fragment::Break),
+            ["critical"] => StatementKind::Open(Fragment::Critical(Options::After)),
+            ["critical", "alt"] => StatementKind::Mark(Mark::Critical(Options::Instead)),
+            ["option"] => StatementKind::Next(Separator::Option),
+            ["or"] => StatementKind::Next(Separator::Or),
+            ["&"] => StatementKind::Mark(Mark::Beside),
             ["frame"] => StatementKind::Open(Fragment::Frame),
             ["loop"] => {
                 StatementKind::Open(Fragment::Loop(Repetition { stated: false, ..Repetition::ANY }))
@@ -62,12 +68,18 @@ fn statements(text: &str) -> (Names, Vec<Statement>) {
             ["lifeline", lifeline] => StatementKind::Lifelines(vec![name(lifeline)]),
             [arrow, message] => {
                 let (from, to) = arrow.split_once('>').unwrap();
+                let (to, course) = match (from.strip_suffix('<'), to.strip_prefix('x')) {
+                    (None, Some(to)) => (to, Course::Lost),
+                    (Some(_), _) => (to, Course::BothWays),
+                    (None, None) => (to, Course::Arrives),
+                };
+                let from = from.trim_end_matches('<');
                 let mut end = |text: &str| match text {
                     "." => None,
                     _ => Some(name(text)),
                 };
                 let (from, to) = (end(from), end(to));
-                StatementKind::Message { from, to, message: name(message) }
+                StatementKind::Message(Message { from, to, message: name(message), course })
             }
             _ => panic!("no shorthand: {line}"),
         };
@@ -104,6 +116,65 @@ fn check_finding(text: &str, code: Code, at: &str, expected: &str) {
     assert_eq!(term::written(&tree), expected, "{text}");
 }
 
+/// Checks a construct that is read by convention.
+#[track_caller]
+fn check_note(text: &str, at: &str, expected: &str) {
+    let text = text.replace("; ", "\n");
+    let (tree, diagnostics) = built(&text);
+    let found: Vec<_> =
+        diagnostics.iter().map(|d| (d.code, &text[d.primary.span.range()])).collect();
+    assert_eq!(found, [(Code::READ_BY_CONVENTION, at)], "{text}");
+    assert_eq!(term::written(&tree), expected, "{text}");
+}
+
+#[test]
+fn a_lost_message_is_sent_and_never_received() {
+    check("a>xb m", "a.m.");
+    check("a>xa m", "a.m.");
+    check(".>xb m; a>b n", "a.n.b");
+    check_finding("synch; a>xb m", Code::DIRECTIVE_MISPLACED, "a>xb m", "a.m.");
+    let (tree, _) = built("a>xb m");
+    let Some(Section::Lifelines(lifelines)) = tree.sections.last() else { panic!("lifelines") };
+    assert_eq!(lifelines.names.len(), 2, "the one who never receives it is a lifeline too");
+}
+
+#[test]
+fn both_ways_and_beside_are_parallel() {
+    check("a<>b m", "par(a.m.b,b.m.a)");
+    check("a<>a m", "a.m.");
+    check("a<>. m", "par(a.m.,.m.a)");
+    check("a>b m; &; b>c n; a>b o", "seq(par(a.m.b,b.n.c),a.o.b)");
+    check("a>b m; &; b>c n; &; a>b o", "par(par(a.m.b,b.n.c),a.o.b)");
+    check("&; a>b m", "a.m.b");
+    check("a>b m; &; opt; b>c n; end", "par(a.m.b,alt(b.n.c,o))");
+    check("a>b m; &; frame; b>c n; a>c n; end", "par(a.m.b,seq(b.n.c,a.n.c))");
+}
+
+#[test]
+fn at_most_one_option_follows_a_critical_part() {
+    check("critical; a>b m; end", "a.m.b");
+    let expected = "seq(a.m.b,alt(b.n.a,b.o.a,o))";
+    check_note("critical; a>b m; option; b>a n; option; b>a o; end", "critical", expected);
+    check("critical alt; critical; a>b m; option; b>a n; end", "alt(a.m.b,b.n.a)");
+    check_finding(
+        "critical alt; opt; a>b m; end",
+        Code::DIRECTIVE_MISPLACED,
+        "critical alt",
+        "alt(a.m.b,o)",
+    );
+    check_finding("opt; option; end", Code::SEPARATOR_MISPLACED, "option", "alt(o,o)");
+}
+
+#[test]
+fn alternatives_in_any_fragment() {
+    check("frame; a>b m; or; b>a n; end; a>b o", "seq(alt(a.m.b,b.n.a),a.o.b)");
+    check("a>b o; frame; a>b m; or; b>a n; or; a>b o; end", "seq(a.o.b,alt(a.m.b,b.n.a,a.o.b))");
+    check("opt; a>b m; or; b>a n; end", "alt(a.m.b,b.n.a)");
+    check("loop 0 *; a>b m; or; b>a n; end", "loopW(alt(a.m.b,b.n.a))");
+    check("frame; a>b m; frame; a>b n; end; or; b>a n; end", "alt(seq(a.m.b,a.n.b),b.n.a)");
+    check_finding("a>b m; or; b>a n", Code::SEPARATOR_MISPLACED, "or", "seq(a.m.b,b.n.a)");
+}
+
 #[test]
 fn statements_follow_each_other() {
     check("", "o");
@@ -119,7 +190,7 @@ fn statements_follow_each_other() {
 #[test]
 fn fragments_apply_operators() {
     check("alt; a>b m; else; b>a n; else; end", "alt(a.m.b,b.n.a,o)");
-    check("alt; a>b m; a>b n; end", "seq(a.m.b,a.n.b)");
+    check_note("alt; a>b m; a>b n; end", "alt", "alt(seq(a.m.b,a.n.b),o)");
     check("opt; a>b m; end", "alt(a.m.b,o)");
     check("opt; end", "alt(o,o)");
     check("par; a>b m; and; b>a n; end", "par(a.m.b,b.n.a)");
@@ -214,7 +285,7 @@ fn the_environment_and_aliases_hold_everywhere() {
 }
 
 #[test]
-fn names_are_declared_heads_first_and_in_order_of_use() {
+fn names_are_declared_in_the_order_of_the_text() {
     let text = "b>a n\nhead c See\nhead a a\nname z real\nz>env m\nenvironment env\n\
                 head env\nlifeline l\nmessage unused\nhead c Again";
     let (tree, diagnostics) = built(text);
@@ -236,22 +307,22 @@ fn names_are_declared_heads_first_and_in_order_of_use() {
             .collect();
         lines.push(format!("{word} {}", shown.join(" ")));
     }
-    assert_eq!(lines, ["message n/- m/- unused/-", "lifeline c/See a/- l/- b/- real/-"]);
+    assert_eq!(lines, ["message n/- m/- unused/-", "lifeline b/- a/- c/See real/- l/-"]);
     assert!(tree.implicit);
 }
 
 #[test]
 fn faults_are_named_where_they_are() {
     check_finding("a>b m; end", Code::NOTHING_TO_CLOSE, "end", "a.m.b");
-    check_finding("alt; a>b m", Code::NEVER_CLOSED, "alt", "a.m.b");
+    check_finding("alt; a>b m", Code::NEVER_CLOSED, "alt", "alt(a.m.b,o)");
     check_finding("frame; a>b m", Code::NEVER_CLOSED, "frame", "a.m.b");
     check_finding("a>b m; else; a>b m", Code::SEPARATOR_MISPLACED, "else", "seq(a.m.b,a.m.b)");
-    check_finding("alt; and; end", Code::SEPARATOR_MISPLACED, "and", "o");
-    check_finding("alt; frame; else; end; end", Code::SEPARATOR_MISPLACED, "else", "o");
+    check_finding("alt; and; end", Code::SEPARATOR_MISPLACED, "and", "alt(o,o)");
+    check_finding("alt; frame; else; end; end", Code::SEPARATOR_MISPLACED, "else", "alt(o,o)");
     check_finding("opt; else; end", Code::SEPARATOR_MISPLACED, "else", "alt(o,o)");
     check_finding("loop; a>b m; end", Code::FREE_TEXT_LOOP, "loop", "loopW(a.m.b)");
     check_finding(".>. m", Code::UNSUPPORTED_CONSTRUCT, ".>. m", "?");
-    check_finding("synch; alt; end", Code::DIRECTIVE_MISPLACED, "synch", "o");
+    check_finding("synch; alt; end", Code::DIRECTIVE_MISPLACED, "synch", "alt(o,o)");
     check_finding("synch", Code::DIRECTIVE_MISPLACED, "synch", "o");
     check_finding("synch; a>a m", Code::DIRECTIVE_MISPLACED, "a>a m", "a.m.");
     check_finding("loopS; a>b m", Code::DIRECTIVE_MISPLACED, "loopS", "a.m.b");

@@ -2,7 +2,7 @@
 
 use crate::ast::{LoopKind, Operator};
 use crate::code::Code;
-use crate::diagram::statement::{Fragment, Mark, StatementKind};
+use crate::diagram::statement::{Fragment, Mark, Options, StatementKind};
 use crate::excerpt::shortened;
 use crate::name::{Name, Names};
 use crate::parser::Findings;
@@ -51,7 +51,7 @@ pub(crate) fn nearly_block(label: &str) -> Option<&'static str> {
 
 /// The keywords of directives, for suggestions and help.
 const KEYWORDS: &str = "strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, \
-    loopC, synch, environment, name, empty, lifeline, message";
+    loopC, synch, critical, environment, name, empty, lifeline, message";
 
 fn is_keyword_char(c: char) -> bool {
     c == '_' || c.is_ascii_alphanumeric()
@@ -96,6 +96,21 @@ impl<'a> Cursor<'a> {
                 let alias = self.name("`otus: name ALIAS NAME`")?;
                 let name = self.name("`otus: name ALIAS NAME`")?;
                 StatementKind::Mark(Mark::Rename { alias, name })
+            }
+            "critical" => {
+                let shape = "`otus: critical alt` or `otus: critical opt`";
+                let name = self.name(shape)?;
+                let options = match self.names.text(name.symbol) {
+                    "alt" => Options::Instead,
+                    "opt" => Options::After,
+                    _ => {
+                        let message = "this is no meaning of the options of a `critical`";
+                        let help = "write `otus: critical alt` if one option happens instead of the \
+                                    critical part, `otus: critical opt` if at most one follows it";
+                        return self.fail(Code::UNEXPECTED_TOKEN, name.span, message, help);
+                    }
+                };
+                StatementKind::Mark(Mark::Critical(options))
             }
             "empty" => StatementKind::Empty,
             "lifeline" => StatementKind::Lifelines(self.list("`otus: lifeline l1, l2`", None)?),

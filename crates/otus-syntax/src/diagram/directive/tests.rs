@@ -84,21 +84,21 @@ fn faults_name_the_place_and_the_remedy() {
             O0609 `corge` there is no directive `corge`; did you mean `coreg`?"#]],
     );
     check(
-        "otus: critical",
+        "otus: atomic",
         &expect![
-            "O0609 `critical` there is no directive `critical`; the directives are strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, loopC, synch, environment, name, empty, lifeline, message"
+            "O0609 `atomic` there is no directive `atomic`; the directives are strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, loopC, synch, critical, environment, name, empty, lifeline, message"
         ],
     );
     check(
         "otus:",
         &expect![
-            "O0204 `` `otus:` is not followed by a directive; the directives are strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, loopC, synch, environment, name, empty, lifeline, message"
+            "O0204 `` `otus:` is not followed by a directive; the directives are strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, loopC, synch, critical, environment, name, empty, lifeline, message"
         ],
     );
     check(
         "otus: (",
         &expect![
-            "O0609 `(` there is no directive `(`; the directives are strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, loopC, synch, environment, name, empty, lifeline, message"
+            "O0609 `(` there is no directive `(`; the directives are strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, loopC, synch, critical, environment, name, empty, lifeline, message"
         ],
     );
     check(
@@ -142,6 +142,24 @@ fn faults_name_the_place_and_the_remedy() {
         &expect![[
             r#"O0203 `"a` the quoted name does not end on this line; close it with `"`; a quote inside is written `\"`"#
         ]],
+    );
+}
+
+#[test]
+fn the_options_of_a_critical_part() {
+    check("otus: critical alt", &expect!["otus: critical alt"]);
+    check("otus: critical opt", &expect!["otus: critical opt"]);
+    check(
+        "otus: critical par",
+        &expect![
+            "O0204 `par` this is no meaning of the options of a `critical`; write `otus: critical alt` if one option happens instead of the critical part, `otus: critical opt` if at most one follows it"
+        ],
+    );
+    check(
+        "otus: critical",
+        &expect![
+            "O0204 `` a name was expected here; the directive reads `otus: critical alt` or `otus: critical opt`; quote a name that has spaces in it"
+        ],
     );
 }
 

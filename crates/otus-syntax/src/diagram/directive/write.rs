@@ -2,7 +2,7 @@
 
 use super::name::write_name;
 use crate::ast::Operator;
-use crate::diagram::statement::{Fragment, Mark, StatementKind};
+use crate::diagram::statement::{Fragment, Mark, Options, StatementKind};
 use crate::name::{Name, Names};
 
 /// The text of a directive (from `otus:` on, without the comment sign), for statements that have one.
@@ -29,6 +29,8 @@ pub(crate) fn write(kind: &StatementKind, names: &Names) -> Option<String> {
             text.push(' ');
             write_name(&mut text, *name, names);
         }
+        StatementKind::Mark(Mark::Critical(Options::Instead)) => text.push_str("critical alt"),
+        StatementKind::Mark(Mark::Critical(Options::After)) => text.push_str("critical opt"),
         StatementKind::Empty => text.push_str("empty"),
         StatementKind::Lifelines(list) => {
             text.push_str("lifeline ");
@@ -39,15 +41,18 @@ pub(crate) fn write(kind: &StatementKind, names: &Names) -> Option<String> {
             write_names(&mut text, list, names);
         }
         StatementKind::Participant { .. }
-        | StatementKind::Message { .. }
+        | StatementKind::Message(_)
+        | StatementKind::Look(_)
         | StatementKind::Open(
             Fragment::Alt
             | Fragment::Opt
             | Fragment::Par
             | Fragment::Loop(_)
             | Fragment::Break
-            | Fragment::Frame,
+            | Fragment::Frame
+            | Fragment::Critical(_),
         )
+        | StatementKind::Mark(Mark::Beside)
         | StatementKind::Next(_) => return None,
     }
     Some(text)

@@ -37,6 +37,55 @@ pub(super) fn decode(text: &str) -> Cow<'_, str> {
     Cow::Owned(decoded)
 }
 
+/// The lines of a text that `<br>`, `<br/>` or `<br />` separate, still encoded.
+pub(super) fn lines(text: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut start = 0;
+    for (at, _) in text.match_indices('<') {
+        if at >= start
+            && let Some(length) = break_length(&text[at..])
+        {
+            lines.push(&text[start..at]);
+            start = at + length;
+        }
+    }
+    lines.push(&text[start..]);
+    lines
+}
+
+/// The decoded text as the picture shows it, with line breaks.
+pub(super) fn shown(text: &str) -> String {
+    let lines: Vec<_> = lines(text).into_iter().map(|line| decode(line.trim())).collect();
+    lines.join("\n")
+}
+
+/// The inverse of [`shown`].
+pub(super) fn encode_shown(text: &str) -> String {
+    let lines: Vec<_> = text.split('\n').map(encode).collect();
+    lines.join("<br/>")
+}
+
+/// The decoded text with its lines joined by blanks: a line break belongs to the picture, not to a name.
+pub(super) fn on_one_line<'a>(text: &'a str, decode: impl Fn(&'a str) -> Cow<'a, str>) -> String {
+    let mut joined = String::with_capacity(text.len());
+    for line in lines(text).into_iter().map(str::trim).filter(|line| !line.is_empty()) {
+        if !joined.is_empty() {
+            joined.push(' ');
+        }
+        joined.push_str(&decode(line));
+    }
+    // A text of line breaks only has a name nevertheless.
+    if joined.is_empty() { decode(text).into_owned() } else { joined }
+}
+
+/// The length of the line break `<br/>` at the start of a text.
+fn break_length(text: &str) -> Option<usize> {
+    let tag = text.get(..3).filter(|tag| tag.eq_ignore_ascii_case("<br"))?;
+    let rest = text[tag.len()..].trim_start_matches([' ', '\t']);
+    let rest = rest.strip_prefix('/').unwrap_or(rest).strip_prefix('>')?;
+    Some(text.len() - rest.len())
+}
+
 /// The text on one line, encoded so that Mermaid and [`decode`] give it back.
 pub(super) fn encode(text: &str) -> Cow<'_, str> {
     // Readers trim texts, so spaces at both ends are encoded.
@@ -64,6 +113,17 @@ pub(super) fn encode_directive(text: &str) -> String {
     text.replace("%%{", "%\\u{25}{")
 }
 
+/// The text without an initial instruction `wrap:` or `nowrap:`.
+pub(super) fn without_wrap(text: &str) -> &str {
+    let body = text.strip_prefix(':').unwrap_or(text);
+    for instruction in ["wrap:", "nowrap:"] {
+        if let Some(rest) = body.strip_prefix(instruction) {
+            return rest.trim_start();
+        }
+    }
+    text
+}
+
 /// Words that make Mermaid assume another kind of diagram, at any position.
 pub(super) const FOREIGN_WORDS: [&str; 4] =
     ["C4Container", "C4Component", "C4Dynamic", "C4Deployment"];
@@ -71,6 +131,8 @@ pub(super) const FOREIGN_WORDS: [&str; 4] =
 fn must_encode(text: &str, at: usize, c: char) -> bool {
     match c {
         '#' | ';' => true,
+        // `<br/>` would be a line break.
+        '<' => break_length(&text[at..]).is_some(),
         // `%%{` would begin a setting.
         '%' => text[at + 1..].starts_with('%'),
         // `wrap:` at the beginning of a text is an instruction.
@@ -108,7 +170,8 @@ mod tests {
 
     #[test]
     fn texts_come_back() {
-        check("plain text: 50% (x) <br/>", "plain text: 50% (x) <br/>");
+        check("plain text: 50% (x) <b>", "plain text: 50% (x) <b>");
+        check("a<br/>b", "a#60;br/>b");
         check("a;b", "a#59;b");
         check("a#59;b", "a#35;59#59;b");
         check("style:x#1;", "style#58;x#35;1#59;");
@@ -120,6 +183,21 @@ mod tests {
         check("", "");
         check(" ", "#32;");
         check("C4Container", "#67;4Container");
+    }
+
+    #[test]
+    fn line_breaks_are_blanks_in_names() {
+        for (text, expected) in [
+            ("a<br/>b", "a b"),
+            ("a <br> b<BR />c", "a b c"),
+            ("<br/>a<br/>", "a"),
+            ("a#60;br/>b", "a<br/>b"),
+            ("<br/>", "<br/>"),
+            ("a<brow>b", "a<brow>b"),
+            ("é<br", "é<br"),
+        ] {
+            assert_eq!(on_one_line(text, decode), expected, "{text}");
+        }
     }
 
     #[test]

@@ -96,23 +96,40 @@ fn is_arrow_like(text: &str) -> bool {
     STOPS.iter().any(|stop| text.starts_with(stop))
 }
 
+/// The colour at the start of the label of a box, and the rest.
+pub(super) fn colour(label: &str) -> (Option<&str>, &str) {
+    const NAMES: &str = "aqua aquamarine azure beige black blue brown coral crimson cyan fuchsia gold gray \
+        green grey indigo ivory khaki lavender lightblue lightcyan lightgray lightgreen lightgrey \
+        lightpink lightyellow lime magenta maroon mintcream navy olive orange orchid pink plum purple \
+        red salmon silver skyblue tan teal thistle tomato transparent turquoise violet wheat white yellow";
+    let end = match label.find('(') {
+        Some(open) if is_one_of(&label[..open], "rgb rgba hsl hsla") => {
+            label.find(')').map_or(label.len(), |close| close + 1)
+        }
+        _ => label.find(char::is_whitespace).unwrap_or(label.len()),
+    };
+    let (first, rest) = label.split_at(end);
+    let is_colour = !first.is_empty() && (first.contains('(') || is_one_of(first, NAMES));
+    if is_colour { (Some(first), rest.trim_start()) } else { (None, label) }
+}
+
 /// The direction of an arrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arrow {
     /// From left to right, with any line and head.
     Forward,
-    /// A half arrow with its head at the left.
+    /// With a cross: a lost message.
+    Lost,
+    /// A half arrow with its head at the left: the message goes from right to left.
     Backward,
     /// Heads at both ends.
     Both,
 }
 
 pub(super) fn arrow(text: &str) -> Option<(Arrow, usize)> {
-    const ARROWS: [(Arrow, &str); 3] = [
-        (
-            Arrow::Forward,
-            "-> --> ->> -->> -x -X --x --X -) --) -|\\ -|/ -\\\\ -// --|\\ --|/ --\\\\ --//",
-        ),
+    const ARROWS: [(Arrow, &str); 4] = [
+        (Arrow::Forward, "-> --> ->> -->> -) --) -|\\ -|/ -\\\\ -// --|\\ --|/ --\\\\ --//"),
+        (Arrow::Lost, "-x -X --x --X"),
         (Arrow::Backward, "/|- \\|- //- \\\\- /|-- \\|-- //-- \\\\--"),
         (Arrow::Both, "<-> <--> <<->> <<-->>"),
     ];

@@ -18,6 +18,16 @@ const OTHERS: &str = "graph flowchart flowchart-elk classDiagram classDiagram-v2
 /// assert_eq!(other_diagram("sequenceDiagram\n  a->>b: m"), None);
 /// ```
 pub fn other_diagram(text: &str) -> Option<&'static str> {
+    other_kind(body(text))
+}
+
+/// Whether a text is a Mermaid sequence diagram, by the first word after its preamble.
+pub(in crate::diagram) fn is_diagram(text: &str) -> bool {
+    super::lexis::word(body(text)) == "sequenceDiagram"
+}
+
+/// The text after front matter, settings and comments.
+fn body(text: &str) -> &str {
     let mut rest = &text[front_matter(text).map_or(0, |(_, end)| end)..];
     loop {
         rest = rest.trim_start();
@@ -26,7 +36,7 @@ pub fn other_diagram(text: &str) -> Option<&'static str> {
         } else if rest.starts_with("%%") {
             rest = rest.find('\n').map_or("", |at| &rest[at..]);
         } else {
-            return other_kind(rest);
+            return rest;
         }
     }
 }

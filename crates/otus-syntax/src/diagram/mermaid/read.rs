@@ -5,15 +5,16 @@ mod line;
 use crate::ast::{Comment, SpecFile};
 use crate::code::Code;
 use crate::diagram::picture::{Decoration, Picture};
-use crate::diagram::statement::{Fragment, Statement, StatementKind};
-use crate::diagram::{build, directive, is_one_of};
+use crate::diagram::statement::{Fragment, Look, Statement, StatementKind};
+use crate::diagram::{UNNAMED, build, directive, is_one_of};
+use crate::drawing::{Title, TitlePlace};
 use crate::grammar::Parsed;
 use crate::name::{Name, Names};
 use crate::parser::Findings;
 use crate::source::{Source, Span, offset};
 use crate::suggest;
 
-use super::entity::{decode, entity_length};
+use super::entity::{decode, entity_length, on_one_line};
 use super::lexis::{self, KEYWORDS};
 use super::preamble;
 
@@ -75,7 +76,8 @@ struct Opener {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OpenerKind {
     Keyword,
-    Critical,
+    /// A `box` around participants.
+    Box,
     Directive,
 }
 
@@ -88,6 +90,13 @@ impl Reader<'_> {
             self.at += end;
             if is_closed {
                 self.picture.add(Decoration::SETTINGS, span);
+                let matter = &self.text[self.at - end..self.at];
+                let title = matter.lines().find_map(|line| line.strip_prefix("title:"));
+                if let Some(title) =
+                    title.map(|title| title.trim().trim_matches(['"', '\'']).to_owned())
+                {
+                    self.look(span, Look::Title(Title { place: TitlePlace::Title, text: title }));
+                }
             } else {
                 self.never_closed(span, "front matter", "a line `---`");
                 // The beginning of the diagram is unknown.
@@ -234,13 +243,18 @@ impl Reader<'_> {
         while let Some(opener) = self.openers.pop() {
             let fits = (opener.kind == OpenerKind::Directive) == is_directive;
             self.open_directives -= usize::from(opener.kind == OpenerKind::Directive);
-            self.push(span, StatementKind::Close);
+            match opener.kind {
+                OpenerKind::Box => self.look(span, Look::CloseBox),
+                OpenerKind::Keyword | OpenerKind::Directive => {
+                    self.push(span, StatementKind::Close);
+                }
+            }
             if fits {
                 return;
             }
             let (what, close) = match opener.kind {
                 OpenerKind::Directive => ("block", "`%% otus: end`"),
-                OpenerKind::Keyword | OpenerKind::Critical => ("fragment", "`end`"),
+                OpenerKind::Keyword | OpenerKind::Box => ("fragment", "`end`"),
             };
             self.never_closed(opener.span, what, close);
         }
@@ -249,6 +263,11 @@ impl Reader<'_> {
     fn never_closed(&mut self, span: Span, what: &str, close: &str) {
         let message = format!("this {what} is never closed");
         self.findings.report(Code::NEVER_CLOSED, span, message, format!("close it with {close}"));
+    }
+
+    /// Adds a part of the picture.
+    fn look(&mut self, span: Span, look: Look) {
+        self.push(span, StatementKind::Look(look));
     }
 
     fn push(&mut self, span: Span, kind: StatementKind) {
@@ -286,6 +305,18 @@ impl Reader<'_> {
         let span = self.span(start, end);
         let symbol = self.names.intern(&decode(&self.text[start..end]));
         Name { symbol, span }
+    }
+
+    /// The name of a message: its text, with line breaks as blanks.
+    fn label_name(&mut self, start: usize, end: usize) -> Name {
+        let span = self.span(start, end);
+        let symbol = self.names.intern(&on_one_line(&self.text[start..end], decode));
+        Name { symbol, span }
+    }
+
+    /// The name of a message without a text.
+    fn unnamed(&mut self, span: Span) -> Name {
+        Name { symbol: self.names.intern(UNNAMED), span }
     }
 
     /// The end of the line at `from`, without its line break.

@@ -13,16 +13,13 @@
 
 use std::ops::Range;
 
+use crate::diagram::is_one_of;
+use crate::drawing::ArrowHead;
+
 /// The result of parsing a line as an arrow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reading {
-    Arrow(Arrow),
-    /// `A <-> B`: two messages in one line. The range is the arrow without its ends.
-    Both(Range<usize>),
-    /// `A x- B`, whose direction depends on the version of PlantUML.
-    Unclear(Range<usize>),
-    /// `A -> B & C`: one message to several targets. The range is the further targets.
-    Multicast(Range<usize>),
+    Arrow(Box<Arrow>),
     /// `A -- B`: a line without a head.
     Headless(Range<usize>),
     /// `{a} <-> {b} : 5 s`: a duration between two anchors.
@@ -31,13 +28,26 @@ pub(super) enum Reading {
 }
 
 /// An arrow, with its ends in the direction of the message.
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of the picture by itself")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Arrow {
     /// The sender; `None` for `[`, `]` and `?`, which are the environment.
     pub(super) from: Option<Participant>,
     pub(super) to: Option<Participant>,
+    /// The further receivers of `A -> B & C`.
+    pub(super) others: Vec<Participant>,
     pub(super) dotted: bool,
-    /// Whether one end has the cross of a lost message.
+    /// The colour of its line.
+    pub(super) colour: Option<Range<usize>>,
+    /// Whether its head is open (`->>`), or half (`-/`).
+    pub(super) head: ArrowHead,
+    /// `-[hidden]>`: it only moves the parts of the picture.
+    pub(super) hidden: bool,
+    /// `A <-> B`: another message goes the other way.
+    pub(super) both: bool,
+    /// Whether the receiver's end has a cross: the message is lost.
+    pub(super) lost: bool,
+    /// Whether the sender's end has a cross. Of an arrow with two heads, the message back is lost.
     pub(super) crossed: bool,
     /// `++`, `--`, `**`, `!!` after the target, at most two of them.
     pub(super) activations: Vec<Activation>,
@@ -90,6 +100,15 @@ pub(super) fn is_code_char(c: char) -> bool {
 struct Dress {
     head: bool,
     cross: bool,
+    look: ArrowHead,
+}
+
+/// The line of an arrow.
+#[derive(Debug, Clone)]
+struct Body {
+    dotted: bool,
+    hidden: bool,
+    colour: Option<Range<usize>>,
 }
 
 struct Cursor<'a> {
@@ -110,7 +129,7 @@ impl<'a> Cursor<'a> {
         };
         let begin = self.position;
         let left_dress = self.left_dress(left.is_none());
-        let dotted = self.body()?;
+        let body = self.body()?;
         let after_body = self.position;
         let (right_dress, right) = self.right()?;
         // The arrow itself, for diagnostics.
@@ -122,31 +141,66 @@ impl<'a> Cursor<'a> {
         {
             return None;
         }
-        let multicast = self.position;
-        if self.rest().starts_with(char::is_whitespace) && self.rest().trim_start().starts_with('&')
-        {
-            let end = self.text.find(':').unwrap_or(self.text.len()).max(multicast);
-            return Some(Reading::Multicast(multicast..end));
-        }
+        let others = self.others();
         let (activations, label) = self.suffixes()?;
-        let reversed = match (left_dress, right_dress) {
+        let (reversed, both) = match (left_dress, right_dress) {
             (Dress { head: true, .. }, Dress { head: true, .. })
-            | (Dress { head: false, cross: true }, Dress { head: false, cross: true }) => {
-                return Some(Reading::Both(arrow));
+            | (Dress { head: false, cross: true, .. }, Dress { head: false, cross: true, .. }) => {
+                (false, true)
             }
-            (_, Dress { head: true, .. }) => false,
-            (Dress { head: true, .. }, _) => true,
-            (Dress { cross: false, .. }, Dress { cross: true, .. }) => false,
-            (Dress { cross: true, .. }, Dress { cross: false, .. }) => {
-                return Some(Reading::Unclear(arrow));
-            }
+            (_, Dress { head: true, .. }) => (false, false),
+            (Dress { head: true, .. }, _) => (true, false),
+            (Dress { cross: false, .. }, Dress { cross: true, .. }) => (false, false),
+            (Dress { cross: true, .. }, Dress { cross: false, .. }) => (true, false),
             (Dress { cross: false, .. }, Dress { cross: false, .. }) => {
                 return Some(Reading::Headless(arrow));
             }
         };
-        let (from, to) = if reversed { (right, left) } else { (left, right) };
-        let crossed = left_dress.cross || right_dress.cross;
-        Some(Reading::Arrow(Arrow { from, to, dotted, crossed, activations, label }))
+        let (mut ends, mut dresses) = ([left, right], [left_dress, right_dress]);
+        if reversed {
+            ends.reverse();
+            dresses.reverse();
+        }
+        let [from, to] = ends;
+        let [crossed, lost] = dresses.map(|dress| dress.cross);
+        let Body { dotted, hidden, colour } = body;
+        let head = dresses[1].look;
+        let arrow = Arrow {
+            from,
+            to,
+            others,
+            dotted,
+            colour,
+            head,
+            hidden,
+            both,
+            lost,
+            crossed,
+            activations,
+            label,
+        };
+        Some(Reading::Arrow(Box::new(arrow)))
+    }
+
+    /// `& C & D` after the target.
+    fn others(&mut self) -> Vec<Participant> {
+        let mut others = Vec::new();
+        loop {
+            let before = self.position;
+            self.skip_spaces();
+            let target = self.rest().strip_prefix('&').and_then(|_| {
+                self.position += 1;
+                self.skip_spaces();
+                self.bare_or_quoted()
+            });
+            match target {
+                Some(target) => others.push(target),
+                None => {
+                    self.position = before;
+                    return others;
+                }
+            }
+        }
     }
 
     /// `{name} `
@@ -215,28 +269,34 @@ impl<'a> Cursor<'a> {
         } else {
             self.slant();
         }
-        dress.head = self.head('<');
+        if let Some(look) = self.head('<') {
+            (dress.head, dress.look) = (true, look);
+        }
         if dress.head && self.rest().starts_with('_') {
             self.position += 1;
         }
         dress
     }
 
-    /// Dashes and style. Returns whether the body is dotted.
-    fn body(&mut self) -> Option<bool> {
+    /// Dashes and style.
+    fn body(&mut self) -> Option<Body> {
         let mut dashes = self.dashes();
-        let mut dotted = false;
+        let (mut dotted, mut hidden, mut colour) = (false, false, None);
         if let Some(inside) = self.rest().strip_prefix('[')
             && let Some(length) = inside.find(']')
             && is_style(&inside[..length])
         {
-            dotted = inside[..length].split([',', ';']).any(|word| {
-                word.eq_ignore_ascii_case("dashed") || word.eq_ignore_ascii_case("dotted")
+            let style = || inside[..length].split([',', ';']).map(str::trim);
+            dotted = style().any(|word| is_one_of(word, "dashed dotted"));
+            hidden = style().any(|word| is_one_of(word, "hidden"));
+            colour = style().find(|word| word.starts_with('#')).map(|word| {
+                let start = self.position + 1 + inside.find(word).unwrap_or(0);
+                start..start + word.len()
             });
             self.position += length + 2;
             dashes += self.dashes();
         }
-        (dashes > 0).then_some(dotted || dashes > 1)
+        (dashes > 0).then_some(Body { dotted: dotted || dashes > 1, hidden, colour })
     }
 
     fn dashes(&mut self) -> usize {
@@ -250,7 +310,8 @@ impl<'a> Cursor<'a> {
         if self.rest().starts_with('_') {
             self.position += 1;
         }
-        let dress = Dress { head: self.head('>'), cross: false };
+        let head = self.head('>');
+        let dress = Dress { head: head.is_some(), cross: false, look: head.unwrap_or_default() };
         let after_head = self.position;
         let mut characters = self.rest().chars();
         let decoration = characters.next().filter(|c| matches!(c, 'o' | 'x' | 'O' | 'X'));
@@ -280,15 +341,18 @@ impl<'a> Cursor<'a> {
     }
 
     /// One or two characters of a head.
-    fn head(&mut self, sign: char) -> bool {
-        for sign in [sign, '/', '\\'] {
-            let count = self.rest().chars().take(2).take_while(|&c| c == sign).count();
+    fn head(&mut self, sign: char) -> Option<ArrowHead> {
+        for each in [sign, '/', '\\'] {
+            let count = self.rest().chars().take(2).take_while(|&c| c == each).count();
             self.position += count;
-            if count > 0 {
-                return true;
+            match (count, each == sign) {
+                (0, _) => {}
+                (_, false) => return Some(ArrowHead::Half),
+                (1, true) => return Some(ArrowHead::Filled),
+                (_, true) => return Some(ArrowHead::Open),
             }
         }
-        false
+        None
     }
 
     /// `(10)`, the slant of an arrow.
@@ -372,7 +436,15 @@ mod tests {
         match read(line) {
             Reading::Arrow(arrow) => {
                 let body = if arrow.dotted { "-->" } else { "->" };
-                let cross = if arrow.crossed { "x" } else { "" };
+                let cross = if arrow.lost { "x" } else { "" };
+                let tail = if arrow.crossed { "x" } else { "" };
+                let back = if arrow.both { "<" } else { "" };
+                let hidden = if arrow.hidden { " hidden" } else { "" };
+                let mut others = String::new();
+                for other in &arrow.others {
+                    others.push('&');
+                    others.push_str(&line[other.name.clone()]);
+                }
                 let suffixes: String = arrow
                     .activations
                     .iter()
@@ -385,11 +457,12 @@ mod tests {
                     .collect();
                 let label =
                     arrow.label.map_or(String::new(), |label| format!(" :{}", &line[label]));
-                format!("{}{body}{cross}{}{suffixes}{label}", side(&arrow.from), side(&arrow.to))
+                format!(
+                    "{}{tail}{back}{body}{cross}{}{others}{suffixes}{label}{hidden}",
+                    side(&arrow.from),
+                    side(&arrow.to)
+                )
             }
-            Reading::Both(arrow) => format!("both {:?}", &line[arrow]),
-            Reading::Unclear(arrow) => format!("unclear {:?}", &line[arrow]),
-            Reading::Multicast(targets) => format!("multicast {:?}", &line[targets]),
             Reading::Headless(arrow) => format!("headless {:?}", &line[arrow]),
             Reading::Duration => String::from("duration"),
             Reading::Other => String::from("other"),
@@ -419,7 +492,7 @@ mod tests {
             ("A o->o B : m", "A->B :m"),
             ("A ->x B : m", "A->xB :m"),
             ("A -x B : m", "A->xB :m"),
-            ("A x-> B : m", "A->xB :m"),
+            ("A x-> B : m", "Ax->B :m"),
             ("A ->xB : m", "A->xB :m"),
             ("A ->x : m", "A->x :m"),
             ("A -[#red]> B : m", "A->B :m"),
@@ -452,7 +525,7 @@ mod tests {
             ("[-> A : m", "*->A :m"),
             ("[->A:m", "*->A :m"),
             ("[o-> A : m", "*->A :m"),
-            ("[x-> A : m", "*->xA :m"),
+            ("[x-> A : m", "*x->A :m"),
             ("[<- A : m", "A->* :m"),
             ("[x<- A : m", "A->x* :m"),
             ("A ->] : m", "A->* :m"),
@@ -495,14 +568,24 @@ mod tests {
     }
 
     #[test]
+    fn arrows_with_two_heads_crosses_or_targets() {
+        check(&[
+            ("A <-> B : m", "A<->B :m"),
+            ("A <<-->> B", "A<-->B"),
+            ("A <->x B : m", "A<->xB :m"),
+            ("A x-x B : m", "Ax<->xB :m"),
+            ("A x- B : m", "B->xA :m"),
+            ("A -> B & C : m", "A->B&C :m"),
+            ("A -> B & C & \"D e\" ++ : m", "A->B&C&D e ++ :m"),
+            ("A -[hidden]> B", "A->B hidden"),
+            ("A -[hidden]-> B : m", "A-->B :m hidden"),
+        ]);
+    }
+
+    #[test]
     fn what_is_no_message_is_told_apart() {
         check(&[
-            ("A <-> B : m", "both \" <->\""),
-            ("A <<-->> B", "both \" <<-->>\""),
-            ("A x-x B : m", "both \" x-x\""),
-            ("A x- B : m", "unclear \" x-\""),
             ("A -- B : m", "headless \" --\""),
-            ("A -> B & C : m", "multicast \" & C \""),
             ("{a} <-> {b} : 5 s", "duration"),
             ("A-B -> C : m", "other"),
             ("A ..> B : m", "other"),

@@ -88,12 +88,17 @@ impl Calls {
     pub(super) fn reply(&mut self) -> Result<Call, [Option<Call>; 2]> {
         match [self.drawn, self.operand].map(|state| self.callee(state)) {
             [Some(call), Some(other)] if call.has_same_ends(other) => {
-                self.message(Call { from: call.to, to: call.from });
-                self.deactivate();
+                self.answer(call);
                 Ok(call)
             }
             disputed => Err(disputed),
         }
+    }
+
+    /// A disputed `return` is the answer to this call.
+    pub(super) fn answer(&mut self, call: Call) {
+        self.message(Call { from: call.to, to: call.from });
+        self.deactivate();
     }
 
     /// Begins a fragment.

@@ -14,15 +14,26 @@ pub(super) struct Line<'a> {
     text: Cow<'a, str>,
     /// The beginnings of the pieces: index in `text` and offset in the source. Never empty.
     pieces: Vec<(usize, u32)>,
+    /// The line of the source that an expanded line comes from: the span of each of its parts.
+    origin: Option<Span>,
 }
 
 impl Line<'_> {
+    /// A line that the preprocessor has made of the line at `origin`.
+    pub(super) fn expanded(text: &str, origin: Span) -> Line<'static> {
+        let text = text.trim().to_owned();
+        Line { text: Cow::Owned(text), pieces: vec![(0, origin.start)], origin: Some(origin) }
+    }
+
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
     /// The span of a part of it in the source.
     pub(super) fn span(&self, part: Range<usize>) -> Span {
+        if let Some(origin) = self.origin {
+            return origin;
+        }
         let start = self.offset(part.start);
         // The end belongs to the piece of the last byte.
         let end = if part.is_empty() { start } else { self.offset(part.end - 1) + 1 };
@@ -47,7 +58,7 @@ impl Line<'_> {
                 .filter(|piece| piece.0 < start + text.len())
                 .map(|piece| (piece.0 - start, piece.1)),
         );
-        Line { text: Cow::Borrowed(text), pieces }
+        Line { text: Cow::Borrowed(text), pieces, origin: self.origin }
     }
 
     fn offset(&self, index: usize) -> u32 {
@@ -93,7 +104,11 @@ impl<'a> Iterator for Lines<'a> {
         let Some(begun) = continued(first) else {
             let text = first.trim();
             let start = start + (first.len() - first.trim_start().len());
-            return Some(Line { text: Cow::Borrowed(text), pieces: vec![(0, offset(start))] });
+            return Some(Line {
+                text: Cow::Borrowed(text),
+                pieces: vec![(0, offset(start))],
+                origin: None,
+            });
         };
         let lead = begun.len() - begun.trim_start().len();
         let mut text = begun.trim_start().to_owned();
@@ -109,7 +124,7 @@ impl<'a> Iterator for Lines<'a> {
             }
         }
         text.truncate(text.trim_end().len());
-        Some(Line { text: Cow::Owned(text), pieces })
+        Some(Line { text: Cow::Owned(text), pieces, origin: None })
     }
 }
 

@@ -11,20 +11,24 @@ mod command;
 mod fragment;
 mod message;
 mod participant;
+mod picture;
 mod skip;
 
 use std::ops::Range;
 
 use self::fragment::Opened;
+use self::picture::Begun;
 use self::skip::{Skipping, Until};
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::diagram::picture::{Decoration, Picture};
 use crate::diagram::plantuml::calls::Calls;
-use crate::diagram::plantuml::line::{self, Line, Lines};
+use crate::diagram::plantuml::line::{self, Line};
+use crate::diagram::plantuml::preprocess::{self, Include};
 use crate::diagram::plantuml::words;
-use crate::diagram::statement::{Statement, StatementKind};
+use crate::diagram::statement::{Look, Mark, Statement, StatementKind};
 use crate::diagram::{directive, is_one_of};
+use crate::drawing;
 use crate::name::Names;
 use crate::parser::Findings;
 use crate::source::{Source, Span};
@@ -33,10 +37,12 @@ use crate::suggest;
 pub(super) fn statements(
     source: &Source,
     range: Span,
+    include: Option<&mut Include<'_>>,
     names: &mut Names,
     findings: &mut Findings,
 ) -> Vec<Statement> {
     let Some(content) = content(source, range, findings) else { return Vec::new() };
+    let lines = preprocess::expand(source.text(), content, include, findings);
     let mut reader = Reader {
         names,
         findings,
@@ -47,16 +53,18 @@ pub(super) fn statements(
         picture: Picture::default(),
         declared: Vec::new(),
         skipping: None,
+        begun: None,
         not_understood: 0,
         other_diagram: false,
     };
-    for line in Lines::new(source.text(), content) {
-        reader.line(&line);
+    for line in &lines {
+        reader.line(line);
         if reader.other_diagram {
             break;
         }
     }
     reader.never_ended();
+    reader.close_all();
     reader.picture.report(reader.findings);
     reader.statements
 }
@@ -74,6 +82,8 @@ struct Reader<'a> {
     /// By symbol: whether a participant was declared.
     declared: Vec<bool>,
     skipping: Option<Skipping>,
+    /// A part of the picture whose lines are being skipped, and those lines.
+    begun: Option<(Begun, Vec<String>)>,
     not_understood: usize,
     /// Whether the text is another kind of diagram.
     other_diagram: bool,
@@ -105,18 +115,38 @@ impl Reader<'_> {
             self.preprocessor(line, rest);
             return;
         }
-        if text.starts_with('&') {
-            self.unsupported(
-                line.span(0..1),
-                "`&` draws this beside the line before, which says nothing about order",
-                "write `par`, `else`, `end` around what happens at the same time",
-            );
-            return;
+        if let Some(rest) = text.strip_prefix('&') {
+            return self.beside(line, rest.trim_start().len());
         }
         if self.title(line) || self.arrow(line) || self.sign(line) || self.command(line) {
             return;
         }
         self.line_not_understood(line);
+    }
+
+    /// `& …`: PlantUML draws the rest of the line, which is `length` bytes, beside the line before.
+    fn beside(&mut self, line: &Line<'_>, length: usize) {
+        let rest = line.part(line.text().len() - length..line.text().len());
+        let at = self.statements.len();
+        self.line(&rest);
+        let happens = |statement: &Statement| {
+            matches!(statement.kind, StatementKind::Message(_) | StatementKind::Open(_))
+        };
+        let is_look = |statement: &&Statement| matches!(statement.kind, StatementKind::Look(_));
+        if self.statements[at..].iter().find(|it| !is_look(it)).is_some_and(happens) {
+            self.picture.add(Decoration::BESIDE, line.span(0..1));
+            let mark = StatementKind::Mark(Mark::Beside);
+            self.statements.insert(at, Statement { span: line.whole(), kind: mark });
+        }
+    }
+
+    /// Adds a part of the picture.
+    fn look(&mut self, span: Span, look: Look) {
+        self.push(span, StatementKind::Look(look));
+    }
+
+    fn mark(&mut self, line: &Line<'_>, mark: drawing::Mark) {
+        self.look(line.whole(), Look::Mark(mark));
     }
 
     fn push(&mut self, span: Span, kind: StatementKind) {
@@ -158,7 +188,7 @@ impl Reader<'_> {
         let at = line.span(1..line.text().len()).start;
         let Some(kind) = directive::read(comment, at, self.names, self.findings) else { return };
         if let StatementKind::Open(fragment) = &kind {
-            self.enter(fragment, false);
+            self.enter(fragment, span, false);
         } else if kind == StatementKind::Close {
             self.leave();
         }
@@ -166,22 +196,18 @@ impl Reader<'_> {
     }
 
     fn preprocessor(&mut self, line: &Line<'_>, rest: &str) {
-        let word = first_word(rest).to_ascii_lowercase();
-        if matches!(word.as_str(), "theme" | "pragma" | "log" | "dump_memory" | "assert") {
+        const KEPT: &str = "theme pragma log dump_memory assert option";
+        if is_one_of(first_word(rest.trim_start()), KEPT) {
             self.picture.add(Decoration::PRAGMA, line.whole());
             return;
         }
         let written = rest.split_whitespace().next().unwrap_or("");
         let shown: String = written.chars().take(20).collect();
-        self.unsupported(
-            line.span(0..1 + rest.find(char::is_whitespace).unwrap_or(rest.len())),
-            &format!("`!{shown}` changes the text of the diagram before PlantUML reads it"),
-            "give Otus the text after preprocessing, as `plantuml -preproc FILE` writes it",
-        );
-    }
-
-    fn unsupported(&mut self, span: Span, message: &str, help: &str) {
-        self.findings.report(Code::UNSUPPORTED_CONSTRUCT, span, message, help);
+        let span = line.span(0..1 + rest.find(char::is_whitespace).unwrap_or(rest.len()));
+        let message = format!("the preprocessor has no `!{shown}`");
+        let help =
+            "a variable is set with `!$name = value`, a procedure begins with `!procedure $name()`";
+        self.findings.report(Code::BAD_PREPROCESSING, span, message, help);
     }
 
     fn line_not_understood(&mut self, line: &Line<'_>) {

@@ -20,7 +20,7 @@ use crate::diagnostic::Diagnostic;
 use crate::diagram::directive;
 use crate::diagram::outline::Outline;
 use crate::diagram::plantuml::read;
-use crate::diagram::statement::{Fragment, Statement, StatementKind};
+use crate::diagram::statement::{Course, Fragment, Mark, Message, Statement, StatementKind};
 use crate::name::{Name, Names};
 use crate::parser::Findings;
 use crate::source::{Source, Span};
@@ -59,7 +59,9 @@ fn shown(text: &str) -> String {
 
 fn parse(source: &Source) -> (Outline, Vec<Diagnostic>) {
     let (mut names, mut findings) = (Names::default(), Findings::unbounded(source.id()));
-    let statements = read::statements(source, source.whole(), &mut names, &mut findings);
+    let statements = read::statements(source, source.whole(), None, &mut names, &mut findings);
+    let is_meant = |statement: &Statement| !matches!(statement.kind, StatementKind::Look(_));
+    let statements: Vec<Statement> = statements.into_iter().filter(is_meant).collect();
     findings.list.sort_by_key(|diagnostic| diagnostic.primary.span.start);
     (Outline { names, statements }, findings.list)
 }
@@ -73,9 +75,15 @@ fn show(kind: &StatementKind, names: &Names) -> String {
         StatementKind::Participant { name, label } => {
             format!("participant {:?} label {label:?}", names.text(name.symbol))
         }
-        StatementKind::Message { from, to, message } => {
-            format!("{} -> {} : {:?}", end(from), end(to), names.text(message.symbol))
+        StatementKind::Message(Message { from, to, message, course }) => {
+            let arrow = match course {
+                Course::Arrives => "->",
+                Course::Lost => "->x",
+                Course::BothWays => "<->",
+            };
+            format!("{} {arrow} {} : {:?}", end(from), end(to), names.text(message.symbol))
         }
+        StatementKind::Mark(Mark::Beside) => String::from("beside"),
         StatementKind::Open(Fragment::Block(block)) => {
             format!("open block {}", directive::block_label(block, names))
         }
@@ -83,7 +91,8 @@ fn show(kind: &StatementKind, names: &Names) -> String {
         StatementKind::Open(fragment) => format!("open {fragment:?}"),
         StatementKind::Next(separator) => format!("next {separator:?}"),
         StatementKind::Close => String::from("close"),
-        StatementKind::Mark(_)
+        StatementKind::Look(_)
+        | StatementKind::Mark(_)
         | StatementKind::Empty
         | StatementKind::Lifelines(_)
         | StatementKind::Messages(_) => directive::write(kind, names).expect("a directive"),

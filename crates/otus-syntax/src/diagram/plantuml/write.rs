@@ -11,10 +11,12 @@ use std::fmt::Write as _;
 use rustc_hash::FxHashMap;
 
 use crate::ast::Operator;
+use crate::diagram::UNNAMED;
 use crate::diagram::directive;
 use crate::diagram::outline::{MAX_INDENT, Outline};
 use crate::diagram::plantuml::{text, words};
-use crate::diagram::statement::{Fragment, Mark, StatementKind};
+use crate::diagram::statement::{Course, Fragment, Look, Mark, Message, StatementKind};
+use crate::drawing::{self, HeadKind, NotePlace, NoteShape, TitlePlace};
 use crate::name::{Name, Names, Symbol};
 use crate::source::Span;
 
@@ -24,6 +26,10 @@ pub(super) fn spell(outline: &Outline) -> String {
         text: String::from("@startuml\n"),
         open: Vec::new(),
         aliases: FxHashMap::default(),
+        heads: FxHashMap::default(),
+        arrow: None,
+        frame: None,
+        guard: None,
     };
     writer.stand_in(outline);
     let mut statements = outline.statements.iter().map(|statement| &statement.kind).peekable();
@@ -50,6 +56,12 @@ struct Writer {
     /// By open fragment: whether a directive opened it.
     open: Vec<bool>,
     aliases: FxHashMap<Symbol, String>,
+    /// By lifeline: the symbol of its head.
+    heads: FxHashMap<Symbol, HeadKind>,
+    /// The looks of the next arrow, fragment and operand.
+    arrow: Option<drawing::Arrow>,
+    frame: Option<drawing::Frame>,
+    guard: Option<String>,
 }
 
 impl Writer {
@@ -60,8 +72,9 @@ impl Writer {
             matches!(
                 statement.kind,
                 StatementKind::Participant { .. }
-                    | StatementKind::Message { from: Some(_), .. }
-                    | StatementKind::Message { to: Some(_), .. }
+                    | StatementKind::Message(
+                        Message { from: Some(_), .. } | Message { to: Some(_), .. }
+                    )
             )
         });
         if has_participants {
@@ -77,16 +90,19 @@ impl Writer {
     fn statement(&mut self, kind: &StatementKind) {
         match kind {
             StatementKind::Participant { name, label } => self.participant(*name, label.as_deref()),
-            StatementKind::Message { from, to, message } => self.message(*from, *to, *message),
+            StatementKind::Message(message) => self.message(message),
             StatementKind::Open(fragment) => self.fragment(fragment),
             StatementKind::Next(_) => {
                 let depth = self.open.len().saturating_sub(1);
-                self.line_at(depth, "else");
+                let guard = self.guard.take().unwrap_or_default();
+                let line = format!("else {}", text::message(&guard.replace('\n', " ")));
+                self.line_at(depth, line.trim_end());
             }
             StatementKind::Close => match self.open.pop() {
                 Some(true) => self.directive(kind),
                 Some(false) | None => self.line("end"),
             },
+            StatementKind::Look(look) => self.look(look),
             StatementKind::Mark(_)
             | StatementKind::Empty
             | StatementKind::Lifelines(_)
@@ -100,8 +116,9 @@ impl Writer {
         if label.is_some() && !is_bare(text) {
             self.alias(name);
         }
-        let label = label.map(|label| format!("\"{}\" as ", text::quoted(label)));
-        let line = format!("participant {}{}", label.unwrap_or_default(), self.name(name));
+        let label = label.map(|label| format!("\"{}\" as ", text::quoted_shown(label)));
+        let kind = self.heads.get(&name.symbol).copied().unwrap_or_default().word();
+        let line = format!("{kind} {}{}", label.unwrap_or_default(), self.name(name));
         self.line(&line);
     }
 
@@ -126,29 +143,118 @@ impl Writer {
         name
     }
 
-    fn message(&mut self, from: Option<Name>, to: Option<Name>, message: Name) {
-        let label = text::message(self.names.text(message.symbol));
+    fn message(&mut self, message: &Message) {
+        let &Message { from, to, message, course } = message;
+        let look = self.arrow.take().unwrap_or_default();
+        let label = self.label(message, &look.text);
+        let arrow = match (course, look.dotted) {
+            (Course::Arrives, false) => "->",
+            (Course::Arrives, true) => "-->",
+            (Course::Lost, false) => "->x",
+            (Course::Lost, true) => "-->x",
+            (Course::BothWays, false) => "<->",
+            (Course::BothWays, true) => "<-->",
+        };
         let line = match (from, to) {
             (Some(from), Some(to)) => {
-                format!("{} -> {} : {label}", self.name(from), self.name(to))
+                format!("{} {arrow} {} : {label}", self.name(from), self.name(to))
             }
-            (None, Some(to)) => format!("[-> {} : {label}", self.name(to)),
-            (Some(from), None) => format!("{} ->] : {label}", self.name(from)),
+            (None, Some(to)) => format!("[{arrow} {} : {label}", self.name(to)),
+            (Some(from), None) => format!("{} {arrow}] : {label}", self.name(from)),
             // A message without lifelines cannot be drawn; only its declaration is kept.
             (None, None) => {
                 return self.directive(&StatementKind::Messages(vec![message]));
             }
         };
+        self.line(line.trim_end());
+    }
+
+    /// The label of a message: the text of its arrow if that gives its name, else its name.
+    fn label(&self, message: Name, shown: &str) -> String {
+        let name = self.names.text(message.symbol);
+        let lines: Vec<String> = shown.split('\n').map(text::message).collect();
+        let written = lines.join("\\n");
+        let is_name = if shown.is_empty() { name == UNNAMED } else { text::name(&written) == name };
+        if is_name { written } else { text::message(name) }
+    }
+
+    fn look(&mut self, look: &Look) {
+        match look {
+            Look::Arrow(arrow) => self.arrow = Some(arrow.clone()),
+            Look::Frame(frame) => self.frame = Some(frame.clone()),
+            Look::Guard(guard) => self.guard = Some(guard.clone()),
+            Look::Title(title) if !title.text.trim().is_empty() => {
+                let word = match title.place {
+                    TitlePlace::Title => "title",
+                    TitlePlace::Header => "header",
+                    TitlePlace::Footer => "footer",
+                    TitlePlace::Caption => "caption",
+                    TitlePlace::Frame => "mainframe",
+                    TitlePlace::Legend => return,
+                };
+                let line = format!("{word} {}", shown_on_a_line(&title.text));
+                self.line(&line);
+            }
+            Look::Head(head) => {
+                self.heads.insert(head.lifeline.symbol, head.kind);
+            }
+            Look::Mark(mark) => self.mark(mark),
+            Look::Title(_) | Look::OpenBox(_) | Look::CloseBox | Look::Numbering(_) => {}
+        }
+    }
+
+    fn mark(&mut self, mark: &drawing::Mark) {
+        let list = |names: &[Name]| {
+            let names: Vec<String> = names.iter().map(|&name| self.name(name)).collect();
+            names.join(", ")
+        };
+        let line = match mark {
+            drawing::Mark::Note(note) => {
+                let word = match note.shape {
+                    NoteShape::Sheet => "note",
+                    NoteShape::Hexagon => "hnote",
+                    NoteShape::Rectangle => "rnote",
+                };
+                let place = match (note.place, note.at.is_empty()) {
+                    (NotePlace::Left, false) => format!("left of {}", list(&note.at[..1])),
+                    (NotePlace::Right, false) => format!("right of {}", list(&note.at[..1])),
+                    (NotePlace::Over, false) => format!("over {}", list(&note.at)),
+                    (NotePlace::Left, true) => "left".to_owned(),
+                    (NotePlace::Right | NotePlace::Over, true) => "right".to_owned(),
+                    (NotePlace::Across, _) => "across".to_owned(),
+                };
+                format!("{word} {place} : {}", shown_on_a_line(&note.text))
+            }
+            drawing::Mark::Divider(text) => format!("== {} ==", shown_on_a_line(text)),
+            drawing::Mark::Delay(text) => format!("...{}...", shown_on_a_line(text)),
+            drawing::Mark::Reference { over, text } if !over.is_empty() => {
+                format!("ref over {} : {}", list(over), shown_on_a_line(text))
+            }
+            drawing::Mark::Reference { .. }
+            | drawing::Mark::Space(_)
+            | drawing::Mark::Activate { .. }
+            | drawing::Mark::Deactivate(_)
+            | drawing::Mark::Create(_)
+            | drawing::Mark::Destroy(_)
+            | drawing::Mark::Open(_)
+            | drawing::Mark::Close
+            | drawing::Mark::Page(_) => return,
+        };
         self.line(&line);
     }
 
     fn fragment(&mut self, fragment: &Fragment) {
+        let label = self.frame.take().map(|frame| frame.label).unwrap_or_default();
+        let labelled =
+            |word: &str| format!("{word} {}", shown_on_a_line(&label)).trim_end().to_owned();
         let line = match fragment {
-            Fragment::Alt => String::from("alt"),
-            Fragment::Opt => String::from("opt"),
-            Fragment::Par => String::from("par"),
+            Fragment::Alt => labelled("alt"),
+            Fragment::Opt => labelled("opt"),
+            Fragment::Par => labelled("par"),
+            Fragment::Loop(_) if !label.is_empty() => labelled("loop"),
             Fragment::Break => String::from("break"),
             Fragment::Frame => String::from("group"),
+            Fragment::Critical(_) => String::from("critical"),
             Fragment::Loop(repetition) => {
                 format!("loop {}", directive::repetition_label(*repetition)).trim_end().to_owned()
             }
@@ -207,6 +313,12 @@ impl Writer {
         // Writing to a string cannot fail.
         let _ = writeln!(self.text, "{:indent$}{line}", "");
     }
+}
+
+/// A text with line breaks, on one line.
+fn shown_on_a_line(shown: &str) -> String {
+    let lines: Vec<String> = shown.split('\n').map(text::message).collect();
+    lines.join("\\n")
 }
 
 /// Whether PlantUML accepts a name without quotes in every position. Only Latin letters count, since the

@@ -1,12 +1,17 @@
 //! The statements of Mermaid, one function for each kind.
 
 use super::{OpenerKind, Reader};
-use crate::code::Code;
-use crate::diagram::mermaid::entity::decode;
+use crate::diagram::mermaid::entity::{decode, shown, without_wrap};
 use crate::diagram::mermaid::lexis::{self, Arrow, KEYWORDS};
 use crate::diagram::picture::Decoration;
-use crate::diagram::statement::{Fragment, Separator, StatementKind};
+use crate::diagram::statement::{
+    Course, Fragment, Look, Message, Numbering, Options, Separator, Statement, StatementKind,
+};
 use crate::diagram::{directive, is_one_of};
+use crate::drawing::{
+    self, ArrowHead, Frame, Head, HeadBox, HeadKind, Mark, Note, NotePlace, NoteShape, Title,
+    TitlePlace,
+};
 use crate::source::Span;
 use crate::suggest;
 
@@ -26,11 +31,12 @@ impl Reader<'_> {
             return;
         }
         match &*keyword {
-            "participant" | "actor" => self.participant(start, after),
+            "participant" | "actor" => self.participant(start, after, &keyword),
             "create" => self.create(start, after),
             "loop" => {
                 let (span, label) = self.fragment_label(start, after);
                 let repetition = directive::repetition(&decode(&self.text[label.range()]));
+                self.frame(span, "loop", label);
                 self.open(span, Fragment::Loop(repetition));
             }
             "alt" => self.fragment(start, after, Fragment::Alt),
@@ -40,7 +46,9 @@ impl Reader<'_> {
             "rect" | "box" => {
                 let kind = if keyword == "box" { Decoration::BOX } else { Decoration::BACKGROUND };
                 self.picture.add(kind, self.span(start, after));
-                if self.is_free(start, after) {
+                if self.is_free(start, after) && keyword == "box" {
+                    self.open_box(start, after);
+                } else if self.at == start {
                     self.fragment(start, after, Fragment::Frame);
                 }
             }
@@ -55,9 +63,17 @@ impl Reader<'_> {
             "note" => self.note(start, after),
             "activate" | "deactivate" => self.on_participant(start, after, Decoration::ACTIVATION),
             "destroy" => self.on_participant(start, after, Decoration::LIFECYCLE),
-            "autonumber" => self.picture(start, after, Decoration::NUMBERING),
-            "title" if self.text[after..].starts_with([' ', '\t', ':']) => {
+            "autonumber" => {
+                self.picture(start, after, Decoration::NUMBERING);
+                self.numbering(start, after);
+            }
+            "title"
+                if !self.text[after..].starts_with(|c: char| !c.is_whitespace() && c != ':') =>
+            {
                 self.picture(start, after, Decoration::TITLE);
+                let text = shown(self.text[after..self.at].trim().trim_start_matches(':').trim());
+                let title = Title { place: TitlePlace::Title, text };
+                self.look(self.span(start, self.at), Look::Title(title));
             }
             "acctitle" => self.description(start, after, Decoration::TITLE),
             "accdescr" => self.description(start, after, Decoration::DESCRIPTION),
@@ -69,7 +85,7 @@ impl Reader<'_> {
     }
 
     /// `participant A`, `actor A as Alice`, `participant A@{ "type": "queue" } as Alice`.
-    fn participant(&mut self, start: usize, after: usize) {
+    fn participant(&mut self, start: usize, after: usize, word: &str) {
         let text = self.text;
         let from = self.skip_blanks(after);
         let is_name = |b: u8| !b"<>:\n\r,;@".contains(&b);
@@ -82,6 +98,7 @@ impl Reader<'_> {
         }
         let next = self.skip_blanks(first);
         let mut label = None;
+        let mut kind = HeadKind::from_word(word).unwrap_or_default();
         let mut name_end = first;
         let end;
         if text[next..].starts_with("@{") {
@@ -92,7 +109,10 @@ impl Reader<'_> {
                 return;
             };
             let (text_label, label_end) = self.label(close).unwrap_or((None, close));
-            label = text_label.or_else(|| alias(&text[next + 2..close - 1]));
+            let configuration = &text[next + 2..close - 1];
+            label = text_label.or_else(|| setting(configuration, "alias"));
+            let told = setting(configuration, "type").and_then(|word| HeadKind::from_word(&word));
+            kind = told.unwrap_or(kind);
             end = label_end;
         } else if let Some((text_label, label_end)) = self.label(first) {
             label = text_label;
@@ -112,6 +132,8 @@ impl Reader<'_> {
         let span = self.span(start, start + text[start..end].trim_end().len());
         self.at = end;
         self.push(span, StatementKind::Participant { name, label });
+        let head = Head { lifeline: name, kind, stereotype: None, colour: None, order: None };
+        self.look(span, Look::Head(head));
     }
 
     /// `as LABEL` after a participant's name, and its end. An empty label is `None`.
@@ -127,7 +149,7 @@ impl Reader<'_> {
         }
         let from = next + word.len();
         let end = self.text_end(from);
-        let label = decode(without_wrap(self.text[from..end].trim())).into_owned();
+        let label = shown(without_wrap(self.text[from..end].trim()));
         Some(((!label.is_empty()).then_some(label), end))
     }
 
@@ -138,7 +160,13 @@ impl Reader<'_> {
         if word.eq_ignore_ascii_case("participant") || word.eq_ignore_ascii_case("actor") {
             self.picture.add(Decoration::LIFECYCLE, self.span(start, after));
             if self.is_free(start, next + word.len()) {
-                self.participant(start, next + word.len());
+                let at = self.statements.len();
+                self.participant(start, next + word.len(), word);
+                if let Some(&Statement { span, kind: StatementKind::Participant { name, .. } }) =
+                    self.statements.get(at)
+                {
+                    self.look(span, Look::Mark(Mark::Create(name)));
+                }
             }
         } else {
             let help = "write `create participant A` or `create actor A`";
@@ -152,7 +180,43 @@ impl Reader<'_> {
         if is_guarded && !label.is_empty() {
             self.picture.add(Decoration::GUARD, span);
         }
+        let keyword = self.text[start..after].to_ascii_lowercase();
+        self.frame(span, &keyword, label);
         self.open(span, fragment);
+    }
+
+    /// The look of the fragment that is opened next.
+    fn frame(&mut self, span: Span, keyword: &str, label: Span) {
+        let text = &self.text[label.range()];
+        let mut frame = Frame { keyword: keyword.to_owned(), ..Frame::default() };
+        match keyword {
+            "rect" => frame.colour = Some(text.to_owned()),
+            _ => frame.label = shown(without_wrap(text)),
+        }
+        self.look(span, Look::Frame(frame));
+    }
+
+    /// `box Aqua Title`
+    fn open_box(&mut self, start: usize, after: usize) {
+        let (span, label) = self.fragment_label(start, after);
+        let (colour, title) = lexis::colour(&self.text[label.range()]);
+        let colour = colour.map(str::to_owned);
+        self.look(
+            span,
+            Look::OpenBox(HeadBox { title: shown(title), colour, members: Vec::new() }),
+        );
+        self.opened(span, OpenerKind::Box);
+    }
+
+    /// `autonumber`, `autonumber 10 5`, `autonumber off`
+    fn numbering(&mut self, start: usize, after: usize) {
+        let words: Vec<&str> = self.text[after..self.at].split_whitespace().collect();
+        let number = |at: usize| words.get(at).and_then(|word| word.parse().ok());
+        let numbering = match words[..] {
+            ["off"] => Numbering::Stop,
+            _ => Numbering::Start { first: number(0).unwrap_or(1), step: number(1).unwrap_or(1) },
+        };
+        self.look(self.span(start, self.at), Look::Numbering(numbering));
     }
 
     /// Moves past the line that opens a fragment; returns the spans of the line and of its label.
@@ -171,30 +235,27 @@ impl Reader<'_> {
         if is_guarded && !label.is_empty() {
             self.picture.add(Decoration::GUARD, span);
         }
+        self.guard(span, label);
         self.push(span, StatementKind::Next(separator));
     }
 
+    fn guard(&mut self, span: Span, label: Span) {
+        let guard = shown(without_wrap(&self.text[label.range()]));
+        self.look(span, Look::Guard(guard));
+    }
+
+    /// `critical text`, with `option`s inside.
     fn critical(&mut self, start: usize, after: usize) {
-        let (span, _) = self.fragment_label(start, after);
-        let at = self.at;
-        let message = "`critical` has no meaning as an interaction";
-        let help = "write `alt` with `else` when its options are alternatives, or leave it \
-                    out when its lines are simply in order";
-        self.error(Code::UNSUPPORTED_CONSTRUCT, self.span(start, after), message, help);
-        // The line is complete, so parsing continues after it, not on the next line.
-        self.at = self.at.min(at);
-        self.opened(span, OpenerKind::Critical);
-        self.push(span, StatementKind::Open(Fragment::Frame));
+        let (span, label) = self.fragment_label(start, after);
+        self.frame(span, "critical", label);
+        self.opened(span, OpenerKind::Keyword);
+        self.push(span, StatementKind::Open(Fragment::Critical(Options::After)));
     }
 
     fn option(&mut self, start: usize, after: usize) {
-        let (span, _) = self.fragment_label(start, after);
-        // Inside `critical`, which has been reported, it is ignored.
-        if self.openers.last().is_none_or(|opener| opener.kind != OpenerKind::Critical) {
-            let help = "`option` belongs to `critical`; write `else` inside `alt`";
-            let message = "this `option` does not stand inside `critical`";
-            self.error(Code::SEPARATOR_MISPLACED, span, message, help);
-        }
+        let (span, label) = self.fragment_label(start, after);
+        self.guard(span, label);
+        self.push(span, StatementKind::Next(Separator::Option));
     }
 
     /// `Note right of A: text`, `note over A,B: text`.
@@ -222,7 +283,27 @@ impl Reader<'_> {
                         or `Note right of A: text`";
             return self.not_understood(self.span(start, after), "this note is not complete", help);
         }
+        let from = next;
         self.picture(start, next + names, Decoration::NOTE);
+        let text = shown(without_wrap(self.text[from + names + 1..self.at].trim()));
+        let mut at = Vec::new();
+        let mut name_start = from;
+        for part in self.text[from..from + names].split(',') {
+            let lead = part.len() - part.trim_start().len();
+            if !part.trim().is_empty() {
+                let begin = name_start + lead;
+                at.push(self.name(begin, begin + part.trim().len()));
+            }
+            name_start += part.len() + 1;
+        }
+        let place = match &*place {
+            "left" => NotePlace::Left,
+            "right" => NotePlace::Right,
+            _ => NotePlace::Over,
+        };
+        let span = self.span(start, self.at);
+        let note = Note { place, at, text, shape: NoteShape::Sheet, colour: None };
+        self.look(span, Look::Mark(Mark::Note(note)));
     }
 
     /// `activate A`, `destroy A`.
@@ -235,6 +316,14 @@ impl Reader<'_> {
             return self.not_understood(self.span(start, after), &message, help);
         }
         self.picture(start, after, decoration);
+        let from = self.skip_blanks(after);
+        let lifeline = self.name(from, from + self.text[from..self.at].trim_end().len());
+        let mark = match &self.text[start..after].to_ascii_lowercase()[..] {
+            "activate" => Mark::Activate { lifeline, colour: None },
+            "deactivate" => Mark::Deactivate(Some(lifeline)),
+            _ => Mark::Destroy(lifeline),
+        };
+        self.look(self.span(start, self.at), Look::Mark(mark));
     }
 
     /// `accTitle: text`, `accDescr: text`, `accDescr { lines }`.
@@ -309,21 +398,8 @@ impl Reader<'_> {
         };
         let from = start..start + text[start..from_end].trim_end().len();
         let arrow_span = self.span(arrow_at, arrow_at + length);
-        let fault = match arrow {
-            Arrow::Forward => None,
-            Arrow::Backward => Some((
-                "it is not clear who sends along an arrow with its head at the left",
-                "write an arrow with its head at the right: `B->>A: m`",
-            )),
-            Arrow::Both => Some((
-                "an arrow in both directions does not say which message comes first",
-                "write two arrows, one in each direction: `A->>B: m` and `B->>A: m`",
-            )),
-        };
-        if let Some((message, help)) = fault {
-            return self.error(Code::UNSUPPORTED_CONSTRUCT, arrow_span, message, help);
-        }
         let mut at = self.skip_circle(arrow_at + length);
+        let activates = text[at..].chars().next().filter(|sign| matches!(sign, '+' | '-'));
         if text[at..].starts_with(['+', '-']) {
             self.picture.add(Decoration::ACTIVATION, self.span(at, at + 1));
             at = self.skip_circle(at + 1);
@@ -359,18 +435,48 @@ impl Reader<'_> {
         let end = self.text_end(to_end + 1);
         let body = without_wrap(text[to_end + 1..end].trim());
         let span = self.span(start, start + text[start..end].trim_end().len());
-        if body.is_empty() {
-            let help = format!("name the message: `{}: message`", &text[start..to.end]);
-            let span = self.span(start, to_end + 1);
-            return self.error(Code::EMPTY_NAME, span, "this arrow has an empty message", help);
-        }
-        // `body` is a suffix of the trimmed text, so its span follows from its end.
-        let body_end = to_end + 1 + text[to_end + 1..end].trim_end().len();
-        let message = self.name(body_end - body.len(), body_end);
-        let from = Some(self.name(from.start, from.end));
-        let to = Some(self.name(to.start, to.end));
+        let message = if body.is_empty() {
+            self.picture.add(Decoration::UNNAMED, span);
+            self.unnamed(span)
+        } else {
+            // `body` is a suffix of the trimmed text, so its span follows from its end.
+            let body_end = to_end + 1 + text[to_end + 1..end].trim_end().len();
+            self.label_name(body_end - body.len(), body_end)
+        };
+        let mut ends = [self.name(from.start, from.end), self.name(to.start, to.end)];
+        let course = match arrow {
+            Arrow::Forward => Course::Arrives,
+            Arrow::Lost => {
+                self.picture.add(Decoration::LOST, arrow_span);
+                Course::Lost
+            }
+            Arrow::Backward => {
+                ends.reverse();
+                Course::Arrives
+            }
+            Arrow::Both => {
+                // Of a message to itself, there is only one way.
+                if ends[0].symbol != ends[1].symbol {
+                    self.picture.add(Decoration::BOTH, arrow_span);
+                }
+                Course::BothWays
+            }
+        };
+        let [sender, receiver] = ends;
+        let [from, to] = ends.map(Some);
         self.at = end;
-        self.push(span, StatementKind::Message { from, to, message });
+        let look =
+            drawing::Arrow { text: shown(body), ..look_of(&text[arrow_at..arrow_at + length]) };
+        self.look(span, Look::Arrow(look));
+        self.push(span, StatementKind::Message(Message { from, to, message, course }));
+        match activates {
+            Some('+') => {
+                let mark = Mark::Activate { lifeline: receiver, colour: None };
+                self.look(span, Look::Mark(mark));
+            }
+            Some(_) => self.look(span, Look::Mark(Mark::Deactivate(Some(sender)))),
+            None => {}
+        }
     }
 
     fn skip_circle(&self, from: usize) -> usize {
@@ -408,20 +514,20 @@ fn is_kept(word: &str) -> bool {
     lexis::is_reserved(word) && !is_one_of(word, FREE)
 }
 
-/// The text without an initial instruction `wrap:` or `nowrap:`.
-fn without_wrap(text: &str) -> &str {
-    let body = text.strip_prefix(':').unwrap_or(text);
-    for instruction in ["wrap:", "nowrap:"] {
-        if let Some(rest) = body.strip_prefix(instruction) {
-            return rest.trim_start();
-        }
-    }
-    text
+/// The look of an arrow, from its spelling.
+fn look_of(arrow: &str) -> drawing::Arrow {
+    let head = match arrow {
+        "->" | "-->" => ArrowHead::None,
+        "-)" | "--)" => ArrowHead::Open,
+        _ if arrow.contains(['|', '/', '\\']) => ArrowHead::Half,
+        _ => ArrowHead::Filled,
+    };
+    drawing::Arrow { dotted: arrow.contains("--"), head, ..drawing::Arrow::default() }
 }
 
-/// The value of `alias` in the configuration of a participant.
-fn alias(configuration: &str) -> Option<String> {
-    let at = configuration.find("alias")? + "alias".len();
+/// The value of a key in the configuration of a participant.
+fn setting(configuration: &str, key: &str) -> Option<String> {
+    let at = configuration.find(key)? + key.len();
     let value =
         configuration[at..].trim_start_matches(['"', '\'']).trim_start().strip_prefix(':')?;
     let value = value.trim_start();
@@ -429,5 +535,5 @@ fn alias(configuration: &str) -> Option<String> {
         quote @ ('"' | '\'') => value[1..].split(quote).next()?,
         _ => value.split([',', '\n']).next()?.trim(),
     };
-    (!text.is_empty()).then(|| decode(text).into_owned())
+    (!text.is_empty()).then(|| shown(text))
 }

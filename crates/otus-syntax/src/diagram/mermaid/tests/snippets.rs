@@ -158,14 +158,7 @@ pub(super) const REFUSED: [&str; 24] = [
 ];
 
 /// Mermaid accepts them, but they do not denote an interaction.
-pub(super) const MEANINGLESS: [&str; 6] = [
-    "sequenceDiagram\nA->>B:",
-    "sequenceDiagram\nA->>B: ",
-    "sequenceDiagram\ncritical x\nA->>B: m\noption y\nend",
-    "sequenceDiagram\nA<<->>B: m",
-    "sequenceDiagram\nA<<-->>B: m",
-    "sequenceDiagram\n%%otus: x",
-];
+pub(super) const MEANINGLESS: [&str; 1] = ["sequenceDiagram\n%%otus: x"];
 
 /// Mermaid rejects them, but their meaning is clear, so Otus accepts them.
 pub(super) const TOLERATED: [&str; 4] = [

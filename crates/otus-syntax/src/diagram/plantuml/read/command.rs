@@ -1,11 +1,14 @@
 //! Commands, which are identified by their first word; titles, and decorations that begin with a sign.
 
+use super::picture::Begun;
 use super::skip::Until;
 use super::{Reader, first_word};
 use crate::diagram::is_one_of;
 use crate::diagram::picture::Decoration;
 use crate::diagram::plantuml::line::Line;
-use crate::diagram::plantuml::words;
+use crate::diagram::plantuml::{text, words};
+use crate::diagram::statement::Look;
+use crate::drawing::{Mark, TitlePlace};
 
 impl Reader<'_> {
     /// Parses a command. Returns whether the line is one.
@@ -25,11 +28,12 @@ impl Reader<'_> {
         }
         match word.as_str() {
             "alt" | "opt" | "loop" | "par" | "par2" | "break" | "critical" | "group"
+            | "partition"
                 if alone || rest.starts_with('#') =>
             {
                 self.fragment(line, &word, start);
             }
-            "else" | "also" if alone => self.separator(line, &word, rest),
+            "else" | "also" if alone => self.separator(line, rest),
             "end" if alone => return self.end_of(line, rest.trim()),
             "participant" | "actor" | "boundary" | "control" | "entity" | "database"
             | "collections" | "queue"
@@ -57,14 +61,31 @@ impl Reader<'_> {
                 if is_one_of(first_word(rest.trim_start()), "left right over across") =>
             {
                 self.picture.add(Decoration::NOTE, line.whole());
-                if colon_outside_quotes(rest).is_none() {
+                let colon = colon_outside_quotes(rest);
+                let note = self.note(line, &word, &rest[..colon.unwrap_or(rest.len())]);
+                let text = colon.map(|colon| &rest[colon + 1..]);
+                self.begin(line.whole(), Begun::Note(note), text);
+                if colon.is_none() {
                     self.skip_until(line, Until::End(&["note", "hnote", "rnote"]));
                 }
             }
             "ref" if first_word(rest.trim_start()).eq_ignore_ascii_case("over") => {
                 self.picture.add(Decoration::REFERENCE, line.whole());
-                if colon_outside_quotes(rest).is_none() {
+                let colon = colon_outside_quotes(rest);
+                let listed = rest[..colon.unwrap_or(rest.len())].trim();
+                let over = self.lifelines(line, &listed["over".len()..]);
+                let text = colon.map(|colon| &rest[colon + 1..]);
+                self.begin(line.whole(), Begun::Reference(over), text);
+                if colon.is_none() {
                     self.skip_until(line, Until::End(&["ref"]));
+                }
+            }
+            "sprite" if alone && !rest.trim().is_empty() => {
+                self.picture.add(Decoration::SPRITE, line.whole());
+                if text.ends_with('{') {
+                    self.skip_until(line, Until::Sprite);
+                } else if rest.contains("<svg") && !rest.contains("</svg>") {
+                    self.skip_until(line, Until::Svg);
                 }
             }
             "skinparam" | "skinparamlocked" => {
@@ -89,6 +110,13 @@ impl Reader<'_> {
                     _ => return false,
                 };
                 self.picture.add(decoration, line.whole());
+                match word.as_str() {
+                    "box" => self.open_box(line, rest),
+                    "endbox" => self.look(line.whole(), Look::CloseBox),
+                    "autonumber" => self.numbering(line, rest),
+                    "newpage" => self.mark(line, Mark::Page(text::shown(rest.trim()))),
+                    _ => {}
+                }
             }
         }
         true
@@ -122,7 +150,17 @@ impl Reader<'_> {
         let is_place =
             |word: &str| is_one_of(word, "left right center top bottom") || word.starts_with('#');
         let alone = rest.is_empty() || word == "legend" && rest.split_whitespace().all(is_place);
-        if alone && !words.is_empty() {
+        let place = match word.as_str() {
+            "title" => TitlePlace::Title,
+            "header" => TitlePlace::Header,
+            "footer" => TitlePlace::Footer,
+            "legend" => TitlePlace::Legend,
+            "caption" => TitlePlace::Caption,
+            _ => TitlePlace::Frame,
+        };
+        let is_begun = alone && !words.is_empty();
+        self.begin(line.whole(), Begun::Title(place), (!is_begun).then_some(rest));
+        if is_begun {
             self.skip_until(line, Until::End(words));
         }
         true
@@ -144,6 +182,15 @@ impl Reader<'_> {
             return false;
         };
         self.picture.add(decoration, line.whole());
+        let inside = |sign: char| text::shown(text.trim_matches(sign).trim());
+        match decoration {
+            Decoration::DIVIDER => self.mark(line, Mark::Divider(inside('='))),
+            Decoration::DELAY => {
+                self.mark(line, Mark::Delay(inside(if text == "…" { '…' } else { '.' })));
+            }
+            Decoration::SPACE => self.mark(line, Mark::Space(inside('|').parse().ok())),
+            _ => {}
+        }
         true
     }
 }

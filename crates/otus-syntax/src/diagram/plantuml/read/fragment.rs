@@ -1,15 +1,19 @@
 //! Fragments: `alt`, `else`, `end` and so on.
 //!
-//! The stack of open fragments serves only to resolve `return` and to detect `critical` inside `par`;
-//! nesting is checked later.
+//! The stack of open fragments serves to resolve `return`, to detect `critical` inside `par`, and to tell what
+//! an `else` divides; nesting is checked later.
 
 use super::{Reader, first_word};
 use crate::ast::Operator;
 use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::diagram::directive;
 use crate::diagram::picture::Decoration;
 use crate::diagram::plantuml::line::Line;
-use crate::diagram::statement::{Fragment, Separator, StatementKind};
+use crate::diagram::plantuml::text;
+use crate::diagram::statement::{Fragment, Look, Separator, StatementKind};
+use crate::drawing;
+use crate::source::Span;
 
 #[derive(Clone, Copy)]
 pub(super) struct Opened {
@@ -17,6 +21,18 @@ pub(super) struct Opened {
     pub(super) concurrent: bool,
     /// Whether PlantUML draws it, which it does not if a directive opened it.
     pub(super) drawn: bool,
+    /// What a separator divides it into.
+    divides: Divides,
+    /// The line that opened it.
+    span: Span,
+}
+
+/// The operands that a fragment has by itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Divides {
+    Alternatives,
+    Concurrent,
+    Nothing,
 }
 
 impl Reader<'_> {
@@ -32,14 +48,13 @@ impl Reader<'_> {
             "loop" => Fragment::Loop(directive::repetition(label)),
             "critical" => {
                 if self.concurrent > 0 {
-                    self.unsupported(
-                        line.span(0..word.len()),
-                        "`critical` inside `par` forbids interleavings, which no interaction can say",
-                        "move it out of `par`, or write `group strict` if the order inside is what matters",
-                    );
+                    self.picture.add(Decoration::ATOMIC, line.span(0..word.len()));
                 }
                 Fragment::Frame
             }
+            // `group opt` and `group loop 3 times` are the fragments that they name.
+            _ if first_word(label) == "opt" => Fragment::Opt,
+            _ if first_word(label) == "loop" => Fragment::Loop(directive::repetition(label)),
             _ => {
                 // In `group strict [why]`, the second label is free text.
                 let first = match label.strip_suffix(']').and_then(|label| label.find('[')) {
@@ -64,16 +79,41 @@ impl Reader<'_> {
         {
             self.picture.add(Decoration::GUARD, line.whole());
         }
-        self.enter(&fragment, true);
+        let coloured = rest.trim_start().strip_prefix('#').filter(|_| rest.len() > label.len());
+        let colour = coloured.map(|_| rest.split_whitespace().next().unwrap_or("").to_owned());
+        let (first, second) = match label.strip_suffix(']').and_then(|label| label.split_once('['))
+        {
+            Some((first, second)) if word == "group" => (first.trim_end(), second),
+            _ => (label, ""),
+        };
+        let frame = drawing::Frame {
+            keyword: word.to_owned(),
+            label: text::shown(first),
+            second: text::shown(second),
+            colour,
+            operands: Vec::new(),
+        };
+        self.look(line.whole(), Look::Frame(frame));
+        self.enter(&fragment, line.whole(), true);
         self.push(line.whole(), StatementKind::Open(fragment));
     }
 
     /// `else` and `also`
-    pub(super) fn separator(&mut self, line: &Line<'_>, word: &str, rest: &str) {
-        let separator = if word == "else" { Separator::Else } else { Separator::And };
+    pub(super) fn separator(&mut self, line: &Line<'_>, rest: &str) {
+        // PlantUML divides any fragment, and does not tell `also` from `else`.
+        let separator = match self.fragments.last() {
+            Some(Opened { divides: Divides::Alternatives, .. }) => Separator::Else,
+            Some(Opened { divides: Divides::Concurrent, .. }) => Separator::And,
+            Some(Opened { divides: Divides::Nothing, .. }) => {
+                self.picture.add(Decoration::DIVIDED, line.whole());
+                Separator::Or
+            }
+            None => Separator::Else,
+        };
         if !without_colours(rest).is_empty() {
             self.picture.add(Decoration::GUARD, line.whole());
         }
+        self.look(line.whole(), Look::Guard(text::shown(without_colours(rest))));
         self.calls.next();
         self.push(line.whole(), StatementKind::Next(separator));
     }
@@ -81,7 +121,10 @@ impl Reader<'_> {
     pub(super) fn end_of(&mut self, line: &Line<'_>, what: &str) -> bool {
         let word = first_word(what).to_ascii_lowercase();
         match word.as_str() {
-            "box" => self.picture.add(Decoration::BOX, line.whole()),
+            "box" => {
+                self.picture.add(Decoration::BOX, line.whole());
+                self.look(line.whole(), Look::CloseBox);
+            }
             "note" | "hnote" | "rnote" | "ref" | "title" | "header" | "footer" | "legend" => {
                 return false;
             }
@@ -93,14 +136,38 @@ impl Reader<'_> {
         true
     }
 
-    pub(super) fn enter(&mut self, fragment: &Fragment, drawn: bool) {
+    pub(super) fn enter(&mut self, fragment: &Fragment, span: Span, drawn: bool) {
         let concurrent =
             matches!(fragment, Fragment::Par | Fragment::Block(Operator::Par | Operator::Coreg(_)));
         self.concurrent += usize::from(concurrent);
         if drawn {
             self.calls.open();
         }
-        self.fragments.push(Opened { concurrent, drawn });
+        let divides = match fragment {
+            Fragment::Alt => Divides::Alternatives,
+            Fragment::Par => Divides::Concurrent,
+            Fragment::Opt
+            | Fragment::Loop(_)
+            | Fragment::Break
+            | Fragment::Frame
+            | Fragment::Critical(_)
+            | Fragment::Block(_)
+            | Fragment::Broadcast => Divides::Nothing,
+        };
+        self.fragments.push(Opened { concurrent, drawn, divides, span });
+    }
+
+    /// Closes the fragments that are open at the end of the diagram, as PlantUML does. Those of directives are
+    /// left open, which is an error.
+    pub(super) fn close_all(&mut self) {
+        while let Some(&Opened { drawn: true, span, .. }) = self.fragments.last() {
+            self.leave();
+            let message = "this fragment is never closed: it ends with the diagram";
+            let found = self.findings.finding(Code::NEVER_CLOSED, span, message);
+            let found = found.with_help("write `end` after its last line");
+            self.findings.push(Diagnostic { severity: Severity::Warning, ..found });
+            self.push(span, StatementKind::Close);
+        }
     }
 
     pub(super) fn leave(&mut self) {

@@ -4,51 +4,31 @@ use std::ops::Range;
 
 use super::Reader;
 use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagram::UNNAMED;
 use crate::diagram::picture::Decoration;
 use crate::diagram::plantuml::arrow::{self, Activation, Arrow, Participant, Reading};
 use crate::diagram::plantuml::calls::Call;
 use crate::diagram::plantuml::line::Line;
 use crate::diagram::plantuml::text;
-use crate::diagram::statement::StatementKind;
+use crate::diagram::statement::{Course, Fragment, Look, Mark, Message, Statement, StatementKind};
+use crate::drawing;
 use crate::name::Name;
 use crate::source::Span;
 
 impl Reader<'_> {
     pub(super) fn arrow(&mut self, line: &Line<'_>) -> bool {
-        let (place, message, help) = match arrow::read(line.text()) {
-            Reading::Arrow(arrow) => {
-                self.message(line, &arrow);
-                return true;
-            }
-            Reading::Both(place) => (
-                place,
-                "an arrow with two heads stands for two messages whose order it does not say",
-                "write two arrows, `A -> B : m` and `B -> A : m`, inside `par` if their order is open",
-            ),
-            Reading::Unclear(place) => (
-                place,
-                "versions of PlantUML disagree on which way this arrow points",
-                "write `->x` or `x<-` to say which end is the target",
-            ),
-            Reading::Multicast(place) => (
-                place,
-                "one arrow to several targets does not say how they receive it",
-                "write `group broadcast`, one arrow to each target, and `end`",
-            ),
+        match arrow::read(line.text()) {
+            Reading::Arrow(arrow) => self.message(line, &arrow),
             Reading::Headless(place) => {
                 let message = "this line between participants has no arrow head";
                 let span = line.span(trimmed(line.text(), place));
                 let help = "write `->` for a message, `-->` for a reply";
                 self.findings.report(Code::LINE_NOT_UNDERSTOOD, span, message, help);
-                return true;
             }
-            Reading::Duration => {
-                self.picture.add(Decoration::ANCHOR, line.whole());
-                return true;
-            }
+            Reading::Duration => self.picture.add(Decoration::ANCHOR, line.whole()),
             Reading::Other => return false,
-        };
-        self.unsupported(line.span(trimmed(line.text(), place)), message, help);
+        }
         true
     }
 
@@ -57,22 +37,30 @@ impl Reader<'_> {
         if line.text().starts_with('{') {
             self.picture.add(Decoration::ANCHOR, line.whole());
         }
-        if arrow.crossed {
-            self.picture.add(Decoration::CROSS, line.whole());
+        if arrow.hidden {
+            self.picture.add(Decoration::HIDDEN, line.whole());
+            let ends = [from, to].into_iter().flatten().collect();
+            self.push(line.whole(), StatementKind::Lifelines(ends));
+            return;
         }
-        let label = arrow.label.clone().unwrap_or(line.text().len()..line.text().len());
-        let text = text::decode(&line.text()[label.clone()]);
-        if text.is_empty() {
-            let span = if label.is_empty() { line.whole() } else { line.span(label) };
-            let help = "name the message after a colon: `A -> B : request`";
-            self.findings.report(Code::EMPTY_NAME, span, "this arrow has no message", help);
-        } else {
-            let message = Name { symbol: self.names.intern(&text), span: line.span(label) };
-            self.push(line.whole(), StatementKind::Message { from, to, message });
-        }
+        let message = self.message_name(line, arrow.label.clone());
+        let written = |range: &Range<usize>| line.text()[range.clone()].to_owned();
+        let look = drawing::Arrow {
+            text: arrow
+                .label
+                .as_ref()
+                .map(|label| text::shown(&written(label)))
+                .unwrap_or_default(),
+            dotted: arrow.dotted,
+            head: arrow.head,
+            colour: arrow.colour.as_ref().map(written),
+            ..drawing::Arrow::default()
+        };
+        self.look(line.whole(), Look::Arrow(look));
+        self.courses(line, arrow, Message::new(from, to, message));
         self.calls.message(Call { from, to });
         if arrow.activations.is_empty() {
-            if self.calls.automatic && !arrow.crossed {
+            if self.calls.automatic && !arrow.lost && !arrow.crossed {
                 if arrow.dotted {
                     self.calls.deactivate();
                 } else {
@@ -85,17 +73,93 @@ impl Reader<'_> {
             let decoration = match activation {
                 Activation::Activate => {
                     self.calls.activate();
+                    if let Some(lifeline) = to {
+                        self.mark(line, drawing::Mark::Activate { lifeline, colour: None });
+                    }
                     Decoration::ACTIVATION
                 }
                 Activation::Deactivate => {
                     self.calls.deactivate();
+                    self.mark(line, drawing::Mark::Deactivate(from));
                     Decoration::ACTIVATION
                 }
-                Activation::Create => Decoration::CREATE,
-                Activation::Destroy => Decoration::DESTROY,
+                Activation::Create => {
+                    if let Some(lifeline) = to {
+                        // It begins with this arrow, so the mark stands before it.
+                        let mark = StatementKind::Look(Look::Mark(drawing::Mark::Create(lifeline)));
+                        let at = self.statements.len().saturating_sub(2);
+                        self.statements.insert(at, Statement { span: line.whole(), kind: mark });
+                    }
+                    Decoration::CREATE
+                }
+                Activation::Destroy => {
+                    if let Some(lifeline) = to {
+                        self.mark(line, drawing::Mark::Destroy(lifeline));
+                    }
+                    Decoration::DESTROY
+                }
             };
             self.picture.add(decoration, line.whole());
         }
+    }
+
+    /// The messages of an arrow: one, one each way, or a broadcast.
+    fn courses(&mut self, line: &Line<'_>, arrow: &Arrow, message: Message) {
+        let span = line.whole();
+        if arrow.lost && message.to.is_some() {
+            self.picture.add(Decoration::LOST, span);
+        }
+        if !arrow.others.is_empty() {
+            self.picture.add(Decoration::MULTICAST, span);
+            self.push(span, StatementKind::Open(Fragment::Broadcast));
+            self.push(span, StatementKind::Message(message));
+            for other in &arrow.others {
+                let to = self.end(line, Some(other));
+                self.push(span, StatementKind::Message(Message { to, ..message }));
+            }
+            self.push(span, StatementKind::Close);
+            return;
+        }
+        let course = |lost| if lost { Course::Lost } else { Course::Arrives };
+        let forth = Message { course: course(arrow.lost), ..message };
+        if !arrow.both {
+            if arrow.crossed && message.from.is_some() {
+                self.picture.add(Decoration::CROSS, span);
+            }
+            self.push(span, StatementKind::Message(forth));
+            return;
+        }
+        // Of a message to itself, there is only one way.
+        let is_local = message.from.is_some()
+            && message.from.map(|end| end.symbol) == message.to.map(|end| end.symbol);
+        if !is_local {
+            self.picture.add(Decoration::BOTH, span);
+        }
+        if is_local || (!arrow.lost && !arrow.crossed) {
+            let both = Message { course: Course::BothWays, ..message };
+            self.push(span, StatementKind::Message(both));
+            return;
+        }
+        let back = Message {
+            from: message.to,
+            to: message.from,
+            course: course(arrow.crossed),
+            ..message
+        };
+        self.push(span, StatementKind::Message(forth));
+        self.push(span, StatementKind::Mark(Mark::Beside));
+        self.push(span, StatementKind::Message(back));
+    }
+
+    /// The name of a message, from the text after the colon.
+    fn message_name(&mut self, line: &Line<'_>, label: Option<Range<usize>>) -> Name {
+        let label = label.unwrap_or(line.text().len()..line.text().len());
+        let text = text::name(&line.text()[label.clone()]);
+        if text.is_empty() {
+            self.picture.add(Decoration::UNNAMED, line.whole());
+            return Name { symbol: self.names.intern(UNNAMED), span: line.whole() };
+        }
+        Name { symbol: self.names.intern(&text), span: line.span(label) }
     }
 
     /// The lifeline at one end of an arrow.
@@ -106,7 +170,7 @@ impl Reader<'_> {
         if let Some(label) = &participant.label
             && !known
         {
-            let label = text::decode(&line.text()[label.clone()]).into_owned();
+            let label = text::shown(&line.text()[label.clone()]);
             self.declare(line.span(participant.place.clone()), name, Some(label));
         }
         Some(name)
@@ -122,7 +186,7 @@ impl Reader<'_> {
         {
             label = message.trim_start();
         }
-        let span = line.span(line.text().len() - label.len()..line.text().len());
+        let label = line.text().len() - label.len()..line.text().len();
         let call = match self.calls.reply() {
             Ok(call) => call,
             Err([None, None]) => {
@@ -132,36 +196,40 @@ impl Reader<'_> {
                 return;
             }
             Err([drawn, operand]) => {
-                self.disputed(line.span(0..start), drawn, operand, label);
-                return;
+                self.disputed(line.span(0..start), drawn, operand, &line.text()[label.clone()]);
+                let Some(call) = operand.or(drawn) else { return };
+                self.calls.answer(call);
+                call
             }
         };
-        if label.is_empty() {
-            let message = "this `return` has no message";
-            let help = "name the reply: `return ok`";
-            self.findings.report(Code::EMPTY_NAME, line.whole(), message, help);
-            return;
-        }
-        let message = Name { symbol: self.names.intern(&text::decode(label)), span };
-        let kind = StatementKind::Message { from: call.to, to: call.from, message };
-        self.push(line.whole(), kind);
+        let look = drawing::Arrow {
+            text: text::shown(&line.text()[label.clone()]),
+            dotted: true,
+            ..drawing::Arrow::default()
+        };
+        let message = self.message_name(line, Some(label));
+        self.look(line.whole(), Look::Arrow(look));
+        let reply = Message::new(call.to, call.from, message);
+        self.push(line.whole(), StatementKind::Message(reply));
+        self.mark(line, drawing::Mark::Deactivate(call.to));
     }
 
     fn disputed(&mut self, span: Span, drawn: Option<Call>, operand: Option<Call>, label: &str) {
         let shown = |call: Option<Call>| {
             call.map(|call| format!("{} --> {}", self.end_text(call.to), self.end_text(call.from)))
         };
-        let drawn = match shown(drawn) {
+        let picture = match shown(drawn) {
             Some(arrow) => format!("PlantUML draws it as `{arrow}`"),
             None => String::from("PlantUML refuses it"),
         };
         let label = if label.is_empty() { "ok" } else { label };
-        let help = match shown(operand) {
-            Some(arrow) => format!("write the reply as an arrow: `{arrow} : {label}`"),
-            None => format!("write the reply as an arrow: `B --> A : {label}`"),
-        };
-        let message = format!("the call of this `return` was answered in another operand; {drawn}");
-        self.findings.report(Code::RETURN_WITHOUT_CALL, span, message, help);
+        let arrow = shown(operand.or(drawn)).unwrap_or_default();
+        let help =
+            format!("it is read as `{arrow} : {label}`; write that arrow, or the one you mean");
+        let message =
+            format!("the call of this `return` was answered in another operand; {picture}");
+        let found = self.findings.finding(Code::RETURN_WITHOUT_CALL, span, message);
+        self.findings.push(Diagnostic { severity: Severity::Warning, ..found.with_help(help) });
     }
 
     fn end_text(&self, end: Option<Name>) -> &str {

@@ -8,7 +8,8 @@ use crate::diagram::picture::Decoration;
 use crate::diagram::plantuml::arrow::{self, Participant};
 use crate::diagram::plantuml::line::Line;
 use crate::diagram::plantuml::text;
-use crate::diagram::statement::StatementKind;
+use crate::diagram::statement::{Look, StatementKind};
+use crate::drawing::{Head, HeadKind, Mark};
 use crate::name::Name;
 use crate::source::Span;
 
@@ -31,9 +32,9 @@ impl Reader<'_> {
                     if first.quoted {
                         return false;
                     }
-                    label = Some(text::decode(&text[shifted(second.name)]).into_owned());
+                    label = Some(text::shown(&text[shifted(second.name)]));
                 } else {
-                    label = Some(text::decode(&text[first.name]).into_owned());
+                    label = Some(text::shown(&text[first.name]));
                     declared = Participant {
                         name: shifted(second.name),
                         place: shifted(second.place),
@@ -44,14 +45,19 @@ impl Reader<'_> {
                 return false;
             }
         }
-        let (mut multiple_lines, mut ordered) = (false, false);
+        let (mut multiple_lines, mut ordered) = (false, None);
+        let (mut stereotype, mut colour) = (None, None);
         while !rest.is_empty() {
             let length = if rest.starts_with("<<") {
-                rest.find(">>").map(|length| length + 2)
+                let length = rest.find(">>").map(|length| length + 2);
+                stereotype = length.map(|length| rest[2..length - 2].trim().to_owned());
+                length
             } else if rest.starts_with("[[") {
                 rest.find("]]").map(|length| length + 2)
             } else if rest.starts_with('#') {
-                Some(rest.find(char::is_whitespace).unwrap_or(rest.len()))
+                let length = rest.find(char::is_whitespace).unwrap_or(rest.len());
+                colour = Some(rest[..length].to_owned());
+                Some(length)
             } else if rest == "[" {
                 multiple_lines = true;
                 Some(1)
@@ -59,7 +65,7 @@ impl Reader<'_> {
                 let number = rest[5..].trim_start();
                 let digits = number.strip_prefix('-').unwrap_or(number);
                 let length = digits.bytes().take_while(u8::is_ascii_digit).count();
-                ordered = true;
+                ordered = number[..number.len() - digits.len() + length].parse().ok();
                 (length > 0).then_some(rest.len() - digits.len() + length)
             } else {
                 None
@@ -67,14 +73,21 @@ impl Reader<'_> {
             let Some(length) = length else { return false };
             rest = rest[length..].trim_start();
         }
-        if ordered {
+        if ordered.is_some() {
             self.picture.add(Decoration::ORDER, line.whole());
         }
         let name = self.name(&part, &declared);
+        let words = line.text()[..start].split_whitespace();
+        let kind = words.filter_map(HeadKind::from_word).next_back().unwrap_or_default();
+        let head = Head { lifeline: name, kind, stereotype, colour, order: ordered };
+        self.look(line.whole(), Look::Head(head));
         if multiple_lines {
             self.skip_until(line, Until::Label { name, lines: Vec::new() });
         } else {
             self.declare(line.whole(), name, label);
+        }
+        if first_word(line.text()).eq_ignore_ascii_case("create") {
+            self.mark(line, Mark::Create(name));
         }
         true
     }
@@ -92,7 +105,7 @@ impl Reader<'_> {
     pub(super) fn name(&mut self, line: &Line<'_>, participant: &Participant) -> Name {
         let written = &line.text()[participant.name.clone()];
         let symbol = if participant.quoted {
-            self.names.intern(&text::decode(written))
+            self.names.intern(&text::name(written))
         } else {
             self.names.intern(written)
         };
@@ -102,7 +115,8 @@ impl Reader<'_> {
     /// `activate B #red`
     pub(super) fn life(&mut self, line: &Line<'_>, word: &str, rest: &str) -> bool {
         // Only `deactivate` may omit the participant.
-        let tail = match arrow::name(rest) {
+        let named = arrow::name(rest);
+        let tail = match &named {
             Some(name) => rest[name.place.end..].trim_start(),
             None if rest.is_empty() && word == "deactivate" => "",
             None => return false,
@@ -118,6 +132,17 @@ impl Reader<'_> {
         let decoration =
             if word == "destroy" { Decoration::DESTROY } else { Decoration::ACTIVATION };
         self.picture.add(decoration, line.whole());
+        let part = line.part(line.text().len() - rest.len()..line.text().len());
+        let lifeline = named.map(|name| self.name(&part, &name));
+        let mark = match (word, lifeline) {
+            ("activate", Some(lifeline)) => {
+                let colour = (!tail.is_empty()).then(|| tail.to_owned());
+                Mark::Activate { lifeline, colour }
+            }
+            ("destroy", Some(lifeline)) => Mark::Destroy(lifeline),
+            (_, lifeline) => Mark::Deactivate(lifeline),
+        };
+        self.mark(line, mark);
         true
     }
 }

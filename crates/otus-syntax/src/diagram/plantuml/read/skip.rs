@@ -23,6 +23,10 @@ pub(super) enum Until {
     End(&'static [&'static str]),
     /// The matching `}`; the number of open braces.
     Brace(usize),
+    /// `}` after the rows of a sprite.
+    Sprite,
+    /// `</svg>` after the lines of a sprite.
+    Svg,
     /// `</style>`
     Style,
     /// `]`; the lines before it are the label of a participant.
@@ -36,6 +40,8 @@ impl Until {
             Until::Comment => ("comment", String::from("'/")),
             Until::End(words) => (words[0], format!("end {}", words[0])),
             Until::Brace(_) => ("block", String::from("}")),
+            Until::Sprite => ("sprite", String::from("}")),
+            Until::Svg => ("sprite", String::from("</svg>")),
             Until::Style => ("style", String::from("</style>")),
             Until::Label { .. } => ("label", String::from("]")),
         }
@@ -66,6 +72,8 @@ impl Reader<'_> {
                 }
                 *depth == 0
             }
+            Until::Sprite => text == "}",
+            Until::Svg => text.contains("</svg>"),
             Until::Style => text.eq_ignore_ascii_case("</style>"),
             Until::Label { lines, .. } => {
                 let over = text == "]";
@@ -76,8 +84,12 @@ impl Reader<'_> {
             }
         };
         if !over {
+            if let Some((_, lines)) = &mut self.begun {
+                lines.push(text.to_owned());
+            }
             return;
         }
+        self.complete(line.whole());
         if let Some(Skipping { start, until: Until::Label { name, lines } }) = self.skipping.take()
         {
             self.declare(start.to(line.whole()), name, Some(lines.join("\n")));

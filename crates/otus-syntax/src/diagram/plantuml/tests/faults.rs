@@ -6,20 +6,37 @@ use super::{check, parse};
 use crate::source::Source;
 
 #[test]
-fn unsupported_constructs_have_help() {
+fn constructs_with_a_meaning_by_convention() {
     check(
         "A <-> B : m\nA <<-->> B : m\nA x- B : m\n& A -> B : m\nA -> B & C : m\nA -- B : m
+A ->x B : m\nA x-> B : m\nA x<-> B : m\nA <-> A : m\nA -[hidden]> D\n& note left: x
 !include x.puml\n!define X y\n!$x = 1\n!theme plain\n!pragma teoz true",
         &expect![[r#"
-            error O0605 "<->" an arrow with two heads stands for two messages whose order it does not say; write two arrows, `A -> B : m` and `B -> A : m`, inside `par` if their order is open
-            error O0605 "<<-->>" an arrow with two heads stands for two messages whose order it does not say; write two arrows, `A -> B : m` and `B -> A : m`, inside `par` if their order is open
-            error O0605 "x-" versions of PlantUML disagree on which way this arrow points; write `->x` or `x<-` to say which end is the target
-            error O0605 "&" `&` draws this beside the line before, which says nothing about order; write `par`, `else`, `end` around what happens at the same time
-            error O0605 "& C" one arrow to several targets does not say how they receive it; write `group broadcast`, one arrow to each target, and `end`
+            "A" <-> "B" : "m"
+            "A" <-> "B" : "m"
+            "B" ->x "A" : "m"
+            beside
+            "A" -> "B" : "m"
+            open block broadcast
+            "A" -> "B" : "m"
+            "A" -> "C" : "m"
+            close
+            "A" ->x "B" : "m"
+            "A" -> "B" : "m"
+            "A" -> "B" : "m"
+            beside
+            "B" ->x "A" : "m"
+            "A" <-> "A" : "m"
+            otus: lifeline A, D
+            note O0617 "A <-> B : m" arrows in both directions are two messages, one each way, in either order (3 places); write two arrows if one message comes first
+            note O0617 "A x- B : m" arrows with a cross are lost messages: sent, never received (2 places); write an arrow without a cross if the message is received
+            note O0617 "&" lines that begin with `&` happen in parallel with the line before
+            note O0617 "A -> B & C : m" arrows to several targets are broadcasts
             error O0602 "--" this line between participants has no arrow head; write `->` for a message, `-->` for a reply
-            error O0605 "!include" `!include` changes the text of the diagram before PlantUML reads it; give Otus the text after preprocessing, as `plantuml -preproc FILE` writes it
-            error O0605 "!define" `!define` changes the text of the diagram before PlantUML reads it; give Otus the text after preprocessing, as `plantuml -preproc FILE` writes it
-            error O0605 "!$x" `!$x` changes the text of the diagram before PlantUML reads it; give Otus the text after preprocessing, as `plantuml -preproc FILE` writes it
+            note O0606 "A x-> B : m" crosses at the sender's end of an arrow are kept in the picture only; the message arrives; one that is lost is written `A ->x B : m`
+            note O0606 "A -[hidden]> D" hidden arrows are kept in the picture only
+            note O0606 "note left: x" notes are kept in the picture only
+            warning O0618 "!include x.puml" `x.puml` is not read, so what it defines is missing; give Otus the file, not only its text
             note O0606 "!theme plain" pragmas and themes are kept in the picture only (2 places)
         "#]],
     );

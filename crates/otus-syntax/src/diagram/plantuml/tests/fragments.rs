@@ -50,7 +50,7 @@ end",
             close
             open Par
             "A" -> "B" : "d"
-            next Else
+            next And
             "A" -> "B" : "e"
             next And
             "A" -> "B" : "f"
@@ -134,13 +134,13 @@ end
             open Loop(Repetition { least: 0, most: None, stated: true })
             close
             otus: empty
-            error O0609 "nothing" there is no directive `nothing`; the directives are strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, loopC, synch, environment, name, empty, lifeline, message
+            error O0609 "nothing" there is no directive `nothing`; the directives are strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, loopC, synch, critical, environment, name, empty, lifeline, message
         "#]],
     );
 }
 
 #[test]
-fn critical_inside_par_is_rejected() {
+fn critical_inside_par_is_only_in_order() {
     check(
         "par\nloop\ncritical x\nA -> B : m\nend\nend\nend\ncritical\nend\n' otus: par\ncritical\nend\n' otus: end",
         &expect![[r#"
@@ -157,8 +157,7 @@ fn critical_inside_par_is_rejected() {
             open Frame
             close
             close
-            error O0605 "critical" `critical` inside `par` forbids interleavings, which no interaction can say; move it out of `par`, or write `group strict` if the order inside is what matters
-            error O0605 "critical" `critical` inside `par` forbids interleavings, which no interaction can say; move it out of `par`, or write `group strict` if the order inside is what matters
+            note O0617 "critical" `critical` fragments inside `par` are in order, but other operands may interleave (2 places)
         "#]],
     );
 }

@@ -3,7 +3,7 @@
 use expect_test::expect;
 
 use super::{check, parse};
-use crate::diagram::statement::StatementKind;
+use crate::diagram::statement::{Message, StatementKind};
 use crate::source::Source;
 
 #[test]
@@ -34,15 +34,16 @@ fn arrows_from_and_to_outside() {
 }
 
 #[test]
-fn an_arrow_needs_a_message() {
+fn an_arrow_without_a_text_is_unnamed() {
     check(
         "A -> B\nA -> B :\nA -> B : \nA -> C : ok",
         &expect![[r#"
-        "A" -> "C" : "ok"
-        error O0218 "A -> B" this arrow has no message; name the message after a colon: `A -> B : request`
-        error O0218 "A -> B :" this arrow has no message; name the message after a colon: `A -> B : request`
-        error O0218 "A -> B :" this arrow has no message; name the message after a colon: `A -> B : request`
-    "#]],
+            "A" -> "B" : "unnamed"
+            "A" -> "B" : "unnamed"
+            "A" -> "B" : "unnamed"
+            "A" -> "C" : "ok"
+            note O0617 "A -> B" arrows without a text are messages named `unnamed` (3 places); write the message after a colon, as logs name it
+        "#]],
     );
 }
 
@@ -51,9 +52,9 @@ fn labels_mean_what_the_picture_shows() {
     check(
         "A -> B : a\\nb <U+0041> C:\\dir \\\\n\n\"a\\nb\" -> B : **x**",
         &expect![[r#"
-        "A" -> "B" : "a\nb A C:\\dir \\n"
-        "a\nb" -> "B" : "**x**"
-    "#]],
+            "A" -> "B" : "a b A C:\\dir \\n"
+            "a b" -> "B" : "**x**"
+        "#]],
     );
 }
 
@@ -86,7 +87,8 @@ fn continued_lines() {
 fn spans_are_exact() {
     let source = Source::new("x", "@startuml\n  \"A b\" -> C :  m n  \n@enduml");
     let (outline, _) = parse(&source);
-    let StatementKind::Message { from: Some(from), message, .. } = outline.statements[0].kind
+    let StatementKind::Message(Message { from: Some(from), message, .. }) =
+        outline.statements[0].kind
     else {
         panic!("a message")
     };

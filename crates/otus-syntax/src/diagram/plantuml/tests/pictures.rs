@@ -61,7 +61,7 @@ A -> B ** : n
 deactivate",
         &expect![[r#"
             participant "A" label None
-            "A" -> "B" : "m"
+            "A" ->x "B" : "m"
             "A" -> "B" : "n"
             "A" -> "B" : "o"
             note O0606 "title A title" titles, headers, footers and legends are kept in the picture only (6 places)
@@ -77,7 +77,7 @@ deactivate",
             note O0606 "newpage" pages are kept in the picture only (2 places)
             note O0606 "activate A" activation bars are kept in the picture only (4 places)
             note O0606 "destroy A" destructions of participants are kept in the picture only (2 places)
-            note O0606 "A ->x B ++ : m" the crosses of lost messages are kept in the picture only; the arrow is a message that arrives; for one that is lost, write `A ->] : m`
+            note O0617 "A ->x B ++ : m" arrows with a cross are lost messages: sent, never received; write an arrow without a cross if the message is received
             note O0606 "A -> B ** : n" creations of participants are kept in the picture only
             note O0606 "{s} A -> B !! : o" anchors and durations are kept in the picture only (2 places)
         "#]],

@@ -61,10 +61,11 @@ fn returns_that_answer_nothing() {
     check(
         "A -> B ++ : m\nreturn",
         &expect![[r#"
-        "A" -> "B" : "m"
-        note O0606 "A -> B ++ : m" activation bars are kept in the picture only
-        error O0218 "return" this `return` has no message; name the reply: `return ok`
-    "#]],
+            "A" -> "B" : "m"
+            "B" -> "A" : "unnamed"
+            note O0606 "A -> B ++ : m" activation bars are kept in the picture only
+            note O0617 "return" arrows without a text are messages named `unnamed`; write the message after a colon, as logs name it
+        "#]],
     );
 }
 
@@ -73,14 +74,15 @@ fn a_return_in_a_second_operand_is_disputed() {
     check(
         "A -> B ++ : m\nalt\nreturn x\nelse\nreturn y\nend",
         &expect![[r#"
-        "A" -> "B" : "m"
-        open Alt
-        "B" -> "A" : "x"
-        next Else
-        close
-        note O0606 "A -> B ++ : m" activation bars are kept in the picture only
-        error O0615 "return" the call of this `return` was answered in another operand; PlantUML draws it as `A --> B`; write the reply as an arrow: `B --> A : y`
-    "#]],
+            "A" -> "B" : "m"
+            open Alt
+            "B" -> "A" : "x"
+            next Else
+            "B" -> "A" : "y"
+            close
+            note O0606 "A -> B ++ : m" activation bars are kept in the picture only
+            warning O0615 "return" the call of this `return` was answered in another operand; PlantUML draws it as `A --> B`; it is read as `B --> A : y`; write that arrow, or the one you mean
+        "#]],
     );
     check(
         "alt\nA -> B ++ : m\nreturn x\nelse\nA -> C ++ : n\nreturn y\nend",

@@ -4,7 +4,9 @@ use super::{outline, parse, random, show};
 use crate::ast::{LoopKind, Operator};
 use crate::diagram::outline::Outline;
 use crate::diagram::plantuml::write;
-use crate::diagram::statement::{Fragment, Mark, Repetition, Separator, Statement, StatementKind};
+use crate::diagram::statement::{
+    Fragment, Mark, Message, Repetition, Separator, Statement, StatementKind,
+};
 use crate::name::Name;
 use crate::source::{Source, Span};
 
@@ -87,7 +89,7 @@ pub(super) fn generated(seed: u64) -> Outline {
                     if from.is_none() && to.is_none() {
                         StatementKind::Empty
                     } else {
-                        StatementKind::Message { from, to, message }
+                        StatementKind::Message(Message::new(from, to, message))
                     }
                 }
             };
@@ -142,12 +144,13 @@ fn renamed(outline: &Outline) -> Outline {
             StatementKind::Participant { name, .. } if outside.contains(&name.symbol) => {}
             StatementKind::Participant { name, label } => kinds
                 .push(StatementKind::Participant { name: resolve(*name), label: label.clone() }),
-            StatementKind::Message { from, to, message } => kinds.push(StatementKind::Message {
-                from: end(*from),
-                to: end(*to),
-                message: *message,
-            }),
-            StatementKind::Open(_)
+            StatementKind::Message(message) => kinds.push(StatementKind::Message(Message {
+                from: end(message.from),
+                to: end(message.to),
+                ..*message
+            })),
+            StatementKind::Look(_)
+            | StatementKind::Open(_)
             | StatementKind::Next(_)
             | StatementKind::Close
             | StatementKind::Mark(_)

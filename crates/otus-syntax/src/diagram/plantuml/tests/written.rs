@@ -5,7 +5,7 @@ use expect_test::expect;
 use super::outline;
 use crate::ast::{LoopKind, Operator};
 use crate::diagram::plantuml::write;
-use crate::diagram::statement::{Fragment, Mark, Repetition, Separator, StatementKind};
+use crate::diagram::statement::{Fragment, Mark, Message, Repetition, Separator, StatementKind};
 
 #[test]
 fn everything_is_written() {
@@ -18,12 +18,12 @@ fn everything_is_written() {
             StatementKind::Participant { name: a, label: Some("Alice \"A\"".to_owned()) },
             StatementKind::Participant { name: b, label: None },
             StatementKind::Participant { name: awkward, label: Some("x".to_owned()) },
-            StatementKind::Message { from: end(a), to: end(b), message: name("hello") },
-            StatementKind::Message { from: end(b), to: end(awkward), message: name(" a\nb\\n ") },
-            StatementKind::Message { from: None, to: end(a), message: name("in") },
-            StatementKind::Message { from: end(b), to: None, message: name("out") },
+            StatementKind::Message(Message::new(end(a), end(b), name("hello"))),
+            StatementKind::Message(Message::new(end(b), end(awkward), name(" a\nb\\n "))),
+            StatementKind::Message(Message::new(None, end(a), name("in"))),
+            StatementKind::Message(Message::new(end(b), None, name("out"))),
             StatementKind::Mark(Mark::Synchronous),
-            StatementKind::Message { from: end(name("loop")), to: end(a), message: name("m") },
+            StatementKind::Message(Message::new(end(name("loop")), end(a), name("m"))),
             StatementKind::Open(Fragment::Alt),
             StatementKind::Empty,
             StatementKind::Next(Separator::Else),
@@ -68,7 +68,7 @@ fn everything_is_written() {
         ' otus: name p1 "say \"hi\"\\n"
         participant "x" as p1
         a -> "b c" : hello
-        "b c" -> p1 : <U+0020>a\nb\\n<U+0020>
+        "b c" -> p1 : <U+0020>a<U+000A>b\\n<U+0020>
         [-> a : in
         "b c" ->] : out
         ' otus: synch

@@ -1,0 +1,24 @@
+//! Which language a text is in, as its first line says.
+
+use super::markdown::Language;
+use super::mermaid;
+
+/// The language that a text says it is in, whatever its file is called; `None` if it does not say.
+///
+/// ```
+/// use otus_syntax::diagram::language_of;
+/// use otus_syntax::diagram::markdown::Language;
+///
+/// assert_eq!(language_of("%% flow\nsequenceDiagram\n a->>b: m"), Some(Language::Mermaid));
+/// assert_eq!(language_of("' flow\n@startuml\na -> b : m"), Some(Language::PlantUml));
+/// assert_eq!(language_of("a -> b : m"), None);
+/// ```
+pub fn language_of(text: &str) -> Option<Language> {
+    let text = text.trim_start_matches('\u{feff}');
+    if mermaid::is_diagram(text) {
+        return Some(Language::Mermaid);
+    }
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('\''))?;
+    first.starts_with("@startuml").then_some(Language::PlantUml)
+}

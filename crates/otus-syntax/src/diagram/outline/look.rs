@@ -1,0 +1,100 @@
+//! The look of statements, from the drawing of a tree.
+//!
+//! Kept are titles, the kinds of heads, notes, dividers, delays, references, guards, labels, dotted lines, the
+//! lines of texts, and the arrows of local actions, of lost messages and of messages both ways. Frames without a
+//! meaning, bars, boxes, numbers, creation and destruction are not: other statements may stand between their
+//! ends in the tree than in the text.
+
+use super::Walk;
+use crate::ast::{NodeId, NodeKind, Operator, Passing};
+use crate::diagram::directive;
+use crate::diagram::statement::{Course, Look, Message, Statement, StatementKind};
+use crate::drawing::{Drawing, Frame, Mark};
+use crate::source::Span;
+
+/// Titles and heads, which precede everything.
+pub(super) fn headings(drawing: &Drawing, statements: &mut Vec<Statement>) {
+    let titles = drawing.titles.iter().map(|title| Look::Title(title.clone()));
+    let heads = drawing.heads.iter().map(|head| Look::Head(head.clone()));
+    let looks = titles.chain(heads).map(StatementKind::Look);
+    statements.extend(looks.map(|kind| Statement { span: Span::default(), kind }));
+}
+
+impl Walk<'_> {
+    /// Writes the marks before a node; those after it follow its statements.
+    pub(super) fn marks(&mut self, node: NodeId) {
+        let Some(shown) = self.drawing.and_then(|drawing| drawing.of(node)) else { return };
+        let span = self.interaction.node(node).span;
+        let look = |mark: &Mark| StatementKind::Look(Look::Mark(mark.clone()));
+        for mark in shown.before.iter().filter(|mark| is_kept(mark)) {
+            self.write(span, look(mark));
+        }
+        for mark in shown.after.iter().rev().filter(|mark| is_kept(mark)) {
+            self.tasks.push(super::Task::Write(span, look(mark)));
+        }
+    }
+
+    /// Writes the arrow of a message as it was drawn. Returns whether the message is written with it.
+    pub(super) fn drawn_arrow(&mut self, node: NodeId) -> bool {
+        let Some(shown) = self.drawing.and_then(|drawing| drawing.of(node)) else { return false };
+        let Some(arrow) = &shown.arrow else { return false };
+        let at = self.interaction.node(node);
+        let span = at.span;
+        self.write(span, StatementKind::Look(Look::Arrow(arrow.clone())));
+        let message = match &at.kind {
+            NodeKind::Passing(Passing { origin, message, target, synchronous: false })
+                if target.lifelines().is_empty() && arrow.towards.is_some() =>
+            {
+                let course = if arrow.lost { Course::Lost } else { Course::Arrives };
+                Message { from: *origin, to: arrow.towards, message: *message, course }
+            }
+            NodeKind::Operator(Operator::Par, ways) if arrow.both => {
+                let Some(NodeKind::Passing(forth)) =
+                    ways.first().map(|&way| &self.interaction.node(way).kind)
+                else {
+                    return false;
+                };
+                let (from, message) = (forth.origin, forth.message);
+                let (to, course) = (forth.target.lifelines().first().copied(), Course::BothWays);
+                if forth.synchronous || ways.len() != 2 {
+                    return false;
+                }
+                Message { from, to, message, course }
+            }
+            NodeKind::Empty | NodeKind::Invalid | NodeKind::Passing(_) | NodeKind::Operator(..) => {
+                return false;
+            }
+        };
+        self.write(span, StatementKind::Message(message));
+        true
+    }
+
+    /// Writes the look of a frame with so many operands; returns their guards.
+    pub(super) fn look_of_frame(&mut self, node: NodeId, operands: usize) -> Vec<String> {
+        let Some(frame) = self.frame(node).filter(|frame| frame.operands.len() == operands) else {
+            return Vec::new();
+        };
+        let guards = frame.operands.iter().map(|operand| operand.guard.clone()).collect();
+        let look = StatementKind::Look(Look::Frame(frame.clone()));
+        self.write(self.interaction.node(node).span, look);
+        guards
+    }
+
+    /// Writes the look of a loop, unless its label states bounds: a bounded loop is unfolded.
+    pub(super) fn look_of_loop(&mut self, node: NodeId) {
+        let is_free = |frame: &&Frame| {
+            let repetition = directive::repetition(&frame.label);
+            frame.keyword == "loop" && (repetition.least, repetition.most) == (0, None)
+        };
+        let Some(frame) = self.frame(node).filter(is_free).cloned() else { return };
+        self.write(self.interaction.node(node).span, StatementKind::Look(Look::Frame(frame)));
+    }
+
+    fn frame(&self, node: NodeId) -> Option<&Frame> {
+        self.drawing.and_then(|drawing| drawing.of(node))?.frame.as_ref()
+    }
+}
+
+fn is_kept(mark: &Mark) -> bool {
+    matches!(mark, Mark::Note(_) | Mark::Divider(_) | Mark::Delay(_) | Mark::Reference { .. })
+}
