@@ -3,12 +3,13 @@
 //! - [`layout`]: makes a [`Scene`] from data, with one file for each kind of picture;
 //! - [`scene`]: shapes with places, roles and tones; no colours, no format;
 //! - [`check`]: finds overlaps and lines that do not end on their targets;
-//! - [`theme`], [`metrics`]: colours and strokes, and the size of text;
+//! - [`theme`], [`colour`], [`metrics`]: colours and strokes, those of an author, and the size of text;
 //! - [`svg()`], [`svg_in_page()`] and [`png()`]: write a scene;
 //! - [`terminal`]: small pictures as text.
 #![forbid(unsafe_code)]
 
 pub mod check;
+pub mod colour;
 pub mod geometry;
 pub mod layout;
 pub mod metrics;

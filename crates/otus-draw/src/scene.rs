@@ -9,6 +9,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::colour::Colour;
 use crate::geometry::{Point, Rect, Size, point};
 use crate::metrics::{Font, SMALL};
 
@@ -43,6 +44,8 @@ pub struct Item {
     pub key: Option<Key>,
     /// The thing that it depicts, for scripts: `event-12`, `node-3`.
     pub subject: Option<String>,
+    /// The colour that its author chose: that of its area, or of its line if it is one.
+    pub colour: Option<Colour>,
 }
 
 /// Identifies an item that arrows and edges end on, such as a lifeline or a node. Unique in a scene.
@@ -81,6 +84,8 @@ pub struct Line {
     pub points: Vec<Point>,
     /// Whether its corners are rounded off.
     pub smooth: bool,
+    /// Whether it is dotted, as the lines of replies are.
+    pub dotted: bool,
     /// The forms of its two ends.
     pub ends: [End; 2],
     /// The items on which its first and its last point must lie.
@@ -99,6 +104,10 @@ pub enum End {
     Filled,
     /// A dot: where one emission has several targets.
     Dot,
+    /// The upper half of an open arrow head.
+    Half,
+    /// A cross: the message is lost.
+    Cross,
 }
 
 /// A line of text.
@@ -170,6 +179,10 @@ pub enum Role {
     Cut,
     /// A band behind other items.
     Band,
+    /// A note, or another box with the words of an author.
+    Note,
+    /// The bar of an activation.
+    Bar,
     /// Text that belongs to a line beside it.
     Text,
     /// Text of minor importance: asides, counts, positions.
@@ -224,7 +237,7 @@ impl Tone {
 impl Item {
     /// A shape with a role, in the normal tone.
     pub fn new(role: Role, shape: Shape) -> Self {
-        Item { shape, role, tone: Tone::Normal, key: None, subject: None }
+        Item { shape, role, tone: Tone::Normal, key: None, subject: None, colour: None }
     }
 
     /// The item in another tone.
@@ -243,6 +256,12 @@ impl Item {
     #[must_use]
     pub fn subject(self, subject: impl Into<String>) -> Self {
         Item { subject: Some(subject.into()), ..self }
+    }
+
+    /// The item in the colour of its author.
+    #[must_use]
+    pub fn colour(self, colour: Option<Colour>) -> Self {
+        Item { colour, ..self }
     }
 
     /// A rectangle with slightly round corners.
@@ -279,7 +298,7 @@ impl Item {
 
     /// A line through some points with the forms of its ends, and the items that they lie on.
     pub fn arrow(role: Role, points: Vec<Point>, ends: [End; 2], on: [Option<Key>; 2]) -> Self {
-        Item::new(role, Shape::Line(Line { points, smooth: false, ends, on }))
+        Item::new(role, Shape::Line(Line { points, smooth: false, dotted: false, ends, on }))
     }
 
     /// The item with round corners if it is a line.
@@ -287,6 +306,15 @@ impl Item {
     pub fn smooth(mut self) -> Self {
         if let Shape::Line(line) = &mut self.shape {
             line.smooth = true;
+        }
+        self
+    }
+
+    /// The item dotted if it is a line.
+    #[must_use]
+    pub fn dotted(mut self, dotted: bool) -> Self {
+        if let Shape::Line(line) = &mut self.shape {
+            line.dotted = dotted;
         }
         self
     }

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use crate::colour::Colour;
 use crate::geometry::{Point, point};
 use crate::metrics::Font;
 use crate::scene::{Anchor, End, Item, Label, Line, Role, Scene, Shape, Tone};
@@ -32,7 +33,7 @@ pub fn svg(scene: &Scene, theme: Theme) -> String {
             style.out.push_str("}\n");
         }
     }
-    document(scene, &style, "", "img")
+    document(scene, &style, "", "img", theme == Theme::Light)
 }
 
 /// The picture as an `<svg>` element for an HTML page, which may embed several.
@@ -44,11 +45,12 @@ pub fn svg(scene: &Scene, theme: Theme) -> String {
 pub fn svg_in_page(scene: &Scene, id: &str) -> String {
     let mut style = Style { out: String::new(), scope: ".otus ", used: used(scene) };
     style.rules(&LIGHT, Some(&DARK));
-    document(scene, &style, &format!("{id}-"), "group")
+    document(scene, &style, &format!("{id}-"), "group", false)
 }
 
-/// The whole element; `prefix` begins every `id`.
-fn document(scene: &Scene, style: &Style, prefix: &str, role: &str) -> String {
+/// The whole element; `prefix` begins every `id`. Lines have the colours of their author only on a ground that is
+/// always light, as that author's was.
+fn document(scene: &Scene, style: &Style, prefix: &str, role: &str, is_light: bool) -> String {
     let mut out = String::new();
     let (width, height) = (number(scene.size.width), number(scene.size.height));
     let (prefix, scope) = (escape(prefix), style.scope);
@@ -80,7 +82,7 @@ fn document(scene: &Scene, style: &Style, prefix: &str, role: &str) -> String {
             let _ = writeln!(out, " data-subject=\"{subject}\"><title>{tooltip}</title>");
         }
         for item in items {
-            write_item(&mut out, item, tooltip.is_none());
+            write_item(&mut out, item, tooltip.is_none(), is_light);
         }
         if tooltip.is_some() {
             out.push_str("</g>\n");
@@ -156,7 +158,10 @@ impl Style {
 
 /// The colour of the halo of text; `none` in boxes, which no line crosses.
 fn halo(role: Role, palette: &Palette) -> &'static str {
-    let is_in_box = matches!(role, Role::Head | Role::Tab | Role::Node | Role::Event | Role::Band);
+    let is_in_box = matches!(
+        role,
+        Role::Head | Role::Tab | Role::Node | Role::Event | Role::Band | Role::Note
+    );
     if is_in_box { "none" } else { palette.ground }
 }
 
@@ -165,11 +170,16 @@ fn class(role: Role, tone: Tone) -> String {
 }
 
 /// Writes an item, with its subject unless a group around it has it.
-fn write_item(out: &mut String, item: &Item, with_subject: bool) {
+fn write_item(out: &mut String, item: &Item, with_subject: bool, is_light: bool) {
     let class = class(item.role, item.tone);
     let mut shared = format!("class=\"{class}\"");
     if let Some(subject) = item.subject.as_ref().filter(|_| with_subject) {
         let _ = write!(shared, " data-subject=\"{}\"", escape(subject));
+    }
+    if let (Shape::Box { .. } | Shape::Polygon(_) | Shape::Disc { .. }, Some(colour)) =
+        (&item.shape, &item.colour)
+    {
+        let _ = write!(shared, " style=\"{}\"", colour.of_area());
     }
     match &item.shape {
         Shape::Box { rect, radius } => {
@@ -191,23 +201,37 @@ fn write_item(out: &mut String, item: &Item, with_subject: bool) {
             let [x, y, r] = [center.x, center.y, *radius].map(number);
             let _ = writeln!(out, "<circle {shared} cx=\"{x}\" cy=\"{y}\" r=\"{r}\"/>");
         }
-        Shape::Line(line) => write_line(out, line, &shared, &class),
+        Shape::Line(line) => {
+            write_line(out, line, &shared, &class, item.colour.as_ref().filter(|_| is_light));
+        }
         Shape::Label(label) => write_label(out, label, &shared),
     }
 }
 
-fn write_line(out: &mut String, line: &Line, shared: &str, class: &str) {
+fn write_line(
+    out: &mut String,
+    line: &Line,
+    shared: &str,
+    class: &str,
+    colour: Option<&Colour>,
+) {
     let points = &line.points;
+    let dots = if line.dotted { "stroke-dasharray: 4 3;" } else { "" };
+    let style = format!("{}{dots}", colour.map(Colour::of_line).unwrap_or_default());
+    let shared = match style.as_str() {
+        "" => shared.to_owned(),
+        style => format!("{shared} style=\"{style}\""),
+    };
     if line.smooth && points.len() > 2 {
         let _ = writeln!(out, "<path {shared} d=\"{}\"/>", rounded(points));
     } else {
         let _ = writeln!(out, "<polyline {shared} points=\"{}\"/>", list(points));
     }
     if let [first, second, ..] = points.as_slice() {
-        write_end(out, line.ends[0], *first, *second, class);
+        write_end(out, line.ends[0], *first, *second, class, colour);
     }
     if let [.., second, last] = points.as_slice() {
-        write_end(out, line.ends[1], *last, *second, class);
+        write_end(out, line.ends[1], *last, *second, class, colour);
     }
 }
 
@@ -227,7 +251,14 @@ fn rounded(points: &[Point]) -> String {
 
 const HEAD: f64 = 8.0;
 
-fn write_end(out: &mut String, end: End, tip: Point, from: Point, class: &str) {
+fn write_end(
+    out: &mut String,
+    end: End,
+    tip: Point,
+    from: Point,
+    class: &str,
+    colour: Option<&Colour>,
+) {
     let way = tip - from;
     let length = way.length();
     if length == 0.0 {
@@ -236,13 +267,27 @@ fn write_end(out: &mut String, end: End, tip: Point, from: Point, class: &str) {
     let along = point(way.x / length * HEAD, way.y / length * HEAD);
     let across = point(-along.y * 0.42, along.x * 0.42);
     let wings = list(&[tip - along + across, tip, tip - along - across]);
+    let points = |style: &str, points: &str| format!("style=\"{style}\" points=\"{points}\"");
+    let open = format!("{}fill: none", colour.map(Colour::of_line).unwrap_or_default());
     let (tag, form) = match end {
         End::Plain => return,
-        End::Open => ("polyline", format!("style=\"fill: none\" points=\"{wings}\"")),
-        End::Filled => ("polygon", format!("style=\"stroke: none\" points=\"{wings}\"")),
+        End::Open => ("polyline", points(&open, &wings)),
+        End::Half => {
+            let wing = if across.y > 0.0 { tip - along - across } else { tip - along + across };
+            ("polyline", points(&open, &list(&[wing, tip])))
+        }
+        End::Filled => {
+            let fill = colour.map(Colour::of_head).unwrap_or_default();
+            ("polygon", points(&format!("{fill}stroke: none"), &wings))
+        }
         End::Dot => {
             let [x, y] = [tip.x, tip.y].map(number);
             ("circle", format!("cx=\"{x}\" cy=\"{y}\" r=\"3\""))
+        }
+        End::Cross => {
+            let [a, b, c, d] = [(-4.5, -4.5), (4.5, 4.5), (4.5, -4.5), (-4.5, 4.5)]
+                .map(|(x, y)| list(&[tip + point(x, y)]));
+            ("path", format!("style=\"{open}\" d=\"M {a} L {b} M {c} L {d}\""))
         }
     };
     let _ = writeln!(out, "<{tag} class=\"{class}-end\" {form}/>");

@@ -36,6 +36,7 @@ pub(crate) struct Palette {
     quiet: &'static str,
     surface: &'static str,
     band: &'static str,
+    note: &'static str,
     tones: [(&'static str, &'static str); 7],
 }
 
@@ -47,6 +48,7 @@ pub(crate) const LIGHT: Palette = Palette {
     quiet: "#5f6877",
     surface: "#eef2f8",
     band: "#f4f6fa",
+    note: "#fff8d6",
     tones: [
         ("", ""),
         ("#646c7a", "#f7f8fa"),
@@ -65,6 +67,7 @@ pub(crate) const DARK: Palette = Palette {
     quiet: "#98a3b2",
     surface: "#1e2733",
     band: "#161d27",
+    note: "#2e2a17",
     tones: [
         ("", ""),
         ("#8b95a4", "#151b24"),
@@ -103,6 +106,8 @@ impl Palette {
             Role::Edge => Ink { stroke: line, fill: "none", width: 1.0, dash: "" },
             Role::Cut => Ink { stroke: line, fill: "none", width: 1.1, dash: "" },
             Role::Band => Ink { stroke: "none", fill: band, width: 0.0, dash: "" },
+            Role::Note => Ink { stroke: quiet, fill: self.note, width: 1.0, dash: "" },
+            Role::Bar => Ink { stroke: line, fill: surface, width: 1.0, dash: "" },
             Role::Text | Role::Aside => Ink { stroke: "none", fill: line, width: 0.0, dash: "" },
         };
         match tone {
@@ -128,7 +133,7 @@ impl Palette {
 mod tests {
     use super::*;
 
-    const ROLES: [Role; 14] = [
+    const ROLES: [Role; 16] = [
         Role::Head,
         Role::Lifeline,
         Role::Message,
@@ -141,6 +146,8 @@ mod tests {
         Role::Edge,
         Role::Cut,
         Role::Band,
+        Role::Note,
+        Role::Bar,
         Role::Text,
         Role::Aside,
     ];

@@ -14,19 +14,27 @@
 //! a -- m -> a            an arrow that turns back
 //! ```
 //!
+//! The diagram of an author looks as it was drawn ([`Drawing`](otus_syntax::drawing::Drawing)): with its guards,
+//! notes, titles, numbers, dotted lines, bars and symbols, and the heads of its arrows instead of those above.
+//!
 //! The layout takes three passes, each linear in the size of the picture: [`rows`] flattens the tree to a
 //! list of rows, [`columns`] computes the distances between lifelines, [`paint`] draws row by row.
 
 mod columns;
+mod heads;
 mod paint;
 mod rows;
+mod titles;
 
 use otus_core::index::Index as _;
 use otus_core::{LifelineId, Signature};
 use otus_syntax::ast::{LoopKind, NodeId, Operator, SpecFile};
 
+use crate::colour::Colour;
 use crate::scene::{Scene, Tone};
 
+use columns::Group;
+use heads::Head;
 use rows::{Row, Rows};
 
 /// The options of a sequence diagram.
@@ -73,37 +81,55 @@ impl Default for Options<'_> {
 /// ```
 pub fn sequence(file: &SpecFile, signature: &Signature, options: &Options<'_>) -> Scene {
     let mut rows = Rows::of(file, signature, options);
-    let shown = shown(&rows, signature, options);
-    let heads: Vec<Vec<String>> = shown.iter().map(|&l| head(signature, l, options)).collect();
+    let shown = shown(&rows, heads::order(file, signature), options);
+    let heads: Vec<Head> =
+        shown.iter().map(|&lifeline| Head::of(file, signature, lifeline, options)).collect();
     rows.keep(&shown, signature.lifeline_count());
-    let columns = columns::columns(&mut rows, &heads, options);
-    let mut scene = paint::paint(&rows, &heads, &columns, options);
+    let groups = groups(file, signature, &shown);
+    let columns = columns::columns(&rows, &heads, &groups, options);
+    let drawn = paint::Drawn { rows: &rows, heads: &heads, groups: &groups, columns: &columns };
+    let mut scene = paint::paint(&drawn, options);
+    if let Some(drawing) = &file.drawing {
+        titles::paint(&mut scene, &drawing.titles);
+    }
+    scene.fit(paint::margin(options));
     scene.title.clone_from(&options.title);
     scene.description = describe(&rows, &shown, signature);
     scene
 }
 
 /// The lifelines that are drawn, from left to right.
-fn shown(rows: &Rows, signature: &Signature, options: &Options<'_>) -> Vec<LifelineId> {
-    let all = signature.lifelines().map(|(lifeline, _)| lifeline);
+fn shown(rows: &Rows, order: Vec<LifelineId>, options: &Options<'_>) -> Vec<LifelineId> {
     if !options.only_used {
-        return all.collect();
+        return order;
     }
-    let mut used = vec![false; signature.lifeline_count()];
+    let mut used = vec![false; order.len()];
     for row in &rows.rows {
-        if let Row::Arrow(arrow) = row {
-            arrow.lifelines().for_each(|lifeline| used[lifeline] = true);
-        }
+        row.lifelines().into_iter().for_each(|lifeline| used[lifeline] = true);
     }
-    all.filter(|lifeline| used[lifeline.index()]).collect()
+    order.into_iter().filter(|lifeline| used[lifeline.index()]).collect()
 }
 
-/// The text of the head of a lifeline: its label, or else its name.
-fn head(signature: &Signature, lifeline: LifelineId, options: &Options<'_>) -> Vec<String> {
-    let name = signature.lifeline_name(lifeline);
-    let text = signature.label(lifeline).unwrap_or(name);
-    let font = paint::head_font(options);
-    font.wrap_to(text, if options.compact { 90.0 } else { 130.0 }, 4)
+/// The boxes around heads. A box whose members are not neighbours is drawn around those that are.
+fn groups(file: &SpecFile, signature: &Signature, shown: &[LifelineId]) -> Vec<Group> {
+    let place = |name: &otus_syntax::name::Name| {
+        let lifeline = signature.lifeline(file.names.text(name.symbol))?;
+        shown.iter().position(|other| *other == lifeline)
+    };
+    let mut groups: Vec<Group> = Vec::new();
+    for drawn in file.drawing.iter().flat_map(|drawing| &drawing.boxes) {
+        let mut members: Vec<usize> = drawn.members.iter().filter_map(place).collect();
+        members.sort_unstable();
+        let Some(&first) = members.first() else { continue };
+        let neighbours = members.iter().zip(first..).take_while(|(member, at)| *member == at);
+        groups.push(Group {
+            first,
+            last: first + neighbours.count().saturating_sub(1),
+            title: crate::metrics::STRONG.wrap(&drawn.title, 260.0),
+            colour: drawn.colour.as_ref().and_then(|text| Colour::of(text)),
+        });
+    }
+    groups
 }
 
 fn describe(rows: &Rows, shown: &[LifelineId], signature: &Signature) -> String {
@@ -113,12 +139,25 @@ fn describe(rows: &Rows, shown: &[LifelineId], signature: &Signature) -> String 
         .iter()
         .map(|row| match row {
             Row::Arrow(arrow) => arrow.words(&names),
-            Row::Open(frame) => format!("{} of", rows.frames[*frame].title),
-            Row::Split(_) => "and the next operand".to_owned(),
+            Row::Open(frame) => {
+                let frame = &rows.frames[*frame];
+                let words = [frame.title.as_str()].into_iter();
+                let words: Vec<&str> = words.chain(frame.guard.iter().map(String::as_str)).collect();
+                format!("{} of", words.join(" "))
+            }
+            Row::Split(_, guard) if guard.is_empty() => "and the next operand".to_owned(),
+            Row::Split(_, guard) => format!("and the next operand {}", guard.join(" ")),
             Row::Close(_) => "end".to_owned(),
             Row::Empty => "nothing".to_owned(),
             Row::Elided(count) => format!("{count} more"),
+            Row::Note(note) => format!("note: {}", note.lines.join(" ")),
+            Row::Across(across) => across.lines.join(" "),
+            Row::Reference(reference) => format!("reference: {}", reference.lines.join(" ")),
+            Row::Space(_) | Row::Begin(..) | Row::End(_) | Row::Create(_) | Row::Destroy(_) => {
+                String::new()
+            }
         })
+        .filter(|words| !words.is_empty())
         .take(40)
         .collect();
     let more = if rows.rows.len() > arrows.len() { "; and more" } else { "" };

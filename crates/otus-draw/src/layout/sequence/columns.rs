@@ -13,10 +13,14 @@
 //! gives the least solution. By the second, items that begin at lifeline l stay right of l − 1:
 //! so the left side of a frame depends only on those of its parts that begin at its own first lifeline.
 
+use otus_syntax::drawing::NotePlace;
+
 use super::Options;
+use super::heads::Head;
 use super::paint::elided;
-use super::rows::{Arrow, Row, Rows};
+use super::rows::{Arrow, Note, Row, Rows};
 use crate::metrics::{PLAIN, SMALL, STRONG};
+use crate::scene::End;
 
 #[derive(Debug)]
 pub(super) struct Columns {
@@ -40,32 +44,77 @@ pub(super) const RING: f64 = 4.0;
 /// The distance between the side of a tab and its text.
 pub(super) const TAB_PADDING: f64 = 6.0;
 
+/// The distance from a lifeline to a note beside it.
+pub(super) const NOTE_GAP: f64 = 12.0;
+/// The distance from the side of a note to its text.
+pub(super) const NOTE_PADDING: f64 = 8.0;
+/// The extent of a note over several lifelines beyond the outer ones.
+pub(super) const NOTE_WING: f64 = 24.0;
+
 /// The extent of an item beyond the lifelines it spans.
-#[derive(Clone, Copy, Default)]
-struct Reach {
-    left: f64,
-    right: f64,
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Reach {
+    pub(super) left: f64,
+    pub(super) right: f64,
 }
 
-/// Finds the columns; frames without any action span all lifelines.
-pub(super) fn columns(rows: &mut Rows, heads: &[Vec<String>], options: &Options<'_>) -> Columns {
+/// A box around the heads of neighbours.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) first: usize,
+    pub(super) last: usize,
+    pub(super) title: Vec<String>,
+    pub(super) colour: Option<crate::colour::Colour>,
+}
+
+/// The distance from the side of a group to the heads in it.
+pub(super) const GROUP_PADDING: f64 = 8.0;
+
+/// Finds the columns.
+pub(super) fn columns(
+    rows: &Rows,
+    heads: &[Head],
+    groups: &[Group],
+    options: &Options<'_>,
+) -> Columns {
     let count = heads.len();
     let mut constraints = Constraints {
         gaps: vec![if options.compact { 24.0 } else { 44.0 }; count],
         spans: vec![Vec::new(); count],
     };
-    let font = super::paint::head_font(options);
-    let half = |lines: &[String]| font.widest(lines) / 2.0 + 8.0;
+    let border = |at: usize| {
+        let ends = groups.iter().filter(|group| group.first == at || group.last + 1 == at);
+        ends.count().min(2)
+    };
     for at in 1..count {
-        constraints.span(at - 1, at, half(&heads[at - 1]) + half(&heads[at]) + 12.0);
+        let between = 12.0 + 2.0 * GROUP_PADDING * crate::geometry::float(border(at));
+        constraints.span(at - 1, at, heads[at - 1].half() + heads[at].half() + between);
     }
-    let mut edge = heads.first().map_or(0.0, |lines| half(lines));
-    rows.give_spans((0, count.saturating_sub(1)));
+    for group in groups {
+        let halves = heads[group.first].half() + heads[group.last].half();
+        let room = halves + 2.0 * GROUP_PADDING;
+        let title = STRONG.widest(&group.title) + 12.0;
+        if group.first < group.last {
+            constraints.span(group.first, group.last, title - room);
+        } else {
+            let more = (title - room).max(0.0) / 2.0 + heads[group.first].half() + GROUP_PADDING;
+            constraints.beside(group.first, group.last, Reach { left: more, right: more });
+        }
+    }
+    let mut edge = heads.first().map_or(0.0, Head::half);
+    let last = count.saturating_sub(1);
     let tabs: Vec<Vec<String>> =
         rows.frames.iter().map(|frame| STRONG.wrap(&frame.title, 240.0)).collect();
     // By frame: the least width for the text in it.
-    let mut widths: Vec<f64> =
-        tabs.iter().map(|tab| STRONG.widest(tab) + 2.0 * TAB_PADDING + 16.0).collect();
+    let mut widths: Vec<f64> = rows
+        .frames
+        .iter()
+        .zip(&tabs)
+        .map(|(frame, tab)| match frame.is_bare() {
+            true => 0.0,
+            false => STRONG.widest(tab) + PLAIN.widest(&frame.guard) + 2.0 * TAB_PADDING + 22.0,
+        })
+        .collect();
     let mut reach = vec![Reach { left: WING, right: WING }; rows.frames.len()];
     let mut open: Vec<usize> = Vec::new();
     for row in &rows.rows {
@@ -74,16 +123,35 @@ pub(super) fn columns(rows: &mut Rows, heads: &[Vec<String>], options: &Options<
                 open.push(*frame);
                 continue;
             }
-            Row::Split(_) | Row::Empty => continue,
+            Row::Split(frame, guard) => {
+                widths[*frame] = widths[*frame].max(PLAIN.widest(guard) + 2.0 * PADDING);
+                continue;
+            }
+            Row::Empty
+            | Row::Space(_)
+            | Row::Begin(..)
+            | Row::End(_)
+            | Row::Create(_)
+            | Row::Destroy(_) => continue,
+            Row::Across(across) => {
+                constraints.span(0, last, STRONG.widest(&across.lines) + 40.0);
+                continue;
+            }
+            Row::Note(note) => (note.span, note_constraints(note, &mut constraints)),
+            Row::Reference(reference) => {
+                let span = (reference.over[0], reference.over[reference.over.len() - 1]);
+                let width = PLAIN.widest(&reference.lines).max(60.0) + 2.0 * NOTE_PADDING;
+                (span, over(span, width, &mut constraints))
+            }
             Row::Elided(count) => {
                 if let Some(&frame) = open.last() {
-                    widths[frame] = SMALL.width(&elided(*count)) + 2.0 * PADDING;
+                    widths[frame] = widths[frame].max(SMALL.width(&elided(*count)) + 2.0 * PADDING);
                 }
                 continue;
             }
             Row::Arrow(arrow) => {
                 let Some(span) = arrow.span() else { continue };
-                (span, arrow_constraints(arrow, &mut constraints))
+                (span, arrow_constraints(arrow, heads, &mut constraints))
             }
             Row::Close(frame) => {
                 open.pop();
@@ -128,29 +196,73 @@ pub(super) fn columns(rows: &mut Rows, heads: &[Vec<String>], options: &Options<
 }
 
 /// Adds the constraints of a message, and returns its extent.
-fn arrow_constraints(arrow: &Arrow, constraints: &mut Constraints) -> Reach {
-    let label = PLAIN.widest(&arrow.label);
+fn arrow_constraints(arrow: &Arrow, heads: &[Head], constraints: &mut Constraints) -> Reach {
+    let mut reach = arrow_reach(arrow);
+    let born = arrow.creates.map_or(0.0, |lifeline| heads[lifeline].half());
+    if let (Some(lifeline), Some((first, last))) = (arrow.creates, arrow.span()) {
+        let side = if lifeline == first { &mut reach.left } else { &mut reach.right };
+        *side = side.max(born);
+        if first != last && lifeline != first && lifeline != last {
+            constraints.beside(lifeline, lifeline, Reach { left: born, right: born });
+        }
+    }
+    let Some(origin) = arrow.origin else { return reach };
+    if let Some(far) = farthest(arrow) {
+        let cross = if arrow.ends[1] == End::Cross { 14.0 } else { 0.0 };
+        let label = PLAIN.widest(&arrow.label) + 2.0 * ARROW_PADDING + cross + born;
+        constraints.span(origin.min(far), origin.max(far), label);
+    }
+    if arrow.returns() && arrow.targets.last() != Some(&origin) {
+        constraints.span(origin, origin + 1, TURN + 8.0 + CLEAR);
+    }
+    reach
+}
+
+/// The extent of a message.
+pub(super) fn arrow_reach(arrow: &Arrow) -> Reach {
     let outside = outside(arrow) + 2.0 * RING;
     let Some(origin) = arrow.origin else {
         // From the environment, from the left.
         return Reach { left: outside, right: 0.0 };
     };
-    if arrow.targets.is_empty() {
+    if arrow.targets.is_empty() && arrow.towards.is_none() {
         return Reach { left: 0.0, right: outside };
     }
     let mut reach = Reach::default();
-    match farthest(arrow) {
-        None => reach.right = TURN + 8.0 + label,
-        Some(far) => {
-            constraints.span(origin.min(far), origin.max(far), label + 2.0 * ARROW_PADDING);
-        }
+    if farthest(arrow).is_none() {
+        reach.right = TURN + 8.0 + PLAIN.widest(&arrow.label);
     }
     if arrow.returns() && arrow.targets.last() == Some(&origin) {
         reach.right = reach.right.max(TURN + 8.0);
-    } else if arrow.returns() {
-        constraints.span(origin, origin + 1, TURN + 8.0 + CLEAR);
     }
     reach
+}
+
+/// Adds the constraints of a note, and returns its extent.
+fn note_constraints(note: &Note, constraints: &mut Constraints) -> Reach {
+    let width = note.width();
+    let aside = note.beside.unwrap_or_default() + NOTE_GAP + width;
+    match note.place {
+        NotePlace::Left => Reach { left: aside, right: 0.0 },
+        NotePlace::Right => Reach { left: 0.0, right: aside },
+        NotePlace::Over | NotePlace::Across => over(note.span, width, constraints),
+    }
+}
+
+impl Note {
+    pub(super) fn width(&self) -> f64 {
+        PLAIN.widest(&self.lines).max(20.0) + 2.0 * NOTE_PADDING
+    }
+}
+
+/// Adds the constraints of a box over lifelines, and returns its extent.
+fn over((first, last): (usize, usize), width: f64, constraints: &mut Constraints) -> Reach {
+    if first == last {
+        let half = (width / 2.0).max(NOTE_WING);
+        return Reach { left: half, right: half };
+    }
+    constraints.span(first, last, width - 2.0 * NOTE_WING);
+    Reach { left: NOTE_WING, right: NOTE_WING }
 }
 
 /// The length of an arrow from or to the environment.
@@ -161,6 +273,9 @@ pub(super) fn outside(arrow: &Arrow) -> f64 {
 /// The farthest target on the side of the origin on which more of them are; to the right, if equally many. The label
 /// stands on the way to it. `None` if the origin is the only target.
 pub(super) fn farthest(arrow: &Arrow) -> Option<usize> {
+    if arrow.towards.is_some() && arrow.targets.is_empty() {
+        return arrow.towards;
+    }
     let origin = arrow.origin.unwrap_or_default();
     let right = arrow.targets.iter().filter(|&&target| target > origin).count();
     let left = arrow.targets.iter().filter(|&&target| target < origin).count();

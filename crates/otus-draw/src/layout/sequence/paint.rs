@@ -1,14 +1,26 @@
 //! Third pass: draws row by row.
 
-use super::Options;
-use super::columns::{Columns, RING, TAB_PADDING, TURN, farthest, outside};
-use super::rows::{Arrow, Row, Rows};
-use crate::geometry::{Point, Rect, point};
-use crate::metrics::{Font, PLAIN, SMALL, STRONG};
-use crate::scene::{Anchor, End, Item, Key, Role, Scene, Shape, Tone};
+mod arrow;
+mod frame;
+mod life;
+mod mark;
 
-pub(super) fn head_font(options: &Options<'_>) -> Font {
-    if options.compact { Font { size: 11.0, bold: true } } else { Font { size: 13.0, bold: true } }
+use super::Options;
+use super::columns::{Columns, GROUP_PADDING, Group};
+use super::heads::Head;
+use super::rows::{Row, Rows};
+use crate::geometry::{Rect, point};
+use crate::metrics::{PLAIN, SMALL, STRONG};
+use crate::scene::{Anchor, Item, Role, Scene, Tone};
+
+use life::Life;
+
+/// What the first two passes found.
+pub(super) struct Drawn<'a> {
+    pub(super) rows: &'a Rows,
+    pub(super) heads: &'a [Head],
+    pub(super) groups: &'a [Group],
+    pub(super) columns: &'a Columns,
 }
 
 pub(super) fn margin(options: &Options<'_>) -> f64 {
@@ -18,61 +30,97 @@ pub(super) fn margin(options: &Options<'_>) -> f64 {
 /// Diagrams higher than this have the names of their lifelines at the bottom too.
 const TALL: f64 = 900.0;
 
-/// The distance from an arrow to the label above it.
-const LIFT: f64 = 5.0;
-
-pub(super) fn paint(
-    rows: &Rows,
-    heads: &[Vec<String>],
-    columns: &Columns,
-    options: &Options<'_>,
-) -> Scene {
+pub(super) fn paint(drawn: &Drawn<'_>, options: &Options<'_>) -> Scene {
+    let Drawn { rows, heads, groups, columns } = *drawn;
     let mut scene = Scene::default();
     let keys = scene.fresh_keys(&columns.x);
-    let font = head_font(options);
-    let most = heads.iter().map(Vec::len).max().unwrap_or(0);
-    let head_height = font.height(most) + 10.0;
+    let head_height = heads.iter().map(Head::height).fold(0.0, f64::max);
+    let group_height = groups.iter().map(Group::title_height).fold(0.0, f64::max);
     let margin = margin(options);
-    let head_bottom = margin + head_height;
+    let head_bottom = margin + group_height + head_height;
 
+    let lives = columns.x.iter().zip(&keys).map(|(x, key)| Life::new(*x, *key, head_bottom));
     let mut painter = Painter {
         columns,
         rows,
-        keys: &keys,
+        heads,
+        lives: lives.collect(),
+        calls: Vec::new(),
+        whole: whole(drawn),
         y: head_bottom + if options.compact { 6.0 } else { 12.0 },
+        latest: None,
+        beside: [0.0; 2],
         open: Vec::new(),
+        ground: Vec::new(),
+        bars: Vec::new(),
         back: Vec::new(),
         front: Scene::default(),
         gap: if options.compact { 5.0 } else { 9.0 },
     };
-    for row in &rows.rows {
-        painter.row(row);
+    for at in 0..rows.rows.len() {
+        painter.row(at);
     }
     let bottom = painter.y + 8.0;
-    let Painter { back, front, .. } = painter;
+    painter.end_all(bottom);
+    let Painter { lives, mut ground, bars, back, front, .. } = painter;
 
     let feet = bottom > TALL && !options.compact;
-    for (x, key) in columns.x.iter().zip(&keys) {
-        let line = Item::line(Role::Lifeline, point(*x, head_bottom), point(*x, bottom));
-        scene.push(line.key(*key));
+    let foot = if feet { head_height } else { 0.0 };
+    for group in groups {
+        let first = columns.x[group.first] - heads[group.first].half() - GROUP_PADDING;
+        let last = columns.x[group.last] + heads[group.last].half() + GROUP_PADDING;
+        let more = (STRONG.widest(&group.title) + 8.0 - (last - first)).max(0.0) / 2.0;
+        let (left, right) = (first - more, last + more);
+        let rect = Rect { left, top: margin - 4.0, right, bottom: bottom + foot + 6.0 };
+        scene.push(Item::rect(Role::Band, rect).colour(group.colour.clone()));
+        let at = point(rect.center().x, margin);
+        scene.lines(&group.title, at, Anchor::Middle, STRONG, Role::Band, Tone::Normal);
     }
-    for (lifeline, (lines, x)) in heads.iter().zip(&columns.x).enumerate() {
-        let width = font.widest(lines) + 16.0;
-        let tops = [Some(margin), feet.then_some(bottom)];
-        for top in tops.into_iter().flatten() {
-            let (left, right) = (x - width / 2.0, x + width / 2.0);
-            let rect = Rect { left, top, right, bottom: top + head_height };
-            let items = scene.head(rect, lines, font, Tone::Normal);
-            items[0].subject = Some(format!("lifeline-{lifeline}"));
+    // Outer backgrounds first.
+    ground.sort_by(|a, b| a.rect_of().top.total_cmp(&b.rect_of().top));
+    scene.items.extend(ground);
+    for life in &lives {
+        let to = point(life.x, life.bottom.unwrap_or(bottom));
+        scene.push(Item::line(Role::Lifeline, point(life.x, life.top), to).key(life.key));
+    }
+    for (lifeline, (head, life)) in heads.iter().zip(&lives).enumerate() {
+        let subject = format!("lifeline-{lifeline}");
+        if !life.is_created {
+            head.paint(&mut scene, life.x, head_bottom, box_height(heads), &subject);
+        }
+        if feet && life.bottom.is_none() {
+            let height = head.height().max(box_height(heads));
+            head.paint(&mut scene, life.x, bottom + height, box_height(heads), &subject);
         }
     }
+    scene.items.extend(bars);
     scene.items.extend(back);
     scene.items.extend(front.items);
     if scene.items.is_empty() {
         scene.nothing_but("∅", PLAIN);
     }
-    scene.fit(margin);
     scene
+}
+
+/// The height that all heads without a symbol have.
+fn box_height(heads: &[Head]) -> f64 {
+    heads.iter().filter(|head| !head.has_symbol()).map(Head::height).fold(0.0, f64::max)
+}
+
+/// The left and the right end of the diagram.
+fn whole(drawn: &Drawn<'_>) -> [f64; 2] {
+    let places = drawn.columns.x.iter().zip(drawn.heads);
+    let heads = places.map(|(x, head)| (x - head.half(), x + head.half()));
+    let all = heads.chain(drawn.columns.sides.iter().copied());
+    let ends = all.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
+    [ends.0, ends.1]
+}
+
+impl Group {
+    fn title_height(&self) -> f64 {
+        let lines = self.title.iter().filter(|line| !line.is_empty()).count();
+        STRONG.height(lines) + 6.0
+    }
 }
 
 /// The text in place of parts that are not drawn.
@@ -80,15 +128,38 @@ pub(super) fn elided(count: usize) -> String {
     format!("… {count} more parts, not drawn")
 }
 
+/// The arrow of the latest row.
+#[derive(Clone, Copy)]
+struct Latest {
+    /// Its row.
+    row: usize,
+    /// The height of its head.
+    y: f64,
+}
+
 struct Painter<'a> {
     columns: &'a Columns,
     rows: &'a Rows,
-    keys: &'a [Key],
+    heads: &'a [Head],
+    /// By lifeline: how far it is drawn.
+    lives: Vec<Life>,
+    /// The lifelines with bars, that of the latest call last.
+    calls: Vec<usize>,
+    /// The left and the right end of the diagram.
+    whole: [f64; 2],
     /// The top of the next row.
     y: f64,
+    /// The arrow before this row, if only marks are between them.
+    latest: Option<Latest>,
+    /// The tops of the next notes to the left and to the right of that arrow.
+    beside: [f64; 2],
     /// The frames around the next row, innermost last, each with its top and the bottom of its tab.
     open: Vec<(usize, [f64; 2])>,
-    /// Frames, which are painted first.
+    /// Backgrounds, which are painted first.
+    ground: Vec<Item>,
+    /// Bars on lifelines.
+    bars: Vec<Item>,
+    /// Frames, which are painted before messages.
     back: Vec<Item>,
     /// Messages and text, which are painted last.
     front: Scene,
@@ -96,22 +167,36 @@ struct Painter<'a> {
 }
 
 impl Painter<'_> {
-    fn row(&mut self, row: &Row) {
-        match row {
-            Row::Arrow(arrow) => self.arrow(arrow),
+    fn row(&mut self, at: usize) {
+        let rows = self.rows;
+        match &rows.rows[at] {
+            Row::Arrow(arrow) => {
+                self.beside = [self.y; 2];
+                let y = self.arrow(at, arrow);
+                self.latest = Some(Latest { row: at, y });
+                for &lifeline in &arrow.destroys {
+                    self.destroy(lifeline, y);
+                }
+                return;
+            }
+            Row::Note(note) => return self.note(note),
+            Row::Begin(lifeline, colour) => return self.begin(*lifeline, colour.clone()),
+            Row::End(lifeline) => return self.end(*lifeline),
+            Row::Create(_) => return,
+            Row::Destroy(lifeline) => return self.destroy(*lifeline, self.y),
+            Row::Space(height) => {
+                self.y += height;
+                return;
+            }
             Row::Empty => self.aside("∅"),
             Row::Elided(count) => self.aside(&elided(*count)),
             Row::Open(frame) => self.open(*frame),
-            Row::Split(frame) => {
-                self.y += 5.0;
-                let (left, right) = self.columns.sides[*frame];
-                let tone = self.rows.frames[*frame].tone;
-                let line = Item::line(Role::Separator, point(left, self.y), point(right, self.y));
-                self.back.push(line.tone(tone));
-                self.y += 6.0;
-            }
+            Row::Split(frame, guard) => self.split(*frame, guard),
             Row::Close(_) => self.close(),
+            Row::Across(across) => self.across(across),
+            Row::Reference(reference) => self.reference(reference),
         }
+        self.latest = None;
     }
 
     /// Text in a row of its own, at the left of the innermost frame.
@@ -124,165 +209,5 @@ impl Painter<'_> {
         let label = Item::label(Role::Aside, text, point(left, base), Anchor::Start, SMALL);
         self.front.push(label);
         self.y = base + self.gap;
-    }
-
-    fn open(&mut self, frame: usize) {
-        self.y += 4.0;
-        let tab = &self.columns.tabs[frame];
-        let (left, top) = (self.columns.sides[frame].0, self.y);
-        let width = STRONG.widest(tab);
-        let right = left + width + 2.0 * TAB_PADDING;
-        let bottom = top + STRONG.height(tab.len()) + 4.0;
-        let tone = self.rows.frames[frame].tone;
-        let corner = vec![
-            point(left, top),
-            point(right + 8.0, top),
-            point(right + 8.0, bottom - 7.0),
-            point(right + 1.0, bottom),
-            point(left, bottom),
-        ];
-        self.front.push(Item::new(Role::Tab, Shape::Polygon(corner)).tone(tone));
-        let at = point(left + TAB_PADDING, top + 2.0);
-        self.front.lines(tab, at, Anchor::Start, STRONG, Role::Tab, tone);
-        self.open.push((frame, [top, bottom]));
-        self.y = bottom + 5.0;
-    }
-
-    fn close(&mut self) {
-        let Some((frame, [top, tab_bottom])) = self.open.pop() else { return };
-        self.y += 4.0;
-        let (left, right) = self.columns.sides[frame];
-        let rect = Rect { left, top, right, bottom: self.y };
-        let about = &self.rows.frames[frame];
-        let item = Item::rect(Role::Frame, rect).tone(about.tone);
-        self.back.push(item.subject(format!("node-{}", about.node.0)));
-        if let Some((first, last)) = about.span {
-            for &lifeline in about.concurrent.iter().filter(|l| (first..=last).contains(l)) {
-                self.coregion(lifeline, tab_bottom + 2.0, self.y - 2.0);
-            }
-        }
-        self.y += self.gap;
-    }
-
-    /// A full line between brackets.
-    fn coregion(&mut self, lifeline: usize, top: f64, bottom: f64) {
-        let x = self.columns.x[lifeline];
-        for (y, by) in [(top, 4.0), (bottom, -4.0)] {
-            let bracket = vec![
-                point(x - 6.0, y + by),
-                point(x - 6.0, y),
-                point(x + 6.0, y),
-                point(x + 6.0, y + by),
-            ];
-            self.back.push(Item::path(Role::Coregion, bracket));
-        }
-        self.back.push(Item::line(Role::Coregion, point(x, top), point(x, bottom)));
-    }
-
-    fn arrow(&mut self, arrow: &Arrow) {
-        let subject = format!("node-{}", arrow.node.0);
-        let label_height = PLAIN.height(arrow.label.len());
-        let head = if arrow.synchronous { End::Filled } else { End::Open };
-        let x = |lifeline: usize| self.columns.x[lifeline];
-        let Some((first, last)) = arrow.span() else { return };
-        if let (Some(origin), [target]) = (arrow.origin, arrow.targets.as_slice())
-            && origin == *target
-        {
-            self.turn(arrow, origin, head, &subject);
-            return;
-        }
-        let y = self.y + label_height + LIFT;
-        let outside = outside(arrow);
-        // The segments: the coordinate and the lifeline, if any, of the origin and of the target.
-        let mut segments: Vec<(f64, Option<usize>, f64, Option<usize>)> = Vec::new();
-        let middle = match arrow.origin {
-            None => {
-                let from = x(first) - outside;
-                segments.extend(arrow.targets.iter().map(|&to| (from, None, x(to), Some(to))));
-                self.ring(from - RING, y, arrow.tone);
-                f64::midpoint(from, x(first))
-            }
-            Some(origin) if arrow.targets.is_empty() => {
-                let to = x(last) + outside;
-                segments.push((x(origin), Some(origin), to, None));
-                self.ring(to + RING, y, arrow.tone);
-                f64::midpoint(x(origin), to)
-            }
-            Some(origin) => {
-                let others = arrow.targets.iter().filter(|&&to| to != origin);
-                segments.extend(others.map(|&to| (x(origin), Some(origin), x(to), Some(to))));
-                match farthest(arrow) {
-                    Some(far) => {
-                        // Before the first receiver on that side, if there is room.
-                        let beyond = |to: &usize| *to != origin && (*to > origin) == (far > origin);
-                        let others = arrow.targets.iter().copied().filter(beyond);
-                        let near = others.min_by_key(|to| to.abs_diff(origin)).unwrap_or(far);
-                        let fits = (x(near) - x(origin)).abs() >= outside;
-                        f64::midpoint(x(origin), x(if fits { near } else { far }))
-                    }
-                    None => x(origin),
-                }
-            }
-        };
-        let tail =
-            if arrow.targets.len() > 1 && arrow.origin.is_some() { End::Dot } else { End::Plain };
-        // Farther targets first, so that lines do not cover arrow heads.
-        segments.sort_by(|a, b| (b.2 - b.0).abs().total_cmp(&(a.2 - a.0).abs()));
-        for (from, from_on, to, to_on) in segments {
-            let points = vec![point(from, y), point(to, y)];
-            let on = [from_on, to_on].map(|on| on.map(|lifeline| self.keys[lifeline]));
-            let item = Item::arrow(Role::Message, points, [tail, head], on).tone(arrow.tone);
-            self.front.push(item.subject(subject.clone()));
-        }
-        let top = self.y;
-        self.label(arrow, point(middle, top), Anchor::Middle, &subject);
-        self.y = y + self.gap;
-        if let Some(origin) = arrow.origin.filter(|_| arrow.returns()) {
-            // The part of a broadcast that its origin receives.
-            self.loop_line(origin, [y, y + 12.0], head, arrow.tone, &subject);
-            self.y = y + 12.0 + self.gap;
-        }
-    }
-
-    /// A message of a lifeline to itself.
-    fn turn(&mut self, arrow: &Arrow, origin: usize, head: End, subject: &str) {
-        let text_height = PLAIN.height(arrow.label.len());
-        let height = text_height.max(14.0);
-        let x = self.columns.x[origin];
-        let at = point(x + TURN + 6.0, self.y + (height - text_height) / 2.0);
-        self.label(arrow, at, Anchor::Start, subject);
-        let sides = [self.y + height / 2.0 - 6.0, self.y + height / 2.0 + 6.0];
-        self.loop_line(origin, sides, head, arrow.tone, subject);
-        self.y += height + self.gap;
-    }
-
-    fn loop_line(
-        &mut self,
-        origin: usize,
-        [top, bottom]: [f64; 2],
-        head: End,
-        tone: Tone,
-        subject: &str,
-    ) {
-        let x = self.columns.x[origin];
-        let out = x + TURN;
-        let points = vec![point(x, top), point(out, top), point(out, bottom), point(x, bottom)];
-        let on = [Some(self.keys[origin]); 2];
-        let item = Item::arrow(Role::Message, points, [End::Plain, head], on).tone(tone);
-        self.front.push(item.subject(subject));
-    }
-
-    /// A ring, which stands for the environment.
-    fn ring(&mut self, x: f64, y: f64, tone: Tone) {
-        let shape = Shape::Disc { center: point(x, y), radius: RING };
-        self.front.push(Item::new(Role::Event, shape).tone(tone));
-    }
-
-    fn label(&mut self, arrow: &Arrow, at: Point, anchor: Anchor, subject: &str) {
-        let before = self.front.items.len();
-        self.front.lines(&arrow.label, at, anchor, PLAIN, Role::Text, arrow.tone);
-        for item in &mut self.front.items[before..] {
-            item.subject = Some(subject.to_owned());
-        }
     }
 }

@@ -2,15 +2,21 @@
 //!
 //! A node may be an operand of several others, and is drawn as often as it occurs. The number of
 //! rows is bounded; rows beyond the bound are counted, not drawn.
+//!
+//! Rows are made with the lifelines of the signature; [`Rows::keep`] numbers them from left to right, and
+//! [`Rows::give_spans`] computes the lifelines that each frame and note spans.
 
+mod flatten;
+mod mark;
+
+use otus_core::LifelineId;
 use otus_core::index::Index as _;
-use otus_core::{LifelineId, Signature};
-use otus_syntax::ast::{NodeId, NodeKind, Operator, Passing, SpecFile};
-use otus_syntax::name::Name;
+use otus_syntax::ast::NodeId;
+use otus_syntax::drawing::{NotePlace, NoteShape};
 
-use super::{Options, tone, word};
-use crate::metrics::PLAIN;
-use crate::scene::Tone;
+use super::columns::arrow_reach;
+use crate::colour::Colour;
+use crate::scene::{End, Tone};
 
 #[derive(Debug, Default)]
 pub(super) struct Rows {
@@ -25,10 +31,24 @@ pub(super) enum Row {
     /// ∅ where an operand is empty.
     Empty,
     Open(usize),
-    Split(usize),
+    /// The next operand of a frame, with its guard.
+    Split(usize, Vec<String>),
     Close(usize),
     /// The number of omitted rows.
     Elided(usize),
+    Note(Note),
+    /// Across all lifelines: a divider or a delay.
+    Across(Across),
+    Space(f64),
+    Reference(Reference),
+    /// The begin of a bar.
+    Begin(usize, Option<Colour>),
+    /// The end of a bar; `None` stands for the latest one.
+    End(Option<usize>),
+    /// The lifeline begins with the next arrow to it.
+    Create(usize),
+    /// The lifeline ends.
+    Destroy(usize),
 }
 
 /// A message from a lifeline or the environment to lifelines or the environment. Lifelines are
@@ -38,9 +58,19 @@ pub(super) struct Arrow {
     pub(super) node: NodeId,
     pub(super) origin: Option<usize>,
     pub(super) targets: Vec<usize>,
+    /// The lifeline that a lost message does not reach.
+    pub(super) towards: Option<usize>,
     pub(super) label: Vec<String>,
     pub(super) message: String,
     pub(super) synchronous: bool,
+    /// The forms of its tail and its head.
+    pub(super) ends: [End; 2],
+    pub(super) dotted: bool,
+    pub(super) colour: Option<Colour>,
+    /// The lifeline that begins with it.
+    pub(super) creates: Option<usize>,
+    /// The lifelines that end with it.
+    pub(super) destroys: Vec<usize>,
     pub(super) tone: Tone,
 }
 
@@ -48,6 +78,10 @@ pub(super) struct Arrow {
 pub(super) struct Frame {
     pub(super) node: NodeId,
     pub(super) title: String,
+    /// The guard of its first operand, or its label.
+    pub(super) guard: Vec<String>,
+    /// The background; a frame without a title is nothing else.
+    pub(super) colour: Option<Colour>,
     /// The lifelines of a coregion on which events are not ordered; empty for `seq` and `par`.
     pub(super) concurrent: Vec<usize>,
     /// The first and the last lifeline it spans; none if it has no action.
@@ -55,9 +89,39 @@ pub(super) struct Frame {
     pub(super) tone: Tone,
 }
 
+/// A note beside a lifeline or an arrow, or over lifelines.
+#[derive(Debug)]
+pub(super) struct Note {
+    pub(super) place: NotePlace,
+    /// Its lifelines; empty if it belongs to the arrow before it, or goes across.
+    pub(super) at: Vec<usize>,
+    pub(super) lines: Vec<String>,
+    pub(super) shape: NoteShape,
+    pub(super) colour: Option<Colour>,
+    /// The first and the last lifeline that it is beside or over.
+    pub(super) span: (usize, usize),
+    /// The distance from the lifeline to the end of the arrow that it belongs to; `None` if there is no such arrow.
+    pub(super) beside: Option<f64>,
+}
+
+/// Text across all lifelines.
+#[derive(Debug)]
+pub(super) struct Across {
+    pub(super) lines: Vec<String>,
+    /// Whether it is between two lines, as a divider.
+    pub(super) ruled: bool,
+}
+
+/// A reference to another diagram.
+#[derive(Debug)]
+pub(super) struct Reference {
+    pub(super) over: Vec<usize>,
+    pub(super) lines: Vec<String>,
+}
+
 impl Arrow {
     pub(super) fn lifelines(&self) -> impl Iterator<Item = usize> {
-        self.origin.into_iter().chain(self.targets.iter().copied())
+        self.origin.into_iter().chain(self.targets.iter().copied()).chain(self.towards)
     }
 
     /// The first and the last lifeline it touches.
@@ -81,99 +145,157 @@ impl Arrow {
     }
 }
 
-enum Task {
-    Visit(NodeId),
-    Split(usize),
-    Close(usize),
+impl Row {
+    /// The lifelines that it needs.
+    pub(super) fn lifelines(&self) -> Vec<usize> {
+        match self {
+            Row::Arrow(arrow) => arrow.lifelines().collect(),
+            Row::Note(note) => note.at.clone(),
+            Row::Reference(reference) => reference.over.clone(),
+            Row::Begin(lifeline, _)
+            | Row::End(Some(lifeline))
+            | Row::Create(lifeline)
+            | Row::Destroy(lifeline) => vec![*lifeline],
+            Row::Empty
+            | Row::Open(_)
+            | Row::Split(..)
+            | Row::Close(_)
+            | Row::Elided(_)
+            | Row::Across(_)
+            | Row::Space(_)
+            | Row::End(None) => Vec::new(),
+        }
+    }
+
+    /// For a row that stands between two arrows, `None`; for an arrow, itself; for the border of an operand, nothing.
+    fn neighbour(&mut self) -> Option<Option<&mut Arrow>> {
+        match self {
+            Row::Arrow(arrow) => Some(Some(arrow)),
+            Row::Open(_) | Row::Split(..) | Row::Close(_) | Row::Elided(_) => Some(None),
+            _ => None,
+        }
+    }
+
+    /// Renumbers its lifelines.
+    fn renumber(&mut self, moved: &impl Fn(usize) -> usize) {
+        let all = |lifelines: &mut Vec<usize>| {
+            lifelines.iter_mut().for_each(|lifeline| *lifeline = moved(*lifeline));
+            lifelines.sort_unstable();
+        };
+        match self {
+            Row::Arrow(arrow) => {
+                arrow.origin = arrow.origin.map(moved);
+                arrow.towards = arrow.towards.map(moved);
+                all(&mut arrow.targets);
+            }
+            Row::Note(note) => all(&mut note.at),
+            Row::Reference(reference) => all(&mut reference.over),
+            Row::Begin(lifeline, _)
+            | Row::End(Some(lifeline))
+            | Row::Create(lifeline)
+            | Row::Destroy(lifeline) => *lifeline = moved(*lifeline),
+            Row::Empty
+            | Row::Open(_)
+            | Row::Split(..)
+            | Row::Close(_)
+            | Row::Elided(_)
+            | Row::Across(_)
+            | Row::Space(_)
+            | Row::End(None) => {}
+        }
+    }
 }
 
 impl Rows {
-    pub(super) fn of(file: &SpecFile, signature: &Signature, options: &Options<'_>) -> Self {
-        let mut rows = Rows::default();
-        let Some(interaction) = &file.interaction else { return rows };
-        let is_empty = |id: &NodeId| interaction.node(*id).kind == NodeKind::Empty;
-        // The frames that are open, innermost last.
-        let mut open: Vec<usize> = Vec::new();
-        let mut tasks = vec![Task::Visit(interaction.root)];
-        let mut left_out = 0;
-        while let Some(task) = tasks.pop() {
-            let id = match task {
-                Task::Visit(id) => id,
-                Task::Split(frame) => {
-                    if left_out == 0 {
-                        rows.rows.push(Row::Split(frame));
-                    }
-                    continue;
-                }
-                Task::Close(frame) => {
-                    if left_out > 0 {
-                        rows.rows.push(Row::Elided(std::mem::take(&mut left_out)));
-                    }
-                    rows.rows.push(Row::Close(frame));
-                    let span = rows.frames[frame].span;
-                    open.pop();
-                    if let Some(&outer) = open.last() {
-                        rows.frames[outer].widen(span);
-                    }
-                    continue;
-                }
-            };
-            if rows.rows.len() >= options.max_rows {
-                left_out += 1;
-                continue;
-            }
-            match &interaction.node(id).kind {
-                NodeKind::Empty | NodeKind::Invalid => rows.rows.push(Row::Empty),
-                NodeKind::Passing(passing) => {
-                    let arrow = arrow(file, signature, options, id, passing);
-                    if let Some(&frame) = open.last() {
-                        rows.frames[frame].widen(arrow.span());
-                    }
-                    rows.rows.push(Row::Arrow(arrow));
-                }
-                NodeKind::Operator(Operator::Seq, operands) => {
-                    // ∅ is neutral in a sequence, and is only drawn if there is nothing else.
-                    let mut drawn: Vec<NodeId> =
-                        operands.iter().copied().filter(|id| !is_empty(id)).collect();
-                    if drawn.is_empty() {
-                        drawn.extend(operands.first());
-                    }
-                    tasks.extend(drawn.into_iter().rev().map(Task::Visit));
-                }
-                NodeKind::Operator(operator, operands) => {
-                    let frame = rows.frames.len();
-                    let optional = *operator == Operator::Alt
-                        && operands.len() == 2
-                        && operands.iter().filter(|id| is_empty(id)).count() == 1;
-                    let lifelines = operator.region().iter();
-                    rows.frames.push(Frame {
-                        node: id,
-                        title: if optional { "opt".to_owned() } else { title(file, operator) },
-                        concurrent: lifelines.filter_map(|l| index(file, signature, l)).collect(),
-                        span: None,
-                        tone: tone(options, id),
-                    });
-                    rows.rows.push(Row::Open(frame));
-                    open.push(frame);
-                    tasks.push(Task::Close(frame));
-                    let drawn = operands.iter().filter(|id| !(optional && is_empty(id)));
-                    for (place, &operand) in drawn.rev().enumerate() {
-                        if place > 0 {
-                            tasks.push(Task::Split(frame));
-                        }
-                        tasks.push(Task::Visit(operand));
-                    }
-                }
-            }
+    /// Numbers lifelines by their index among those that are shown.
+    pub(super) fn keep(&mut self, shown: &[LifelineId], count: usize) {
+        let mut place = vec![None; count];
+        for (at, lifeline) in shown.iter().enumerate() {
+            place[lifeline.index()] = Some(at);
         }
-        if left_out > 0 {
-            rows.rows.push(Row::Elided(left_out));
+        let moved = |l: usize| place[l].expect("lifelines with actions are shown");
+        self.rows.iter_mut().for_each(|row| row.renumber(&moved));
+        for frame in &mut self.frames {
+            frame.concurrent = frame.concurrent.iter().filter_map(|&l| place[l]).collect();
         }
-        rows
+        self.tie_ends_of_life();
+        self.give_spans((0, shown.len().saturating_sub(1)));
     }
 
-    /// Gives frames without any action the span of the frame around them, or that of the whole diagram.
-    pub(super) fn give_spans(&mut self, whole: (usize, usize)) {
+    /// Ties the begin and the end of a lifeline to an arrow. A creation belongs to the next arrow, a destruction to the
+    /// next one as in Mermaid, if that touches the lifeline, or else to the one before it as in PlantUML.
+    fn tie_ends_of_life(&mut self) {
+        let mut used = rustc_hash::FxHashSet::default();
+        for at in 0..self.rows.len() {
+            let (before, now, after) = {
+                let (before, rest) = self.rows.split_at_mut(at);
+                let Some((now, after)) = rest.split_first_mut() else { return };
+                (before, now, after)
+            };
+            match now {
+                Row::Arrow(arrow) => used.extend(arrow.lifelines()),
+                Row::Create(lifeline) => {
+                    let next = after.iter_mut().find_map(Row::neighbour).flatten();
+                    if let Some(arrow) = next
+                        && arrow.origin != Some(*lifeline)
+                        && arrow.targets.contains(lifeline)
+                        && !used.contains(lifeline)
+                    {
+                        arrow.creates = Some(*lifeline);
+                    }
+                }
+                Row::Destroy(lifeline) => {
+                    let lifeline = *lifeline;
+                    let touches = |arrow: &&mut Arrow| arrow.lifelines().any(|l| l == lifeline);
+                    let next = after.iter_mut().find_map(Row::neighbour).flatten().filter(touches);
+                    let arrow = match next {
+                        Some(arrow) => Some(arrow),
+                        None => {
+                            let mut earlier = before.iter_mut().rev();
+                            earlier.find_map(Row::neighbour).flatten().filter(touches)
+                        }
+                    };
+                    if let Some(arrow) = arrow {
+                        arrow.destroys.push(lifeline);
+                        *now = Row::Space(0.0);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Computes spans. A frame without any action has the span of the frame around it, or that of the whole diagram.
+    fn give_spans(&mut self, whole: (usize, usize)) {
+        let mut open: Vec<usize> = Vec::new();
+        let mut latest: Option<&Arrow> = None;
+        for row in &mut self.rows {
+            let span = match row {
+                Row::Open(frame) => {
+                    open.push(*frame);
+                    continue;
+                }
+                Row::Close(_) => open.pop().and_then(|frame| self.frames[frame].span),
+                Row::Arrow(arrow) => {
+                    latest = Some(arrow);
+                    arrow.span()
+                }
+                Row::Note(note) => {
+                    note.find(latest, whole);
+                    Some(note.span)
+                }
+                Row::Reference(reference) => {
+                    if reference.over.is_empty() {
+                        reference.over = vec![whole.0, whole.1];
+                    }
+                    Some((reference.over[0], reference.over[reference.over.len() - 1]))
+                }
+                _ => continue,
+            };
+            if let Some(&frame) = open.last() {
+                self.frames[frame].widen(span);
+            }
+        }
         let mut open = vec![whole];
         for row in &self.rows {
             if let Row::Open(frame) = row {
@@ -184,24 +306,26 @@ impl Rows {
             }
         }
     }
+}
 
-    /// Renumbers lifelines by their index among those that are shown.
-    pub(super) fn keep(&mut self, shown: &[LifelineId], count: usize) {
-        let mut place = vec![None; count];
-        for (at, lifeline) in shown.iter().enumerate() {
-            place[lifeline.index()] = Some(at);
-        }
-        let moved = |l: usize| place[l].expect("lifelines with actions are shown");
-        for row in &mut self.rows {
-            if let Row::Arrow(arrow) = row {
-                arrow.origin = arrow.origin.map(moved);
-                arrow.targets.iter_mut().for_each(|target| *target = moved(*target));
+impl Note {
+    /// Finds the lifelines that it is beside or over.
+    fn find(&mut self, latest: Option<&Arrow>, whole: (usize, usize)) {
+        let over = self.at.first().copied().zip(self.at.last().copied());
+        self.span = match (self.place, over) {
+            (NotePlace::Across, _) | (NotePlace::Over, None) => whole,
+            (_, Some(span)) => span,
+            (NotePlace::Left | NotePlace::Right, None) => {
+                let Some(arrow) = latest else {
+                    self.span = whole;
+                    return;
+                };
+                let reach = arrow_reach(arrow);
+                let is_left = self.place == NotePlace::Left;
+                self.beside = Some(if is_left { reach.left } else { reach.right });
+                arrow.span().unwrap_or(whole)
             }
-        }
-        for frame in &mut self.frames {
-            frame.span = frame.span.map(|(first, last)| (moved(first), moved(last)));
-            frame.concurrent = frame.concurrent.iter().filter_map(|&l| place[l]).collect();
-        }
+        };
     }
 }
 
@@ -212,40 +336,9 @@ impl Frame {
             (one, other) => one.or(other),
         };
     }
-}
 
-fn arrow(
-    file: &SpecFile,
-    signature: &Signature,
-    options: &Options<'_>,
-    node: NodeId,
-    passing: &Passing,
-) -> Arrow {
-    let lifeline = |name: &Name| index(file, signature, name);
-    let mut targets: Vec<usize> = passing.target.lifelines().iter().filter_map(lifeline).collect();
-    targets.sort_unstable();
-    targets.dedup();
-    let message = file.names.text(passing.message.symbol).to_owned();
-    Arrow {
-        node,
-        origin: passing.origin.as_ref().and_then(lifeline),
-        targets,
-        label: PLAIN.wrap_to(&message, options.label_width, 6),
-        message,
-        synchronous: passing.synchronous,
-        tone: tone(options, node),
+    /// Whether it is a background and nothing else.
+    pub(super) fn is_bare(&self) -> bool {
+        self.title.is_empty()
     }
-}
-
-fn index(file: &SpecFile, signature: &Signature, name: &Name) -> Option<usize> {
-    signature.lifeline(file.names.text(name.symbol)).map(otus_core::index::Index::index)
-}
-
-fn title(file: &SpecFile, operator: &Operator) -> String {
-    let (word, has_region) = word(operator);
-    if !has_region {
-        return word.to_owned();
-    }
-    let names = operator.region().iter().map(|name| file.names.text(name.symbol));
-    format!("{word} ({})", names.collect::<Vec<_>>().join(", "))
 }

@@ -1,0 +1,323 @@
+//! Flattens a tree to rows, with what its author drew besides.
+
+use otus_core::Signature;
+use otus_syntax::ast::{Interaction, NodeId, NodeKind, Operator, Passing, SpecFile};
+use otus_syntax::drawing::{self, ArrowHead, Drawing, Mark, Shown};
+use otus_syntax::name::Name;
+
+use super::mark::{self, broken, colour, guard, titles};
+use super::{Arrow, Frame, Row, Rows};
+use crate::layout::sequence::{Options, tone, word};
+use crate::metrics::PLAIN;
+use crate::scene::End;
+
+enum Task<'a> {
+    Visit(NodeId),
+    Mark(&'a Mark, NodeId),
+    Split(usize, Vec<String>),
+    Close(usize),
+}
+
+impl Rows {
+    pub(in crate::layout::sequence) fn of(
+        file: &SpecFile,
+        signature: &Signature,
+        options: &Options<'_>,
+    ) -> Self {
+        let Some(interaction) = &file.interaction else { return Rows::default() };
+        let drawing = file.drawing.as_deref();
+        let mut flatten = Flatten {
+            file,
+            interaction,
+            signature,
+            options,
+            drawing,
+            rows: Rows::default(),
+            tasks: vec![Task::Visit(interaction.root)],
+            open: Vec::new(),
+            left_out: 0,
+        };
+        while let Some(task) = flatten.tasks.pop() {
+            flatten.task(task);
+        }
+        while let Some(open) = flatten.open.pop() {
+            flatten.close(open.frame);
+        }
+        flatten.tell_left_out();
+        flatten.rows
+    }
+}
+
+/// A frame that is open.
+struct Open {
+    frame: usize,
+    /// Whether a mark opened it, and a mark will close it.
+    by_mark: bool,
+}
+
+struct Flatten<'a> {
+    file: &'a SpecFile,
+    interaction: &'a Interaction,
+    signature: &'a Signature,
+    options: &'a Options<'a>,
+    drawing: Option<&'a Drawing>,
+    rows: Rows,
+    tasks: Vec<Task<'a>>,
+    /// The frames that are open, innermost last.
+    open: Vec<Open>,
+    /// The number of parts that are not drawn since the last row.
+    left_out: usize,
+}
+
+impl<'a> Flatten<'a> {
+    fn task(&mut self, task: Task<'a>) {
+        match task {
+            Task::Visit(_) | Task::Mark(Mark::Open(_), _)
+                if self.rows.rows.len() >= self.options.max_rows =>
+            {
+                self.left_out += 1;
+            }
+            Task::Visit(node) => self.visit(node),
+            Task::Mark(mark, node) => self.mark(mark, node),
+            Task::Split(frame, guard) => {
+                self.close_marked();
+                if self.left_out == 0 {
+                    self.rows.rows.push(Row::Split(frame, guard));
+                }
+            }
+            Task::Close(frame) => {
+                self.close_marked();
+                self.open.pop();
+                self.close(frame);
+            }
+        }
+    }
+
+    fn tell_left_out(&mut self) {
+        if self.left_out > 0 {
+            self.rows.rows.push(Row::Elided(std::mem::take(&mut self.left_out)));
+        }
+    }
+
+    fn close(&mut self, frame: usize) {
+        self.tell_left_out();
+        self.rows.rows.push(Row::Close(frame));
+    }
+
+    /// Closes the frames of marks inside the innermost operator.
+    fn close_marked(&mut self) {
+        while let Some(open) = self.open.pop_if(|open| open.by_mark) {
+            self.close(open.frame);
+        }
+    }
+
+    fn mark(&mut self, mark: &'a Mark, node: NodeId) {
+        match mark {
+            Mark::Open(frame) => {
+                let (title, guard) = titles(frame, "group");
+                self.open(node, title, guard, colour(frame.colour.as_ref()), Vec::new(), true);
+            }
+            Mark::Close => {
+                if let Some(open) = self.open.pop_if(|open| open.by_mark) {
+                    self.close(open.frame);
+                }
+            }
+            other if self.left_out == 0 => {
+                let row = mark::row(other, |name| index(self.file, self.signature, name));
+                self.rows.rows.extend(row);
+            }
+            _ => {}
+        }
+    }
+
+    fn open(
+        &mut self,
+        node: NodeId,
+        title: String,
+        guard: Vec<String>,
+        colour: Option<crate::colour::Colour>,
+        concurrent: Vec<usize>,
+        by_mark: bool,
+    ) {
+        let frame = self.rows.frames.len();
+        let tone = tone(self.options, node);
+        self.rows.frames.push(Frame { node, title, guard, colour, concurrent, span: None, tone });
+        self.rows.rows.push(Row::Open(frame));
+        self.open.push(Open { frame, by_mark });
+    }
+
+    fn visit(&mut self, id: NodeId) {
+        let shown = self.drawing.and_then(|drawing| drawing.of(id));
+        if let Some(shown) = shown {
+            self.tasks.extend(shown.after.iter().rev().map(|mark| Task::Mark(mark, id)));
+            if !shown.before.is_empty() {
+                // Marks open frames around the node, so they must have been drawn before it.
+                for mark in &shown.before {
+                    self.task(Task::Mark(mark, id));
+                }
+            }
+        }
+        self.node(id, shown);
+    }
+
+    fn node(&mut self, id: NodeId, shown: Option<&'a Shown>) {
+        let interaction = self.interaction;
+        match &interaction.node(id).kind {
+            NodeKind::Empty | NodeKind::Invalid if self.drawing.is_some() => {}
+            NodeKind::Empty | NodeKind::Invalid => self.rows.rows.push(Row::Empty),
+            NodeKind::Passing(passing) => {
+                let look = shown.and_then(|shown| shown.arrow.as_ref());
+                let arrow = self.arrow(id, passing, look);
+                self.rows.rows.push(Row::Arrow(arrow));
+            }
+            NodeKind::Operator(operator, operands) => {
+                if let Some(look) = shown.and_then(|shown| shown.arrow.as_ref())
+                    && let Some(NodeKind::Passing(passing)) =
+                        operands.first().map(|first| &interaction.node(*first).kind)
+                {
+                    // An arrow in both directions.
+                    let arrow = self.arrow(id, passing, Some(look));
+                    self.rows.rows.push(Row::Arrow(arrow));
+                    return;
+                }
+                match shown.and_then(|shown| shown.frame.as_ref()) {
+                    Some(frame) => self.written(id, operator, frame),
+                    None => self.operator(id, operator, operands),
+                }
+            }
+        }
+    }
+
+    /// A frame as its author wrote it.
+    fn written(&mut self, id: NodeId, operator: &Operator, frame: &'a drawing::Frame) {
+        let (title, first) = titles(frame, &title(self.file, operator));
+        let concurrent = self.concurrent(operator);
+        self.open(id, title, first, colour(frame.colour.as_ref()), concurrent, false);
+        let number = self.rows.frames.len() - 1;
+        self.tasks.push(Task::Close(number));
+        for (place, operand) in frame.operands.iter().enumerate().rev() {
+            self.tasks.push(Task::Visit(operand.node));
+            if place > 0 {
+                self.tasks.push(Task::Split(number, guard(&operand.guard)));
+            }
+        }
+    }
+
+    /// An operator that no author drew.
+    fn operator(&mut self, id: NodeId, operator: &Operator, operands: &[NodeId]) {
+        let interaction = self.interaction;
+        let is_empty = |id: &NodeId| interaction.node(*id).kind == NodeKind::Empty;
+        let is_drawn = |id: &NodeId| {
+            !is_empty(id) || self.drawing.is_some_and(|drawing| drawing.of(*id).is_some())
+        };
+        // On the same height in a diagram of PlantUML, which needs no frame.
+        let is_beside = self.drawing.is_some() && *operator == Operator::Par;
+        if *operator == Operator::Seq || is_beside {
+            // ∅ is neutral in a sequence, and is only drawn if there is nothing else.
+            let mut drawn: Vec<NodeId> = operands.iter().copied().filter(is_drawn).collect();
+            if drawn.is_empty() {
+                drawn.extend(operands.first());
+            }
+            self.tasks.extend(drawn.into_iter().rev().map(Task::Visit));
+            return;
+        }
+        let optional = *operator == Operator::Alt
+            && operands.len() == 2
+            && operands.iter().filter(|id| is_empty(id)).count() == 1;
+        let title = if optional { "opt".to_owned() } else { title(self.file, operator) };
+        let concurrent = self.concurrent(operator);
+        let drawn: Vec<NodeId> =
+            operands.iter().copied().filter(|id| !(optional && is_empty(id))).collect();
+        self.open(id, title, Vec::new(), None, concurrent, false);
+        let frame = self.rows.frames.len() - 1;
+        self.tasks.push(Task::Close(frame));
+        for (place, operand) in drawn.into_iter().rev().enumerate() {
+            if place > 0 {
+                self.tasks.push(Task::Split(frame, Vec::new()));
+            }
+            self.tasks.push(Task::Visit(operand));
+        }
+    }
+
+    fn concurrent(&self, operator: &Operator) -> Vec<usize> {
+        let lifelines = operator.region().iter();
+        lifelines.filter_map(|name| index(self.file, self.signature, name)).collect()
+    }
+
+    fn arrow(&self, node: NodeId, passing: &Passing, look: Option<&drawing::Arrow>) -> Arrow {
+        let lifeline = |name: &Name| index(self.file, self.signature, name);
+        let mut targets: Vec<usize> =
+            passing.target.lifelines().iter().filter_map(lifeline).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        let origin = passing.origin.as_ref().and_then(lifeline);
+        let message = self.file.names.text(passing.message.symbol).to_owned();
+        let head = if passing.synchronous { End::Filled } else { End::Open };
+        let mut arrow = Arrow {
+            node,
+            origin,
+            targets,
+            towards: None,
+            label: PLAIN.wrap_to(&message, self.options.label_width, 6),
+            message,
+            synchronous: passing.synchronous,
+            ends: [End::Plain, head],
+            dotted: false,
+            colour: None,
+            creates: None,
+            destroys: Vec::new(),
+            tone: tone(self.options, node),
+        };
+        if let Some(look) = look {
+            arrow.wear(look, lifeline, self.options);
+        }
+        arrow
+    }
+}
+
+impl Arrow {
+    /// Takes the look that its author gave it.
+    fn wear(
+        &mut self,
+        look: &drawing::Arrow,
+        lifeline: impl Fn(&Name) -> Option<usize>,
+        options: &Options<'_>,
+    ) {
+        let text = match &look.number {
+            Some(number) if look.text.is_empty() => number.clone(),
+            Some(number) => format!("{number}: {}", look.text),
+            None => look.text.clone(),
+        };
+        self.label = broken(PLAIN, &text, options.label_width);
+        let head = match look.head {
+            ArrowHead::Filled => End::Filled,
+            ArrowHead::Open => End::Open,
+            ArrowHead::Half => End::Half,
+            ArrowHead::None => End::Plain,
+        };
+        let tail = if look.both { head } else { End::Plain };
+        self.ends = [tail, if look.lost { End::Cross } else { head }];
+        self.dotted = look.dotted;
+        self.colour = colour(look.colour.as_ref());
+        let towards = look.towards.as_ref().and_then(lifeline);
+        if towards.is_some() && towards == self.origin {
+            // A call of itself, which is no message to the engine.
+            self.targets = towards.into_iter().collect();
+        } else {
+            self.towards = towards;
+        }
+    }
+}
+
+fn index(file: &SpecFile, signature: &Signature, name: &Name) -> Option<usize> {
+    signature.lifeline(file.names.text(name.symbol)).map(otus_core::index::Index::index)
+}
+
+fn title(file: &SpecFile, operator: &Operator) -> String {
+    let (word, has_region) = word(operator);
+    if !has_region {
+        return word.to_owned();
+    }
+    let names = operator.region().iter().map(|name| file.names.text(name.symbol));
+    format!("{word} ({})", names.collect::<Vec<_>>().join(", "))
+}

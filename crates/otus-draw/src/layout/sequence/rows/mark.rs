@@ -1,0 +1,80 @@
+//! What authors write between the messages, as rows.
+
+use otus_syntax::drawing::{Frame, Mark};
+use otus_syntax::name::Name;
+
+use super::{Across, Note, Reference, Row};
+use crate::colour::Colour;
+use crate::metrics::{Font, PLAIN, STRONG};
+
+/// The width at which the text of notes is broken, in addition to the lines of their author.
+const NOTE_WIDTH: f64 = 280.0;
+
+/// The row of a mark that does not open or close a frame; `None` if it shows nothing.
+pub(super) fn row(mark: &Mark, lifeline: impl Fn(&Name) -> Option<usize>) -> Option<Row> {
+    let sorted = |names: &[Name]| {
+        let mut all: Vec<usize> = names.iter().filter_map(&lifeline).collect();
+        all.sort_unstable();
+        all
+    };
+    Some(match mark {
+        Mark::Note(note) => Row::Note(Note {
+            place: note.place,
+            at: sorted(&note.at),
+            lines: broken(PLAIN, &note.text, NOTE_WIDTH),
+            shape: note.shape,
+            colour: colour(note.colour.as_ref()),
+            span: (0, 0),
+            beside: None,
+        }),
+        Mark::Divider(text) | Mark::Page(text) => {
+            Row::Across(Across { lines: broken(STRONG, text, 400.0), ruled: true })
+        }
+        Mark::Delay(text) => Row::Across(Across { lines: broken(PLAIN, text, 400.0), ruled: false }),
+        Mark::Space(pixels) => Row::Space(f64::from(pixels.unwrap_or(12).min(200))),
+        Mark::Reference { over, text } => {
+            Row::Reference(Reference { over: sorted(over), lines: broken(PLAIN, text, NOTE_WIDTH) })
+        }
+        Mark::Activate { lifeline: name, colour: chosen } => {
+            Row::Begin(lifeline(name)?, colour(chosen.as_ref()))
+        }
+        Mark::Deactivate(None) => Row::End(None),
+        Mark::Deactivate(Some(name)) => Row::End(Some(lifeline(name)?)),
+        Mark::Create(name) => Row::Create(lifeline(name)?),
+        Mark::Destroy(name) => Row::Destroy(lifeline(name)?),
+        Mark::Open(_) | Mark::Close => return None,
+    })
+}
+
+/// The title and the guard of a frame as its author wrote them. A `group` has its label as title.
+pub(super) fn titles(frame: &Frame, word: &str) -> (String, Vec<String>) {
+    match frame.keyword.as_str() {
+        "rect" | "box" => (String::new(), Vec::new()),
+        "group" if !frame.label.is_empty() => (frame.label.clone(), guard(&frame.second)),
+        "" => (word.to_owned(), guard(&frame.label)),
+        keyword => (keyword.to_owned(), guard(&frame.label)),
+    }
+}
+
+/// A guard in its brackets.
+pub(super) fn guard(text: &str) -> Vec<String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let has_brackets = text.starts_with('[') && text.ends_with(']');
+    let text = if has_brackets { text.to_owned() } else { format!("[{text}]") };
+    broken(PLAIN, &text, 300.0)
+}
+
+/// The lines of a text, each broken where it is wider than `room`.
+pub(super) fn broken(font: Font, text: &str, room: f64) -> Vec<String> {
+    if text.trim().is_empty() {
+        return Vec::new();
+    }
+    text.trim_matches('\n').split('\n').flat_map(|line| font.wrap(line.trim_end(), room)).collect()
+}
+
+pub(super) fn colour(chosen: Option<&String>) -> Option<Colour> {
+    chosen.and_then(|text| Colour::of(text))
+}
