@@ -176,11 +176,20 @@ fn write_item(out: &mut String, item: &Item, with_subject: bool, is_light: bool)
     if let Some(subject) = item.subject.as_ref().filter(|_| with_subject) {
         let _ = write!(shared, " data-subject=\"{}\"", escape(subject));
     }
-    if let (Shape::Box { .. } | Shape::Polygon(_) | Shape::Disc { .. }, Some(colour)) =
-        (&item.shape, &item.colour)
-    {
-        let _ = write!(shared, " style=\"{}\"", colour.of_area());
+    match (&item.shape, &item.colour) {
+        (Shape::Line(_), _) | (_, None) => {}
+        (Shape::Label(_), Some(_)) => shared.push_str(" style=\"stroke-opacity: 0.4\""),
+        (Shape::Box { .. } | Shape::Polygon(_) | Shape::Disc { .. }, Some(colour)) => {
+            // A tint lets the ground through, not what is behind the item.
+            write_shape(out, item, "class=\"o-ground\"", &class, is_light);
+            let _ = write!(shared, " style=\"{}\"", colour.of_area());
+        }
     }
+    write_shape(out, item, &shared, &class, is_light);
+}
+
+/// Writes the shape of an item with these attributes.
+fn write_shape(out: &mut String, item: &Item, shared: &str, class: &str, is_light: bool) {
     match &item.shape {
         Shape::Box { rect, radius } => {
             let [x, y, width, height] =
@@ -202,9 +211,9 @@ fn write_item(out: &mut String, item: &Item, with_subject: bool, is_light: bool)
             let _ = writeln!(out, "<circle {shared} cx=\"{x}\" cy=\"{y}\" r=\"{r}\"/>");
         }
         Shape::Line(line) => {
-            write_line(out, line, &shared, &class, item.colour.as_ref().filter(|_| is_light));
+            write_line(out, line, shared, class, item.colour.as_ref().filter(|_| is_light));
         }
-        Shape::Label(label) => write_label(out, label, &shared),
+        Shape::Label(label) => write_label(out, label, shared),
     }
 }
 

@@ -139,13 +139,27 @@ fn svg(scene: &Scene, style: &PictureStyle) -> Picture {
 /// The picture as PNG, or the reason why there is none.
 #[cfg(feature = "png")]
 fn png(scene: &Scene, style: &PictureStyle) -> std::result::Result<Picture, String> {
-    // A viewer shows an SVG with its own fonts; a PNG has only ours.
-    let lacks_glyphs = style.fonts.is_empty() && !scene.texts().all(otus_draw::metrics::covers);
-    let remark = "otus: some characters are not in the font that Otus carries; \
-                  name one that has them with --font FILE, or write .svg";
     let bytes = otus_draw::png(scene, style.theme, style.scale, &style.fonts)
         .map_err(|error| error.to_string())?;
-    Ok(Picture { remark: lacks_glyphs.then(|| remark.to_owned()), ..Picture::new(bytes) })
+    // A viewer shows an SVG with its own fonts; a PNG has those of this machine.
+    let missing = otus_draw::raster::missing(scene, &style.fonts);
+    Ok(Picture { remark: (!missing.is_empty()).then(|| lack(&missing)), ..Picture::new(bytes) })
+}
+
+/// The remark on characters without a font.
+#[cfg(feature = "png")]
+fn lack(missing: &[char]) -> String {
+    let shown: Vec<String> =
+        missing.iter().take(5).map(|c| format!("{c} (U+{:04X})", u32::from(*c))).collect();
+    let more = match missing.len().saturating_sub(shown.len()) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "otus: no font of this machine has {}{more}; name one that has them with --font FILE, \
+         or write .svg",
+        shown.join(", ")
+    )
 }
 
 #[cfg(not(feature = "png"))]

@@ -125,7 +125,7 @@ fn groups(file: &SpecFile, signature: &Signature, shown: &[LifelineId]) -> Vec<G
         groups.push(Group {
             first,
             last: first + neighbours.count().saturating_sub(1),
-            title: crate::metrics::STRONG.wrap(&drawn.title, 260.0),
+            title: rows::lines(&drawn.title),
             colour: drawn.colour.as_ref().and_then(|text| Colour::of(text)),
         });
     }

@@ -2,6 +2,7 @@
 
 mod automaton;
 mod common;
+mod drawn;
 mod failure;
 mod layered;
 mod multitrace;

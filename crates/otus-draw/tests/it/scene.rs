@@ -20,6 +20,7 @@ fn everything() -> Scene {
         let line = Line {
             points: vec![point(95.0, y), point(150.0, y + 10.0), point(200.0, y + 15.0)],
             smooth: true,
+            dotted: false,
             ends: [End::Dot, End::Open],
             on: [None, Some(key)],
         };

@@ -13,7 +13,7 @@
 //! gives the least solution. By the second, items that begin at lifeline l stay right of l − 1:
 //! so the left side of a frame depends only on those of its parts that begin at its own first lifeline.
 
-use otus_syntax::drawing::NotePlace;
+use otus_syntax::drawing::{NotePlace, NoteShape};
 
 use super::Options;
 use super::heads::Head;
@@ -27,6 +27,8 @@ pub(super) struct Columns {
     pub(super) x: Vec<f64>,
     pub(super) tabs: Vec<Vec<String>>,
     pub(super) sides: Vec<(f64, f64)>,
+    /// The left and the right end of the diagram.
+    pub(super) whole: [f64; 2],
 }
 
 /// The space beside a lifeline.
@@ -48,6 +50,8 @@ pub(super) const TAB_PADDING: f64 = 6.0;
 pub(super) const NOTE_GAP: f64 = 12.0;
 /// The distance from the side of a note to its text.
 pub(super) const NOTE_PADDING: f64 = 8.0;
+/// The width of the tips of a hexagonal note.
+pub(super) const HEXAGON: f64 = 8.0;
 /// The extent of a note over several lifelines beyond the outer ones.
 pub(super) const NOTE_WING: f64 = 24.0;
 
@@ -82,24 +86,19 @@ pub(super) fn columns(
         gaps: vec![if options.compact { 24.0 } else { 44.0 }; count],
         spans: vec![Vec::new(); count],
     };
-    let border = |at: usize| {
-        let ends = groups.iter().filter(|group| group.first == at || group.last + 1 == at);
-        ends.count().min(2)
-    };
-    for at in 1..count {
-        let between = 12.0 + 2.0 * GROUP_PADDING * crate::geometry::float(border(at));
-        constraints.span(at - 1, at, heads[at - 1].half() + heads[at].half() + between);
-    }
+    // By lifeline: the extent of its head, and of the side of a group that is there.
+    let mut around: Vec<Reach> =
+        heads.iter().map(|head| Reach { left: head.half(), right: head.half() }).collect();
     for group in groups {
-        let halves = heads[group.first].half() + heads[group.last].half();
-        let room = halves + 2.0 * GROUP_PADDING;
         let title = STRONG.widest(&group.title) + 12.0;
-        if group.first < group.last {
-            constraints.span(group.first, group.last, title - room);
-        } else {
-            let more = (title - room).max(0.0) / 2.0 + heads[group.first].half() + GROUP_PADDING;
-            constraints.beside(group.first, group.last, Reach { left: more, right: more });
-        }
+        let alone = if group.first == group.last { title / 2.0 } else { 0.0 };
+        let (left, right) = (heads[group.first].half(), heads[group.last].half());
+        around[group.first].left = (left + GROUP_PADDING).max(alone);
+        around[group.last].right = (right + GROUP_PADDING).max(alone);
+        constraints.span(group.first, group.last, title - left - right - 2.0 * GROUP_PADDING);
+    }
+    for at in 1..count {
+        constraints.span(at - 1, at, around[at - 1].right + around[at].left + 12.0);
     }
     let mut edge = heads.first().map_or(0.0, Head::half);
     let last = count.saturating_sub(1);
@@ -110,12 +109,18 @@ pub(super) fn columns(
         .frames
         .iter()
         .zip(&tabs)
-        .map(|(frame, tab)| match frame.is_bare() {
-            true => 0.0,
-            false => STRONG.widest(tab) + PLAIN.widest(&frame.guard) + 2.0 * TAB_PADDING + 22.0,
+        .map(|(frame, tab)| {
+            let guard = match frame.guard.as_slice() {
+                [] => 0.0,
+                lines => PLAIN.widest(lines) + 6.0,
+            };
+            let text = STRONG.widest(tab) + guard + 2.0 * TAB_PADDING + 16.0;
+            if frame.is_bare() { 0.0 } else { text }
         })
         .collect();
     let mut reach = vec![Reach { left: WING, right: WING }; rows.frames.len()];
+    let mut reaches: Vec<((usize, usize), Reach)> =
+        around.iter().enumerate().map(|(at, reach)| ((at, at), *reach)).collect();
     let mut open: Vec<usize> = Vec::new();
     for row in &rows.rows {
         let (span, reached) = match row {
@@ -168,6 +173,7 @@ pub(super) fn columns(
         };
         let (first, last) = span;
         constraints.beside(first, last, reached);
+        reaches.push((span, reached));
         if first == 0 {
             edge = edge.max(reached.left);
         }
@@ -192,7 +198,11 @@ pub(super) fn columns(
             (at(first) - reach.left, at(last) + reach.right)
         })
         .collect();
-    Columns { x, tabs, sides }
+    let ends = reaches.iter().map(|((first, last), reach)| {
+        (at(*first) - reach.left, at(*last) + reach.right)
+    });
+    let whole = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
+    Columns { whole: [whole.0, whole.1], x, tabs, sides }
 }
 
 /// Adds the constraints of a message, and returns its extent.
@@ -251,7 +261,8 @@ fn note_constraints(note: &Note, constraints: &mut Constraints) -> Reach {
 
 impl Note {
     pub(super) fn width(&self) -> f64 {
-        PLAIN.widest(&self.lines).max(20.0) + 2.0 * NOTE_PADDING
+        let tips = if self.shape == NoteShape::Hexagon { 2.0 * HEXAGON } else { 0.0 };
+        PLAIN.widest(&self.lines).max(20.0) + 2.0 * NOTE_PADDING + tips
     }
 }
 

@@ -7,6 +7,7 @@ use otus_syntax::ast::SpecFile;
 use otus_syntax::drawing::{self, HeadKind};
 
 use super::Options;
+use super::rows::markup::plain;
 use crate::colour::Colour;
 use crate::geometry::{Point, Rect, float, point};
 use crate::metrics::{Font, SMALL};
@@ -60,11 +61,12 @@ impl Head {
         let font = font(options);
         let text = signature.label(lifeline).unwrap_or(name);
         let room = if options.compact { 90.0 } else { 130.0 };
+        let text = if drawn.is_some() { plain(text) } else { text.to_owned() };
         let lines = if text.contains('\n') {
             let lines = text.split('\n').flat_map(|line| font.wrap_to(line.trim(), 200.0, 4));
             lines.collect()
         } else {
-            font.wrap_to(text, room, 4)
+            font.wrap_to(&text, room, 4)
         };
         Head {
             kind: drawn.map(|head| head.kind).unwrap_or_default(),
@@ -112,7 +114,9 @@ impl Head {
         let rect = Rect { left: x - half, top: bottom - height, right: x + half, bottom };
         let before = scene.items.len();
         for shape in self.shapes(rect) {
-            scene.push(Item::new(Role::Head, shape).colour(self.colour.clone()));
+            let is_area = !matches!(shape, Shape::Line(_));
+            let colour = self.colour.clone().filter(|_| is_area);
+            scene.push(Item::new(Role::Head, shape).colour(colour));
         }
         if let Some(item) = scene.items.get_mut(before) {
             item.subject = Some(subject.to_owned());
@@ -136,7 +140,13 @@ impl Head {
             HeadKind::Participant => vec![Shape::Box { rect, radius: 2.0 }],
             HeadKind::Collections => {
                 let back = rect.shift(point(4.0, -4.0));
-                vec![Shape::Box { rect: back, radius: 2.0 }, Shape::Box { rect, radius: 2.0 }]
+                let corners = vec![
+                    point(back.left, back.top),
+                    point(back.right, back.top),
+                    point(back.right, back.bottom),
+                    point(back.left, back.bottom),
+                ];
+                vec![Shape::Polygon(corners), Shape::Box { rect, radius: 2.0 }]
             }
             HeadKind::Actor => vec![
                 disc(7.0, 6.0),

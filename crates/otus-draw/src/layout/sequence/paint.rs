@@ -11,7 +11,7 @@ use super::heads::Head;
 use super::rows::{Row, Rows};
 use crate::geometry::{Rect, point};
 use crate::metrics::{PLAIN, SMALL, STRONG};
-use crate::scene::{Anchor, Item, Role, Scene, Tone};
+use crate::scene::{Anchor, Item, Role, Scene, Shape, Tone};
 
 use life::Life;
 
@@ -46,7 +46,6 @@ pub(super) fn paint(drawn: &Drawn<'_>, options: &Options<'_>) -> Scene {
         heads,
         lives: lives.collect(),
         calls: Vec::new(),
-        whole: whole(drawn),
         y: head_bottom + if options.compact { 6.0 } else { 12.0 },
         latest: None,
         beside: [0.0; 2],
@@ -62,15 +61,24 @@ pub(super) fn paint(drawn: &Drawn<'_>, options: &Options<'_>) -> Scene {
     }
     let bottom = painter.y + 8.0;
     painter.end_all(bottom);
-    let Painter { lives, mut ground, bars, back, front, .. } = painter;
+    let Painter { lives, mut ground, bars, back, mut front, .. } = painter;
 
     let feet = bottom > TALL && !options.compact;
     let foot = if feet { head_height } else { 0.0 };
     for group in groups {
-        let first = columns.x[group.first] - heads[group.first].half() - GROUP_PADDING;
-        let last = columns.x[group.last] + heads[group.last].half() + GROUP_PADDING;
-        let more = (STRONG.widest(&group.title) + 8.0 - (last - first)).max(0.0) / 2.0;
-        let (left, right) = (first - more, last + more);
+        let [mut left, mut right] = [group.first, group.last].map(|at| columns.x[at]);
+        left -= heads[group.first].half() + GROUP_PADDING;
+        right += heads[group.last].half() + GROUP_PADDING;
+        let more = (STRONG.widest(&group.title) + 8.0 - (right - left)).max(0.0) / 2.0;
+        left -= more;
+        right += more;
+        // Frames, notes and labels that leave the diagram at this side belong to it.
+        if group.first == 0 {
+            left = left.min(columns.whole[0] - GROUP_PADDING);
+        }
+        if group.last + 1 == heads.len() {
+            right = right.max(columns.whole[1] + GROUP_PADDING);
+        }
         let rect = Rect { left, top: margin - 4.0, right, bottom: bottom + foot + 6.0 };
         scene.push(Item::rect(Role::Band, rect).colour(group.colour.clone()));
         let at = point(rect.center().x, margin);
@@ -79,6 +87,7 @@ pub(super) fn paint(drawn: &Drawn<'_>, options: &Options<'_>) -> Scene {
     // Outer backgrounds first.
     ground.sort_by(|a, b| a.rect_of().top.total_cmp(&b.rect_of().top));
     scene.items.extend(ground);
+    soften_halos(&mut front, &scene);
     for life in &lives {
         let to = point(life.x, life.bottom.unwrap_or(bottom));
         scene.push(Item::line(Role::Lifeline, point(life.x, life.top), to).key(life.key));
@@ -102,24 +111,24 @@ pub(super) fn paint(drawn: &Drawn<'_>, options: &Options<'_>) -> Scene {
     scene
 }
 
+/// On a background, the halo of text shows the colour of that background.
+fn soften_halos(front: &mut Scene, grounds: &Scene) {
+    let grounds: Vec<_> = grounds.items.iter().filter(|item| item.colour.is_some()).collect();
+    for item in front.items.iter_mut().filter(|item| matches!(item.shape, Shape::Label(_))) {
+        let place = item.rect_of();
+        let ground = grounds.iter().rev().find(|ground| ground.rect_of().overlaps(place));
+        item.colour = ground.and_then(|ground| ground.colour.clone());
+    }
+}
+
 /// The height that all heads without a symbol have.
 fn box_height(heads: &[Head]) -> f64 {
     heads.iter().filter(|head| !head.has_symbol()).map(Head::height).fold(0.0, f64::max)
 }
 
-/// The left and the right end of the diagram.
-fn whole(drawn: &Drawn<'_>) -> [f64; 2] {
-    let places = drawn.columns.x.iter().zip(drawn.heads);
-    let heads = places.map(|(x, head)| (x - head.half(), x + head.half()));
-    let all = heads.chain(drawn.columns.sides.iter().copied());
-    let ends = all.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
-    [ends.0, ends.1]
-}
-
 impl Group {
     fn title_height(&self) -> f64 {
-        let lines = self.title.iter().filter(|line| !line.is_empty()).count();
-        STRONG.height(lines) + 6.0
+        STRONG.height(self.title.len()) + 6.0
     }
 }
 
@@ -145,8 +154,6 @@ struct Painter<'a> {
     lives: Vec<Life>,
     /// The lifelines with bars, that of the latest call last.
     calls: Vec<usize>,
-    /// The left and the right end of the diagram.
-    whole: [f64; 2],
     /// The top of the next row.
     y: f64,
     /// The arrow before this row, if only marks are between them.

@@ -8,6 +8,7 @@
 
 mod flatten;
 mod mark;
+pub(super) mod markup;
 
 use otus_core::LifelineId;
 use otus_core::index::Index as _;
@@ -117,6 +118,11 @@ pub(super) struct Across {
 pub(super) struct Reference {
     pub(super) over: Vec<usize>,
     pub(super) lines: Vec<String>,
+}
+
+/// The lines of the title of a box.
+pub(super) fn lines(title: &str) -> Vec<String> {
+    mark::broken(crate::metrics::STRONG, title, 260.0)
 }
 
 impl Arrow {

@@ -47,5 +47,6 @@ pub(super) fn paint(scene: &mut Scene, titles: &[Title]) {
 /// The lines of a title, which may be somewhat wider than a small diagram.
 fn broken(font: Font, text: &str, width: f64) -> Vec<String> {
     let room = width.max(320.0);
+    let text = super::rows::markup::plain(text);
     text.trim().split('\n').flat_map(|line| font.wrap(line, room)).collect()
 }

@@ -4,7 +4,7 @@ use otus_syntax::drawing::{NotePlace, NoteShape};
 
 use super::Painter;
 use crate::geometry::{Rect, point};
-use crate::layout::sequence::columns::{NOTE_GAP, NOTE_PADDING, NOTE_WING};
+use crate::layout::sequence::columns::{HEXAGON, NOTE_GAP, NOTE_PADDING, NOTE_WING};
 use crate::layout::sequence::rows::{Across, Note, Reference};
 use crate::metrics::{PLAIN, SMALL, STRONG};
 use crate::scene::{Anchor, Item, Role, Shape, Tone};
@@ -31,8 +31,9 @@ impl Painter<'_> {
         for item in sheet(note.shape, rect) {
             self.front.push(item.colour(note.colour.clone()));
         }
+        let tip = if note.shape == NoteShape::Hexagon { HEXAGON } else { 0.0 };
         let (at, anchor) = match note.place {
-            NotePlace::Left | NotePlace::Right => (rect.left + NOTE_PADDING, Anchor::Start),
+            NotePlace::Left | NotePlace::Right => (rect.left + NOTE_PADDING + tip, Anchor::Start),
             NotePlace::Over | NotePlace::Across => (rect.center().x, Anchor::Middle),
         };
         let at = point(at, top + 4.0);
@@ -57,7 +58,7 @@ impl Painter<'_> {
 
     /// A divider between two lines, or a delay on a band.
     pub(super) fn across(&mut self, across: &Across) {
-        let [left, right] = self.whole;
+        let [left, right] = self.columns.whole;
         let middle = f64::midpoint(left, right);
         let font = if across.ruled { STRONG } else { PLAIN };
         let top = self.y + 6.0;
@@ -68,13 +69,13 @@ impl Painter<'_> {
             let text = Rect { left: middle - half, right: middle + half, ..rect };
             for y in [rect.center().y - 1.5, rect.center().y + 1.5] {
                 for (from, to) in [(left, text.left), (text.right, right)] {
-                    let line = Item::line(Role::Separator, point(from, y), point(to, y));
+                    let line = Item::line(Role::Frame, point(from, y), point(to, y));
                     self.back.push(line);
                 }
             }
             if across.lines.is_empty() {
                 let y = rect.center().y;
-                let line = Item::line(Role::Separator, point(left, y), point(right, y));
+                let line = Item::line(Role::Frame, point(left, y), point(right, y));
                 self.back.push(line);
             } else {
                 self.front.push(Item::rect(Role::Note, text));
@@ -126,12 +127,12 @@ fn sheet(shape: NoteShape, rect: Rect) -> Vec<Item> {
         NoteShape::Hexagon => {
             let middle = rect.center().y;
             vec![polygon(vec![
-                point(left - 8.0, middle),
-                point(left, top),
-                point(right, top),
-                point(right + 8.0, middle),
-                point(right, bottom),
-                point(left, bottom),
+                point(left, middle),
+                point(left + HEXAGON, top),
+                point(right - HEXAGON, top),
+                point(right, middle),
+                point(right - HEXAGON, bottom),
+                point(left + HEXAGON, bottom),
             ])]
         }
         NoteShape::Sheet => {

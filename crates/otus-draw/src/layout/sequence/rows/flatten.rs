@@ -210,9 +210,9 @@ impl<'a> Flatten<'a> {
         let is_drawn = |id: &NodeId| {
             !is_empty(id) || self.drawing.is_some_and(|drawing| drawing.of(*id).is_some())
         };
-        // On the same height in a diagram of PlantUML, which needs no frame.
-        let is_beside = self.drawing.is_some() && *operator == Operator::Par;
-        if *operator == Operator::Seq || is_beside {
+        // Its author drew no frame: `break`, and lines that begin with `&`.
+        let has_no_frame = self.drawing.is_some();
+        if *operator == Operator::Seq || has_no_frame {
             // ∅ is neutral in a sequence, and is only drawn if there is nothing else.
             let mut drawn: Vec<NodeId> = operands.iter().copied().filter(is_drawn).collect();
             if drawn.is_empty() {
@@ -269,11 +269,14 @@ impl<'a> Flatten<'a> {
             tone: tone(self.options, node),
         };
         if let Some(look) = look {
-            arrow.wear(look, lifeline, self.options);
+            arrow.wear(look, lifeline);
         }
         arrow
     }
 }
+
+/// The width at which the texts of messages are broken, in addition to the lines of their author.
+const LABEL: f64 = 250.0;
 
 impl Arrow {
     /// Takes the look that its author gave it.
@@ -281,14 +284,13 @@ impl Arrow {
         &mut self,
         look: &drawing::Arrow,
         lifeline: impl Fn(&Name) -> Option<usize>,
-        options: &Options<'_>,
     ) {
         let text = match &look.number {
             Some(number) if look.text.is_empty() => number.clone(),
             Some(number) => format!("{number}: {}", look.text),
             None => look.text.clone(),
         };
-        self.label = broken(PLAIN, &text, options.label_width);
+        self.label = broken(PLAIN, &text, LABEL);
         let head = match look.head {
             ArrowHead::Filled => End::Filled,
             ArrowHead::Open => End::Open,

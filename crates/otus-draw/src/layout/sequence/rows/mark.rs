@@ -3,12 +3,13 @@
 use otus_syntax::drawing::{Frame, Mark};
 use otus_syntax::name::Name;
 
+use super::markup::plain;
 use super::{Across, Note, Reference, Row};
 use crate::colour::Colour;
 use crate::metrics::{Font, PLAIN, STRONG};
 
 /// The width at which the text of notes is broken, in addition to the lines of their author.
-const NOTE_WIDTH: f64 = 280.0;
+const NOTE_WIDTH: f64 = 300.0;
 
 /// The row of a mark that does not open or close a frame; `None` if it shows nothing.
 pub(super) fn row(mark: &Mark, lifeline: impl Fn(&Name) -> Option<usize>) -> Option<Row> {
@@ -50,7 +51,8 @@ pub(super) fn row(mark: &Mark, lifeline: impl Fn(&Name) -> Option<usize>) -> Opt
 pub(super) fn titles(frame: &Frame, word: &str) -> (String, Vec<String>) {
     match frame.keyword.as_str() {
         "rect" | "box" => (String::new(), Vec::new()),
-        "group" if !frame.label.is_empty() => (frame.label.clone(), guard(&frame.second)),
+        "group" if !frame.label.is_empty() => (plain(&frame.label), guard(&frame.second)),
+        "par2" => ("par".to_owned(), guard(&frame.label)),
         "" => (word.to_owned(), guard(&frame.label)),
         keyword => (keyword.to_owned(), guard(&frame.label)),
     }
@@ -58,6 +60,7 @@ pub(super) fn titles(frame: &Frame, word: &str) -> (String, Vec<String>) {
 
 /// A guard in its brackets.
 pub(super) fn guard(text: &str) -> Vec<String> {
+    let text = plain(text);
     let text = text.trim();
     if text.is_empty() {
         return Vec::new();
@@ -67,12 +70,16 @@ pub(super) fn guard(text: &str) -> Vec<String> {
     broken(PLAIN, &text, 300.0)
 }
 
-/// The lines of a text, each broken where it is wider than `room`.
+/// The lines of a text, each broken where it is wider than `room`. An author who breaks lines is trusted with wider
+/// ones.
 pub(super) fn broken(font: Font, text: &str, room: f64) -> Vec<String> {
-    if text.trim().is_empty() {
+    let text = plain(text);
+    let text = text.trim();
+    if text.is_empty() {
         return Vec::new();
     }
-    text.trim_matches('\n').split('\n').flat_map(|line| font.wrap(line.trim_end(), room)).collect()
+    let room = if text.contains('\n') { room * 1.6 } else { room };
+    text.split('\n').flat_map(|line| font.wrap(line.trim(), room)).collect()
 }
 
 pub(super) fn colour(chosen: Option<&String>) -> Option<Colour> {

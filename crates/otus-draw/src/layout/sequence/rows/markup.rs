@@ -1,0 +1,59 @@
+//! Text without the marks of its font: `<b>`, `<color:red>`, `**`, which our font has no faces for.
+
+/// The names of tags that change a font.
+const TAGS: [&str; 16] = [
+    "b", "i", "u", "s", "w", "color", "size", "font", "back", "sub", "sup", "strike", "plain", "code",
+    "strong", "em",
+];
+
+/// The text that is left without marks. `\\n` is a line break.
+pub(in crate::layout::sequence) fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        match tag_length(rest) {
+            Some(length) => rest = &rest[length..],
+            None => {
+                out.push('<');
+                rest = &rest[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    let out = out.replace("\\n", "\n");
+    let italic = if out.contains("://") { None } else { Some("//") };
+    ["**", "\"\""].into_iter().chain(italic).fold(out, |text, mark| without_pairs(&text, mark))
+}
+
+/// The length of the tag at the start of a text, if it is one of those that change a font.
+fn tag_length(text: &str) -> Option<usize> {
+    let end = text.find('>')?;
+    let inner = text[1..end].trim_start_matches('/');
+    let name_end = inner.find([':', ' ', '#', '=']).unwrap_or(inner.len());
+    let name = inner[..name_end].to_ascii_lowercase();
+    TAGS.contains(&name.as_str()).then_some(end + 1)
+}
+
+/// The text without a mark, if it stands before and after something.
+fn without_pairs(text: &str, mark: &str) -> String {
+    let count = text.matches(mark).count();
+    if count > 0 && count.is_multiple_of(2) { text.replace(mark, "") } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn marks_go_and_text_stays() {
+        assert_eq!(plain("<color #FF0000><b>Error</b> 2001</color>"), "Error 2001");
+        assert_eq!(plain("Return **records**, a ** b"), "Return **records**, a ** b");
+        assert_eq!(plain("Return **records**"), "Return records");
+        assert_eq!(plain("List<Byte> < 3 <size:10>x"), "List<Byte> < 3 x");
+        assert_eq!(plain("address //P// of https"), "address P of https");
+        assert_eq!(plain("a://b a://c"), "a://b a://c");
+        assert_eq!(plain("a\\nb"), "a\nb");
+    }
+}
