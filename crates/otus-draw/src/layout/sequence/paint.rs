@@ -102,7 +102,8 @@ pub(super) fn paint(drawn: &Drawn<'_>, options: &Options<'_>) -> Scene {
             head.paint(&mut scene, life.x, bottom + height, box_height(heads), &subject);
         }
     }
-    scene.items.extend(bars);
+    // Inner bars end first, and cover outer ones.
+    scene.items.extend(bars.into_iter().rev());
     scene.items.extend(back);
     scene.items.extend(front.items);
     if scene.items.is_empty() {
@@ -164,7 +165,7 @@ struct Painter<'a> {
     open: Vec<(usize, [f64; 2])>,
     /// Backgrounds, which are painted first.
     ground: Vec<Item>,
-    /// Bars on lifelines.
+    /// Bars on lifelines, in the order of their ends.
     bars: Vec<Item>,
     /// Frames, which are painted before messages.
     back: Vec<Item>,

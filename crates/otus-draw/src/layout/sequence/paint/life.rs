@@ -99,8 +99,7 @@ impl Painter<'_> {
         let life = &self.lives[lifeline];
         let x = life.x + STEP * float(life.bars.len());
         let rect = Rect { left: x - HALF, top: bar.top, right: x + HALF, bottom };
-        // Inner bars end first, and cover outer ones.
-        self.bars.insert(0, Item::rect(Role::Bar, rect).colour(bar.colour.clone()));
+        self.bars.push(Item::rect(Role::Bar, rect).colour(bar.colour.clone()));
     }
 
     /// Ends the bars of a lifeline.

@@ -1,4 +1,4 @@
-//! Text without the marks of its font: `<b>`, `<color:red>`, `**`, which our font has no faces for.
+//! Text without the marks of its font (`<b>`, `<color:red>`, `**`), which our font has no faces for, and without sprites.
 
 /// The names of tags that change a font.
 const TAGS: [&str; 16] = [
@@ -31,6 +31,10 @@ pub(in crate::layout::sequence) fn plain(text: &str) -> String {
 fn tag_length(text: &str) -> Option<usize> {
     let end = text.find('>')?;
     let inner = text[1..end].trim_start_matches('/');
+    // A sprite or an icon, which we cannot draw.
+    if inner.starts_with(['$', '&']) && !inner.contains(' ') {
+        return Some(end + 1);
+    }
     let name_end = inner.find([':', ' ', '#', '=']).unwrap_or(inner.len());
     let name = inner[..name_end].to_ascii_lowercase();
     TAGS.contains(&name.as_str()).then_some(end + 1)
@@ -54,6 +58,7 @@ mod tests {
         assert_eq!(plain("List<Byte> < 3 <size:10>x"), "List<Byte> < 3 x");
         assert_eq!(plain("address //P// of https"), "address P of https");
         assert_eq!(plain("a://b a://c"), "a://b a://c");
+        assert_eq!(plain("<$actor>Payer <&key>"), "Payer ");
         assert_eq!(plain("a\\nb"), "a\nb");
     }
 }
