@@ -33,7 +33,8 @@ impl Colour {
         if !parts.chain([first]).all(|part| part.chars().all(|c| c.is_ascii_alphanumeric())) {
             return None;
         }
-        let is_hex = matches!(first.len(), 3 | 6 | 8) && first.chars().all(|c| c.is_ascii_hexdigit());
+        let is_hex =
+            matches!(first.len(), 3 | 6 | 8) && first.chars().all(|c| c.is_ascii_hexdigit());
         if is_hex {
             return Some(Colour(format!("#{first}")));
         }

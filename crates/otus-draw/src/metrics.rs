@@ -195,7 +195,9 @@ impl Advances {
                 Some(0) => 0,
                 Some(2) => 2048,
                 // A control character is drawn as U+FFFD.
-                Some(_) | None => 2100,
+                None => 2100,
+                // About that of letters of other scripts, and of the box for a missing one.
+                Some(_) => 1300,
             }
         })
     }

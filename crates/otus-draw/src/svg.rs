@@ -158,10 +158,8 @@ impl Style {
 
 /// The colour of the halo of text; `none` in boxes, which no line crosses.
 fn halo(role: Role, palette: &Palette) -> &'static str {
-    let is_in_box = matches!(
-        role,
-        Role::Head | Role::Tab | Role::Node | Role::Event | Role::Band | Role::Note
-    );
+    let is_in_box =
+        matches!(role, Role::Head | Role::Tab | Role::Node | Role::Event | Role::Band | Role::Note);
     if is_in_box { "none" } else { palette.ground }
 }
 
@@ -217,13 +215,7 @@ fn write_shape(out: &mut String, item: &Item, shared: &str, class: &str, is_ligh
     }
 }
 
-fn write_line(
-    out: &mut String,
-    line: &Line,
-    shared: &str,
-    class: &str,
-    colour: Option<&Colour>,
-) {
+fn write_line(out: &mut String, line: &Line, shared: &str, class: &str, colour: Option<&Colour>) {
     let points = &line.points;
     let dots = if line.dotted { "stroke-dasharray: 4 3;" } else { "" };
     let style = format!("{}{dots}", colour.map(Colour::of_line).unwrap_or_default());

@@ -125,8 +125,8 @@ pub(crate) struct PictureArgs {
     #[arg(long, default_value_t = 2.0, value_name = "NUMBER")]
     pub(crate) scale: f64,
 
-    /// A font file (.ttf, .otf) for characters that the built-in font lacks (PNG only); may be
-    /// repeated.
+    /// A font file (.ttf, .otf) for characters that the built-in font lacks (PNG only), before the
+    /// fonts of the system; may be repeated.
     #[arg(long, value_name = "FILE")]
     pub(crate) font: Vec<PathBuf>,
 }

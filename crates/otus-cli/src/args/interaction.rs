@@ -63,7 +63,8 @@ pub(crate) struct ExploreArgs {
 /// its options.
 ///
 /// Without -o, a text drawing is printed. Pictures need no other program and no installed font, and
-/// are byte-for-byte identical on every machine.
+/// are byte-for-byte identical on every machine; only a PNG with characters that the built-in font
+/// lacks takes them from the fonts of the system.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:

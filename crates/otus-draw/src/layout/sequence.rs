@@ -142,7 +142,8 @@ fn describe(rows: &Rows, shown: &[LifelineId], signature: &Signature) -> String 
             Row::Open(frame) => {
                 let frame = &rows.frames[*frame];
                 let words = [frame.title.as_str()].into_iter();
-                let words: Vec<&str> = words.chain(frame.guard.iter().map(String::as_str)).collect();
+                let words: Vec<&str> =
+                    words.chain(frame.guard.iter().map(String::as_str)).collect();
                 format!("{} of", words.join(" "))
             }
             Row::Split(_, guard) if guard.is_empty() => "and the next operand".to_owned(),

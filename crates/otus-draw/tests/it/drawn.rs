@@ -183,14 +183,17 @@ fn colours_are_tints_in_every_theme_and_lines_only_on_light_ground() {
     let text = "@startuml\nparticipant A #Gold\nA -[#red]> B : m\n@enduml\n";
     let scene = draw("colour.puml", text);
     let [light, dark] = [Theme::Light, Theme::Dark].map(|theme| svg(&scene, theme));
-    assert!(light.contains("fill: gold; fill-opacity") && dark.contains("fill: gold; fill-opacity"));
+    assert!(
+        light.contains("fill: gold; fill-opacity") && dark.contains("fill: gold; fill-opacity")
+    );
     assert!(light.contains("stroke: red") && !dark.contains("stroke: red"));
 }
 
 /// Diagrams of public repositories, which are not part of the project.
 #[test]
 fn diagrams_of_others_have_no_flaw() {
-    let samples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples/diagrams");
+    let samples =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples/diagrams");
     let files = ["mermaid", "plantuml"].map(|folder| std::fs::read_dir(samples.join(folder)));
     let mut drawn = 0;
     for file in files.into_iter().flatten().flatten().flatten() {

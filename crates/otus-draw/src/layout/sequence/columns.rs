@@ -198,9 +198,9 @@ pub(super) fn columns(
             (at(first) - reach.left, at(last) + reach.right)
         })
         .collect();
-    let ends = reaches.iter().map(|((first, last), reach)| {
-        (at(*first) - reach.left, at(*last) + reach.right)
-    });
+    let ends = reaches
+        .iter()
+        .map(|((first, last), reach)| (at(*first) - reach.left, at(*last) + reach.right));
     let whole = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
     Columns { whole: [whole.0, whole.1], x, tabs, sides }
 }

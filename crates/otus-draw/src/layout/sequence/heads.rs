@@ -176,7 +176,8 @@ impl Head {
             }
             HeadKind::Queue => {
                 let (middle, tall) = (rect.center().y, rect.height() / 2.0);
-                let (left, right) = (point(rect.left + 6.0, middle), point(rect.right - 6.0, middle));
+                let (left, right) =
+                    (point(rect.left + 6.0, middle), point(rect.right - 6.0, middle));
                 let mut outline = arc(left, 6.0, tall, 0.5 * PI, 1.5 * PI);
                 outline.extend(arc(right, 6.0, tall, -0.5 * PI, 0.5 * PI));
                 let rim = arc(right, 6.0, tall, 0.0, 2.0 * PI);

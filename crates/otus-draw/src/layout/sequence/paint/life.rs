@@ -48,9 +48,7 @@ impl Painter<'_> {
         let life = &self.lives[lifeline];
         match (life.bars.len() + more).checked_sub(1) {
             None => life.x,
-            Some(depth) => {
-                life.x + STEP * float(depth) + if is_right { HALF } else { -HALF }
-            }
+            Some(depth) => life.x + STEP * float(depth) + if is_right { HALF } else { -HALF },
         }
     }
 

@@ -121,7 +121,8 @@ impl Painter<'_> {
 /// The outline of a note.
 fn sheet(shape: NoteShape, rect: Rect) -> Vec<Item> {
     let Rect { left, top, right, bottom } = rect;
-    let polygon = |points: Vec<crate::geometry::Point>| Item::new(Role::Note, Shape::Polygon(points));
+    let polygon =
+        |points: Vec<crate::geometry::Point>| Item::new(Role::Note, Shape::Polygon(points));
     match shape {
         NoteShape::Rectangle => vec![Item::rect(Role::Note, rect)],
         NoteShape::Hexagon => {

@@ -280,11 +280,7 @@ const LABEL: f64 = 250.0;
 
 impl Arrow {
     /// Takes the look that its author gave it.
-    fn wear(
-        &mut self,
-        look: &drawing::Arrow,
-        lifeline: impl Fn(&Name) -> Option<usize>,
-    ) {
+    fn wear(&mut self, look: &drawing::Arrow, lifeline: impl Fn(&Name) -> Option<usize>) {
         let text = match &look.number {
             Some(number) if look.text.is_empty() => number.clone(),
             Some(number) => format!("{number}: {}", look.text),

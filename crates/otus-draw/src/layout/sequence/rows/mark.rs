@@ -31,7 +31,9 @@ pub(super) fn row(mark: &Mark, lifeline: impl Fn(&Name) -> Option<usize>) -> Opt
         Mark::Divider(text) | Mark::Page(text) => {
             Row::Across(Across { lines: broken(STRONG, text, 400.0), ruled: true })
         }
-        Mark::Delay(text) => Row::Across(Across { lines: broken(PLAIN, text, 400.0), ruled: false }),
+        Mark::Delay(text) => {
+            Row::Across(Across { lines: broken(PLAIN, text, 400.0), ruled: false })
+        }
         Mark::Space(pixels) => Row::Space(f64::from(pixels.unwrap_or(12).min(200))),
         Mark::Reference { over, text } => {
             Row::Reference(Reference { over: sorted(over), lines: broken(PLAIN, text, NOTE_WIDTH) })

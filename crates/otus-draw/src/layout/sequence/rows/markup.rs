@@ -2,8 +2,8 @@
 
 /// The names of tags that change a font.
 const TAGS: [&str; 16] = [
-    "b", "i", "u", "s", "w", "color", "size", "font", "back", "sub", "sup", "strike", "plain", "code",
-    "strong", "em",
+    "b", "i", "u", "s", "w", "color", "size", "font", "back", "sub", "sup", "strike", "plain",
+    "code", "strong", "em",
 ];
 
 /// The text that is left without marks. `\\n` is a line break.
