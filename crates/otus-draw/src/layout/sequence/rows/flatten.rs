@@ -1,7 +1,7 @@
 //! Flattens a tree to rows, with what its author drew besides.
 
 use otus_core::Signature;
-use otus_syntax::ast::{Interaction, NodeId, NodeKind, Operator, Passing, SpecFile};
+use otus_syntax::ast::{Interaction, LoopKind, NodeId, NodeKind, Operator, Passing, SpecFile};
 use otus_syntax::drawing::{self, ArrowHead, Drawing, Mark, Shown};
 use otus_syntax::name::Name;
 
@@ -190,7 +190,15 @@ impl<'a> Flatten<'a> {
 
     /// A frame as its author wrote it.
     fn written(&mut self, id: NodeId, operator: &Operator, frame: &'a drawing::Frame) {
-        let (title, first) = titles(frame, &title(self.file, operator));
+        let own = title(self.file, operator);
+        let (drawn, first) = titles(frame, &own);
+        // A directive above it gave it another meaning than its word has.
+        let is_special = match operator {
+            Operator::Loop(kind) => !matches!(kind, LoopKind::Weak | LoopKind::HeadFirst),
+            Operator::Coreg(_) | Operator::Strict => true,
+            Operator::Seq | Operator::Par | Operator::Alt => false,
+        };
+        let title = if is_special { own } else { drawn };
         let concurrent = self.concurrent(operator);
         self.open(id, title, first, colour(frame.colour.as_ref()), concurrent, false);
         let number = self.rows.frames.len() - 1;
@@ -211,7 +219,8 @@ impl<'a> Flatten<'a> {
             !is_empty(id) || self.drawing.is_some_and(|drawing| drawing.of(*id).is_some())
         };
         // Its author drew no frame: `break`, and lines that begin with `&`.
-        let has_no_frame = self.drawing.is_some();
+        let has_no_frame =
+            self.drawing.is_some() && matches!(operator, Operator::Par | Operator::Alt);
         if *operator == Operator::Seq || has_no_frame {
             // ∅ is neutral in a sequence, and is only drawn if there is nothing else.
             let mut drawn: Vec<NodeId> = operands.iter().copied().filter(is_drawn).collect();
@@ -287,6 +296,10 @@ impl Arrow {
             None => look.text.clone(),
         };
         self.label = broken(PLAIN, &text, LABEL);
+        if self.synchronous {
+            // Its head does not tell, since it is that of the author.
+            self.label.insert(0, "«synch»".to_owned());
+        }
         let head = match look.head {
             ArrowHead::Filled => End::Filled,
             ArrowHead::Open => End::Open,
