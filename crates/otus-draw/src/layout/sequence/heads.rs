@@ -81,10 +81,10 @@ impl Head {
     pub(super) fn half(&self) -> f64 {
         let stereotype = self.stereotype.as_ref().map_or(0.0, |text| SMALL.width(text));
         let text = self.font.widest(&self.lines).max(stereotype);
-        match self.kind {
-            HeadKind::Queue => text / 2.0 + 16.0,
-            _ => (text / 2.0 + 8.0).max(if self.has_symbol() { 18.0 } else { 0.0 }),
+        if self.kind == HeadKind::Queue {
+            return text / 2.0 + 16.0;
         }
+        (text / 2.0 + 8.0).max(if self.has_symbol() { 18.0 } else { 0.0 })
     }
 
     pub(super) fn has_symbol(&self) -> bool {

@@ -173,19 +173,24 @@ impl Row {
         }
     }
 
-    /// For a row that stands between two arrows, `None`; for an arrow, itself; for the border of an operand, nothing.
-    fn neighbour(&mut self) -> Option<Option<&mut Arrow>> {
-        match self {
-            Row::Arrow(arrow) => Some(Some(arrow)),
-            Row::Open(_) | Row::Split(..) | Row::Close(_) | Row::Elided(_) => Some(None),
-            _ => None,
-        }
+    /// Whether it ends the search for the arrow next to a mark: it is one, or the border of an operand.
+    fn is_neighbour(&self) -> bool {
+        matches!(
+            self,
+            Row::Arrow(_) | Row::Open(_) | Row::Split(..) | Row::Close(_) | Row::Elided(_)
+        )
+    }
+
+    fn as_arrow(&mut self) -> Option<&mut Arrow> {
+        if let Row::Arrow(arrow) = self { Some(arrow) } else { None }
     }
 
     /// Renumbers its lifelines.
     fn renumber(&mut self, moved: &impl Fn(usize) -> usize) {
         let all = |lifelines: &mut Vec<usize>| {
-            lifelines.iter_mut().for_each(|lifeline| *lifeline = moved(*lifeline));
+            for lifeline in lifelines.iter_mut() {
+                *lifeline = moved(*lifeline);
+            }
             lifelines.sort_unstable();
         };
         match self {
@@ -241,7 +246,8 @@ impl Rows {
             match now {
                 Row::Arrow(arrow) => used.extend(arrow.lifelines()),
                 Row::Create(lifeline) => {
-                    let next = after.iter_mut().find_map(Row::neighbour).flatten();
+                    let next =
+                        after.iter_mut().find(|row| row.is_neighbour()).and_then(Row::as_arrow);
                     if let Some(arrow) = next
                         && arrow.origin != Some(*lifeline)
                         && arrow.targets.contains(lifeline)
@@ -253,12 +259,19 @@ impl Rows {
                 Row::Destroy(lifeline) => {
                     let lifeline = *lifeline;
                     let touches = |arrow: &&mut Arrow| arrow.lifelines().any(|l| l == lifeline);
-                    let next = after.iter_mut().find_map(Row::neighbour).flatten().filter(touches);
+                    let next = after
+                        .iter_mut()
+                        .find(|row| row.is_neighbour())
+                        .and_then(Row::as_arrow)
+                        .filter(touches);
                     let arrow = match next {
                         Some(arrow) => Some(arrow),
                         None => {
                             let mut earlier = before.iter_mut().rev();
-                            earlier.find_map(Row::neighbour).flatten().filter(touches)
+                            earlier
+                                .find(|row| row.is_neighbour())
+                                .and_then(Row::as_arrow)
+                                .filter(touches)
                         }
                     };
                     if let Some(arrow) = arrow {
@@ -266,7 +279,17 @@ impl Rows {
                         *now = Row::Space(0.0);
                     }
                 }
-                _ => {}
+                Row::Empty
+                | Row::Open(_)
+                | Row::Split(..)
+                | Row::Close(_)
+                | Row::Elided(_)
+                | Row::Note(_)
+                | Row::Across(_)
+                | Row::Space(_)
+                | Row::Reference(_)
+                | Row::Begin(..)
+                | Row::End(_) => {}
             }
         }
     }
@@ -296,7 +319,15 @@ impl Rows {
                     }
                     Some((reference.over[0], reference.over[reference.over.len() - 1]))
                 }
-                _ => continue,
+                Row::Empty
+                | Row::Split(..)
+                | Row::Elided(_)
+                | Row::Across(_)
+                | Row::Space(_)
+                | Row::Begin(..)
+                | Row::End(_)
+                | Row::Create(_)
+                | Row::Destroy(_) => continue,
             };
             if let Some(&frame) = open.last() {
                 self.frames[frame].widen(span);

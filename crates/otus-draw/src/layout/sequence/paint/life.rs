@@ -67,9 +67,9 @@ impl Painter<'_> {
 
     /// The height of the arrow before this row, if it touches a lifeline, or else of this row.
     fn height_at(&self, lifeline: usize) -> f64 {
-        let touching = self.latest.filter(|latest| match &self.rows.rows[latest.row] {
-            Row::Arrow(arrow) => arrow.lifelines().any(|other| other == lifeline),
-            _ => false,
+        let touching = self.latest.filter(|latest| {
+            let row = &self.rows.rows[latest.row];
+            matches!(row, Row::Arrow(arrow) if arrow.lifelines().any(|other| other == lifeline))
         });
         touching.map_or(self.y, |latest| latest.y)
     }

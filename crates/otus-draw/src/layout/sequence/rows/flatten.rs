@@ -9,7 +9,7 @@ use super::mark::{self, broken, colour, guard, titles};
 use super::{Arrow, Frame, Row, Rows};
 use crate::layout::sequence::{Options, tone, word};
 use crate::metrics::PLAIN;
-use crate::scene::End;
+use crate::scene::{End, Tone};
 
 enum Task<'a> {
     Visit(NodeId),
@@ -122,11 +122,21 @@ impl<'a> Flatten<'a> {
                     self.close(open.frame);
                 }
             }
-            other if self.left_out == 0 => {
-                let row = mark::row(other, |name| index(self.file, self.signature, name));
-                self.rows.rows.extend(row);
+            Mark::Note(_)
+            | Mark::Divider(_)
+            | Mark::Delay(_)
+            | Mark::Space(_)
+            | Mark::Reference { .. }
+            | Mark::Activate { .. }
+            | Mark::Deactivate(_)
+            | Mark::Create(_)
+            | Mark::Destroy(_)
+            | Mark::Page(_) => {
+                if self.left_out == 0 {
+                    let row = mark::row(mark, |name| index(self.file, self.signature, name));
+                    self.rows.rows.extend(row);
+                }
             }
-            _ => {}
         }
     }
 
@@ -308,7 +318,8 @@ impl Arrow {
         };
         let tail = if look.both { head } else { End::Plain };
         self.ends = [tail, if look.lost { End::Cross } else { head }];
-        self.dotted = look.dotted;
+        // Tones have dashes of their own.
+        self.dotted = look.dotted && self.tone == Tone::Normal;
         self.colour = colour(look.colour.as_ref());
         let towards = look.towards.as_ref().and_then(lifeline);
         if towards.is_some() && towards == self.origin {
