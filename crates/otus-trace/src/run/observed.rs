@@ -238,7 +238,9 @@ impl<'r> Observed<'r> {
                 own.entry(host).or_default().push((count, index));
             }
         }
-        own.values_mut().for_each(|counts| counts.sort_unstable());
+        for counts in own.values_mut() {
+            counts.sort_unstable();
+        }
         for (index, row) in self.rows.iter().enumerate() {
             for (host, count) in row.vector.iter().filter(|(host, _)| *host != row.lifeline) {
                 let known = own.get(host).map_or(&[][..], Vec::as_slice);
