@@ -97,12 +97,12 @@ mod tests {
 
     #[test]
     fn letters_are_split_only_where_passings_differ() {
-        let [a, b, c] = [0, 1, 2].map(LifelineId);
-        let [m, n] = [0, 1].map(MessageId);
+        let [own, b, c] = [0, 1, 2].map(LifelineId);
+        let messages = [0, 1].map(MessageId);
         let (b_only, c_only) =
             (BTreeSet::from([Peer::Lifeline(b)]), BTreeSet::from([Peer::Lifeline(c)]));
         let mut partners = Partners::default();
-        let (one, two) = (Action::emission(a, m), Action::emission(a, n));
+        let [one, two] = messages.map(|message| Action::emission(own, message));
         partners.add(one, b_only.clone());
         partners.add(one, b_only.clone());
         partners.add(two, b_only);
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(partners.letter(one, wrong), with(one, wrong));
         assert_eq!(partners.letter(one, Peer::Environment), with(one, Peer::Environment));
         assert_eq!(partners.letter(two, wrong), with(two, wrong));
-        let unknown = Action::reception(a, m);
+        let unknown = Action::reception(own, messages[0]);
         assert_eq!(partners.letter(unknown, wrong), unknown);
         assert_eq!(partners.of(with(two, wrong)).count(), 2);
     }

@@ -195,13 +195,13 @@ fn expand(
                     checked,
                     is_smallest: false,
                 });
-                match change {
-                    Change::Drop(at) if dropped.is_none() => {
-                        dropped = Some((component, at));
-                        continue;
-                    }
-                    _ => return true,
+                if let Change::Drop(at) = change
+                    && dropped.is_none()
+                {
+                    dropped = Some((component, at));
+                    continue;
                 }
+                return true;
             }
             answer = Some(found);
         }

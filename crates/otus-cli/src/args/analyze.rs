@@ -216,8 +216,9 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) from: Option<Format>,
 }
 
-/// The parts that may be missing from the logs of individual lifelines.
+/// The parts that may be missing from the logs of individual lifelines, and facts that are not regarded.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 pub(crate) struct DeclaredArgs {
     /// Lifelines whose logs are complete.
     #[arg(long, value_name = "LIFELINES", value_delimiter = ',')]

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use otus_analysis::{Engine, Question, Verdict, engine};
 use otus_core::budget::Budget;
+use otus_core::index::Index as _;
 use otus_core::{Action, Direction, LifelineId, Lowered, Peer, Pool};
 use otus_testkit::oracle::observe::project;
 use otus_testkit::oracle::traces::TraceSets;
@@ -90,7 +91,7 @@ impl Tree {
         }
         let two = ["seq", "strict", "alt", "par", "coreg(a)"];
         let one = ["loopS", "loopW"];
-        let at = rng.usize(..two.len() + 1);
+        let at = rng.usize(..=two.len());
         let operator = two.get(at).copied().unwrap_or_else(|| one[rng.usize(..one.len())]);
         let operands = if at < two.len() { 2 } else { 1 };
         let operands = (0..operands).map(|_| Tree::random(rng, depth - 1, passings)).collect();
@@ -201,14 +202,14 @@ impl Subject {
     fn letters(&mut self, logs: &[Vec<Vec<Seen>>]) -> Observation {
         let Lowered { pool, partners, .. } = &mut self.plain;
         let mut letter = |seen: &Seen| {
-            let lifeline = LifelineId(seen.lifeline.try_into().unwrap());
-            let message = pool.signature().message(MESSAGES[seen.message]).unwrap();
+            let lifeline = LifelineId::new(seen.lifeline);
+            let message = pool.signature().message(MESSAGES[seen.message]).expect("it is declared");
             let action = Action { lifeline, direction: seen.direction, message, peer: None };
             let letter = match seen.peer {
                 None => action,
                 Some(Other::Environment) => partners.letter(action, Peer::Environment),
                 Some(Other::Lifeline(peer)) => {
-                    let peer = LifelineId(peer.try_into().unwrap());
+                    let peer = LifelineId::new(peer);
                     partners.letter(action, Peer::Lifeline(peer))
                 }
             };
@@ -240,8 +241,9 @@ impl Subject {
                 let choice = choices[next][rest % choices[next].len()];
                 rest /= choices[next].len();
                 next += 1;
-                let lifeline = LifelineId(seen.lifeline.try_into().unwrap());
-                let message = pool.signature().message(&format!("p{choice}")).unwrap();
+                let lifeline = LifelineId::new(seen.lifeline);
+                let message =
+                    pool.signature().message(&format!("p{choice}")).expect("it is declared");
                 pool.intern_action(Action {
                     lifeline,
                     direction: seen.direction,

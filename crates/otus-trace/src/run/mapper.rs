@@ -52,6 +52,7 @@ pub(super) fn run(plan: &Plan, files: Vec<LogFile<'_>>, sink: &mut dyn Sink) -> 
 
 /// Everything that grows during a run.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 struct Mapper {
     accounting: Accounting,
     /// By source: the index of its first rule among all rules.

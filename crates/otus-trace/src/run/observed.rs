@@ -14,6 +14,7 @@ use std::ops::Range;
 use otus_core::{Direction, LifelineId, Signature};
 use otus_syntax::lexer::quote;
 use otus_syntax::source::offset;
+use otus_syntax::suggest::nearest;
 
 use super::vocabulary::{RunClockId, RunLifelineId, RunPlace, Vocabulary};
 use crate::causality::Pairs;
@@ -153,15 +154,27 @@ impl<'r> Observed<'r> {
         self.number
     }
 
-    /// The lifelines of a signature on which no group has an event; `None` unless all logs have been read.
+    /// The lifelines of a signature on which no group has an event; `None` unless all logs have been read. A lifeline that
+    /// a name of the logs resembles is not among them: that name is probably a misspelling of it.
     pub fn silent(&self, signature: &Signature) -> Option<Vec<LifelineId>> {
         if !self.is_read {
             return None;
         }
         let acting = self.vocabulary.actions.items.iter();
-        let acting = acting.map(|act| self.vocabulary.lifeline(act.lifeline));
-        let acting: BTreeSet<LifelineId> =
-            acting.filter_map(|name| self.vocabulary.lifeline_in(signature, name)).collect();
+        let names: BTreeSet<&str> =
+            acting.map(|act| self.vocabulary.lifeline(act.lifeline)).collect();
+        let known: Vec<&str> = signature
+            .lifelines()
+            .flat_map(|(lifeline, name)| [Some(name), signature.label(lifeline)])
+            .flatten()
+            .collect();
+        let meant = |name: &str| {
+            self.vocabulary.lifeline_in(signature, name).or_else(|| {
+                let resembled = nearest(name, known.iter().copied())?;
+                signature.lifeline_called(resembled)
+            })
+        };
+        let acting: BTreeSet<LifelineId> = names.into_iter().filter_map(meant).collect();
         let all = signature.lifelines().map(|(lifeline, _)| lifeline);
         Some(all.filter(|lifeline| !acting.contains(lifeline)).collect())
     }
@@ -225,7 +238,9 @@ impl<'r> Observed<'r> {
                 own.entry(host).or_default().push((count, index));
             }
         }
-        own.values_mut().for_each(|counts| counts.sort_unstable());
+        for counts in own.values_mut() {
+            counts.sort_unstable();
+        }
         for (index, row) in self.rows.iter().enumerate() {
             for (host, count) in row.vector.iter().filter(|(host, _)| *host != row.lifeline) {
                 let known = own.get(host).map_or(&[][..], Vec::as_slice);

@@ -368,10 +368,7 @@ impl<T: Send + 'static> Worker<T> {
         });
         let prepared = prepared(plan, &self.pool, &mut self.prepared, trace);
         let budget = started.as_ref().unwrap_or(&plan.budget);
-        let group = match origin.from {
-            From::Raw { group } => Some(group),
-            _ => None,
-        };
+        let group = if let From::Raw { group } = origin.from { Some(group) } else { None };
         let is_regarded = matches!(plan.method, Method::Fast(_)) && !plan.request.ignore_order;
         let order = group.filter(|_| is_regarded).and_then(|group| group.order(trace));
         let subject = Subject { plan, budget, id, trace, group, order: order.as_ref() };
