@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::sandbox::Sandbox;
 
-/// All commands that read files, with `FILE` in place of a file.
+/// All commands that read files, with `FILE` in place of a file. `init` and `test` take folders.
 const COMMANDS: &[&str] = &[
     "analyze FILE",
     "analyze model.hsf FILE",
@@ -22,6 +22,8 @@ const COMMANDS: &[&str] = &[
     "lint FILE",
     "map FILE",
     "mutate FILE",
+    "project FILE --onto a",
+    "remove FILE --lifelines a",
     "slice FILE",
 ];
 
