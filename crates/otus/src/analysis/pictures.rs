@@ -116,15 +116,14 @@ fn accepted_run(
     let accepted = rebuilt(trace, |component| consumed[component.index()], |action| action);
     let components = trace.partition().components();
     let declared: Vec<Observed> = components.map(|component| question.of(component)).collect();
-    let is_complete = declared.iter().all(|&observed| observed == Observed::Complete);
-    let question = if *question == Question::GlobalPrefix || is_complete {
-        Question::GlobalPrefix
-    } else {
-        Question::Each(declared.into_iter().map(cut).collect())
-    };
     let mut engine = Engine::new(pool, term, trace.partition(), Options::default());
-    let outcome = engine.analyze_up_to(Verdict::WeakPass, &accepted, &question, budget);
-    let mut run = engine.witness(pool, term, &accepted, &question, outcome.verdict, budget)?;
+    // A global prefix assumes no event, so it is preferred if the part is one.
+    let questions =
+        [Question::GlobalPrefix, Question::Each(declared.into_iter().map(cut).collect())];
+    let mut run = questions.iter().find_map(|question| {
+        let outcome = engine.analyze_up_to(Verdict::WeakPass, &accepted, question, budget);
+        engine.witness(pool, term, &accepted, question, outcome.verdict, budget)
+    })?;
     // The run may go on after the part, with events that are not in it.
     let is_observed = |step: &WitnessStep| matches!(step, WitnessStep::Observed(_));
     let end = run.steps.iter().rposition(is_observed).map_or(0, |last| last + 1);
