@@ -139,6 +139,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_schema_has_the_causes_of_failures() {
+        let schema: Value = serde_json::from_str(RESULTS).unwrap();
+        let causes = CAUSES.iter().map(|cause| cause.id);
+        let of_failures: Vec<&str> =
+            causes.filter(|id| !["weak-pass", "undecided"].contains(id)).collect();
+        let known = &schema["$defs"]["explanation"]["properties"]["cause"]["enum"];
+        assert_eq!(*known, json!(of_failures));
+    }
+
+    #[test]
     fn the_schema_has_the_keys_of_a_test() {
         let schema = test();
         let mut keys: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Formatter, Writer};
 use crate::case::Case;
-use crate::summary::{LogSummary, Summary};
+use crate::summary::{LifelineCount, LogSummary, Summary};
 
 /// One document, indented.
 #[derive(Debug, Default)]
@@ -86,6 +86,10 @@ pub fn summary(summary: &Summary) -> Value {
         "interrupted": summary.interrupted,
     });
     set(&mut value, "warnings", Some(&summary.warnings).filter(|all| !all.is_empty()));
+    if let Some(LifelineCount { acted, all }) = summary.lifelines {
+        value["lifelines"] = json!({ "observed": acted, "all": all });
+    }
+    set(&mut value, "silent", Some(&summary.silent).filter(|all| !all.is_empty()));
     set(&mut value, "unassigned", Some(summary.unassigned).filter(|&count| count > 0));
     if let Some(fixed) = &summary.fixed {
         value["known"] = json!(verdicts.known);
