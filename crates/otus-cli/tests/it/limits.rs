@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::sandbox::Sandbox;
 
-/// All commands that read files, with `FILE` in place of a file. `init` and `test` take folders.
+/// All commands that read files, with `FILE` in place of a file. `init` and `test` read folders and have their own tests.
 const COMMANDS: &[&str] = &[
     "analyze FILE",
     "analyze model.hsf FILE",
@@ -81,6 +81,15 @@ fn start(sandbox: &Sandbox, call: &str) -> Child {
         .unwrap()
 }
 
+/// Sends Ctrl-C to a command that has begun.
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    // The handler of the signal is set in the first milliseconds.
+    std::thread::sleep(Duration::from_millis(300));
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+}
+
 #[track_caller]
 fn ends(call: &str, mut child: Child, expected: &str) {
     let begun = Instant::now();
@@ -116,10 +125,7 @@ fn one_ctrl_c_ends_the_wait_for_input() {
     for command in COMMANDS {
         let call = command.replace("FILE", "-");
         let child = start(&sandbox, &call);
-        let pid = child.id().to_string();
-        // The handler of the signal is set in the first milliseconds.
-        std::thread::sleep(Duration::from_millis(300));
-        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        interrupt(&child);
         ends(&call, child, "interrupted");
     }
 }
@@ -143,6 +149,68 @@ fn a_memory_limit_ends_endless_input() {
         };
         let call = format!("{} --memory 100", command.replace("FILE", &format!("zero.{ending}")));
         ends(&call, start(&sandbox, &call), "memory");
+    }
+}
+
+/// A folder with more logs than `init` reads in a minute: many names of one file.
+#[cfg(unix)]
+fn many_logs(sandbox: &Sandbox) {
+    use std::fmt::Write as _;
+
+    let mut log = String::new();
+    for i in 0..40_000 {
+        writeln!(
+            log,
+            "worker-{i} sent request {} to server-{} after {i} retries",
+            i * 7_919,
+            i % 97
+        )
+        .unwrap();
+    }
+    sandbox.write("logs/0.log", &log);
+    for i in 1..400 {
+        let name = sandbox.path(&format!("logs/{i}.log"));
+        std::fs::hard_link(sandbox.path("logs/0.log"), name).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn every_limit_ends_init() {
+    let sandbox = sandbox("limits-init");
+    many_logs(&sandbox);
+    for (call, expected) in [
+        ("init logs --timeout 0.1", "time is up"),
+        ("init logs --memory 20", "memory"),
+        ("init logs", "interrupted"),
+    ] {
+        let child = start(&sandbox, call);
+        if expected == "interrupted" {
+            interrupt(&child);
+        }
+        ends(call, child, expected);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn every_limit_ends_a_test() {
+    let sandbox = sandbox("limits-test");
+    let waiting = sandbox.path("waiting.htf");
+    assert!(Command::new("mkfifo").arg(waiting).status().unwrap().success());
+    std::os::unix::fs::symlink("/dev/zero", sandbox.path("endless.htf")).unwrap();
+    for (trace, call, expected) in [
+        ("waiting.htf", "test --timeout 0.1", "time is up"),
+        ("endless.htf", "test --memory 100", "memory"),
+        ("waiting.htf", "test", "interrupted"),
+    ] {
+        let test = "[[test]]\nspec = 'model.hsf'\nexpect = 'Pass'\ntraces = ";
+        sandbox.write("otus.toml", &format!("{test}'{trace}'\n"));
+        let child = start(&sandbox, call);
+        if expected == "interrupted" {
+            interrupt(&child);
+        }
+        ends(call, child, expected);
     }
 }
 
