@@ -1,8 +1,13 @@
 //! A folder of its own for each test, and `otus` run in it.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use snapbox::cmd::Command;
+
+/// How often each name of a folder was asked for.
+static TAKEN: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
 
 /// A fresh folder with some files.
 pub(crate) struct Sandbox {
@@ -10,8 +15,13 @@ pub(crate) struct Sandbox {
 }
 
 impl Sandbox {
-    /// An empty folder, called like the test that asks for it.
+    /// An empty folder, called like the test that asks for it. Tests run at the same time, so a name that was taken before
+    /// gets a number.
     pub(crate) fn new(name: &str) -> Sandbox {
+        let mut taken = TAKEN.lock().unwrap();
+        let times = taken.entry(name.to_owned()).or_insert(0);
+        *times += 1;
+        let name = if *times == 1 { name.to_owned() } else { format!("{name}.{times}") };
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = std::fs::remove_dir_all(&folder);
         std::fs::create_dir_all(&folder).unwrap();
