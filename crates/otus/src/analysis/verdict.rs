@@ -98,7 +98,7 @@ impl Subject<'_> {
         met: &mut Met,
     ) -> Result<Found, String> {
         let question = &prepared.question;
-        if self.group.is_some_and(Group::is_empty) && !self.plan.request.allow_empty {
+        if self.group.is_some_and(Group::is_empty) && self.plan.request.allow_empty != Some(true) {
             return Ok(Found::nothing());
         }
         let mut found = match &mut prepared.engine {
