@@ -50,6 +50,18 @@ impl Drawing {
         titles.next_back().map(|title| title.text.as_str())
     }
 
+    /// Whether an author drew it. Otherwise it has the looks of single nodes only.
+    pub fn is_whole(&self) -> bool {
+        !self.heads.is_empty()
+    }
+
+    /// Draws an emission that has no reception as an arrow to a lifeline: lost on its way, or to itself.
+    pub fn point(&mut self, node: NodeId, text: &str, towards: Name, is_lost: bool) {
+        let text = text.to_owned();
+        let arrow = Arrow { text, lost: is_lost, towards: Some(towards), ..Arrow::default() };
+        self.entry(node).arrow = Some(arrow);
+    }
+
     pub(crate) fn entry(&mut self, node: NodeId) -> &mut Shown {
         self.nodes.entry(node).or_default()
     }
