@@ -94,6 +94,16 @@ impl Sketch {
         entry.after.push(Mark::Close);
     }
 
+    /// Takes the frame that is open between two statements.
+    pub(super) fn take_frame(
+        &mut self,
+        before: Option<NodeId>,
+        inside: Option<NodeId>,
+    ) -> Option<Frame> {
+        let after = before.and_then(|node| take_open(&mut self.drawing.entry(node).after));
+        after.or_else(|| inside.and_then(|node| take_open(&mut self.drawing.entry(node).before)))
+    }
+
     /// The frame of a fragment with these operands.
     pub(super) fn frame_of(
         &mut self,
@@ -113,6 +123,26 @@ impl Sketch {
         let operands = operands.iter().copied().chain(last).zip(guards);
         frame.operands = operands.map(|(node, guard)| Operand { guard, node }).collect();
         self.drawing.entry(node).frame = Some(frame);
+    }
+}
+
+/// Takes the last frame out of some marks that they open and do not close.
+pub(super) fn take_open(marks: &mut Vec<Mark>) -> Option<Frame> {
+    let mut closed = 0;
+    let at = marks.iter().rposition(|mark| match mark {
+        Mark::Close => {
+            closed += 1;
+            false
+        }
+        Mark::Open(_) if closed > 0 => {
+            closed -= 1;
+            false
+        }
+        mark => matches!(mark, Mark::Open(_)),
+    })?;
+    match marks.remove(at) {
+        Mark::Open(frame) => Some(frame),
+        _ => None,
     }
 }
 
