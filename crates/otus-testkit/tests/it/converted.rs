@@ -206,6 +206,13 @@ fn ends_without_a_beginning_are_left_out() {
         Language::PlantUml,
         "A -> B : m\nactivate B\nalt\nB -> A : x\ndeactivate B\nelse\nB -> A : y\ndeactivate B\nend\n",
     );
+    // PlantUML refuses a bar that begins where another one ends.
+    becomes(
+        Language::Mermaid,
+        "sequenceDiagram\nA->>B: m\nactivate B\ndeactivate B\nactivate B\nB->>A: n\ndeactivate B\n",
+        "@startuml\nparticipant A\nparticipant B\nA -> B : m\nactivate B\nB -> A : n\ndeactivate B\n@enduml\n",
+        &["bars that begin where another one ends"],
+    );
     // A break becomes an alternative that the frame does not end in.
     check(
         Language::Mermaid,

@@ -4,7 +4,8 @@
 //! bounds is unfolded. So the two ends of a bar or of a frame may come apart. This pass keeps what still has both:
 //!
 //! ```text
-//! bars                 a bar ends only if it began; the end of "the latest" bar names its lifeline
+//! bars                 a bar ends only if it began; the end of "the latest" bar names its lifeline; for PlantUML, two bars
+//!                      with no message in between are one
 //! frames               an Open and a Close at one level of one operand become a fragment without a meaning
 //! numbers              of arrows become `autonumber` before the first arrow of each run of numbers
 //! boxes                go around the declarations of their lifelines, if these are neighbours
@@ -35,7 +36,11 @@ pub(crate) enum Style {
 /// The outline with the presentation that a language has.
 pub(crate) fn present(mut outline: Outline, drawing: Option<&Drawing>, style: Style) -> Outline {
     let Some(drawing) = drawing else { return outline };
-    let statements = frames(bars(outline.statements), &mut outline.left_out);
+    let mut statements = bars(outline.statements);
+    if style == Style::Plantuml {
+        statements = joined_bars(statements, &mut outline.left_out);
+    }
+    let statements = frames(statements, &mut outline.left_out);
     let (statements, boxed) = boxes(statements, &drawing.boxes, &mut outline.left_out);
     let statements = lives(statements, style, &boxed, &mut outline.left_out);
     Outline { statements: numbers(statements), ..outline }
@@ -75,6 +80,33 @@ fn bars(statements: Vec<Statement>) -> Vec<Statement> {
         kept.push(statement);
     }
     kept
+}
+
+/// Joins a bar with the next one of its lifeline if no message is between them, which PlantUML refuses.
+fn joined_bars(
+    statements: Vec<Statement>,
+    left_out: &mut BTreeSet<&'static str>,
+) -> Vec<Statement> {
+    // By lifeline: the end of a bar since the latest message.
+    let mut ended: FxHashMap<Symbol, usize> = FxHashMap::default();
+    let mut is_dropped = vec![false; statements.len()];
+    for (at, statement) in statements.iter().enumerate() {
+        match mark_of(statement) {
+            Some(Mark::Deactivate(Some(lifeline))) => {
+                ended.insert(lifeline.symbol, at);
+            }
+            Some(Mark::Activate { lifeline, .. }) => {
+                if let Some(end) = ended.remove(&lifeline.symbol) {
+                    (is_dropped[end], is_dropped[at]) = (true, true);
+                    left_out.insert("bars that begin where another one ends");
+                }
+            }
+            _ if message_of(statement).is_some() => ended.clear(),
+            _ => {}
+        }
+    }
+    let kept = statements.into_iter().zip(is_dropped).filter(|(_, is_dropped)| !is_dropped);
+    kept.map(|(statement, _)| statement).collect()
 }
 
 /// What is open at a place.
