@@ -34,6 +34,8 @@ pub struct Drawing {
     pub heads: Vec<Head>,
     /// Boxes around heads, in the order of the text.
     pub boxes: Vec<HeadBox>,
+    /// Whether no author drew it.
+    is_made: bool,
     /// By node: how it is drawn.
     pub(crate) nodes: FxHashMap<NodeId, Shown>,
 }
@@ -52,11 +54,12 @@ impl Drawing {
 
     /// Whether an author drew it. Otherwise it has the looks of single nodes only.
     pub fn is_whole(&self) -> bool {
-        !self.heads.is_empty()
+        !self.is_made
     }
 
     /// Draws an emission that has no reception as an arrow to a lifeline: lost on its way, or to itself.
     pub fn point(&mut self, node: NodeId, text: &str, towards: Name, is_lost: bool) {
+        self.is_made = true;
         let text = text.to_owned();
         let arrow = Arrow { text, lost: is_lost, towards: Some(towards), ..Arrow::default() };
         self.entry(node).arrow = Some(arrow);

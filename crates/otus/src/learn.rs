@@ -331,17 +331,24 @@ fn sort(
 /// Adds the names of logs to a signature; multi-traces need it before they are read.
 fn add_names(logs: &mut Logs, signature: &mut Signature, ignore_peers: bool) -> Result<()> {
     logs.keep()?;
+    // Those that act come first.
+    let mut peers: Vec<String> = Vec::new();
     logs.run(&mut |observed| {
         for event in observed.events() {
             if let Some((_, message)) = event.action() {
                 signature.add_lifeline(event.lifeline());
                 signature.add_message(message);
-                if let Some(peer) = event.named_peer().filter(|_| !ignore_peers) {
-                    signature.add_lifeline(peer);
+                if let Some(peer) = event.named_peer().filter(|_| !ignore_peers)
+                    && !peers.iter().any(|known| known == peer)
+                {
+                    peers.push(peer.to_owned());
                 }
             }
         }
         ControlFlow::Continue(())
     });
+    for peer in &peers {
+        signature.add_lifeline(peer);
+    }
     Ok(())
 }

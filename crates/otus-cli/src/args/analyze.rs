@@ -236,19 +236,23 @@ pub(crate) struct DeclaredArgs {
     pub(crate) unobserved: Vec<String>,
 
     /// Accept logs without any event of the specification; by default they are undecided (exit status 3).
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        hide_possible_values = true)]
     pub(crate) allow_empty: Option<bool>,
 
     /// Leave out messages that the specification does not have.
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        hide_possible_values = true)]
     pub(crate) ignore_unknown_messages: Option<bool>,
 
     /// Do not regard the order between logs that ids of messages, spans and vector clocks tell.
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        hide_possible_values = true)]
     pub(crate) ignore_order: Option<bool>,
 
     /// Do not compare the peers that logs name (to whom a message was sent, from whom it came).
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        hide_possible_values = true)]
     pub(crate) ignore_peers: Option<bool>,
 }
 

@@ -1,5 +1,4 @@
 //! A diagram that is converted to the other language has the same term, and keeps what both languages can show.
-#![expect(clippy::print_stdout, reason = "the output of a test")]
 
 use std::path::{Path, PathBuf};
 

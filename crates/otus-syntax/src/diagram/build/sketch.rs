@@ -129,21 +129,14 @@ impl Sketch {
 /// Takes the last frame out of some marks that they open and do not close.
 pub(super) fn take_open(marks: &mut Vec<Mark>) -> Option<Frame> {
     let mut closed = 0;
-    let at = marks.iter().rposition(|mark| match mark {
-        Mark::Close => {
-            closed += 1;
-            false
-        }
-        Mark::Open(_) if closed > 0 => {
-            closed -= 1;
-            false
-        }
-        mark => matches!(mark, Mark::Open(_)),
+    let at = marks.iter().rposition(|mark| {
+        let is_open = matches!(mark, Mark::Open(_));
+        closed += usize::from(*mark == Mark::Close);
+        let is_closed = is_open && closed > 0;
+        closed -= usize::from(is_closed);
+        is_open && !is_closed
     })?;
-    match marks.remove(at) {
-        Mark::Open(frame) => Some(frame),
-        _ => None,
-    }
+    if let Mark::Open(frame) = marks.remove(at) { Some(frame) } else { None }
 }
 
 /// The mark with the lifelines that its participants stand for; `None` if they stand for the environment.

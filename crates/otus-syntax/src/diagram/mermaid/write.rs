@@ -79,6 +79,7 @@ struct Writer {
 impl Writer {
     /// Chooses the names of the participants, and declares those that are declared in the tree or need an
     /// alias.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "heads are few kinds of statements")]
     fn heads(&mut self, statements: &[Statement]) {
         for statement in statements {
             match &statement.kind {

@@ -4,14 +4,19 @@
 //! bounds is unfolded. So the two ends of a bar or of a frame may come apart. This pass keeps what still has both:
 //!
 //! ```text
-//! bars                 a bar ends only if it began; the end of "the latest" bar names its lifeline; for PlantUML, two bars
-//!                      with no message in between are one
+//! bars                 a bar ends only if it began; the end of "the latest" bar names its lifeline; two bars with no
+//!                      message in between are one
 //! frames               an Open and a Close at one level of one operand become a fragment without a meaning
 //! numbers              of arrows become `autonumber` before the first arrow of each run of numbers
 //! boxes                go around the declarations of their lifelines, if these are neighbours
 //! create               stays directly before the first message to the lifeline
 //! destroy              stands before the last message of the lifeline (Mermaid) or after it (PlantUML)
 //! ```
+
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "each step is about a few kinds of statements, and the others pass through"
+)]
 
 use std::collections::BTreeSet;
 
@@ -36,10 +41,7 @@ pub(crate) enum Style {
 /// The outline with the presentation that a language has.
 pub(crate) fn present(mut outline: Outline, drawing: Option<&Drawing>, style: Style) -> Outline {
     let Some(drawing) = drawing else { return outline };
-    let mut statements = bars(outline.statements);
-    if style == Style::Plantuml {
-        statements = joined_bars(statements, &mut outline.left_out);
-    }
+    let statements = joined_bars(bars(outline.statements), &mut outline.left_out);
     let statements = frames(statements, &mut outline.left_out);
     let (statements, boxed) = boxes(statements, &drawing.boxes, &mut outline.left_out);
     let statements = lives(statements, style, &boxed, &mut outline.left_out);
@@ -82,7 +84,7 @@ fn bars(statements: Vec<Statement>) -> Vec<Statement> {
     kept
 }
 
-/// Joins a bar with the next one of its lifeline if no message is between them, which PlantUML refuses.
+/// Joins a bar with the next one of its lifeline if no message is between them: PlantUML refuses two.
 fn joined_bars(
     statements: Vec<Statement>,
     left_out: &mut BTreeSet<&'static str>,

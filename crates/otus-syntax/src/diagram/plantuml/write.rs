@@ -103,7 +103,7 @@ impl Writer {
             StatementKind::Next(_) => {
                 let depth = self.open.len().saturating_sub(1);
                 let guard = self.guard.take().unwrap_or_default();
-                let line = format!("else {}", text::message(&guard.replace('\n', " ")));
+                let line = format!("else {}", shown_on_a_line(&guard));
                 self.line_at(depth, line.trim_end());
             }
             StatementKind::Close => match self.open.pop() {
@@ -223,7 +223,9 @@ impl Writer {
                     TitlePlace::Legend => {
                         self.line("legend");
                         let lines: Vec<String> = title.text.lines().map(text::message).collect();
-                        lines.iter().for_each(|line| self.line(line));
+                        for line in &lines {
+                            self.line(line);
+                        }
                         return self.line("end legend");
                     }
                 };

@@ -9,6 +9,8 @@
 //!
 //! The events keep their labels as names, because formulas are about these.
 
+use std::collections::BTreeMap;
+
 use otus_core::Direction;
 use otus_core::index::Index as _;
 use rustc_hash::FxHashMap;
@@ -116,7 +118,7 @@ impl Mapper {
 /// What clocks tell was exchanged, in the order of the receptions.
 fn exchanges(rows: &[Row]) -> Vec<Exchange> {
     // By host: the own entries of its events with their rows, ascending.
-    let mut hosts: FxHashMap<RunLifelineId, Vec<(u32, usize)>> = FxHashMap::default();
+    let mut hosts: BTreeMap<RunLifelineId, Vec<(u32, usize)>> = BTreeMap::new();
     for (at, row) in rows.iter().enumerate() {
         hosts.entry(row.lifeline).or_default().push((entry(row, row.lifeline), at));
     }
