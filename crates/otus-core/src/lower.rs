@@ -66,6 +66,7 @@ pub fn lower(files: &[&SpecFile]) -> Lowered {
     let mut pool = Pool::new(resolved.signature.clone());
     let mut nodes = Vec::new();
     let mut spans = Vec::new();
+    let mut leaves = Vec::new();
     let mut partners = Partners::default();
     let mut refined = None;
     if let (Some(file), Some(interaction)) = (file, interaction) {
@@ -79,6 +80,7 @@ pub fn lower(files: &[&SpecFile]) -> Lowered {
             split: None,
             nodes: Vec::with_capacity(interaction.nodes.len()),
             spans: Vec::new(),
+            leaves: Vec::new(),
             seen: vec![(0, 0); files[file].names.len()],
             list: 0,
             head_first: None,
@@ -96,9 +98,9 @@ pub fn lower(files: &[&SpecFile]) -> Lowered {
             };
             second.interaction(interaction, &reachable);
             refined = Some(second.nodes[interaction.root.index()]);
-            (nodes, spans) = (builder.nodes, second.spans);
+            (nodes, spans, leaves) = (builder.nodes, second.spans, second.leaves);
         } else {
-            (nodes, spans) = (builder.nodes, builder.spans);
+            (nodes, spans, leaves) = (builder.nodes, builder.spans, builder.leaves);
         }
     }
     let term = interaction.map(|interaction| nodes[interaction.root.index()]);
@@ -113,6 +115,7 @@ pub fn lower(files: &[&SpecFile]) -> Lowered {
         nodes,
         source: file.map(|file| files[file].source),
         spans,
+        leaves,
     }
 }
 
@@ -136,9 +139,16 @@ pub struct Lowered {
     source: Option<SourceId>,
     /// By term id.
     spans: Vec<Option<Span>>,
+    /// The leaves with their places, in the order of the nodes.
+    leaves: Vec<(TermId, Span)>,
 }
 
 impl Lowered {
+    /// All places of a leaf, in the order of the nodes.
+    pub fn places(&self, leaf: TermId) -> impl Iterator<Item = Span> {
+        self.leaves.iter().filter(move |(term, _)| *term == leaf).map(|&(_, span)| span)
+    }
+
     /// The first occurrence of a term in the text. Terms that were built later have none.
     pub fn place(&self, term: TermId) -> Option<(SourceId, Span)> {
         let span = *self.spans.get(term.index())?;
@@ -227,6 +237,7 @@ struct Builder<'a> {
     split: Option<&'a Partners>,
     nodes: Vec<TermId>,
     spans: Vec<Option<Span>>,
+    leaves: Vec<(TermId, Span)>,
     /// By symbol: its first index in the last list that contains it, and the number of that list.
     seen: Vec<(usize, u32)>,
     list: u32,
@@ -331,19 +342,13 @@ impl Builder<'_> {
             self.report_synchronous_self(passing);
             let actions: Vec<Action> =
                 emission.iter().chain(&receptions).map(|&(action, _)| action).collect();
-            let term = self.leaf(passing, &actions);
-            return self.at(span, term);
+            return self.leaf(passing, &actions, span);
         }
-        let emission = emission.map(|(action, place)| {
-            let term = self.leaf(passing, &[action]);
-            self.at(place.to(passing.message.span), term)
-        });
+        let emission = emission
+            .map(|(action, place)| self.leaf(passing, &[action], place.to(passing.message.span)));
         let receptions: Vec<(TermId, Span)> = receptions
             .into_iter()
-            .map(|(action, place)| {
-                let term = self.leaf(passing, &[action]);
-                (self.at(place, term), place)
-            })
+            .map(|(action, place)| (self.leaf(passing, &[action], place), place))
             .collect();
         match (emission, receptions.as_slice()) {
             (None, receptions) => self.nest(receptions, span, Pool::seq),
@@ -359,9 +364,9 @@ impl Builder<'_> {
 
     /// The event of some actions of a passing; ∅ for none. If leaves are split, it is the `alt` of the events over all
     /// choices of a letter for each ambiguous action.
-    fn leaf(&mut self, passing: &Passing, chosen: &[Action]) -> TermId {
+    fn leaf(&mut self, passing: &Passing, chosen: &[Action], place: Span) -> TermId {
         if chosen.is_empty() {
-            return Pool::EMPTY;
+            return self.at(place, Pool::EMPTY);
         }
         let mut events = vec![chosen.to_vec()];
         if let Some(split) = self.split {
@@ -382,9 +387,11 @@ impl Builder<'_> {
         for event in events {
             let event = self.pool.intern_event(&event);
             let term = self.pool.event(event);
+            self.at(place, term);
+            self.leaves.push((term, place));
             leaf = Some(leaf.map_or(term, |others| self.pool.alt(term, others)));
         }
-        leaf.unwrap_or(Pool::EMPTY)
+        self.at(place, leaf.unwrap_or(Pool::EMPTY))
     }
 
     fn report_synchronous_self(&mut self, passing: &Passing) {

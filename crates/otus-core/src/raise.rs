@@ -10,6 +10,9 @@
 //! f(i, f(j, k))                as f(i, j, k)
 //! ```
 //!
+//! An emission that is lost on its way to a lifeline, `a!m` with this lifeline as its peer, becomes `a -- m ->|` with
+//! an arrow to it in the drawing.
+//!
 //! Each distinct term becomes one node, so trees share parts as terms do. Flattening a chain can undo
 //! sharing: each tail of a long chain could become a list of its own. A shared tail is
 //! therefore flattened into its chain only while the total size stays proportional to the term.
@@ -24,6 +27,7 @@ use otus_syntax::name::Name;
 use crate::action::Action;
 use crate::index::{Index as _, LifelineId, MessageId, RegionId, TermId};
 use crate::passing::asynchronous_passing;
+use crate::peer::Peer;
 use crate::pool::Pool;
 use crate::signature::Signature;
 use crate::term::Term;
@@ -128,6 +132,19 @@ impl Raiser<'_> {
         let id = NodeId(u32::try_from(self.nodes.len()).expect("terms have 32-bit ids"));
         self.nodes.push(Node { span: Span::default(), kind });
         self.done[term.index()] = Some(id);
+        self.point(term, id);
+    }
+
+    /// Draws an arrow for an emission whose peer is a lifeline.
+    fn point(&mut self, term: TermId, node: NodeId) {
+        let Some(event) = self.pool.node(term).as_event() else { return };
+        let [action] = *self.pool.event_actions(event) else { return };
+        let Action { lifeline, direction, message, peer } = self.pool.action(action);
+        let (Direction::Emission, Some(Peer::Lifeline(peer))) = (direction, peer) else { return };
+        let signature = self.pool.signature();
+        let towards = nowhere(self.file, signature.lifeline_name(peer));
+        let drawing = self.file.drawing.get_or_insert_default();
+        drawing.point(node, signature.message_name(message), towards, peer != lifeline);
     }
 
     fn visit(&mut self, term: TermId) -> Shape {

@@ -34,6 +34,8 @@ pub struct Drawing {
     pub heads: Vec<Head>,
     /// Boxes around heads, in the order of the text.
     pub boxes: Vec<HeadBox>,
+    /// Whether no author drew it.
+    is_made: bool,
     /// By node: how it is drawn.
     pub(crate) nodes: FxHashMap<NodeId, Shown>,
 }
@@ -48,6 +50,19 @@ impl Drawing {
     pub fn title(&self) -> Option<&str> {
         let mut titles = self.titles.iter().filter(|title| title.place == TitlePlace::Title);
         titles.next_back().map(|title| title.text.as_str())
+    }
+
+    /// Whether an author drew it. Otherwise it has the looks of single nodes only.
+    pub fn is_whole(&self) -> bool {
+        !self.is_made
+    }
+
+    /// Draws an emission that has no reception as an arrow to a lifeline: lost on its way, or to itself.
+    pub fn point(&mut self, node: NodeId, text: &str, towards: Name, is_lost: bool) {
+        self.is_made = true;
+        let text = text.to_owned();
+        let arrow = Arrow { text, lost: is_lost, towards: Some(towards), ..Arrow::default() };
+        self.entry(node).arrow = Some(arrow);
     }
 
     pub(crate) fn entry(&mut self, node: NodeId) -> &mut Shown {

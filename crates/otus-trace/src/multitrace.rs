@@ -208,6 +208,11 @@ impl MultiTrace {
         self.steps(component).chunk_by(|_, next| next.joined())
     }
 
+    /// The actions of all components.
+    pub fn actions(&self) -> impl Iterator<Item = ActionId> {
+        self.steps.iter().map(|step| step.action())
+    }
+
     /// The number of actions of all components.
     pub fn len(&self) -> usize {
         self.steps.len()

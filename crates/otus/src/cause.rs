@@ -26,7 +26,7 @@ pub const CAUSES: [Cause; 15] = [
         id: "unknown-message",
         name: "unknown message",
         meaning: "A message was observed that the specification does not have.",
-        help: "Add the message to the specification, or give it the name it has there by [messages] in otus.toml. --ignore-unknown-messages leaves out all messages that the specification does not have.",
+        help: "Add the message to the specification, or give it the name it has there by [messages] in otus.toml. --ignore-unknown-messages, or ignore_unknown_messages = true below [observation] in otus.toml, leaves out all messages that the specification does not have.",
     },
     Cause {
         id: "unknown-action",
@@ -38,7 +38,7 @@ pub const CAUSES: [Cause; 15] = [
         id: "wrong-peer",
         name: "wrong peer",
         meaning: "The log names another sender or receiver of the message than the specification.",
-        help: "If the log means the same lifeline by another name, map that name by [lifelines] in otus.toml. --ignore-peers compares messages without their peers.",
+        help: "If the log means the same lifeline by another name, map that name by [lifelines] in otus.toml. --ignore-peers, or ignore_peers = true below [observation] in otus.toml, compares messages without their peers.",
     },
     Cause {
         id: "unexpected-message",

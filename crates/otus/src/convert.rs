@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use otus_core::{Pool, raise};
 use otus_syntax::ast::SpecFile;
 use otus_syntax::diagnostic::any_error;
-use otus_syntax::diagram::{mermaid, plantuml};
+use otus_syntax::diagram::{Written, mermaid, plantuml};
 use otus_syntax::print::{self, Dialect};
 use otus_syntax::{Code, Diagnostic, Span};
 use otus_trace::case::{self, Case};
@@ -73,7 +73,13 @@ pub fn convert(context: &Context, request: &ConvertRequest) -> Result<Converted>
                 [file] if file.drawing.is_some() => file,
                 _ => &raised,
             };
-            diagram(drawn, request.to)
+            let Written { text, left_out } = written(drawn, request.to);
+            if !left_out.is_empty() {
+                let is_mermaid = request.to == Format::Mermaid;
+                let language = if is_mermaid { "Mermaid" } else { "PlantUML" };
+                context.remark(format!("note: {language} cannot show {}", left_out.join("; ")));
+            }
+            Converted::Text(text)
         }
         Format::Hsf => {
             let (spec, raised) = specification(context, loaded, request.to)?;
@@ -109,9 +115,13 @@ pub fn convert(context: &Context, request: &ConvertRequest) -> Result<Converted>
 
 /// An interaction as a diagram.
 pub(crate) fn diagram(interaction: &SpecFile, to: Format) -> Converted {
+    Converted::Text(written(interaction, to).text)
+}
+
+fn written(interaction: &SpecFile, to: Format) -> Written {
     let is_mermaid = to == Format::Mermaid;
-    let write = if is_mermaid { mermaid::write } else { plantuml::write };
-    Converted::Text(write(interaction))
+    let write = if is_mermaid { mermaid::written } else { plantuml::written };
+    write(interaction)
 }
 
 /// An interaction in the current language of the HIBOU tools.

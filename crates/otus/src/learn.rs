@@ -1,7 +1,10 @@
 //! Learns a diagram from runs.
 //!
 //! Runs are multi-traces or groups of logs. `otus_trace::transform::learn` computes an interaction that accepts each of
-//! them, and the fast engine checks that it does.
+//! them, and the fast engine checks that it does, as an analysis of the result would: over the letters with peers that
+//! the result needs, and with the lifelines unobserved that no log is of.
+//!
+//! A lifeline that only peers tell about is drawn as well, unless its name is an address.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -10,9 +13,12 @@ use std::time::Duration;
 use otus_analysis::budget::Budget;
 use otus_analysis::engine::Options as EngineOptions;
 use otus_analysis::{Engine, Question, Verdict};
-use otus_core::{Partners, Pool, Signature, TermId, raise};
+use otus_core::algebra::{self, Memo};
+use otus_core::{
+    LifelineId, LifelineSet, Lowered, Partners, Pool, Signature, TermId, lower, raise,
+};
 use otus_draw::layout::sequence;
-use otus_syntax::ast::SpecFile;
+use otus_syntax::ast::{SpecFile, TraceFile};
 use otus_syntax::diagram::{mermaid, plantuml};
 use otus_syntax::print;
 use otus_trace::run::Group;
@@ -45,13 +51,22 @@ pub struct LearnRequest {
     pub loops: Loops,
     /// Whether crossing messages are drawn as separate emissions and receptions.
     pub is_split: bool,
+    /// Whether the peers that logs name are not regarded. `None`: as `[observation]` of `otus.toml` says, or else no.
+    pub ignore_peers: Option<bool>,
 }
 
 impl LearnRequest {
     /// A request that learns from all runs of these names; loops need several different runs.
     pub fn new(names: impl IntoIterator<Item = String>) -> LearnRequest {
         let names = names.into_iter().collect();
-        LearnRequest { names, config: None, group: None, loops: Loops::Several, is_split: false }
+        LearnRequest {
+            names,
+            config: None,
+            group: None,
+            loops: Loops::Several,
+            is_split: false,
+            ignore_peers: None,
+        }
     }
 }
 
@@ -78,22 +93,31 @@ pub struct Learnt {
 /// # Errors
 /// If there are no runs or no actions, or a text has mistakes.
 pub fn learn(context: &Context, request: &LearnRequest) -> Result<Learnt> {
-    let (mut pool, observed) = read(context, request)?;
-    if observed.iter().all(|(trace, _)| trace.is_empty()) {
+    let Input { mut pool, runs: observed, silent } = read(context, request)?;
+    if observed.iter().all(|run| run.trace.is_empty()) {
         unfit!(
             "no action was observed, so there is nothing to draw; `otus map --explain` tells why"
         );
     }
-    let runs: Vec<Run<'_>> =
-        observed.iter().map(|(trace, pairs)| Run { trace, pairs, infer: true }).collect();
+    let runs: Vec<Run<'_>> = observed
+        .iter()
+        .map(|run| Run { trace: &run.trace, pairs: &run.pairs, infer: true })
+        .collect();
     let options = learn::Options {
         loops: request.loops,
         crossings: if request.is_split { Crossings::Split } else { Crossings::Coregion },
+        silent: silent.clone(),
         ..learn::Options::default()
     };
     let mut unchecked = 0;
+    let mut result: Option<Model> = None;
     let learnt = learn::learn(&mut pool, &runs, &options, &mut |pool, term, index| {
-        accepts(pool, term, &observed[index].0, &context.cancel).unwrap_or_else(|| {
+        let model = match result.take() {
+            Some(model) if model.learnt == term => model,
+            Some(_) | None => Model::new(pool, term, &silent),
+        };
+        let accepted = result.insert(model).accepts(&observed[index], &context.cancel);
+        accepted.unwrap_or_else(|| {
             unchecked += 1;
             true
         })
@@ -101,7 +125,7 @@ pub fn learn(context: &Context, request: &LearnRequest) -> Result<Learnt> {
     Ok(Learnt {
         runs: observed.len(),
         different: learnt.different,
-        actions: observed.iter().map(|(trace, _)| trace.len()).sum(),
+        actions: observed.iter().map(|run| run.trace.len()).sum(),
         unchecked,
         notes: learnt.notes.iter().map(|note| note.text(&pool)).collect(),
         tree: raise(&pool, learnt.term),
@@ -109,19 +133,44 @@ pub fn learn(context: &Context, request: &LearnRequest) -> Result<Learnt> {
     })
 }
 
-/// Whether a term accepts a run; `None` if the check takes too long.
-fn accepts(pool: &Pool, term: TermId, trace: &MultiTrace, cancel: &Cancel) -> Option<bool> {
-    let mut engine = Engine::new(pool, term, trace.partition(), EngineOptions::default());
-    let budget = Budget {
-        timeout: Some(Duration::from_secs(10)),
-        max_states: Some(10_000_000),
-        cancel: cancel.clone(),
-        ..Budget::default()
-    };
-    match engine.analyze(trace, &Question::ACCEPT, &budget).verdict {
-        Verdict::Pass => Some(true),
-        Verdict::Fail | Verdict::WeakPass => Some(false),
-        Verdict::WeakFail | Verdict::Inconclusive => None,
+/// A learnt term as its reader will have it.
+struct Model {
+    learnt: TermId,
+    /// Over letters with peers, without the silent lifelines.
+    term: TermId,
+    pool: Pool,
+    partners: Partners,
+}
+
+impl Model {
+    fn new(pool: &Pool, learnt: TermId, silent: &LifelineSet) -> Model {
+        let lowered = lower(&[&raise(pool, learnt)]);
+        let Lowered { mut pool, term, refined, partners, .. } = lowered;
+        let term = refined.or(term).unwrap_or(Pool::EMPTY);
+        let silent = pool.intern_region(silent);
+        let term = algebra::remove(&mut pool, &mut Memo::default(), term, silent);
+        Model { learnt, term, pool, partners }
+    }
+
+    /// Whether it accepts a run; `None` if the check takes too long.
+    fn accepts(&mut self, run: &ObservedRun, cancel: &Cancel) -> Option<bool> {
+        let trace = match &run.origin {
+            RunOrigin::Group(group) => group.trace(&mut self.pool, &self.partners),
+            RunOrigin::Trace(tree) => otus_trace::lower(tree, &mut self.pool).0,
+        };
+        let mut engine =
+            Engine::new(&self.pool, self.term, trace.partition(), EngineOptions::default());
+        let budget = Budget {
+            timeout: Some(Duration::from_secs(10)),
+            max_states: Some(10_000_000),
+            cancel: cancel.clone(),
+            ..Budget::default()
+        };
+        match engine.analyze(&trace, &Question::ACCEPT, &budget).verdict {
+            Verdict::Pass => Some(true),
+            Verdict::Fail | Verdict::WeakPass => Some(false),
+            Verdict::WeakFail | Verdict::Inconclusive => None,
+        }
     }
 }
 
@@ -173,11 +222,30 @@ impl Learnt {
     }
 }
 
-/// A run, and its known pairs of emission and reception.
-type ObservedRun = (MultiTrace, Vec<Pair>);
+/// What is learnt from.
+struct Input {
+    pool: Pool,
+    runs: Vec<ObservedRun>,
+    /// The lifelines that no log is of.
+    silent: LifelineSet,
+}
+
+struct ObservedRun {
+    /// With peers.
+    trace: MultiTrace,
+    /// The known pairs of emission and reception.
+    pairs: Vec<Pair>,
+    origin: RunOrigin,
+}
+
+/// What a run was read from.
+enum RunOrigin {
+    Trace(Box<TraceFile>),
+    Group(Box<Group>),
+}
 
 /// The runs of a request, over the names that occur in them.
-fn read(context: &Context, request: &LearnRequest) -> Result<(Pool, Vec<ObservedRun>)> {
+fn read(context: &Context, request: &LearnRequest) -> Result<Input> {
     let mut finder = Finder::new(context, request.config.as_deref())?;
     let mut loaded = Loaded::default();
     let traces = sort(context, &request.names, &mut finder, &mut loaded)?;
@@ -192,24 +260,41 @@ fn read(context: &Context, request: &LearnRequest) -> Result<(Pool, Vec<Observed
     loaded.check_traces(None);
     loaded.warn(context)?;
     let mut signature = transform::implied_signature(loaded.traces.iter().map(|it| &it.tree));
+    let mut ignore_peers = false;
     if let Some(logs) = &mut logs {
         logs.only.clone_from(&request.group);
-        add_names(logs, &mut signature)?;
+        ignore_peers = request.ignore_peers.or(logs.plan.observation.ignore_peers) == Some(true);
+        add_names(logs, &mut signature, ignore_peers)?;
     }
     let mut pool = Pool::new(signature);
-    let lowered = loaded.traces.iter().map(|it| otus_trace::lower(&it.tree, &mut pool).0);
-    let mut runs: Vec<ObservedRun> = lowered.map(|trace| (trace, Vec::new())).collect();
+    let mut runs: Vec<ObservedRun> = Vec::new();
+    for read in loaded.traces {
+        let (trace, _) = otus_trace::lower(&read.tree, &mut pool);
+        let origin = RunOrigin::Trace(Box::new(read.tree));
+        runs.push(ObservedRun { trace, pairs: Vec::new(), origin });
+    }
+    let mut unheard: Option<Vec<LifelineId>> = None;
     if let Some(logs) = logs {
         let accounting = logs.run(&mut |observed| {
-            let group = Group::new(observed, pool.signature());
-            let trace = group.trace(&mut pool, &Partners::default());
+            unheard = observed.silent(pool.signature()).or(unheard.take());
+            let mut group = Group::new(observed, pool.signature());
+            if ignore_peers {
+                group.drop_peers();
+            }
+            let trace = group.trace_with_peers(&mut pool);
             let pairs = group.pairs(&trace);
-            runs.push((trace, pairs));
+            runs.push(ObservedRun { trace, pairs, origin: RunOrigin::Group(Box::new(group)) });
             ControlFlow::Continue(())
         });
         findings::report(context, &accounting);
     }
-    Ok((pool, runs))
+    let unheard: LifelineSet = match unheard {
+        Some(unheard) => unheard.into_iter().collect(),
+        None => pool.signature().all_lifelines(),
+    };
+    let actions = runs.iter().flat_map(|run| run.trace.actions());
+    let acting: LifelineSet = actions.map(|action| pool.action(action).lifeline).collect();
+    Ok(Input { silent: unheard.difference(&acting), pool, runs })
 }
 
 /// Separates multi-traces, whose names are returned, from logs, which the finder takes.
@@ -244,16 +329,26 @@ fn sort(
 }
 
 /// Adds the names of logs to a signature; multi-traces need it before they are read.
-fn add_names(logs: &mut Logs, signature: &mut Signature) -> Result<()> {
+fn add_names(logs: &mut Logs, signature: &mut Signature, ignore_peers: bool) -> Result<()> {
     logs.keep()?;
+    // Those that act come first.
+    let mut peers: Vec<String> = Vec::new();
     logs.run(&mut |observed| {
         for event in observed.events() {
             if let Some((_, message)) = event.action() {
                 signature.add_lifeline(event.lifeline());
                 signature.add_message(message);
+                if let Some(peer) = event.named_peer().filter(|_| !ignore_peers)
+                    && !peers.iter().any(|known| known == peer)
+                {
+                    peers.push(peer.to_owned());
+                }
             }
         }
         ControlFlow::Continue(())
     });
+    for peer in &peers {
+        signature.add_lifeline(peer);
+    }
     Ok(())
 }

@@ -297,6 +297,26 @@ fn path(pool: &Pool, term: TermId, position: impl Iterator<Item = u8>) -> Vec<Te
     way
 }
 
+/// The subterms on the way to the first occurrence of a term; empty if it does not occur. `all` has the subterms.
+fn first_of(pool: &Pool, root: TermId, term: TermId, all: &FxHashMap<TermId, u64>) -> Vec<TermId> {
+    let mut order: Vec<TermId> = all.keys().copied().collect();
+    // Operands have smaller numbers.
+    order.sort_unstable();
+    let mut containing = FxHashSet::from_iter([term]);
+    for other in order {
+        if pool.node(other).operands().any(|operand| containing.contains(&operand)) {
+            containing.insert(other);
+        }
+    }
+    let mut way = Vec::new();
+    let mut next = Some(root).filter(|root| containing.contains(root));
+    while let Some(at) = next {
+        way.push(at);
+        next = pool.node(at).operands().find(|operand| containing.contains(operand));
+    }
+    way
+}
+
 /// By situation: the choices that were not made on the way to all situations.
 fn separate(ends: &[End]) -> Vec<Vec<Choice>> {
     let counts: Vec<FxHashMap<Choice, usize>> = ends
@@ -482,6 +502,11 @@ impl Walker<'_> {
                     one.now = true;
                     let position = self.frontiers.positions.letters(step.position);
                     let mut around = path(pool, now.term, position).into_iter().rev();
+                    one.within = around.find(|term| terms.get(term) == Some(&1));
+                } else if one.places > 1 {
+                    // What waits for others is the first of its kind that is left.
+                    let around = first_of(pool, now.term, one.term, &left);
+                    let mut around = around.into_iter().rev();
                     one.within = around.find(|term| terms.get(term) == Some(&1));
                 }
                 expected.push(one);

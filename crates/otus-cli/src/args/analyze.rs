@@ -218,7 +218,6 @@ pub(crate) struct AnalyzeArgs {
 
 /// The parts that may be missing from the logs of individual lifelines, and facts that are not regarded.
 #[derive(Debug, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 pub(crate) struct DeclaredArgs {
     /// Lifelines whose logs are complete.
     #[arg(long, value_name = "LIFELINES", value_delimiter = ',')]
@@ -237,20 +236,24 @@ pub(crate) struct DeclaredArgs {
     pub(crate) unobserved: Vec<String>,
 
     /// Accept logs without any event of the specification; by default they are undecided (exit status 3).
-    #[arg(long)]
-    pub(crate) allow_empty: bool,
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        hide_possible_values = true)]
+    pub(crate) allow_empty: Option<bool>,
 
     /// Leave out messages that the specification does not have.
-    #[arg(long)]
-    pub(crate) ignore_unknown_messages: bool,
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        hide_possible_values = true)]
+    pub(crate) ignore_unknown_messages: Option<bool>,
 
     /// Do not regard the order between logs that ids of messages, spans and vector clocks tell.
-    #[arg(long)]
-    pub(crate) ignore_order: bool,
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        hide_possible_values = true)]
+    pub(crate) ignore_order: Option<bool>,
 
     /// Do not compare the peers that logs name (to whom a message was sent, from whom it came).
-    #[arg(long)]
-    pub(crate) ignore_peers: bool,
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        hide_possible_values = true)]
+    pub(crate) ignore_peers: Option<bool>,
 }
 
 /// The values of `--observed`.

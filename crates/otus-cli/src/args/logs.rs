@@ -162,6 +162,12 @@ pub(crate) struct LearnArgs {
     #[arg(long)]
     pub(crate) split: bool,
 
+    /// Do not regard the peers that logs name (to whom a message was sent, from whom it came).
+    /// Without this flag, a lifeline that has no log is drawn if others name it.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
+        hide_possible_values = true)]
+    pub(crate) ignore_peers: Option<bool>,
+
     /// Overwrite files that exist.
     #[arg(long)]
     pub(crate) force: bool,

@@ -17,6 +17,7 @@ pub(crate) fn run(args: &LearnArgs, shell: &Shell) -> anyhow::Result<Status> {
     request.group.clone_from(&args.logs.group);
     request.loops = args.loops;
     request.is_split = args.split;
+    request.ignore_peers = args.ignore_peers;
     let learnt = learn(&shell.context, &request)?;
     target.write(&learnt)?;
     for remark in learnt.remarks() {

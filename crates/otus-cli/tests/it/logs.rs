@@ -48,6 +48,7 @@ bob: Fail (prefix, discrete partition, [..] state[..], [..] ms)
     = consumed: User 1/1, Server 1/2
     = repair: drop Server!goodbye (place 2) at logs/Server.log:4
     = core: Server fails alone, whatever the others saw
+    = help: --ignore-unknown-messages leaves such messages out, as does ignore_unknown_messages = true below [observation] in otus.toml
 
 "#]]).stderr_eq(str![[r#"
 warning: the message `goodbye` is not in the specification, so its 1 action cannot be explained

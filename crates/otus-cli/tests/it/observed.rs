@@ -129,6 +129,116 @@ fn messages_that_the_diagram_does_not_mention_can_be_left_out() {
 }
 
 #[test]
+fn the_line_that_is_expected_is_shown_and_not_one_that_is_over() {
+    let diagram = "  a->>b: m\n  b->>a: r\n  a->>b: m\n  b->>a: r\n  a->>b: end\n  b->>a: s\n";
+    let start = "a sends m\na receives r\na sends m\nb receives m\nb sends r\nb receives m\n";
+    let one = sandbox("line-next", diagram, &format!("{start}b sends s\n"));
+    check(&one, "analyze flow.mmd run.log", 1, &["--> flow.mmd:5:3", "expected here: b!r"]);
+    // What waits for others is the next one, too.
+    let log = format!("{start}b sends s\na receives s\n");
+    let one = sandbox("line-waits", diagram, &log);
+    check(&one, "analyze flow.mmd run.log", 1, &["--> flow.mmd:5:7", "expected here: a?r"]);
+}
+
+#[test]
+fn the_switches_stand_in_otus_toml_as_well() {
+    let set = |sandbox: &Sandbox, key: &str| {
+        sandbox.write("otus.toml", &format!("{SETTINGS}[observation]\n{key} = true\n"));
+    };
+    let analyze = "analyze flow.mmd run.log";
+    let log = "a sends ping\na sends m\nb receives ping\nb receives m\n";
+    let one = sandbox("switch-messages", "  a->>b: m\n", log);
+    let key = "ignore_unknown_messages";
+    check(&one, "explain unknown-message", 0, &[key, "[observation]"]);
+    check(&one, analyze, 1, &["unknown-message", key]);
+    set(&one, key);
+    check(&one, analyze, 0, &["Pass", "2 actions"]);
+    // The command line wins.
+    check(&one, &format!("{analyze} --ignore-unknown-messages=false"), 1, &["unknown-message"]);
+
+    let log = "a sends m to c\nb receives m\n";
+    let one = sandbox("switch-peers", "  participant c\n  a->>b: m\n", log);
+    check(&one, analyze, 1, &["wrong-peer", "ignore_peers"]);
+    set(&one, "ignore_peers");
+    check(&one, analyze, 0, &["Pass"]);
+    check(&one, &format!("{analyze} --ignore-peers=false"), 1, &["wrong-peer"]);
+
+    let one = sandbox("switch-empty", "  a->>b: m\n", "x sends m\n");
+    check(&one, analyze, 3, &["nothing was observed"]);
+    set(&one, "allow_empty");
+    check(&one, analyze, 0, &["WeakPass"]);
+    check(&one, &format!("{analyze} --allow-empty=false"), 3, &["nothing was observed"]);
+
+    let one = sandbox("switch-kind", "  a->>b: m\n", log);
+    one.write("otus.toml", &format!("{SETTINGS}[observation]\nignore_order = 'yes'\n"));
+    check(&one, analyze, 2, &["`true` or `false`"]);
+}
+
+/// What is learnt from a log, without the names and the directives.
+#[track_caller]
+fn learns(sandbox: &Sandbox, options: &str, expected: &[&str]) {
+    let (out, err, code) = run(sandbox, &format!("learn run.log {options}"));
+    assert_eq!(code, 0, "{err}");
+    let is_message = |line: &&str| line.contains(": ") && !line.contains("%%");
+    let messages: Vec<&str> = out.lines().map(str::trim).filter(is_message).collect();
+    assert_eq!(messages, expected, "{out}\n{err}");
+}
+
+#[test]
+fn the_log_of_one_machine_names_its_peers() {
+    let log = "a sends ask to b\na receives answer from b\na sends done\n";
+    let one = sandbox("learn-one-machine", "", log);
+    learns(&one, "", &["a->>b: ask", "b->>a: answer", "a->>env: done"]);
+    check(&one, "learn run.log", 0, &["no log is of b"]);
+    learns(&one, "--ignore-peers", &["a->>env: ask", "env->>a: answer", "a->>env: done"]);
+    for name in ["learnt.mmd", "learnt.puml", "learnt.hif"] {
+        check(&one, &format!("learn run.log -o {name}"), 0, &[]);
+        let spec = if name == "learnt.hif" { "learnt.hsf learnt.hif" } else { name };
+        check(&one, &format!("analyze {spec} run.log"), 0, &["WeakPass", "unobserved"]);
+        check(&one, &format!("analyze {spec} run.log --unobserved b"), 0, &["Pass (declared"]);
+    }
+    // What the log does not say is still wrong.
+    one.write("run.log", "a receives answer from b\na sends ask to b\na sends done\n");
+    check(&one, "analyze learnt.mmd run.log", 1, &["Fail"]);
+    // An address is no name.
+    one.write("run.log", "a sends ask to localhost\n");
+    learns(&one, "", &["a->>env: ask"]);
+}
+
+#[test]
+fn a_message_that_an_observed_peer_did_not_receive_is_lost() {
+    let log =
+        "a sends ask to b\nb sends other to a\na receives other from b\na receives late from b\n";
+    let one = sandbox("learn-lost", "", log);
+    learns(&one, "", &["a-xb: ask", "b->>a: other", "env->>a: late"]);
+    let texts =
+        ["a!ask has no reception (once): drawn as lost on its way to b", "b did not send it"];
+    check(&one, "learn run.log", 0, &texts);
+    for name in ["learnt.mmd", "learnt.puml", "learnt.svg"] {
+        check(&one, &format!("learn run.log -o {name}"), 0, &[]);
+        if name != "learnt.svg" {
+            check(&one, &format!("analyze {name} run.log"), 0, &["Pass"]);
+        }
+    }
+}
+
+#[test]
+fn what_is_learnt_respects_peers() {
+    // By its name alone, the message would go to Alice.
+    let log = "server sends welcome to Bob\nAlice receives welcome\nBob sends x to Alice\n";
+    let one = sandbox("learn-peers", "", log);
+    learns(&one, "", &["server-xBob: welcome", "Bob-xAlice: x", "env->>Alice: welcome"]);
+    let log = "server sends welcome to Alice\nserver sends welcome to Bob\n\
+               Bob receives welcome\nAlice receives welcome\n";
+    let two = sandbox("learn-receivers", "", log);
+    learns(&two, "", &["server->>Alice: welcome", "server->>Bob: welcome"]);
+    for one in [one, two] {
+        check(&one, "learn run.log -o learnt.mmd", 0, &[]);
+        check(&one, "analyze learnt.mmd run.log", 0, &["Pass"]);
+    }
+}
+
+#[test]
 fn the_order_that_ids_tell_is_a_fact() {
     let settings = SETTINGS.replace(
         "(?: (?:to|from) (?<peer>\\w+))?$'",

@@ -195,6 +195,34 @@ fn public_traces_need_no_settings() {
     }
 }
 
+#[test]
+fn clocks_tell_the_messages_of_a_log_without_rules() {
+    let sandbox = Sandbox::new("wild-logs-clocked");
+    // The store knows of the client only by what the web told it.
+    let log = "client {\"client\":1}\nready\n\
+               client {\"client\":2}\nask the web\n\
+               web {\"web\":1, \"client\":2}\nasked\n\
+               web {\"web\":2, \"client\":2}\nask the store\n\
+               store {\"store\":1, \"web\":2, \"client\":2}\nanswer\n\
+               client {\"client\":3, \"web\":2, \"store\":1}\nanswered\n";
+    sandbox.write("run.log", log);
+    let output = sandbox.otus("learn run.log").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let calls: Vec<&str> = text.lines().map(str::trim).filter(|it| it.contains(": ")).collect();
+    let expected =
+        ["client->>web: ask the web", "web->>store: ask the store", "store->>client: answer"];
+    assert_eq!(calls, expected, "{text}");
+    sandbox.otus("learn run.log -o learnt.mmd").assert().code(0);
+    sandbox.otus("analyze learnt.mmd run.log --observed complete").assert().code(0);
+    // Formulas are about the same events as before.
+    sandbox.otus("ctl run.log").arg("EF true").assert().code(0);
+    // Hosts that never hear of each other have actions of their own.
+    sandbox.write("run.log", "a {\"a\":1}\nstart\na {\"a\":2}\nstop\n");
+    let output = sandbox.otus("learn run.log").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("a->>a: start") && text.contains("a->>a: stop"), "{text}");
+}
+
 /// Every event of a log with vector clocks is read, and the clocks are an order.
 #[test]
 fn public_logs_with_clocks_need_no_settings() {
@@ -208,6 +236,8 @@ fn public_logs_with_clocks_need_no_settings() {
         let account: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(account["records"]["unmatched"], 0, "{}", file.display());
         sandbox.otus("ctl").arg(&file).arg("EF true").assert().code(0);
+        sandbox.otus("learn --force -o learnt.mmd").arg(&file).assert().code(0);
+        assert!(sandbox.read("learnt.mmd").contains("->>"), "{}", file.display());
     }
 }
 

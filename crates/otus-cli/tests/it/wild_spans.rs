@@ -295,3 +295,61 @@ fn the_excerpt_of_a_span_is_its_name_ids_and_time() {
         assert!(told.contains(part), "{part}: {text}");
     }
 }
+
+/// A database has no clock of its own, and those of its callers need not agree.
+#[test]
+fn the_order_of_a_database_with_several_callers_is_not_compared() {
+    let sandbox = Sandbox::new("wild-spans-callers");
+    let database = r#","attributes":[{"key":"db.system","value":{"stringValue":"postgresql"}}]"#;
+    let span = |id, parent, name, start, end| Span { start, end, ..client(id, parent, name) };
+    let write = |insert: &'static str| {
+        // The clock of the store is ahead of that of the web.
+        let text = document(&[
+            resource(
+                "web",
+                &[
+                    span(1, 0, "order", 10, 100),
+                    Span { more: database, ..span(4, 0, "select", 200, 300) },
+                ],
+            ),
+            resource(
+                "store",
+                &[
+                    Span { kind: 2, ..span(2, 1, "order", 5000, 5090) },
+                    Span { more: database, ..span(3, 2, insert, 5010, 5020) },
+                ],
+            ),
+        ]);
+        sandbox.write("spans.json", &text);
+    };
+    sandbox.write(
+        "flow.mmd",
+        "sequenceDiagram
+    web->>store: order
+    store->>postgresql: insert
+    postgresql-->>store: insert reply
+    store-->>web: order reply
+    web->>postgresql: select
+    postgresql-->>web: select reply
+",
+    );
+    let analyze = |options: &str, status: i32, text: &str| {
+        let call = format!("analyze flow.mmd spans.json {options}");
+        let output = sandbox.otus(&call).output().unwrap();
+        let out = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(status), "{call}\n{out}");
+        assert!(out.contains(text), "{call}: {text}\n{out}");
+    };
+    write("insert");
+    let note = "only spans of several callers tell about postgresql";
+    analyze("", 0, note);
+    analyze("--observed complete", 0, note);
+    analyze("", 0, "WeakPass");
+    // What a caller did is compared as before.
+    write("delete");
+    analyze("", 1, "Fail");
+    // Clocks that agree prove it.
+    let agreeing = sandbox.read("spans.json").replace("delete", "insert").replace("\"50", "\"1");
+    sandbox.write("spans.json", &agreeing);
+    analyze("", 0, "Pass");
+}

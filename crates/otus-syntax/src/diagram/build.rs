@@ -382,6 +382,13 @@ impl Builder<'_> {
         let mut scope = Scope::new(Fragment::Frame, opener.span);
         let first = opener.first.min(self.scope().items.len());
         scope.items = self.scope().items.split_off(first);
+        // Its frame is between two marks so far; from now on it is that of the scope.
+        let before = self.scope().items.last().copied();
+        let pending = &mut self.scope().pending;
+        scope.frame = sketch::take_open(pending).or_else(|| {
+            let inside = scope.items.first().copied();
+            self.sketch.take_frame(before.map(Item::node), inside.map(Item::node))
+        });
         self.scopes.push(scope);
     }
 

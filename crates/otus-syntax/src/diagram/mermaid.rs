@@ -17,7 +17,7 @@ mod write;
 pub(super) use preamble::is_diagram;
 pub use preamble::other_diagram;
 pub use read::read;
-pub use write::write;
+pub use write::{write, written};
 
 #[cfg(test)]
 mod tests;

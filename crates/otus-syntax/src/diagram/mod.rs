@@ -11,6 +11,7 @@
 //! ```
 
 mod build;
+mod colour;
 mod directive;
 mod language;
 pub mod markdown;
@@ -23,6 +24,15 @@ mod statement;
 mod tests;
 
 pub use language::language_of;
+
+/// A diagram as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The text.
+    pub text: String,
+    /// What its language cannot show of what the author drew, sorted.
+    pub left_out: Vec<&'static str>,
+}
 
 /// The name of a message whose arrow has no text.
 pub(crate) const UNNAMED: &str = "unnamed";

@@ -13,6 +13,8 @@
 //! The traversal uses an explicit stack. Its output is linear in the size of the *term*: a shared
 //! operand is written at each of its occurrences.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashSet;
 
 use crate::ast::{Interaction, LoopKind, NodeId, NodeKind, Operator, Passing, Section, SpecFile};
@@ -24,6 +26,9 @@ use crate::name::{Name, Names, Symbol};
 use crate::source::Span;
 
 mod look;
+mod presentation;
+
+pub(crate) use presentation::{Style, present};
 
 /// The statements of a diagram, before they are spelt in a language.
 #[derive(Debug, Clone, Default)]
@@ -31,6 +36,8 @@ pub(crate) struct Outline {
     pub names: Names,
     /// The statements; their spans are those of the tree.
     pub statements: Vec<Statement>,
+    /// What was drawn and cannot be kept.
+    pub left_out: BTreeSet<&'static str>,
 }
 
 /// The statements of a tree: `build(outline(tree))` is the same term.
@@ -44,7 +51,7 @@ pub(crate) fn outline(tree: &SpecFile) -> Outline {
     if let Some(interaction) = &tree.interaction {
         Walk { interaction, drawing, statements: &mut statements, tasks: Vec::new() }.run();
     }
-    Outline { names: tree.names.clone(), statements }
+    Outline { names: tree.names.clone(), statements, left_out: BTreeSet::new() }
 }
 
 /// The deepest level that writers indent further. Without a bound, the output for deep diagrams would
@@ -95,6 +102,11 @@ impl Walk<'_> {
         if is_sequence(&self.interaction.node(node).kind) {
             self.marks(node);
         }
+        self.members(node);
+    }
+
+    /// The statements of a sequence without its own marks, or any other node.
+    fn members(&mut self, node: NodeId) {
         if let NodeKind::Operator(operator, operands) = &self.interaction.node(node).kind
             && is_seq(operator)
             && let [others @ .., last] = &operands[..]
@@ -162,8 +174,9 @@ impl Walk<'_> {
 
     /// An explicit `seq` block.
     fn sequence(&mut self, node: NodeId) {
+        self.marks(node);
         self.open(self.interaction.node(node).span, Fragment::Block(Operator::Seq));
-        self.rest(node);
+        self.members(node);
     }
 
     /// A block whose statements are the operands.
@@ -345,6 +358,32 @@ fn declarations(tree: &SpecFile, statements: &mut Vec<Statement>) {
     if let Some(first) = unused.first() {
         statements.push(Statement { span: first.span, kind: StatementKind::Messages(unused) });
     }
+}
+
+/// The lifelines of some statements.
+pub(crate) fn lifelines(statements: &[Statement]) -> FxHashSet<Symbol> {
+    let mut found = FxHashSet::default();
+    for statement in statements {
+        let names: &[Name] = match &statement.kind {
+            StatementKind::Participant { name, .. } => std::slice::from_ref(name),
+            StatementKind::Message(message) => {
+                found.extend(message.ends().map(|name| name.symbol));
+                continue;
+            }
+            StatementKind::Open(Fragment::Block(operator)) => operator.region(),
+            StatementKind::Mark(Mark::LoopKind(LoopKind::Coregion(region))) => region,
+            StatementKind::Lifelines(listed) => listed,
+            StatementKind::Open(_)
+            | StatementKind::Next(_)
+            | StatementKind::Close
+            | StatementKind::Mark(_)
+            | StatementKind::Empty
+            | StatementKind::Look(_)
+            | StatementKind::Messages(_) => continue,
+        };
+        found.extend(names.iter().map(|name| name.symbol));
+    }
+    found
 }
 
 #[cfg(test)]

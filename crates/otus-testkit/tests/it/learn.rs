@@ -7,7 +7,9 @@ use otus_analysis::budget::Budget;
 use otus_analysis::engine::Options as EngineOptions;
 use otus_analysis::generate::{project, random};
 use otus_analysis::{Engine, Question, Verdict};
-use otus_core::{Action, LifelineId, MessageId, Pool, Signature, TermId, raise};
+use otus_core::{
+    Action, LifelineId, LifelineSet, Lowered, MessageId, Peer, Pool, Signature, TermId, raise,
+};
 use otus_syntax::diagram::{mermaid, plantuml};
 use otus_syntax::{Source, SourceId, parse_spec, print};
 use otus_trace::multitrace::Builder;
@@ -294,6 +296,7 @@ fn random_options(rng: &mut fastrand::Rng) -> Options {
         least_repetitions: rng.usize(0..4),
         crossings: if rng.bool() { Crossings::Coregion } else { Crossings::Split },
         beside: rng.bool(),
+        ..Options::default()
     }
 }
 
@@ -338,6 +341,104 @@ fn several_runs_of_any_shape_are_accepted() {
 fn simultaneous_actions_are_accepted_where_an_interaction_has_them() {
     sweep(7, 600, Shape { messages: 1, joined: 20, ..SMALL });
     sweep(8, 300, Shape { joined: 20, ..SMALL });
+}
+
+/// The same run with actions over other letters.
+fn relabelled(
+    trace: &MultiTrace,
+    pool: &Pool,
+    into: &mut Pool,
+    mut letter: impl FnMut(Action) -> Action,
+) -> MultiTrace {
+    let mut builder = Builder::new(trace.partition().clone(), trace.len(), false);
+    for component in trace.partition().components() {
+        for moment in trace.moments(component) {
+            builder.next_moment();
+            for step in moment {
+                builder.push(into.intern_action(letter(pool.action(step.action()))), 0);
+            }
+        }
+        builder.next_component();
+    }
+    builder.finish(SourceId(0))
+}
+
+/// Actions name random peers, right or wrong, one of which no log is of. What is learnt accepts the runs as an analysis
+/// asks: over the letters with peers that its text needs, without the silent lifeline.
+#[test]
+fn runs_with_peers_are_accepted() {
+    let mut rng = fastrand::Rng::with_seed(13);
+    let shape = Shape { lifelines: 3, messages: 2, runs: 3, length: 8, wild: 30, joined: 0 };
+    let silent = LifelineId(3);
+    for _ in 0..cases(600) {
+        let mut pool = pool_of(Shape { lifelines: 4, ..shape });
+        let partition = Partition::discrete(4);
+        let mut runs = Vec::new();
+        for _ in 0..rng.usize(1..=shape.runs) {
+            let plain = random_trace(&mut rng, &mut pool, &partition, shape);
+            let before = pool.clone();
+            runs.push(relabelled(&plain, &before, &mut pool, |action| {
+                let peer = match rng.u32(..8) {
+                    peer @ 0..4 => Some(Peer::Lifeline(LifelineId(peer))),
+                    4 => Some(Peer::Environment),
+                    _ => None,
+                };
+                Action { peer, ..action }
+            }));
+        }
+        let mut options = random_options(&mut rng);
+        options.silent = LifelineSet::singleton(silent);
+        let each: Vec<Run<'_>> = runs.iter().map(Run::new).collect();
+        let learnt = learn(&mut pool, &each, &options, &mut |_, _, _| true);
+        let tree = raise(&pool, learnt.term);
+        for text in [mermaid::write(&tree), plantuml::write(&tree)] {
+            let source = Source::new("learnt", &*text);
+            let read = if text.starts_with('@') { plantuml::read } else { mermaid::read };
+            let lowered = otus_core::lower(&[&read(&source, source.whole()).tree]);
+            let Lowered { pool: mut own, term, refined, partners, .. } = lowered;
+            let term = refined.or(term).expect("a term");
+            let (from, to) = (pool.signature().clone(), own.signature().clone());
+            let lifeline = |id: LifelineId| to.lifeline(from.lifeline_name(id));
+            let hidden: LifelineSet = lifeline(silent).into_iter().collect();
+            let hidden = own.intern_region(&hidden);
+            let term = otus_core::algebra::remove(
+                &mut own,
+                &mut otus_core::algebra::Memo::default(),
+                term,
+                hidden,
+            );
+            for run in &runs {
+                let mut builder =
+                    Builder::new(Partition::discrete(to.lifeline_count()), run.len(), false);
+                for (id, _) in to.lifelines() {
+                    let at = from.lifeline(to.lifeline_name(id)).expect("the same names");
+                    for step in run.steps(run.partition().component_of(at)) {
+                        let Action { direction, message, peer, .. } = pool.action(step.action());
+                        let message = from.message_name(message);
+                        let message = own.add_message(message);
+                        let action = Action { lifeline: id, direction, message, peer: None };
+                        let peer = peer.map(|peer| match peer {
+                            Peer::Lifeline(peer) => {
+                                lifeline(peer).map_or(Peer::Environment, Peer::Lifeline)
+                            }
+                            Peer::Environment => Peer::Environment,
+                        });
+                        let letter = peer.map_or(action, |peer| partners.letter(action, peer));
+                        builder.next_moment();
+                        builder.push(own.intern_action(letter), 0);
+                    }
+                    builder.next_component();
+                }
+                let run = builder.finish(SourceId(0));
+                let found = verdict(&own, term, &run);
+                assert!(
+                    found >= Verdict::Inconclusive && found != Verdict::WeakPass,
+                    "{found}: {}\n{text}",
+                    print::trace_line(&otus_trace::raise(&run, &own)),
+                );
+            }
+        }
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@
 mod automaton;
 mod certify;
 mod codes;
+mod converted;
 mod coupling;
 mod ctl;
 mod diagram_tables;

@@ -73,6 +73,8 @@ impl RowFlags {
     pub(crate) const LATENT: RowFlags = RowFlags(128);
     /// No log has it: the span of its counterpart implies it. It is never stored.
     pub(crate) const DEDUCED: RowFlags = RowFlags(256);
+    /// Vector clocks tell its action. It is never stored.
+    pub(crate) const CLOCKED: RowFlags = RowFlags(512);
 
     pub(crate) fn has(self, other: RowFlags) -> bool {
         self.0 & other.0 != 0

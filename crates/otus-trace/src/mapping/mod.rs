@@ -309,7 +309,7 @@ impl Aliases {
     }
 }
 
-/// Assumptions about the completeness of the logs of lifelines.
+/// Assumptions about the completeness of the logs of lifelines, and facts of logs that are not regarded.
 #[derive(Debug, Clone, Default)]
 pub struct Observation {
     /// The log is complete.
@@ -320,6 +320,14 @@ pub struct Observation {
     pub may_start_late: Vec<Glob>,
     /// There is no log.
     pub unobserved: Vec<Glob>,
+    /// Logs without any event of the specification are accepted.
+    pub allow_empty: Option<bool>,
+    /// Messages that the specification does not have are left out.
+    pub ignore_unknown_messages: Option<bool>,
+    /// The observed order between logs is not regarded.
+    pub ignore_order: Option<bool>,
+    /// The peers that logs name are not compared.
+    pub ignore_peers: Option<bool>,
 }
 
 /// The completeness of the log of one lifeline.

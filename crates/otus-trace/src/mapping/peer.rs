@@ -108,10 +108,17 @@ fn without_port(host: &[u8]) -> &[u8] {
 
 fn is_name(text: &[u8], lifelines: &Aliases) -> bool {
     let Ok(name) = std::str::from_utf8(text) else { return !text.is_empty() };
-    let address = name.trim_start_matches('[').trim_end_matches(']');
-    let nowhere = matches!(name, "" | "-" | "localhost" | "unknown");
-    let is_address = nowhere || address.parse::<IpAddr>().is_ok();
-    !is_address || (!name.is_empty() && lifelines.resolve(name) != name)
+    !is_address(text) || (!name.is_empty() && lifelines.resolve(name) != name)
+}
+
+/// Whether a text is an address, with or without a port, or stands for no peer in particular.
+pub(crate) fn is_address(text: &[u8]) -> bool {
+    let is_one = |text: &[u8]| {
+        let name = std::str::from_utf8(text).unwrap_or("-");
+        let address = name.trim_start_matches('[').trim_end_matches(']');
+        matches!(name, "" | "-" | "localhost" | "unknown") || address.parse::<IpAddr>().is_ok()
+    };
+    is_one(text) || is_one(without_port(text))
 }
 
 #[cfg(test)]

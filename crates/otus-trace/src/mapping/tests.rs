@@ -68,7 +68,7 @@ fn unknown_keys_have_suggestions() {
     check(
         "[observation]\nxyz = []",
         &[
-            "O1002@xyz: [observation] has no key `xyz`; the keys of [observation] are `complete`, `may_stop_early`, `may_start_late`, `unobserved`",
+            "O1002@xyz: [observation] has no key `xyz`; the keys of [observation] are `complete`, `may_stop_early`, `may_start_late`, `unobserved`, `allow_empty`, `ignore_unknown_messages`, `ignore_order`, `ignore_peers`",
         ],
     );
 }

@@ -7,13 +7,19 @@
 //! lifelines only. Messages that it does not have stay: no specification explains such an action, and that is a
 //! finding. A peer that the signature does not have is the environment. The peer of a span is often an address, which
 //! need not be the name of a lifeline, so it counts only if it is one.
+//!
+//! A database that only the spans of its callers tell about has *deduced* events, at the times of the callers. The events
+//! of one caller are in order. Those of several are not, because their clocks need not agree, but a log is one sequence.
+//! [`Group::blurred`] names such lifelines: the order of their events is not to be trusted.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use otus_core::index::Index as _;
 use otus_core::{Action, Direction, LifelineId, MessageId, Partners, Peer, Pool, Signature};
 use otus_syntax::SourceId;
 use otus_syntax::source::offset;
 
-use super::observed::Observed;
+use super::observed::{Event, Observed};
 use super::vocabulary::RunPlace;
 use crate::multitrace::{Builder, ComponentId, MultiTrace, Partition};
 use crate::observed_order::ObservedOrder;
@@ -29,6 +35,8 @@ pub struct Group {
     /// The lifelines of the signature on which no group has an event, as far as that is known
     /// ([`Observed::silent`]).
     pub silent: Vec<LifelineId>,
+    /// The lifelines all of whose events are deduced, from the spans of several callers.
+    pub blurred: Vec<LifelineId>,
     components: Vec<GroupComponent>,
     /// Emissions and their receptions.
     pairs: Vec<(Position, Position)>,
@@ -69,6 +77,25 @@ enum Message {
     Unknown(usize),
 }
 
+/// Those whose spans tell about a lifeline.
+#[derive(Default)]
+struct Callers<'r> {
+    names: BTreeSet<Option<&'r str>>,
+    /// Whether it has an event of its own.
+    is_observed: bool,
+}
+
+impl<'r> Callers<'r> {
+    fn add(&mut self, event: Event<'r>) {
+        self.is_observed |= !event.is_deduced();
+        self.names.insert(event.peer());
+    }
+
+    fn are_several(&self) -> bool {
+        !self.is_observed && self.names.len() > 1
+    }
+}
+
 impl Group {
     /// Copies the actions of a group whose lifelines a signature has.
     pub fn new(observed: &Observed<'_>, signature: &Signature) -> Group {
@@ -78,10 +105,12 @@ impl Group {
             id: observed.name().into_owned(),
             unknown: Vec::new(),
             silent: Vec::new(),
+            blurred: Vec::new(),
             components: Vec::with_capacity(observed.components().len()),
             pairs: Vec::new(),
             order: Vec::new(),
         };
+        let mut callers: BTreeMap<LifelineId, Callers<'_>> = BTreeMap::new();
         let mut positions: Vec<Option<Position>> = vec![None; observed.len()];
         for component in observed.components() {
             let names = vocabulary.lifelines_of(component.clock).iter();
@@ -95,6 +124,7 @@ impl Group {
                 is_begun &= event.joined();
                 let Some((direction, message)) = event.action() else { continue };
                 let Some(lifeline) = lifeline_of(event.lifeline()) else { continue };
+                callers.entry(lifeline).or_default().add(event);
                 // A call between spans has the name of one of them; a diagram may have the other.
                 let known = || event.also().and_then(|also| signature.message(also));
                 let message = match signature.message(message).or_else(known) {
@@ -120,12 +150,29 @@ impl Group {
         }
         let both = |&(from, to): &(usize, usize)| Some((positions[from]?, positions[to]?));
         group.pairs = observed.pairs().iter().filter_map(both).collect();
-        group.order = observed.happened_before().iter().filter_map(both).collect();
+        let several = callers.iter().filter(|(_, callers)| callers.are_several());
+        group.blurred = several.map(|(&lifeline, _)| lifeline).collect();
+        // Their log would carry an order from one caller to another that nobody observed.
+        let is_sharp = |at: Position| {
+            let lifeline = group.components[at.component].actions[at.index].lifeline;
+            !group.blurred.contains(&lifeline)
+        };
+        let order = observed.happened_before();
+        let order =
+            order.iter().filter_map(both).filter(|&(from, to)| is_sharp(from) && is_sharp(to));
+        group.order = order.collect();
         group
     }
 
     fn unknown(&mut self, message: &str) -> usize {
         index_of(&mut self.unknown, message)
+    }
+
+    /// Forgets the peers of all actions.
+    pub fn drop_peers(&mut self) {
+        for action in self.components.iter_mut().flat_map(|component| &mut component.actions) {
+            action.peer = None;
+        }
     }
 
     /// Leaves out the actions whose messages the signature does not have.
@@ -180,6 +227,15 @@ impl Group {
     /// are added to it. Components are in the order of their first lifelines, so that groups in which others were
     /// silent have the same partition; [`Group::place`] finds the place of a step.
     pub fn trace(&self, pool: &mut Pool, partners: &Partners) -> MultiTrace {
+        self.build(pool, &|action, peer| partners.letter(action, peer))
+    }
+
+    /// The multi-trace whose letters have all peers that are known.
+    pub fn trace_with_peers(&self, pool: &mut Pool) -> MultiTrace {
+        self.build(pool, &|action, peer| Action { peer: Some(peer), ..action })
+    }
+
+    fn build(&self, pool: &mut Pool, with_peer: &dyn Fn(Action, Peer) -> Action) -> MultiTrace {
         let count = pool.signature().lifeline_count();
         let unknown: Vec<MessageId> =
             self.unknown.iter().map(|message| pool.add_message(message)).collect();
@@ -203,7 +259,7 @@ impl Group {
                 };
                 let GroupAction { lifeline, direction, peer, .. } = *act;
                 let action = Action { lifeline, direction, message, peer: None };
-                let letter = peer.map_or(action, |peer| partners.letter(action, peer));
+                let letter = peer.map_or(action, |peer| with_peer(action, peer));
                 builder.push(pool.intern_action(letter), offset(index));
             }
             builder.next_component();

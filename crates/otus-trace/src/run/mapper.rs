@@ -9,11 +9,13 @@
 //! | [`canonical`] | evaluates records of the canonical format, and vector clocks |
 //! | [`store`] | stores the events in their group |
 //! | [`join`] | joins spans: deduces the events that they imply, and names their messages |
+//! | [`clocks`] | finds the messages that vector clocks tell, if no rule does |
 //! | [`release`] | orders and pairs the events of a group that has ended |
 //! | [`conclude`] | findings that need the whole run |
 
 mod apply;
 mod canonical;
+mod clocks;
 mod conclude;
 mod file;
 mod join;

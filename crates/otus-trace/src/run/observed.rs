@@ -19,6 +19,7 @@ use otus_syntax::suggest::nearest;
 use super::vocabulary::{RunClockId, RunLifelineId, RunPlace, Vocabulary};
 use crate::causality::Pairs;
 use crate::group::{Row, RowFlags};
+use crate::mapping::peer;
 use crate::multitrace::moment_text;
 use crate::order::{self, Happened, OrderError, PartialOrder, Stamped, Value, Writes};
 use crate::read::canonical;
@@ -71,6 +72,12 @@ impl<'r> Event<'r> {
     /// Its peer, if the log names it.
     pub fn peer(self) -> Option<&'r str> {
         self.row.peer.map(|peer| self.vocabulary.lifeline(peer))
+    }
+
+    /// Its peer, if that is the name of a lifeline: one that acts, or one that a log names. Addresses are no names. The
+    /// peer of a span is often a host, so it is the name of a lifeline only if that lifeline acts.
+    pub fn named_peer(self) -> Option<&'r str> {
+        self.peer().filter(|peer| !self.is_of_span() && !peer::is_address(peer.as_bytes()))
     }
 
     /// Whether it is the start or the end of a span.
@@ -129,7 +136,7 @@ impl<'r> Event<'r> {
 
     /// `client!request`, or the label.
     fn name(self) -> Option<String> {
-        match self.action() {
+        match self.action().filter(|_| !self.row.flags.has(RowFlags::CLOCKED)) {
             Some((direction, message)) => {
                 Some(format!("{}{}{message}", self.lifeline(), direction.symbol()))
             }

@@ -18,6 +18,9 @@
 //! verifies this: `accepts` is called for each different run, and a run that it refuses becomes an
 //! alternative. A checker that gives up should return true.
 //!
+//! Letters may name their peers. A run is then accepted over letters with peers
+//! ([`otus_core::peer`]), and with the silent lifelines unobserved ([`Options::silent`]).
+//!
 //! Simultaneous actions of different messages cannot be learnt, because no interaction has such a
 //! step. They are drawn one after the other, and a note says so.
 //!
@@ -77,7 +80,7 @@ use units::Tangles;
 /// An observed run.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'r> {
-    /// The complete observation.
+    /// The complete observation. Its actions may have peers.
     pub trace: &'r MultiTrace,
     /// The known pairs of emissions and receptions, for example by message ids. An emission may be
     /// in several pairs, a reception in one.
@@ -104,7 +107,7 @@ pub struct Pair {
 }
 
 /// Options of the learner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// The condition under which repetitions become loops.
     pub loops: Loops,
@@ -115,6 +118,9 @@ pub struct Options {
     /// Whether parts without a common lifeline are joined by `par` rather than `seq`, which has the
     /// same meaning.
     pub beside: bool,
+    /// The lifelines that no log is of. Messages that others exchanged with them, by the peers of
+    /// their letters, are drawn as if both ends had been seen.
+    pub silent: LifelineSet,
 }
 
 impl Default for Options {
@@ -124,6 +130,7 @@ impl Default for Options {
             least_repetitions: 2,
             crossings: Crossings::Coregion,
             beside: true,
+            silent: LifelineSet::EMPTY,
         }
     }
 }
@@ -184,7 +191,7 @@ pub fn learn(
     for (number, run) in runs.iter().enumerate() {
         let paired = pairing::pair(pool, number, run, &channels, &mut notes);
         learnable[number] = !paired.is_altered;
-        drawn.push(units::word(pool, number, &paired, options.crossings, &mut tangles, &mut notes));
+        drawn.push(units::word(pool, number, &paired, options, &mut tangles, &mut notes));
     }
     for (number, word) in drawn.into_iter().enumerate() {
         // Messages that cross in another run may be in order here. The coregion of the other run

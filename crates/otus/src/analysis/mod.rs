@@ -269,8 +269,9 @@ impl<T> Running<T> {
         let accounting = &self.feeding.accounting;
         let accounting = accounting.lock().unwrap_or_else(PoisonError::into_inner).take();
         self.summary.logs = accounting.as_ref().map(LogSummary::new);
-        self.summary.is_unobserved =
-            self.summary.logs.is_some() && self.summary.is_vacuous() && !plan.request.allow_empty;
+        self.summary.is_unobserved = self.summary.logs.is_some()
+            && self.summary.is_vacuous()
+            && plan.request.allow_empty != Some(true);
         if let [only] = &*self.plans {
             let lifelines = only.spec.pool.lifelines(only.spec.term);
             self.summary.lifelines = Some(LifelineCount::new(&self.summary.acted, &lifelines));

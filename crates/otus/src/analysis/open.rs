@@ -52,6 +52,14 @@ pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
         sorted.traces = VecDeque::from([TraceInput::Stream { name, head, rest }]);
         logs = None;
     }
+    let observation = finder.project_in_use().map(|project| &project.plan.observation);
+    if let Some(said) = observation {
+        request.allow_empty = request.allow_empty.or(said.allow_empty);
+        request.ignore_unknown_messages =
+            request.ignore_unknown_messages.or(said.ignore_unknown_messages);
+        request.ignore_order = request.ignore_order.or(said.ignore_order);
+        request.ignore_peers = request.ignore_peers.or(said.ignore_peers);
+    }
     let request = Arc::new(request);
     require_inputs(&request, &finder, &sorted, &mut logs)?;
     let names = logs.iter().flat_map(|logs| &logs.files);
@@ -63,7 +71,6 @@ pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
     let mut feed = Feed::new(sorted.traces, logs, context.files.clone(), context.cancel.clone());
     let mut graph = graph(context, &request, &specs, &mut feed);
     refuse_many(&request, has_logs, &mut feed)?;
-    let observation = finder.project_in_use().map(|project| &project.plan.observation);
     let choice = (specs.len() > 1).then(|| Arc::new(choice(&specs)));
     let (mut plans, mut trials): (Vec<Arc<Plan>>, Vec<Arc<Plan>>) = (Vec::new(), Vec::new());
     for (number, spec) in specs.into_iter().enumerate() {

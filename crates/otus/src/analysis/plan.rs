@@ -196,7 +196,7 @@ impl Plan {
         });
         let (earlier, fingerprint) = results.transpose()?.unzip();
         let mut spec = PlannedSpec::new(pool, term, loaded, lowered);
-        if request.ignore_peers {
+        if request.ignore_peers == Some(true) {
             (spec.refined, spec.partners) = (None, Partners::default());
         }
         Ok(Plan {

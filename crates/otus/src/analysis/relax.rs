@@ -5,6 +5,9 @@
 //!
 //! - A *silent* lifeline has no event in any group of the logs. If nothing is declared for it, it counts as
 //!   unobserved, and the verdict is at most `WeakPass` ([`without_silent`]).
+//! - A *blurred* lifeline is known only from the spans of several callers ([`Group::blurred`](otus_trace::run::Group)).
+//!   Their clocks need not agree, so it counts as unobserved, too, whatever is declared for it: what it did is also
+//!   what its callers did, and only the order between them is lost.
 //! - If a declaration on the command line would make a failure a `WeakPass`, its help says so ([`help`]). All
 //!   other logs are then complete, as [`Declared`] has it.
 
@@ -20,14 +23,17 @@ use super::lifelines;
 /// The most states of a weaker question.
 const STATES: u64 = 5_000;
 
-/// The question in which the silent lifelines without a declaration are unobserved; `None` if there are none.
+/// The question in which the silent lifelines without a declaration, and the blurred ones, are unobserved; `None` if there
+/// are none.
 pub(super) fn without_silent(
     declared: &Declared,
     partition: &Partition,
     silent: &[LifelineId],
+    blurred: &[LifelineId],
 ) -> Option<Question> {
-    let is_free =
-        |lifeline: &LifelineId| silent.contains(lifeline) && !declared.is_declared(*lifeline);
+    let is_free = |lifeline: &LifelineId| {
+        blurred.contains(lifeline) || silent.contains(lifeline) && !declared.is_declared(*lifeline)
+    };
     let is_silent = |component: ComponentId| partition.lifelines(component).iter().all(is_free);
     let asked = |component| {
         if is_silent(component) {

@@ -40,14 +40,14 @@ pub struct Request {
     /// The parts of the logs that may be missing.
     pub question: Asked,
     /// Whether a group of raw logs without an event of the specification is checked like any other, instead of being
-    /// undecided.
-    pub allow_empty: bool,
+    /// undecided. `None` here and in the next three: as `[observation]` of `otus.toml` says, or else no.
+    pub allow_empty: Option<bool>,
     /// Whether events with messages that the specification does not have are left out of raw logs.
-    pub ignore_unknown_messages: bool,
+    pub ignore_unknown_messages: Option<bool>,
     /// Whether the order that was observed between logs (by ids, spans, vector clocks) is not regarded.
-    pub ignore_order: bool,
+    pub ignore_order: Option<bool>,
     /// Whether the peers that logs name are not compared with the specification.
-    pub ignore_peers: bool,
+    pub ignore_peers: Option<bool>,
     /// The engine.
     pub engine: EngineChoice,
     /// The options of the papers' searches.

@@ -49,8 +49,11 @@ impl SpecText {
         let around = within.filter(|_| places > 1).and_then(|within| self.lowered.place(within));
         if let Some((_, around)) = around {
             let inside = |span: &Span| span.start >= around.start && span.end <= around.end;
-            let mut all = self.nodes.iter().filter(|(other, _)| *other == term);
-            span = all.find(|(_, span)| inside(span)).map_or(span, |&(_, span)| span);
+            let nodes = self.nodes.iter().filter(|(other, _)| *other == term);
+            let mut all: Vec<Span> = nodes.map(|&(_, span)| span).collect();
+            all.extend(self.lowered.places(term));
+            let first = all.into_iter().filter(inside).min_by_key(|span| span.start);
+            span = first.unwrap_or(span);
         }
         let source = self.sources.get(source.0 as usize)?;
         Some(excerpt_of(source, span))

@@ -98,7 +98,7 @@ impl Subject<'_> {
         met: &mut Met,
     ) -> Result<Found, String> {
         let question = &prepared.question;
-        if self.group.is_some_and(Group::is_empty) && !self.plan.request.allow_empty {
+        if self.group.is_some_and(Group::is_empty) && self.plan.request.allow_empty != Some(true) {
             return Ok(Found::nothing());
         }
         let mut found = match &mut prepared.engine {
@@ -121,7 +121,7 @@ impl Subject<'_> {
         Ok(found)
     }
 
-    /// The answer to a multi-trace that fails, if it is explained with silent lifelines unobserved.
+    /// The answer to a multi-trace that fails, if it is explained with silent and blurred lifelines unobserved.
     fn without_silent(
         &self,
         pool: &mut Pool,
@@ -133,18 +133,29 @@ impl Subject<'_> {
             return Ok(None);
         };
         let own = pool.lifelines(plan.spec.term);
-        let silent: Vec<LifelineId> =
-            group.silent.iter().copied().filter(|&it| own.contains(it)).collect();
-        let question = relax::without_silent(declared, trace.partition(), &silent);
+        let [silent, blurred] = [&group.silent, &group.blurred].map(|lifelines| {
+            lifelines.iter().copied().filter(|&it| own.contains(it)).collect::<Vec<LifelineId>>()
+        });
+        let question = relax::without_silent(declared, trace.partition(), &silent, &blurred);
         let Some(question) = question else { return Ok(None) };
         let found = self.ask(pool, engine, &question, met)?;
         if found.verdict < Verdict::WeakPass {
             return Ok(None);
         }
-        let names: Vec<&str> =
-            silent.iter().map(|&it| pool.signature().lifeline_name(it)).collect();
-        let note =
-            format!("no log has an event of {}, so it counts as unobserved", names.join(" or "));
+        let names = |lifelines: &[LifelineId], between: &str| {
+            let names = lifelines.iter().map(|&it| pool.signature().lifeline_name(it));
+            names.collect::<Vec<_>>().join(between)
+        };
+        let unheard = names(&silent, " or ");
+        let unheard = format!("no log has an event of {unheard}, so it counts as unobserved");
+        let unclear = names(&blurred, " and ");
+        let unclear = format!(
+            "only spans of several callers tell about {unclear}, and their clocks need not agree, so the order of its \
+             events is not compared"
+        );
+        let notes =
+            [(!silent.is_empty()).then_some(unheard), (!blurred.is_empty()).then_some(unclear)];
+        let note = notes.into_iter().flatten().collect::<Vec<_>>().join("; ");
         // Nothing is known of these lifelines, so this is no proof that all was right.
         let verdict = Verdict::WeakPass;
         Ok(Some(Found { verdict, note: Some(note.into()), asked: Some(question), ..found }))

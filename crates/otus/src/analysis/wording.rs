@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use otus_analysis::Question;
 use otus_analysis::Verdict;
-use otus_analysis::explain::{self, Change, Checked, Expected, Headline, Taken};
+use otus_analysis::explain::{self, Cause, Change, Checked, Expected, Headline, Taken};
 use otus_core::budget::Budget;
 use otus_core::{Action, ActionId, Pool, TermId};
 use otus_trace::multitrace::Step;
@@ -18,7 +18,7 @@ use otus_trace::{ComponentId, MultiTrace, ObservedOrder};
 
 use super::lifelines;
 use super::pictures::{Drawn, rebuilt};
-use super::places::{Origin, Places};
+use super::places::{From, Origin, Places};
 use super::plan::{Method, Plan};
 use super::relax;
 use super::request::Explain;
@@ -91,7 +91,26 @@ impl Failure<'_> {
         {
             told.notes.push(Note { topic: "help", text });
         }
+        let switch = found.headline.as_ref().and_then(|headline| switch(headline.cause));
+        if let (From::Raw { .. }, Some(text)) = (&self.origin.from, switch) {
+            told.notes.push(Note { topic: "help", text: text.to_owned() });
+        }
         Some((told, picture))
+    }
+}
+
+/// How to leave out what a cause is about, in all logs.
+#[expect(clippy::wildcard_enum_match_arm, reason = "most causes have no such switch")]
+fn switch(cause: Cause) -> Option<&'static str> {
+    match cause {
+        Cause::UnknownMessage => Some(
+            "--ignore-unknown-messages leaves such messages out, as does ignore_unknown_messages = true below \
+             [observation] in otus.toml",
+        ),
+        Cause::WrongPeer => Some(
+            "--ignore-peers compares messages only, as does ignore_peers = true below [observation] in otus.toml",
+        ),
+        _ => None,
     }
 }
 

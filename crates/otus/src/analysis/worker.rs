@@ -262,7 +262,7 @@ impl<T: Send + 'static> Worker<T> {
             return slot.add(Piece::add_interrupted);
         }
         let mut known = None;
-        if self.plan.request.ignore_unknown_messages && !group.unknown.is_empty() {
+        if self.plan.request.ignore_unknown_messages == Some(true) && !group.unknown.is_empty() {
             known.insert(group.clone()).drop_unknown();
         }
         let group = known.as_ref().unwrap_or(group);
@@ -369,7 +369,8 @@ impl<T: Send + 'static> Worker<T> {
         let prepared = prepared(plan, &self.pool, &mut self.prepared, trace);
         let budget = started.as_ref().unwrap_or(&plan.budget);
         let group = if let From::Raw { group } = origin.from { Some(group) } else { None };
-        let is_regarded = matches!(plan.method, Method::Fast(_)) && !plan.request.ignore_order;
+        let is_regarded =
+            matches!(plan.method, Method::Fast(_)) && plan.request.ignore_order != Some(true);
         let order = group.filter(|_| is_regarded).and_then(|group| group.order(trace));
         let subject = Subject { plan, budget, id, trace, group, order: order.as_ref() };
         let decided = prepared.and_then(|prepared| {

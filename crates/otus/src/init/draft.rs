@@ -292,7 +292,11 @@ impl Source<'_> {
             LogFormat::Otlp | LogFormat::Jaeger | LogFormat::Zipkin => out.push_str(
                 "# lifeline = \"{resource.service.name}\"; group = \"{trace_id}\"; message = \"{name}\"   # as it is\n",
             ),
-            LogFormat::Shiviz | LogFormat::Htf | LogFormat::Canonical => {}
+            LogFormat::Shiviz => out.push_str(
+                "# The clocks tell who sends to whom, and the text of the event that sends is the message. Rules replace this:\n\
+                 # [[source.rule]]\n# match = { event = '^(?<d>sent|received) (?<m>.+)' }\n# dir = \"{d}\"\n# message = \"{m}\"\n",
+            ),
+            LogFormat::Htf | LogFormat::Canonical => {}
         }
     }
 

@@ -72,6 +72,14 @@ pub(super) enum Item {
     Break(NodeId, Span),
 }
 
+impl Item {
+    pub(super) fn node(self) -> NodeId {
+        match self {
+            Item::Node(node) | Item::Break(node, _) => node,
+        }
+    }
+}
+
 /// An arrow between lifelines; `None` is the environment.
 #[derive(Clone, Copy)]
 pub(super) struct Arrow {

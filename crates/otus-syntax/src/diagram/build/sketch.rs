@@ -94,6 +94,16 @@ impl Sketch {
         entry.after.push(Mark::Close);
     }
 
+    /// Takes the frame that is open between two statements.
+    pub(super) fn take_frame(
+        &mut self,
+        before: Option<NodeId>,
+        inside: Option<NodeId>,
+    ) -> Option<Frame> {
+        let after = before.and_then(|node| take_open(&mut self.drawing.entry(node).after));
+        after.or_else(|| inside.and_then(|node| take_open(&mut self.drawing.entry(node).before)))
+    }
+
     /// The frame of a fragment with these operands.
     pub(super) fn frame_of(
         &mut self,
@@ -114,6 +124,19 @@ impl Sketch {
         frame.operands = operands.map(|(node, guard)| Operand { guard, node }).collect();
         self.drawing.entry(node).frame = Some(frame);
     }
+}
+
+/// Takes the last frame out of some marks that they open and do not close.
+pub(super) fn take_open(marks: &mut Vec<Mark>) -> Option<Frame> {
+    let mut closed = 0;
+    let at = marks.iter().rposition(|mark| {
+        let is_open = matches!(mark, Mark::Open(_));
+        closed += usize::from(*mark == Mark::Close);
+        let is_closed = is_open && closed > 0;
+        closed -= usize::from(is_closed);
+        is_open && !is_closed
+    })?;
+    if let Mark::Open(frame) = marks.remove(at) { Some(frame) } else { None }
 }
 
 /// The mark with the lifelines that its participants stand for; `None` if they stand for the environment.

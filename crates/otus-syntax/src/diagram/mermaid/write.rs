@@ -1,25 +1,33 @@
 //! The writer of Mermaid diagrams: Mermaid accepts its output, and [`super::read()`] gives the same
 //! statements back.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ast::{LoopKind, SpecFile};
+use crate::ast::SpecFile;
 use crate::diagram::UNNAMED;
-use crate::diagram::directive;
-use crate::diagram::outline::{MAX_INDENT, outline};
+use crate::diagram::outline::{MAX_INDENT, Style, lifelines, outline, present};
 use crate::diagram::statement::{
-    Course, Fragment, Look, Mark, Message, Repetition, Separator, Statement, StatementKind,
+    Course, Fragment, Look, Mark, Message, Numbering, Repetition, Separator, Statement,
+    StatementKind,
 };
-use crate::drawing::{self, HeadKind, NotePlace, TitlePlace};
+use crate::diagram::{Written, colour, directive};
+use crate::drawing::{self, ArrowHead, HeadKind, NotePlace, NoteShape, TitlePlace};
 use crate::name::{Name, Names, Symbol};
 use crate::source::Span;
 
 use super::entity::{decode, encode, encode_directive, encode_shown, on_one_line, without_wrap};
-use super::lexis::is_spellable;
+use super::lexis::{self, is_spellable};
 
 /// The Mermaid diagram of a tree.
 pub fn write(tree: &SpecFile) -> String {
-    let outline = outline(tree);
+    written(tree).text
+}
+
+/// The Mermaid diagram of a tree, and what it cannot show.
+pub fn written(tree: &SpecFile) -> Written {
+    let outline = present(outline(tree), tree.drawing.as_deref(), Style::Mermaid);
     let mut writer = Writer {
         out: String::from("sequenceDiagram\n"),
         participants: FxHashMap::default(),
@@ -33,12 +41,14 @@ pub fn write(tree: &SpecFile) -> String {
         arrow: None,
         frame: None,
         guard: None,
+        created: FxHashMap::default(),
+        left_out: outline.left_out,
     };
     writer.heads(&outline.statements);
     for statement in &outline.statements {
         writer.statement(&statement.kind);
     }
-    writer.out
+    Written { text: writer.out, left_out: writer.left_out.into_iter().collect() }
 }
 
 struct Writer {
@@ -61,20 +71,50 @@ struct Writer {
     arrow: Option<drawing::Arrow>,
     frame: Option<drawing::Frame>,
     guard: Option<String>,
+    /// By lifeline that is created later: its declaration.
+    created: FxHashMap<Symbol, Option<String>>,
+    left_out: BTreeSet<&'static str>,
 }
 
 impl Writer {
     /// Chooses the names of the participants, and declares those that are declared in the tree or need an
     /// alias.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "heads are few kinds of statements")]
     fn heads(&mut self, statements: &[Statement]) {
         for statement in statements {
-            if let StatementKind::Look(Look::Head(head)) = &statement.kind {
-                self.kinds.insert(head.lifeline.symbol, head.kind);
+            match &statement.kind {
+                StatementKind::Look(Look::Head(head)) => {
+                    self.kinds.insert(head.lifeline.symbol, head.kind);
+                    self.left_out_if(head.stereotype.is_some(), "stereotypes");
+                    self.left_out_if(head.colour.is_some(), "colours of heads");
+                }
+                StatementKind::Look(Look::Mark(drawing::Mark::Create(lifeline))) => {
+                    self.created.insert(lifeline.symbol, None);
+                }
+                _ => {}
             }
         }
         for statement in statements {
-            if let StatementKind::Participant { name, label } = &statement.kind {
-                self.head(*name, label.as_deref(), true);
+            match &statement.kind {
+                StatementKind::Participant { name, label } => {
+                    self.head(*name, label.as_deref(), true);
+                }
+                StatementKind::Look(Look::OpenBox(one)) => {
+                    let title = encode_shown(&one.title);
+                    let colour = self.colour(one.colour.as_deref());
+                    let is_known = |colour: &String| lexis::colour(colour).0.is_some();
+                    let colour = colour.filter(is_known);
+                    // The first word of a title may be a colour.
+                    let is_clear = colour.is_none() && lexis::colour(&title).0.is_some();
+                    let colour = colour.unwrap_or(if is_clear { "transparent" } else { "" }.into());
+                    self.line(format!("box {colour} {title}").replace("box  ", "box ").trim_end());
+                    self.open.push(false);
+                }
+                StatementKind::Look(Look::CloseBox) => {
+                    self.open.pop();
+                    self.line("end");
+                }
+                _ => {}
             }
         }
         for statement in statements {
@@ -121,7 +161,7 @@ impl Writer {
                     | HeadKind::Collections
                     | HeadKind::Queue => format!("participant {text}{label}"),
                 };
-                self.line(&line);
+                self.declare(name, line);
             }
             self.first.get_or_insert_with(|| text.clone());
             self.last = Some(text.clone());
@@ -139,8 +179,16 @@ impl Writer {
         let mark = Mark::Rename { alias: Name { symbol, span: Span::at(0) }, name };
         self.directive(&StatementKind::Mark(mark));
         let shown = label.map_or_else(|| encode(&text).into_owned(), encode_shown);
-        self.line(&format!("participant {alias} as {shown}"));
+        self.declare(name, format!("participant {alias} as {shown}"));
         self.participants.insert(Some(name.symbol), alias);
+    }
+
+    /// Writes a declaration, or keeps it until the lifeline is created.
+    fn declare(&mut self, name: Name, line: String) {
+        match self.created.get_mut(&name.symbol) {
+            Some(later) => *later = Some(line),
+            None => self.line(&line),
+        }
     }
 
     fn environment_head(&mut self) {
@@ -169,19 +217,24 @@ impl Writer {
             StatementKind::Message(Message { from, to, message, course }) => {
                 let look = self.arrow.take().unwrap_or_default();
                 let message = self.label(*message, &look.text);
-                let arrow = match (course, look.dotted) {
-                    (Course::Arrives, false) => "->>",
-                    (Course::Arrives, true) => "-->>",
-                    (Course::Lost, false) => "-x",
-                    (Course::Lost, true) => "--x",
-                    (Course::BothWays, false) => "<<->>",
-                    (Course::BothWays, true) => "<<-->>",
+                let dashes = if look.dotted { "--" } else { "-" };
+                let arrow = match (course, look.head) {
+                    (Course::Arrives, ArrowHead::Filled) => format!("{dashes}>>"),
+                    (Course::Arrives, ArrowHead::Half) => format!("{dashes}|\\"),
+                    (Course::Arrives, ArrowHead::Open) => format!("{dashes})"),
+                    (Course::Arrives, ArrowHead::None) => format!("{dashes}>"),
+                    (Course::Lost, _) => format!("{dashes}x"),
+                    (Course::BothWays, _) => format!("<<{dashes}>>"),
                 };
+                self.left_out_if(look.colour.is_some(), "colours of arrows");
                 let line = format!("{}{arrow}{}: {message}", self.end(*from), self.end(*to));
                 self.line(&line);
             }
             StatementKind::Open(fragment) => {
-                let label = self.frame.take().map(|frame| frame.label).unwrap_or_default();
+                let frame = self.frame.take().unwrap_or_default();
+                let label = frame.label;
+                let is_rect = *fragment == Fragment::Frame && frame.keyword != "critical";
+                self.left_out_if(!is_rect && frame.colour.is_some(), "colours of fragments");
                 match fragment {
                     Fragment::Alt => self.labelled("alt", &label),
                     Fragment::Opt => self.labelled("opt", &label),
@@ -192,7 +245,14 @@ impl Writer {
                         self.line(&format!("loop {least}..{most}"));
                     }
                     Fragment::Break => self.line("break"),
-                    Fragment::Frame => self.line("rect transparent"),
+                    Fragment::Frame if frame.keyword == "critical" => {
+                        self.labelled("critical", &label);
+                    }
+                    Fragment::Frame => {
+                        self.left_out_if(!label.is_empty(), "labels of groups");
+                        let colour = self.colour(frame.colour.as_deref());
+                        self.line(&format!("rect {}", colour.as_deref().unwrap_or("transparent")));
+                    }
                     Fragment::Critical(_) => self.line("critical"),
                     Fragment::Block(_) | Fragment::Broadcast => self.directive(kind),
                 }
@@ -253,16 +313,75 @@ impl Writer {
                 self.line(&line);
             }
             Look::Mark(mark) => self.mark(mark),
-            Look::Title(_)
-            | Look::Head(_)
-            | Look::OpenBox(_)
-            | Look::CloseBox
-            | Look::Numbering(_) => {}
+            Look::Numbering(numbering) => {
+                let line = match numbering {
+                    Numbering::Start { first: 1, step: 1 } => "autonumber".to_owned(),
+                    Numbering::Start { first, step: 1 } => format!("autonumber {first}"),
+                    Numbering::Start { first, step } => format!("autonumber {first} {step}"),
+                    Numbering::Stop => "autonumber off".to_owned(),
+                    Numbering::Resume { .. } => return,
+                };
+                self.line(&line);
+            }
+            Look::Title(title) => {
+                let is_shown = !title.text.trim().is_empty();
+                self.left_out_if(is_shown, "headers, footers, captions, legends and frames");
+            }
+            // Written by `heads`.
+            Look::Head(_) | Look::OpenBox(_) | Look::CloseBox => {}
         }
     }
 
-    /// Marks are notes in Mermaid.
+    /// A colour; `None` if there is none, or Mermaid does not have it.
+    fn colour(&mut self, colour: Option<&str>) -> Option<String> {
+        let written = colour::mermaid(colour?);
+        let reason = "colours that are no names or mixtures of red, green and blue";
+        self.left_out_if(written.is_none(), reason);
+        written
+    }
+
+    fn left_out_if(&mut self, is_left_out: bool, what: &'static str) {
+        if is_left_out {
+            self.left_out.insert(what);
+        }
+    }
+
+    /// Most marks are notes in Mermaid.
     fn mark(&mut self, mark: &drawing::Mark) {
+        let life = match mark {
+            drawing::Mark::Activate { lifeline, colour } => {
+                self.left_out_if(colour.is_some(), "colours of bars");
+                Some(("activate", lifeline))
+            }
+            drawing::Mark::Deactivate(Some(lifeline)) => Some(("deactivate", lifeline)),
+            drawing::Mark::Destroy(lifeline) => Some(("destroy", lifeline)),
+            drawing::Mark::Create(lifeline) => {
+                if let Some(line) = self.created.get_mut(&lifeline.symbol).and_then(Option::take) {
+                    self.line(&format!("create {line}"));
+                }
+                return;
+            }
+            drawing::Mark::Note(note) => {
+                let is_plain = note.shape == NoteShape::Sheet && note.colour.is_none();
+                self.left_out_if(!is_plain, "shapes and colours of notes");
+                None
+            }
+            drawing::Mark::Divider(_)
+            | drawing::Mark::Delay(_)
+            | drawing::Mark::Reference { .. } => {
+                self.left_out.insert("dividers, delays and references (written as notes)");
+                None
+            }
+            drawing::Mark::Space(_) | drawing::Mark::Page(_) => {
+                self.left_out.insert("spaces and pages");
+                None
+            }
+            drawing::Mark::Deactivate(None) | drawing::Mark::Open(_) | drawing::Mark::Close => None,
+        };
+        if let Some((word, lifeline)) = life {
+            let line = format!("{word} {}", self.end(Some(*lifeline)));
+            return self.line(&line);
+        }
         let none = Vec::new();
         let (place, at, text) = match mark {
             drawing::Mark::Note(note) => {
@@ -316,29 +435,4 @@ impl Writer {
         self.out.push_str(text);
         self.out.push('\n');
     }
-}
-
-fn lifelines(statements: &[Statement]) -> FxHashSet<Symbol> {
-    let mut found = FxHashSet::default();
-    for statement in statements {
-        let names: &[Name] = match &statement.kind {
-            StatementKind::Participant { name, .. } => std::slice::from_ref(name),
-            StatementKind::Message(message) => {
-                found.extend(message.ends().map(|name| name.symbol));
-                continue;
-            }
-            StatementKind::Open(Fragment::Block(operator)) => operator.region(),
-            StatementKind::Mark(Mark::LoopKind(LoopKind::Coregion(region))) => region,
-            StatementKind::Lifelines(listed) => listed,
-            StatementKind::Open(_)
-            | StatementKind::Next(_)
-            | StatementKind::Close
-            | StatementKind::Mark(_)
-            | StatementKind::Empty
-            | StatementKind::Look(_)
-            | StatementKind::Messages(_) => continue,
-        };
-        found.extend(names.iter().map(|name| name.symbol));
-    }
-    found
 }

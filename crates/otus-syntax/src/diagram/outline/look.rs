@@ -1,9 +1,7 @@
 //! The look of statements, from the drawing of a tree.
 //!
-//! Kept are titles, the kinds of heads, notes, dividers, delays, references, guards, labels, dotted lines, the
-//! lines of texts, and the arrows of local actions, of lost messages and of messages both ways. Frames without a
-//! meaning, bars, boxes, numbers, creation and destruction are not: other statements may stand between their
-//! ends in the tree than in the text.
+//! Titles, heads, guards, labels and arrows go with their statements. What stands between statements goes after the
+//! statement that it follows; [`presentation`](super::presentation) keeps those that still make sense there.
 
 use super::Walk;
 use crate::ast::{NodeId, NodeKind, Operator, Passing};
@@ -26,10 +24,10 @@ impl Walk<'_> {
         let Some(shown) = self.drawing.and_then(|drawing| drawing.of(node)) else { return };
         let span = self.interaction.node(node).span;
         let look = |mark: &Mark| StatementKind::Look(Look::Mark(mark.clone()));
-        for mark in shown.before.iter().filter(|mark| is_kept(mark)) {
+        for mark in &shown.before {
             self.write(span, look(mark));
         }
-        for mark in shown.after.iter().rev().filter(|mark| is_kept(mark)) {
+        for mark in shown.after.iter().rev() {
             self.tasks.push(super::Task::Write(span, look(mark)));
         }
     }
@@ -84,7 +82,9 @@ impl Walk<'_> {
     pub(super) fn look_of_loop(&mut self, node: NodeId) {
         let is_free = |frame: &&Frame| {
             let repetition = directive::repetition(&frame.label);
-            frame.keyword == "loop" && (repetition.least, repetition.most) == (0, None)
+            // `0..*` is what a loop without a label says.
+            let is_any = (repetition.least, repetition.most) == (0, None) && !repetition.stated;
+            frame.keyword == "loop" && is_any
         };
         let Some(frame) = self.frame(node).filter(is_free).cloned() else { return };
         self.write(self.interaction.node(node).span, StatementKind::Look(Look::Frame(frame)));
@@ -93,8 +93,4 @@ impl Walk<'_> {
     fn frame(&self, node: NodeId) -> Option<&Frame> {
         self.drawing.and_then(|drawing| drawing.of(node))?.frame.as_ref()
     }
-}
-
-fn is_kept(mark: &Mark) -> bool {
-    matches!(mark, Mark::Note(_) | Mark::Divider(_) | Mark::Delay(_) | Mark::Reference { .. })
 }

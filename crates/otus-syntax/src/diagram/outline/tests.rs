@@ -9,7 +9,7 @@ use crate::source::SourceId;
 fn rebuilt(tree: &SpecFile) -> (SpecFile, Vec<crate::diagnostic::Diagnostic>) {
     let outline = outline(tree);
     let mut findings = Findings::unbounded(SourceId(0));
-    let Outline { names, statements } = outline;
+    let Outline { names, statements, .. } = outline;
     let again = build::build(Span::at(0), names, &statements, &mut findings);
     (again, findings.list)
 }

@@ -24,7 +24,7 @@ mod words;
 mod write;
 
 use crate::ast::SpecFile;
-use crate::diagram::{build, outline};
+use crate::diagram::{Written, build, outline};
 use crate::grammar::Parsed;
 use crate::name::Names;
 use crate::parser::Findings;
@@ -65,7 +65,13 @@ fn parse(source: &Source, range: Span, include: Option<&mut Include<'_>>) -> Par
 
 /// The PlantUML diagram of a tree.
 pub fn write(tree: &SpecFile) -> String {
-    write::spell(&outline::outline(tree))
+    written(tree).text
+}
+
+/// The PlantUML diagram of a tree, and what it cannot show.
+pub fn written(tree: &SpecFile) -> Written {
+    let outline = outline::outline(tree);
+    write::spell(&outline::present(outline, tree.drawing.as_deref(), outline::Style::Plantuml))
 }
 
 /// The spans of the sequence diagrams of a text, between `@startuml` and `@enduml`.

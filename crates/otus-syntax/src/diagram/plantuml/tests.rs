@@ -63,7 +63,7 @@ fn parse(source: &Source) -> (Outline, Vec<Diagnostic>) {
     let is_meant = |statement: &Statement| !matches!(statement.kind, StatementKind::Look(_));
     let statements: Vec<Statement> = statements.into_iter().filter(is_meant).collect();
     findings.list.sort_by_key(|diagnostic| diagnostic.primary.span.start);
-    (Outline { names, statements }, findings.list)
+    (Outline { names, statements, ..Outline::default() }, findings.list)
 }
 
 fn show(kind: &StatementKind, names: &Names) -> String {
@@ -104,7 +104,8 @@ fn outline(build: impl FnOnce(&mut dyn FnMut(&str) -> Name) -> Vec<StatementKind
     let mut names = Names::default();
     let kinds = build(&mut |text| Name { symbol: names.intern(text), span: Span::default() });
     let span = Span::default();
-    Outline { names, statements: kinds.into_iter().map(|kind| Statement { span, kind }).collect() }
+    let statements = kinds.into_iter().map(|kind| Statement { span, kind }).collect();
+    Outline { names, statements, ..Outline::default() }
 }
 
 /// Pseudo-random numbers below a bound, from a seed.

@@ -6,23 +6,27 @@
 //! position. A participant with both a quoted name and a label gets an alias, since PlantUML does not
 //! accept both.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ast::Operator;
 use crate::diagram::UNNAMED;
+use crate::diagram::Written;
+use crate::diagram::colour;
 use crate::diagram::directive;
-use crate::diagram::outline::{MAX_INDENT, Outline};
+use crate::diagram::outline::{MAX_INDENT, Outline, lifelines};
 use crate::diagram::plantuml::{text, words};
-use crate::diagram::statement::{Course, Fragment, Look, Mark, Message, StatementKind};
-use crate::drawing::{self, HeadKind, NotePlace, NoteShape, TitlePlace};
+use crate::diagram::statement::{Course, Fragment, Look, Mark, Message, Numbering, StatementKind};
+use crate::drawing::{self, ArrowHead, HeadKind, NotePlace, NoteShape, TitlePlace};
 use crate::name::{Name, Names, Symbol};
 use crate::source::Span;
 
-pub(super) fn spell(outline: &Outline) -> String {
+pub(super) fn spell(outline: &Outline) -> Written {
     let mut writer = Writer {
         names: outline.names.clone(),
+        taken: lifelines(&outline.statements),
         text: String::from("@startuml\n"),
         open: Vec::new(),
         aliases: FxHashMap::default(),
@@ -30,6 +34,7 @@ pub(super) fn spell(outline: &Outline) -> String {
         arrow: None,
         frame: None,
         guard: None,
+        left_out: outline.left_out.clone(),
     };
     writer.stand_in(outline);
     let mut statements = outline.statements.iter().map(|statement| &statement.kind).peekable();
@@ -47,21 +52,24 @@ pub(super) fn spell(outline: &Outline) -> String {
         writer.statement(kind);
     }
     writer.text.push_str("@enduml\n");
-    writer.text
+    Written { text: writer.text, left_out: writer.left_out.into_iter().collect() }
 }
 
 struct Writer {
     names: Names,
+    /// The lifelines, whose names are not available for aliases.
+    taken: FxHashSet<Symbol>,
     text: String,
     /// By open fragment: whether a directive opened it.
     open: Vec<bool>,
     aliases: FxHashMap<Symbol, String>,
     /// By lifeline: the symbol of its head.
-    heads: FxHashMap<Symbol, HeadKind>,
+    heads: FxHashMap<Symbol, drawing::Head>,
     /// The looks of the next arrow, fragment and operand.
     arrow: Option<drawing::Arrow>,
     frame: Option<drawing::Frame>,
     guard: Option<String>,
+    left_out: BTreeSet<&'static str>,
 }
 
 impl Writer {
@@ -95,7 +103,7 @@ impl Writer {
             StatementKind::Next(_) => {
                 let depth = self.open.len().saturating_sub(1);
                 let guard = self.guard.take().unwrap_or_default();
-                let line = format!("else {}", text::message(&guard.replace('\n', " ")));
+                let line = format!("else {}", shown_on_a_line(&guard));
                 self.line_at(depth, line.trim_end());
             }
             StatementKind::Close => match self.open.pop() {
@@ -117,8 +125,18 @@ impl Writer {
             self.alias(name);
         }
         let label = label.map(|label| format!("\"{}\" as ", text::quoted_shown(label)));
-        let kind = self.heads.get(&name.symbol).copied().unwrap_or_default().word();
-        let line = format!("{kind} {}{}", label.unwrap_or_default(), self.name(name));
+        let head = self.heads.get(&name.symbol).cloned();
+        let kind = head.as_ref().map(|head| head.kind).unwrap_or_default().word();
+        let mut line = format!("{kind} {}{}", label.unwrap_or_default(), self.name(name));
+        if let Some(head) = head {
+            if let Some(stereotype) = &head.stereotype {
+                let _ = write!(line, " <<{stereotype}>>");
+            }
+            if let Some(order) = head.order {
+                let _ = write!(line, " order {order}");
+            }
+            line.push_str(&self.colour(head.colour.as_deref()));
+        }
         self.line(&line);
     }
 
@@ -137,7 +155,11 @@ impl Writer {
     /// An unused name that begins like `wish`.
     fn fresh(&self, wish: &str) -> String {
         let mut name = wish.to_owned();
-        while self.names.find(&name).is_some() {
+        let is_taken = |name: &str| {
+            let is_lifeline = self.names.find(name).is_some_and(|it| self.taken.contains(&it));
+            is_lifeline || self.aliases.values().any(|alias| alias == name)
+        };
+        while is_taken(&name) {
             name.push('_');
         }
         name
@@ -147,14 +169,22 @@ impl Writer {
         let &Message { from, to, message, course } = message;
         let look = self.arrow.take().unwrap_or_default();
         let label = self.label(message, &look.text);
-        let arrow = match (course, look.dotted) {
-            (Course::Arrives, false) => "->",
-            (Course::Arrives, true) => "-->",
-            (Course::Lost, false) => "->x",
-            (Course::Lost, true) => "-->x",
-            (Course::BothWays, false) => "<->",
-            (Course::BothWays, true) => "<-->",
+        let line = if look.dotted { "--" } else { "-" };
+        let colour = self.colour(look.colour.as_deref());
+        let line = match colour.trim() {
+            "" => line.to_owned(),
+            colour => format!("-[{colour}]{}", &line[1..]),
         };
+        let arrow = match (course, look.head) {
+            (Course::Arrives, ArrowHead::Open) => format!("{line}>>"),
+            (Course::Arrives, ArrowHead::Half) => format!("{line}\\"),
+            (Course::Arrives, ArrowHead::Filled | ArrowHead::None) => format!("{line}>"),
+            (Course::Lost, _) => format!("{line}>x"),
+            (Course::BothWays, _) => format!("<{line}>"),
+        };
+        if look.head == ArrowHead::None {
+            self.left_out.insert("lines without a head");
+        }
         let line = match (from, to) {
             (Some(from), Some(to)) => {
                 format!("{} {arrow} {} : {label}", self.name(from), self.name(to))
@@ -190,16 +220,42 @@ impl Writer {
                     TitlePlace::Footer => "footer",
                     TitlePlace::Caption => "caption",
                     TitlePlace::Frame => "mainframe",
-                    TitlePlace::Legend => return,
+                    TitlePlace::Legend => {
+                        self.line("legend");
+                        let lines: Vec<String> = title.text.lines().map(text::message).collect();
+                        for line in &lines {
+                            self.line(line);
+                        }
+                        return self.line("end legend");
+                    }
                 };
                 let line = format!("{word} {}", shown_on_a_line(&title.text));
                 self.line(&line);
             }
             Look::Head(head) => {
-                self.heads.insert(head.lifeline.symbol, head.kind);
+                self.heads.insert(head.lifeline.symbol, head.clone());
             }
             Look::Mark(mark) => self.mark(mark),
-            Look::Title(_) | Look::OpenBox(_) | Look::CloseBox | Look::Numbering(_) => {}
+            Look::OpenBox(one) => {
+                let title = match shown_on_a_line(&one.title).replace('"', "") {
+                    title if title.is_empty() => title,
+                    title => format!(" \"{title}\""),
+                };
+                let line = format!("box{title}{}", self.colour(one.colour.as_deref()));
+                self.line(&line);
+            }
+            Look::CloseBox => self.line("end box"),
+            Look::Numbering(numbering) => {
+                let line = match numbering {
+                    Numbering::Start { first: 1, step: 1 } => "autonumber".to_owned(),
+                    Numbering::Start { first, step: 1 } => format!("autonumber {first}"),
+                    Numbering::Start { first, step } => format!("autonumber {first} {step}"),
+                    Numbering::Stop => "autonumber stop".to_owned(),
+                    Numbering::Resume { .. } => "autonumber resume".to_owned(),
+                };
+                self.line(&line);
+            }
+            Look::Title(_) => {}
         }
     }
 
@@ -223,37 +279,61 @@ impl Writer {
                     (NotePlace::Right | NotePlace::Over, true) => "right".to_owned(),
                     (NotePlace::Across, _) => "across".to_owned(),
                 };
-                format!("{word} {place} : {}", shown_on_a_line(&note.text))
+                let colour = note.colour.as_deref().and_then(colour::plantuml);
+                let colour = colour.map(|colour| format!(" {colour}")).unwrap_or_default();
+                format!("{word} {place}{colour} : {}", shown_on_a_line(&note.text))
             }
             drawing::Mark::Divider(text) => format!("== {} ==", shown_on_a_line(text)),
             drawing::Mark::Delay(text) => format!("...{}...", shown_on_a_line(text)),
             drawing::Mark::Reference { over, text } if !over.is_empty() => {
                 format!("ref over {} : {}", list(over), shown_on_a_line(text))
             }
+            drawing::Mark::Space(None) => "|||".to_owned(),
+            drawing::Mark::Space(Some(pixels)) => format!("||{pixels}||"),
+            drawing::Mark::Activate { lifeline, colour } => {
+                let colour = colour.as_deref().and_then(colour::plantuml);
+                let colour = colour.map(|colour| format!(" {colour}")).unwrap_or_default();
+                format!("activate {}{colour}", self.name(*lifeline))
+            }
+            drawing::Mark::Deactivate(Some(lifeline)) => {
+                format!("deactivate {}", self.name(*lifeline))
+            }
+            drawing::Mark::Create(lifeline) => {
+                let kind = self.heads.get(&lifeline.symbol).map(|head| head.kind);
+                let kind = kind.filter(|&kind| kind != HeadKind::Participant);
+                let kind = kind.map(|kind| format!("{} ", kind.word())).unwrap_or_default();
+                format!("create {kind}{}", self.name(*lifeline))
+            }
+            drawing::Mark::Destroy(lifeline) => format!("destroy {}", self.name(*lifeline)),
+            drawing::Mark::Page(title) => {
+                format!("newpage {}", shown_on_a_line(title)).trim_end().to_owned()
+            }
             drawing::Mark::Reference { .. }
-            | drawing::Mark::Space(_)
-            | drawing::Mark::Activate { .. }
-            | drawing::Mark::Deactivate(_)
-            | drawing::Mark::Create(_)
-            | drawing::Mark::Destroy(_)
+            | drawing::Mark::Deactivate(None)
             | drawing::Mark::Open(_)
-            | drawing::Mark::Close
-            | drawing::Mark::Page(_) => return,
+            | drawing::Mark::Close => return,
         };
         self.line(&line);
     }
 
     fn fragment(&mut self, fragment: &Fragment) {
-        let label = self.frame.take().map(|frame| frame.label).unwrap_or_default();
-        let labelled =
-            |word: &str| format!("{word} {}", shown_on_a_line(&label)).trim_end().to_owned();
+        let frame = self.frame.take().unwrap_or_default();
+        let label = frame.label;
+        let colour = self.colour(frame.colour.as_deref());
+        let labelled = |word: &str| {
+            format!("{word}{colour} {}", shown_on_a_line(&label)).trim_end().to_owned()
+        };
         let line = match fragment {
             Fragment::Alt => labelled("alt"),
             Fragment::Opt => labelled("opt"),
             Fragment::Par => labelled("par"),
             Fragment::Loop(_) if !label.is_empty() => labelled("loop"),
             Fragment::Break => String::from("break"),
-            Fragment::Frame => String::from("group"),
+            Fragment::Frame if frame.keyword == "critical" => labelled("critical"),
+            Fragment::Frame if frame.second.is_empty() => labelled("group"),
+            Fragment::Frame => {
+                format!("{} [{}]", labelled("group"), shown_on_a_line(&frame.second))
+            }
             Fragment::Critical(_) => String::from("critical"),
             Fragment::Loop(repetition) => {
                 format!("loop {}", directive::repetition_label(*repetition)).trim_end().to_owned()
@@ -287,6 +367,16 @@ impl Writer {
             c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ' | ',' | '(' | ')' | '"')
         };
         label.chars().all(is_plain).then_some(label)
+    }
+
+    /// A colour after a blank; nothing if there is none.
+    fn colour(&mut self, colour: Option<&str>) -> String {
+        let Some(colour) = colour else { return String::new() };
+        let Some(colour) = colour::plantuml(colour) else {
+            self.left_out.insert("colours that are no names or mixtures of red, green and blue");
+            return String::new();
+        };
+        format!(" {colour}")
     }
 
     fn directive(&mut self, kind: &StatementKind) {

@@ -32,6 +32,17 @@ use crate::read::{Fields, Format};
 pub(super) const FILE_KEYS: [&str; 6] =
     ["source", "lifelines", "messages", "observation", "pairing", "group"];
 
+const OBSERVATION_KEYS: [&str; 8] = [
+    "complete",
+    "may_stop_early",
+    "may_start_late",
+    "unobserved",
+    "allow_empty",
+    "ignore_unknown_messages",
+    "ignore_order",
+    "ignore_peers",
+];
+
 /// The keys that a source and a rule have in common.
 pub(super) const SHARED_KEYS: [&str; 11] = [
     "lifeline", "clock", "order", "time", "group", "dir", "message", "reply", "peer", "id", "label",
@@ -151,16 +162,22 @@ impl TomlReader<'_> {
         let Some(table) = self.table(file, "observation", "[observation]") else {
             return Observation::default();
         };
-        self.keys(table, &["complete", "may_stop_early", "may_start_late", "unobserved"]);
+        self.keys(table, &OBSERVATION_KEYS);
         let mut globs = |key: &str| {
             let texts = self.texts(table, key).unwrap_or_default();
             texts.iter().map(|text| Glob::name(&text.content)).collect()
         };
+        let [complete, may_stop_early, may_start_late, unobserved] =
+            ["complete", "may_stop_early", "may_start_late", "unobserved"].map(&mut globs);
         Observation {
-            complete: globs("complete"),
-            may_stop_early: globs("may_stop_early"),
-            may_start_late: globs("may_start_late"),
-            unobserved: globs("unobserved"),
+            complete,
+            may_stop_early,
+            may_start_late,
+            unobserved,
+            allow_empty: self.truth(table, "allow_empty"),
+            ignore_unknown_messages: self.truth(table, "ignore_unknown_messages"),
+            ignore_order: self.truth(table, "ignore_order"),
+            ignore_peers: self.truth(table, "ignore_peers"),
         }
     }
 

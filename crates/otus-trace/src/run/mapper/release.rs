@@ -41,6 +41,7 @@ impl Mapper {
         let had_events = count > 0;
         count -= drop_duplicate_spans(&mut rows[..count], vocabulary, &mut self.findings);
         count = self.deduce(&mut rows, count, plan);
+        count = self.exchange(&mut rows, count, plan);
         if had_events && count == 0 {
             // All its spans are internal.
             self.release = Memory { rows, components, sides };

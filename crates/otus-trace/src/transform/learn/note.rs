@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use otus_core::{ActionId, MessageId, Pool, TermId};
+use otus_core::{Action, ActionId, Direction, LifelineId, MessageId, Peer, Pool, TermId};
 
 use super::Pair;
 
@@ -25,6 +25,8 @@ pub enum NoteKind {
     /// An emission without a reception, or a reception without an emission: drawn with the
     /// environment.
     Unpaired(ActionId),
+    /// A lifeline that only its peers tell about: their messages are drawn with it.
+    Silent(LifelineId),
     /// These messages crossed or overtook each other; this term allows each order.
     Crossing(Vec<MessageId>, TermId),
     /// The emission and the reception of a message are drawn separately, because it crossed others.
@@ -32,8 +34,8 @@ pub enum NoteKind {
     /// Simultaneous actions that are not one message passing. No interaction has them, so they are
     /// drawn one after the other, and the run is not accepted.
     Simultaneous(Vec<ActionId>),
-    /// An invalid pair: there is no such emission or reception, their messages differ, or the
-    /// reception is in another pair.
+    /// An invalid pair: there is no such emission or reception, their messages differ, one of them
+    /// names another peer, or the reception is in another pair.
     BadPair(Pair),
     /// A reception that the order of the logs puts before its own emission: drawn without the
     /// emission.
@@ -68,14 +70,32 @@ impl Note {
                 1 => "one run is the same as an earlier one".to_owned(),
                 count => format!("{count} runs are the same as earlier ones"),
             },
-            NoteKind::Unpaired(id) => match pool.action(*id).direction {
-                otus_core::Direction::Emission => {
-                    format!("{} has no reception ({times}): drawn as sent to the environment", action(id))
-                }
-                otus_core::Direction::Reception => {
-                    format!("{} has no emission ({times}): drawn as from the environment", action(id))
-                }
-            },
+            NoteKind::Unpaired(id) => {
+                let Action { lifeline, direction, peer, .. } = pool.action(*id);
+                let missing = match direction {
+                    Direction::Emission => "reception",
+                    Direction::Reception => "emission",
+                };
+                let name = |peer| signature.lifeline_name(peer);
+                let drawn = match (direction, peer) {
+                    (Direction::Emission, Some(Peer::Lifeline(peer))) if peer == lifeline => {
+                        "an action of its own".to_owned()
+                    }
+                    (Direction::Emission, Some(Peer::Lifeline(peer))) => {
+                        format!("lost on its way to {}", name(peer))
+                    }
+                    (Direction::Reception, Some(Peer::Lifeline(peer))) => {
+                        format!("from the environment, because {} did not send it", name(peer))
+                    }
+                    (Direction::Emission, _) => "sent to the environment".to_owned(),
+                    (Direction::Reception, _) => "from the environment".to_owned(),
+                };
+                format!("{} has no {missing} ({times}): drawn as {drawn}", action(id))
+            }
+            NoteKind::Silent(lifeline) => {
+                let name = signature.lifeline_name(*lifeline);
+                format!("no log is of {name}: what others exchange with it is drawn ({times})")
+            }
             NoteKind::Crossing(all, _) => {
                 format!("{} crossed or overtook each other ({times}): drawn as a coregion, which allows either order of reception", messages(all))
             }
@@ -86,7 +106,7 @@ impl Note {
                 let all: Vec<String> = all.iter().map(action).collect();
                 format!("{{{}}} ({times}): no interaction has these at the same moment, so they are drawn one after the other, and what was learnt does not accept the run", all.join(", "))
             }
-            NoteKind::BadPair(_) => format!("a pair is not an emission and a reception of one message, or its reception is in another pair ({times}): left out"),
+            NoteKind::BadPair(_) => format!("a pair is not an emission and a reception of one message, or one of them names another peer, or its reception is in another pair ({times}): left out"),
             NoteKind::Cycle(id) => {
                 format!("{} is before its own emission by the order of the logs ({times}): drawn without it", action(id))
             }

@@ -12,14 +12,14 @@
 //! else is possible. Among equals, a receiver whose answer is awaited is preferred, and then the
 //! oldest message. A message with unpaired emissions and receptions in every run is exchanged with
 //! the environment only. A message that one lifeline sent, and several others received as often as
-//! it was sent, was broadcast.
+//! it was sent, was broadcast. Actions whose letters name a peer are paired only with this peer.
 //!
 //! The replay takes about one step per node. In its linear order every log is in order and every
 //! reception comes after its emission, so the drawn run is possible even if a guess is wrong.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use otus_core::{Action, ActionId, Direction, LifelineId, MessageId, Pool};
+use otus_core::{Action, ActionId, Direction, LifelineId, MessageId, Peer, Pool};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::note::Notes;
@@ -100,6 +100,26 @@ impl PairedRun {
         taken
     }
 
+    /// Whether an emission and a reception name each other as peers, as far as they name any.
+    fn agree(&self, from: usize, to: usize, pool: &Pool) -> bool {
+        let is_peer = |action: Action, other: Action| {
+            action.peer.is_none_or(|peer| peer == Peer::Lifeline(other.lifeline))
+        };
+        let actions = |node: usize| self.actions(node).iter().map(|&id| pool.action(id));
+        actions(from)
+            .all(|send| actions(to).all(|receive| is_peer(send, receive) && is_peer(receive, send)))
+    }
+
+    /// The peer that all actions of a node name, if it is a lifeline.
+    pub(super) fn peer(&self, node: usize, pool: &Pool) -> Option<LifelineId> {
+        let mut peers = self.actions(node).iter().map(|&action| pool.action(action).peer);
+        let first = peers.next()?;
+        match first {
+            Some(Peer::Lifeline(lifeline)) if peers.all(|peer| peer == first) => Some(lifeline),
+            Some(Peer::Lifeline(_) | Peer::Environment) | None => None,
+        }
+    }
+
     /// The first lifeline of a node.
     fn lifeline(&self, node: usize, pool: &Pool) -> LifelineId {
         pool.action(self.actions[self.nodes[node].actions.start]).lifeline
@@ -114,8 +134,7 @@ pub(super) fn pair(
     notes: &mut Notes,
 ) -> PairedRun {
     let mut paired = nodes(pool, number, run.trace, notes);
-    paired.sender = vec![None; paired.nodes.len()];
-    known(&mut paired, number, run, notes);
+    known(pool, &mut paired, number, run, notes);
     if run.infer {
         let taken = paired.taken();
         broadcasts(pool, &mut paired, &taken);
@@ -158,7 +177,9 @@ fn passing(pool: &Pool, actions: &[ActionId]) -> Option<(MessageId, Role)> {
     let (mut sends, mut receives) = (0, 0);
     for (index, &id) in actions.iter().enumerate() {
         let action = pool.action(id);
-        if action.message != first.message || actions[..index].contains(&id) {
+        let is_same =
+            |&other: &ActionId| pool.action(other).without_peer() == action.without_peer();
+        if action.message != first.message || actions[..index].iter().any(is_same) {
             return None;
         }
         match action.direction {
@@ -175,8 +196,8 @@ fn passing(pool: &Pool, actions: &[ActionId]) -> Option<(MessageId, Role)> {
     Some((first.message, role))
 }
 
-fn known(paired: &mut PairedRun, number: usize, run: &Run<'_>, notes: &mut Notes) {
-    let PairedRun { nodes, sender, .. } = paired;
+fn known(pool: &Pool, paired: &mut PairedRun, number: usize, run: &Run<'_>, notes: &mut Notes) {
+    let nodes = &paired.nodes;
     let at = |(component, step): (ComponentId, usize)| {
         let place = |node: &Node| (node.component, node.step);
         let after = nodes.partition_point(|node| place(node) <= (component, step));
@@ -186,8 +207,12 @@ fn known(paired: &mut PairedRun, number: usize, run: &Run<'_>, notes: &mut Notes
     };
     let fits = |from: usize, to: usize| {
         let (send, receive) = (&nodes[from], &nodes[to]);
-        send.role == Role::Send && receive.role == Role::Receive && send.message == receive.message
+        send.role == Role::Send
+            && receive.role == Role::Receive
+            && send.message == receive.message
+            && paired.agree(from, to, pool)
     };
+    let mut sender: Vec<Option<usize>> = vec![None; nodes.len()];
     for pair in run.pairs {
         match (at(pair.from), at(pair.to)) {
             (Some(from), Some(to)) if fits(from, to) && sender[to].is_none() => {
@@ -196,6 +221,7 @@ fn known(paired: &mut PairedRun, number: usize, run: &Run<'_>, notes: &mut Notes
             (_, _) => notes.add(NoteKind::BadPair(*pair), number),
         }
     }
+    paired.sender = sender;
 }
 
 /// Pairs broadcast messages: the k-th reception of each receiver with the k-th emission.
@@ -222,7 +248,11 @@ fn broadcasts(pool: &Pool, paired: &mut PairedRun, taken: &[bool]) {
     for of in traffic.values() {
         let each = of.receives.values().all(|receives| receives.len() == of.sends.len());
         let own = of.senders.iter().any(|sender| of.receives.contains_key(sender));
-        if of.senders.len() == 1 && of.receives.len() > 1 && each && !own {
+        let agree = || {
+            let pairs = of.receives.values().flat_map(|receives| of.sends.iter().zip(receives));
+            pairs.into_iter().all(|(&from, &to)| paired.agree(from, to, pool))
+        };
+        if of.senders.len() == 1 && of.receives.len() > 1 && each && !own && agree() {
             for receives in of.receives.values() {
                 for (&to, &from) in receives.iter().zip(&of.sends) {
                     paired.sender[to] = Some(from);
@@ -487,7 +517,7 @@ impl<'a> Replay<'a> {
     ) -> Option<(bool, bool, u32)> {
         let channel = self.channel(message, from, to);
         let is_shared = || self.channels.lifeline.get(&message).is_none_or(Option::is_none);
-        if channel.from == channel.to && is_shared() {
+        if channel.from == channel.to && is_shared() || !self.paired.agree(from, to, self.pool) {
             return None;
         }
         let usual = self.channels.is_usual(channel);

@@ -12,6 +12,11 @@
 //! wanted, or a cycle is long (such a coregion would allow almost everything), the units are split
 //! into their emission and their receptions instead, which is exact but has no arrow.
 //!
+//! A unit that lacks its other end may know its peer. If that lifeline is *silent* (no log is of
+//! it), the passing is drawn as if it had happened there: an analysis takes the lifeline for
+//! unobserved, so this asks for nothing that was not seen. An emission to a lifeline that is
+//! observed, and did not receive it, is lost; its action keeps the peer, which tells whereto.
+//!
 //! The word is canonical: runs that differ only in the order of concurrent events have the same
 //! word. After a unit comes the next unit of its sender, or else of its receiver, if that unit is
 //! possible; otherwise the smallest possible unit. Possible units are never equal, because equal
@@ -25,8 +30,8 @@ use otus_core::{Action, LifelineId, LifelineSet, MessageId, Pool, TermId};
 
 use super::graph::{component_of, components};
 use super::note::Notes;
-use super::pairing::{PairedRun, Role};
-use super::{Crossings, NoteKind};
+use super::pairing::{Node, PairedRun, Role};
+use super::{Crossings, NoteKind, Options};
 
 /// Cycles of more units than this are split.
 const LARGE: usize = 8;
@@ -39,15 +44,15 @@ pub(super) fn word(
     pool: &mut Pool,
     number: usize,
     paired: &PairedRun,
-    crossings: Crossings,
+    options: &Options,
     tangles: &mut Tangles,
     notes: &mut Notes,
 ) -> Vec<TermId> {
-    let mut units = Units::new(pool, paired);
+    let mut units = Units::new(pool, paired, &options.silent);
     let mut round = 0;
     let groups = loop {
         let groups = units.cycles();
-        let large = match crossings {
+        let large = match options.crossings {
             Crossings::Coregion => LARGE,
             Crossings::Split => 1,
         };
@@ -67,10 +72,14 @@ pub(super) fn word(
         round += 1;
     };
     for (node, at) in paired.nodes.iter().enumerate() {
-        let alone = units.members[units.unit_of[node]].len() == 1;
-        if alone && at.role != Role::Whole && !units.was_split[node] {
-            notes.add(NoteKind::Unpaired(paired.actions(node)[0]), number);
+        if !units.lacks_end(node) || at.role == Role::Whole {
+            continue;
         }
+        let kind = match units.silent_peer(pool, node) {
+            Some(peer) => NoteKind::Silent(peer),
+            None => NoteKind::Unpaired(paired.actions(node)[0]),
+        };
+        notes.add(kind, number);
     }
     let letters: Vec<UnitLetter> = groups.iter().map(|group| units.letter(pool, group)).collect();
     for (group, letter) in groups.iter().zip(&letters) {
@@ -89,10 +98,8 @@ pub(super) fn word(
 /// A measure of how badly a run can be drawn with these pairs: the number of nodes without a
 /// counterpart plus the number of units in cycles.
 pub(super) fn trouble(pool: &Pool, paired: &PairedRun) -> usize {
-    let units = Units::new(pool, paired);
-    let alone = |node: &usize| {
-        units.members[units.unit_of[*node]].len() == 1 && paired.nodes[*node].role != Role::Whole
-    };
+    let units = Units::new(pool, paired, &LifelineSet::EMPTY);
+    let alone = |node: &usize| units.lacks_end(*node) && paired.nodes[*node].role != Role::Whole;
     let cycles = units.cycles();
     let crossing: usize = cycles.iter().map(Vec::len).filter(|&count| count > 1).sum();
     crossing + (0..paired.nodes.len()).filter(alone).count()
@@ -131,6 +138,8 @@ impl Tangles {
 
 struct Units<'p> {
     paired: &'p PairedRun,
+    /// The lifelines that no log is of.
+    silent: &'p LifelineSet,
     /// By unit: its nodes, the emission first.
     members: Vec<Vec<usize>>,
     /// By node.
@@ -150,10 +159,11 @@ struct UnitLetter {
 }
 
 impl<'p> Units<'p> {
-    fn new(pool: &Pool, paired: &'p PairedRun) -> Self {
+    fn new(pool: &Pool, paired: &'p PairedRun, silent: &'p LifelineSet) -> Self {
         let count = paired.nodes.len();
         let mut units = Units {
             paired,
+            silent,
             members: Vec::new(),
             unit_of: vec![usize::MAX; count],
             was_split: vec![false; count],
@@ -285,12 +295,37 @@ impl<'p> Units<'p> {
             received = coreg(pool, Pool::NONE, reception, received);
         }
         let sent = self.event(pool, nodes[0]);
-        strict(pool, sent, received)
+        let Some(peer) = self.silent_peer(pool, nodes[0]) else {
+            return strict(pool, sent, received);
+        };
+        let Node { message, role, .. } = self.paired.nodes[nodes[0]];
+        let (action, is_sent) = match role {
+            Role::Receive => (Action::emission(peer, message), false),
+            Role::Send | Role::Whole => (Action::reception(peer, message), true),
+        };
+        let event = pool.intern_event(&[action]);
+        let other = pool.event(event);
+        if is_sent { strict(pool, sent, other) } else { strict(pool, other, sent) }
+    }
+
+    /// Whether a node is alone, and not because its message crossed others.
+    fn lacks_end(&self, node: usize) -> bool {
+        self.members[self.unit_of[node]].len() == 1 && !self.was_split[node]
+    }
+
+    /// The other end of a node that is alone, if that is a silent lifeline.
+    fn silent_peer(&self, pool: &Pool, node: usize) -> Option<LifelineId> {
+        let peer = self.paired.peer(node, pool).filter(|&peer| self.silent.contains(peer))?;
+        (self.lacks_end(node) && self.paired.nodes[node].role != Role::Whole).then_some(peer)
     }
 
     fn event(&self, pool: &mut Pool, node: usize) -> TermId {
+        let lost = self.lacks_end(node) && self.paired.nodes[node].role == Role::Send;
+        let lost = lost && self.silent_peer(pool, node).is_none();
+        let lost = lost && self.paired.peer(node, pool).is_some();
+        let actions = self.paired.actions(node).iter().map(|&action| pool.action(action));
         let actions: Vec<Action> =
-            self.paired.actions(node).iter().map(|&action| pool.action(action)).collect();
+            actions.map(|action| if lost { action } else { action.without_peer() }).collect();
         let event = pool.intern_event(&actions);
         pool.event(event)
     }

@@ -26,12 +26,14 @@ impl Rows {
     ) -> Self {
         let Some(interaction) = &file.interaction else { return Rows::default() };
         let drawing = file.drawing.as_deref();
+        let is_authors = drawing.is_some_and(Drawing::is_whole);
         let mut flatten = Flatten {
             file,
             interaction,
             signature,
             options,
             drawing,
+            is_authors,
             rows: Rows::default(),
             tasks: vec![Task::Visit(interaction.root)],
             open: Vec::new(),
@@ -61,6 +63,8 @@ struct Flatten<'a> {
     signature: &'a Signature,
     options: &'a Options<'a>,
     drawing: Option<&'a Drawing>,
+    /// Whether an author drew it.
+    is_authors: bool,
     rows: Rows,
     tasks: Vec<Task<'a>>,
     /// The frames that are open, innermost last.
@@ -173,7 +177,7 @@ impl<'a> Flatten<'a> {
     fn node(&mut self, id: NodeId, shown: Option<&'a Shown>) {
         let interaction = self.interaction;
         match &interaction.node(id).kind {
-            NodeKind::Empty | NodeKind::Invalid if self.drawing.is_some() => {}
+            NodeKind::Empty | NodeKind::Invalid if self.is_authors => {}
             NodeKind::Empty | NodeKind::Invalid => self.rows.rows.push(Row::Empty),
             NodeKind::Passing(passing) => {
                 let look = shown.and_then(|shown| shown.arrow.as_ref());
@@ -191,7 +195,7 @@ impl<'a> Flatten<'a> {
                     return;
                 }
                 match shown.and_then(|shown| shown.frame.as_ref()) {
-                    Some(frame) => self.written(id, operator, frame),
+                    Some(frame) => self.written(id, operator, operands, frame),
                     None => self.operator(id, operator, operands),
                 }
             }
@@ -199,7 +203,13 @@ impl<'a> Flatten<'a> {
     }
 
     /// A frame as its author wrote it.
-    fn written(&mut self, id: NodeId, operator: &Operator, frame: &'a drawing::Frame) {
+    fn written(
+        &mut self,
+        id: NodeId,
+        operator: &Operator,
+        operands: &[NodeId],
+        frame: &'a drawing::Frame,
+    ) {
         let own = title(self.file, operator);
         let (drawn, first) = titles(frame, &own);
         // A directive above it gave it another meaning than its word has.
@@ -213,6 +223,10 @@ impl<'a> Flatten<'a> {
         self.open(id, title, first, colour(frame.colour.as_ref()), concurrent, false);
         let number = self.rows.frames.len() - 1;
         self.tasks.push(Task::Close(number));
+        if frame.operands.is_empty() {
+            // The statements of a block are its operands.
+            self.tasks.extend(operands.iter().rev().map(|&operand| Task::Visit(operand)));
+        }
         for (place, operand) in frame.operands.iter().enumerate().rev() {
             self.tasks.push(Task::Visit(operand.node));
             if place > 0 {
@@ -229,8 +243,7 @@ impl<'a> Flatten<'a> {
             !is_empty(id) || self.drawing.is_some_and(|drawing| drawing.of(*id).is_some())
         };
         // Its author drew no frame: `break`, and lines that begin with `&`.
-        let has_no_frame =
-            self.drawing.is_some() && matches!(operator, Operator::Par | Operator::Alt);
+        let has_no_frame = self.is_authors && matches!(operator, Operator::Par | Operator::Alt);
         if *operator == Operator::Seq || has_no_frame {
             // ∅ is neutral in a sequence, and is only drawn if there is nothing else.
             let mut drawn: Vec<NodeId> = operands.iter().copied().filter(is_drawn).collect();

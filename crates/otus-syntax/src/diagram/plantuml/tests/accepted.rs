@@ -25,7 +25,7 @@ fn samples_are_left_for_plantuml() {
         std::fs::write(folder.join(format!("accepted-{index:03}.puml")), text).expect("writable");
     }
     for seed in 0..300 {
-        let text = write::spell(&generated(seed));
+        let text = write::spell(&generated(seed)).text;
         std::fs::write(folder.join(format!("written-{seed:03}.puml")), text).expect("writable");
     }
 }

@@ -32,7 +32,7 @@ fn long_and_deep_texts_take_linear_time() {
     let deep = "group strict\n".repeat(100_000) + &"end\n".repeat(100_000);
     let (outline, _) = parse(&Source::new("x", deep));
     assert_eq!(outline.statements.len(), 200_000);
-    let text = write::spell(&outline);
+    let text = write::spell(&outline).text;
     assert!(text.len() < 100 * 200_000);
     for line in
         ["/'".repeat(100_000), "\"".repeat(100_000), "A -[".repeat(100_000), "[[".repeat(100_000)]

@@ -14,7 +14,7 @@ use crate::source::{Source, Span};
 fn what_is_written_is_read_back() {
     for seed in 0..2000 {
         let outline = generated(seed);
-        let text = write::spell(&outline);
+        let text = write::spell(&outline).text;
         let (read, diagnostics) = parse(&Source::new("x", text.clone()));
         let errors: Vec<_> = diagnostics.iter().filter(|finding| finding.is_error()).collect();
         assert!(errors.is_empty(), "seed {seed}\n{text}\n{errors:?}");
@@ -161,7 +161,8 @@ fn renamed(outline: &Outline) -> Outline {
     }
     let span = Span::default();
     names.intern("");
-    Outline { names, statements: kinds.into_iter().map(|kind| Statement { span, kind }).collect() }
+    let statements = kinds.into_iter().map(|kind| Statement { span, kind }).collect();
+    Outline { names, statements, ..Outline::default() }
 }
 
 /// The label, unless it equals the name.

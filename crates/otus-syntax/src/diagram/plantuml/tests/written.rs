@@ -104,7 +104,7 @@ fn everything_is_written() {
         end
         @enduml
     "#]]
-    .assert_eq(&write::spell(&outline));
+    .assert_eq(&write::spell(&outline).text);
 }
 
 #[test]
@@ -117,5 +117,5 @@ fn a_diagram_without_participants_gets_one_outside() {
         ' otus: empty
         @enduml
     "#]]
-    .assert_eq(&write::spell(&outline));
+    .assert_eq(&write::spell(&outline).text);
 }
