@@ -227,7 +227,7 @@ fn what_is_learnt_respects_peers() {
     // By its name alone, the message would go to Alice.
     let log = "server sends welcome to Bob\nAlice receives welcome\nBob sends x to Alice\n";
     let one = sandbox("learn-peers", "", log);
-    learns(&one, "", &["server-xBob: welcome", "Bob-xAlice: x", "env->>Alice: welcome"]);
+    learns(&one, "", &["server-xBob: welcome", "env->>Alice: welcome", "Bob-xAlice: x"]);
     let log = "server sends welcome to Alice\nserver sends welcome to Bob\n\
                Bob receives welcome\nAlice receives welcome\n";
     let two = sandbox("learn-receivers", "", log);
