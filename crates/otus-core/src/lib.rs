@@ -45,6 +45,8 @@ pub mod set;
 pub mod signature;
 pub mod term;
 pub mod unknown;
+pub mod value;
+pub mod valued;
 
 #[cfg(test)]
 mod sample;
@@ -61,3 +63,5 @@ pub use set::LifelineSet;
 pub use signature::Signature;
 pub use term::{Attributes, Term};
 pub use unknown::NameKind;
+pub use value::Value;
+pub use valued::Valued;

@@ -221,6 +221,7 @@ fn structure(
                     }
                 }
             }
+            Operator::New(_) | Operator::Fresh(_) => {}
             Operator::Strict | Operator::Seq | Operator::Par | Operator::Coreg(_) => {
                 // The `seq` of a diagram's statements is implicit.
                 if operands.len() == 1 && (!file.implicit || *operator != Operator::Seq) {

@@ -21,6 +21,9 @@
 //! that are used without a declaration. Time and memory are linear in the size of the files: the nodes
 //! of an interaction are stored children first, so one pass suffices.
 //!
+//! Guards and binders do not change the term. If there are any, [`values`](self::values) builds a second tree that has them
+//! ([`Valued`]).
+//!
 //! If the same action occurs with different partners, a second pass builds a *refined* term, whose leaves are split
 //! into letters with peers ([`peer`](crate::peer)).
 
@@ -29,6 +32,7 @@ mod places;
 mod problem;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use std::collections::BTreeSet;
 
@@ -40,6 +44,7 @@ use crate::action::Action;
 use crate::index::{Index as _, RegionId, TermId};
 use crate::peer::{Partners, Peer};
 use crate::pool::Pool;
+use crate::valued::Valued;
 
 use names::Resolved;
 pub use places::{SourcePlace, source_places};
@@ -69,8 +74,11 @@ pub fn lower(files: &[&SpecFile]) -> Lowered {
     let mut leaves = Vec::new();
     let mut partners = Partners::default();
     let mut refined = None;
+    let mut valued = None;
     if let (Some(file), Some(interaction)) = (file, interaction) {
         partners = find_partners(interaction, &reachable, &resolved);
+        let text = values::Text { file, tree: files[file], interaction, reachable: &reachable };
+        valued = values::build(text, &resolved, &mut pool, &mut problems);
         let mut builder = Builder {
             pool: &mut pool,
             resolved: &resolved,
@@ -110,6 +118,7 @@ pub fn lower(files: &[&SpecFile]) -> Lowered {
         term,
         refined,
         partners,
+        valued,
         diagnostics,
         file,
         nodes,
@@ -130,6 +139,8 @@ pub struct Lowered {
     pub refined: Option<TermId>,
     /// The partners of its actions.
     pub partners: Partners,
+    /// The interaction with its guards and binders, if it has any. The term has neither.
+    pub valued: Option<Box<Valued>>,
     /// The diagnostics, in the order of the files and of their texts.
     pub diagnostics: Vec<Diagnostic>,
     /// The index of the file with the interaction.
@@ -302,6 +313,8 @@ impl Builder<'_> {
                 };
                 self.at(span, term)
             }
+            // Values stand beside the term.
+            Operator::New(_) | Operator::Fresh(_) => self.nest(operands, span, Pool::seq),
         }
     }
 

@@ -246,7 +246,7 @@ impl Raiser<'_> {
             1 => Target::Lifeline(names.remove(0)),
             _ => Target::Broadcast(names),
         };
-        NodeKind::Passing(Passing { origin, message, target, synchronous })
+        NodeKind::Passing(Passing { origin, message, guard: Vec::new(), target, synchronous })
     }
 
     fn region(&mut self, region: RegionId) -> Vec<Name> {
@@ -335,6 +335,9 @@ mod tests {
                     Operator::Loop(LoopKind::Parallel) => "loopP".into(),
                     Operator::Loop(LoopKind::Coregion(region)) => {
                         format!("loopC({})", names(region))
+                    }
+                    Operator::New(variables) | Operator::Fresh(variables) => {
+                        format!("{}({})", operator.keyword(), names(variables))
                     }
                 };
                 let operands: Vec<String> =

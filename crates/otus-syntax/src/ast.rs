@@ -5,6 +5,7 @@
 //! operand of several others (bounded loops of diagrams unfold by sharing); there are no cycles.
 
 pub mod formula;
+pub mod guard;
 
 use crate::drawing::Drawing;
 use crate::name::{Name, Names};
@@ -142,6 +143,8 @@ pub struct Passing {
     pub origin: Option<Name>,
     /// The message.
     pub message: Name,
+    /// What the message must carry.
+    pub guard: Vec<guard::Atom>,
     /// The receivers.
     pub target: Target,
     /// `<synch>`: emission and reception are one indivisible step.
@@ -185,6 +188,11 @@ pub enum Operator {
     Coreg(Vec<Name>),
     /// `loopS(…)` and the other loops.
     Loop(LoopKind),
+    /// `new(x, y)(…)`: one value of each variable for all of its operand.
+    New(Vec<Name>),
+    /// `loopP(fresh x)(…)`: around the node of a loop, each of whose iterations has its own value of x, different from those
+    /// of the others.
+    Fresh(Vec<Name>),
 }
 
 impl Operator {
@@ -216,7 +224,14 @@ impl Operator {
             Operator::Loop(LoopKind::HeadFirst) => "loopH",
             Operator::Loop(LoopKind::Parallel) => "loopP",
             Operator::Loop(LoopKind::Coregion(_)) => "loopC",
+            Operator::New(_) => "new",
+            Operator::Fresh(_) => "fresh",
         }
+    }
+
+    /// The variables that a `new` or `fresh` binds; none for the other operators.
+    pub fn variables(&self) -> &[Name] {
+        if let Operator::New(names) | Operator::Fresh(names) = self { names } else { &[] }
     }
 
     /// Whether its keyword is followed by a region.

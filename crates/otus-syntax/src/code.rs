@@ -120,6 +120,7 @@ codes! {
     NEEDS_QUOTES = "0216", Error, "a name that must be quoted";
     TOO_MANY_ERRORS = "0217", Error, "too many errors";
     EMPTY_NAME = "0218", Error, "an empty name";
+    BAD_DURATION = "0219", Error, "a text that is not a duration";
     // Names.
     UNDECLARED_LIFELINE = "0301", Error, "a lifeline that is not declared";
     UNDECLARED_MESSAGE = "0302", Error, "a message that is not declared";
@@ -128,6 +129,8 @@ codes! {
     REPEATED_LIFELINE = "0305", Warning, "a lifeline listed twice";
     SEVERAL_INTERACTIONS = "0306", Error, "more than one interaction";
     SYNCHRONOUS_SELF = "0307", Error, "a synchronous message from a lifeline to itself";
+    UNBOUND_VARIABLE = "0308", Error, "a variable that is not declared";
+    VARIABLE_TWICE = "0309", Error, "a variable declared twice";
     // Traces.
     EXPECTED_ACTION = "0401", Error, "an action was expected";
     TWO_COLOCALIZATIONS = "0402", Error, "a lifeline in two co-localizations";

@@ -76,6 +76,13 @@ impl<'s> Cursor<'s> {
         self.kinds_after().next().unwrap_or(TokenKind::End)
     }
 
+    /// The text of the token after the next one.
+    pub(crate) fn text_after(&self) -> &'s str {
+        let mut lexer = self.lexer;
+        while lexer.comment().is_some() {}
+        self.source.slice(lexer.token().span)
+    }
+
     /// The kinds of the tokens after the next one; [`TokenKind::End`] forever at the end.
     pub(crate) fn kinds_after(&self) -> impl Iterator<Item = TokenKind> {
         let mut lexer = self.lexer;

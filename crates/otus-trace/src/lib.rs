@@ -32,6 +32,7 @@
 pub mod case;
 mod causality;
 pub mod check;
+pub mod facts;
 mod group;
 pub mod lower;
 pub mod mapping;
@@ -48,6 +49,7 @@ pub mod transform;
 
 pub use case::Case;
 pub use check::check;
+pub use facts::{FactId, Facts};
 pub use lower::{is_declared, lower};
 pub use multitrace::{ComponentId, MultiTrace, Partition, Step};
 pub use observed_order::{Cause, ObservedOrder};

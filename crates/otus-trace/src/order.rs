@@ -52,6 +52,7 @@ pub use linear::Run;
 pub(crate) use pairing::certain_emissions;
 pub use pairing::{Paired, from_multi_trace, from_steps};
 pub use stamped::{Stamped, from_clocks};
+pub(crate) use value::write_json;
 pub use value::{Kind, Value, ValueId};
 
 use value::Values;

@@ -45,6 +45,19 @@ pub(super) enum Problem {
     HeadFirst {
         others: usize,
     },
+    UnboundVariable {
+        name: Name,
+    },
+    VariableTwice {
+        name: Name,
+        first: Span,
+    },
+    /// An atom names a lifeline that is no end of its passing.
+    NotAnEnd {
+        name: Name,
+    },
+    /// A time is compared with a number that has no unit.
+    TimeWithoutUnit,
 }
 
 #[derive(Debug, Default)]
@@ -147,6 +160,40 @@ fn render(
                     )
             });
         }
+        Problem::UnboundVariable { name } => {
+            findings.add(Code::UNBOUND_VARIABLE, source, span, |draft| {
+                let name = text(name);
+                draft.message(format!("no binder declares the variable `{name}`")).with_help(
+                    format!(
+                        "write new({name})(…) around the messages that share it, or \"{name}\" if a text is meant"
+                    ),
+                )
+            });
+        }
+        Problem::VariableTwice { name, first } => {
+            findings.add(Code::VARIABLE_TWICE, source, span, |draft| {
+                draft
+                    .message(format!(
+                        "the variable `{}` is declared again inside its scope",
+                        text(name)
+                    ))
+                    .with_label("declared again here")
+                    .with_related(source, first, "first declared here")
+                    .with_help("give one of the two another name")
+            });
+        }
+        Problem::NotAnEnd { name } => {
+            findings.add(Code::UNDECLARED_LIFELINE, source, span, |draft| {
+                draft
+                    .message(format!("`{}` neither sends nor receives this message", text(name)))
+                    .with_help("name one of the lifelines of this arrow, or leave the name out")
+            });
+        }
+        Problem::TimeWithoutUnit => findings.add(Code::BAD_DURATION, source, span, |draft| {
+            draft
+                .message("a time is compared with a number that has no unit")
+                .with_help("compare it with an anchor: `a within 2s of s`, or `time <= s + 2s`")
+        }),
         Problem::HeadFirst { others } => {
             findings.add(Code::HEAD_FIRST_LOOP, source, span, |draft| {
                 draft

@@ -259,6 +259,7 @@ fn nodes_that_are_not_part_of_the_interaction_are_ignored() {
     let passing = Passing {
         origin: Some(unknown),
         message: unknown,
+        guard: Vec::new(),
         target: Target::Environment,
         synchronous: false,
     };

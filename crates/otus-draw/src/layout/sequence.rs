@@ -173,6 +173,8 @@ pub(crate) fn word(operator: &Operator) -> (&'static str, bool) {
         Operator::Par => ("par", false),
         Operator::Alt => ("alt", false),
         Operator::Coreg(_) => ("coreg", true),
+        Operator::New(_) => ("new", false),
+        Operator::Fresh(_) => ("fresh", false),
         Operator::Loop(LoopKind::Strict) => ("loop strict", false),
         Operator::Loop(LoopKind::Weak | LoopKind::HeadFirst) => ("loop seq", false),
         Operator::Loop(LoopKind::Parallel) => ("loop par", false),

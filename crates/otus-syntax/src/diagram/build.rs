@@ -290,7 +290,10 @@ impl Builder<'_> {
             (_, Some(target)) => Target::Lifeline(target),
             (Some(_), None) => Target::Environment,
         };
-        self.node(span, NodeKind::Passing(Passing { origin, message, target, synchronous }))
+        self.node(
+            span,
+            NodeKind::Passing(Passing { origin, message, guard: Vec::new(), target, synchronous }),
+        )
     }
 
     fn open(&mut self, span: Span, fragment: &Fragment) {
@@ -458,6 +461,10 @@ impl Builder<'_> {
                     Operator::Loop(kind) => {
                         let kind = self.kind(kind);
                         self.repeat(&items, Repetition::ANY, &kind, scope.opener, span).node
+                    }
+                    Operator::New(_) | Operator::Fresh(_) => {
+                        let body = self.join(&items, &Operator::Seq, span);
+                        self.apply(operator.clone(), vec![body], span)
                     }
                 };
                 (node, None)

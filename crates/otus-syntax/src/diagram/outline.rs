@@ -139,7 +139,9 @@ impl Walk<'_> {
         match operator {
             Operator::Seq => self.sequence(node),
             Operator::Coreg(region) if region.is_empty() => self.sequence(node),
-            Operator::Strict | Operator::Coreg(_) => self.block(node, operator),
+            Operator::Strict | Operator::Coreg(_) | Operator::New(_) | Operator::Fresh(_) => {
+                self.block(node, operator);
+            }
             Operator::Par => self.fragment(node, Fragment::Par, Separator::And),
             Operator::Alt => match operands[..] {
                 [body, other] if self.is_empty(self.resolve(other)) => {

@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! interaction := 'o' | '∅' | passing | operator '(' interaction (',' interaction)* ')'
-//! operator    := 'strict' | 'seq' | 'par' | 'alt' | 'coreg' region | loop
-//! loop        := 'loopS' | 'loopW' | 'loopP' | 'loopH' | 'loopC' region
-//!              | 'loop_strict' | 'loop_seq' | 'loop_par'
+//! operator    := 'strict' | 'seq' | 'par' | 'alt' | 'coreg' region | loop | 'new' '(' name (',' name)* ')'
+//! loop        := ('loopS' | 'loopW' | 'loopP' | 'loopH' | 'loop_strict' | 'loop_seq' | 'loop_par') ('(' fresh ')')?
+//!              | 'loopC' '(' (name (',' name)*)? (';' fresh)? ')'
+//! fresh       := 'fresh' name (',' name)*
 //! region      := '(' (name (',' name)*)? ')'
-//! passing     := (name '--')? synch? name '->' target | name '!' name | name '?' name
+//! passing     := (name '--')? synch? name guard? '->' target | name '!' name guard? | name '?' name guard?
 //! synch       := '<' ('synch' | 'asynch') '>'
 //! target      := '|' | name | '(' name (',' name)* ')'
 //! ```
@@ -14,6 +15,7 @@
 //! Keywords can be names: `seq` is an operator only before `(`, and `o` is the empty interaction only
 //! if no arrow follows. The parser keeps open operators on an explicit stack, so it does not recurse.
 
+mod guard;
 mod operator;
 mod passing;
 
@@ -23,6 +25,7 @@ use crate::ast::{Interaction, Node, NodeId, NodeKind, Operator};
 use crate::code::Code;
 use crate::lexer::Token;
 use crate::lexer::TokenKind::{self, Sign};
+use crate::name::Name;
 use crate::parser::{Cursor, is_other_quote};
 use crate::source::{Span, offset};
 
@@ -58,6 +61,8 @@ pub(super) fn interaction(cursor: &mut Cursor<'_>) -> Interaction {
 /// An operator whose operands are being parsed.
 struct Open {
     operator: Operator,
+    /// The variables that each iteration of a loop has for itself.
+    fresh: Vec<Name>,
     /// `false` if the keyword is not an operator, which has been reported.
     known: bool,
     /// The offset of the keyword.
@@ -179,10 +184,11 @@ fn close(cursor: &mut Cursor<'_>, nodes: &mut Vec<Node>, stack: &mut Vec<Open>) 
     let open = stack.pop().expect("an operator is open");
     let span = Span::new(open.start, cursor.previous_end());
     let mut operands = open.operands;
-    if matches!(open.operator, Operator::Loop(_)) && operands.len() > 1 {
+    if matches!(open.operator, Operator::Loop(_) | Operator::New(_)) && operands.len() > 1 {
         let keyword = Span::new(open.start, open.parenthesis.start);
         let word = cursor.slice(keyword).trim_end();
-        let message = format!("a loop has one operand, this one has {}", operands.len());
+        let kind = if matches!(open.operator, Operator::New(_)) { "`new`" } else { "a loop" };
+        let message = format!("{kind} has one operand, this one has {}", operands.len());
         let help = format!("put them in sequence: {word}(seq(…, …))");
         cursor.findings.report(Code::LOOP_OPERANDS, keyword, message, help);
         let body = Node { span, kind: NodeKind::Operator(Operator::Seq, operands) };
@@ -191,12 +197,16 @@ fn close(cursor: &mut Cursor<'_>, nodes: &mut Vec<Node>, stack: &mut Vec<Open>) 
     if let (false, &[only]) = (open.known, &operands[..]) {
         return only;
     }
-    let kind = if operands.is_empty() {
-        NodeKind::Invalid
-    } else {
-        NodeKind::Operator(open.operator, operands)
-    };
-    push(nodes, Node { span, kind })
+    if operands.is_empty() {
+        return push(nodes, Node { span, kind: NodeKind::Invalid });
+    }
+    let mut operator =
+        push(nodes, Node { span, kind: NodeKind::Operator(open.operator, operands) });
+    if !open.fresh.is_empty() {
+        let kind = NodeKind::Operator(Operator::Fresh(open.fresh), vec![operator]);
+        operator = push(nodes, Node { span, kind });
+    }
+    operator
 }
 
 fn push(nodes: &mut Vec<Node>, node: Node) -> NodeId {

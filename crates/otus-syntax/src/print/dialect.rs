@@ -70,6 +70,11 @@ pub fn not_in_2020(tree: &SpecFile) -> Vec<Diagnostic> {
             NodeKind::Operator(Operator::Loop(LoopKind::Coregion(_)), _) => {
                 add(node.span, "`loopC`", two_files);
             }
+            NodeKind::Operator(Operator::New(_), _) => add(node.span, "`new`", two_files),
+            NodeKind::Operator(Operator::Fresh(_), _) => add(node.span, "`fresh`", two_files),
+            NodeKind::Passing(passing) if !passing.guard.is_empty() => {
+                add(node.span, "a guard", two_files);
+            }
             NodeKind::Passing(passing) if passing.synchronous => {
                 add(node.span, "`<synch>`", two_files);
             }

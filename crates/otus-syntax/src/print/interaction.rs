@@ -4,6 +4,7 @@
 use crate::ast::{Comment, Interaction, LoopKind, NodeId, NodeKind, Operator, Passing, Target};
 use crate::lexer::quote;
 use crate::name::{Name, Names};
+use crate::print::guard::guard;
 use crate::print::writer::{INDENT, MAX_INDENTED, WIDTH, Writer};
 use crate::print::{Dialect, list};
 
@@ -68,7 +69,8 @@ pub(super) fn print(
             writer.text(&buffer);
             continue;
         };
-        opener(&mut buffer, names, operator, dialect);
+        let (operator, operands, fresh) = with_fresh(interaction, operator, operands);
+        opener(&mut buffer, names, operator, fresh, dialect);
         writer.text(&buffer);
         let indent = INDENT * level.min(MAX_INDENTED);
         let fits = indent + widths[id.index()] <= WIDTH;
@@ -101,7 +103,8 @@ fn widths(names: &Names, interaction: &Interaction, dialect: Dialect) -> Vec<usi
         buffer.clear();
         let width = match &node.kind {
             NodeKind::Operator(operator, operands) => {
-                opener(&mut buffer, names, operator, dialect);
+                let (operator, operands, fresh) = with_fresh(interaction, operator, operands);
+                opener(&mut buffer, names, operator, fresh, dialect);
                 let inner = operands
                     .iter()
                     .fold(0_usize, |sum, id| sum.saturating_add(widths[id.index()] + 2));
@@ -136,6 +139,7 @@ fn passing(out: &mut String, names: &Names, passing: &Passing) {
         out.push_str("<synch> ");
     }
     out.push_str(&text(&passing.message));
+    guard(out, names, &passing.guard);
     match &passing.target {
         Target::Environment => out.push_str(" ->|"),
         Target::Lifeline(target) => {
@@ -150,8 +154,24 @@ fn passing(out: &mut String, names: &Names, passing: &Passing) {
     }
 }
 
+/// The operator, its operands and its fresh variables. The node of `fresh` is around that of its loop, but both are
+/// written as one.
+fn with_fresh<'i>(
+    interaction: &'i Interaction,
+    operator: &'i Operator,
+    operands: &'i [NodeId],
+) -> (&'i Operator, &'i [NodeId], &'i [Name]) {
+    if let (Operator::Fresh(fresh), &[inner]) = (operator, operands)
+        && let NodeKind::Operator(operator @ Operator::Loop(_), operands) =
+            &interaction.node(inner).kind
+    {
+        return (operator, operands, fresh);
+    }
+    (operator, operands, &[])
+}
+
 /// The operator up to the `(` of its operands.
-fn opener(out: &mut String, names: &Names, operator: &Operator, dialect: Dialect) {
+fn opener(out: &mut String, names: &Names, operator: &Operator, fresh: &[Name], dialect: Dialect) {
     let then = match operator {
         Operator::Loop(LoopKind::Strict) => "loop_strict",
         Operator::Loop(LoopKind::Weak | LoopKind::HeadFirst) => "loop_seq",
@@ -161,12 +181,23 @@ fn opener(out: &mut String, names: &Names, operator: &Operator, dialect: Dialect
         | Operator::Par
         | Operator::Alt
         | Operator::Coreg(_)
-        | Operator::Loop(LoopKind::Coregion(_)) => operator.keyword(),
+        | Operator::Loop(LoopKind::Coregion(_))
+        | Operator::New(_)
+        | Operator::Fresh(_) => operator.keyword(),
     };
     out.push_str(dialect.choose(operator.keyword(), then));
-    if operator.has_region() {
+    let mut parts = Vec::new();
+    if operator.has_region() || !operator.variables().is_empty() {
+        parts.push(list(names, operator.region()) + &list(names, operator.variables()));
+    }
+    if !fresh.is_empty() {
+        parts.push(format!("fresh {}", list(names, fresh)));
+    }
+    if !parts.is_empty() {
+        let joined = parts.join("; ");
         out.push('(');
-        out.push_str(&list(names, operator.region()));
+        // `loopC(; fresh x)` is `loopC(fresh x)`.
+        out.push_str(joined.strip_prefix("; ").unwrap_or(&joined));
         out.push(')');
     }
     out.push('(');

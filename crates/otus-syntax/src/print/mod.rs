@@ -9,6 +9,7 @@
 
 mod dialect;
 mod formula;
+mod guard;
 mod interaction;
 mod options;
 mod trace;

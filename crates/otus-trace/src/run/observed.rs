@@ -21,7 +21,7 @@ use crate::causality::Pairs;
 use crate::group::{Row, RowFlags};
 use crate::mapping::peer;
 use crate::multitrace::moment_text;
-use crate::order::{self, Happened, OrderError, PartialOrder, Stamped, Value, Writes};
+use crate::order::{self, Happened, OrderError, PartialOrder, Stamped, Value, Writes, write_json};
 use crate::read::canonical;
 
 /// The observation of one group.
@@ -327,7 +327,7 @@ impl<'r> Observed<'r> {
                 Some(name) => (Cow::Borrowed(name), value),
                 None => (Cow::Owned(format!(".{name}")), value),
             });
-            line.object("set", set, Value::write_json);
+            line.object("set", set, write_json);
             if event.joined() {
                 line.literal("joined", "true");
             }

@@ -42,6 +42,9 @@ impl Builder<'_> {
             _ => Target::Broadcast(targets),
         };
         let synchronous = scope.synchronous;
-        self.node(span, NodeKind::Passing(Passing { origin, message, target, synchronous }))
+        self.node(
+            span,
+            NodeKind::Passing(Passing { origin, message, guard: Vec::new(), target, synchronous }),
+        )
     }
 }

@@ -40,7 +40,7 @@ impl Walk<'_> {
         let span = at.span;
         self.write(span, StatementKind::Look(Look::Arrow(arrow.clone())));
         let message = match &at.kind {
-            NodeKind::Passing(Passing { origin, message, target, synchronous: false })
+            NodeKind::Passing(Passing { origin, message, target, synchronous: false, .. })
                 if target.lifelines().is_empty() && arrow.towards.is_some() =>
             {
                 let course = if arrow.lost { Course::Lost } else { Course::Arrives };

@@ -44,7 +44,13 @@ impl Samples {
             [only] => Target::Lifeline(only),
             [..] => Target::Broadcast(targets),
         };
-        self.node(NodeKind::Passing(Passing { origin, message, target, synchronous }))
+        self.node(NodeKind::Passing(Passing {
+            origin,
+            message,
+            guard: Vec::new(),
+            target,
+            synchronous,
+        }))
     }
 
     pub(in crate::diagram) fn tree(mut self, root: NodeId) -> SpecFile {

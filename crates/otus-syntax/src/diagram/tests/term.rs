@@ -78,6 +78,8 @@ fn node(tree: &Interaction, id: NodeId, names: &Names, normal: bool, out: &mut S
                 Operator::Alt => ("alt".to_owned(), false),
                 Operator::Coreg(region) if normal && region.is_empty() => ("seq".to_owned(), false),
                 Operator::Coreg(region) => (format!("coreg[{}]", list(region, names)), false),
+                Operator::New(variables) => (format!("new[{}]", list(variables, names)), true),
+                Operator::Fresh(variables) => (format!("fresh[{}]", list(variables, names)), true),
                 Operator::Loop(LoopKind::Strict) => ("loopS".to_owned(), true),
                 Operator::Loop(LoopKind::Weak) => ("loopW".to_owned(), true),
                 Operator::Loop(LoopKind::HeadFirst) => ("loopH".to_owned(), true),

@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::suggest::nearest;
 
 /// The keywords of the operators, except some loops.
-const OPERATORS: &str = "strict, seq, par, alt, coreg, loopS, loopW, loopP, loopC";
+const OPERATORS: &str = "strict, seq, par, alt, coreg, loopS, loopW, loopP, loopC, new";
 
 /// The keywords of all operators.
 pub(super) fn operators() -> impl Iterator<Item = &'static str> {
@@ -24,11 +24,22 @@ pub(super) fn operator(cursor: &mut Cursor<'_>) -> Head {
     let after = cursor.kind_after();
     cursor.bump();
     let mut known = true;
+    let mut fresh = Vec::new();
     let operator = match word {
         "coreg" => Operator::Coreg(region(cursor, keyword)),
-        "loopC" => Operator::Loop(LoopKind::Coregion(region(cursor, keyword))),
+        "loopC" => {
+            let (region, variables) = region_and_fresh(cursor, keyword);
+            fresh = variables;
+            Operator::Loop(LoopKind::Coregion(region))
+        }
+        "new" => Operator::New(new_variables(cursor)),
         _ => match Operator::from_keyword(word) {
-            Some(operator) => operator,
+            Some(operator) => {
+                if matches!(operator, Operator::Loop(_)) && is_fresh_next(cursor) {
+                    fresh = parenthesized_fresh(cursor);
+                }
+                operator
+            }
             None => {
                 unknown_operator(cursor, keyword, word);
                 known = false;
@@ -49,7 +60,59 @@ pub(super) fn operator(cursor: &mut Cursor<'_>) -> Head {
         return Head::Leaf(Node { span: keyword, kind: NodeKind::Invalid });
     }
     let operands = Vec::new();
-    Head::Operator(Open { operator, known, start: keyword.start, parenthesis, operands })
+    Head::Operator(Open { operator, fresh, known, start: keyword.start, parenthesis, operands })
+}
+
+/// Whether `(fresh x` follows. A lifeline `fresh` has an arrow or a sign behind it.
+fn is_fresh_next(cursor: &Cursor<'_>) -> bool {
+    cursor.kind() == Sign('(')
+        && cursor.text_after() == "fresh"
+        && cursor.kinds_after().nth(1) == Some(TokenKind::Word)
+}
+
+/// `'(' fresh ')'`
+fn parenthesized_fresh(cursor: &mut Cursor<'_>) -> Vec<Name> {
+    let open = cursor.bump().span;
+    cursor.bump();
+    variables(cursor, open)
+}
+
+/// `'(' (name (',' name)*)? (';' fresh)? ')'`
+fn region_and_fresh(cursor: &mut Cursor<'_>, keyword: Span) -> (Vec<Name>, Vec<Name>) {
+    if is_fresh_next(cursor) {
+        return (Vec::new(), parenthesized_fresh(cursor));
+    }
+    let region = region(cursor, keyword);
+    let mut fresh = Vec::new();
+    if cursor.kind() == Sign(';') {
+        let open = cursor.bump().span;
+        if cursor.text() == "fresh" {
+            cursor.bump();
+            fresh = variables(cursor, open);
+        } else {
+            cursor.unexpected("`fresh` and a variable after `;`");
+        }
+    }
+    (region, fresh)
+}
+
+/// `'(' name (',' name)* ')'`
+fn new_variables(cursor: &mut Cursor<'_>) -> Vec<Name> {
+    match cursor.expect(Sign('('), "`(` before the variables") {
+        Some(open) => variables(cursor, open.span),
+        None => Vec::new(),
+    }
+}
+
+/// `name (',' name)* ')'`, after its `(`.
+fn variables(cursor: &mut Cursor<'_>, open: Span) -> Vec<Name> {
+    let names = list(cursor, open, "a variable");
+    if names.is_empty() {
+        let span = Span::new(open.start, cursor.previous_end());
+        let help = "name at least one: new(x)(…), loopP(fresh x)(…)";
+        cursor.findings.report(Code::NO_OPERANDS, span, "no variable is declared here", help);
+    }
+    names
 }
 
 /// Whether this is the operator `sync{…}(…)` of later versions of `hibou_label`.
@@ -128,7 +191,7 @@ fn region_follows(cursor: &Cursor<'_>) -> bool {
         match ahead.next() {
             Some(TokenKind::Word | TokenKind::Quoted) => match ahead.next() {
                 Some(Sign(',')) => {}
-                after => return after == Some(Sign(')')),
+                after => return matches!(after, Some(Sign(')' | ';'))),
             },
             after => return after == Some(Sign(')')),
         }
@@ -137,6 +200,11 @@ fn region_follows(cursor: &Cursor<'_>) -> bool {
 
 /// `(name (',' name)*)? ')'`, after its `(`.
 pub(super) fn names(cursor: &mut Cursor<'_>, open: Span) -> Vec<Name> {
+    list(cursor, open, "a lifeline")
+}
+
+/// As [`names`], of things called `what`. A `;` ends the list, too, and is left to the caller.
+fn list(cursor: &mut Cursor<'_>, open: Span, what: &str) -> Vec<Name> {
     let mut names = Vec::new();
     loop {
         match cursor.kind() {
@@ -147,15 +215,16 @@ pub(super) fn names(cursor: &mut Cursor<'_>, open: Span) -> Vec<Name> {
             Sign(',') => {
                 cursor.bump();
             }
+            Sign(';') => return names,
             TokenKind::Word | TokenKind::Quoted | TokenKind::OpenQuote | TokenKind::Number => {
-                names.extend(cursor.name("a lifeline"));
+                names.extend(cursor.name(what));
             }
             TokenKind::End | Sign('@') => {
                 cursor.unclosed(open, ')');
                 return names;
             }
             _ => {
-                cursor.unexpected("a lifeline, `,` or `)`");
+                cursor.unexpected(&format!("{what}, `,` or `)`"));
                 return names;
             }
         }

@@ -1,5 +1,6 @@
 //! The grammar of message passings: an arrow, or an action of one lifeline.
 
+use super::guard::guard;
 use super::operator::{names, operators};
 use super::recover;
 use crate::ast::{Node, NodeKind, Passing, Target};
@@ -11,7 +12,7 @@ use crate::parser::Cursor;
 use crate::source::Span;
 use crate::suggest::nearest;
 
-/// `passing := (name '--')? synch? name '->' target | name '!' name | name '?' name`
+/// `passing := (name '--')? synch? name guard? '->' target | name '!' name guard? | name '?' name guard?`
 pub(super) fn passing(cursor: &mut Cursor<'_>) -> Node {
     let start = cursor.token().span.start;
     match passing_kind(cursor) {
@@ -31,7 +32,13 @@ fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
         return sent_by(cursor, None);
     }
     let first = cursor.name("a lifeline or a message")?;
+    let guard = guard(cursor);
     match cursor.kind() {
+        TokenKind::Dashes | Sign('!' | '?') if !guard.is_empty() => {
+            let help = "a guard stands behind the message: a -- m[f = 1] -> b, a!m[f = 1]";
+            cursor.unexpected_with("`->` after the guard of a message", Some(help.to_owned()));
+            None
+        }
         TokenKind::Dashes => {
             cursor.bump();
             sent_by(cursor, Some(first))
@@ -50,7 +57,7 @@ fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
                 cursor.findings.report(Code::UNEXPECTED_TOKEN, span, message, help);
                 return None;
             }
-            Some(Passing { origin: None, message: first, target, synchronous: false })
+            Some(Passing { origin: None, message: first, guard, target, synchronous: false })
         }
         Sign(sign @ ('!' | '?')) => {
             cursor.bump();
@@ -59,7 +66,8 @@ fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
                 '!' => (Some(first), Target::Environment),
                 _ => (None, Target::Lifeline(first)),
             };
-            Some(Passing { origin, message, target, synchronous: false })
+            let guard = self::guard(cursor);
+            Some(Passing { origin, message, guard, target, synchronous: false })
         }
         next => {
             let help = after_name(cursor.slice(first.span), next);
@@ -77,12 +85,13 @@ fn sent_by(cursor: &mut Cursor<'_>, origin: Option<Name>) -> Option<Passing> {
         return None;
     }
     let message = cursor.name("a message")?;
+    let guard = guard(cursor);
     if cursor.eat(TokenKind::Arrow).is_none() {
         let help = "write `a -- m -> b`, or `a -- m ->|` if no lifeline receives it";
         cursor.unexpected_with("`->` and the receiver of the message", Some(help.to_owned()));
         return None;
     }
-    Some(Passing { origin, message, target: target(cursor)?, synchronous })
+    Some(Passing { origin, message, guard, target: target(cursor)?, synchronous })
 }
 
 /// The help for a name that no arrow or action follows.

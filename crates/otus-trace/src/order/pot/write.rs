@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use super::super::value::write_json;
 use super::super::{Assignment, EventId, PartialOrder};
 use crate::read::json::{quote, write_object};
 
@@ -28,7 +29,7 @@ pub fn write(order: &PartialOrder) -> String {
     let initial = order.variables().map(|variable| {
         (Cow::Borrowed(order.variable_name(variable)), order.value(order.initial(variable)))
     });
-    write_object(initial, |value, out| value.write_json(out), &mut out);
+    write_object(initial, |value, out| write_json(&value, out), &mut out);
     out.push_str(",\n\"processes\":[\n");
     let mut separator = "";
     for process in order.processes() {
@@ -80,7 +81,7 @@ fn write_event(out: &mut String, order: &PartialOrder, event: EventId) {
             key(out, "var");
             quote(order.variable_name(*variable), out);
             key(out, "val");
-            order.value(*id).write_json(out);
+            write_json(&order.value(*id), out);
         }
         several => {
             key(out, "set");
@@ -88,7 +89,7 @@ fn write_event(out: &mut String, order: &PartialOrder, event: EventId) {
                 let name = order.variable_name(assignment.variable);
                 (Cow::Borrowed(name), order.value(assignment.value))
             });
-            write_object(set, |value, out| value.write_json(out), out);
+            write_object(set, |value, out| write_json(&value, out), out);
         }
     }
     if let Some(label) = order.label(event) {

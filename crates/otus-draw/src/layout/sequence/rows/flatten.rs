@@ -215,7 +215,7 @@ impl<'a> Flatten<'a> {
         // A directive above it gave it another meaning than its word has.
         let is_special = match operator {
             Operator::Loop(kind) => !matches!(kind, LoopKind::Weak | LoopKind::HeadFirst),
-            Operator::Coreg(_) | Operator::Strict => true,
+            Operator::Coreg(_) | Operator::Strict | Operator::New(_) | Operator::Fresh(_) => true,
             Operator::Seq | Operator::Par | Operator::Alt => false,
         };
         let title = if is_special { own } else { drawn };
