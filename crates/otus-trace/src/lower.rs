@@ -17,7 +17,7 @@ use otus_syntax::source::offset;
 use otus_syntax::{Code, Diagnostic, Span};
 
 use crate::check::{self, TraceFault, TraceFaultKind};
-use crate::facts::{self, FieldNames, Facts};
+use crate::facts::{self, Facts, FieldNames};
 use crate::multitrace::{Builder, ComponentId, MultiTrace, Partition};
 
 /// Lowers a tree to a multi-trace over the signature of a pool. The diagnostics are undeclared
@@ -107,8 +107,11 @@ fn clock_backwards(
     let names: Vec<&str> = lifelines.map(|&it| signature.lifeline_name(it)).collect();
     let message = format!("the clock of `{}` goes backwards", names.join("`, `"));
     let found = Diagnostic::new(Code::CLOCK_BACKWARDS, source, Span::at(start), message);
-    let found = found.with_label(format!("before an earlier time{}", and_elsewhere(breaks.len() - 1)));
-    Some(found.with_help("from here on it counts as another clock, with an unknown distance to all others"))
+    let found =
+        found.with_label(format!("before an earlier time{}", and_elsewhere(breaks.len() - 1)));
+    Some(found.with_help(
+        "from here on it counts as another clock, with an unknown distance to all others",
+    ))
 }
 
 fn faults(trace: &TraceFile, pool: &Pool) -> Vec<Diagnostic> {

@@ -202,6 +202,11 @@ impl MultiTrace {
         &self.steps[range(&self.ends, component)]
     }
 
+    /// The number of the first step of a component among the steps of all components.
+    pub(crate) fn first(&self, component: ComponentId) -> usize {
+        range(&self.ends, component).start
+    }
+
     /// The trace of a component, moment by moment. A moment has several steps if their actions were
     /// observed as simultaneous.
     pub fn moments(&self, component: ComponentId) -> impl Iterator<Item = &[Step]> {

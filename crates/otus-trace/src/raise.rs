@@ -4,9 +4,7 @@ use otus_core::index::Index as _;
 use otus_core::valued::Valued;
 use otus_core::{LifelineId, Pool};
 use otus_syntax::Span;
-use otus_syntax::ast::{
-    Colocalization, Component, Occurrence, TraceAction, TraceFile, TraceValue,
-};
+use otus_syntax::ast::{Colocalization, Component, Occurrence, TraceAction, TraceFile, TraceValue};
 use otus_syntax::name::Name;
 use otus_syntax::source::offset;
 

@@ -27,7 +27,7 @@ const FARTHEST: i128 = 1 << 62;
 
 /// Why a text is not a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TimeFault {
+pub(crate) enum TimeFault {
     /// It is neither a number nor a time in the form of RFC 3339.
     NotATime,
     /// It is more than 146 years away from 1970. A number in another unit than seconds is, for instance.
@@ -194,9 +194,17 @@ mod tests {
         check("2026-11-15T07:13:08.25+01:00", Some(1_794_723_188.25));
         check("2026-11-15T06:13:08.25", Some(1_794_723_188.25));
         check("2026-11-15T06:13", Some(1_794_723_180.0));
-        for text in
-            ["", "x", "1.2.3", "2026-13-01", "2026-11-15Txx:00", "2026-11-15T25:00", "--1", "1e5", "."]
-        {
+        for text in [
+            "",
+            "x",
+            "1.2.3",
+            "2026-13-01",
+            "2026-11-15Txx:00",
+            "2026-11-15T25:00",
+            "--1",
+            "1e5",
+            ".",
+        ] {
             check(text, None);
         }
     }
