@@ -36,7 +36,8 @@ impl Store {
         self.truncate_before(expr, over, &LifelineSet::EMPTY)
     }
 
-    /// As [`Store::truncate`], where dead events on some lifelines block live events to the right.
+    /// Like [`Store::truncate`], where dead events on some lifelines block live events to the
+    /// right.
     fn truncate_before(&mut self, expr: ExprId, over: SetId, blocking: &LifelineSet) -> ExprId {
         if self.sets.items[over].is_disjoint(self.lifelines(expr)) {
             return expr;

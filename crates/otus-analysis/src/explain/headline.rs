@@ -95,7 +95,7 @@ impl Cause {
         self.names().0
     }
 
-    /// Whether the specification does not have what was observed, wherever it was.
+    /// Whether the observed event occurs nowhere in the specification.
     pub fn is_unknown(self) -> bool {
         matches!(
             self,
@@ -143,7 +143,7 @@ pub enum Basis {
     Frontier,
 }
 
-/// Makes a headline from these facts.
+/// Makes a headline from the results of the other levels of an explanation.
 pub(super) struct Maker<'a, 'c> {
     pub(super) checker: &'a mut Checker<'c>,
     pub(super) case: &'a Case<'a>,
@@ -195,7 +195,8 @@ impl Maker<'_, '_> {
         found.expected = self.expectations(component.index(), &expected);
         match &edit.change {
             Change::Insert(_, moment) => {
-                // The message was observed at another component and has no other end here.
+                // The message was observed at the other end, on another component, but not on this
+                // component.
                 if let Some(other) = self.missing_here(moment) {
                     found.cause = Cause::MissingCounterpart;
                     found.counterpart = Some(other);

@@ -14,7 +14,7 @@ use crate::verdict::Verdict;
 pub struct SearchState {
     /// The interaction.
     pub term: TermId,
-    /// By component: the number of consumed moments.
+    /// For each component: the number of consumed moments.
     pub consumed: Box<[u32]>,
     /// The removed lifelines.
     pub removed: RegionId,

@@ -48,7 +48,7 @@ pub(crate) struct Formula {
     /// The number of variables.
     pub(crate) variables: u32,
     literals: Vec<Literal>,
-    /// By clause: its end in `literals`.
+    /// For each clause: its end in `literals`.
     ends: Vec<u32>,
 }
 
@@ -65,7 +65,7 @@ impl Formula {
         self.add_from(clause.iter().copied());
     }
 
-    /// As [`Formula::add`], from any iterator.
+    /// Like [`Formula::add`], from any iterator.
     pub(crate) fn add_from(&mut self, clause: impl IntoIterator<Item = Literal>) {
         let start = self.literals.len();
         for literal in clause {

@@ -27,9 +27,9 @@ const NONE: u32 = u32::MAX;
 
 pub(super) struct ResidualTree {
     nodes: Vec<Node>,
-    /// By iteration and ordinal: the leaves of iterations that have begun.
+    /// For each iteration and ordinal: the leaves of iterations that have begun.
     leaves: FxHashMap<(u32, u32), u32>,
-    /// By iteration and ordinal: the loops of iterations that have begun.
+    /// For each iteration and ordinal: the loops of iterations that have begun.
     gaps: FxHashMap<(u32, u32), Vec<Gap>>,
 }
 
