@@ -43,9 +43,9 @@ const TABLES: u64 = 2048 << 20;
 pub(crate) struct Limits {
     /// The time limit: of each question, or of the whole command.
     pub(crate) timeout: Option<Duration>,
-    /// The most bytes that the process may take.
+    /// The maximum number of bytes that the process may take.
     memory: Option<u64>,
-    /// The most bytes that the tables of one search may take.
+    /// The maximum number of bytes that the tables of one search may take.
     pub(crate) tables: u64,
 }
 

@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 /// Several phases share one time limit if they are given the same [started](Budget::started) budget.
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
-    /// The most states a search may make, or the most nodes a diagram may hold.
+    /// The maximum number of states a search may make, or the most nodes a diagram may hold.
     pub max_states: Option<u64>,
     /// The longest time from the start of the computation.
     pub timeout: Option<Duration>,
     /// The moment at which the computation ends, whenever it started.
     pub deadline: Option<Instant>,
-    /// The most bytes that all tables together may take.
+    /// The maximum number of bytes that all tables together may take.
     pub max_bytes: Option<u64>,
     /// Stops it from another thread or a signal handler (Ctrl-C).
     pub cancel: Cancel,
@@ -235,8 +235,8 @@ impl<'b> Meter<'b> {
         None
     }
 
-    /// The most states that [`Meter::count_many`] may count before the next call of [`Meter::count`], which
-    /// checks the limits.
+    /// The maximum number of states that [`Meter::count_many`] may count before the next call of
+    /// [`Meter::count`], which checks the limits.
     #[inline]
     pub fn room(&self) -> u64 {
         let unseen = CHECKED - 1 - self.states % CHECKED;

@@ -5,11 +5,11 @@
 
 use otus_syntax::{Code, Diagnostic, Severity, SourceId, Span};
 
-/// The most findings that are shown.
+/// The maximum number of findings that are shown.
 pub const MAX_SHOWN: usize = 100;
 
-/// The most declared names that are compared with a misspelt one, so that suggestions stay fast for
-/// large signatures.
+/// The maximum number of declared names that are compared with a misspelt one, so that suggestions
+/// stay fast for large signatures.
 pub const MAX_CANDIDATES: usize = 1000;
 
 /// A bounded list of diagnostics.

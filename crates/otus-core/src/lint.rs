@@ -247,7 +247,7 @@ fn is_guarded(file: &SpecFile, number: usize) -> bool {
     })
 }
 
-/// By node: whether neither it nor a node below it has a syntax error.
+/// For each node: whether neither it nor a node below it has a syntax error.
 fn sound(interaction: &Interaction) -> Vec<bool> {
     let mut sound: Vec<bool> = Vec::with_capacity(interaction.nodes.len());
     for node in &interaction.nodes {

@@ -134,7 +134,8 @@ pub struct Lowered {
     pub diagnostics: Vec<Diagnostic>,
     /// The index of the file with the interaction.
     pub file: Option<usize>,
-    /// By syntax node of that interaction: its term; ∅ for nodes that are not reachable from the root.
+    /// For each syntax node of that interaction: its term; ∅ for nodes that are not reachable from the
+    /// root.
     pub nodes: Vec<TermId>,
     source: Option<SourceId>,
     /// By term id.
@@ -207,7 +208,8 @@ fn the_interaction(files: &[&SpecFile], problems: &mut Problems) -> Option<usize
     Some(first)
 }
 
-/// By node: whether it is reachable from the root. Error recovery may leave unreachable nodes behind.
+/// For each node: whether it is reachable from the root. Error recovery may leave unreachable nodes
+/// behind.
 pub(crate) fn reachable(interaction: &Interaction) -> Vec<bool> {
     let mut reached = vec![false; interaction.nodes.len()];
     let root = interaction.root.index();
@@ -238,7 +240,8 @@ struct Builder<'a> {
     nodes: Vec<TermId>,
     spans: Vec<Option<Span>>,
     leaves: Vec<(TermId, Span)>,
-    /// By symbol: its first index in the last list that contains it, and the number of that list.
+    /// For each symbol: its first index in the last list that contains it, and the number of that
+    /// list.
     seen: Vec<(usize, u32)>,
     list: u32,
     /// The first `loopH`, and the number of all of them.

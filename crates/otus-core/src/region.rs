@@ -34,7 +34,7 @@ pub(crate) struct Regions {
     /// The number of branch levels above the words.
     height: u32,
     roots: IndexVec<RegionId, NodeId>,
-    /// By node: the region it is the root of. Extended on demand.
+    /// For each node: the region it is the root of. Extended on demand.
     by_root: IndexVec<NodeId, Option<RegionId>>,
 }
 

@@ -20,7 +20,7 @@ use crate::set::LifelineSet;
 pub struct Signature {
     lifelines: Names,
     labels: IndexVec<LifelineId, Option<Box<str>>>,
-    /// By label on one line: the lifeline, or `None` if several have it.
+    /// For each label on one line: the lifeline, or `None` if several have it.
     labelled: FxHashMap<Box<str>, Option<LifelineId>>,
     messages: Names,
 }

@@ -75,11 +75,11 @@ pub fn certify(
 struct Replay<'a> {
     trace: &'a PartialOrder,
     formulas: &'a Formulas,
-    /// By process: the number of its events in the cut.
+    /// For each process: the number of its events in the cut.
     executed: Vec<u32>,
     /// By variable.
     values: Vec<Value>,
-    /// By process: the label of its last event.
+    /// For each process: the label of its last event.
     last: Vec<Option<LabelId>>,
     /// The number of events of a process with a label.
     labelled: FxHashMap<(ProcessId, LabelId), i64>,

@@ -34,7 +34,7 @@ fn least(
     mut demand: impl FnMut(usize, u32, usize) -> u32,
     pace: &mut Pace,
 ) -> Result<Option<Vec<u32>>, Stop> {
-    // By process: the number of its current interval.
+    // For each process: the number of its current interval.
     let mut at = vec![0; allowed.len()];
     let first = |ranges: &Allowed| ranges.first().map(|range| range.0);
     let Some(mut least) = allowed.iter().map(first).collect::<Option<Vec<u32>>>() else {

@@ -63,7 +63,7 @@ struct Stage {
     atom: u32,
     /// In a sum: the sum of the readings whose chains are complete.
     sum: Rational,
-    /// By chain: the number of its events reached, or [`GONE`] if it is in the sum.
+    /// For each chain: the number of its events reached, or [`GONE`] if it is in the sum.
     reached: Box<[u32]>,
 }
 
@@ -84,7 +84,7 @@ struct Chain {
     last: Option<usize>,
     /// Whether no other layer has one.
     alone: bool,
-    /// By number of events: the least number of events after which the value is the same.
+    /// For each number of events: the least number of events after which the value is the same.
     same: Box<[u32]>,
     /// Its events, by layer and value.
     points: Box<[ChainPoint]>,
@@ -129,13 +129,13 @@ pub(crate) struct Encoder<'f> {
     used: Vec<UsedAtom<'f>>,
     by_atom: FxHashMap<AtomId, u32>,
     chains: Vec<Chain>,
-    /// By layer: the least value of each of its blocks.
+    /// For each layer: the least value of each of its blocks.
     blocks: Vec<Vec<u32>>,
     residuals: Interner<ResidualId, Residual>,
     stages: Interner<StageId, Stage>,
-    /// By residual: the chains that it waits for, sorted.
+    /// For each residual: the chains that it waits for, sorted.
     waits: IndexVec<ResidualId, Option<Rc<[u32]>>>,
-    /// By chain that the current residual waits for: the position reached.
+    /// For each chain that the current residual waits for: the position reached.
     reached: Vec<u32>,
     /// The number of bytes of chains, residuals and stages.
     bytes: usize,
@@ -440,7 +440,7 @@ impl Machine for Encoder<'_> {
         let waits = self.waits(state);
         let start = self.blocks[layer][block as usize];
         let end = self.blocks[layer].get(block as usize + 1).copied().unwrap_or(u32::MAX);
-        // By chain: the number of its events on the layer that are included.
+        // For each chain: the number of its events on the layer that are included.
         let mut included: Vec<usize> = waits
             .iter()
             .map(|&chain| {

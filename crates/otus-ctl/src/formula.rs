@@ -91,7 +91,7 @@ impl Formula {
 pub struct Formulas {
     pub(crate) atoms: Interner<AtomId, Atom>,
     nodes: Interner<FormulaId, Formula>,
-    /// By formula: its negation and its attributes.
+    /// For each formula: its negation and its attributes.
     facts: IndexVec<FormulaId, Facts>,
 }
 

@@ -19,7 +19,8 @@ use crate::track::Course;
 /// The number of cuts per event up to which a lattice is narrow.
 const CUTS: u64 = 32;
 
-/// The most cuts that are worth a visit, if single cuts are likely to be faster than intervals.
+/// The maximum number of cuts that are worth a visit, if single cuts are likely to be faster than
+/// intervals.
 pub(crate) fn limit(problem: Problem<'_>, pace: &mut Pace) -> Result<Option<u64>, Stop> {
     let view = problem.view;
     if !problem.atoms.iter().any(|&(_, course)| is_spread(problem, course)) {

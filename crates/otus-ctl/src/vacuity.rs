@@ -70,10 +70,10 @@ pub struct Vacuities {
     pub unchecked: Option<Stop>,
 }
 
-/// The most values of a reading that are collected.
+/// The maximum number of values of a reading that are collected.
 pub const MOST_VALUES: usize = 1000;
 
-/// The most atoms whose influence on the answer is tried.
+/// The maximum number of atoms whose influence on the answer is tried.
 const MOST_TRIED: usize = 16;
 
 impl Checker<'_> {

@@ -32,9 +32,9 @@ use crate::pace::Pace;
 /// Some events of a trace, as dimensions of a lattice.
 #[derive(Debug, Clone)]
 pub(crate) struct View {
-    /// By dimension: its process.
+    /// For each dimension: its process.
     pub(crate) processes: Vec<ProcessId>,
-    /// By dimension: its events, in order.
+    /// For each dimension: its events, in order.
     pub(crate) events: Vec<Vec<EventId>>,
     pub(crate) clocks: ClockTable,
 }
@@ -129,7 +129,7 @@ impl View {
         self.event_count() * size_of::<EventId>() + ClockTable::bytes(&self.bounds())
     }
 
-    /// By dimension: the number of its events.
+    /// For each dimension: the number of its events.
     pub(crate) fn bounds(&self) -> Vec<u32> {
         self.events.iter().map(|events| number(events.len())).collect()
     }
@@ -164,7 +164,8 @@ impl View {
     }
 }
 
-/// By dimension: the clock of each of its events, one row per event; and the number of changes in these columns.
+/// For each dimension: the clock of each of its events, one row per event; and the number of changes in these
+/// columns.
 fn reaches(
     trace: &PartialOrder,
     clocks: &Clocks,
@@ -212,7 +213,8 @@ fn arrange(count: usize, weights: &[u64], pace: &mut Pace) -> Result<Vec<usize>,
     let weight = |a: usize, b: usize| weights[a * count + b] + weights[b * count + a];
     let mut placed: Vec<usize> = Vec::with_capacity(count);
     let mut left: Vec<usize> = (0..count).collect();
-    // By dimension that is left: the weight of its constraints towards the placed ones, the last counting most.
+    // For each dimension that is left: the weight of its constraints towards the placed ones, the last counting
+    // most.
     let mut pull = vec![0_u64; count];
     while !left.is_empty() {
         pace.step(left.len())?;

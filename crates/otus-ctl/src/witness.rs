@@ -295,7 +295,7 @@ impl Showing<'_> {
 struct Lift<'a> {
     trace: &'a PartialOrder,
     clocks: &'a Clocks,
-    /// By process: the number of its events so far.
+    /// For each process: the number of its events so far.
     executed: Vec<u32>,
     events: Vec<EventId>,
     /// The clock of an event.

@@ -33,7 +33,7 @@ pub enum RasterError {
     Renderer(String),
 }
 
-/// The most pixels of a picture: 400 MB of memory.
+/// The maximum number of pixels of a picture: 400 MB of memory.
 const MAX_PIXELS: u64 = 100_000_000;
 
 /// The fonts for a scene: ours, those given, and those of the system if characters are still missing.

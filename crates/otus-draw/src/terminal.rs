@@ -27,7 +27,7 @@ use measure::Measured;
 pub struct Options {
     /// The number of columns of the terminal.
     pub width: usize,
-    /// The most rows below the heads.
+    /// The maximum number of rows below the heads.
     pub rows: usize,
     /// Whether only ASCII is used.
     pub ascii: bool,

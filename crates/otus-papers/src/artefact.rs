@@ -50,7 +50,7 @@ pub struct Picture {
     pub scene: Scene,
 }
 
-/// The most wrong verdicts that a summary describes.
+/// The maximum number of wrong verdicts that a summary describes.
 const MAX_DESCRIBED: usize = 5;
 
 impl Artefact {

@@ -63,7 +63,7 @@ impl Method {
     }
 }
 
-/// The most bytes that a diagram may take.
+/// The maximum number of bytes that a diagram may take.
 const MAX_BYTES: u64 = 2 << 30;
 
 /// A timed check.

@@ -27,7 +27,7 @@ pub struct Formula {
     pub clauses: Vec<Vec<i32>>,
 }
 
-/// The most variables of a formula.
+/// The maximum number of variables of a formula.
 pub const MAX_VARIABLES: usize = 10_000_000;
 
 /// The index of the variable of a literal.

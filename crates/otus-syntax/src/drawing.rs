@@ -36,7 +36,7 @@ pub struct Drawing {
     pub boxes: Vec<HeadBox>,
     /// Whether no author drew it.
     is_made: bool,
-    /// By node: how it is drawn.
+    /// For each node: how it is drawn.
     pub(crate) nodes: FxHashMap<NodeId, Shown>,
 }
 

@@ -14,7 +14,7 @@ use crate::lexer::{Lexer, Token, Trivia, unquote};
 use crate::name::{Name, Names, Symbol};
 use crate::source::{Source, SourceId, Span};
 
-/// The most findings of one text that are reported one by one.
+/// The maximum number of findings of one text that are reported one by one.
 pub const MAX_DIAGNOSTICS: usize = 100;
 
 /// A position in a text between two tokens.

@@ -177,10 +177,10 @@ fn peer(row: &Row) -> Option<RunLifelineId> {
 #[derive(Default)]
 struct Queues<'e> {
     map: FxHashMap<Key<'e>, Queue>,
-    /// By emission: the next one in each of its four queues: of the same sender, of any sender, and
-    /// the same two for any id.
+    /// For each emission: the next one in each of its four queues: of the same sender, of any
+    /// sender, and the same two for any id.
     next: Vec<[u32; 4]>,
-    /// By emission: whether it has been received.
+    /// For each emission: whether it has been received.
     received: Vec<bool>,
     /// By queue of emissions without a named receiver, and by receiver: the next emission to
     /// receive.

@@ -88,7 +88,7 @@ struct Finder<'a> {
     known: BTreeMap<(Code, usize, usize), usize>,
     /// By symbol.
     lifelines: Vec<LifelineState>,
-    /// By action: the last moment in which it occurred, from 1, and its offset there.
+    /// For each action: the last moment in which it occurred, from 1, and its offset there.
     actions: Vec<(u32, u32)>,
     moment: u32,
 }

@@ -21,7 +21,7 @@ use crate::transform::learn::Pair;
 /// Edges between the logs of a multi-trace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ObservedOrder {
-    /// By component: the causes of its actions, by step.
+    /// For each component: the causes of its actions, by step.
     causes: Vec<Vec<Cause>>,
 }
 

@@ -88,7 +88,7 @@ pub struct PartialOrder {
     variables: Names,
     variable_facts: IndexVec<VariableId, VariableFacts>,
     values: Values,
-    /// By event: the end of its assignments in `assignments`.
+    /// For each event: the end of its assignments in `assignments`.
     ends: Vec<u32>,
     assignments: Vec<Assignment>,
     /// Sorted by target, then by source, without duplicates.
@@ -171,12 +171,12 @@ struct VariableFacts {
 #[derive(Debug, Clone, Default)]
 struct Notes {
     label_names: Names,
-    /// By event: a label, from 1.
+    /// For each event: a label, from 1.
     labels: Vec<u32>,
     file_names: Names,
-    /// By event: a file, from 1.
+    /// For each event: a file, from 1.
     files: Vec<u32>,
-    /// By event: a line, from 1.
+    /// For each event: a line, from 1.
     lines: Vec<u32>,
 }
 

@@ -50,7 +50,7 @@ pub struct QuickReader {
     /// The known partitions, by the lifelines of their components with [`END`] after each
     /// component.
     partitions: FxHashMap<Box<[u32]>, Arc<Partition>>,
-    /// By lifeline: the number of the last component that has it.
+    /// For each lifeline: the number of the last component that has it.
     owners: Vec<u64>,
     /// The number of components of all texts so far.
     components: u64,
@@ -78,7 +78,7 @@ enum Lifelines {
 /// Ends a component in the key of a partition.
 const END: u32 = u32::MAX;
 
-/// The most headers and partitions that are cached. Real files have a few.
+/// The maximum number of headers and partitions that are cached. Real files have a few.
 const MOST: usize = 4096;
 
 impl QuickReader {

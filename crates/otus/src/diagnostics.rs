@@ -232,7 +232,7 @@ fn elements<'a>(sources: &'a [Source], found: &'a Diagnostic) -> Vec<Element<'a>
     elements
 }
 
-/// The most bytes between two places in one excerpt.
+/// The maximum number of bytes between two places in one excerpt.
 const CLOSE: u32 = 2000;
 
 fn close(one: &Label, other: &Label) -> bool {

@@ -25,7 +25,7 @@ use crate::load::{Loaded, options};
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 use crate::units::counted;
 
-/// The most nodes of a search.
+/// The maximum number of nodes of a search.
 const NODES: u64 = 1_000_000;
 
 /// The specification to explore, and the files to make.

@@ -22,7 +22,7 @@ pub struct GenerateRequest {
     pub from: Option<Format>,
     /// The lifelines that share a log: `discrete`, `trivial`, `{(l1,l2),(l3)}`.
     pub partition: Option<String>,
-    /// The most events.
+    /// The maximum number of events.
     pub max_length: usize,
     /// The number of multi-traces.
     pub count: u64,

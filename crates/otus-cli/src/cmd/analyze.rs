@@ -214,7 +214,7 @@ fn write_attachments(args: &AnalyzeArgs, case: &Case) -> bool {
     is_written
 }
 
-/// The most fixed failures that are named.
+/// The maximum number of fixed failures that are named.
 const NAMED: usize = 20;
 
 /// Names the known failures that are fixed, and writes a new baseline if the arguments ask for one. Returns whether

@@ -23,7 +23,7 @@ use crate::term::Term;
 
 /// The deepest nesting of sub-questions.
 const DEPTH: u32 = 12;
-/// The most sub-questions for one answer.
+/// The maximum number of sub-questions for one answer.
 const FUEL: u32 = 300;
 
 /// The memoized answers, for terms in normal form of one pool.

@@ -64,7 +64,7 @@ pub struct Automaton {
     states: IndexVec<StateId, AutomatonState>,
     alphabet: IndexVec<SymbolId, EventId>,
     transitions: Vec<Transition>,
-    /// By state: the index of its first transition; then the number of transitions.
+    /// For each state: the index of its first transition; then the number of transitions.
     begins: Vec<usize>,
 }
 
@@ -105,10 +105,10 @@ pub struct Edge {
 /// The size at which the construction of an automaton is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AutomatonLimits {
-    /// The most states. The initial state is always built.
+    /// The maximum number of states. The initial state is always built.
     pub states: usize,
-    /// The most steps of terms and sub-terms ([`build()`]), or transitions of sets of states
-    /// ([`determinize()`]), that are examined. Bounds time and memory.
+    /// The maximum number of steps of terms and sub-terms ([`build()`]), or transitions of sets of
+    /// states ([`determinize()`]), that are examined. Bounds time and memory.
     pub work: usize,
 }
 
@@ -266,7 +266,8 @@ impl Automaton {
     }
 }
 
-/// By state: the index of its first transition in a list sorted by these states; then the length of the list.
+/// For each state: the index of its first transition in a list sorted by these states; then the length of the
+/// list.
 fn begins(states: usize, sorted_by: impl Iterator<Item = StateId>) -> Vec<usize> {
     let mut begins = vec![0; states + 1];
     for state in sorted_by {

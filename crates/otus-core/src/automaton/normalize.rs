@@ -48,7 +48,7 @@ use crate::term::Term;
 
 /// The longest list of operands that splicing may produce.
 const FLAT: usize = 64;
-/// The most alternatives that are compared pairwise.
+/// The maximum number of alternatives that are compared pairwise.
 const COMPARED: usize = 24;
 
 /// The memoized normal forms of terms of one pool.

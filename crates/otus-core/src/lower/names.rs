@@ -81,7 +81,7 @@ pub(super) fn resolve(
 /// declare a participant several times.
 fn declare(files: &[&SpecFile], problems: &mut Problems) -> Signature {
     let mut signature = Signature::default();
-    // By id: the file and the span of the first declaration.
+    // For each id: the file and the span of the first declaration.
     let mut lifelines: Vec<(usize, Span)> = Vec::new();
     let mut messages: Vec<(usize, Span)> = Vec::new();
     for (at, file) in files.iter().enumerate() {

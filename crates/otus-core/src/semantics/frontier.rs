@@ -44,8 +44,8 @@ pub struct Frontiers {
 }
 
 impl Frontiers {
-    /// The most follow-ups that [`Frontiers::steps`] makes for a term: one for each step of each subterm whose
-    /// steps are not known.
+    /// The maximum number of follow-ups that [`Frontiers::steps`] makes for a term: one for each step of each subterm
+    /// whose steps are not known.
     ///
     /// Nested operators multiply: each of n parallel operands has a step, which is a step of every term around it. So
     /// this number may be the square of the size of the term.

@@ -40,14 +40,14 @@ pub(super) struct Atoms<'f> {
 pub(super) struct Before<'a> {
     /// The atoms that hold, among those that are decided.
     pub(super) mask: &'a [u64],
-    /// By chain: its position.
+    /// For each chain: its position.
     pub(super) reached: &'a [u32],
 }
 
 /// The tables of one component.
 #[derive(Debug, Default, Clone)]
 struct Layer {
-    /// By value: the atoms that depend on this component alone and hold.
+    /// For each value: the atoms that depend on this component alone and hold.
     local: Vec<u64>,
     /// The chains that have events here.
     chains: Vec<u32>,
@@ -110,7 +110,7 @@ impl<'f> Atoms<'f> {
             distant: Vec::new(),
             bytes: 0,
         };
-        // By layer: the points of chains there.
+        // For each layer: the points of chains there.
         let mut points: Vec<Vec<(u32, u32, u32)>> = vec![Vec::new(); bounds.len()];
         for (position, &(atom, course)) in problem.atoms.iter().enumerate() {
             atoms.position.insert(atom, position);
@@ -285,7 +285,7 @@ impl Layer {
         Ok(())
     }
 
-    /// By chain with events here: its position at a value.
+    /// For each chain with events here: its position at a value.
     fn reached(&self, value: u32) -> &[u32] {
         let width = self.chains.len();
         &self.reached[value as usize * width..][..width]

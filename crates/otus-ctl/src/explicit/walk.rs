@@ -19,10 +19,10 @@ pub(super) struct Walk<'f> {
     pace: Pace,
     program: Program,
     atoms: Atoms<'f>,
-    /// By layer: the dimension of the view.
+    /// For each layer: the dimension of the view.
     order: Vec<usize>,
     bounds: Vec<u32>,
-    /// By depth: its prefixes in the order in which they were visited, which is descending.
+    /// For each depth: its prefixes in the order in which they were visited, which is descending.
     prefixes: Vec<Vec<Prefix>>,
     /// The stored bits of cuts, in the same order.
     bytes: Vec<u8>,

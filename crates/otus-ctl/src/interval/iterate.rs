@@ -15,7 +15,7 @@ impl Diagram {
 #[derive(Debug)]
 pub(crate) struct Boxes<'d> {
     diagram: &'d Diagram,
-    /// By layer: the node, and the number of the current interval.
+    /// For each layer: the node, and the number of the current interval.
     path: Vec<(Id, usize)>,
     ranges: Vec<(u32, u32)>,
     root: Option<Id>,

@@ -20,7 +20,7 @@ pub(super) struct Sweep {
     state: u32,
     holds: u32,
     reading: Reading,
-    /// By part of the next box: the value at which it changes.
+    /// For each part of the next box: the value at which it changes.
     changes: Vec<u32>,
     /// The upper ends of the box for the remaining components.
     bounds: Vec<u32>,

@@ -7,7 +7,7 @@ use otus_core::budget::Stop;
 
 use super::tree::{EMPTY, END, Ist, Node, Trees};
 
-/// The most results in the memo.
+/// The maximum number of results in the memo.
 const MEMORY: usize = 1 << 20;
 
 /// An operation with a memo.

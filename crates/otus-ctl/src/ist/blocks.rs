@@ -32,7 +32,7 @@ pub(super) struct BlockEvent {
 #[derive(Debug)]
 pub(super) struct Blocks<'f> {
     problem: Problem<'f>,
-    /// By process: the number of its events.
+    /// For each process: the number of its events.
     pub(super) bounds: Vec<u32>,
     /// The communication edges of the Hasse diagram.
     communications: Vec<(BlockEvent, BlockEvent)>,
@@ -155,7 +155,7 @@ impl<'f> Blocks<'f> {
         Ok(tree)
     }
 
-    /// By value: the vectors at which a reading has it.
+    /// For each value: the vectors at which a reading has it.
     fn by_value(&self, trees: &mut Trees, universe: Ist, track: &Track) -> Result<Vec<Ist>, Stop> {
         let events = self.chain(track.changes.iter().map(|change| change.0));
         let mut blocks: Vec<Vec<Ist>> = vec![Vec::new(); track.values.len()];

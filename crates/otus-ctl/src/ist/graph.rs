@@ -13,7 +13,7 @@ use crate::view::Arrangement;
 /// A sharing tree: paths from the root to the end are boxes of cuts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharingTree {
-    /// By layer: its process.
+    /// For each layer: its process.
     pub processes: Vec<ProcessId>,
     /// The nodes between the root and the end, layer by layer.
     pub nodes: Vec<TreeNode>,

@@ -18,13 +18,13 @@ use otus_trace::order::ProcessId;
 use super::{Lowering, Meaning, own_variable, similar};
 use crate::formula::FormulaId;
 
-/// The most choices of processes in a file of formulas.
+/// The maximum number of choices of processes in a file of formulas.
 pub const MOST_INSTANCES: usize = 10_000;
 
-/// The most names of quantifiers around a formula. Lowering recurses on them.
+/// The maximum number of names of quantifiers around a formula. Lowering recurses on them.
 const MOST_NAMES: usize = 8;
 
-/// The most processes that a message names.
+/// The maximum number of processes that a message names.
 const MOST_NAMED: usize = 4;
 
 /// A quantifier over processes as it was expanded.
@@ -38,7 +38,7 @@ pub struct Expansion {
     pub instances: usize,
 }
 
-/// By node: whether it is below a quantifier over processes, and therefore lowered with it.
+/// For each node: whether it is below a quantifier over processes, and therefore lowered with it.
 pub(super) fn bound_nodes(file: &FormulaFile) -> Vec<bool> {
     let mut is_bound = vec![false; file.nodes.len()];
     for (index, node) in file.nodes.iter().enumerate().rev() {
@@ -103,8 +103,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// By name of a quantifier: the processes that it can stand for, at least one; `None` if there is an error. With
-    /// `implicit`, names without a process may be variables of the bound one.
+    /// For each name of a quantifier: the processes that it can stand for, at least one; `None` if there is an
+    /// error. With `implicit`, names without a process may be variables of the bound one.
     pub(super) fn choices(
         &mut self,
         binder: &Binder,

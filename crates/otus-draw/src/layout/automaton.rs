@@ -18,7 +18,7 @@ use crate::scene::{Anchor, Item, Key, Role, Scene, Shape, Tone};
 /// The options of the picture of an automaton.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// The most states that are drawn.
+    /// The maximum number of states that are drawn.
     pub max_states: usize,
     /// The direction of transitions.
     pub direction: Direction,

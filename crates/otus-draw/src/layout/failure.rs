@@ -70,7 +70,8 @@ pub struct FailurePicture {
 }
 
 impl FailurePicture {
-    /// By lifeline: its component, numbered anew so that the numbers are less than that of lifelines.
+    /// For each lifeline: its component, numbered anew so that the numbers are less than that of
+    /// lifelines.
     fn components(&self) -> Vec<usize> {
         let mut numbers: Vec<usize> = self.lifelines.iter().map(|it| it.component).collect();
         numbers.sort_unstable();
@@ -166,9 +167,9 @@ pub struct PictureMessage {
 /// Limits of the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// The most events that are drawn.
+    /// The maximum number of events that are drawn.
     pub max_events: usize,
-    /// The most lifelines that are drawn.
+    /// The maximum number of lifelines that are drawn.
     pub max_lifelines: usize,
     /// Whether only the [core](PictureLifeline::core) and the lifeline of the culprit are drawn.
     pub is_core_only: bool,

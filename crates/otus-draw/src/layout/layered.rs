@@ -82,7 +82,7 @@ pub struct Route {
     pub label: Option<Rect>,
 }
 
-/// The most virtual nodes of a drawing; a picture with more is unreadable anyway.
+/// The maximum number of virtual nodes of a drawing; a picture with more is unreadable anyway.
 const VIRTUAL_NODES: usize = 400_000;
 
 /// The least distance between layers.
@@ -131,11 +131,11 @@ pub fn layered(nodes: &[Size], edges: &[Edge], options: &Options) -> Layout {
 struct ProperGraph {
     /// By virtual node; the first ones are the nodes of the graph.
     nodes: Vec<Vertex>,
-    /// By virtual node: those in the layer before it, and in the layer after it.
+    /// For each virtual node: those in the layer before it, and in the layer after it.
     up: Vec<Vec<u32>>,
     down: Vec<Vec<u32>>,
     layers: Vec<Vec<u32>>,
-    /// By edge: its virtual nodes, from its upper end to its lower.
+    /// For each edge: its virtual nodes, from its upper end to its lower.
     chains: Vec<Chain>,
     thickness: Vec<f64>,
 }
@@ -301,7 +301,7 @@ fn as_tree(graph: &ProperGraph, gap: f64) -> Option<Vec<f64>> {
     Some(tree::tree(&nodes, root, gap).into_iter().map(|place| place.x).collect())
 }
 
-/// By edge: whether it is drawn. All are, unless they pass too many layers together.
+/// For each edge: whether it is drawn. All are, unless they pass too many layers together.
 fn within_budget(edges: &[Edge], ranks: &[u32], scale: u32) -> Vec<bool> {
     let length = |edge: &Edge| (ranks[edge.from].abs_diff(ranks[edge.to]) * scale) as usize;
     let mut drawn = vec![true; edges.len()];
@@ -345,7 +345,7 @@ impl Router<'_> {
                 direction.rect([x - wide / 2.0, x + wide / 2.0], [y - thick / 2.0, y + thick / 2.0])
             })
             .collect();
-        // By node: whether an edge ends at its upper side, and at its lower one.
+        // For each node: whether an edge ends at its upper side, and at its lower one.
         let mut lands = vec![[false; 2]; self.nodes.len()];
         for (edge, &turned) in self.edges.iter().zip(self.turned) {
             lands[edge.to][usize::from(turned)] |= edge.from != edge.to;
@@ -371,10 +371,10 @@ impl Router<'_> {
         self.graph.chains.iter().enumerate().filter(|(_, chain)| chain.is_drawn)
     }
 
-    /// By edge: the coordinates across the layers of its upper and its lower end.
+    /// For each edge: the coordinates across the layers of its upper and its lower end.
     fn ports(&self) -> Vec<[f64; 2]> {
         let mut ports = vec![[0.0; 2]; self.edges.len()];
-        // By node: the edges at its two sides, with the coordinates that they come from.
+        // For each node: the edges at its two sides, with the coordinates that they come from.
         let mut sides: Vec<[Vec<(f64, usize)>; 2]> = vec![Default::default(); self.nodes.len()];
         for (index, chain) in self.chains() {
             let [upper, lower] = self.ends(index);
@@ -398,7 +398,7 @@ impl Router<'_> {
         ports
     }
 
-    /// By layer: its begin and end. Edges that go far to the side get more room.
+    /// For each layer: its begin and end. Edges that go far to the side get more room.
     fn along(&self, ports: &[[f64; 2]]) -> Vec<[f64; 2]> {
         let layers = self.graph.thickness.len();
         let mut sideways = vec![0.0_f64; layers];

@@ -70,7 +70,7 @@ pub struct Options<'o> {
     pub lanes: &'o [Lane],
     /// The width of the part with the actions at which a lane continues in a further row.
     pub room: f64,
-    /// The most actions of a component that are shown.
+    /// The maximum number of actions of a component that are shown.
     pub limit: usize,
     /// Whether the picture is small, as a part of another one: no sentences, little space.
     pub compact: bool,

@@ -32,7 +32,7 @@ use crate::scene::{Anchor, End, Item, Key, Role, Scene, Shape, Tone};
 /// A set of events with all events that happened before them, as a line through the picture.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cut {
-    /// By process: the number of its events in the cut; 0 beyond the end.
+    /// For each process: the number of its events in the cut; 0 beyond the end.
     pub counts: Vec<usize>,
     /// The short text at its ends.
     pub name: String,
@@ -45,7 +45,7 @@ pub struct Cut {
 pub struct Options<'o> {
     /// The cuts, in order.
     pub cuts: &'o [Cut],
-    /// The most events that are shown, in whole rows.
+    /// The maximum number of events that are shown, in whole rows.
     pub limit: usize,
 }
 
@@ -55,7 +55,7 @@ impl Default for Options<'_> {
     }
 }
 
-/// The most cuts that are shown: the first, the last, and some between.
+/// The maximum number of cuts that are shown: the first, the last, and some between.
 const MOST_CUTS: usize = 12;
 
 /// A partial-order trace as a space-time diagram. Dots have the subject `event-<id>`, heads
@@ -346,7 +346,7 @@ fn text(trace: &PartialOrder, event: EventId) -> Vec<(String, Font)> {
 /// begin on a side, or below those that end there; if both kinds are on both sides, where fewer are.
 fn choose_sides(columns: &mut [Vec<ShownEvent>], arrows: &[Arrow]) {
     let last = columns.len() - 1;
-    // By event: the numbers of arrows that begin, and end, on its left and on its right.
+    // For each event: the numbers of arrows that begin, and end, on its left and on its right.
     let mut counts: Vec<Vec<[[usize; 2]; 2]>> =
         columns.iter().map(|column| vec![[[0; 2]; 2]; column.len()]).collect();
     for arrow in arrows {
@@ -378,14 +378,14 @@ fn choose_sides(columns: &mut [Vec<ShownEvent>], arrows: &[Arrow]) {
 #[derive(Debug)]
 struct Places {
     x: Vec<f64>,
-    /// By row: the height of its dots, and the zone of its labels around it.
+    /// For each row: the height of its dots, and the zone of its labels around it.
     y: Vec<f64>,
     zone: Vec<[f64; 2]>,
     /// By gap, the first of which is above all rows: its upper side.
     gap: Vec<f64>,
-    /// By process: the extent of labels to the left and to the right.
+    /// For each process: the extent of labels to the left and to the right.
     reach: Vec<[f64; 2]>,
-    /// By process: the number of tracks on either side.
+    /// For each process: the number of tracks on either side.
     tracks: Vec<[usize; 2]>,
     ways: Vec<Vec<Point>>,
     bottom: f64,
@@ -423,7 +423,7 @@ impl Places {
 
     /// The coordinates of rows, from top to bottom.
     fn new(plan: &Plan) -> Self {
-        // By row: the extent of its labels above and below its dots.
+        // For each row: the extent of its labels above and below its dots.
         let mut heights = vec![[DOT; 2]; plan.rows];
         for shown in plan.columns.iter().flatten().filter(|shown| !shown.text.is_empty()) {
             let [above, below] = &mut heights[shown.row];

@@ -197,7 +197,7 @@ fn sample(scene: &mut Scene, series: &Series, at: Point) {
     scene.push(series.mark.item(at, 3.5, series.tone));
 }
 
-/// By panel: both axes with their ranges.
+/// For each panel: both axes with their ranges.
 fn rulers(figure: &Figure) -> Vec<[Ruler; 2]> {
     let both = |panel: &Panel| {
         let of = if figure.shared { figure.panels.as_slice() } else { std::slice::from_ref(panel) };

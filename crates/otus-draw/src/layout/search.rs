@@ -32,7 +32,7 @@ use window::Window;
 /// The options of the picture of a search.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// The most nodes of the search that are drawn.
+    /// The maximum number of nodes of the search that are drawn.
     pub max_nodes: usize,
     /// The verdict of the search.
     pub verdict: Option<Verdict>,

@@ -46,7 +46,7 @@ pub struct Options<'a> {
     pub tones: &'a [Tone],
     /// Whether lifelines without any action are left out.
     pub only_used: bool,
-    /// The most rows that are drawn; the rest is counted.
+    /// The maximum number of rows that are drawn; the rest is counted.
     pub max_rows: usize,
     /// The width at which labels are broken into lines.
     pub label_width: f64,

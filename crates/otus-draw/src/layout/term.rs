@@ -26,7 +26,7 @@ pub struct Options<'a> {
     pub fold_passings: bool,
     /// The tones of parts.
     pub marks: Option<&'a Marks>,
-    /// The most nodes that are drawn.
+    /// The maximum number of nodes that are drawn.
     pub max_nodes: usize,
 }
 

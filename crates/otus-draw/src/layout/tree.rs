@@ -49,7 +49,7 @@ pub fn tree(nodes: &[Node], root: usize, gap: f64) -> Vec<TreePlace> {
         stack.extend(nodes[node].children.iter().rev());
         assert!(order.len() <= nodes.len(), "every node is a child of at most one");
     }
-    // By node: its offset from its parent, and its outline until the parent takes it.
+    // For each node: its offset from its parent, and its outline until the parent takes it.
     let mut offsets = vec![0.0; nodes.len()];
     let mut outlines: Vec<Option<Outline>> = vec![None; nodes.len()];
     for &node in order.iter().rev() {

@@ -17,7 +17,7 @@ use crate::layout::sequence::word;
 
 #[derive(Debug)]
 pub(super) struct Measured {
-    /// By lifeline: its head and its column.
+    /// For each lifeline: its head and its column.
     pub(super) heads: Vec<String>,
     pub(super) columns: Vec<usize>,
     pub(super) parts: Vec<Part>,
@@ -97,7 +97,7 @@ impl Measured {
     }
 }
 
-/// By node: whether it is part of the interaction.
+/// For each node: whether it is part of the interaction.
 fn used(interaction: &Interaction) -> Vec<bool> {
     let mut used = vec![false; interaction.nodes.len()];
     used[interaction.root.0 as usize] = true;
@@ -119,9 +119,9 @@ struct Measure<'f> {
     most: usize,
     heads: Vec<String>,
     known: FxHashMap<String, usize>,
-    /// By pair of lifelines: the least number of columns between them.
+    /// For each pair of lifelines: the least number of columns between them.
     apart: BTreeMap<(usize, usize), usize>,
-    /// By lifeline: the number of free columns beside it.
+    /// For each lifeline: the number of free columns beside it.
     left: Vec<usize>,
     right: Vec<usize>,
     parts: Vec<Part>,

@@ -94,7 +94,7 @@ struct Builder<'a> {
     aliases: &'a Aliases,
     findings: &'a mut Findings,
     nodes: Vec<Node>,
-    /// By node: its size as a tree.
+    /// For each node: its size as a tree.
     sizes: Vec<u64>,
     /// The number of nodes that the unfolding of loops has added so far, as a tree.
     unfolded: u64,

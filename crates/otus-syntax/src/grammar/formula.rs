@@ -100,11 +100,11 @@ struct Parser<'s> {
     token: Token,
     previous_end: u32,
     tree: FormulaFile,
-    /// By node: whether it is a constant expression.
+    /// For each node: whether it is a constant expression.
     constant: Vec<bool>,
-    /// By symbol: the first item with this name.
+    /// For each symbol: the first item with this name.
     named: Vec<Option<Name>>,
-    /// By symbol: its definition, which is not itself a name.
+    /// For each symbol: its definition, which is not itself a name.
     definitions: Vec<Option<FormulaId>>,
     /// The formula in the last pair of parentheses.
     grouped: Option<FormulaId>,

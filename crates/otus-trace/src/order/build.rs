@@ -41,7 +41,7 @@ pub struct Happened {
 pub struct Builder {
     /// The names and values, and the assignments in the order of the given events.
     draft: Draft,
-    /// By process: its number of events.
+    /// For each process: its number of events.
     lengths: Vec<u32>,
     events: Vec<Given>,
     edges: Vec<(Happened, Happened)>,
@@ -204,7 +204,7 @@ impl NewEvent<'_> {
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     pub(super) order: PartialOrder,
-    /// By variable: its initial value, if one is given. Variables without an entry have none.
+    /// For each variable: its initial value, if one is given. Variables without an entry have none.
     pub(super) initial: Vec<Option<ValueId>>,
     /// An edge that leads backward within a process, which is an error.
     backward: Option<Edge>,
@@ -303,9 +303,9 @@ impl Draft {
     }
 }
 
-/// By variable: the processes that assign it, the kind of its values, and its initial value, which
-/// is the zero of its kind if none was given. The values of a variable that has several kinds become
-/// texts.
+/// For each variable: the processes that assign it, the kind of its values, and its initial value,
+/// which is the zero of its kind if none was given. The values of a variable that has several kinds
+/// become texts.
 fn variable_facts(
     order: &mut PartialOrder,
     initial: &[Option<ValueId>],

@@ -8,7 +8,7 @@
 
 use super::{Edge, EventId, process_of};
 
-/// The most edges that the search for the shortest cycle visits.
+/// The maximum number of edges that the search for the shortest cycle visits.
 const WORK: usize = 4_000_000;
 
 /// The events of a cycle in order: the source and the target of each edge. If an edge begins where
@@ -45,7 +45,7 @@ pub(super) fn find(starts: &[u32], edges: &[Edge], stuck: &[u32]) -> Vec<EventId
 
 /// The cycle among the events that wait first.
 fn waits(starts: &[u32], left: &[Edge], stuck: &[u32]) -> Vec<Edge> {
-    // By process: the edge for which its next event waits.
+    // For each process: the edge for which its next event waits.
     let blocked: Vec<Option<Edge>> = stuck
         .iter()
         .zip(&starts[1..])
@@ -75,7 +75,7 @@ fn waits(starts: &[u32], left: &[Edge], stuck: &[u32]) -> Vec<Edge> {
 struct Outgoing<'s> {
     starts: &'s [u32],
     by_process: Vec<Vec<Edge>>,
-    /// By process: the edge to the earliest event that was reached.
+    /// For each process: the edge to the earliest event that was reached.
     reached: Vec<Option<Edge>>,
 }
 
@@ -98,7 +98,7 @@ impl<'s> Outgoing<'s> {
         // The search tree: an edge to an event, and the index of the edge before it.
         let mut found: Vec<(Edge, usize)> = vec![(start, usize::MAX)];
         self.reached[process(start.to)] = Some(start);
-        // By process: the number of its edges that have not been followed; the last ones come
+        // For each process: the number of its edges that have not been followed; the last ones come
         // first.
         let mut followed: Vec<usize> = self.by_process.iter().map(Vec::len).collect();
         let mut layer = 0..1;

@@ -137,5 +137,5 @@ pub(super) fn with_details(position: u32, process: &str, details: &[String]) -> 
     }
 }
 
-/// The most assignments of an event that are shown.
+/// The maximum number of assignments of an event that are shown.
 const SHOWN: usize = 3;

@@ -127,7 +127,7 @@ pub fn from_steps(
     let mut builder = Builder::default();
     let processes = processes(&mut builder, partition, pool);
     let component_of = |action: ActionId| partition.component_of(pool.action(action).lifeline);
-    // By component: the last event in which it took part.
+    // For each component: the last event in which it took part.
     let mut last: Vec<Option<Happened>> = vec![None; partition.len()];
     let mut traffic: BTreeMap<MessageId, MessageTraffic> = BTreeMap::new();
     let mut unpaired = Vec::new();

@@ -177,7 +177,7 @@ pub(super) fn edges<'h>(
     Ok(edges)
 }
 
-/// By host: its events in the order of their own entries, which are 1, 2, 3, ….
+/// For each host: its events in the order of their own entries, which are 1, 2, 3, ….
 fn logs(
     events: &[Stamped<'_>],
     clocks: &[Vec<(usize, u32)>],

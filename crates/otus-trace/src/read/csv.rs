@@ -48,7 +48,7 @@ struct Rows<'f> {
     ends: Vec<usize>,
     ended: usize,
     at: At,
-    /// By column: the slot of its field, if that is wanted.
+    /// For each column: the slot of its field, if that is wanted.
     columns: Option<Vec<Option<usize>>>,
     fields: &'f Fields,
     found: FoundFields,

@@ -171,7 +171,7 @@ fn add_key(keys: &mut Vec<String>, key: &[u8]) {
     }
 }
 
-/// The most keys that are named.
+/// The maximum number of keys that are named.
 const MOST_KEYS: usize = 12;
 
 /// Turns malformed JSON into a fault of the record that begins at `at`.

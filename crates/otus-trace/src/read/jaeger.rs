@@ -62,7 +62,7 @@ impl Documents for Jaeger {
     }
 }
 
-/// The most containers around a trace. Deeper values are not looked at.
+/// The maximum number of containers around a trace. Deeper values are not looked at.
 const DEEPEST: usize = 5;
 
 /// Whether traces are found below this key.

@@ -95,7 +95,7 @@ impl Documents for Otlp {
     }
 }
 
-/// The most wrappers around a document. Deeper values are not looked at.
+/// The maximum number of wrappers around a document. Deeper values are not looked at.
 const DEEPEST: usize = 4;
 
 /// Whether answers of query services have documents as a member with this key.

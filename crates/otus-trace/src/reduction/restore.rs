@@ -53,7 +53,7 @@ struct Reader<'a> {
     file: &'a SpecFile,
     signature: &'a Signature,
     message: Option<Symbol>,
-    /// By lifeline: its literals.
+    /// For each lifeline: its literals.
     clauses: Vec<Vec<i32>>,
 }
 

@@ -25,9 +25,9 @@ pub struct Accounting {
     pub shapes: Vec<Shape>,
     /// The number of unmatched lines of other shapes, which are not listed.
     pub other_shapes: u64,
-    /// By lifeline of the vocabulary: its actions.
+    /// For each lifeline of the vocabulary: its actions.
     pub lifelines: Vec<LifelineAccount>,
-    /// By message of the vocabulary: how often it was sent and received.
+    /// For each message of the vocabulary: how often it was sent and received.
     pub messages: Vec<MessageAccount>,
     /// Messages of calls between spans, each with a name that only one of the two sides uses.
     pub other_names: BTreeSet<(RunMessageId, RunMessageId)>,
@@ -221,7 +221,7 @@ pub struct Finding {
     pub places: Vec<RunPlace>,
 }
 
-/// The most places that are kept of a finding.
+/// The maximum number of places that are kept of a finding.
 const PLACES: usize = 3;
 
 /// Collects findings; equal ones are counted.
@@ -264,5 +264,5 @@ impl Findings {
     }
 }
 
-/// The most distinct findings that are kept.
+/// The maximum number of distinct findings that are kept.
 const MOST_FINDINGS: usize = 1000;

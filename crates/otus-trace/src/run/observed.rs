@@ -237,7 +237,7 @@ impl<'r> Observed<'r> {
         let pairs = self.pairs().iter().copied();
         let mut edges: Vec<(usize, usize)> =
             pairs.filter(|&(from, to)| tells(from) && tells(to)).collect();
-        // By host: the own entries of its actions, ascending.
+        // For each host: the own entries of its actions, ascending.
         let mut own: BTreeMap<RunLifelineId, Vec<(u32, usize)>> = BTreeMap::new();
         for (index, row) in self.rows.iter().enumerate().filter(|(_, row)| row.action.is_some()) {
             let count = row.vector.iter().find(|(host, _)| *host == row.lifeline);

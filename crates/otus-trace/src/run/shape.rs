@@ -31,7 +31,7 @@ pub(crate) struct Shapes {
     text: String,
 }
 
-/// The most distinct shapes that are kept.
+/// The maximum number of distinct shapes that are kept.
 const MOST: usize = 4096;
 /// The number of bytes of a line that make its shape.
 const LONGEST: usize = 400;

@@ -50,7 +50,7 @@ pub struct Vocabulary {
     messages: Aliased,
     pub(super) actions: Interner<RunActionId, RunAction>,
     clocks: Names,
-    /// By lifeline: its clock, once it is known.
+    /// For each lifeline: its clock, once it is known.
     clock_of: Vec<Option<RunClockId>>,
     lifelines_of: IndexVec<RunClockId, Vec<RunLifelineId>>,
     labels: Names,
@@ -76,7 +76,7 @@ struct Aliased {
     names: Names,
     /// The names as they occur in the logs; empty if there are no aliases.
     raw: Names,
-    /// By raw name: the index of the name it stands for.
+    /// For each raw name: the index of the name it stands for.
     meaning: Vec<u32>,
 }
 

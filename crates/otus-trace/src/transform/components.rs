@@ -39,7 +39,7 @@ pub struct Swaps<'a> {
     /// By multi-trace, and by component in the order of its group: the number of the local trace.
     /// Two local traces are equal iff their numbers are.
     contents: Vec<Vec<usize>>,
-    /// By multi-trace: the index of its group.
+    /// For each multi-trace: the index of its group.
     group_of: Vec<usize>,
     groups: Vec<SwapGroup>,
 }

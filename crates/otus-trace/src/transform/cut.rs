@@ -85,9 +85,9 @@ pub struct Cuts<'a> {
 pub struct Cut {
     /// The cut multi-trace.
     pub trace: MultiTrace,
-    /// By component: the moments of the original that are kept.
+    /// For each component: the moments of the original that are kept.
     pub kept: Vec<Range<usize>>,
-    /// By component: the number of moments of the original.
+    /// For each component: the number of moments of the original.
     pub of: Vec<usize>,
 }
 
@@ -235,7 +235,7 @@ struct Windows {
     least: usize,
     /// Whether the empty window is allowed.
     nothing: bool,
-    /// By moment: the windows that end with it.
+    /// For each moment: the windows that end with it.
     ends: Vec<WindowEnd>,
     count: u64,
 }

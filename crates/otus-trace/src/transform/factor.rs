@@ -8,7 +8,7 @@
 
 use rustc_hash::FxHashMap;
 
-/// By position: the length of the longest factor that ends there and has also ended earlier.
+/// For each position: the length of the longest factor that ends there and has also ended earlier.
 pub(super) fn longest_repeats(word: &[u32]) -> Vec<u32> {
     let mut automaton = SuffixAutomaton::new(word.len());
     word.iter().map(|&letter| automaton.extend(letter)).collect()

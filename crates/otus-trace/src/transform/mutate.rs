@@ -117,7 +117,7 @@ pub struct Changes<'a> {
     trace: &'a MultiTrace,
     /// By component.
     tables: Vec<Table>,
-    /// By component: the number of changes before its own.
+    /// For each component: the number of changes before its own.
     before: Vec<u128>,
     count: u128,
 }
@@ -173,11 +173,11 @@ enum Table {
     },
     Swap {
         letters: Vec<u32>,
-        /// By letter: the moments that have it.
+        /// For each letter: the moments that have it.
         places: Vec<Vec<usize>>,
-        /// By moment: its index among the moments with its letter.
+        /// For each moment: its index among the moments with its letter.
         ranks: Vec<usize>,
-        /// By earlier moment: the number of changes before those with it.
+        /// For each earlier moment: the number of changes before those with it.
         firsts: Vec<u128>,
     },
     /// The moments that are changed, and the change of one.

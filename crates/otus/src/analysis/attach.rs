@@ -39,7 +39,7 @@ pub struct GraphOptions {
     pub format: GraphFormat,
     /// The look of a picture.
     pub style: PictureStyle,
-    /// The most nodes in a picture.
+    /// The maximum number of nodes in a picture.
     pub max_nodes: usize,
     pub(crate) path: Option<PathBuf>,
     direction: Direction,
@@ -75,7 +75,7 @@ impl GraphFormat {
     }
 }
 
-/// The most nodes in the picture of a logger, and the most states of its automaton.
+/// The maximum number of nodes in the picture of a logger, and the most states of its automaton.
 pub(crate) const LOGGER_NODES: usize = 200;
 
 impl GraphOptions {

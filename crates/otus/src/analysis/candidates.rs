@@ -44,7 +44,7 @@ impl Choice {
 /// Does the analyses of one thread, with several specifications.
 pub(super) struct Several<T> {
     pub(super) choice: Arc<Choice>,
-    /// By specification: the worker that tries it, and the worker that computes the case.
+    /// For each specification: the worker that tries it, and the worker that computes the case.
     pub(super) workers: Vec<(Worker<T>, Worker<T>)>,
 }
 

@@ -14,13 +14,15 @@ use crate::files::Files;
 
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    /// By file: the offset of every [`EVERY`]th line, as far as the file was read. Empty for a compressed file.
+    /// For each file: the offset of every [`EVERY`]th line, as far as the file was read. Empty for a compressed
+    /// file.
     starts: FxHashMap<PathBuf, Vec<u64>>,
 }
 
 const EVERY: usize = 1000;
 
-/// The most bytes of a line that are read, and of a line of JSON, which may have many spans.
+/// The maximum number of bytes of a line that are read, and of a line of JSON, which may have many
+/// spans.
 const LONGEST: u64 = 4000;
 const LONGEST_JSON: u64 = 1 << 20;
 

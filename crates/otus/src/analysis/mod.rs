@@ -68,7 +68,7 @@ use crate::units::counted;
 /// Does a job on a thread.
 type Work<T> = Box<dyn FnMut(Job, &Slot<Piece<T>>)>;
 
-/// The most threads, which is more than any machine has processors.
+/// The maximum number of threads, which is more than any machine has processors.
 const MOST_THREADS: usize = 1024;
 
 /// An analysis that is ready to start.

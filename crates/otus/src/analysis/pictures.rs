@@ -29,19 +29,19 @@ use super::plan::Plan;
 use crate::case::{Case, CasePicture};
 use fill::{Facts, consumed, fill};
 
-/// The most failures that are drawn.
+/// The maximum number of failures that are drawn.
 pub(super) const FAILURES: usize = 200;
-/// The most Passes that are drawn, and the most `WeakPass`es.
+/// The maximum number of Passes that are drawn, and the most `WeakPass`es.
 const ACCEPTED: usize = 100;
 
-/// The most states that the search for the accepted run of a failure may create.
+/// The maximum number of states that the search for the accepted run of a failure may create.
 const STATES: u64 = 20_000_000;
 
-/// By verdict: the number of cases that have been printed so far.
+/// For each verdict: the number of cases that have been printed so far.
 #[derive(Debug, Default)]
 pub(crate) struct Pictures([AtomicUsize; 5]);
 
-/// By verdict: the number of cases that were met in a job so far.
+/// For each verdict: the number of cases that were met in a job so far.
 pub(super) type Met = [usize; 5];
 
 impl Pictures {

@@ -194,7 +194,7 @@ impl Places<'_> {
     }
 }
 
-/// The most characters of a raw log line on a page.
+/// The maximum number of characters of a raw log line on a page.
 const LONGEST: usize = 600;
 
 /// A place in a raw log, and its line if that can be read again.

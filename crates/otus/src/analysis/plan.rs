@@ -123,12 +123,13 @@ impl Method {
     }
 }
 
-/// The most states that the fast engine makes for one multi-trace, unless the request says otherwise.
+/// The maximum number of states that the fast engine makes for one multi-trace, unless the request
+/// says otherwise.
 const FAST_STATES: u64 = 100_000_000;
-/// The most nodes of a search, and of one that is recorded.
+/// The maximum number of nodes of a search, and of one that is recorded.
 const SEARCH_NODES: u64 = 1_000_000;
 const RECORDED_NODES: u64 = 100_000;
-/// The most bytes that the tables of a search take, unless the request says otherwise.
+/// The maximum number of bytes that the tables of a search take, unless the request says otherwise.
 const MEMORY: u64 = 2048 << 20;
 
 /// The values of a kind and of a goal, as the papers write them.

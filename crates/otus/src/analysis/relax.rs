@@ -20,7 +20,7 @@ use otus_trace::{ComponentId, MultiTrace, Partition};
 use super::declared::Declared;
 use super::lifelines;
 
-/// The most states of a weaker question.
+/// The maximum number of states of a weaker question.
 const STATES: u64 = 5_000;
 
 /// The question in which the silent lifelines without a declaration, and the blurred ones, are unobserved; `None` if there

@@ -213,7 +213,7 @@ pub enum Explain {
 }
 
 impl Explain {
-    /// The most failures that are explained.
+    /// The maximum number of failures that are explained.
     pub(crate) fn limit(self) -> Option<usize> {
         match self {
             Explain::None => Some(0),
@@ -222,9 +222,9 @@ impl Explain {
         }
     }
 
-    /// The most questions of one explanation, and its time limit. The limit on questions, which does not depend on the
-    /// machine, is usually reached earlier; the time limit is for interactions whose single questions take long. An
-    /// explanation may also use a quarter of the memory that the search may use.
+    /// The maximum number of questions of one explanation, and its time limit. The limit on questions, which does not
+    /// depend on the machine, is usually reached earlier; the time limit is for interactions whose single questions
+    /// take long. An explanation may also use a quarter of the memory that the search may use.
     pub(crate) fn budget(self) -> (u64, Duration) {
         match self {
             Explain::None | Explain::Short => (20_000, Duration::from_secs(5)),

@@ -83,10 +83,10 @@ impl Found {
     }
 }
 
-/// The most nodes of a search for the answer of 2020.
+/// The maximum number of nodes of a search for the answer of 2020.
 const NODES_OF_2020: u64 = 10_000;
 
-/// The most states for a witness, unless the request insists on one.
+/// The maximum number of states for a witness, unless the request insists on one.
 const WITNESS_STATES: u64 = 20_000;
 
 impl Subject<'_> {
@@ -485,7 +485,7 @@ impl Subject<'_> {
     }
 }
 
-/// The most unobserved events of a log that are named.
+/// The maximum number of unobserved events of a log that are named.
 const NAMED: usize = 5;
 
 /// Counts an event on the components that it touches and that did not observe it.

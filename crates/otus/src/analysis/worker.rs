@@ -178,14 +178,15 @@ pub(super) enum PreparedEngine {
     Graph(Arc<Config>),
 }
 
-/// The most partitions that are cached. With `[#any]`, every multi-trace may have its own.
+/// The maximum number of partitions that are cached. With `[#any]`, every multi-trace may have its
+/// own.
 const MOST_PARTITIONS: usize = 256;
 
-/// The most states that an engine creates before it is replaced. Its tables grow by some hundred bytes for each new
-/// state.
+/// The maximum number of states that an engine creates before it is replaced. Its tables grow by some hundred bytes
+/// for each new state.
 const MOST_STATES: u64 = 1_000_000;
 
-/// The most terms that a pool gains before it is replaced.
+/// The maximum number of terms that a pool gains before it is replaced.
 const MOST_TERMS: usize = 1 << 20;
 
 impl<T: Send + 'static> Worker<T> {

@@ -13,9 +13,9 @@ pub(crate) const LIMITS: Options =
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CasePicture {
     pub(crate) diagram: FailurePicture,
-    /// By event: its line of a log. Only observed events that are drawn have one.
+    /// For each event: its line of a log. Only observed events that are drawn have one.
     pub(crate) logs: Vec<Option<Passage>>,
-    /// By event: the index of its place in [`CasePicture::specification`].
+    /// For each event: the index of its place in [`CasePicture::specification`].
     pub(crate) places: Vec<Option<usize>>,
     /// The places of the specification that events come from.
     pub(crate) specification: Vec<Passage>,
@@ -36,7 +36,7 @@ pub(crate) struct Passage {
     pub(crate) columns: Option<[usize; 2]>,
 }
 
-/// The most characters of a line in a passage.
+/// The maximum number of characters of a line in a passage.
 const LINE: usize = 2_000;
 
 impl Passage {

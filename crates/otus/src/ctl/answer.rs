@@ -84,7 +84,7 @@ pub struct Stats {
     pub visible_cuts: String,
 }
 
-/// The most cuts of a run that are drawn.
+/// The maximum number of cuts of a run that are drawn.
 const MOST_CUTS: usize = 12;
 
 impl Answer {

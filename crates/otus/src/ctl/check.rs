@@ -131,7 +131,7 @@ pub struct Answers<'c> {
     summary: Summary,
 }
 
-/// The most characters of a formula in a progress line.
+/// The maximum number of characters of a formula in a progress line.
 const SHOWN: usize = 50;
 
 impl Iterator for Answers<'_> {

@@ -5,7 +5,8 @@ use otus_ctl::{Formula, FormulaId, Formulas};
 use otus_syntax::ast::formula::Comparison;
 use otus_trace::order::PartialOrder;
 
-/// The most characters of a text. Formulas share their parts, so their texts may be exponentially long.
+/// The maximum number of characters of a text. Formulas share their parts, so their texts may be
+/// exponentially long.
 const LONGEST: usize = 80;
 
 /// A part of the text still to be written; a stack of these replaces recursion.

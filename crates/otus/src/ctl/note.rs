@@ -62,7 +62,7 @@ fn place(holder: Holder, trace: &PartialOrder) -> String {
     }
 }
 
-/// The most variables that a note names.
+/// The maximum number of variables that a note names.
 const MOST_NAMED: usize = 4;
 
 /// The order of assignments that was assumed.

@@ -133,7 +133,7 @@ fn sort(context: &Context, request: &Request) -> Result<(Option<String>, Finder,
     Ok((trace, finder, names.cloned().collect()))
 }
 
-/// The most groups that the message about a missing choice names.
+/// The maximum number of groups that the message about a missing choice names.
 const SHOWN: usize = 5;
 
 /// The order of the only group of raw logs, or of the requested one; and a description of these logs.

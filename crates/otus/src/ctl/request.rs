@@ -65,7 +65,7 @@ pub enum CutQuery {
     Count,
     /// Their number, and the first of them as boxes.
     List {
-        /// The most boxes.
+        /// The maximum number of boxes.
         limit: usize,
     },
 }

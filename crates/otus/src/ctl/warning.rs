@@ -54,7 +54,7 @@ impl fmt::Display for Warning {
     }
 }
 
-/// The most values and variables that a warning names.
+/// The maximum number of values and variables that a warning names.
 const MOST_NAMED: usize = 8;
 
 impl Warning {

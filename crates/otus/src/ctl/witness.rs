@@ -32,11 +32,11 @@ pub(super) struct Run {
     /// Whether it starts at the first cut.
     pub(super) is_from_first: bool,
     pub(super) events: Vec<EventId>,
-    /// By process: the number of its events at the end of the run.
+    /// For each process: the number of its events at the end of the run.
     pub(super) cut: Vec<u32>,
     /// Whether that is the last cut of the trace.
     pub(super) is_to_last: bool,
-    /// By reading: its value at the end of the run.
+    /// For each reading: its value at the end of the run.
     pub(super) values: Vec<Value>,
 }
 
@@ -122,9 +122,9 @@ fn walk<'f>(
 #[derive(Debug)]
 struct Watch {
     readings: Vec<Reading>,
-    /// By variable: the index of its reading.
+    /// For each variable: the index of its reading.
     variables: Vec<Option<usize>>,
-    /// By process: the readings that its events change besides variables.
+    /// For each process: the readings that its events change besides variables.
     processes: Vec<Vec<usize>>,
 }
 

@@ -31,7 +31,7 @@ use crate::units::counted;
 
 const BATCH: usize = 50_000;
 
-/// The most survivors that are shown.
+/// The maximum number of survivors that are shown.
 const SHOWN: usize = 10;
 
 /// The mutants to check, and the specification.

@@ -11,7 +11,7 @@ use crate::error::{Result, unfit};
 use crate::load::Trace;
 use crate::units::counted;
 
-/// The most slices that are written to a file, and to a folder, without a count.
+/// The maximum number of slices that are written to a file, and to a folder, without a count.
 const MAX_IN_FILE: u128 = 100_000_000;
 const MAX_IN_FOLDER: u128 = 100_000;
 
@@ -141,7 +141,7 @@ fn refuse_flood(request: &SliceRequest, traces: &[Trace], spec: &mut Option<Pool
     Ok(())
 }
 
-/// By log: the first and the last kept place, from 1, or nothing.
+/// For each log: the first and the last kept place, from 1, or nothing.
 fn kept(cut: &Cut) -> Value {
     let ranges = cut.kept.iter().map(|range| {
         if range.is_empty() { json!([]) } else { json!([range.start + 1, range.end]) }

@@ -34,9 +34,9 @@ pub struct DrawRequest {
     pub formula: Option<String>,
     /// The automaton.
     pub automaton: Option<AutomatonKind>,
-    /// The most nodes of an automaton or a lattice.
+    /// The maximum number of nodes of an automaton or a lattice.
     pub max_nodes: usize,
-    /// The most columns of a text drawing.
+    /// The maximum number of columns of a text drawing.
     pub width: usize,
     /// Whether a text drawing has only ASCII characters.
     pub ascii: bool,

@@ -39,7 +39,7 @@ pub(super) fn draw_lattice(context: &Context, request: &DrawRequest) -> Result<D
     Ok(Drawing::picture(scene))
 }
 
-/// The most nodes of all trees that are made for one picture.
+/// The maximum number of nodes of all trees that are made for one picture.
 const MOST_NODES: u64 = 1_000_000;
 
 /// The cuts at which a formula holds, as an interval sharing tree.

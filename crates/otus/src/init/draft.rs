@@ -57,7 +57,7 @@ struct LeftOver {
 /// The number of shapes, names or files that a list shows.
 const SHOWN: usize = 8;
 
-/// The most rules for internal actions.
+/// The maximum number of rules for internal actions.
 const MOST_INTERNAL: usize = 16;
 
 impl<'c> Draft<'c> {

@@ -86,7 +86,7 @@ pub(super) fn telling_part(
     Some((name.join(" "), pattern))
 }
 
-/// The most words of a name.
+/// The maximum number of words of a name.
 const MOST_WORDS: usize = 6;
 
 /// The words of a shape, without those that hold a number.

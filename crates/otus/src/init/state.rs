@@ -38,11 +38,12 @@ pub(super) enum Form {
 pub(super) struct Lines {
     pub(super) count: usize,
     pub(super) example: String,
-    /// By variable: some of its values.
+    /// For each variable: some of its values.
     pub(super) values: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// The most forms that become rules, the most names of one, and the most values that are kept.
+/// The maximum number of forms that become rules, the most names of one, and the most values that
+/// are kept.
 const MOST_FORMS: usize = 6;
 const MOST_NAMES: usize = 4;
 const MOST_VALUES: usize = 12;

@@ -222,7 +222,7 @@ impl Loaded {
         Ok((lowered, term))
     }
 
-    /// As [`Loaded::only_interaction`], but warnings are returned.
+    /// Like [`Loaded::only_interaction`], but warnings are returned.
     pub(crate) fn interaction_with_warnings(&mut self) -> Result<(Lowered, TermId, Diagnostics)> {
         let (lowered, term) = self.lower_only()?;
         let found = self.take_diagnostics().or_error()?;
@@ -237,7 +237,8 @@ impl Loaded {
         Ok(lowered.pool.signature().clone())
     }
 
-    /// As [`Loaded::only_interaction`] without a report. The term is missing only if there are errors.
+    /// Like [`Loaded::only_interaction`] without a report. The term is missing only if there are
+    /// errors.
     pub(crate) fn lower_only(&mut self) -> Result<(Lowered, Option<TermId>)> {
         let [spec] = self.specs.as_slice() else {
             if self.specs.is_empty() {

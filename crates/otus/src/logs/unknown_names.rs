@@ -39,7 +39,7 @@ pub(crate) fn warnings(accounting: &Accounting, signature: &Signature) -> Vec<St
     lines
 }
 
-/// The most names that are warned about.
+/// The maximum number of names that are warned about.
 const MOST: usize = 20;
 
 fn help(help: Option<&str>) -> String {

@@ -9,7 +9,7 @@ use crate::case::{Case, Outcome, Place, Unusable};
 use crate::summary::{Summary, Verdicts};
 use crate::units::counted;
 
-/// The most rows of the table, and the most explanations.
+/// The maximum number of rows of the table, and the most explanations.
 const ROWS: usize = 50;
 const EXPLAINED: usize = 20;
 

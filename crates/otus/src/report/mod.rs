@@ -231,7 +231,7 @@ impl<S> std::fmt::Debug for Reports<S> {
 /// Some formatted cases.
 #[derive(Debug, Default)]
 pub struct Formatted {
-    /// By report: the bytes of its cases.
+    /// For each report: the bytes of its cases.
     bytes: Vec<Vec<u8>>,
     /// The case, if a writer or the caller needs it.
     case: Option<Box<Case>>,

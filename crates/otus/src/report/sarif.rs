@@ -22,7 +22,7 @@ pub(super) struct Sarif {
     notifications: Vec<Value>,
 }
 
-/// The most inputs that could not be checked and are listed.
+/// The maximum number of inputs that could not be checked and are listed.
 const NOTIFIED: usize = 100;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";

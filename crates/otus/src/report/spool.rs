@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Seek as _, Write};
 
 use tempfile::SpooledTempFile;
 
-/// The most bytes that stay in memory.
+/// The maximum number of bytes that stay in memory.
 const MEMORY: usize = 4 << 20;
 
 #[derive(Debug)]

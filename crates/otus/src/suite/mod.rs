@@ -29,7 +29,7 @@ pub struct SuiteOptions {
     pub threads: Option<usize>,
     /// The time for each answer.
     pub timeout: Option<Duration>,
-    /// The most bytes that the tables of one search may take.
+    /// The maximum number of bytes that the tables of one search may take.
     pub max_bytes: Option<u64>,
 }
 

@@ -24,9 +24,9 @@ struct Writer<'p> {
     picture: &'p FailurePicture,
     components: Vec<usize>,
     logs: Vec<Vec<usize>>,
-    /// By component: the number of its events that are written.
+    /// For each component: the number of its events that are written.
     next: Vec<usize>,
-    /// By event: the other ends of its messages.
+    /// For each event: the other ends of its messages.
     others: Vec<Vec<usize>>,
     is_written: Vec<bool>,
     out: String,

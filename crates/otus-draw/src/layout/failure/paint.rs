@@ -20,7 +20,7 @@ const GAP: f64 = 14.0;
 const GUTTER: f64 = 36.0;
 /// From one track to the next.
 const TRACK: f64 = 6.0;
-/// The most tracks of a gutter or gap; further arrows share them.
+/// The maximum number of tracks of a gutter or gap; further arrows share them.
 const MOST_TRACKS: usize = 12;
 /// The widest text of an event, and of a line of a head.
 const LABEL_ROOM: f64 = 190.0;
@@ -199,7 +199,7 @@ impl Span {
 
 #[derive(Debug, Default)]
 struct Grid {
-    /// By column: its left and its right side.
+    /// For each column: its left and its right side.
     columns: Vec<(f64, f64)>,
     rows: Vec<f64>,
     heads: Vec<Vec<String>>,

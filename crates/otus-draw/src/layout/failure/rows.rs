@@ -22,7 +22,8 @@ pub(super) fn each<I, T: Clone>(lists: &[Vec<I>], value: &T) -> Vec<Vec<T>> {
 /// The row of each moment of each component, given the number of rows that each moment takes.
 pub(super) fn rows(heights: &[Vec<usize>], above: &[Above]) -> Vec<Vec<usize>> {
     let mut rows = each(heights, &0);
-    // By moment: the number of moments above it without a row, and the moments below it on other components.
+    // For each moment: the number of moments above it without a row, and the moments below it on other
+    // components.
     let mut waits = rows.clone();
     let mut below: Vec<Vec<Vec<MomentId>>> = each(heights, &Vec::new());
     // The moments of one component are in order anyway.
@@ -30,7 +31,7 @@ pub(super) fn rows(heights: &[Vec<usize>], above: &[Above]) -> Vec<Vec<usize>> {
         below[from.component][from.number].push(to);
         waits[to.component][to.number] += 1;
     }
-    // By component: its first moment without a row.
+    // For each component: its first moment without a row.
     let mut next = vec![0; heights.len()];
     // The components that may be able to go on.
     let mut ready: Vec<usize> = (0..heights.len()).rev().collect();

@@ -21,7 +21,7 @@ const TOGETHER: usize = 16;
 pub(super) struct Window {
     /// The lifelines that are drawn, from left to right.
     pub(super) columns: Vec<usize>,
-    /// By event: its place, if it is drawn.
+    /// For each event: its place, if it is drawn.
     pub(super) places: Vec<Option<Cell>>,
     pub(super) gaps: Vec<Gap>,
     pub(super) rows: usize,
@@ -138,7 +138,7 @@ fn columns(picture: &FailurePicture, limit: usize) -> Vec<usize> {
 /// The moments of each component: the events of each, on lifelines that are drawn.
 struct Logs {
     moments: Vec<Vec<Vec<usize>>>,
-    /// By event: its moment; `None` if its lifeline is not drawn.
+    /// For each event: its moment; `None` if its lifeline is not drawn.
     places: Vec<Option<MomentId>>,
 }
 
@@ -188,7 +188,7 @@ impl Logs {
         let mut above: Vec<Above> =
             messages.filter_map(|it| Some([end(it.from)?, end(it.to)?])).collect();
         let run: Vec<MomentId> = picture.run.iter().filter_map(|&event| end(event)).collect();
-        // By component: its next moment in the run.
+        // For each component: its next moment in the run.
         let mut next: Vec<Option<MomentId>> = vec![None; self.moments.len()];
         for (step, &moment) in run.iter().enumerate().rev() {
             if step > 0 && step.is_multiple_of(TOGETHER) {

@@ -65,7 +65,7 @@ fn first(graph: &ProperGraph) -> Vec<Vec<u32>> {
     layers
 }
 
-/// By virtual node: its index in its layer.
+/// For each virtual node: its index in its layer.
 pub(super) fn places(layers: &[Vec<u32>], count: usize) -> Vec<u32> {
     let mut places = vec![0; count];
     for layer in layers {

@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 use super::ProperGraph;
 use super::order::places;
 
-/// By virtual node: the coordinate of its middle.
+/// For each virtual node: the coordinate of its middle.
 pub(super) fn across(graph: &ProperGraph, gap: f64) -> Vec<f64> {
     if graph.nodes.is_empty() {
         return Vec::new();
@@ -122,7 +122,7 @@ impl<'a> View<'a> {
         View { graph, upwards, mirrored, gap, layers, places }
     }
 
-    /// By virtual node: the first one of its block.
+    /// For each virtual node: the first one of its block.
     fn align(&self, conflicts: &FxHashSet<(u32, u32)>) -> Vec<u32> {
         let graph = self.graph;
         let count = u32::try_from(graph.nodes.len()).expect("nodes have 32-bit numbers");

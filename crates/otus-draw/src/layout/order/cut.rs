@@ -113,7 +113,7 @@ pub(super) fn paint(scene: &mut Scene, plan: &Plan, places: &Places) {
     let count = plan.columns.len();
     let left = places.x[0] - places.reach[0][0] - 12.0;
     let right = places.x[count - 1] + places.reach[count - 1][1] + 12.0;
-    // By gap: the number of cuts in it so far.
+    // For each gap: the number of cuts in it so far.
     let mut used = vec![0_usize; plan.rows + 1];
     let mut heights: Vec<Vec<f64>> = Vec::new();
     for cut in &plan.cuts {

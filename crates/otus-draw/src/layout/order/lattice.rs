@@ -17,7 +17,7 @@ use crate::scene::{End, Item, Key, Role, Scene, Tone};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the trace has more than {limit} cuts; too many to draw their lattice")]
 pub struct TooManyCuts {
-    /// The most cuts that may be shown.
+    /// The maximum number of cuts that may be shown.
     pub limit: usize,
 }
 

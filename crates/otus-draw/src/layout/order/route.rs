@@ -26,7 +26,7 @@ pub(super) fn assign(plan: &Plan, detour: &[bool], tracks: &mut [[usize; 2]]) ->
     let mut routes = vec![Route::Free; plan.arrows.len()];
     let mut order: Vec<usize> = (0..plan.arrows.len()).filter(|&index| detour[index]).collect();
     order.sort_by_key(|&index| (rows(plan, plan.arrows[index]), index));
-    // By process and side: the row from which each track is free again.
+    // For each process and side: the row from which each track is free again.
     let mut free: Vec<[Vec<usize>; 2]> = vec![<[Vec<usize>; 2]>::default(); tracks.len()];
     for index in order {
         let arrow = plan.arrows[index];

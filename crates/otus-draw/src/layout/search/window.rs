@@ -12,9 +12,9 @@ use otus_analysis::graph::record::Graph;
 #[derive(Debug, Clone)]
 pub(super) struct Window {
     pub(super) kept: Vec<bool>,
-    /// By node: whether it is on the path to the target.
+    /// For each node: whether it is on the path to the target.
     pub(super) on_path: Vec<bool>,
-    /// By node that is kept: the number of omitted nodes below it.
+    /// For each node that is kept: the number of omitted nodes below it.
     pub(super) hidden: Vec<usize>,
     /// The node that decided the verdict, or explained most.
     pub(super) target: usize,

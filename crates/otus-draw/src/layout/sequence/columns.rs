@@ -86,7 +86,7 @@ pub(super) fn columns(
         gaps: vec![if options.compact { 24.0 } else { 44.0 }; count],
         spans: vec![Vec::new(); count],
     };
-    // By lifeline: the extent of its head, and of the side of a group that is there.
+    // For each lifeline: the extent of its head, and of the side of a group that is there.
     let mut around: Vec<Reach> =
         heads.iter().map(|head| Reach { left: head.half(), right: head.half() }).collect();
     for group in groups {
@@ -104,7 +104,7 @@ pub(super) fn columns(
     let last = count.saturating_sub(1);
     let tabs: Vec<Vec<String>> =
         rows.frames.iter().map(|frame| STRONG.wrap(&frame.title, 240.0)).collect();
-    // By frame: the least width for the text in it.
+    // For each frame: the least width for the text in it.
     let mut widths: Vec<f64> = rows
         .frames
         .iter()
@@ -296,9 +296,9 @@ pub(super) fn farthest(arrow: &Arrow) -> Option<usize> {
 
 /// Least distances between lifelines.
 struct Constraints {
-    /// By lifeline: the distance from the one before it.
+    /// For each lifeline: the distance from the one before it.
     gaps: Vec<f64>,
-    /// By lifeline: the distances from earlier ones.
+    /// For each lifeline: the distances from earlier ones.
     spans: Vec<Vec<(usize, f64)>>,
 }
 

@@ -151,7 +151,7 @@ struct Painter<'a> {
     columns: &'a Columns,
     rows: &'a Rows,
     heads: &'a [Head],
-    /// By lifeline: how far it is drawn.
+    /// For each lifeline: how far it is drawn.
     lives: Vec<Life>,
     /// The lifelines with bars, that of the latest call last.
     calls: Vec<usize>,

@@ -197,7 +197,7 @@ fn prune(pool: &Pool, root: TermId, avoided: &LifelineSet, known: &mut Known) ->
     known[&root]
 }
 
-/// The most marks that one pruning makes; a picture has fewer nodes.
+/// The maximum number of marks that one pruning makes; a picture has fewer nodes.
 const MOST: usize = 100_000;
 
 /// Marks the parts that pruning removes from a part that is not pruned as a whole.

@@ -6,7 +6,7 @@ use crate::code::Code;
 use crate::diagram::statement::Repetition;
 use crate::source::Span;
 
-/// The most nodes that the unfolding of loops may add to a diagram, as a tree.
+/// The maximum number of nodes that the unfolding of loops may add to a diagram, as a tree.
 const MAX_UNFOLDED: u64 = 100_000;
 
 /// A loop, and one iteration of it.

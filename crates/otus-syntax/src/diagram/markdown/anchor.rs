@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 #[derive(Debug, Default)]
 pub(super) struct Anchors {
-    /// By anchor: the number of its next repetition.
+    /// For each anchor: the number of its next repetition.
     next: FxHashMap<String, u32>,
 }
 

@@ -58,11 +58,11 @@ struct Writer {
     /// The lifelines, whose names are not available for invented participants.
     taken: FxHashSet<Symbol>,
     names: Names,
-    /// By open fragment: whether a directive opened it.
+    /// For each open fragment: whether a directive opened it.
     open: Vec<bool>,
     /// The number of aliases tried.
     aliases: u32,
-    /// By lifeline: the symbol of its head.
+    /// For each lifeline: the symbol of its head.
     kinds: FxHashMap<Symbol, HeadKind>,
     /// The first and the last participant.
     first: Option<String>,
@@ -71,7 +71,7 @@ struct Writer {
     arrow: Option<drawing::Arrow>,
     frame: Option<drawing::Frame>,
     guard: Option<String>,
-    /// By lifeline that is created later: its declaration.
+    /// For each lifeline that is created later: its declaration.
     created: FxHashMap<Symbol, Option<String>>,
     left_out: BTreeSet<&'static str>,
 }

@@ -89,7 +89,7 @@ fn joined_bars(
     statements: Vec<Statement>,
     left_out: &mut BTreeSet<&'static str>,
 ) -> Vec<Statement> {
-    // By lifeline: the end of a bar since the latest message.
+    // For each lifeline: the end of a bar since the latest message.
     let mut ended: FxHashMap<Symbol, usize> = FxHashMap::default();
     let mut is_dropped = vec![false; statements.len()];
     for (at, statement) in statements.iter().enumerate() {
@@ -268,7 +268,7 @@ fn lives(
         message_of(&statements[at])
             .is_some_and(|message| message.ends().any(|end| end.symbol == lifeline.symbol))
     };
-    // By place: the marks that come before its statement, and after it.
+    // For each place: the marks that come before its statement, and after it.
     let mut before: FxHashMap<usize, Vec<Mark>> = FxHashMap::default();
     let mut after: FxHashMap<usize, Vec<Mark>> = FxHashMap::default();
     let mut created: FxHashSet<Symbol> = FxHashSet::default();

@@ -34,7 +34,7 @@ pub(super) struct Calls {
     drawn: CallState,
     /// The state of the operand alone.
     operand: CallState,
-    /// By open fragment: the operand's state at its beginning.
+    /// For each open fragment: the operand's state at its beginning.
     begun: Vec<CallState>,
     /// `autoactivate on`
     pub(super) automatic: bool,

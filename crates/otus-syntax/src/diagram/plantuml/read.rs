@@ -79,7 +79,7 @@ struct Reader<'a> {
     /// The number of `fragments` with concurrent operands.
     concurrent: usize,
     picture: Picture,
-    /// By symbol: whether a participant was declared.
+    /// For each symbol: whether a participant was declared.
     declared: Vec<bool>,
     skipping: Option<Skipping>,
     /// A part of the picture whose lines are being skipped, and those lines.
@@ -262,7 +262,7 @@ impl Reader<'_> {
     }
 }
 
-/// The most syntax errors that are reported; further ones usually have the same cause.
+/// The maximum number of syntax errors that are reported; further ones usually have the same cause.
 const MAX_NOT_UNDERSTOOD: usize = 50;
 
 const BETWEEN: &str = "a sequence diagram stands between `@startuml` and `@enduml`";

@@ -60,10 +60,10 @@ struct Writer {
     /// The lifelines, whose names are not available for aliases.
     taken: FxHashSet<Symbol>,
     text: String,
-    /// By open fragment: whether a directive opened it.
+    /// For each open fragment: whether a directive opened it.
     open: Vec<bool>,
     aliases: FxHashMap<Symbol, String>,
-    /// By lifeline: the symbol of its head.
+    /// For each lifeline: the symbol of its head.
     heads: FxHashMap<Symbol, drawing::Head>,
     /// The looks of the next arrow, fragment and operand.
     arrow: Option<drawing::Arrow>,

@@ -123,7 +123,7 @@ fn scan_ascii_name(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// By byte: whether it is an ASCII letter, a digit or `_`.
+/// For each byte: whether it is an ASCII letter, a digit or `_`.
 static NAME_BYTE: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte: u8 = 0;

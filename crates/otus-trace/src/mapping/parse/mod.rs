@@ -120,7 +120,7 @@ pub(super) fn parse(source: &Source, others: &[&str]) -> (Option<Plan>, Vec<Diag
 struct Scope<'t> {
     rule: Option<Table<'t>>,
     source: Table<'t>,
-    /// By pattern: the names of its capture groups.
+    /// For each pattern: the names of its capture groups.
     groups: Vec<Vec<Option<String>>>,
     format: Format,
     name: String,

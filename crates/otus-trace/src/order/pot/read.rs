@@ -49,7 +49,7 @@ pub fn read(source: &Source, writes: Writes) -> Result<PartialOrder, Vec<Diagnos
 struct PotReader<'s> {
     json: Scanner<'s>,
     draft: Draft,
-    /// By process: the span of its name.
+    /// For each process: the span of its name.
     name_spans: Vec<Span>,
     recent_processes: Recent,
     recent_variables: Recent,

@@ -41,7 +41,7 @@ impl Mapper {
         }
         rows.truncate(count);
         let exchanges = exchanges(rows);
-        // By row: the receptions, and then the emissions, in the order of the rows.
+        // For each row: the receptions, and then the emissions, in the order of the rows.
         let mut of: FxHashMap<usize, Vec<Row>> = FxHashMap::default();
         let actions = exchanges.iter().flat_map(|it| [(it, false), (it, true)]);
         for (&Exchange { from, to }, is_sent) in actions {
@@ -117,7 +117,7 @@ impl Mapper {
 
 /// What clocks tell was exchanged, in the order of the receptions.
 fn exchanges(rows: &[Row]) -> Vec<Exchange> {
-    // By host: the own entries of its events with their rows, ascending.
+    // For each host: the own entries of its events with their rows, ascending.
     let mut hosts: BTreeMap<RunLifelineId, Vec<(u32, usize)>> = BTreeMap::new();
     for (at, row) in rows.iter().enumerate() {
         hosts.entry(row.lifeline).or_default().push((entry(row, row.lifeline), at));

@@ -23,7 +23,7 @@ pub(super) struct Memory {
     sides: Vec<Option<Side>>,
 }
 
-/// The most groups that a finding names.
+/// The maximum number of groups that a finding names.
 const NAMED_GROUPS: usize = 5;
 
 impl Mapper {

@@ -108,7 +108,8 @@ fn places(word: &[Letter], anchors: &[Occurrence]) -> Vec<usize> {
 
 /// The indices of a longest increasing subsequence of distinct numbers.
 fn increasing(numbers: &[usize]) -> Vec<usize> {
-    // By length: the index of the smallest last number of an increasing sequence of that length.
+    // For each length: the index of the smallest last number of an increasing sequence of that
+    // length.
     let mut tails: Vec<usize> = Vec::new();
     let mut before = vec![None; numbers.len()];
     for (index, &number) in numbers.iter().enumerate() {
@@ -130,7 +131,7 @@ fn increasing(numbers: &[usize]) -> Vec<usize> {
     found
 }
 
-/// The most comparisons in the search for a common subsequence.
+/// The maximum number of comparisons in the search for a common subsequence.
 const WORK: usize = 20_000_000;
 
 /// A subsequence of all words: the longest of the first two, of that and the third, and so on.

@@ -17,13 +17,13 @@ pub(super) type Word = Vec<Letter>;
 /// The directly-follows graph of some words.
 #[derive(Debug, Default)]
 pub(super) struct Follows {
-    /// By letter: its vertex. Vertices are numbered in the order of first occurrence.
+    /// For each letter: its vertex. Vertices are numbered in the order of first occurrence.
     pub(super) vertex: FxHashMap<Letter, usize>,
     successors: Vec<Vec<usize>>,
     predecessors: Vec<Vec<usize>>,
-    /// By vertex: whether a word begins with it.
+    /// For each vertex: whether a word begins with it.
     pub(super) first: Vec<bool>,
-    /// By vertex: whether a word ends with it.
+    /// For each vertex: whether a word ends with it.
     pub(super) last: Vec<bool>,
 }
 

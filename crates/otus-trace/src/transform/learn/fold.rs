@@ -384,7 +384,7 @@ fn split_by(words: Vec<Word>, key: impl Fn(&Word) -> usize) -> Vec<Vec<Word>> {
     split
 }
 
-/// By part: the projections of the words.
+/// For each part: the projections of the words.
 fn projected(words: &[Word], follows: &Follows, (parts, count): &Parts) -> Vec<Vec<Word>> {
     let mut split = vec![vec![Word::new(); words.len()]; *count];
     for (index, word) in words.iter().enumerate() {

@@ -32,7 +32,7 @@ pub(super) struct PairedRun {
     pub(super) nodes: Vec<Node>,
     /// The actions of all nodes in turn.
     actions: Vec<ActionId>,
-    /// By node: the emission that it receives.
+    /// For each node: the emission that it receives.
     pub(super) sender: Vec<Option<usize>>,
     /// Whether a moment was split because no interaction has it.
     pub(super) is_altered: bool,
@@ -89,7 +89,7 @@ impl PairedRun {
         self.nodes.push(Node { component, step, actions, message, role });
     }
 
-    /// By node: whether it is in a pair.
+    /// For each node: whether it is in a pair.
     fn taken(&self) -> Vec<bool> {
         let mut taken = vec![false; self.nodes.len()];
         for (to, &from) in self.sender.iter().enumerate() {
@@ -262,7 +262,7 @@ fn broadcasts(pool: &Pool, paired: &mut PairedRun, taken: &[bool]) {
     }
 }
 
-/// The most senders and receivers of a message that are considered for the next pair.
+/// The maximum number of senders and receivers of a message that are considered for the next pair.
 const NEAR: usize = 16;
 
 struct Replay<'a> {
@@ -270,10 +270,10 @@ struct Replay<'a> {
     paired: &'a mut PairedRun,
     /// The channels of all runs, with those of this run so far.
     channels: Channels,
-    /// By node: whether it is in a known pair.
+    /// For each node: whether it is in a known pair.
     taken: Vec<bool>,
     infer: bool,
-    /// By component: the next node, and the end of its nodes.
+    /// For each component: the next node, and the end of its nodes.
     next: Vec<(usize, usize)>,
     done: Vec<bool>,
     traffic: BTreeMap<MessageId, MessageState>,
@@ -304,7 +304,7 @@ struct MessageState {
     receiving: BTreeSet<usize>,
     /// The number of emissions that have not happened.
     to_come: usize,
-    /// By component: its receptions that have not happened, last first.
+    /// For each component: its receptions that have not happened, last first.
     receptions: BTreeMap<usize, Vec<usize>>,
 }
 
@@ -593,10 +593,10 @@ pub(super) struct Channels {
     /// The largest of the counts of a message with a sender, and with a receiver.
     by_sender: FxHashMap<(MessageId, LifelineId), u64>,
     by_receiver: FxHashMap<(MessageId, LifelineId), u64>,
-    /// By message: the only lifeline that sends or receives it; `None` if there are several.
+    /// For each message: the only lifeline that sends or receives it; `None` if there are several.
     lifeline: FxHashMap<MessageId, Option<LifelineId>>,
-    /// By message: the number of runs with a pair of it, and the number of those in which both
-    /// emissions and receptions were unpaired.
+    /// For each message: the number of runs with a pair of it, and the number of those in which
+    /// both emissions and receptions were unpaired.
     left_over: FxHashMap<MessageId, (usize, usize)>,
     /// The messages that are exchanged with the environment only.
     outside: FxHashSet<MessageId>,
@@ -629,7 +629,8 @@ impl Channels {
         for &from in paired.sender.iter().flatten() {
             is_received[from] = true;
         }
-        // By message: whether it is paired, sent without a reception, received without an emission.
+        // For each message: whether it is paired, sent without a reception, received without an
+        // emission.
         let mut found: FxHashMap<MessageId, [bool; 3]> = FxHashMap::default();
         for (id, node) in paired.nodes.iter().enumerate() {
             let which = match node.role {

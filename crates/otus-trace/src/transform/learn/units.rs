@@ -140,14 +140,14 @@ struct Units<'p> {
     paired: &'p PairedRun,
     /// The lifelines that no log is of.
     silent: &'p LifelineSet,
-    /// By unit: its nodes, the emission first.
+    /// For each unit: its nodes, the emission first.
     members: Vec<Vec<usize>>,
     /// By node.
     unit_of: Vec<usize>,
     was_split: Vec<bool>,
-    /// By lifeline: its nodes in order.
+    /// For each lifeline: its nodes in order.
     on: Vec<Vec<usize>>,
-    /// By node: its index in the replay.
+    /// For each node: its index in the replay.
     time: Vec<usize>,
 }
 
@@ -196,7 +196,7 @@ impl<'p> Units<'p> {
         }
     }
 
-    /// By unit: the units that follow it on a lifeline.
+    /// For each unit: the units that follow it on a lifeline.
     fn followers(&self) -> Vec<Vec<usize>> {
         let mut followers = vec![Vec::new(); self.members.len()];
         for nodes in &self.on {
@@ -231,9 +231,9 @@ impl<'p> Units<'p> {
         })
     }
 
-    /// By unit of a cycle: the lifelines on which it comes after an action of a later unit.
+    /// For each unit of a cycle: the lifelines on which it comes after an action of a later unit.
     fn overtaken(&self, pool: &Pool, group: &[usize]) -> Vec<LifelineSet> {
-        // By lifeline: the time of the first action of a later unit.
+        // For each lifeline: the time of the first action of a later unit.
         let mut first: BTreeMap<LifelineId, usize> = BTreeMap::new();
         let mut found: Vec<LifelineSet> = Vec::with_capacity(group.len());
         for &unit in group.iter().rev() {
@@ -333,7 +333,7 @@ impl<'p> Units<'p> {
     /// Sorts the letters canonically.
     fn arrange(&self, groups: &[Vec<usize>], letters: &[UnitLetter]) -> Vec<TermId> {
         let group_of = component_of(groups, self.members.len());
-        // By lifeline: its remaining groups, the next one last.
+        // For each lifeline: its remaining groups, the next one last.
         let mut rest: Vec<Vec<usize>> = self
             .on
             .iter()
@@ -344,7 +344,7 @@ impl<'p> Units<'p> {
                 all
             })
             .collect();
-        // By group: the number of its lifelines on which it is not the next one.
+        // For each group: the number of its lifelines on which it is not the next one.
         let mut blocked: Vec<usize> = letters.iter().map(|letter| letter.lifelines.len()).collect();
         let mut ready: BTreeSet<((LifelineId, MessageId, TermId), usize)> = BTreeSet::new();
         let advance = |group: usize, blocked: &mut [usize], ready: &mut BTreeSet<_>| {

@@ -43,7 +43,7 @@ pub(crate) struct Covering {
     unexplained: AtomicU64,
 }
 
-/// The most actions of multi-traces whose counts are kept.
+/// The maximum number of actions of multi-traces whose counts are kept.
 const REMEMBERED: usize = 1 << 20;
 
 /// The counts of earlier multi-traces, so that no witness is computed twice.
@@ -61,7 +61,7 @@ struct Memory {
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Key {
     partition: Arc<Partition>,
-    /// By component: the number of steps.
+    /// For each component: the number of steps.
     lengths: Box<[usize]>,
     steps: Box<[Step]>,
 }

@@ -204,7 +204,7 @@ fn parts(covering: &Covering, pool: &Pool, sum: &Coverage) -> Vec<Part> {
 /// The parts that were not exercised, in the order of the text.
 fn gaps(covering: &Covering, parts: &[Part]) -> Vec<Gap> {
     let tree = &covering.tree;
-    // By position: whether it is inside a gap.
+    // For each position: whether it is inside a gap.
     let mut inside = vec![false; tree.len()];
     let is_gap = |part: &Part, inside: &[bool]| {
         part.count.state() != CoverageState::Exercised

@@ -20,7 +20,7 @@ use super::channels::{channels, first_terms};
 use crate::case::picture::LIMITS;
 use crate::case::{CasePicture, Passage};
 
-/// The most moments that are drawn as expected in one place of a component.
+/// The maximum number of moments that are drawn as expected in one place of a component.
 const EXPECTED: usize = 3;
 
 /// The findings about a multi-trace.
@@ -51,7 +51,7 @@ pub(super) fn fill(facts: &Facts<'_>) -> CasePicture {
     filling.picture
 }
 
-/// By component: the number of its moments that the furthest situation has.
+/// For each component: the number of its moments that the furthest situation has.
 pub(super) fn consumed(trace: &MultiTrace, explanation: &Explanation) -> Vec<usize> {
     let mut consumed = vec![0; trace.partition().len()];
     for progress in progress(explanation) {
@@ -67,14 +67,14 @@ fn progress(explanation: &Explanation) -> &[Progress] {
 struct Filling<'f> {
     facts: &'f Facts<'f>,
     picture: CasePicture,
-    /// By event: its action, and the component and index of its observation.
+    /// For each event: its action, and the component and index of its observation.
     actions: Vec<ActionId>,
     origins: Vec<Option<(ComponentId, usize)>>,
-    /// By component: the number of its observed actions that are in the picture.
+    /// For each component: the number of its observed actions that are in the picture.
     next: Vec<usize>,
     /// The first event of the interaction with an action.
     terms: FxHashMap<ActionId, TermId>,
-    /// By term: the index of its place in the picture.
+    /// For each term: the index of its place in the picture.
     places: FxHashMap<TermId, Option<usize>>,
 }
 

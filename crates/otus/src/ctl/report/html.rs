@@ -7,10 +7,10 @@ use crate::ctl::answer::Answer;
 use crate::report::html::page_head;
 use crate::report::xml_text as escape;
 
-/// The most runs that are drawn, so that the page stays small.
+/// The maximum number of runs that are drawn, so that the page stays small.
 const MOST_DRAWN: usize = 50;
 
-/// The most events of a drawing.
+/// The maximum number of events of a drawing.
 const MOST_EVENTS: usize = 400;
 
 pub(super) fn page(report: &Report<'_>) -> String {

@@ -29,7 +29,7 @@ pub struct Report<'a> {
     pub strict: bool,
 }
 
-/// The most runs that a Markdown summary shows.
+/// The maximum number of runs that a Markdown summary shows.
 const MOST_RUNS: usize = 20;
 
 /// The kinds of results, as rules of SARIF.

@@ -35,14 +35,14 @@ use panel::Panel;
 const VERDICTS: [Verdict; 5] =
     [Verdict::Fail, Verdict::WeakFail, Verdict::Inconclusive, Verdict::WeakPass, Verdict::Pass];
 
-/// The most Passes that are listed, and the most cases of each other verdict.
+/// The maximum number of Passes that are listed, and the most cases of each other verdict.
 const PASSES: u64 = 5_000;
 const OTHERS: u64 = 20_000;
 
 /// The number of drawn events after which further cases are not drawn.
 const DRAWN: usize = 60_000;
 
-/// The most unusable inputs that are named.
+/// The maximum number of unusable inputs that are named.
 const UNUSABLE: usize = 20;
 
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ pub(crate) struct Html {
     /// The rows as JSON.
     rows: Spool,
     listed: u64,
-    /// By verdict: the number of cases.
+    /// For each verdict: the number of cases.
     counts: [u64; VERDICTS.len()],
     drawn_events: usize,
     /// The cases that an earlier run has decided.

@@ -10,7 +10,8 @@ use super::panel::Rung;
 use crate::case::Verdict;
 use crate::report::xml_text as escape;
 
-/// The most failures that are listed where no script runs, and the most of these with their explanations.
+/// The maximum number of failures that are listed where no script runs, and the most of these with their
+/// explanations.
 const LISTED: usize = 200;
 const EXPLAINED: usize = 20;
 

@@ -11,7 +11,7 @@ use crate::explanation::{Explanation, LogPlace, LogProgress as Progress};
 use crate::report::capitalized;
 use crate::units::counted;
 
-/// The most logs that are named although they are explained to their end.
+/// The maximum number of logs that are named although they are explained to their end.
 const NAMED: usize = 8;
 
 /// The limits of a picture as Mermaid text.

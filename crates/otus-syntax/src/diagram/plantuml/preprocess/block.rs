@@ -5,10 +5,11 @@ use crate::diagram::plantuml::line::Line;
 /// Lines, with the structure of their blocks.
 pub(super) struct Script<'a> {
     pub(super) lines: Vec<Line<'a>>,
-    /// By line that opens or divides a block: the line that divides or closes it next; the number of lines if
-    /// there is none.
+    /// For each line that opens or divides a block: the line that divides or closes it next; the number of
+    /// lines if there is none.
     pub(super) next: Vec<usize>,
-    /// By line that closes a block: the line that opens it; the number of lines if there is none.
+    /// For each line that closes a block: the line that opens it; the number of lines if there is
+    /// none.
     pub(super) open: Vec<usize>,
 }
 

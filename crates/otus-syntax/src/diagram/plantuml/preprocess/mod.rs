@@ -37,11 +37,11 @@ use crate::source::Span;
 
 pub use self::include::Include;
 
-/// The most lines that a text can become.
+/// The maximum number of lines that a text can become.
 const MAX_LINES: usize = 100_000;
-/// The most bytes that all changed lines together can have.
+/// The maximum number of bytes that all changed lines together can have.
 const MAX_BYTES: usize = 4 << 20;
-/// The most lines that are executed.
+/// The maximum number of lines that are executed.
 const MAX_STEPS: usize = 200_000;
 /// The deepest nesting of calls, includes and expressions.
 const MAX_DEPTH: usize = 192;
