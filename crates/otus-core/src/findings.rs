@@ -48,7 +48,7 @@ impl Findings {
     }
 }
 
-/// A diagnostic without its message.
+/// A diagnostic that still lacks its message.
 #[derive(Debug, Clone, Copy)]
 pub struct Draft {
     code: Code,

@@ -87,7 +87,7 @@ pub fn lower(files: &[&SpecFile]) -> Lowered {
         };
         builder.interaction(interaction, &reachable);
         if partners.has_ambiguous() {
-            // All problems have been reported.
+            // All problems were reported by the first pass.
             let mut ignored = Problems::default();
             let mut second = Builder {
                 pool: builder.pool,
@@ -126,9 +126,10 @@ pub struct Lowered {
     pub pool: Pool,
     /// The interaction, if a file has one.
     pub term: Option<TermId>,
-    /// The interaction over letters with peers, if it differs: some action has different partners.
+    /// The interaction over letters with peers, if it differs from `term`. It differs if some
+    /// action has passings with different partners.
     pub refined: Option<TermId>,
-    /// The partners of its actions.
+    /// The partners of the actions of the interaction.
     pub partners: Partners,
     /// The diagnostics, in the order of the files and of their texts.
     pub diagnostics: Vec<Diagnostic>,
@@ -138,7 +139,7 @@ pub struct Lowered {
     /// root.
     pub nodes: Vec<TermId>,
     source: Option<SourceId>,
-    /// By term id.
+    /// For each term id: the span of its first occurrence.
     spans: Vec<Option<Span>>,
     /// The leaves with their places, in the order of the nodes.
     leaves: Vec<(TermId, Span)>,
@@ -178,7 +179,8 @@ fn actions(passing: &Passing, resolved: &Resolved) -> Vec<(Action, BTreeSet<Peer
         if !found.is_empty() {
             return found;
         }
-        // The passing does not say who is at its other end.
+        // The passing does not say who is at its other end, so it may be any lifeline or the
+        // environment.
         let all = resolved.signature.lifelines().map(|(lifeline, _)| Peer::Lifeline(lifeline));
         all.chain([Peer::Environment]).collect()
     };

@@ -204,7 +204,8 @@ impl Raiser<'_> {
         while let Some((left, right)) = self.same_operator(term, rest) {
             operands.push(left);
             rest = right;
-            // Flattening a shared tail copies it; without budget it stays an operand of its own.
+            // Flattening a shared tail copies it. If the budget is used up, the tail stays an
+            // operand of its own.
             if self.users[rest.index()] > 1 && self.budget == 0 {
                 break;
             }

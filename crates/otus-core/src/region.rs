@@ -158,7 +158,7 @@ impl Regions {
         }
     }
 
-    /// The region with a given root, new or known.
+    /// The region with a given root, which is created if it is new.
     fn region(&mut self, root: NodeId) -> RegionId {
         while self.by_root.len() <= root.index() {
             self.by_root.push(None);

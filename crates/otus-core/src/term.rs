@@ -15,7 +15,7 @@ pub enum Term {
     Event(EventId),
     /// `strict(i, j)`: all of i before all of j.
     Strict(TermId, TermId),
-    /// `coreg_r(i, j)`: in order on each lifeline outside r.
+    /// `coreg_r(i, j)`: i before j on each lifeline outside r, in any order on the lifelines of r.
     Coreg(RegionId, TermId, TermId),
     /// `alt(i, j)`: one of the two.
     Alt(TermId, TermId),
@@ -85,6 +85,6 @@ pub struct Attributes {
     pub loop_depth: u32,
     /// The number of loops in its tree, saturating.
     pub loops: u32,
-    /// η, the most events that can happen outside its loops, saturating.
+    /// η, the maximum number of events that can happen outside the loops of the term, saturating.
     pub outside_loops: u32,
 }

@@ -130,7 +130,7 @@ struct Classes {
     members: Vec<StateId>,
     /// For each state: its index in `members`.
     place: Vec<usize>,
-    /// By state.
+    /// For each state: its class.
     class_of: Vec<usize>,
     blocks: Vec<Block>,
 }
@@ -242,7 +242,7 @@ impl Classes {
         for &state in &self.members[small.clone()] {
             self.class_of[state.index()] = new;
         }
-        // If the class waits already, both parts wait from now on.
+        // If the class waits to be a splitter already, both parts wait from now on.
         if !waits && !deterministic {
             waiting.push(class);
         }

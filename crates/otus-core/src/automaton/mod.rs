@@ -64,7 +64,8 @@ pub struct Automaton {
     states: IndexVec<StateId, AutomatonState>,
     alphabet: IndexVec<SymbolId, EventId>,
     transitions: Vec<Transition>,
-    /// For each state: the index of its first transition; then the number of transitions.
+    /// For each state: the index of its first transition. The last entry is the number of
+    /// transitions.
     begins: Vec<usize>,
 }
 
@@ -266,8 +267,8 @@ impl Automaton {
     }
 }
 
-/// For each state: the index of its first transition in a list sorted by these states; then the length of the
-/// list.
+/// For each state: the index of its first transition in a list sorted by state. The last entry is the length
+/// of the list.
 fn begins(states: usize, sorted_by: impl Iterator<Item = StateId>) -> Vec<usize> {
     let mut begins = vec![0; states + 1];
     for state in sorted_by {

@@ -81,7 +81,8 @@ enum Task {
     Put(SourcePlace),
 }
 
-/// Adds the positions of `strict(a!m, seq(b?m, c?m))`, less the parts that a shorter passing lacks.
+/// Adds the positions of `strict(a!m, seq(b?m, c?m))`, without those that a passing with fewer ends
+/// does not have.
 fn passed(passing: &Passing, here: SourcePlace, places: &mut Vec<SourcePlace>) {
     let targets = passing.target.lifelines();
     let emission = passing.origin.map(|origin| origin.span.to(passing.message.span));

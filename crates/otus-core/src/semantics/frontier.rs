@@ -47,8 +47,8 @@ impl Frontiers {
     /// The maximum number of follow-ups that [`Frontiers::steps`] makes for a term: one for each step of each subterm
     /// whose steps are not known.
     ///
-    /// Nested operators multiply: each of n parallel operands has a step, which is a step of every term around it. So
-    /// this number may be the square of the size of the term.
+    /// With nested operators this number may be quadratic in the size of the term: each of n parallel operands has a
+    /// step, and that step is also a step of every term around the operand.
     pub fn cost(&self, pool: &mut Pool, term: TermId) -> u64 {
         let mut cost = 0u64;
         fold(
