@@ -35,10 +35,10 @@ pub(super) struct Atoms<'f> {
     pub(super) bytes: usize,
 }
 
-/// What is known of a cut before its last component.
+/// The facts about a cut that are known before its last component.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Before<'a> {
-    /// The atoms that hold, among those that are decided.
+    /// The atoms that are decided and hold, as a bit mask.
     pub(super) mask: &'a [u64],
     /// For each chain: its position.
     pub(super) reached: &'a [u32],
@@ -49,11 +49,11 @@ pub(super) struct Before<'a> {
 struct Layer {
     /// For each value: the atoms that depend on this component alone and hold.
     local: Vec<u64>,
-    /// The chains that have events here.
+    /// The chains that have events on this component.
     chains: Vec<u32>,
-    /// By value, for each of these chains: its position.
+    /// For each value and each of these chains: the position of the chain.
     reached: Vec<u32>,
-    /// The atoms of several components that are decided here.
+    /// The atoms of several components that are decided at this component.
     decided: Vec<usize>,
 }
 
@@ -71,7 +71,7 @@ struct Distant<'f> {
 /// `constant + Σ (summand of a chain) ⋈ 0`
 #[derive(Debug)]
 struct Sum {
-    /// By chain and position.
+    /// For each chain and position: the summand.
     summands: Vec<Vec<i64>>,
     constant: i64,
     comparison: Comparison,
@@ -114,7 +114,8 @@ impl<'f> Atoms<'f> {
         let mut points: Vec<Vec<(u32, u32, u32)>> = vec![Vec::new(); bounds.len()];
         for (position, &(atom, course)) in problem.atoms.iter().enumerate() {
             atoms.position.insert(atom, position);
-            // Its events are listed once, and once more where it depends on several components.
+            // The events of an atom are listed once, and a second time if the atom depends on
+            // several components.
             let events = course.events().count();
             pace.step(2 * events)?;
             budget.check_bytes(bytes + events * (size_of::<Point>() + size_of::<[u32; 3]>()))?;
@@ -312,7 +313,8 @@ impl Distant<'_> {
 }
 
 impl Sum {
-    /// A sum of fractions gets a common denominator; a comparison of two values uses their ranks.
+    /// The atom as a sum of integers. A sum of fractions gets a common denominator, and a
+    /// comparison of two values uses their ranks.
     fn new(atom: &Atom, course: &Course) -> Option<Self> {
         let Course::Tracks(tracks) = course else { return None };
         let (comparison, constant, values) = match atom {

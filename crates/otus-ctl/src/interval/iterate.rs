@@ -25,7 +25,8 @@ impl Iterator for Boxes<'_> {
     type Item = Vec<(u32, u32)>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        // The first time down from the root, then from the next interval of the deepest layer that has one.
+        // The first call goes down from the root; later calls go down from the next interval of the deepest
+        // layer that has one.
         let mut node = match self.root.take() {
             Some(root) => root,
             None => self.advance()?,

@@ -136,7 +136,8 @@ impl<'f> Blocks<'f> {
         trees.intersect(tree, top)
     }
 
-    /// A(e₁) ∩ B(e₂) for the events around a block of a chain, at its beginning and end without one of them.
+    /// A(e₁) ∩ B(e₂) for the events e₁ and e₂ around a block of a chain. The first block has no e₁, and the
+    /// last one has no e₂.
     fn block(
         &self,
         trees: &mut Trees,
@@ -229,7 +230,7 @@ impl<'f> Blocks<'f> {
         Ok(found)
     }
 
-    /// The components and positions of those events that are in the view.
+    /// The components and positions of those of the events that are in the view.
     fn chain(&self, events: impl Iterator<Item = EventId>) -> Vec<BlockEvent> {
         let places = self.problem.view.places(self.problem.trace, events).flatten();
         places.map(|(process, position)| BlockEvent { process, position }).collect()

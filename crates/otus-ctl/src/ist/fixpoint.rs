@@ -25,9 +25,9 @@ pub(super) struct Known {
     universe: Ist,
     pub(super) top: Ist,
     end: Ist,
-    /// By process.
+    /// For each process: the tree of the cuts at which it is blocked.
     blocked: Vec<Ist>,
-    /// By formula.
+    /// For each formula: its tree, once computed.
     sets: Vec<Option<Ist>>,
 }
 
@@ -239,7 +239,7 @@ impl<'f> Evaluation<'f> {
         }
     }
 
-    /// Section 5.5. Core formulas have `¬E[¬f U ¬g]` here, with f and g as given:
+    /// Section 5.5. After reduction to the core operators, the formula is `¬E[¬f U ¬g]`, and f and g are the arguments:
     ///
     /// ```text
     /// ⟦¬E[¬f U ¬g]⟧ = gfp X. ⟦g⟧ ∩ (⟦f⟧ ∪ spre∀(X))
@@ -268,7 +268,7 @@ impl<'f> Evaluation<'f> {
 /// The way in which a formula is computed.
 #[derive(Debug, Clone, Copy)]
 enum Shape {
-    /// From its operands, or by itself.
+    /// Computed from its operands, or without operands.
     Plain,
     Negation(FormulaId),
     /// `EX f`

@@ -104,7 +104,7 @@ impl Lowering<'_> {
     }
 
     /// For each name of a quantifier: the processes that it can stand for, at least one; `None` if there is an
-    /// error. With `implicit`, names without a process may be variables of the bound one.
+    /// error. With `implicit`, a name without a process may be a variable of the bound process.
     pub(super) fn choices(
         &mut self,
         binder: &Binder,
@@ -132,7 +132,7 @@ impl Lowering<'_> {
                 }
             }
             if fit.is_empty() {
-                // The variables are unknown, which is reported where they are used.
+                // The variables are unknown. This is reported where they are used.
                 fit.clone_from(&range);
             } else if let Some((_, variable)) = unfit.first() {
                 let process = |&(process, _): &(ProcessId, _)| self.trace.process_name(process);
@@ -269,7 +269,7 @@ fn matches(pattern: &str, name: &str) -> bool {
     let mut last = None;
     for part in parts {
         if let Some(between) = last.replace(part) {
-            // The first place is the best: it leaves the longest rest.
+            // The first occurrence is the best choice, because it leaves the longest rest.
             let Some(at) = rest.find(between) else { return false };
             rest = &rest[at + between.len()..];
         }
