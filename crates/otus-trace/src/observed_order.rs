@@ -37,7 +37,7 @@ pub struct Cause {
 }
 
 impl ObservedOrder {
-    /// The order with these edges; edges within a log say nothing new.
+    /// The order with these edges. Edges within a log are dropped, because a log is ordered anyway.
     pub fn new(trace: &MultiTrace, edges: &[Pair]) -> ObservedOrder {
         let mut causes = vec![Vec::new(); trace.partition().len()];
         for edge in edges.iter().filter(|edge| edge.from.0 != edge.to.0) {

@@ -95,7 +95,7 @@ pub struct PartialOrder {
     edges: Vec<Edge>,
     /// A linear extension of ⪯.
     runs: Vec<Run>,
-    /// The variable of each pair of assignments that were not ordered, until [`Writes::Ordered`] put them in an order.
+    /// For each pair of assignments that were concurrent until [`Writes::Ordered`] ordered them: the variable.
     assumed: Vec<VariableId>,
     notes: Notes,
 }
@@ -166,8 +166,8 @@ struct VariableFacts {
     initial: ValueId,
 }
 
-/// Properties of events that no check depends on. A column is empty if no event has the property;
-/// otherwise it has a number for each event, 0 for none.
+/// Properties of events that no check depends on. Each property is a column. A column is empty if
+/// no event has the property; otherwise it has a number for each event, where 0 stands for none.
 #[derive(Debug, Clone, Default)]
 struct Notes {
     label_names: Names,

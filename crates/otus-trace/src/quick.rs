@@ -254,7 +254,7 @@ impl QuickReader {
         Some(())
     }
 
-    /// Reads the next action if it is the one that followed the last action before.
+    /// Reads the next action if it is the action that followed the last one the time before.
     fn guess(&self, text: &mut TraceCursor<'_>) -> Option<usize> {
         let index = self.actions.get(self.last)?.follower as usize;
         let written = &self.actions[index].written;
@@ -380,7 +380,7 @@ fn resolve_header(written: &str, pool: &Pool) -> Option<Lifelines> {
     written.split(',').map(one).collect::<Option<_>>().map(Lifelines::Listed)
 }
 
-/// The name of a plain text, or of a quoted text without special characters.
+/// The name in a plain text, or in a quoted text without special characters.
 fn name(written: &str) -> Option<&str> {
     let inner = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     match inner {

@@ -64,7 +64,7 @@ fn translate(text: &str, any: &str) -> String {
     let mut choices = 0;
     while let Some(c) = rest.chars().next() {
         if let Some(after) = rest.strip_prefix("**/") {
-            // `**/` also matches no folder.
+            // `**/` also matches the empty path.
             pattern.push_str("(?:(?s:.)*/)?");
             rest = after;
             continue;

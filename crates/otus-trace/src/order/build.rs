@@ -103,7 +103,7 @@ impl Builder {
         let order = &mut draft.order;
         let mut end = 0_u32;
         for length in lengths {
-            // The last two numbers stand for special values elsewhere.
+            // The two greatest numbers are reserved for special values elsewhere.
             let next = end.checked_add(length).filter(|&end| end < u32::MAX - 1);
             end = next.ok_or(OrderError::TooLarge)?;
             order.starts.push(end);
@@ -368,7 +368,7 @@ fn variable_facts(
 
 /// Refuses events that assign a variable twice, because their outcome would be ambiguous.
 fn refuse_double_assignments(order: &PartialOrder) -> Result<(), OrderError> {
-    // Most traces have one assignment per event, which is quick to check.
+    // In most traces every event has one assignment, which is quick to check.
     if order.ends.iter().zip(1..).all(|(&end, count)| end == count) {
         return Ok(());
     }

@@ -88,8 +88,8 @@ impl PartialOrder {
         self.clocks_on(&self.processes().collect::<Vec<_>>())
     }
 
-    /// The number of four-byte entries of the clocks at this many processes, for budgets. Another
-    /// four bytes per event come on top.
+    /// The number of four-byte entries of the clocks at this many processes, for budgets. The index
+    /// takes another four bytes per event.
     pub fn clock_entries(&self, columns: usize) -> usize {
         let rows = self.edges.chunk_by(|a, b| a.to == b.to).count() + 1;
         rows.saturating_mul(columns)

@@ -43,7 +43,8 @@ pub(super) fn find(starts: &[u32], edges: &[Edge], stuck: &[u32]) -> Vec<EventId
     events
 }
 
-/// The cycle among the events that wait first.
+/// The cycle that is found by following, from each process, the edge that its first stuck event
+/// waits for.
 fn waits(starts: &[u32], left: &[Edge], stuck: &[u32]) -> Vec<Edge> {
     // For each process: the edge for which its next event waits.
     let blocked: Vec<Option<Edge>> = stuck
@@ -59,7 +60,7 @@ fn waits(starts: &[u32], left: &[Edge], stuck: &[u32]) -> Vec<Edge> {
     let mut path: Vec<Edge> = Vec::new();
     loop {
         if let Some(start) = seen[process] {
-            // The path was followed from targets to sources.
+            // The path was followed from targets to sources, so it is reversed.
             path.drain(..start);
             path.reverse();
             return path;

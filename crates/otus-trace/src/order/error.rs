@@ -33,7 +33,7 @@ pub enum OrderError {
     UnorderedWrites {
         /// The variable.
         variable: Box<str>,
-        /// The event of the process that comes first.
+        /// The event whose process comes first in the trace.
         first: EventName,
         /// The other event.
         second: EventName,
@@ -96,7 +96,7 @@ impl fmt::Display for OrderError {
 
 impl std::error::Error for OrderError {}
 
-/// Says which positions exist.
+/// The error message for a position that does not exist; it says which positions exist.
 pub(super) fn out_of_range(process: &str, position: i128, length: u32) -> String {
     match length {
         0 => format!("`{process}` has no event {position}: it has none at all"),

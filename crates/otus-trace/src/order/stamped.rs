@@ -113,8 +113,9 @@ pub(super) struct ClockFault {
     pub(super) cause: String,
 }
 
-/// The edges that clocks require, by host and in the order of its events; conditions 2 and 3 are checked. `hosts` is
-/// the number of hosts, with those that have no events; `text` is the name of a host, and `name` that of an event.
+/// The edges that clocks require, for each host in the order of its events. Conditions 2 and 3 are checked. `hosts`
+/// is the number of hosts, including those without events; `text` gives the name of a host, and `name` that of an
+/// event.
 pub(super) fn edges<'h>(
     logs: &[Vec<&HostClock>],
     hosts: usize,

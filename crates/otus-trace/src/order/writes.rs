@@ -96,7 +96,7 @@ fn neighbours(order: &PartialOrder) -> Vec<Vec<WriterPair>> {
     pairs
 }
 
-/// Not numbers of events: every constructor of a trace refuses so many events.
+/// Marks that are not event numbers: every constructor of a trace refuses that many events.
 const NOT_SHARED: u32 = u32::MAX;
 const NO_WRITER: u32 = u32::MAX - 1;
 

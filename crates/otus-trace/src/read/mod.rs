@@ -175,7 +175,7 @@ pub const LONGEST: usize = 64 << 20;
 pub enum Item<'r> {
     /// A line, row or span to be mapped.
     Record(Record<'r>),
-    /// An empty line, or one that only the format needs.
+    /// An empty line, or a line that belongs to the format itself, such as a header.
     Blank,
     /// A part of the file that cannot be read.
     Fault(Fault),
@@ -269,7 +269,7 @@ impl FoundFields {
         self.hold(slot, range, Held::Bytes);
     }
 
-    /// Sets a field to the end of the scratch memory, from an earlier length on.
+    /// Sets a field to the part of the scratch memory from an earlier length to the end.
     fn set_scratch(&mut self, slot: usize, from: usize) {
         self.hold(slot, from..self.scratch.len(), Held::Scratch);
     }
@@ -316,7 +316,7 @@ pub enum FaultKind {
     TooLong(u64),
     /// The record is not JSON: the cause, and the byte of the record.
     NotJson(&'static str, usize),
-    /// The record is JSON, but no part of it is what the format has; with its keys.
+    /// The record is JSON, but no part of it belongs to the format; with its keys.
     NothingUsed(Vec<String>),
     /// The text does not follow the format; with the cause.
     NotOfFormat(String),
@@ -390,7 +390,7 @@ pub fn read(
 ) -> Extent {
     let mut lines = Lines::new(input, options.longest);
     let task = ReadTask { lines: &mut lines, fields, options, visit };
-    // A break by the visitor only ends the reading.
+    // If the visitor breaks, the reading ends; the result needs no other treatment.
     let _ = match format {
         Format::Text => lines::read(task),
         Format::Json | Format::Canonical => json_lines::read(task),

@@ -29,7 +29,8 @@ pub struct Accounting {
     pub lifelines: Vec<LifelineAccount>,
     /// For each message of the vocabulary: how often it was sent and received.
     pub messages: Vec<MessageAccount>,
-    /// Messages of calls between spans, each with a name that only one of the two sides uses.
+    /// The messages of calls between spans that have two names, one for each side: the name that is
+    /// used, and the other one.
     pub other_names: BTreeSet<(RunMessageId, RunMessageId)>,
     /// The groups.
     pub groups: GroupAccount,
@@ -42,7 +43,7 @@ pub struct Accounting {
 }
 
 impl Accounting {
-    /// The names that one side of a call has for a message, beside that of the message itself.
+    /// The other names of a message: those that only one side of a call uses.
     pub fn other_names(&self, message: &str) -> impl Iterator<Item = &str> {
         let named = self.other_names.iter();
         let own = named.filter(move |(known, _)| self.vocabulary.message(*known) == message);

@@ -52,7 +52,7 @@ pub(super) fn run(plan: &Plan, files: Vec<LogFile<'_>>, sink: &mut dyn Sink) -> 
     mapper.finish(plan, sink)
 }
 
-/// Everything that grows during a run.
+/// The state of a run.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 struct Mapper {

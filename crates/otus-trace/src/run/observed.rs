@@ -74,8 +74,8 @@ impl<'r> Event<'r> {
         self.row.peer.map(|peer| self.vocabulary.lifeline(peer))
     }
 
-    /// Its peer, if that is the name of a lifeline: one that acts, or one that a log names. Addresses are no names. The
-    /// peer of a span is often a host, so it is the name of a lifeline only if that lifeline acts.
+    /// The peer of the event, if it is the name of a lifeline: one that acts, or one that a log names. Addresses do not
+    /// count as names. The peer of a span is often a host, so it counts only if a lifeline of that name acts.
     pub fn named_peer(self) -> Option<&'r str> {
         self.peer().filter(|peer| !self.is_of_span() && !peer::is_address(peer.as_bytes()))
     }
@@ -85,12 +85,12 @@ impl<'r> Event<'r> {
         self.row.flags.has(RowFlags::REQUEST) || self.row.flags.has(RowFlags::REPLY)
     }
 
-    /// The name that the other side has for its message, if that is another one.
+    /// The name that the other side uses for the message of the event, if it differs.
     pub fn also(self) -> Option<&'r str> {
         self.row.also.map(|message| self.vocabulary.message(message))
     }
 
-    /// Whether no log has it, and the span of the other side implies it.
+    /// Whether no log has the event, and it was deduced from the span of the other side.
     pub fn is_deduced(self) -> bool {
         self.row.flags.has(RowFlags::DEDUCED)
     }
@@ -161,8 +161,8 @@ impl<'r> Observed<'r> {
         self.number
     }
 
-    /// The lifelines of a signature on which no group has an event; `None` unless all logs have been read. A lifeline that
-    /// a name of the logs resembles is not among them: that name is probably a misspelling of it.
+    /// The lifelines of a signature on which no group has an event; `None` unless all logs have been read. A lifeline
+    /// is left out if the logs have a similar name, because that name is probably a misspelling of the lifeline.
     pub fn silent(&self, signature: &Signature) -> Option<Vec<LifelineId>> {
         if !self.is_read {
             return None;
@@ -227,8 +227,8 @@ impl<'r> Observed<'r> {
         &self.pairs.matched
     }
 
-    /// What the logs tell about the order of events of different clocks: by ids of messages, parents of spans, and
-    /// vector clocks. Emissions and receptions that are paired only because there are as many of both tell nothing.
+    /// The order of events of different clocks, as far as the logs show it by ids of messages, parents of spans,
+    /// and vector clocks. Emissions and receptions that are paired only by counting do not contribute.
     pub fn happened_before(&self) -> Vec<(usize, usize)> {
         let tells = |index: usize| {
             let flags = self.rows[index].flags;
@@ -317,7 +317,8 @@ impl<'r> Observed<'r> {
                 line.text("message", message);
             }
             line.optional("peer", event.peer());
-            // The ids of spans pair actions regardless of the message; canonical ids do not.
+            // Span ids pair actions regardless of the message; ids of the canonical format pair
+            // only actions with the same message.
             let mark = if row.flags.has(RowFlags::REPLY) { "/reply" } else { "" };
             line.optional("id", event.id().map(|id| format!("{id}{mark}")).as_deref());
             line.optional("label", event.label());
@@ -368,7 +369,7 @@ impl<'r> Observed<'r> {
                 let names: Vec<String> = moment.iter().filter_map(|event| event.name()).collect();
                 let mut set: Vec<(&str, &Value)> = Vec::new();
                 for (name, value) in moment.iter().flat_map(|event| event.set()) {
-                    // The last value at a moment counts.
+                    // If a moment sets a variable several times, the last value counts.
                     set.retain(|(other, _)| *other != name);
                     set.push((name, value));
                 }

@@ -33,7 +33,7 @@ pub enum Change {
         /// The moment.
         index: usize,
     },
-    /// A moment happened once more, right after itself.
+    /// A moment was repeated right after itself.
     Duplicate {
         /// The component.
         component: ComponentId,
@@ -53,7 +53,7 @@ impl Change {
         }
     }
 
-    /// The first moment it concerns.
+    /// The first moment that the change concerns.
     pub fn index(&self) -> usize {
         match *self {
             Change::Noise { index, .. }

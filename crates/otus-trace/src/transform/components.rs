@@ -36,8 +36,8 @@ use crate::multitrace::{ComponentId, MultiTrace, Partition, Step};
 #[derive(Debug, Clone)]
 pub struct Swaps<'a> {
     traces: &'a [MultiTrace],
-    /// By multi-trace, and by component in the order of its group: the number of the local trace.
-    /// Two local traces are equal iff their numbers are.
+    /// For each multi-trace, and for each component in the order of its group: the number of the
+    /// local trace. Two local traces are equal iff their numbers are equal.
     contents: Vec<Vec<usize>>,
     /// For each multi-trace: the index of its group.
     group_of: Vec<usize>,
@@ -63,7 +63,8 @@ pub struct Swap {
     pub donor: usize,
 }
 
-/// Of the differing components only this many are replaced, so that a subset fits into a number.
+/// The maximum number of differing components that are replaced, so that a subset of them fits into
+/// a number.
 const MAX_DIFFERING: usize = 64;
 
 impl<'a> Swaps<'a> {
@@ -143,7 +144,8 @@ impl<'a> Swaps<'a> {
                     continue;
                 };
                 turn = at + 1;
-                // The empty subset is the original and the full one the donor; neither is drawn.
+                // The empty subset would give the original, and the full one the donor; neither is
+                // drawn.
                 let taken = |i: usize| (subset + 1) >> i & 1 == 1;
                 let chosen: Vec<usize> = (0..donor.differing.len())
                     .filter(|&i| taken(i))
@@ -174,7 +176,7 @@ impl<'a> Swaps<'a> {
         Some(Donor { index, differing, subsets: Shuffle::new(subsets, seed) })
     }
 
-    /// The swap with the original's own numbers of components.
+    /// The swap, with components numbered as in the original.
     fn swap(&self, original: usize, donor: usize, chosen: &[usize]) -> Swap {
         let first = self.traces[self.groups[self.group_of[original]].first].partition();
         let own = self.traces[original].partition();

@@ -97,9 +97,9 @@ impl<'a> Cuts<'a> {
         self.exact_count().unwrap_or(u128::MAX)
     }
 
-    /// The number of cuts if equal ones count as often as there are places for them, as in the experiments of the
-    /// paper on slices; `u128::MAX` if there are more. A component of n moments has n(n+1)/2 windows, and the empty
-    /// one counts once.
+    /// The number of cuts if equal cuts at different positions count separately, as in the experiments of the paper
+    /// on slices; `u128::MAX` if there are more. A component of n moments has n(n+1)/2 windows, and the empty one
+    /// counts once.
     ///
     /// ```
     /// use otus_core::Pool;
@@ -116,7 +116,7 @@ impl<'a> Cuts<'a> {
         let by_place = |windows: &Windows| {
             let most = windows.ends.len() as u128;
             let least = windows.least.max(1) as u128;
-            // The windows of length k begin at most - k + 1 places.
+            // There are most − k + 1 windows of length k.
             let lengths = (most + 1).saturating_sub(least);
             u128::from(windows.nothing) + lengths * (lengths + 1) / 2
         };

@@ -115,7 +115,7 @@ fn at_moments(
 #[derive(Debug, Clone)]
 pub struct Changes<'a> {
     trace: &'a MultiTrace,
-    /// By component.
+    /// For each component: the table of its changes.
     tables: Vec<Table>,
     /// For each component: the number of changes before its own.
     before: Vec<u128>,
@@ -190,7 +190,8 @@ enum Table {
 struct Gap {
     /// The number of changes before those in this gap.
     before: u128,
-    /// The number of the action of the moment before, which is not inserted.
+    /// The number of the action of the moment before the gap. It is not inserted, because the
+    /// result would be the same as in the gap before.
     excluded: Option<usize>,
 }
 
@@ -234,7 +235,8 @@ impl Table {
     }
 }
 
-/// The index of the last entry with at most `number` before it, and the rest of the number.
+/// The index of the last entry that has at most `number` changes before it, and the remaining
+/// number.
 fn locate<T>(entries: &[T], before: impl Fn(&T) -> u128, number: u128) -> (usize, u128) {
     let index = entries.partition_point(|entry| before(entry) <= number) - 1;
     (index, number - before(&entries[index]))

@@ -34,7 +34,7 @@ pub(super) struct PairedRun {
     actions: Vec<ActionId>,
     /// For each node: the emission that it receives.
     pub(super) sender: Vec<Option<usize>>,
-    /// Whether a moment was split because no interaction has it.
+    /// Whether a moment was split because no interaction can have it.
     pub(super) is_altered: bool,
     /// The nodes in a possible order.
     pub(super) order: Vec<usize>,
@@ -58,7 +58,7 @@ pub(super) enum Role {
     Send,
     /// A reception, to be paired with an emission.
     Receive,
-    /// Both in one step, which is not paired.
+    /// An emission and its receptions in one step, which needs no pairing.
     Whole,
 }
 
@@ -100,7 +100,7 @@ impl PairedRun {
         taken
     }
 
-    /// Whether an emission and a reception name each other as peers, as far as they name any.
+    /// Whether an emission and a reception name each other as peers, if they name any.
     fn agree(&self, from: usize, to: usize, pool: &Pool) -> bool {
         let is_peer = |action: Action, other: Action| {
             action.peer.is_none_or(|peer| peer == Peer::Lifeline(other.lifeline))
@@ -281,16 +281,16 @@ struct Replay<'a> {
     active: BTreeSet<MessageId>,
     /// The components whose next node is an emission that waits for its receiver.
     sending: BTreeSet<usize>,
-    /// The components whose next node waits for one node.
+    /// For each node: the components whose next node waits for it.
     for_node: FxHashMap<usize, Vec<usize>>,
     /// The components whose next node is a reception that waits.
     waiting: BTreeSet<usize>,
 }
 
-/// The lifelines that may exchange a message.
+/// The lifelines that are allowed to exchange a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fit {
-    /// Those that usually do.
+    /// Only those that usually exchange it.
     Usual,
     Any,
 }
@@ -386,7 +386,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Lets a component proceed until its next node concerns others.
+    /// Lets a component proceed until its next node depends on other components.
     fn settle(&mut self, first: usize) {
         let mut components = vec![first];
         while let Some(component) = components.pop() {
@@ -586,8 +586,8 @@ struct Channel {
 /// How often lifelines exchange messages, in all runs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Channels {
-    /// A channel is usual if no channel of its sender or of its receiver has more than this many
-    /// times its messages.
+    /// A channel is usual if no other channel of its sender or of its receiver has more messages
+    /// than this factor times its own.
     usual: u64,
     counts: FxHashMap<Channel, u64>,
     /// The largest of the counts of a message with a sender, and with a receiver.
@@ -657,8 +657,8 @@ impl Channels {
         }
     }
 
-    /// The same without counts, for another replay. If every run has unpaired emissions and
-    /// unpaired receptions of a message, the message is exchanged with the environment.
+    /// The same channels without counts, for another replay. If every run has unpaired emissions
+    /// and unpaired receptions of a message, the message is exchanged with the environment.
     pub(super) fn emptied(&self) -> Self {
         let is_outside = |(_, (runs, both)): &(&MessageId, &(usize, usize))| runs == both;
         let found = self.left_over.iter().filter(is_outside).map(|(&message, _)| message);
