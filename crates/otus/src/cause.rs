@@ -10,11 +10,12 @@ pub struct Cause {
     pub name: &'static str,
     /// Its meaning, in a sentence.
     pub meaning: &'static str,
-    /// The advice.
+    /// Advice for the user.
     pub help: &'static str,
 }
 
-/// All causes of failures; then failures without a known cause, weak passes and undecided cases.
+/// All causes of failures. After them come the entries for failures without a known cause, for weak
+/// passes and for undecided cases.
 pub const CAUSES: [Cause; 15] = [
     Cause {
         id: "unknown-lifeline",

@@ -85,7 +85,7 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
     }
     let files = &loaded.specs[0].files;
     let mut config = configuration(context, request, files)?;
-    // If there are no bounds and a loop would never end, the bounds are small.
+    // If no bounds are given, and a loop would make the tree infinite, small bounds are set.
     let filters = &mut config.filters;
     let is_free = filters.depth.is_none() && filters.loop_depth.is_none();
     let is_bounded = is_free && filters.nodes.is_none() && lowered.pool.attributes(term).loops > 0;

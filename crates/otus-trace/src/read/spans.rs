@@ -319,7 +319,8 @@ impl SpanBuilder {
                 let Slot { start, end, held } = self.found.slots[*slot];
                 matches!(held, super::Held::Absent) || start == end
             };
-            // An internal span without a service is ignored, because it gives no information.
+            // Only a span that passes a message gets a default name. An internal span of an unknown
+            // service gives no information.
             let is_message = !matches!(self.span.kind, SpanKind::Internal | SpanKind::Unspecified);
             if let Some(slot) = slot.filter(|_| is_message).filter(is_empty) {
                 self.found.copy(slot, name);

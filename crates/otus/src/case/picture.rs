@@ -24,15 +24,15 @@ pub(crate) struct CasePicture {
 /// Some lines of a file around a place.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Passage {
-    /// The file and the line that is meant: `docs/mqtt.md:21`.
+    /// The file and the line that the passage is about: `docs/mqtt.md:21`.
     pub(crate) place: String,
     /// The number of the first line here, from 1.
     pub(crate) first: u64,
     /// The lines; empty if they cannot be read again.
     pub(crate) lines: Vec<String>,
-    /// The index of the line that is meant.
+    /// The index of the line that the passage is about.
     pub(crate) marked: usize,
-    /// The part of that line that is meant: characters from 0, the end not included.
+    /// The part of that line that is marked: character columns from 0, the end not included.
     pub(crate) columns: Option<[usize; 2]>,
 }
 
@@ -40,7 +40,8 @@ pub(crate) struct Passage {
 const LINE: usize = 2_000;
 
 impl Passage {
-    /// A line by itself, and its marked bytes; of a very long one, only the beginning.
+    /// A passage of a single line, with its marked bytes. Of a very long line, only the beginning
+    /// is kept.
     pub(crate) fn line(
         place: String,
         number: usize,

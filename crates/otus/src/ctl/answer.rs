@@ -23,12 +23,12 @@ pub struct Answer {
     pub formula: String,
     /// The name of the formula, if it has one.
     pub name: Option<String>,
-    /// Where it is written, if that is a file.
+    /// The place where the formula is written, if it is in a file.
     pub place: Option<Place>,
     /// The answer as a claim about runs: `possible in some order (EF)`. `None` if it is undecided or combines several
     /// modalities.
     pub meaning: Option<String>,
-    /// The name of the engine.
+    /// The name of the engine that decided the formula.
     pub engine: &'static str,
     /// The number of events that can affect the formula.
     pub visible_events: usize,
@@ -40,8 +40,8 @@ pub struct Answer {
     pub stats: Option<Stats>,
     /// Signs that the formula says nothing, or not what was meant.
     pub warnings: Vec<Warning>,
-    /// What the answer is based on: the choices of a quantifier over processes, the members of a history, and the
-    /// order of assignments that was assumed.
+    /// The facts on which the answer is based: the choices of a quantifier over processes, the members of a
+    /// history, and the order of assignments that was assumed.
     pub notes: Vec<String>,
     pub(super) holds: Option<bool>,
     /// The limit that left it undecided.
@@ -64,13 +64,15 @@ pub struct SatisfyingCuts {
     pub all: String,
     /// The number of those at which the formula holds.
     pub satisfying: String,
-    /// Some of these as disjoint boxes, if requested: by process the least and the greatest number of its events.
+    /// Some of these cuts as disjoint boxes, if requested. A box has, for each process, the least and the
+    /// greatest number of its events.
     pub boxes: Option<Vec<Vec<(u32, u32)>>>,
-    /// Whether these are all boxes.
+    /// Whether the list has all boxes.
     pub complete: bool,
 }
 
-/// The sizes of a check: what the formula can see, and what represents its cuts.
+/// The sizes of a check: the part of the trace that is visible to the formula, and the data that
+/// represents its cuts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Stats {
@@ -181,7 +183,7 @@ impl Answer {
     }
 }
 
-/// A limit in words. The states of a set of cuts are its nodes.
+/// A limit in words. In a check of formulas, "states" are the nodes of a set of cuts.
 pub(super) fn reason(stop: Stop) -> &'static str {
     if stop == Stop::States { "the budget of nodes is used up" } else { stop.reason() }
 }

@@ -56,7 +56,8 @@ pub(super) fn short(formulas: &Formulas, trace: &PartialOrder, formula: FormulaI
     out
 }
 
-/// An operator and its operand in parentheses, the last part first.
+/// The parts of the text of an operator with its operand in parentheses, in reverse order, because
+/// they are pushed on a stack.
 fn wrapped(operator: &'static str, operand: FormulaId) -> [Work; 3] {
     [Work::Text(")"), Work::Formula(operand), Work::Text(operator)]
 }

@@ -28,7 +28,7 @@ const MOST_ASSIGNMENTS: usize = 4;
 const WIDEST: usize = 60;
 
 impl Answer {
-    /// As text for people. Limits are named by the flags of `otus ctl`.
+    /// The answer as text for people. Limits are named by the flags of `otus ctl`.
     pub fn text(&self) -> String {
         let mut out = format!("{}{}", self.title(), self.body(flag));
         if self.holds.is_some() {
@@ -145,7 +145,7 @@ fn cuts_text(out: &mut String, cuts: &SatisfyingCuts, trace: &PartialOrder) {
 fn runs(out: &mut String, witness: &Witness, trace: &PartialOrder) {
     let is_several = witness.runs.first().is_some_and(|root| root.shows.is_none());
     // For each depth: the depth at which it is shown. A run without events is left out if another
-    // follows it.
+    // run follows it.
     let mut shown_as = vec![0];
     let mut shown = 0;
     for (index, run) in witness.runs.iter().enumerate() {
@@ -208,7 +208,7 @@ fn abbreviated(parts: &[String], separator: &str, one: &str, many: &str) -> Stri
 
 /// An event as a row of a table.
 struct Row {
-    /// From 0.
+    /// The index of the event in its run, from 0.
     index: usize,
     /// `p:3`.
     event: String,

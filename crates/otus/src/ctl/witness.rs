@@ -19,13 +19,13 @@ pub(super) struct Witness {
     pub(super) readings: Vec<String>,
     /// The runs in preorder. There is one root; several runs from the first cut follow a run without events.
     pub(super) runs: Vec<Run>,
-    /// The subformulas that no run can prove; their answers are not certified.
+    /// The number of subformulas that no run can prove; their answers are not certified.
     pub(super) trusted: usize,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Run {
-    /// The formula that it proves, abbreviated; `None` if it only groups other runs.
+    /// The formula that the run proves, abbreviated; `None` if the run only groups other runs.
     pub(super) shows: Option<String>,
     /// The number of its ancestors.
     pub(super) depth: usize,
@@ -103,7 +103,7 @@ fn readings(formulas: &Formulas, formula: FormulaId) -> Vec<Reading> {
     found
 }
 
-/// Visits a formula and, once each, the subformulas that `visit` returns.
+/// Visits a formula, and then the subformulas that `visit` returns, each once.
 fn walk<'f>(
     formulas: &'f Formulas,
     formula: FormulaId,

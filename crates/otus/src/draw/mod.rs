@@ -48,15 +48,15 @@ pub struct DrawRequest {
 pub enum What {
     /// The sequence diagram of a specification.
     Sequence,
-    /// Its term.
+    /// The term of a specification, as a tree.
     Term,
-    /// Its automaton.
+    /// The automaton of a specification.
     Automaton,
     /// A multi-trace.
     Trace,
     /// The space-time diagram of an order.
     Order,
-    /// The lattice of its cuts.
+    /// The lattice of the cuts of an order.
     Lattice,
     /// The interval sharing tree of a set of cuts.
     SharingTree,
@@ -66,11 +66,12 @@ pub enum What {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum AutomatonKind {
-    /// As the rules derive it.
+    /// The automaton whose states are the terms that the step rules derive; it may be
+    /// nondeterministic.
     Rules,
-    /// The deterministic one.
+    /// The deterministic automaton.
     Deterministic,
-    /// The minimal one.
+    /// The minimal deterministic automaton.
     #[default]
     Minimal,
 }
@@ -142,7 +143,7 @@ impl DrawRequest {
         }
     }
 
-    /// Refuses options of other drawings.
+    /// Refuses options that have no effect on this drawing.
     fn refuse_idle(&self, what: What) -> Result<()> {
         let is_order = matches!(what, What::Order | What::Lattice);
         let idle = [

@@ -112,9 +112,9 @@ pub struct MappedRule {
 pub struct UnmatchedLines {
     /// Their shapes, the most frequent first.
     pub shapes: Vec<LineShape>,
-    /// The number of shapes.
+    /// The number of different shapes.
     pub distinct: usize,
-    /// The number of records of further shapes, which are too many to keep.
+    /// The number of records with further shapes, which are not kept because there are too many.
     pub others: u64,
 }
 
@@ -217,7 +217,7 @@ pub struct UnpairedAction {
     pub count: u64,
     /// The first of them.
     pub first: Place,
-    /// Whether it is an emission.
+    /// Whether the action is an emission.
     #[serde(skip)]
     pub is_emission: bool,
     /// The first place, in the order in which logs were read.
@@ -267,7 +267,7 @@ impl LogMap {
             events: file.events,
         });
         let rules = accounting.rules.iter().map(|rule| {
-            // Sources beyond those of the file are of built-in formats.
+            // Sources after those of the file were added for built-in formats.
             let project = project.filter(|it| rule.source < it.plan.sources.len());
             MappedRule {
                 source: source(rule.source).unwrap_or_default(),

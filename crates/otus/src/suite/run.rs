@@ -62,7 +62,8 @@ impl TestOutcome<'_> {
             && self.cases.iter().all(Judged::is_expected)
     }
 
-    /// Whether it differs because something does not exist, which an update of the file cannot fix.
+    /// Whether the test fails because a file or id does not exist, which an update of the expected
+    /// answers cannot fix.
     pub fn is_stubborn(&self) -> bool {
         !self.absent.is_empty() || self.cases.is_empty()
     }
@@ -143,7 +144,7 @@ fn verdicts(
         [] => settings.spec.clone(),
         some => some.iter().map(shown).collect(),
     };
-    // A request that names no specification uses the several specifications of otus.toml.
+    // If a test names no specification, its request uses all specifications of `otus.toml`.
     let is_several = test.traces.is_empty() && !settings.specs.is_empty();
     if spec.is_empty() && !is_several {
         unfit!(
@@ -246,7 +247,7 @@ fn answers(
         }
     };
     let files = files(context, settings, test)?;
-    // Each trace is checked separately; logs together are one trace.
+    // Each trace is checked by itself; all logs together are one trace.
     let requests: Vec<(String, &[String])> = if test.traces.is_empty() {
         vec![(test.group.clone().unwrap_or_else(|| "logs".to_owned()), &*files)]
     } else {

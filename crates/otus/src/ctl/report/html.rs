@@ -1,4 +1,4 @@
-//! Answers as one HTML page, without a script: what was asked, what was found, and each run as a space-time diagram.
+//! Answers as one HTML page, without a script: the formulas, their verdicts, and each run as a space-time diagram.
 
 use std::fmt::Write as _;
 
@@ -88,7 +88,7 @@ fn section(page: &mut String, answer: &Answer, number: usize, drawn: &mut usize)
         let _ = writeln!(page, "<p class=\"warning\">Warning: {warning}</p>");
     }
     let text = answer.to_string();
-    // The heading has the title, and the warnings are above.
+    // The title is in the heading and the warnings are above, so both are left out here.
     let lines = text.lines().skip(1).map(|line| line.strip_prefix("  ").unwrap_or(line));
     let lines: Vec<&str> = lines.filter(|line| !line.starts_with("warning: ")).collect();
     let _ = writeln!(page, "<pre>{}</pre>", escape(&lines.join("\n")));

@@ -35,7 +35,7 @@ use panel::Panel;
 const VERDICTS: [Verdict; 5] =
     [Verdict::Fail, Verdict::WeakFail, Verdict::Inconclusive, Verdict::WeakPass, Verdict::Pass];
 
-/// The maximum number of Passes that are listed, and the most cases of each other verdict.
+/// The maximum number of Passes that are listed, and of cases of each other verdict.
 const PASSES: u64 = 5_000;
 const OTHERS: u64 = 20_000;
 
@@ -54,11 +54,11 @@ pub(crate) struct Html {
     /// For each verdict: the number of cases.
     counts: [u64; VERDICTS.len()],
     drawn_events: usize,
-    /// The cases that an earlier run has decided.
+    /// The number of cases that an earlier run decided.
     earlier: u64,
-    /// The failures that this run has found and not explained.
+    /// The number of failures of this run without an explanation.
     unexplained: u64,
-    /// The listed cases that are accepted, with a picture and without one.
+    /// The number of listed accepted cases with a picture, and of those without one.
     drawn: u64,
     undrawn: u64,
     unusable: Vec<String>,
@@ -135,7 +135,7 @@ impl Html {
         let explanation = case.explanation.as_deref();
         let headline = match case.verdict {
             _ if case.is_earlier => "decided by an earlier run".to_owned(),
-            // The badge says it.
+            // The badge shows the verdict already.
             Verdict::Pass => String::new(),
             Verdict::WeakPass | Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => {
                 case.headline()
@@ -143,7 +143,7 @@ impl Html {
         };
         let observed = explanation.and_then(|it| it.observed.as_ref()).map(|it| it.place.in_line());
         let cause = case.cause().filter(|_| explanation.is_some());
-        // The headline of the other cases says everything that is known.
+        // For other cases, the headline contains everything that is known.
         let detail = (explanation.is_some() || case.picture.is_some()).then(|| {
             let panel = Panel::new(case, self.drawn_events < DRAWN);
             self.drawn_events += panel.diagram.events.len();
