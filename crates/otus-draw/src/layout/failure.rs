@@ -1,8 +1,8 @@
 //! The picture of a failure: a space-time diagram of the observed events around the place where no run continues.
 //!
-//! Every lifeline is a column, and time goes downwards. An event is a box on its lifeline; its [`EventState`] tells
-//! whether the accepted run has it, or whether it was expected where the run ends. A message is an arrow from its
-//! emission to its reception. The same picture shows an accepted run in which some events are assumed (verdict
+//! Every lifeline is a column, and time goes downwards. An event is a box on its lifeline; its [`EventState`] says, for
+//! example, whether the accepted run contains it, or whether it was expected where the run ends. A message is an arrow
+//! from its emission to its reception. The same picture shows an accepted run in which some events are assumed (verdict
 //! `WeakPass`): it then has no [culprit](FailurePicture::culprit).
 //!
 //! The layout takes plain data, names and numbers, so that reports in any format can fill it in, and works in
@@ -11,7 +11,7 @@
 //! the same width and arrows turn only between columns and between rows, so no arrow crosses a label. All passes are
 //! linear in the events and messages, but for sorting.
 //!
-//! Indices that point to nothing are ignored: a mistake in the data cannot make a report fail.
+//! Indices out of range are ignored, so that a mistake in the data cannot make a report fail.
 
 mod mermaid;
 mod paint;
@@ -64,14 +64,14 @@ pub struct FailurePicture {
     pub messages: Vec<PictureMessage>,
     /// The accepted run: indices of explained and assumed events in an order that the specification allows.
     pub run: Vec<usize>,
-    /// The event that the headline of the failure names, if there is one. It is usually offending; it is an expected
-    /// one if the log ends too early.
+    /// The event that the headline of the failure names, if there is one. It is usually an offending event. If the
+    /// log ends too early, it is an expected event.
     pub culprit: Option<usize>,
 }
 
 impl FailurePicture {
-    /// For each lifeline: its component, numbered anew so that the numbers are less than that of
-    /// lifelines.
+    /// For each lifeline: the number of its component. Components are renumbered so that the
+    /// numbers are less than the number of lifelines.
     fn components(&self) -> Vec<usize> {
         let mut numbers: Vec<usize> = self.lifelines.iter().map(|it| it.component).collect();
         numbers.sort_unstable();
@@ -120,21 +120,22 @@ pub struct PictureEvent {
 /// The relation of an event to the logs and to the accepted run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum EventState {
-    /// It was observed, and the accepted run has it.
+    /// The event was observed, and the accepted run contains it.
     #[default]
     Explained,
-    /// It was observed where the accepted run cannot go on with it.
+    /// The event was observed, but the accepted run cannot continue with it.
     Offending,
-    /// It was not observed, and the specification allows it in place of an offending event.
+    /// The event was not observed; the specification allows it in place of an offending event.
     Expected,
-    /// It was observed behind an offending event of its component, so that no run was tried with it.
+    /// The event was observed after an offending event of its component, so no run was tried with
+    /// it.
     NotReached,
-    /// It was not observed, and the accepted run takes it to have happened.
+    /// The event was not observed; the accepted run assumes that it happened.
     Assumed,
 }
 
 impl EventState {
-    /// All of them, in the order of the legend.
+    /// All states, in the order of the legend.
     pub const ALL: [EventState; 5] = [
         EventState::Explained,
         EventState::Offending,
@@ -197,7 +198,7 @@ pub fn failure(picture: &FailurePicture, options: &Options) -> Scene {
     scene
 }
 
-/// By event, whether the picture has it. Reports use it to read the log lines of only those.
+/// For each event, whether it is in the picture. Reports read only the log lines of these events.
 pub fn drawn(picture: &FailurePicture, options: &Options) -> Vec<bool> {
     Window::of(picture, *options).drawn()
 }

@@ -12,7 +12,8 @@ const LABEL: Font = PLAIN;
 /// The distance from the names of the layers to the tree.
 const GAP: f64 = 26.0;
 
-/// Draws a sharing tree; `names` are those of its layers. A node has the subject `node-<number>`.
+/// Draws a sharing tree; `names` are the names of its layers. A node has the subject
+/// `node-<number>`.
 pub fn sharing_tree(tree: &SharingTree, names: &[&str]) -> Scene {
     let mut scene = Scene::new("An interval sharing tree");
     if tree.nodes.is_empty() {

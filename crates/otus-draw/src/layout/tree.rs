@@ -22,13 +22,14 @@ pub struct Node {
 /// The place of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct TreePlace {
-    /// Its middle; that of the root is 0.
+    /// The x coordinate of the middle of the node; that of the root is 0.
     pub x: f64,
-    /// Its distance from the root.
+    /// The level of the node: its distance from the root.
     pub level: usize,
 }
 
-/// Places the nodes of a tree; nodes that are not reachable from the root get its place.
+/// Places the nodes of a tree. Nodes that are not reachable from the root get the place of the
+/// root.
 ///
 /// ```
 /// use otus_draw::layout::tree::{Node, tree};
@@ -40,7 +41,7 @@ pub struct TreePlace {
 /// ```
 ///
 /// # Panics
-/// If a child does not exist, or is a child of two.
+/// If a child does not exist, or is a child of two nodes.
 pub fn tree(nodes: &[Node], root: usize, gap: f64) -> Vec<TreePlace> {
     let mut order = Vec::with_capacity(nodes.len());
     let mut stack = vec![root];
@@ -93,7 +94,7 @@ impl Outline {
     }
 }
 
-/// The offsets of children from their parent, and the outline of the whole.
+/// The offsets of children from their parent, and the outline of the whole subtree.
 fn join(children: Vec<Outline>, extent: [f64; 2], gap: f64) -> (Vec<f64>, Outline) {
     let own = [-extent[0], extent[1]];
     if children.is_empty() {
@@ -145,12 +146,12 @@ fn spread(children: &[Outline], gap: f64) -> Vec<f64> {
     (0..count).map(|child| f64::midpoint(left[child], last + right[child]) - middle).collect()
 }
 
-/// Puts children one after the other as near as outlines allow; `side` is the side of the
-/// placed ones that faces the next.
+/// Places children one after the other, as close as their outlines allow. `side` is the side of the
+/// placed children that faces the next one.
 fn pack(children: &[Outline], order: &[usize], side: usize, gap: f64) -> Vec<f64> {
     let sign = if side == 1 { 1.0 } else { -1.0 };
     let mut at = vec![0.0; children.len()];
-    // Placed children whose outline faces the next one, least deep last.
+    // The placed children whose outlines face the next child; the least deep one is last.
     let mut seen: Vec<usize> = Vec::new();
     for (rank, &child) in order.iter().enumerate() {
         let mut place = f64::NEG_INFINITY;

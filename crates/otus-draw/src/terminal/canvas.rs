@@ -83,7 +83,7 @@ impl Canvas {
         self.row.fill(' ');
     }
 
-    /// Writes a line that may be wider than the picture.
+    /// Writes a line of text that may be wider than the picture.
     pub(super) fn say(&mut self, text: &str) {
         if self.ascii {
             self.out.extend(text.chars().map(plain));

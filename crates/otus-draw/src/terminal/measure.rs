@@ -37,7 +37,7 @@ pub(super) struct Part {
 
 #[derive(Debug, Clone, Default)]
 pub(super) enum Appearance {
-    /// None of its own: its operands, one below the other.
+    /// No form of its own: its operands are drawn one below the other.
     #[default]
     Sequence,
     Arrow(Arrow),
@@ -56,7 +56,7 @@ pub(super) struct Arrow {
     pub(super) origin: Option<usize>,
     /// Receiving lifelines other than the origin.
     pub(super) targets: Vec<usize>,
-    /// Whether the origin receives it too.
+    /// Whether the origin also receives the message.
     pub(super) own: bool,
     pub(super) synchronous: bool,
 }
@@ -179,7 +179,8 @@ impl Measure<'_> {
         let mut part = Part { span: Some(span), rows: 2, ..Part::default() };
         if own {
             part.rows += if targets.is_empty() { 1 } else { 2 };
-            // With other targets, the loop is below the label, so only the loop must fit.
+            // If there are other targets, the loop is drawn below the label, so only the loop must
+            // fit.
             let reach = if targets.is_empty() { OWN.max(columns + 2) } else { OWN };
             let at = origin.unwrap_or(span.0);
             self.right[at] = self.right[at].max(reach);

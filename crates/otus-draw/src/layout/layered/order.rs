@@ -121,7 +121,8 @@ fn exchange(graph: &mut ProperGraph, places: &mut [u32]) {
     }
 }
 
-/// The number of crossings if one node is left of another, given their neighbours in one layer.
+/// The number of crossings if one node is placed left of another, given their neighbours in one
+/// layer.
 fn pairs(left: &[u32], right: &[u32], places: &[u32]) -> usize {
     let crossed = |&&from: &&u32| {
         let before = right.iter().filter(|&&to| places[to as usize] < places[from as usize]);

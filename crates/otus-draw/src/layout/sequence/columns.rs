@@ -232,7 +232,7 @@ fn arrow_constraints(arrow: &Arrow, heads: &[Head], constraints: &mut Constraint
 pub(super) fn arrow_reach(arrow: &Arrow) -> Reach {
     let outside = outside(arrow) + 2.0 * RING;
     let Some(origin) = arrow.origin else {
-        // From the environment, from the left.
+        // The arrow comes from the environment, at the left.
         return Reach { left: outside, right: 0.0 };
     };
     if arrow.targets.is_empty() && arrow.towards.is_none() {
@@ -281,8 +281,8 @@ pub(super) fn outside(arrow: &Arrow) -> f64 {
     (PLAIN.widest(&arrow.label) + 2.0 * ARROW_PADDING).max(46.0)
 }
 
-/// The farthest target on the side of the origin on which more of them are; to the right, if equally many. The label
-/// stands on the way to it. `None` if the origin is the only target.
+/// The farthest target on the side of the origin with more targets; on the right side if both have equally many. The
+/// label is placed on the way to it. `None` if the origin is the only target.
 pub(super) fn farthest(arrow: &Arrow) -> Option<usize> {
     if arrow.towards.is_some() && arrow.targets.is_empty() {
         return arrow.towards;

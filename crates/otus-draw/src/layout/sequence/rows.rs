@@ -25,7 +25,8 @@ pub(super) struct Rows {
     pub(super) frames: Vec<Frame>,
 }
 
-/// One row; frames open, go on with the next operand, and close.
+/// One row. A frame has a row where it opens, one where its next operand begins, and one where it
+/// closes.
 #[derive(Debug)]
 pub(super) enum Row {
     Arrow(Arrow),
@@ -38,7 +39,7 @@ pub(super) enum Row {
     /// The number of omitted rows.
     Elided(usize),
     Note(Note),
-    /// Across all lifelines: a divider or a delay.
+    /// A divider or a delay, across all lifelines.
     Across(Across),
     Space(f64),
     Reference(Reference),
@@ -59,7 +60,7 @@ pub(super) struct Arrow {
     pub(super) node: NodeId,
     pub(super) origin: Option<usize>,
     pub(super) targets: Vec<usize>,
-    /// The lifeline that a lost message does not reach.
+    /// The lifeline to which a lost message was sent.
     pub(super) towards: Option<usize>,
     pub(super) label: Vec<String>,
     pub(super) message: String,
@@ -68,9 +69,9 @@ pub(super) struct Arrow {
     pub(super) ends: [End; 2],
     pub(super) dotted: bool,
     pub(super) colour: Option<Colour>,
-    /// The lifeline that begins with it.
+    /// The lifeline that is created by the message.
     pub(super) creates: Option<usize>,
-    /// The lifelines that end with it.
+    /// The lifelines that are destroyed by the message.
     pub(super) destroys: Vec<usize>,
     pub(super) tone: Tone,
 }
@@ -81,11 +82,11 @@ pub(super) struct Frame {
     pub(super) title: String,
     /// The guard of its first operand, or its label.
     pub(super) guard: Vec<String>,
-    /// The background; a frame without a title is nothing else.
+    /// The background colour. A frame without a title is only a background.
     pub(super) colour: Option<Colour>,
     /// The lifelines of a coregion on which events are not ordered; empty for `seq` and `par`.
     pub(super) concurrent: Vec<usize>,
-    /// The first and the last lifeline it spans; none if it has no action.
+    /// The first and the last lifeline that the frame spans; `None` if it contains no action.
     pub(super) span: Option<(usize, usize)>,
     pub(super) tone: Tone,
 }
@@ -173,7 +174,8 @@ impl Row {
         }
     }
 
-    /// Whether it ends the search for the arrow next to a mark: it is one, or the border of an operand.
+    /// Whether the search for the arrow next to a mark ends here: the row is an arrow, or the border of
+    /// an operand.
     fn is_neighbour(&self) -> bool {
         matches!(
             self,
@@ -233,8 +235,9 @@ impl Rows {
         self.give_spans((0, shown.len().saturating_sub(1)));
     }
 
-    /// Ties the begin and the end of a lifeline to an arrow. A creation belongs to the next arrow, a destruction to the
-    /// next one as in Mermaid, if that touches the lifeline, or else to the one before it as in PlantUML.
+    /// Connects the creation and the destruction of a lifeline with an arrow. A creation belongs to the next arrow. A
+    /// destruction belongs to the next arrow if that touches the lifeline, as in Mermaid; otherwise it belongs to the
+    /// arrow before it, as in PlantUML.
     fn tie_ends_of_life(&mut self) {
         let mut used = rustc_hash::FxHashSet::default();
         for at in 0..self.rows.len() {
@@ -346,7 +349,7 @@ impl Rows {
 }
 
 impl Note {
-    /// Finds the lifelines that it is beside or over.
+    /// Finds the lifelines that the note is beside or over.
     fn find(&mut self, latest: Option<&Arrow>, whole: (usize, usize)) {
         let over = self.at.first().copied().zip(self.at.last().copied());
         self.span = match (self.place, over) {
@@ -374,7 +377,7 @@ impl Frame {
         };
     }
 
-    /// Whether it is a background and nothing else.
+    /// Whether the frame is only a background.
     pub(super) fn is_bare(&self) -> bool {
         self.title.is_empty()
     }

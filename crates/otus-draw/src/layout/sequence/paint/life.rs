@@ -6,14 +6,14 @@ use crate::geometry::{Rect, float, point};
 use crate::layout::sequence::rows::Row;
 use crate::scene::{Item, Key, Role};
 
-/// How far a lifeline is drawn.
+/// The range in which a lifeline is drawn.
 pub(super) struct Life {
     pub(super) x: f64,
     pub(super) key: Key,
     pub(super) top: f64,
-    /// Where it ends, if it ends before the diagram does.
+    /// The bottom of the lifeline, if it ends before the diagram does.
     pub(super) bottom: Option<f64>,
-    /// Whether its head is not at the top.
+    /// Whether the lifeline is created later, so that its head is not at the top.
     pub(super) is_created: bool,
     /// The bars that are open, the outermost first.
     bars: Vec<Bar>,
@@ -43,7 +43,8 @@ impl Life {
 }
 
 impl Painter<'_> {
-    /// Where an arrow that comes from or goes to the right, or else the left, ends on a lifeline that has `more` bars.
+    /// The x coordinate at which an arrow on the right side (or else the left side) of a lifeline ends, if the
+    /// lifeline gets `more` additional bars.
     pub(super) fn edge(&self, lifeline: usize, is_right: bool, more: usize) -> f64 {
         let life = &self.lives[lifeline];
         match (life.bars.len() + more).checked_sub(1) {
@@ -65,7 +66,8 @@ impl Painter<'_> {
         marks.filter(begins).count()
     }
 
-    /// The height of the arrow before this row, if it touches a lifeline, or else of this row.
+    /// The height of the arrow before the current row if that arrow touches the lifeline; otherwise
+    /// the height of the current row.
     fn height_at(&self, lifeline: usize) -> f64 {
         let touching = self.latest.filter(|latest| {
             let row = &self.rows.rows[latest.row];
