@@ -98,8 +98,9 @@ pub(crate) enum Color {
 
 /// Parses the command line.
 ///
-/// The options of a command are built when the command is found, because those of all commands take longer than
-/// a small check. Only a text that lists the commands needs all of them, since it has their descriptions.
+/// The options of a command are built only when that command is found, because building the options of all
+/// commands takes longer than a small check. All commands are built only for a help text that lists them with
+/// their descriptions.
 pub(crate) fn parse() -> Result<Args, clap::Error> {
     let mut command = Args::command();
     let lists_commands = |first: &OsString| {

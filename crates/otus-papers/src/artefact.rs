@@ -18,7 +18,7 @@ pub struct Artefact {
     pub id: &'static str,
     /// Its subject, in a line.
     pub title: String,
-    /// The numbers, the papers' beside ours.
+    /// The tables: the papers' numbers beside ours.
     pub tables: Vec<Table>,
     /// The plots.
     pub pictures: Vec<Picture>,

@@ -9,7 +9,7 @@ use crate::setting::{Interrupted, Setting, Watch};
 pub struct Item {
     /// Its name, as `003-fig11`.
     pub id: &'static str,
-    /// Other tables and figures of the paper that show the same, or a part of it.
+    /// Other tables and figures of the paper that show the same data, or a part of it.
     pub also: &'static [&'static str],
     /// Its subject, in a line.
     pub what: &'static str,
@@ -25,7 +25,8 @@ impl Item {
         (self.run)(setting, watch)
     }
 
-    /// Whether a name selects it: one of its names, or the beginning of one, as `003` or `001-table`.
+    /// Whether a name selects the item: one of its names, or the beginning of one, such as `003` or
+    /// `001-table`.
     pub fn is_called(&self, name: &str) -> bool {
         std::iter::once(&self.id).chain(self.also).any(|id| id.starts_with(name))
     }

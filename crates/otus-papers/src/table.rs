@@ -22,7 +22,7 @@ pub enum Cell {
     None,
     /// Words.
     Text(String),
-    /// A number of things.
+    /// A count.
     Count(u64),
     /// A number that need not be whole.
     Number(f64),

@@ -39,7 +39,7 @@ pub struct SpecFile {
     pub comments: Vec<Comment>,
     /// Whether using a name declares it, as in Mermaid and PlantUML.
     pub implicit: bool,
-    /// How its author drew it, for diagrams.
+    /// For diagrams: how the author drew the diagram.
     pub drawing: Option<Box<Drawing>>,
 }
 
@@ -78,7 +78,7 @@ pub struct Declarations {
 pub struct Declaration {
     /// The name.
     pub name: Name,
-    /// The text that diagrams show instead of it (`participant A as Alice`).
+    /// The text that diagrams show instead of the name (`participant A as Alice`).
     pub label: Option<String>,
 }
 

@@ -1,8 +1,8 @@
 //! A diagram as its author drew it: the side table of a tree.
 //!
-//! A tree has what a diagram means. What it shows besides (notes, titles, guards, dotted lines, the order of heads) is
-//! in its [`Drawing`], which has an entry for each node that the author drew. Trees and terms stay what they are,
-//! so a table that is lost or ignored changes no verdict.
+//! A tree contains the meaning of a diagram. The other parts of the picture (notes, titles, guards, dotted lines, the
+//! order of heads) are in its [`Drawing`], which has an entry for each node that the author drew. The table has no
+//! influence on trees and terms, so losing or ignoring it changes no verdict.
 //!
 //! ```text
 //! statement of the text             entry
@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 use crate::ast::NodeId;
 use crate::name::Name;
 
-/// What a diagram shows besides its meaning.
+/// The parts of a diagram that have no effect on its meaning.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Drawing {
     /// Titles and the like, in the order of the text.
@@ -34,7 +34,7 @@ pub struct Drawing {
     pub heads: Vec<Head>,
     /// Boxes around heads, in the order of the text.
     pub boxes: Vec<HeadBox>,
-    /// Whether no author drew it.
+    /// Whether the drawing was made by a program and not by an author.
     is_made: bool,
     /// For each node: how it is drawn.
     pub(crate) nodes: FxHashMap<NodeId, Shown>,
@@ -52,12 +52,13 @@ impl Drawing {
         titles.next_back().map(|title| title.text.as_str())
     }
 
-    /// Whether an author drew it. Otherwise it has the looks of single nodes only.
+    /// Whether an author drew the whole diagram. Otherwise only single nodes have a look.
     pub fn is_whole(&self) -> bool {
         !self.is_made
     }
 
-    /// Draws an emission that has no reception as an arrow to a lifeline: lost on its way, or to itself.
+    /// Draws an emission without a reception as an arrow to a lifeline: the message is lost on its way
+    /// there, or goes to the sender itself.
     pub fn point(&mut self, node: NodeId, text: &str, towards: Name, is_lost: bool) {
         self.is_made = true;
         let text = text.to_owned();
@@ -73,20 +74,20 @@ impl Drawing {
 /// How a node is drawn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shown {
-    /// What stands before it at the begin of its operand.
+    /// The marks before the node, at the beginning of its operand.
     pub before: Vec<Mark>,
     /// The arrow of a message.
     pub arrow: Option<Arrow>,
     /// The frame of a fragment.
     pub frame: Option<Frame>,
-    /// What stands between it and the next statement.
+    /// The marks between the node and the next statement.
     pub after: Vec<Mark>,
 }
 
 /// An arrow.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Arrow {
-    /// The text at it, perhaps of several lines; empty if there is none.
+    /// The text of the arrow, perhaps of several lines; empty if there is none.
     pub text: String,
     /// Whether its line is dotted, as replies are.
     pub dotted: bool,
@@ -96,10 +97,10 @@ pub struct Arrow {
     pub both: bool,
     /// Whether it ends in a cross: its message is lost.
     pub lost: bool,
-    /// The lifeline that it points to, if its message is not received there: the sender itself, or the one that
-    /// a lost message does not reach.
+    /// The lifeline that the arrow points to, if the message is not received there: the sender itself, or the
+    /// lifeline that a lost message does not reach.
     pub towards: Option<Name>,
-    /// Its number, as the author counts.
+    /// The number of the message, as the author counts.
     pub number: Option<String>,
     /// The colour of its line.
     pub colour: Option<String>,
@@ -143,7 +144,7 @@ pub struct Operand {
     pub node: NodeId,
 }
 
-/// Something between statements.
+/// A part of the drawing between statements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {
     /// A note.
@@ -152,7 +153,7 @@ pub enum Mark {
     Divider(String),
     /// `...text...`
     Delay(String),
-    /// `|||`, `||45||`: a space of so many pixels.
+    /// `|||`, `||45||`: a vertical space, perhaps with its height in pixels.
     Space(Option<u32>),
     /// `ref over A, B : text`
     Reference {
@@ -168,15 +169,15 @@ pub enum Mark {
         /// The colour of the bar.
         colour: Option<String>,
     },
-    /// The end of the latest bar on a lifeline; `None` stands for that of the latest call.
+    /// The end of the latest bar on a lifeline; `None` means the bar of the latest call.
     Deactivate(Option<Name>),
     /// The lifeline begins with the next arrow to it.
     Create(Name),
     /// The lifeline ends.
     Destroy(Name),
-    /// The begin of a frame that is no operator.
+    /// The beginning of a frame that is not an operator.
     Open(Frame),
-    /// Its end.
+    /// The end of such a frame.
     Close,
     /// `newpage`, with the title of the page.
     Page(String),
@@ -187,7 +188,8 @@ pub enum Mark {
 pub struct Note {
     /// Its place.
     pub place: NotePlace,
-    /// The lifelines at which or over which it stands. Empty if it belongs to the arrow before it, or goes across.
+    /// The lifelines beside which or over which the note is drawn. The list is empty if the note belongs to the
+    /// arrow before it, or goes across all lifelines.
     pub at: Vec<Name>,
     /// Its text.
     pub text: String,

@@ -39,7 +39,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// The symbol of `text`, new or known.
+    /// The symbol of `text`. A new text gets a new symbol.
     pub fn intern(&mut self, text: &str) -> Symbol {
         let hash = hash(text.as_bytes());
         let found = self.table.find(hash, |&id| *self.texts[id as usize] == *text);

@@ -180,7 +180,7 @@ impl<'s> Cursor<'s> {
         }
         let token = self.token;
         if token.kind == TokenKind::Unknown {
-            // Of a run of control characters, only the first is shown.
+            // If several control characters follow each other, only the first is shown.
             let is_control = self.text().starts_with(char::is_control);
             let first = self.text().chars().next().map_or(0, char::len_utf8);
             let character = if is_control { &self.text()[..first] } else { self.text() };
@@ -202,7 +202,7 @@ impl<'s> Cursor<'s> {
     }
 
     /// Whether an unclosed quote or comment, already reported, has swallowed the text at the cursor.
-    /// Further faults at this place would only follow from it.
+    /// Further faults at this position would only be consequences of it.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost == Some(self.previous_end) || self.commented_out && self.kind() == TokenKind::End
     }
@@ -358,7 +358,8 @@ impl Findings {
         self.push(found.with_fix(span, format!("\"{text}\"")));
     }
 
-    /// Reports a bracket at `open` that `closer` does not close; `expected` is said about `place`.
+    /// Reports a bracket at `open` that is not closed by `closer`. `expected` is the remark at
+    /// `place`.
     pub(crate) fn unclosed(
         &mut self,
         source: &Source,

@@ -20,11 +20,11 @@ pub struct Class {
 /// The verdict of multi-traces that is known from the way they were made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Known {
-    /// They are accepted.
+    /// The multi-traces are accepted.
     Accepted,
-    /// They are prefixes or slices of accepted ones.
+    /// The multi-traces are prefixes or slices of accepted ones.
     Part,
-    /// Unknown: a mutant may still be right.
+    /// The verdict is unknown, because a mutant may still be correct.
     Mutant,
 }
 

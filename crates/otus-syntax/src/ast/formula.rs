@@ -40,7 +40,7 @@ impl FormulaFile {
     }
 
     /// Some nodes and those below them, operands before operators. A named formula counts as an operand of its
-    /// name. Nodes whose kind `enters` refuses are included, those below them are not.
+    /// name. If `enters` refuses the kind of a node, the node is included, but the nodes below it are not.
     pub fn below(
         &self,
         roots: &[FormulaId],
@@ -197,7 +197,7 @@ pub struct Binder {
 pub struct Path {
     /// The process, if it is named.
     pub process: Option<Name>,
-    /// The part after the first dot, or all of it.
+    /// The part after the first dot; the whole text if there is no dot.
     pub name: Name,
 }
 
@@ -208,7 +208,7 @@ pub enum Arithmetic {
     Add,
     /// `-`
     Subtract,
-    /// `*`; one of the two is a constant.
+    /// `*`; one of the two operands is a constant.
     Multiply,
 }
 
@@ -337,7 +337,7 @@ impl Modality {
 pub enum UntilKind {
     /// `f U g`: g at some cut, and f at all before it.
     Until,
-    /// `f W g`: the same, or f at all cuts.
+    /// `f W g`: like `f U g`, or f at all cuts.
     Weak,
     /// `f R g`: g at all cuts up to and including one where f holds, or at all cuts.
     Release,

@@ -36,7 +36,7 @@ pub(crate) struct Outline {
     pub names: Names,
     /// The statements; their spans are those of the tree.
     pub statements: Vec<Statement>,
-    /// What was drawn and cannot be kept.
+    /// The parts of the drawing that cannot be kept.
     pub left_out: BTreeSet<&'static str>,
 }
 
@@ -105,7 +105,7 @@ impl Walk<'_> {
         self.members(node);
     }
 
-    /// The statements of a sequence without its own marks, or any other node.
+    /// Writes a sequence as its statements, without its own marks; writes any other node as it is.
     fn members(&mut self, node: NodeId) {
         if let NodeKind::Operator(operator, operands) = &self.interaction.node(node).kind
             && is_seq(operator)
@@ -155,7 +155,7 @@ impl Walk<'_> {
                 }
                 self.look_of_loop(node);
                 self.open(span, Fragment::Loop(Repetition::ANY));
-                // The parser reports a loop with several operands.
+                // A loop with several operands was reported by the parser.
                 match operands[..] {
                     [body] => self.tasks.push(Task::Operand(body)),
                     _ => {

@@ -14,7 +14,7 @@ use crate::source::Span;
 pub(super) struct Decoration {
     /// Its name in the plural.
     name: &'static str,
-    /// What it means; `None` if it is kept in the picture only.
+    /// The meaning of the construct; `None` if it is kept in the picture only.
     meaning: Option<&'static str>,
 }
 

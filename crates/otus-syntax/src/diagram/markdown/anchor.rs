@@ -33,7 +33,7 @@ impl Anchors {
 pub(super) fn slug(heading: &str) -> String {
     let mut slug = String::with_capacity(heading.len());
     let mut rest = heading.trim();
-    // After one failed search for `)`, later ones fail too.
+    // If one search for `)` fails, all later ones fail too.
     let mut may_link = true;
     while let Some(c) = rest.chars().next() {
         rest = &rest[c.len_utf8()..];

@@ -135,7 +135,7 @@ impl<'a> Cursor<'a> {
         // The arrow itself, for diagnostics.
         let tail = self.text[after_body..].find(|c| !matches!(c, '>' | '/' | '\\' | 'x' | 'o'));
         let arrow = begin..after_body + tail.unwrap_or(0);
-        // One end is a participant; with a border at the other end, it has no label.
+        // If one end is a border of the picture, the participant at the other end has no label.
         if let (None, other) | (other, None) = (&left, &right)
             && other.as_ref().is_none_or(|other| other.label.is_some())
         {

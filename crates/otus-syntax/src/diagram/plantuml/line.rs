@@ -14,7 +14,8 @@ pub(super) struct Line<'a> {
     text: Cow<'a, str>,
     /// The beginnings of the pieces: index in `text` and offset in the source. Never empty.
     pieces: Vec<(usize, u32)>,
-    /// The line of the source that an expanded line comes from: the span of each of its parts.
+    /// For an expanded line: the span of the source line that it comes from. All of its parts have
+    /// this span.
     origin: Option<Span>,
 }
 

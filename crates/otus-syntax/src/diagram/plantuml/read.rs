@@ -124,7 +124,8 @@ impl Reader<'_> {
         self.line_not_understood(line);
     }
 
-    /// `& …`: PlantUML draws the rest of the line, which is `length` bytes, beside the line before.
+    /// `& …`: PlantUML draws the rest of the line, which has `length` bytes, in parallel with the
+    /// line before.
     fn beside(&mut self, line: &Line<'_>, length: usize) {
         let rest = line.part(line.text().len() - length..line.text().len());
         let at = self.statements.len();

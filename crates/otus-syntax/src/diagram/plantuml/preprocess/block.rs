@@ -76,7 +76,8 @@ fn closer(text: &str) -> Option<&'static str> {
         "foreach" => Some("endfor"),
         "definelong" => Some("enddefinelong"),
         "unquoted" | "final" => closer(&format!("!{}", rest.trim_start())),
-        // `!function $f($x) !return $x` is complete.
+        // A declaration that contains `!return`, such as `!function $f($x) !return $x`, is complete
+        // on one line.
         "procedure" | "function" if rest.contains("!return") => None,
         "procedure" => Some("endprocedure"),
         "function" => Some("endfunction"),
@@ -94,7 +95,7 @@ pub(super) fn word(text: &str) -> (String, &str) {
     let text = text.trim_start();
     let end = text.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(text.len());
     let word = text[..end].to_ascii_lowercase();
-    // `!end procedure` and the like are not words of PlantUML, `!endprocedure` is.
+    // PlantUML accepts `!endprocedure`, but not `!end procedure`.
     (word, text[end..].trim_start())
 }
 

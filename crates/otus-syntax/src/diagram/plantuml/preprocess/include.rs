@@ -39,7 +39,8 @@ impl Preprocessor<'_, '_, '_> {
             self.remark(Severity::Warning, span, message, help);
             return;
         };
-        // PlantUML includes a file again only if told so, or for another part of it.
+        // PlantUML includes a file a second time only if `!include_many` asks for it, or if another
+        // part of the file is named.
         let key = format!("{path}!{}", part.unwrap_or(""));
         if word == "include_once" && self.included.contains(&key) {
             return;

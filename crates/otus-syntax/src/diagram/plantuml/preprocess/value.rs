@@ -34,7 +34,8 @@ impl Value {
         }
     }
 
-    /// Whether two values are equal: as truths or numbers if one of them is one, else as texts.
+    /// Whether two values are equal. They are compared as truth values or numbers if one of them is
+    /// one, otherwise as texts.
     pub(super) fn equals(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::Truth(truth), Value::Number(number))

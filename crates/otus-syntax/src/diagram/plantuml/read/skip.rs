@@ -21,7 +21,7 @@ pub(super) enum Until {
     Comment,
     /// `end note` or `endnote`, with any of the words.
     End(&'static [&'static str]),
-    /// The matching `}`; the number of open braces.
+    /// The matching `}`, given the number of open braces.
     Brace(usize),
     /// `}` after the rows of a sprite.
     Sprite,
