@@ -39,8 +39,7 @@ impl Preprocessor<'_, '_, '_> {
             self.remark(Severity::Warning, span, message, help);
             return;
         };
-        // PlantUML includes a file a second time only if `!include_many` asks for it, or if another
-        // part of the file is named.
+        // `!include_once` includes a file, or a named part of a file, only once.
         let key = format!("{path}!{}", part.unwrap_or(""));
         if word == "include_once" && self.included.contains(&key) {
             return;
