@@ -59,7 +59,7 @@ pub(crate) fn only(question: &Question, component: usize, components: usize) -> 
     Question::only(declared, &[component])
 }
 
-/// Whether the only observed log is explained, if following it decides that.
+/// Whether the only observed log is explained. Unknown if following the log does not decide this.
 pub(crate) fn explain(
     context: &mut Context<'_>,
     compiled: &Compiled,

@@ -32,7 +32,8 @@ impl Store {
         self.first_step(expr, leaf)
     }
 
-    /// Whether an event can come first. The residual is not computed if the operands decide it.
+    /// Whether the event of a leaf can come first in the expression. The residual is not computed
+    /// if the operands already decide this.
     pub(crate) fn can_begin(&mut self, expr: ExprId, leaf: LeafId) -> bool {
         if let Some(known) = self.stepped.get(expr, leaf) {
             return ExprId(known) != Store::NEVER;

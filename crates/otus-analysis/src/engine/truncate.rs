@@ -56,7 +56,8 @@ impl Store {
         match self.expr(expr).clone() {
             Expr::Leaf(leaf) => {
                 let own = &self.leaf(leaf).lifelines;
-                // Expressions without dead events were returned by `truncate_before`.
+                // `truncate_before` returns expressions without dead events at once, so this leaf
+                // is a dead event.
                 if own.is_disjoint(blocking) { Store::EMPTY } else { expr }
             }
             Expr::Alt(alternatives) => {

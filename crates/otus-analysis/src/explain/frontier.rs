@@ -379,7 +379,7 @@ fn total(consumed: &[u32]) -> usize {
     consumed.iter().map(|&own| own as usize).sum()
 }
 
-/// The step relation on terms, with the logs.
+/// Walks along the step relation on terms and consumes the logs meanwhile.
 struct Walker<'l> {
     case: &'l Case<'l>,
     global: bool,

@@ -125,7 +125,7 @@ impl<'f> Evaluation<'f> {
     fn make(&mut self, part: FormulaId) -> Result<Ist, Stop> {
         match self.shape(part) {
             Shape::Plain => self.plain(part),
-            // Lemma 3: the complement, and ∩ I_⊤.
+            // Lemma 3: negation is the complement, intersected with I_⊤.
             Shape::Negation(f) => {
                 let complement = self.trees.difference(self.known.universe, self.known(f))?;
                 self.trees.intersect(complement, self.known.top)

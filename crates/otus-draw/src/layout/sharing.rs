@@ -32,7 +32,7 @@ pub fn sharing_tree(tree: &SharingTree, names: &[&str]) -> Scene {
     let height = LABEL.line_height() + 8.0;
     let size = |label: &String| Size { width: (LABEL.width(label) + 14.0).max(26.0), height };
     let mut sizes: Vec<Size> = labels.iter().map(size).collect();
-    // Many arrows may leave the root and enter the end.
+    // The root and the end are wide, because many arrows may leave the root and enter the end.
     for at in [0, end] {
         sizes[at].width = 46.0;
     }

@@ -68,7 +68,7 @@ const OWN: usize = 4;
 const OUTSIDE: usize = 5;
 
 impl Measured {
-    /// Measures an interaction, with no text wider than `most`.
+    /// Measures an interaction. No text is wider than `most` columns.
     pub(super) fn new(
         file: &SpecFile,
         interaction: &Interaction,

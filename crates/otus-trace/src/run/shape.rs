@@ -191,7 +191,8 @@ fn hardware_address(bytes: &[u8]) -> Option<usize> {
     groups(bytes, &[2; 6], b':').or_else(|| groups(bytes, &[2; 6], b'-'))
 }
 
-/// `fe80::1`, with at least two colons. A time has no more than two, and no double one.
+/// An address such as `fe80::1`, with at least two colons. A time has at most two colons, and never
+/// two in a row.
 fn network_address(bytes: &[u8]) -> Option<usize> {
     let is_part = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b':';
     let end = bytes.iter().position(|byte| !is_part(byte)).unwrap_or(bytes.len());

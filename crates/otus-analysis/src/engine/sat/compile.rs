@@ -190,8 +190,8 @@ impl Unrolled {
         &self.parts[start..end]
     }
 
-    /// Whether an operator orders two leaves, the first of which is in its left operand, as far as
-    /// a component that is not a chain can observe.
+    /// Whether an operator orders two leaves, `left` from its left operand and `right` from its
+    /// right operand, as far as a component that is not a chain can observe the order.
     pub(crate) fn orders(
         &self,
         kind: OperatorKind,

@@ -73,7 +73,8 @@ pub(super) struct ByPlace {
     pub(super) pair: (usize, usize),
 }
 
-/// Leaves that cannot all happen with some of their places.
+/// A set of chosen leaves that wait for each other in a circle, with the places in the logs at
+/// which some of them were put. No multi-trace contains all the leaves at these places.
 #[derive(Debug, Default)]
 pub(super) struct Cycle {
     pub(super) leaves: Vec<u32>,
