@@ -97,11 +97,11 @@ pub struct LoopExits {
 /// Whether a part was exercised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CoverageState {
-    /// It did not happen.
+    /// The part did not happen.
     Never,
-    /// It was filled in, and not observed.
+    /// The part was not observed: the analysis filled it in.
     Assumed,
-    /// It was observed.
+    /// The part was observed.
     Exercised,
 }
 

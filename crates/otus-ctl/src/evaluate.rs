@@ -101,7 +101,7 @@ impl<'f> Evaluation<'f> {
         Ok(self.known(formula))
     }
 
-    /// The number of all cuts, and of those at which a formula holds.
+    /// The number of all cuts, and the number of cuts at which a formula holds.
     pub(crate) fn counts(&mut self, formula: FormulaId) -> Result<Counts, Stop> {
         let (set, top) = (self.set(formula)?, self.top()?);
         Ok(Counts { cuts: self.diagram.count(top)?, satisfying: self.diagram.count(set)? })

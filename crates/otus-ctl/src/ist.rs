@@ -44,7 +44,7 @@ use crate::BigUint;
 use crate::check::Problem;
 use crate::formula::FormulaId;
 
-/// The way in which EF, and with it AG, is computed.
+/// The way in which EF is computed, and thereby AG, which is ¬EF¬.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Closure {
     /// By downward closure, in one operation (section 5.6 of paper 001).

@@ -31,9 +31,9 @@ use sum::Sum;
 /// A formula to be checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Property {
-    /// Its name, if it has one.
+    /// The name of the formula, if it has one.
     pub name: Option<String>,
-    /// Its canonical text.
+    /// The canonical text of the formula.
     pub text: String,
     /// The span of its text.
     pub span: Span,
@@ -44,7 +44,7 @@ pub struct Property {
     /// The left sides of its implications. A property is vacuous if such a condition never holds. For an implication
     /// below a quantifier over processes, the condition is the disjunction over all choices of processes.
     pub conditions: Vec<FormulaId>,
-    /// Its quantifiers over processes.
+    /// The quantifiers over processes in the formula.
     pub expansions: Vec<Expansion>,
     /// The results of its patterns over histories.
     pub histories: Vec<History>,
@@ -541,7 +541,7 @@ fn truth(holds: bool) -> FormulaId {
     if holds { Formulas::TRUE } else { Formulas::FALSE }
 }
 
-/// The help for an unknown name: a similar one, or else the existing ones.
+/// The help for an unknown name: a similar existing name, or else all existing names.
 fn similar<'n, N: Iterator<Item = &'n str>>(
     word: &str,
     what: &str,

@@ -53,7 +53,7 @@ pub enum Vacuity {
     Constant {
         /// The atom.
         atom: AtomId,
-        /// Its truth value.
+        /// The truth value of the atom.
         holds: bool,
         /// Whether an event changes one of its readings.
         is_read: bool,
@@ -300,7 +300,7 @@ fn last_name(trace: &PartialOrder, variable: VariableId) -> &str {
 /// The values of a reading, and those of readings of variables with the same name.
 struct Taken {
     all: FxHashSet<Value>,
-    /// The first [`MOST_VALUES`] of them, in the order of the trace.
+    /// The first [`MOST_VALUES`] of all values, in the order of the trace.
     first: Vec<Value>,
 }
 

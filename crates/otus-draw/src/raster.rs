@@ -20,7 +20,7 @@ use crate::theme::Theme;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RasterError {
-    /// It would have too many pixels.
+    /// The picture would have too many pixels.
     #[error("a picture of {width} × {height} pixels is too large for PNG")]
     TooLarge {
         /// The width in pixels.

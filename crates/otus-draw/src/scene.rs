@@ -34,13 +34,13 @@ pub struct Scene {
 /// One shape of a picture.
 #[derive(Debug, Clone)]
 pub struct Item {
-    /// Its form and place.
+    /// The form and place of the shape.
     pub shape: Shape,
     /// The kind of object that the item depicts.
     pub role: Role,
     /// The assessment of that object.
     pub tone: Tone,
-    /// The key by which lines are attached to it.
+    /// The key by which lines are attached to the shape.
     pub key: Option<Key>,
     /// The object that the item depicts, for scripts: `event-12`, `node-3`.
     pub subject: Option<String>,
@@ -58,7 +58,7 @@ pub struct Key(pub u32);
 pub enum Shape {
     /// A rectangle with round corners.
     Box {
-        /// Its sides.
+        /// The sides of the rectangle.
         rect: Rect,
         /// The radius of the corners.
         radius: f64,
@@ -67,9 +67,9 @@ pub enum Shape {
     Polygon(Vec<Point>),
     /// A circle.
     Disc {
-        /// Its center.
+        /// The center of the circle.
         center: Point,
-        /// Its radius.
+        /// The radius of the circle.
         radius: f64,
     },
     /// A line through some points; it may end in arrow heads.
@@ -81,7 +81,7 @@ pub enum Shape {
 /// A line through some points.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// Its points, at least two.
+    /// The points of the line, at least two.
     pub points: Vec<Point>,
     /// Whether its corners are rounded off.
     pub smooth: bool,
@@ -120,23 +120,23 @@ pub struct Label {
     pub at: Point,
     /// The part of the text that is at these coordinates.
     pub anchor: Anchor,
-    /// Its size and weight.
+    /// The size and weight of the font.
     pub font: Font,
 }
 
 /// The part of a label that is at its coordinates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
-    /// Its left end.
+    /// The left end of the label.
     Start,
-    /// Its middle.
+    /// The middle of the label.
     Middle,
-    /// Its right end.
+    /// The right end of the label.
     End,
 }
 
 impl Label {
-    /// Its bounding box.
+    /// The bounding box of the label.
     pub fn rect(&self) -> Rect {
         let width = self.font.width(&self.text);
         let left = match self.anchor {
@@ -321,7 +321,7 @@ impl Item {
         self
     }
 
-    /// Its bounding box, without arrow heads and stroke width.
+    /// The bounding box of the shape, without arrow heads and stroke width.
     pub fn rect_of(&self) -> Rect {
         match &self.shape {
             Shape::Box { rect, .. } => *rect,

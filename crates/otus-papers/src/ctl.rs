@@ -16,7 +16,7 @@ use crate::clock::Clock;
 /// A way to check a formula: an engine with its options.
 #[derive(Debug, Clone, Copy)]
 pub struct Method {
-    /// Its name in tables.
+    /// The name of the method in tables.
     pub name: &'static str,
     engine: Engine,
     /// Whether events that are not visible to the formula are left out first.

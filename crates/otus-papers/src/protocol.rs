@@ -40,7 +40,7 @@ impl Protocol {
         (Protocol::Philosophers, 4),
     ];
 
-    /// Its name in Table 1 of the paper.
+    /// The name of the protocol in Table 1 of the paper.
     pub fn name(self) -> &'static str {
         match self {
             Protocol::Peterson => "Pet",

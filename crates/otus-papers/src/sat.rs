@@ -17,7 +17,7 @@ pub use solve::solve;
 /// A formula with its name in a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Its name.
+    /// The name of the formula.
     pub name: String,
     /// The formula.
     pub formula: Formula,

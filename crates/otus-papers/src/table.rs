@@ -7,11 +7,11 @@ use std::fmt::Write as _;
 pub struct Table {
     /// The suffix of its file name after that of the artefact; empty for the main table.
     pub suffix: &'static str,
-    /// Its subject, in a line; may be empty.
+    /// The subject of the table, in a line; may be empty.
     pub title: String,
     /// The names of its columns.
     pub columns: Vec<String>,
-    /// Its rows, each with a cell for each column.
+    /// The rows of the table, each with a cell for each column.
     pub rows: Vec<Vec<Cell>>,
 }
 

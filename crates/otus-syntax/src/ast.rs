@@ -15,7 +15,7 @@ pub use crate::options::OptionSection;
 /// A comment, kept for formatting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
-    /// Its span.
+    /// The span of the comment.
     pub span: Span,
     /// The comment with its delimiters.
     pub text: Box<str>,
@@ -87,7 +87,7 @@ pub struct Declaration {
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    /// Its index in [`Interaction::nodes`].
+    /// The index of the node in [`Interaction::nodes`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -116,9 +116,9 @@ impl Interaction {
 /// A sub-interaction with its span.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Its span.
+    /// The span of the sub-interaction.
     pub span: Span,
-    /// Its operator or leaf.
+    /// The operator or leaf.
     pub kind: NodeKind,
 }
 
@@ -203,7 +203,7 @@ impl Operator {
         })
     }
 
-    /// Its current keyword, without the region.
+    /// The current keyword of the operator, without the region.
     pub fn keyword(&self) -> &'static str {
         match self {
             Operator::Strict => "strict",
@@ -333,9 +333,9 @@ impl Occurrence {
 pub struct Component {
     /// The whole component.
     pub span: Span,
-    /// Its lifelines.
+    /// The lifelines of the component.
     pub lifelines: Colocalization,
-    /// Its part of [`TraceFile::occurrences`].
+    /// The range of the component's actions in [`TraceFile::occurrences`].
     pub occurrences: std::ops::Range<usize>,
 }
 

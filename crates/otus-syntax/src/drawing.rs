@@ -27,7 +27,7 @@ use crate::name::Name;
 /// The parts of a diagram that have no effect on its meaning.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Drawing {
-    /// Titles and the like, in the order of the text.
+    /// Titles, headers, footers, captions and legends, in the order of the text.
     pub titles: Vec<Title>,
     /// The heads of the lifelines from left to right: in the order of declaration or first use, unless an `order`
     /// says otherwise.
@@ -91,7 +91,7 @@ pub struct Arrow {
     pub text: String,
     /// Whether its line is dotted, as replies are.
     pub dotted: bool,
-    /// Its head.
+    /// The head of the arrow.
     pub head: ArrowHead,
     /// Whether it has heads at both ends.
     pub both: bool,
@@ -125,13 +125,13 @@ pub enum ArrowHead {
 pub struct Frame {
     /// The word in its corner: `alt`, `loop`, `group`, `critical`, `rect`.
     pub keyword: String,
-    /// Its label; that of `alt` is the guard of its first operand.
+    /// The label of the frame; the label of `alt` is the guard of its first operand.
     pub label: String,
     /// The second label of a PlantUML `group`.
     pub second: String,
     /// The colour of its background.
     pub colour: Option<String>,
-    /// Its operands as written; empty for a frame between two marks.
+    /// The operands of the frame as written; empty for a frame between two marks.
     pub operands: Vec<Operand>,
 }
 
@@ -140,7 +140,7 @@ pub struct Frame {
 pub struct Operand {
     /// The text at its beginning; empty for the first one, which has the label of the frame.
     pub guard: String,
-    /// Its statements.
+    /// The statements of the operand.
     pub node: NodeId,
 }
 
@@ -159,7 +159,7 @@ pub enum Mark {
     Reference {
         /// The lifelines that it covers.
         over: Vec<Name>,
-        /// Its text.
+        /// The text of the reference.
         text: String,
     },
     /// The begin of a bar on a lifeline.
@@ -171,7 +171,7 @@ pub enum Mark {
     },
     /// The end of the latest bar on a lifeline; `None` means the bar of the latest call.
     Deactivate(Option<Name>),
-    /// The lifeline begins with the next arrow to it.
+    /// The lifeline begins with the next arrow that points to it.
     Create(Name),
     /// The lifeline ends.
     Destroy(Name),
@@ -186,14 +186,14 @@ pub enum Mark {
 /// A note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// Its place.
+    /// The place of the note.
     pub place: NotePlace,
     /// The lifelines beside which or over which the note is drawn. The list is empty if the note belongs to the
     /// arrow before it, or goes across all lifelines.
     pub at: Vec<Name>,
-    /// Its text.
+    /// The text of the note.
     pub text: String,
-    /// Its outline.
+    /// The outline of the note.
     pub shape: NoteShape,
     /// The colour of its background.
     pub colour: Option<String>,
@@ -224,12 +224,12 @@ pub enum NoteShape {
     Rectangle,
 }
 
-/// A title or the like.
+/// A title, header, footer, caption or legend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Title {
     /// Where it stands.
     pub place: TitlePlace,
-    /// Its text.
+    /// The text of the title.
     pub text: String,
 }
 
@@ -255,7 +255,7 @@ pub enum TitlePlace {
 pub struct Head {
     /// The lifeline.
     pub lifeline: Name,
-    /// Its symbol.
+    /// The symbol of the head.
     pub kind: HeadKind,
     /// The stereotype, without `<<` and `>>`.
     pub stereotype: Option<String>,
@@ -321,10 +321,10 @@ impl HeadKind {
 /// A box around heads.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HeadBox {
-    /// Its title.
+    /// The title of the box.
     pub title: String,
-    /// Its colour.
+    /// The colour of the box.
     pub colour: Option<String>,
-    /// The lifelines in it.
+    /// The lifelines in the box.
     pub members: Vec<Name>,
 }

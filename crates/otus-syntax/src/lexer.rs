@@ -11,9 +11,9 @@ use crate::source::{Span, offset};
 /// A token with its span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
-    /// Its kind.
+    /// The kind of the token.
     pub kind: TokenKind,
-    /// Its span.
+    /// The span of the token.
     pub span: Span,
 }
 

@@ -16,7 +16,7 @@ use crate::source::Span;
 pub struct Symbol(pub u32);
 
 impl Symbol {
-    /// Its index in the table.
+    /// The index of the name in the table.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -27,7 +27,7 @@ impl Symbol {
 pub struct Name {
     /// The name.
     pub symbol: Symbol,
-    /// Its span.
+    /// The span of the occurrence.
     pub span: Span,
 }
 

@@ -49,7 +49,7 @@ impl Process {
 pub struct OptionItem {
     /// From the name to the end of the value.
     pub span: Span,
-    /// Its name and value.
+    /// The option with its value.
     pub value: OptionValue,
 }
 

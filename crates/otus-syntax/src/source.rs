@@ -90,12 +90,12 @@ impl Source {
         Source { lines_before: line.saturating_sub(1), ..self }
     }
 
-    /// Its id.
+    /// The id of the source.
     pub fn id(&self) -> SourceId {
         self.id
     }
 
-    /// Its name: a path as the user wrote it, or `<stdin>`.
+    /// The name of the source: a path as the user wrote it, or `<stdin>`.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -105,7 +105,7 @@ pub struct PartialOrder {
 pub struct Assignment {
     /// The variable.
     pub variable: VariableId,
-    /// Its new value.
+    /// The new value of the variable.
     pub value: ValueId,
 }
 

@@ -95,7 +95,7 @@ pub struct Case {
     /// For a `WeakPass` by declarations: the declarations, as `sub unobserved`.
     #[serde(skip)]
     pub declared: Vec<String>,
-    /// Its picture, if the request asks for pictures and the case is among the first.
+    /// The picture of the case, if the request asks for pictures and the case is among the first.
     #[serde(skip)]
     pub(crate) picture: Option<Box<CasePicture>>,
     /// The requested files, such as the graph of the search.
@@ -232,7 +232,7 @@ pub struct Missing {
     /// The number of events.
     #[serde(rename = "events")]
     pub count: u64,
-    /// The first of them.
+    /// The first of these events.
     pub first: Vec<String>,
 }
 
@@ -276,7 +276,7 @@ pub struct Unexplained {
 pub struct Attachment {
     /// The kind of file.
     pub kind: AttachmentKind,
-    /// Its bytes, or the reason why there are none.
+    /// The bytes of the file, or the reason why there are none.
     pub content: Result<Vec<u8>, NoAttachment>,
     /// The file name that the options of the specification give for it, if any.
     pub path: Option<std::path::PathBuf>,
@@ -321,7 +321,7 @@ pub struct NoAttachment {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Unusable {
-    /// Its name, if that is known.
+    /// The name of the multi-trace, if that is known.
     pub id: Option<String>,
     /// The problem, in a line.
     pub message: String,
@@ -330,7 +330,7 @@ pub struct Unusable {
 }
 
 impl Unusable {
-    /// Its name, or else its place.
+    /// The name of the multi-trace, or else the place of the problem.
     pub(crate) fn name(&self) -> Option<String> {
         self.id.clone().or_else(|| self.place.as_ref().map(Place::in_line))
     }

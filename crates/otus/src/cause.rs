@@ -4,11 +4,11 @@
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Cause {
-    /// Its id, like `too-early`. It does not change between versions.
+    /// The id of the cause, like `too-early`. It does not change between versions.
     pub id: &'static str,
-    /// Its name, in a few words.
+    /// The name of the cause, in a few words.
     pub name: &'static str,
-    /// Its meaning, in a sentence.
+    /// The meaning of the cause, in a sentence.
     pub meaning: &'static str,
     /// Advice for the user.
     pub help: &'static str,

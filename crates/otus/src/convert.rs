@@ -24,7 +24,7 @@ use crate::units::counted;
 pub struct ConvertRequest {
     /// The texts: one specification, or multi-traces and perhaps their specification.
     pub names: Vec<String>,
-    /// Their format, if their names do not give it.
+    /// The format of the texts, if their names do not give it.
     pub from: Option<Format>,
     /// The format to write.
     pub to: Format,

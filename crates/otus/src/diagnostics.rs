@@ -48,17 +48,17 @@ impl Diagnostics {
         Diagnostics { sources, found }
     }
 
-    /// Whether there are none.
+    /// Whether there are no diagnostics.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// Whether one of them makes a text unusable.
+    /// Whether a diagnostic makes a text unusable.
     pub fn has_errors(&self) -> bool {
         any_error(&self.found)
     }
 
-    /// All of them as plain data.
+    /// All diagnostics as plain data.
     pub fn findings(&self) -> Vec<Finding> {
         let finding = |found: &Diagnostic| {
             let source = source(&self.sources, found.primary.source);
@@ -155,7 +155,7 @@ impl Diagnostics {
         Some(format!("{}; `otus explain {}` tells more", counts.join(", "), first.code))
     }
 
-    /// Whether one of them is an error or a warning.
+    /// Whether a diagnostic is an error or a warning.
     pub fn has_warnings(&self) -> bool {
         self.found.iter().any(|found| found.severity > Severity::Note)
     }

@@ -33,7 +33,7 @@ const NODES: u64 = 1_000_000;
 pub struct ExploreRequest {
     /// The specification.
     pub names: Vec<String>,
-    /// Its format, if its name does not give it.
+    /// The format of the specification, if its name does not give it.
     pub from: Option<Format>,
     /// The options of the search; only strategy, priorities, filters and seed are used.
     pub search: SearchOptions,

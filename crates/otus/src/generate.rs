@@ -18,7 +18,7 @@ use crate::units::counted;
 pub struct GenerateRequest {
     /// The specification.
     pub names: Vec<String>,
-    /// Its format, if its name does not give it.
+    /// The format of the specification, if its name does not give it.
     pub from: Option<Format>,
     /// The lifelines that share a log: `discrete`, `trivial`, `{(l1,l2),(l3)}`.
     pub partition: Option<String>,

@@ -16,7 +16,7 @@ use crate::spec::Spec;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Observed {
-    /// All of it.
+    /// All events are in the log.
     #[default]
     Complete,
     /// The log may stop early: a prefix.

@@ -26,7 +26,7 @@ use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 pub struct RestrictRequest {
     /// A specification; or multi-traces, and perhaps their specification.
     pub names: Vec<String>,
-    /// Their format, if their names do not give it.
+    /// The format of the texts, if their names do not give it.
     pub from: Option<Format>,
     /// The operation.
     pub to: Restriction,
@@ -178,7 +178,7 @@ impl Restricted {
         }
     }
 
-    /// Its text.
+    /// The text of the result.
     ///
     /// # Errors
     /// If it cannot be written in that format.
@@ -213,7 +213,7 @@ impl Restricted {
         }
     }
 
-    /// Its picture: a sequence diagram, or the logs of one multi-trace.
+    /// The picture of the result: a sequence diagram, or the logs of one multi-trace.
     ///
     /// # Errors
     /// If there are several multi-traces, or the picture is too large for PNG.

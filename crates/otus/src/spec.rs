@@ -79,17 +79,17 @@ impl Spec {
         Spec::load(&Context::default(), &names)
     }
 
-    /// Its name: the name of its text.
+    /// The name of the specification: the name of its text.
     pub fn name(&self) -> &str {
         &self.inner.name
     }
 
-    /// Its lifelines, in order.
+    /// The lifelines of the specification, in order.
     pub fn lifelines(&self) -> impl Iterator<Item = &str> {
         self.signature().lifelines().map(|(_, name)| name)
     }
 
-    /// Its messages, in order.
+    /// The messages of the specification, in order.
     pub fn messages(&self) -> impl Iterator<Item = &str> {
         self.signature().messages().map(|(_, name)| name)
     }

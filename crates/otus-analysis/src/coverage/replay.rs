@@ -162,7 +162,8 @@ const NOTHING: CellId = u32::MAX;
 #[derive(Debug, Clone, Copy)]
 struct Cell {
     kind: CellKind,
-    /// Its lifelines modulo 64, as a bit set. Disjoint masks imply disjoint lifelines.
+    /// The lifelines of the node modulo 64, as a bit set. Disjoint bit sets imply disjoint
+    /// lifelines.
     lifelines: u64,
 }
 

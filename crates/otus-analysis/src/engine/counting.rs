@@ -75,7 +75,8 @@ impl Counting {
             let mut own = vec![0; pairs];
             match store.expr(part) {
                 Expr::Empty => {}
-                // It has no traces; no other expression has it as an operand.
+                // `Never` has no traces, and is no operand of another expression. Suffixes are not
+                // counted.
                 Expr::Never | Expr::Suffix(..) => return None,
                 Expr::Leaf(leaf) => {
                     let mut weights = vec![0; width];

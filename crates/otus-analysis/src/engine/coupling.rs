@@ -209,7 +209,7 @@ otus_core::define_id! {
 enum Graph {
     /// No edge between different components.
     Empty,
-    /// This relation.
+    /// The graph is this relation.
     Known(RelationId),
     /// Taken to have all edges, because the work limit was reached.
     Complete,

@@ -97,8 +97,8 @@ impl Store {
             }
             Expr::Loop(..) if loops == Loops::Kept => expr,
             Expr::Loop(order, body) => {
-                // An iteration comes after all earlier ones, so the events that these keep block
-                // it.
+                // An iteration comes after all earlier iterations, so the events that are kept in
+                // the earlier iterations block it.
                 let classes = self.order(order);
                 let mut behind = blocked.clone();
                 loop {

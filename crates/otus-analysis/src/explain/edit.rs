@@ -129,7 +129,7 @@ impl<M: Clone> Change<M> {
 
 /// Letters are small, so that many changes can be generated.
 impl Change<Letter> {
-    /// The logs with this change in one of them.
+    /// The logs of all components, with this change in the log of one component.
     pub(super) fn applied(self, logs: &Logs, component: usize) -> Logs {
         let mut changed = logs.clone();
         let mut log = logs[component].to_vec();

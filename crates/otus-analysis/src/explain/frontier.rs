@@ -101,7 +101,7 @@ pub struct Choice {
 /// The outcomes of a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Taken {
-    /// This operand of an alternative.
+    /// This operand of an alternative was chosen.
     Branch(TermId),
     /// Another iteration of a loop with this body.
     Entered(TermId),

@@ -75,9 +75,9 @@ pub enum Cause {
     WrongPeer,
     /// Another action was expected.
     Unexpected,
-    /// It happened before an action that must precede it.
+    /// The action happened before an action that must precede it.
     TooEarly,
-    /// It happened after an action that must follow it.
+    /// The action happened after an action that must follow it.
     TooLate,
     /// A message was sent and not received, or received and not sent.
     MissingCounterpart,

@@ -84,22 +84,22 @@ pub struct AutomatonState {
 /// A transition. Transitions are ordered by their fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Transition {
-    /// The state it leaves.
+    /// The state that the transition leaves.
     pub from: StateId,
-    /// Its letter.
+    /// The letter of the transition.
     pub symbol: SymbolId,
-    /// The state it enters.
+    /// The state that the transition enters.
     pub to: StateId,
 }
 
 /// All transitions from one state to another, which pictures show as one arrow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
-    /// The state they leave.
+    /// The state that the transitions leave.
     pub from: StateId,
-    /// The state they enter.
+    /// The state that the transitions enter.
     pub to: StateId,
-    /// Their letters, sorted.
+    /// The letters of the transitions, sorted.
     pub symbols: Vec<SymbolId>,
 }
 

@@ -14,7 +14,7 @@ use otus_syntax::ast::{Interaction, NodeId, NodeKind, Operator, Passing};
 /// The part of the source text that a position of a term comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourcePlace {
-    /// Its span.
+    /// The span of the part in the source text.
     pub span: Span,
     /// The syntax node with this span, or the one that contains it.
     pub node: NodeId,

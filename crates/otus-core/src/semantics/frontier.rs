@@ -25,7 +25,7 @@ use crate::term::Term;
 pub struct Step {
     /// The event that happens.
     pub event: EventId,
-    /// Its position in the term.
+    /// The position of the event in the term.
     pub position: PositionId,
     /// β(i, p): the number of loops around it, all of which the step instantiates.
     pub loop_depth: u32,

@@ -107,7 +107,8 @@ impl Diagram {
     #[inline]
     pub(super) fn append_below(&mut self, base: usize, high: u32, child: Id) {
         let above = self.scratch[base..].last().map_or(EMPTY, |last| last.child);
-        // An interval that continues the one above it is covered by that one's upper end.
+        // An interval that continues the interval above it is covered by the upper end of the
+        // interval above.
         if above != child {
             self.scratch.push(Edge { high, child });
         }

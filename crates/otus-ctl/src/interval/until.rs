@@ -54,7 +54,7 @@ impl Diagram {
         }
         let layer = self.store.layer(goal);
         let base = self.scratch.len();
-        // Above the last interval of the goal, no step leads to it.
+        // No step leads to the goal from above its last interval.
         let (mut g, mut high) = self.top_down(goal, layer);
         let mut f = self.containing(through, layer, high);
         let mut above = EMPTY;

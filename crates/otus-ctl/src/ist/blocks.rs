@@ -230,7 +230,7 @@ impl<'f> Blocks<'f> {
         Ok(found)
     }
 
-    /// The components and positions of those of the events that are in the view.
+    /// The components and positions of the given events, without those that are not in the view.
     fn chain(&self, events: impl Iterator<Item = EventId>) -> Vec<BlockEvent> {
         let places = self.problem.view.places(self.problem.trace, events).flatten();
         places.map(|(process, position)| BlockEvent { process, position }).collect()

@@ -12,7 +12,7 @@ impl Trees {
         if tree == EMPTY || tree == END {
             return Ok(tree);
         }
-        // The lists of each layer down to the one that changes.
+        // The lists of each layer, down to the layer that changes.
         let mut layers: Vec<Vec<Ist>> = vec![vec![tree]];
         for above in 0..layer {
             let mut next: Vec<Ist> = Vec::new();

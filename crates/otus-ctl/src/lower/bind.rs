@@ -32,7 +32,7 @@ const MOST_NAMED: usize = 4;
 pub struct Expansion {
     /// `forall` or `exists`.
     pub quantifier: Quantifier,
-    /// Its names: `p, q`.
+    /// The names that the quantifier binds: `p, q`.
     pub names: String,
     /// The number of choices of processes.
     pub instances: usize,

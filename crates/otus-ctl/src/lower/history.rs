@@ -44,7 +44,7 @@ pub struct History {
     pub conditions: Vec<FormulaId>,
     /// The number of different values of the keys that some process has held.
     pub held: usize,
-    /// The number of those values that several processes have held.
+    /// The number of values that several processes have held.
     pub held_by_several: usize,
     /// Two processes that have held the same values. Of several pairs, it is the pair with the fewest
     /// events.

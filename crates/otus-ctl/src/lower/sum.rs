@@ -27,7 +27,7 @@ impl Sum {
         Sum { terms: vec![(reading, Rational::from(1))], constant: Rational::from(0) }
     }
 
-    /// Its value, if it has no readings.
+    /// The value of the sum, if it has no readings.
     pub(super) fn value(&self) -> Option<Rational> {
         self.terms.is_empty().then_some(self.constant)
     }

@@ -84,7 +84,7 @@ impl FailurePicture {
 /// A column of the picture.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PictureLifeline {
-    /// Its name.
+    /// The name of the lifeline.
     pub name: String,
     /// The number of the component it belongs to. The lifelines of one component share a log, so that all their events
     /// are ordered.
@@ -105,7 +105,8 @@ impl PictureLifeline {
 pub struct PictureEvent {
     /// The index of its lifeline.
     pub lifeline: usize,
-    /// Its action: `broker!PUBREL`. The picture leaves out the name of the lifeline at the beginning.
+    /// The action of the event: `broker!PUBREL`. The picture leaves out the name of the lifeline at
+    /// the beginning.
     pub label: String,
     /// Whether it was observed, and whether the accepted run has it.
     pub state: EventState,
@@ -159,9 +160,9 @@ impl EventState {
 /// A message: the indices of two events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PictureMessage {
-    /// Its emission.
+    /// The index of the emission.
     pub from: usize,
-    /// Its reception.
+    /// The index of the reception.
     pub to: usize,
 }
 

@@ -39,7 +39,7 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// Its state in words; `consumed` says how much of it is consumed.
+    /// The state of the log in words; `consumed` says how much of the log is consumed.
     pub(crate) fn remarks(self, consumed: Option<String>) -> Vec<String> {
         let simulated = |count: usize, when: &str| {
             (count > 0).then(|| format!("{} simulated {when}", grouped(count)))

@@ -36,7 +36,7 @@ pub struct Cut {
     pub counts: Vec<usize>,
     /// The short text at the ends of the line.
     pub name: String,
-    /// Its tone.
+    /// The tone of the line.
     pub tone: Tone,
 }
 
@@ -254,7 +254,7 @@ impl Plan {
     }
 }
 
-/// The row of each event: the length of the longest path to it.
+/// The row of each event: the length of the longest path that ends at the event.
 fn levels(trace: &PartialOrder) -> Vec<u32> {
     let mut levels = vec![0_u32; trace.event_count()];
     for run in trace.linear_extension() {

@@ -235,7 +235,7 @@ impl Panel {
         self.x.scale.shows(x) && self.y.scale.shows(y)
     }
 
-    /// The number of points, and of those that an axis cannot show.
+    /// The number of all points, and the number of points that an axis cannot show.
     fn counts(&self) -> (usize, usize) {
         let (mut all, mut lost) = (0, 0);
         for series in &self.series {

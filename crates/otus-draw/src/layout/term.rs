@@ -126,7 +126,7 @@ struct Node {
     tone: Tone,
     /// The side on which the position of the node is written.
     side: Side,
-    /// Its position, `ε` for the root, if positions are shown.
+    /// The position of the node, `ε` for the root, if positions are shown.
     position: Option<String>,
     children: Vec<usize>,
 }

@@ -13,7 +13,7 @@
 /// A node.
 #[derive(Debug, Clone, Default)]
 pub struct Node {
-    /// Its extent to the left and to the right of its middle.
+    /// The extent of the node to the left and to the right of its middle.
     pub extent: [f64; 2],
     /// The numbers of its children, left to right.
     pub children: Vec<usize>,
@@ -88,7 +88,7 @@ impl Outline {
         self.levels.len()
     }
 
-    /// Its extent on a level, counted from its root.
+    /// The extent of the outline on a level, counted from the root of the tree.
     fn side(&self, level: usize, side: usize) -> f64 {
         self.levels[self.levels.len() - 1 - level][side] + self.shift
     }

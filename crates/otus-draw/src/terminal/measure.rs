@@ -27,7 +27,8 @@ pub(super) struct Measured {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Part {
     pub(super) span: Option<(usize, usize)>,
-    /// Its extent beyond the lifelines of its span.
+    /// The width that the part takes to the left of the first lifeline of its span; `right` is that
+    /// to the right of the last lifeline.
     pub(super) left: usize,
     pub(super) right: usize,
     /// The number of rows; 0 only for the empty interaction.
@@ -137,7 +138,7 @@ impl Measure<'_> {
         index
     }
 
-    /// The number of a lifeline; undeclared ones come after all others.
+    /// The number of a lifeline; undeclared lifelines come after all declared lifelines.
     fn lifeline(&mut self, name: Name) -> usize {
         let text = self.file.names.text(name.symbol);
         match self.known.get(text) {

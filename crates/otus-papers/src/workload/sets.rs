@@ -9,7 +9,7 @@ use crate::setting::Setting;
 /// A set of multi-traces of one origin.
 #[derive(Debug, Clone)]
 pub struct Class {
-    /// Its name in the papers.
+    /// The name of the set in the papers.
     pub name: &'static str,
     /// The multi-traces.
     pub traces: Vec<MultiTrace>,
@@ -22,7 +22,7 @@ pub struct Class {
 pub enum Known {
     /// The multi-traces are accepted.
     Accepted,
-    /// The multi-traces are prefixes or slices of accepted ones.
+    /// The multi-traces are prefixes or slices of accepted multi-traces.
     Part,
     /// The verdict is unknown, because a mutant may still be correct.
     Mutant,

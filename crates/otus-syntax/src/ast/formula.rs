@@ -69,11 +69,11 @@ impl FormulaFile {
 /// `name: formula`, a formula alone, or `let name = formula`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Item {
-    /// Its span.
+    /// The span of the item.
     pub span: Span,
     /// Property or definition.
     pub kind: ItemKind,
-    /// Its name; a definition always has one.
+    /// The name of the formula; a definition always has one.
     pub name: Option<Name>,
     /// The formula.
     pub body: FormulaId,
@@ -93,7 +93,7 @@ pub enum ItemKind {
 pub struct FormulaId(pub u32);
 
 impl FormulaId {
-    /// Its index in [`FormulaFile::nodes`].
+    /// The index of the formula in [`FormulaFile::nodes`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -102,9 +102,9 @@ impl FormulaId {
 /// A formula or a term with its span.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormulaNode {
-    /// Its span.
+    /// The span of the formula or term.
     pub span: Span,
-    /// Its operator or leaf.
+    /// The operator or leaf.
     pub kind: FormulaKind,
 }
 
@@ -213,7 +213,7 @@ pub enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// Its spelling.
+    /// The spelling of the operator.
     pub fn symbol(self) -> &'static str {
         match self {
             Arithmetic::Add => "+",
@@ -241,7 +241,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Its spelling.
+    /// The spelling of the comparison.
     pub fn symbol(self) -> &'static str {
         match self {
             Comparison::Equal => "=",
@@ -280,7 +280,7 @@ pub enum Connective {
 }
 
 impl Connective {
-    /// Its spelling.
+    /// The spelling of the connective.
     pub fn symbol(self) -> &'static str {
         match self {
             Connective::And => "&",
@@ -301,7 +301,7 @@ pub enum Quantifier {
 }
 
 impl Quantifier {
-    /// Its spelling.
+    /// The spelling of the quantifier.
     pub fn symbol(self) -> char {
         match self {
             Quantifier::Exists => 'E',
@@ -322,7 +322,7 @@ pub enum Modality {
 }
 
 impl Modality {
-    /// Its spelling.
+    /// The spelling of the modality.
     pub fn symbol(self) -> char {
         match self {
             Modality::Next => 'X',
@@ -344,7 +344,7 @@ pub enum UntilKind {
 }
 
 impl UntilKind {
-    /// Its spelling.
+    /// The spelling of the operator.
     pub fn symbol(self) -> char {
         match self {
             UntilKind::Until => 'U',

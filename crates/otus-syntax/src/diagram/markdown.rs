@@ -35,7 +35,7 @@ pub enum Language {
 /// A fenced diagram.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fence {
-    /// Its language.
+    /// The language of the diagram.
     pub language: Language,
     /// The span between the fences.
     pub content: Span,

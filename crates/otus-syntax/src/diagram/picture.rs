@@ -12,7 +12,7 @@ use crate::source::Span;
 /// A kind of construct that is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Decoration {
-    /// Its name in the plural.
+    /// The name of the construct in the plural.
     name: &'static str,
     /// The meaning of the construct; `None` if it is kept in the picture only.
     meaning: Option<&'static str>,

@@ -159,7 +159,8 @@ pub(crate) enum Mark {
     LoopKind(LoopKind),
     /// `otus: critical alt`: the meaning of the next `critical`.
     Critical(Options),
-    /// PlantUML's `&`: the next arrow or fragment happens in parallel with the one before.
+    /// PlantUML's `&`: the next arrow or fragment happens in parallel with the arrow or fragment
+    /// before.
     Beside,
     /// `otus: environment NAME`: the participant NAME is the environment.
     Environment(Name),

@@ -31,7 +31,7 @@ define_id! {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) lifeline: RunLifelineId,
-    /// Its action; `None` if it only sets variables.
+    /// The action of the event; `None` if the event only sets variables.
     pub(crate) action: Option<RunActionId>,
     pub(crate) place: RunPlace,
     pub(crate) peer: Option<RunLifelineId>,

@@ -171,7 +171,7 @@ pub struct SourcePlan {
     pub options: Options,
     /// The fields that its rules use.
     pub fields: Fields,
-    /// Its rules; the first that matches a record takes it.
+    /// The rules for these logs; the first rule that matches a record takes it.
     pub rules: Vec<Rule>,
 }
 

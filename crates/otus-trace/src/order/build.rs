@@ -20,10 +20,10 @@ use super::{
 /// The treatment of concurrent assignments to one variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Writes {
-    /// They are an error, as Definition 1 requires.
+    /// Concurrent writes are an error, as Definition 1 requires.
     #[default]
     Checked,
-    /// They are ordered by Lamport time and then by process.
+    /// Concurrent writes are ordered by Lamport time and then by process.
     Ordered,
 }
 

@@ -7,9 +7,9 @@ use super::{EventId, PartialOrder};
 /// An event by its position in the trace, and in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventName {
-    /// Its process.
+    /// The process of the event.
     pub process: Box<str>,
-    /// Its position in its process, from 1.
+    /// The position of the event in its process, from 1.
     pub position: u32,
     /// The event in words: `event 3 of p1 (x := 4)`.
     pub text: Box<str>,

@@ -35,7 +35,7 @@ pub struct Stamped<'e> {
     /// The hosts with the number of their events that it knows, itself included; other hosts have
     /// 0.
     pub clock: Vec<(&'e str, u32)>,
-    /// Its label.
+    /// The label of the event.
     pub label: Option<String>,
     /// The variables that it assigns, with their values.
     pub assignments: Vec<(&'e str, &'e Value)>,
@@ -108,7 +108,7 @@ pub(super) type HostClock = [(usize, u32)];
 pub(super) struct ClockFault {
     /// The host of the event.
     pub(super) host: usize,
-    /// The position of the event on it, from 1.
+    /// The position of the event on this host, from 1.
     pub(super) position: u32,
     pub(super) cause: String,
 }

@@ -103,8 +103,8 @@ const NO_WRITER: u32 = u32::MAX - 1;
 /// The pairs that no single edge orders, that is, for which no edge leads from the earlier event,
 /// or one after it on its process, to the later event, or one before it on its process.
 fn without_edge(order: &PartialOrder, pairs: Vec<Vec<WriterPair>>) -> Vec<WriterPair> {
-    // For each process: the last of its events with an edge to the current process, and that
-    // process.
+    // For each process P: the last event of P with an edge to process Q, and Q itself. The entry
+    // counts only while Q is the current process.
     let mut latest: Vec<(u32, u32)> = vec![(0, u32::MAX); order.process_count()];
     let mut doubtful = Vec::new();
     for (process, pairs) in (0_u32..).zip(pairs) {

@@ -80,7 +80,7 @@ impl Format {
         Format::Canonical,
     ];
 
-    /// Its name in `otus.toml`.
+    /// The name of the format in `otus.toml`.
     pub fn name(self) -> &'static str {
         let names = ["regex", "json", "csv", "otlp", "jaeger", "zipkin", "shiviz", "htf", "otus"];
         names[self as usize]
@@ -202,7 +202,7 @@ impl At {
 pub struct Record<'r> {
     /// The position of its first byte.
     pub at: At,
-    /// Its bytes.
+    /// The bytes of the record.
     pub bytes: &'r [u8],
     /// The text that the ranges of its fields refer to: its bytes, or a text that contains them.
     base: &'r [u8],
@@ -303,7 +303,7 @@ impl FoundFields {
 /// A part of a file that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Its position.
+    /// The position of the part in the file.
     pub at: At,
     /// The cause.
     pub kind: FaultKind,

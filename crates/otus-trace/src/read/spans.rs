@@ -21,13 +21,13 @@ pub struct Span {
     pub end: Option<u64>,
     /// The id of its trace.
     pub trace: String,
-    /// Its own id; empty if it has none.
+    /// The id of the span; empty if it has none.
     pub id: String,
     /// The id of its parent; empty if it has none.
     pub parent: String,
     /// The ids of spans that it is linked to.
     pub links: Vec<String>,
-    /// The ids of the traces of those spans, as far as the log gives them.
+    /// The ids of the traces of the linked spans, as far as the log gives them.
     pub linked_traces: Vec<String>,
     /// Whether it is a log record, which has no end.
     pub instant: bool,
@@ -68,7 +68,7 @@ impl SpanKind {
         names[self as usize]
     }
 
-    /// The kind with a number, or with a name in any spelling.
+    /// The kind that a text denotes: its number in OpenTelemetry, or its name in any spelling.
     pub fn parse(text: &[u8]) -> Option<SpanKind> {
         let words = text.rsplit(|&byte| byte == b'.').next().unwrap_or(text);
         let prefix = words.get(..PREFIX.len()).filter(|it| it.eq_ignore_ascii_case(PREFIX));

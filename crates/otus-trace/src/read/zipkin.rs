@@ -56,7 +56,7 @@ struct Endpoint {
 }
 
 impl Endpoint {
-    /// Its name, or else its address.
+    /// The name of the endpoint, or else its address.
     fn name(&self) -> &[u8] {
         if self.service.is_empty() { &self.address } else { &self.service }
     }

@@ -92,15 +92,15 @@ impl Tally {
 /// The account of a file.
 #[derive(Debug, Clone)]
 pub struct FileAccount {
-    /// Its name, as the caller gave it.
+    /// The name of the file, as the caller gave it.
     pub name: String,
     /// The index of its source in the plan.
     pub source: usize,
-    /// Its format.
+    /// The format of the file.
     pub format: Format,
-    /// Its compression.
+    /// The compression of the file.
     pub packing: Packing,
-    /// Its length in bytes, uncompressed.
+    /// The length of the file in bytes, uncompressed.
     pub bytes: u64,
     /// The number of its lines.
     pub lines: u64,
@@ -117,17 +117,17 @@ pub struct FileAccount {
 pub struct RuleAccount {
     /// The index of its source in the plan.
     pub source: usize,
-    /// Its name.
+    /// The name of the rule.
     pub name: String,
-    /// Its place in `otus.toml`.
+    /// The place of the rule in `otus.toml`.
     pub span: otus_syntax::Span,
-    /// Its origin.
+    /// The origin of the rule.
     pub kind: RuleKind,
     /// Whether its records are ignored.
     pub ignore: bool,
     /// The number of records that it took.
     pub hits: u64,
-    /// The place of the first of them.
+    /// The place of the first record that it took.
     pub first: Option<RunPlace>,
 }
 
@@ -158,7 +158,7 @@ pub struct MessageAccount {
 /// The groups of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GroupAccount {
-    /// Their number.
+    /// The number of groups.
     pub total: u64,
     /// The number that a rule or the canonical format marked as complete.
     pub closed: u64,
@@ -208,9 +208,9 @@ pub struct Unpaired {
 /// A finding for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Its code.
+    /// The code of the finding.
     pub code: Code,
-    /// Its severity.
+    /// The severity of the finding.
     pub severity: Severity,
     /// A sentence without a final stop.
     pub message: String,
@@ -225,7 +225,7 @@ pub struct Finding {
 /// The maximum number of places that are kept of a finding.
 const PLACES: usize = 3;
 
-/// Collects findings; equal ones are counted.
+/// Collects findings; equal findings are counted.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     found: BTreeMap<(Code, String), Finding>,

@@ -63,13 +63,13 @@ impl<'r> Event<'r> {
         self.vocabulary.lifeline(self.row.lifeline)
     }
 
-    /// Its direction and message; `None` if it only sets variables.
+    /// The direction and message of the event; `None` if the event only sets variables.
     pub fn action(self) -> Option<(Direction, &'r str)> {
         let action = self.vocabulary.action(self.row.action?);
         Some((action.direction, self.vocabulary.message(action.message)))
     }
 
-    /// Its peer, if the log names it.
+    /// The peer of the event, if the log names it.
     pub fn peer(self) -> Option<&'r str> {
         self.row.peer.map(|peer| self.vocabulary.lifeline(peer))
     }
@@ -101,7 +101,7 @@ impl<'r> Event<'r> {
         there.then(|| String::from_utf8_lossy(&self.row.id))
     }
 
-    /// Its label, if a rule gives one.
+    /// The label of the event, if a rule gives one.
     pub fn label(self) -> Option<&'r str> {
         self.row.label.map(|label| self.vocabulary.label(label))
     }
@@ -156,7 +156,7 @@ impl<'r> Observed<'r> {
         if self.key.is_empty() { Cow::Borrowed("all") } else { self.key() }
     }
 
-    /// Its number, from 0, in the order of the first events of groups.
+    /// The number of the group, from 0, in the order of the first events of groups.
     pub fn number(&self) -> u32 {
         self.number
     }
@@ -196,7 +196,7 @@ impl<'r> Observed<'r> {
         self.vocabulary
     }
 
-    /// Its components, in the order in which their clocks first occurred in the run.
+    /// The components of the group, in the order in which their clocks first occurred in the run.
     pub fn components(&self) -> &'r [Component] {
         self.components
     }

@@ -16,9 +16,9 @@ pub struct Shape {
     pub text: String,
     /// The number of lines with this shape.
     pub count: u64,
-    /// The place of the first of them.
+    /// The place of the first line with this shape.
     pub first: RunPlace,
-    /// The text of the first of them, truncated if it is long.
+    /// The text of the first line with this shape, truncated if it is long.
     pub example: String,
 }
 

@@ -47,7 +47,7 @@ pub struct Swaps<'a> {
 /// Multi-traces with the same partition, regardless of the order of its components.
 #[derive(Debug, Clone)]
 struct SwapGroup {
-    /// The first of them, which fixes the order of the components.
+    /// The first multi-trace of the group, which fixes the order of the components.
     first: usize,
     /// One of each set of equal multi-traces; empty if the multi-traces differ in one component
     /// only, so that a thousand global traces do not cost a million attempts.

@@ -127,7 +127,7 @@ impl<'a> Cuts<'a> {
         self.windows.iter().try_fold(1, product).unwrap_or(u128::MAX)
     }
 
-    /// The cut with a number, from 0, in the order of [`iter`](Cuts::iter).
+    /// The cut with the given number, from 0, in the order of [`iter`](Cuts::iter).
     pub fn get(&self, mut number: u128) -> Option<Cut> {
         let mut digits = vec![0; self.windows.len()];
         for (digit, windows) in digits.iter_mut().zip(&self.windows).rev() {
@@ -275,7 +275,7 @@ impl Windows {
         }
     }
 
-    /// The window with a number, as a range of moments.
+    /// The window with the given number, as a range of moments.
     fn get(&self, number: u64) -> Range<usize> {
         if self.nothing && number == 0 {
             return 0..0;

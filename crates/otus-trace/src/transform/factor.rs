@@ -31,7 +31,7 @@ struct SuffixAutomaton {
 /// The factors that end at the same positions.
 #[derive(Clone, Copy)]
 struct SuffixState {
-    /// The length of the longest of them.
+    /// The length of the longest of these factors.
     length: u32,
     /// The state of the longest suffix that ends at more positions.
     link: u32,

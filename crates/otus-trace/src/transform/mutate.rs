@@ -137,7 +137,7 @@ impl<'a> Changes<'a> {
         self.count
     }
 
-    /// The change with a number, from 0.
+    /// The change with the given number, from 0.
     pub fn get(&self, number: u128) -> Option<Change> {
         if number >= self.count {
             return None;
@@ -168,7 +168,7 @@ impl<'a> Changes<'a> {
 enum Table {
     Noise {
         messages: usize,
-        /// The gap before each moment, and the one at the end.
+        /// The gap before each moment, and the gap at the end.
         gaps: Vec<Gap>,
     },
     Swap {
@@ -177,10 +177,11 @@ enum Table {
         places: Vec<Vec<usize>>,
         /// For each moment: its index among the moments with its letter.
         ranks: Vec<usize>,
-        /// For each earlier moment: the number of changes before those with it.
+        /// For each earlier moment: the number of changes that come before the swaps with this
+        /// moment.
         firsts: Vec<u128>,
     },
-    /// The moments that are changed, and the change of one.
+    /// The moments that can be changed, and the function that makes the change of a moment.
     Moments(Vec<usize>, fn(ComponentId, usize) -> Change),
 }
 

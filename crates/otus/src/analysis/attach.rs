@@ -133,7 +133,7 @@ impl GraphOptions {
         Some(graph)
     }
 
-    /// The file that a logger names.
+    /// The file of the graph, which a logger of the options names.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }

@@ -117,7 +117,7 @@ pub(crate) struct CaseLine {
 }
 
 impl Trouble {
-    /// The multi-trace that could not be checked because of it, if any.
+    /// The multi-trace that could not be checked because of this problem, if any.
     pub(super) fn unusable(&self) -> Option<Unusable> {
         match self {
             Trouble::Text { found: Diagnostics { sources, found }, case } => {

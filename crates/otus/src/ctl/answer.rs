@@ -62,7 +62,7 @@ pub struct Answer {
 pub struct SatisfyingCuts {
     /// The number of all cuts of the trace.
     pub all: String,
-    /// The number of those at which the formula holds.
+    /// The number of cuts at which the formula holds.
     pub satisfying: String,
     /// Some of these cuts as disjoint boxes, if requested. A box has, for each process, the least and the
     /// greatest number of its events.
@@ -125,7 +125,7 @@ impl Answer {
         self.run().into_iter().map(step).collect()
     }
 
-    /// Its name, or else the formula.
+    /// The name of the formula, or else its text.
     pub fn title_text(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.formula.clone())
     }
@@ -192,9 +192,9 @@ pub(super) fn reason(stop: Stop) -> &'static str {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
-    /// Its process.
+    /// The process of the event.
     pub process: String,
-    /// Its number among those of its process, from 1.
+    /// The number of the event among those of its process, from 1.
     pub position: u32,
     /// A description of the event.
     pub text: String,

@@ -34,7 +34,7 @@ use crate::load::Sources;
 #[derive(Debug)]
 struct Asked {
     property: Property,
-    /// Its claim about runs.
+    /// The claim of the formula about runs.
     sense: Sense,
     /// The warnings of the resolver.
     warnings: Vec<Warning>,

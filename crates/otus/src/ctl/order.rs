@@ -186,7 +186,7 @@ impl NewEvent<'_> {
         self.change(|event| event.after.push(other))
     }
 
-    /// Its id.
+    /// The id of the event.
     pub fn id(self) -> Id {
         Id(self.order.events.len() - 1)
     }

@@ -61,9 +61,9 @@ pub struct Request {
 pub enum CutQuery {
     /// Nothing.
     None,
-    /// Their number only.
+    /// Only the number of cuts.
     Count,
-    /// Their number, and the first of them as boxes.
+    /// The number of cuts, and the first of the cuts as boxes.
     List {
         /// The maximum number of boxes.
         limit: usize,

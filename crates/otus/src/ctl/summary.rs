@@ -16,9 +16,9 @@ use crate::units::counted;
 pub struct Summary {
     /// The processes of the trace.
     pub processes: usize,
-    /// Its events.
+    /// The events of the trace.
     pub events: usize,
-    /// Its edges between processes.
+    /// The edges of the trace between different processes.
     pub edges: usize,
     /// The formulas that were asked.
     pub formulas: usize,

@@ -212,7 +212,7 @@ struct Row {
     index: usize,
     /// `p:3`.
     event: String,
-    /// Its label and its assignments.
+    /// The label and the assignments of the event.
     effect: String,
     place: String,
 }

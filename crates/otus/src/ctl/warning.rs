@@ -17,7 +17,7 @@ use super::formula;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Warning {
-    /// Its kind, for programs.
+    /// The kind of warning, for programs.
     pub kind: WarningKind,
     /// The problem.
     pub message: String,

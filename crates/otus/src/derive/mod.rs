@@ -27,7 +27,7 @@ pub use slice::{SliceRequest, Sliced, slice};
 /// A derived multi-trace: its id, its other fields, and its text.
 #[derive(Debug, Clone)]
 pub struct Derived {
-    /// Its id.
+    /// The id of the multi-trace.
     pub id: String,
     pub(crate) fields: OtherFields,
     pub(crate) tree: TraceFile,

@@ -18,9 +18,9 @@ use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 pub struct DrawRequest {
     /// The texts.
     pub names: Vec<String>,
-    /// Their format, if their names do not give it.
+    /// The format of the texts, if their names do not give it.
     pub from: Option<Format>,
-    /// The drawing; by default the one for their formats.
+    /// The kind of drawing; by default the kind that suits the formats of the texts.
     pub what: Option<What>,
     /// For a sequence diagram: only lifelines with actions.
     pub only_used: bool,

@@ -53,7 +53,7 @@ fn help(help: Option<&str>) -> String {
 pub struct UnknownName {
     /// The name.
     pub name: String,
-    /// The number of actions with it.
+    /// The number of actions with this name.
     #[serde(skip)]
     pub actions: u64,
     /// The first place of a lifeline.

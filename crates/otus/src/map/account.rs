@@ -57,11 +57,11 @@ pub struct MappedLog {
     pub source: Option<String>,
     /// The format it is read as.
     pub format: &'static str,
-    /// Its length, unpacked.
+    /// The length of the log in bytes, unpacked.
     pub bytes: u64,
     /// The number of its lines.
     pub lines: u64,
-    /// Its records.
+    /// The records of the log.
     pub records: LineCounts,
     /// The number of events that came from it.
     pub events: u64,
@@ -71,19 +71,19 @@ pub struct MappedLog {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LineCounts {
-    /// All of them.
+    /// The number of all records.
     pub all: u64,
-    /// Matched by a rule.
+    /// The number of records that a rule matched.
     pub matched: u64,
-    /// Ignored by a rule.
+    /// The number of records that a rule ignored.
     pub ignored: u64,
-    /// Without content.
+    /// The number of records without content.
     pub blank: u64,
-    /// Matched by no rule.
+    /// The number of records that no rule matched.
     pub unmatched: u64,
-    /// Matched by a rule, but without a value that it needs.
+    /// The number of records that a rule matched, but that lack a value that the rule needs.
     pub incomplete: u64,
-    /// Not in the format of their log.
+    /// The number of records that are not in the format of their log.
     pub unreadable: u64,
 }
 
@@ -93,15 +93,15 @@ pub struct LineCounts {
 pub struct MappedRule {
     /// The name of its source.
     pub source: String,
-    /// Its name.
+    /// The name of the rule.
     pub rule: String,
     /// Whether it ignores the records that it matches.
     pub ignore: bool,
     /// The number of records it matched.
     pub hits: u64,
-    /// The first of them.
+    /// The first record that the rule matched.
     pub first: Option<Place>,
-    /// Its place in `otus.toml`; `None` for a rule of a built-in format.
+    /// The place of the rule in `otus.toml`; `None` for a rule of a built-in format.
     #[serde(skip)]
     pub place: Option<Place>,
 }
@@ -110,7 +110,7 @@ pub struct MappedRule {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct UnmatchedLines {
-    /// Their shapes, the most frequent first.
+    /// The shapes of the records, the most frequent first.
     pub shapes: Vec<LineShape>,
     /// The number of different shapes.
     pub distinct: usize,
@@ -126,9 +126,9 @@ pub struct LineShape {
     pub shape: String,
     /// The number of such lines.
     pub count: u64,
-    /// The first of them.
+    /// The first of these lines.
     pub first: Place,
-    /// Its text.
+    /// The text of the first line.
     pub example: String,
 }
 
@@ -136,7 +136,7 @@ pub struct LineShape {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct MappedLifeline {
-    /// Its name.
+    /// The name of the lifeline.
     pub lifeline: String,
     /// The number of its emissions.
     pub sends: u64,
@@ -146,7 +146,7 @@ pub struct MappedLifeline {
     pub others: u64,
     /// The number of times that others name it as their peer.
     pub named: u64,
-    /// Its first event.
+    /// The first event of the lifeline.
     pub first: Option<Place>,
 }
 
@@ -154,7 +154,7 @@ pub struct MappedLifeline {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct MappedMessage {
-    /// Its name.
+    /// The name of the message.
     pub message: String,
     /// The number of its emissions.
     pub sent: u64,
@@ -172,11 +172,11 @@ pub struct MappedGroups {
     pub closed: u64,
     /// Whether any rule closes groups.
     pub closable: bool,
-    /// The number of events of the largest one.
+    /// The number of events of the largest group.
     pub largest: usize,
-    /// The number of events without a group, where others have one.
+    /// The number of events without a group, if other events have a group.
     pub ungrouped: u64,
-    /// The first ones.
+    /// The first groups.
     pub first: Vec<FirstGroup>,
     /// The number of all groups, requested or not.
     #[serde(skip)]
@@ -187,7 +187,7 @@ pub struct MappedGroups {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct FirstGroup {
-    /// Its name.
+    /// The name of the group.
     pub group: String,
     /// The number of its events.
     pub events: usize,
@@ -215,7 +215,7 @@ pub struct UnpairedAction {
     pub peer: Option<String>,
     /// The number of occurrences.
     pub count: u64,
-    /// The first of them.
+    /// The first occurrence.
     pub first: Place,
     /// Whether the action is an emission.
     #[serde(skip)]
@@ -240,7 +240,7 @@ pub struct Comparison {
     pub unobserved: Vec<String>,
 }
 
-/// Names that only one of them has.
+/// Names that only the logs have, or only the specification has.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Names<T> {

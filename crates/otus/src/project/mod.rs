@@ -49,7 +49,7 @@ pub const OWN_KEYS: [&str; 3] = ["spec", "properties", "test"];
 pub struct Settings {
     /// The file, with the name that the user would give.
     pub name: String,
-    /// Its folder, absolute.
+    /// The absolute folder of the file.
     pub folder: PathBuf,
     pub source: Source,
     pub plan: Plan,
@@ -66,7 +66,7 @@ pub struct Settings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecRule {
     pub files: Vec<String>,
-    /// The patterns of ids that belong to it; empty if the file gives none.
+    /// The patterns of ids that belong to this specification; empty if the file gives none.
     pub groups: Vec<String>,
 }
 

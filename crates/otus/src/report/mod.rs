@@ -93,7 +93,7 @@ pub enum ReportFormat {
 }
 
 impl ReportFormat {
-    /// All of them.
+    /// All report formats.
     pub const ALL: [ReportFormat; 9] = [
         ReportFormat::Text,
         ReportFormat::Json,

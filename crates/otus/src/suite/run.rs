@@ -23,7 +23,7 @@ use crate::summary::Status;
 pub struct TestOutcome<'p> {
     /// The test.
     pub test: &'p Test,
-    /// Its answers.
+    /// The answers of the test.
     pub cases: Vec<Judged>,
     /// The ids with an expectation that do not exist.
     pub absent: Vec<&'p str>,

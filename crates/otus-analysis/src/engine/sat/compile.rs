@@ -66,9 +66,9 @@ pub(crate) struct Iteration {
     pub(crate) parent: u32,
     /// The index of its loop among those directly in the enclosing iteration.
     pub(crate) ordinal: u32,
-    /// Its index among the iterations of the loop.
+    /// The index of this iteration among the iterations of the loop.
     pub(crate) index: u32,
-    /// The numbers of leaves and loops directly in it.
+    /// The numbers of leaves and loops directly in this iteration.
     leaves: u32,
     loops: u32,
 }
@@ -77,7 +77,8 @@ pub(crate) struct Iteration {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scope {
     pub(crate) parent: u32,
-    /// Whether it is a right operand, which follows the one with the preceding number.
+    /// Whether this operand is a right operand, which follows the left operand with the preceding
+    /// number.
     pub(crate) follows: bool,
 }
 

@@ -24,7 +24,7 @@ impl Literal {
         self.0 as usize
     }
 
-    /// Its value in a model.
+    /// The value of the literal in a model.
     pub(crate) fn holds(self, model: &[bool]) -> bool {
         match self {
             Literal::TRUE => true,

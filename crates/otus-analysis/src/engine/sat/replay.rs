@@ -130,7 +130,7 @@ struct Placed {
     /// The place of the leaf: before, in, or after the observed window.
     place: usize,
     leaf: u32,
-    /// Its index on the component.
+    /// The index of the leaf on the component.
     index: usize,
     observed: bool,
 }

@@ -39,7 +39,7 @@ struct Node {
     /// Both operands; for a loop its template and ∅.
     operands: [u32; 2],
     parent: u32,
-    /// Its index among the operands of its parent.
+    /// The index of this node among the operands of its parent.
     side: usize,
     /// A superset of the lifelines below it.
     lifelines: RegionId,

@@ -179,7 +179,8 @@ impl Counts {
         self.kinds[kind].begun = self.kinds[kind].begun.max(count + 1);
         for &after in &self.events[at].after {
             let after = &self.events[after];
-            // An event that has happened less often than this one was not waiting for it.
+            // If `after` has happened less often than this event, it was not waiting for this
+            // event.
             if after.count == count {
                 effects.woken.push(after.leaf);
             }

@@ -351,7 +351,7 @@ impl Tree {
             (term, at) = (inner, rest);
         }
         tree.before = tree.parts.len();
-        // The innermost part after the loop is the first of them.
+        // The innermost part after the loop comes first.
         for (part, node) in after.into_iter().rev() {
             tree.parts.push(part);
             tree.part_nodes.push(Some(node));

@@ -52,7 +52,7 @@ pub(super) const NOTE_GAP: f64 = 12.0;
 pub(super) const NOTE_PADDING: f64 = 8.0;
 /// The width of the tips of a hexagonal note.
 pub(super) const HEXAGON: f64 = 8.0;
-/// The extent of a note over several lifelines beyond the outer ones.
+/// The extent of a note over several lifelines beyond the first and the last of these lifelines.
 pub(super) const NOTE_WING: f64 = 24.0;
 
 /// The extent of an item beyond the lifelines it spans.
@@ -296,9 +296,9 @@ pub(super) fn farthest(arrow: &Arrow) -> Option<usize> {
 
 /// Least distances between lifelines.
 struct Constraints {
-    /// For each lifeline: the distance from the one before it.
+    /// For each lifeline: the distance from the lifeline before it.
     gaps: Vec<f64>,
-    /// For each lifeline: the distances from earlier ones.
+    /// For each lifeline: the distances from earlier lifelines.
     spans: Vec<Vec<(usize, f64)>>,
 }
 

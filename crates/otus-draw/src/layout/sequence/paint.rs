@@ -142,7 +142,7 @@ pub(super) fn elided(count: usize) -> String {
 /// The arrow of the latest row.
 #[derive(Clone, Copy)]
 struct Latest {
-    /// Its row.
+    /// The row of the arrow.
     row: usize,
     /// The height of its head.
     y: f64,

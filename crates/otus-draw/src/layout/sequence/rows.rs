@@ -47,7 +47,7 @@ pub(super) enum Row {
     Begin(usize, Option<Colour>),
     /// The end of a bar; `None` stands for the latest one.
     End(Option<usize>),
-    /// The lifeline begins with the next arrow to it.
+    /// The lifeline begins with the next arrow that points to it.
     Create(usize),
     /// The lifeline ends.
     Destroy(usize),
@@ -95,7 +95,8 @@ pub(super) struct Frame {
 #[derive(Debug)]
 pub(super) struct Note {
     pub(super) place: NotePlace,
-    /// Its lifelines; empty if it belongs to the arrow before it, or goes across.
+    /// The lifelines of the note; empty if the note belongs to the arrow before it, or goes across
+    /// the picture.
     pub(super) at: Vec<usize>,
     pub(super) lines: Vec<String>,
     pub(super) shape: NoteShape,

@@ -329,7 +329,7 @@ impl Writer {
                 let is_shown = !title.text.trim().is_empty();
                 self.left_out_if(is_shown, "headers, footers, captions, legends and frames");
             }
-            // These were written by `heads`.
+            // `heads` has already written these looks.
             Look::Head(_) | Look::OpenBox(_) | Look::CloseBox => {}
         }
     }

@@ -30,7 +30,7 @@ impl Line<'_> {
         &self.text
     }
 
-    /// The span of a part of it in the source.
+    /// The span in the source of a part of the line.
     pub(super) fn span(&self, part: Range<usize>) -> Span {
         if let Some(origin) = self.origin {
             return origin;
@@ -41,7 +41,7 @@ impl Line<'_> {
         Span::new(start, end.max(start))
     }
 
-    /// Its span in the source.
+    /// The span of the line in the source.
     pub(super) fn whole(&self) -> Span {
         self.span(0..self.text.len())
     }

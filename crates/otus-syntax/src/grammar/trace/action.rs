@@ -95,7 +95,7 @@ impl Reader<'_> {
         true
     }
 
-    /// The index of an action among the distinct ones.
+    /// The index of an action among the distinct actions of the file.
     fn action_index(&mut self, action: TraceAction) -> u32 {
         let key = |a: &TraceAction| (a.lifeline.symbol, a.direction, a.message.symbol);
         let hash_of = |a: &TraceAction| {

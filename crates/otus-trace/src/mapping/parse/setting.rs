@@ -13,7 +13,7 @@ use crate::read::Format;
 /// How a template is treated if it names a field that no pattern captures.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Need {
-    /// It is an error.
+    /// Such a template is an error.
     Required,
     /// The setting belongs to the source, and rules whose pattern does not capture the field have
     /// no such setting.

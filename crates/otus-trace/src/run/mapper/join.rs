@@ -234,7 +234,8 @@ impl Mapper {
         }
     }
 
-    /// Gives the two sides of each call between spans one message, and each other as peers.
+    /// For each call between spans: gives both sides the same message, and makes each side the peer
+    /// of the other.
     pub(super) fn name(&mut self, rows: &mut [Row], pairs: &Pairs, names: SpanNames) {
         let accounting = &mut self.accounting;
         // Emissions whose name is settled by an earlier reception of the same message.

@@ -93,7 +93,7 @@ fn occurrences(word: &[Letter], mut each: impl FnMut(Occurrence, usize)) {
     }
 }
 
-/// The positions of occurrences in a word that has all of them.
+/// The positions of the anchors in a word that contains all of them.
 fn places(word: &[Letter], anchors: &[Occurrence]) -> Vec<usize> {
     let index: FxHashMap<Occurrence, usize> =
         anchors.iter().enumerate().map(|(index, &anchor)| (anchor, index)).collect();

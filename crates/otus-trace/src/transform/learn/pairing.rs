@@ -144,7 +144,8 @@ pub(super) fn pair(
     paired
 }
 
-/// The moments of all components. Moments that no interaction has are split.
+/// The moments of all components. A moment that cannot be one step of an interaction is split into
+/// its actions.
 fn nodes(pool: &Pool, number: usize, trace: &MultiTrace, notes: &mut Notes) -> PairedRun {
     let mut paired = PairedRun::default();
     for component in trace.partition().components() {

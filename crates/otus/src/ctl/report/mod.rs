@@ -23,7 +23,7 @@ use crate::units::counted;
 pub struct Report<'a> {
     /// The answers.
     pub answers: &'a [Answer],
-    /// Their summary.
+    /// The summary of the answers.
     pub summary: &'a Summary,
     /// Whether a warning makes a formula fail.
     pub strict: bool,

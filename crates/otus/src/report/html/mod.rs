@@ -58,7 +58,8 @@ pub(crate) struct Html {
     earlier: u64,
     /// The number of failures of this run without an explanation.
     unexplained: u64,
-    /// The number of listed accepted cases with a picture, and of those without one.
+    /// The number of listed accepted cases with a picture, and the number of those without a
+    /// picture.
     drawn: u64,
     undrawn: u64,
     unusable: Vec<String>,

@@ -26,7 +26,7 @@ struct Bar {
 
 /// Half of the width of a bar.
 const HALF: f64 = 5.0;
-/// The distance from a bar to the one inside it.
+/// The horizontal distance from a bar to the bar inside it.
 const STEP: f64 = 4.0;
 /// Bars are at least this high.
 const LEAST: f64 = 10.0;
@@ -36,7 +36,7 @@ impl Life {
         Life { x, key, top, bottom: None, is_created: false, bars: Vec::new() }
     }
 
-    /// Whether no bar is on it.
+    /// Whether no bar is on the lifeline.
     pub(super) fn is_bare(&self) -> bool {
         self.bars.is_empty()
     }

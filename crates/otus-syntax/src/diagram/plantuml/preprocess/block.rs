@@ -31,7 +31,7 @@ impl<'a> Script<'a> {
                 }
                 "endif" | "endwhile" | "endfor" | "endprocedure" | "endfunction"
                 | "enddefinelong" => {
-                    // Blocks that are still open inside are closed with it.
+                    // An end word also closes the blocks that are still open inside its block.
                     if let Some(found) = blocks.iter().rposition(|block| block.close == word) {
                         let block = &blocks[found];
                         next[block.last] = at;

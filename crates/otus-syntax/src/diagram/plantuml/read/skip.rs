@@ -10,7 +10,7 @@ use crate::source::Span;
 
 /// A construct of several lines that is being skipped.
 pub(super) struct Skipping {
-    /// Its first line.
+    /// The first line of the construct.
     pub(super) start: Span,
     pub(super) until: Until,
 }
