@@ -68,9 +68,9 @@ const MOST_TERMS: usize = 1 << 18;
 /// How often a part of an interaction occurred.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count {
-    /// How often it was observed: an action happened, a branch was taken, a loop iterated.
+    /// How often the part was observed: an action happened, a branch was taken, a loop iterated.
     pub observed: u64,
-    /// How often it was assumed.
+    /// How often the part was assumed.
     pub assumed: u64,
     /// The number of multi-traces in which it was observed.
     pub groups: u64,

@@ -210,7 +210,8 @@ pub fn explain_with(
                 checker.questions += 1;
                 checker.engine.analyze(trace, question, &budget).verdict
             });
-            // Whether it passes only weakly is a second question, which may be too hard.
+            // Whether the multi-trace passes only weakly is a second question, which may be too
+            // hard.
             found.verdict = match verdict {
                 Some(Verdict::Pass) => Verdict::Pass,
                 Some(Verdict::WeakPass | Verdict::Inconclusive) | None => Verdict::WeakPass,

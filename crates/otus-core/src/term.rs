@@ -73,13 +73,13 @@ impl Term {
 /// The attributes of a term, computed once when it is interned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attributes {
-    /// The lifelines of its events.
+    /// The lifelines of the events of the term.
     pub lifelines: RegionId,
-    /// Whether it accepts the empty trace.
+    /// Whether the term accepts the empty trace.
     pub terminates: bool,
     /// The number of nodes of its tree, saturating.
     pub nodes: u64,
-    /// The height of its tree, saturating; 0 for a leaf.
+    /// The height of the term as a tree, saturating; 0 for a leaf.
     pub depth: u32,
     /// β, the depth of loop nesting; 0 without a loop.
     pub loop_depth: u32,

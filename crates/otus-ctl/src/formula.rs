@@ -65,12 +65,12 @@ pub enum Formula {
 }
 
 impl Formula {
-    /// Whether it is `EX f` or `E[f U g]`, which a run shows.
+    /// Whether the formula is `EX f` or `E[f U g]`, which a run shows.
     pub(crate) fn is_run(&self) -> bool {
         matches!(self, Formula::Next(_) | Formula::Until(_))
     }
 
-    /// Whether it is a conjunction or a disjunction.
+    /// Whether the formula is a conjunction or a disjunction.
     pub fn is_connective(&self) -> bool {
         matches!(self, Formula::And(_) | Formula::Or(_))
     }

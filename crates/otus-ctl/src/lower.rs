@@ -35,18 +35,18 @@ pub struct Property {
     pub name: Option<String>,
     /// The canonical text of the formula.
     pub text: String,
-    /// The span of its text.
+    /// The span of the text of the formula.
     pub span: Span,
     /// The formula over the trace.
     pub formula: FormulaId,
-    /// Whether its text is `true` or `false`, which people use to count cuts.
+    /// Whether the text of the formula is `true` or `false`, which people use to count cuts.
     pub is_constant: bool,
     /// The left sides of its implications. A property is vacuous if such a condition never holds. For an implication
     /// below a quantifier over processes, the condition is the disjunction over all choices of processes.
     pub conditions: Vec<FormulaId>,
     /// The quantifiers over processes in the formula.
     pub expansions: Vec<Expansion>,
-    /// The results of its patterns over histories.
+    /// The results of the formula's patterns over histories.
     pub histories: Vec<History>,
     /// The warnings about it, as indices of [`Lowered::diagnostics`].
     pub warnings: Vec<usize>,

@@ -170,7 +170,7 @@ impl Rect {
         }
     }
 
-    /// Whether it contains another one, sides included.
+    /// Whether the rectangle contains another rectangle, sides included.
     pub fn contains(self, other: Rect) -> bool {
         self.left <= other.left
             && self.top <= other.top

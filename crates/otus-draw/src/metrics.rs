@@ -22,7 +22,7 @@ pub(crate) const BOLD: &[u8] = include_bytes!("../font/DejaVuSans-Bold.ttf");
 pub struct Font {
     /// The em square, in pixels.
     pub size: f64,
-    /// Whether it is bold.
+    /// Whether the font is bold.
     pub bold: bool,
 }
 

@@ -83,11 +83,11 @@ pub enum Shape {
 pub struct Line {
     /// The points of the line, at least two.
     pub points: Vec<Point>,
-    /// Whether its corners are rounded off.
+    /// Whether the corners of the line are rounded off.
     pub smooth: bool,
-    /// Whether it is dotted, as the lines of replies are.
+    /// Whether the line is dotted, as the lines of replies are.
     pub dotted: bool,
-    /// The forms of its two ends.
+    /// The forms of the two ends of the line.
     pub ends: [End; 2],
     /// The items on which its first and its last point must lie.
     pub on: [Option<Key>; 2],
@@ -116,7 +116,7 @@ pub enum End {
 pub struct Label {
     /// The text.
     pub text: String,
-    /// The coordinates of its [`Anchor`] on the baseline.
+    /// The coordinates of the label's [`Anchor`] on the baseline.
     pub at: Point,
     /// The part of the text that is at these coordinates.
     pub anchor: Anchor,

@@ -35,7 +35,7 @@ pub struct Artefact {
 /// An input of an experiment, as a file that Otus reads.
 #[derive(Debug, Clone)]
 pub struct Input {
-    /// The name of its file, with the ending.
+    /// The name of the input's file, with the ending.
     pub name: String,
     /// The text of the input.
     pub text: String,
@@ -44,7 +44,7 @@ pub struct Input {
 /// A plot with the name of its file.
 #[derive(Debug, Clone)]
 pub struct Picture {
-    /// The name of its file, without the ending.
+    /// The name of the file of the plot, without the ending.
     pub name: String,
     /// The plot.
     pub scene: Scene,

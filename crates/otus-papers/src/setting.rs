@@ -6,7 +6,7 @@ use otus_trace::transform::derive_seed;
 /// The parameters of an experiment.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
-    /// The size of its sets.
+    /// The size of the sets of multi-traces.
     pub size: Size,
     /// The seed of all random choices.
     pub seed: u64,

@@ -29,7 +29,7 @@ pub struct Comment {
 pub struct SpecFile {
     /// The text all spans refer to.
     pub source: SourceId,
-    /// The table of its names.
+    /// The table of the names in the file.
     pub names: Names,
     /// The `@…{…}` sections in order; for diagrams, the implied declarations.
     pub sections: Vec<Section>,
@@ -219,7 +219,7 @@ impl Operator {
         }
     }
 
-    /// Whether its keyword is followed by a region.
+    /// Whether the keyword of the operator is followed by a region.
     pub(crate) fn has_region(&self) -> bool {
         matches!(self, Operator::Coreg(_) | Operator::Loop(LoopKind::Coregion(_)))
     }
@@ -276,7 +276,7 @@ impl Direction {
 pub struct TraceFile {
     /// The text all spans refer to.
     pub source: SourceId,
-    /// The table of its names.
+    /// The table of the names in the file.
     pub names: Names,
     /// The distinct actions, in order of first use.
     pub actions: Vec<TraceAction>,
@@ -322,7 +322,7 @@ impl Occurrence {
         (self.packed & !Self::JOINED) as usize
     }
 
-    /// Whether it is simultaneous with the previous occurrence.
+    /// Whether the action is simultaneous with the previous occurrence.
     pub fn joined(self) -> bool {
         self.packed & Self::JOINED != 0
     }

@@ -89,20 +89,20 @@ pub struct Shown {
 pub struct Arrow {
     /// The text of the arrow, perhaps of several lines; empty if there is none.
     pub text: String,
-    /// Whether its line is dotted, as replies are.
+    /// Whether the line of the arrow is dotted, as replies are.
     pub dotted: bool,
     /// The head of the arrow.
     pub head: ArrowHead,
-    /// Whether it has heads at both ends.
+    /// Whether the arrow has heads at both ends.
     pub both: bool,
-    /// Whether it ends in a cross: its message is lost.
+    /// Whether the arrow ends in a cross: the message is lost.
     pub lost: bool,
     /// The lifeline that the arrow points to, if the message is not received there: the sender itself, or the
     /// lifeline that a lost message does not reach.
     pub towards: Option<Name>,
     /// The number of the message, as the author counts.
     pub number: Option<String>,
-    /// The colour of its line.
+    /// The colour of the arrow's line.
     pub colour: Option<String>,
 }
 
@@ -129,7 +129,7 @@ pub struct Frame {
     pub label: String,
     /// The second label of a PlantUML `group`.
     pub second: String,
-    /// The colour of its background.
+    /// The colour of the frame's background.
     pub colour: Option<String>,
     /// The operands of the frame as written; empty for a frame between two marks.
     pub operands: Vec<Operand>,
@@ -157,7 +157,7 @@ pub enum Mark {
     Space(Option<u32>),
     /// `ref over A, B : text`
     Reference {
-        /// The lifelines that it covers.
+        /// The lifelines that the reference covers.
         over: Vec<Name>,
         /// The text of the reference.
         text: String,
@@ -195,7 +195,7 @@ pub struct Note {
     pub text: String,
     /// The outline of the note.
     pub shape: NoteShape,
-    /// The colour of its background.
+    /// The colour of the note's background.
     pub colour: Option<String>,
 }
 
@@ -227,7 +227,7 @@ pub enum NoteShape {
 /// A title, header, footer, caption or legend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Title {
-    /// Where it stands.
+    /// The place of the title.
     pub place: TitlePlace,
     /// The text of the title.
     pub text: String,
@@ -259,7 +259,7 @@ pub struct Head {
     pub kind: HeadKind,
     /// The stereotype, without `<<` and `>>`.
     pub stereotype: Option<String>,
-    /// The colour of its background.
+    /// The colour of the head's background.
     pub colour: Option<String>,
     /// `order 10`: its place from left to right.
     pub order: Option<i32>,

@@ -45,7 +45,7 @@ pub enum TokenKind {
 pub struct Trivia {
     /// The comment with its delimiters.
     pub span: Span,
-    /// Whether it is closed.
+    /// Whether the comment is closed.
     pub terminated: bool,
 }
 

@@ -172,7 +172,7 @@ impl Step {
         ActionId(self.0 & !Self::JOINED)
     }
 
-    /// Whether it happens at the same moment as the step before it.
+    /// Whether this step happens at the same moment as the step before it.
     #[inline]
     pub fn joined(self) -> bool {
         self.0 & Self::JOINED != 0

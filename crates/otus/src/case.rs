@@ -65,7 +65,7 @@ pub struct Case {
     /// For a Fail: the explanation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Box<Explanation>>,
-    /// The specification that it belongs to, if there are several.
+    /// The specification that the case belongs to, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<Arc<str>>,
     /// For a Fail with several specifications: those that were tried.

@@ -29,7 +29,7 @@ pub struct Diagnostics {
 pub struct Finding {
     /// The code, like `O0301`; see `otus explain O0301`.
     pub code: String,
-    /// Whether it makes the text unusable.
+    /// Whether the finding makes the text unusable.
     pub is_error: bool,
     /// The message.
     pub message: String,

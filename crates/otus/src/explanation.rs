@@ -15,7 +15,7 @@ use crate::case::Place;
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// The id of its [`Cause`](crate::Cause), like `too-early`.
+    /// The id of the failure's [`Cause`](crate::Cause), like `too-early`.
     pub cause: &'static str,
     /// The cause in words.
     #[serde(skip)]

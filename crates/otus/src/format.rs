@@ -128,7 +128,7 @@ impl Format {
         !matches!(self, Format::Htf | Format::Jsonl | Format::Pot)
     }
 
-    /// Whether it is the format of a sequence diagram.
+    /// Whether this is the format of a sequence diagram.
     pub fn is_diagram(self) -> bool {
         matches!(self, Format::Mermaid | Format::Plantuml | Format::Markdown)
     }

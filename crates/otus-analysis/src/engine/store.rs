@@ -106,7 +106,7 @@ pub(crate) struct Facts {
     /// The lifelines as a bit set, if there are at most 64 lifelines ([`Store::narrow`]). Normal
     /// forms compare sets of lifelines very often.
     pub(crate) word: u64,
-    /// Whether it accepts the empty trace.
+    /// Whether the expression accepts the empty trace.
     pub(crate) nullable: bool,
     /// The number of leaves and choices.
     pub(crate) size: u32,

@@ -15,7 +15,7 @@ use super::phrase;
 pub struct Edit {
     /// The edited component.
     pub component: ComponentId,
-    /// The change of its log.
+    /// The change of the log of this component.
     pub change: Change<Box<[ActionId]>>,
 }
 

@@ -57,11 +57,11 @@ pub struct Reached {
 pub struct Progress {
     /// The component.
     pub component: ComponentId,
-    /// The number of its consumed moments.
+    /// The number of consumed moments of the component.
     pub consumed: usize,
-    /// The number of its moments.
+    /// The number of all moments of the component.
     pub total: usize,
-    /// The actions of its next observed moment, if there is one.
+    /// The actions of the next observed moment of the component, if there is one.
     pub next: Option<Box<[ActionId]>>,
     /// The next events of the interaction on it: first those that can happen at once, then those
     /// that wait for other components. At most sixteen.

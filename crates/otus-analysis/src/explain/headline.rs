@@ -53,8 +53,8 @@ pub struct Counterpart {
     pub component: ComponentId,
     /// The action that was observed there, or should have been.
     pub action: ActionId,
-    /// How often it was observed. If messages at this end may come from or go to several lifelines,
-    /// the sum over all of them.
+    /// How often this action was observed. If messages at this end may come from or go to several
+    /// lifelines, the sum over all these lifelines.
     pub times: usize,
     /// How often the action at this end was observed, counted in the same way.
     pub own: usize,

@@ -48,7 +48,8 @@ pub struct Repair {
     pub places: Vec<usize>,
     /// The multi-trace after the edits.
     pub trace: MultiTrace,
-    /// The question that it passes: the original one, except for logs that are taken to stop early.
+    /// The question that the edited multi-trace passes: the original question, except for logs that
+    /// are taken to stop early.
     pub question: Question,
     /// The verdict on the edited multi-trace.
     pub verdict: Verdict,

@@ -58,7 +58,7 @@ struct Alone {
 struct Node {
     situation: Situation,
     events: u64,
-    /// Whether it was reached again with more events.
+    /// Whether the situation was reached again with more events.
     stale: bool,
     /// The parent node, the step from it, and the components that observe the step.
     parent: Option<(usize, Step, Vec<usize>)>,

@@ -153,7 +153,7 @@ impl Automaton {
         &self.transitions[self.range_from(state)]
     }
 
-    /// The transitions grouped by their two states, sorted by these.
+    /// The transitions grouped by their two states, sorted by these states.
     pub fn edges(&self) -> Vec<Edge> {
         let mut sorted = self.transitions.clone();
         sorted.sort_unstable_by_key(|transition| (transition.from, transition.to));

@@ -302,7 +302,7 @@ impl Layer {
 }
 
 impl Distant<'_> {
-    /// Whether it holds, given the positions of all chains.
+    /// Whether the atom holds, given the positions of all chains.
     fn holds(&self, reached: &[u32]) -> bool {
         let reached = &reached[self.chains.clone()];
         if let Some(sum) = &self.sum {

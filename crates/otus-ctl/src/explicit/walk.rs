@@ -24,7 +24,7 @@ pub(super) struct Walk<'f> {
     bounds: Vec<u32>,
     /// For each depth: its prefixes in the order in which they were visited, which is descending.
     prefixes: Vec<Vec<Prefix>>,
-    /// The stored bits of cuts, in the same order.
+    /// The stored bits of cuts, in the order of the visit.
     bytes: Vec<u8>,
     frames: Vec<Frame>,
     tally: Tally,

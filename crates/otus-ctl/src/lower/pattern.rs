@@ -20,7 +20,7 @@ pub struct Pattern {
     pub arguments: (usize, usize),
     /// A call with names for the arguments.
     pub call: &'static str,
-    /// The formula that it stands for.
+    /// The formula that the pattern stands for.
     pub formula: &'static str,
     /// The same in words.
     pub says: &'static str,

@@ -89,7 +89,8 @@ pub struct PictureLifeline {
     /// The number of the component it belongs to. The lifelines of one component share a log, so that all their events
     /// are ordered.
     pub component: usize,
-    /// Whether its component belongs to the smallest set of components that fails by itself.
+    /// Whether the component of the lifeline belongs to the smallest set of components that fails
+    /// by itself.
     pub core: bool,
 }
 
@@ -103,16 +104,16 @@ impl PictureLifeline {
 /// An event of the picture, observed or not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PictureEvent {
-    /// The index of its lifeline.
+    /// The index of the event's lifeline.
     pub lifeline: usize,
     /// The action of the event: `broker!PUBREL`. The picture leaves out the name of the lifeline at
     /// the beginning.
     pub label: String,
-    /// Whether it was observed, and whether the accepted run has it.
+    /// Whether the event was observed, and whether the accepted run contains it.
     pub state: EventState,
-    /// Whether it belongs to the same moment as the event before it of its component.
+    /// Whether the event belongs to the same moment as the event before it of its component.
     pub joined: bool,
-    /// Where it was observed, for the tooltip: `logs/broker.log:36`.
+    /// Where the event was observed, for the tooltip: `logs/broker.log:36`.
     pub log: Option<String>,
     /// The place of the specification that it comes from, for the tooltip: `docs/mqtt.md:22`.
     pub specification: Option<String>,

@@ -40,7 +40,7 @@ pub struct Edge {
     pub from: usize,
     /// The number of the node it enters; may be the same.
     pub to: usize,
-    /// The room that its label needs; zero for none.
+    /// The room that the label of the edge needs; zero for none.
     pub label: Size,
 }
 
@@ -78,7 +78,7 @@ pub struct Layout {
 pub struct Route {
     /// The points from border to border. Empty if the edge is not drawn.
     pub points: Vec<Point>,
-    /// The place of its label.
+    /// The place of the label of the edge.
     pub label: Option<Rect>,
 }
 

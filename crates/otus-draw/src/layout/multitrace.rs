@@ -26,13 +26,13 @@ use crate::scene::{Item, Role, Scene, Tone};
 /// The state of an analysis on one component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Lane {
-    /// The number of its moments that are consumed.
+    /// The number of moments of the log that are consumed.
     pub consumed: usize,
     /// The number of actions simulated before observation began.
     pub simulated_before: usize,
     /// The number of actions simulated after observation ended.
     pub simulated_after: usize,
-    /// Whether its lifelines were removed.
+    /// Whether the lifelines of the log were removed.
     pub removed: bool,
     /// The part of the behaviour that was observed, if it is declared.
     pub observed: Option<Observed>,

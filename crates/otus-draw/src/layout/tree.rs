@@ -15,7 +15,7 @@
 pub struct Node {
     /// The extent of the node to the left and to the right of its middle.
     pub extent: [f64; 2],
-    /// The numbers of its children, left to right.
+    /// The numbers of the node's children, left to right.
     pub children: Vec<usize>,
 }
 

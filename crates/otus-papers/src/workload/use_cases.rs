@@ -22,7 +22,7 @@ use crate::setting::Setting;
 /// A use case and the way its multi-traces are made.
 #[derive(Debug, Clone, Copy)]
 pub struct UseCase {
-    /// The name of its figure.
+    /// The name of the figure of the use case.
     pub id: &'static str,
     /// The subject of the use case.
     pub title: &'static str,

@@ -15,7 +15,7 @@ use crate::source::{SourceId, Span};
 pub struct FormulaFile {
     /// The text all spans refer to.
     pub source: SourceId,
-    /// The table of its names and texts.
+    /// The table of the names and texts in the file.
     pub names: Names,
     /// All nodes, operands before operators.
     pub nodes: Vec<FormulaNode>,
@@ -186,7 +186,7 @@ impl FormulaKind {
 pub struct Binder {
     /// The names that stand for processes in the formula.
     pub names: Vec<Name>,
-    /// Whether they stand for different processes.
+    /// Whether the names stand for different processes.
     pub distinct: bool,
     /// The processes, by name; `*` in a name stands for any characters. Empty for all processes of the trace.
     pub range: Vec<Name>,

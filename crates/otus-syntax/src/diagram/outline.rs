@@ -60,11 +60,12 @@ pub(super) const MAX_INDENT: usize = 40;
 
 /// A pending part of the output; the last one on the stack is next.
 enum Task {
-    /// A node as exactly one statement.
+    /// A node, to be written as exactly one statement.
     Single(NodeId),
-    /// A node as the rest of a sequence.
+    /// A node, to be written as the rest of a sequence.
     Rest(NodeId),
-    /// A node as a whole operand: like the rest of a sequence, but without a statement for ∅.
+    /// A node, to be written as a whole operand: like the rest of a sequence, but without a
+    /// statement for ∅.
     Operand(NodeId),
     Write(Span, StatementKind),
 }

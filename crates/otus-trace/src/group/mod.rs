@@ -39,7 +39,7 @@ pub(crate) struct Row {
     /// only after pairing, so it is never stored.
     pub(crate) also: Option<RunMessageId>,
     pub(crate) label: Option<RunLabelId>,
-    /// The key by which it is ordered on its clock.
+    /// The key by which the event is ordered among the events of its clock.
     pub(crate) order: Option<i128>,
     /// The message id, which pairs it with its counterpart.
     pub(crate) id: Vec<u8>,

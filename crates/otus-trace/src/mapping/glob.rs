@@ -35,7 +35,7 @@ impl Glob {
         &self.text
     }
 
-    /// Whether it has no wildcards.
+    /// Whether the pattern has no wildcards.
     pub fn is_plain(&self) -> bool {
         self.regex.is_none()
     }

@@ -163,13 +163,13 @@ pub struct SourcePlan {
     pub name: String,
     /// The span of the source in `otus.toml`.
     pub span: Span,
-    /// The patterns of its files.
+    /// The patterns of the names of the files.
     pub files: Vec<Glob>,
-    /// The format of its files.
+    /// The format of the files.
     pub format: Format,
     /// Settings of the reader.
     pub options: Options,
-    /// The fields that its rules use.
+    /// The fields that the rules use.
     pub fields: Fields,
     /// The rules for these logs; the first rule that matches a record takes it.
     pub rules: Vec<Rule>,
@@ -183,7 +183,7 @@ pub struct Rule {
     /// The span of the rule in `otus.toml`.
     pub span: Span,
     pub(crate) conditions: Vec<Condition>,
-    /// Whether its records are ignored.
+    /// Whether the records that match the rule are ignored.
     pub ignore: bool,
     pub(crate) lifeline: Option<Mapped>,
     pub(crate) clock: Option<Template>,

@@ -51,7 +51,7 @@ pub struct Builder {
 #[derive(Debug, Clone, Copy)]
 struct Given {
     process: ProcessId,
-    /// The index of its first assignment.
+    /// The index of the event's first assignment.
     start: u32,
     label: u32,
     file: u32,

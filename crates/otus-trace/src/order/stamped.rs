@@ -37,9 +37,9 @@ pub struct Stamped<'e> {
     pub clock: Vec<(&'e str, u32)>,
     /// The label of the event.
     pub label: Option<String>,
-    /// The variables that it assigns, with their values.
+    /// The variables that the event assigns, with their values.
     pub assignments: Vec<(&'e str, &'e Value)>,
-    /// The file from which it was read.
+    /// The file from which the event was read.
     pub file: Option<&'e str>,
     /// The line of that file, from 1.
     pub line: Option<u32>,

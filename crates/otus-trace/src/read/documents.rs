@@ -53,7 +53,7 @@ pub(super) type ReadResult = Result<(), Interrupted>;
 
 /// A document or an element, and the visitor of the records in it.
 pub(super) struct Fragment<'f, 'v> {
-    /// Where it begins in the file.
+    /// Where the document or element begins in the file.
     pub(super) at: At,
     pub(super) bytes: &'f [u8],
     /// The key of the member that an element belongs to.

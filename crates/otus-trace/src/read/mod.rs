@@ -97,12 +97,13 @@ impl Format {
         other.or_else(|| Format::ALL.into_iter().find(|format| format.name() == name))
     }
 
-    /// Whether its records are spans, each of which has a start and an end.
+    /// Whether the records of this format are spans, each of which has a start and an end.
     pub fn has_spans(self) -> bool {
         matches!(self, Format::Otlp | Format::Jaeger | Format::Zipkin)
     }
 
-    /// Whether its records say themselves what happened, so that no rules are needed to map them.
+    /// Whether the records of this format say themselves what happened, so that no rules are needed
+    /// to map them.
     pub fn is_self_describing(self) -> bool {
         !matches!(self, Format::Text | Format::Json | Format::Csv)
     }
@@ -200,7 +201,7 @@ impl At {
 /// One line, row or span.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'r> {
-    /// The position of its first byte.
+    /// The position of the first byte of the record.
     pub at: At,
     /// The bytes of the record.
     pub bytes: &'r [u8],

@@ -13,23 +13,23 @@ use super::{Fields, FoundFields, Item, LineCounter, Record, Slot};
 /// A span, as far as Otus needs it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Span {
-    /// The role of its service.
+    /// The role of the service in the call.
     pub kind: SpanKind,
-    /// The time of its start, in nanoseconds since 1970 by the clock of its service.
+    /// The time of the start of the span, in nanoseconds since 1970 by the clock of its service.
     pub start: Option<u64>,
-    /// The time of its end.
+    /// The time of the end of the span.
     pub end: Option<u64>,
-    /// The id of its trace.
+    /// The id of the trace that contains the span.
     pub trace: String,
     /// The id of the span; empty if it has none.
     pub id: String,
-    /// The id of its parent; empty if it has none.
+    /// The id of the parent span; empty if the span has no parent.
     pub parent: String,
-    /// The ids of spans that it is linked to.
+    /// The ids of other spans that the span links to.
     pub links: Vec<String>,
     /// The ids of the traces of the linked spans, as far as the log gives them.
     pub linked_traces: Vec<String>,
-    /// Whether it is a log record, which has no end.
+    /// Whether this is a log record, which has no end.
     pub instant: bool,
 }
 

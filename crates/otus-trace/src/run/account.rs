@@ -94,7 +94,7 @@ impl Tally {
 pub struct FileAccount {
     /// The name of the file, as the caller gave it.
     pub name: String,
-    /// The index of its source in the plan.
+    /// The index of the source of the file in the plan.
     pub source: usize,
     /// The format of the file.
     pub format: Format,
@@ -102,9 +102,9 @@ pub struct FileAccount {
     pub packing: Packing,
     /// The length of the file in bytes, uncompressed.
     pub bytes: u64,
-    /// The number of its lines.
+    /// The number of lines of the file.
     pub lines: u64,
-    /// The classification of its records.
+    /// The classification of the records of the file.
     pub tally: Tally,
     /// The number of events that it yielded.
     pub events: u64,
@@ -115,7 +115,7 @@ pub struct FileAccount {
 /// The account of a rule.
 #[derive(Debug, Clone)]
 pub struct RuleAccount {
-    /// The index of its source in the plan.
+    /// The index of the source of the rule in the plan.
     pub source: usize,
     /// The name of the rule.
     pub name: String,
@@ -123,11 +123,11 @@ pub struct RuleAccount {
     pub span: otus_syntax::Span,
     /// The origin of the rule.
     pub kind: RuleKind,
-    /// Whether its records are ignored.
+    /// Whether the records of the rule are ignored.
     pub ignore: bool,
     /// The number of records that it took.
     pub hits: u64,
-    /// The place of the first record that it took.
+    /// The place of the first record that the rule took.
     pub first: Option<RunPlace>,
 }
 
@@ -142,7 +142,7 @@ pub struct LifelineAccount {
     pub others: u64,
     /// How often other lifelines name it as their peer.
     pub named: u64,
-    /// The place of its first event.
+    /// The place of the first event of the lifeline.
     pub first: Option<RunPlace>,
 }
 

@@ -46,7 +46,7 @@ pub struct Observed<'r> {
 pub struct Component {
     /// The clock.
     pub clock: RunClockId,
-    /// The indices of its events.
+    /// The indices of the events of the component.
     pub events: Range<usize>,
 }
 
@@ -80,7 +80,7 @@ impl<'r> Event<'r> {
         self.peer().filter(|peer| !self.is_of_span() && !peer::is_address(peer.as_bytes()))
     }
 
-    /// Whether it is the start or the end of a span.
+    /// Whether the event is the start or the end of a span.
     pub fn is_of_span(self) -> bool {
         self.row.flags.has(RowFlags::REQUEST) || self.row.flags.has(RowFlags::REPLY)
     }
@@ -114,12 +114,12 @@ impl<'r> Event<'r> {
         pairs.map(|&(name, value)| (vocabulary.variable(name), vocabulary.value(value)))
     }
 
-    /// Whether it happened at the same moment as the event before it.
+    /// Whether the event happened at the same moment as the event before it.
     pub fn joined(self) -> bool {
         self.row.flags.has(RowFlags::JOINED)
     }
 
-    /// The place from which it was read.
+    /// The place from which the event was read.
     pub fn place(self) -> RunPlace {
         self.row.place
     }

@@ -43,7 +43,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// The component that it changes.
+    /// The component that is changed.
     pub fn component(&self) -> ComponentId {
         match *self {
             Change::Noise { component, .. }

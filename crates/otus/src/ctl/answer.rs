@@ -36,7 +36,7 @@ pub struct Answer {
     pub elapsed: Duration,
     /// The cuts at which it holds, if requested and computed within the limits.
     pub cuts: Option<SatisfyingCuts>,
-    /// The sizes of its check, if requested and computed within the limits.
+    /// The sizes of the check of the formula, if requested and computed within the limits.
     pub stats: Option<Stats>,
     /// Signs that the formula says nothing, or not what was meant.
     pub warnings: Vec<Warning>,
@@ -90,12 +90,12 @@ pub struct Stats {
 const MOST_CUTS: usize = 12;
 
 impl Answer {
-    /// Whether it holds; `false` if it is undecided.
+    /// Whether the formula holds; `false` if this is undecided.
     pub fn holds(&self) -> bool {
         self.holds == Some(true)
     }
 
-    /// Whether it holds; `None` if it is undecided.
+    /// Whether the formula holds; `None` if this is undecided.
     pub fn decided(&self) -> Option<bool> {
         self.holds
     }

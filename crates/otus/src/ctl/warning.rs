@@ -41,7 +41,7 @@ pub enum WarningKind {
     Constant,
     /// The formula holds before any event.
     AtOnce,
-    /// A process without the variables of the formula.
+    /// A process is left out, because it does not have the variables of the formula.
     LeftOut,
 }
 

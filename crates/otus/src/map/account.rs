@@ -53,13 +53,13 @@ pub struct LogMap {
 pub struct MappedLog {
     /// The name of the file.
     pub file: String,
-    /// The name of its source in `otus.toml`.
+    /// The name of the source of the log in `otus.toml`.
     pub source: Option<String>,
     /// The format it is read as.
     pub format: &'static str,
     /// The length of the log in bytes, unpacked.
     pub bytes: u64,
-    /// The number of its lines.
+    /// The number of lines of the log.
     pub lines: u64,
     /// The records of the log.
     pub records: LineCounts,
@@ -91,11 +91,11 @@ pub struct LineCounts {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct MappedRule {
-    /// The name of its source.
+    /// The name of the source of the rule.
     pub source: String,
     /// The name of the rule.
     pub rule: String,
-    /// Whether it ignores the records that it matches.
+    /// Whether the rule ignores the records that it matches.
     pub ignore: bool,
     /// The number of records it matched.
     pub hits: u64,
@@ -138,11 +138,11 @@ pub struct LineShape {
 pub struct MappedLifeline {
     /// The name of the lifeline.
     pub lifeline: String,
-    /// The number of its emissions.
+    /// The number of emissions by the lifeline.
     pub sends: u64,
-    /// The number of its receptions.
+    /// The number of receptions by the lifeline.
     pub receives: u64,
-    /// The number of its other events.
+    /// The number of other events of the lifeline.
     pub others: u64,
     /// The number of times that others name it as their peer.
     pub named: u64,
@@ -156,9 +156,9 @@ pub struct MappedLifeline {
 pub struct MappedMessage {
     /// The name of the message.
     pub message: String,
-    /// The number of its emissions.
+    /// The number of emissions of the message.
     pub sent: u64,
-    /// The number of its receptions.
+    /// The number of receptions of the message.
     pub received: u64,
 }
 
@@ -189,7 +189,7 @@ pub struct MappedGroups {
 pub struct FirstGroup {
     /// The name of the group.
     pub group: String,
-    /// The number of its events.
+    /// The number of events of the group.
     pub events: usize,
     /// Whether a rule closed it.
     pub closed: bool,

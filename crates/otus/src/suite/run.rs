@@ -29,7 +29,7 @@ pub struct TestOutcome<'p> {
     pub absent: Vec<&'p str>,
     /// The reason why it could not run.
     pub error: Option<String>,
-    /// Whether it was cancelled.
+    /// Whether the test was cancelled.
     pub interrupted: bool,
 }
 
@@ -70,7 +70,7 @@ impl TestOutcome<'_> {
 }
 
 impl Judged {
-    /// Whether it is as expected.
+    /// Whether the case is as expected.
     pub fn is_expected(&self) -> bool {
         self.is_verdict_expected() && self.is_cause_expected()
     }
@@ -79,7 +79,7 @@ impl Judged {
         self.wanted.as_ref().is_some_and(|wanted| wanted.contains(&self.found))
     }
 
-    /// Whether its cause is as expected, if it is a Fail.
+    /// Whether the cause of a Fail is as expected.
     pub fn is_cause_expected(&self) -> bool {
         match &self.wanted_cause {
             Some(wanted) if self.found == Verdict::Fail.name() => {

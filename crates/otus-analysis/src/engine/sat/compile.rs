@@ -64,7 +64,7 @@ pub(crate) struct Leaf {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Iteration {
     pub(crate) parent: u32,
-    /// The index of its loop among those directly in the enclosing iteration.
+    /// The index of the iteration's loop among the loops directly in the enclosing iteration.
     pub(crate) ordinal: u32,
     /// The index of this iteration among the iterations of the loop.
     pub(crate) index: u32,

@@ -144,7 +144,7 @@ pub(super) fn elided(count: usize) -> String {
 struct Latest {
     /// The row of the arrow.
     row: usize,
-    /// The height of its head.
+    /// The height of the arrow's head.
     y: f64,
 }
 

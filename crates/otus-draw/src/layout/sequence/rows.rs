@@ -65,7 +65,7 @@ pub(super) struct Arrow {
     pub(super) label: Vec<String>,
     pub(super) message: String,
     pub(super) synchronous: bool,
-    /// The forms of its tail and its head.
+    /// The forms of the arrow's tail and head.
     pub(super) ends: [End; 2],
     pub(super) dotted: bool,
     pub(super) colour: Option<Colour>,
@@ -80,7 +80,7 @@ pub(super) struct Arrow {
 pub(super) struct Frame {
     pub(super) node: NodeId,
     pub(super) title: String,
-    /// The guard of its first operand, or its label.
+    /// The guard of the first operand of the frame, or the label of the frame.
     pub(super) guard: Vec<String>,
     /// The background colour. A frame without a title is only a background.
     pub(super) colour: Option<Colour>,
@@ -111,7 +111,7 @@ pub(super) struct Note {
 #[derive(Debug)]
 pub(super) struct Across {
     pub(super) lines: Vec<String>,
-    /// Whether it is between two lines, as a divider.
+    /// Whether the text is between two lines, as a divider.
     pub(super) ruled: bool,
 }
 
@@ -154,7 +154,7 @@ impl Arrow {
 }
 
 impl Row {
-    /// The lifelines that it needs.
+    /// The lifelines that the row needs.
     pub(super) fn lifelines(&self) -> Vec<usize> {
         match self {
             Row::Arrow(arrow) => arrow.lifelines().collect(),

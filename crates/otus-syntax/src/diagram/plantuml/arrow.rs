@@ -37,9 +37,9 @@ pub(super) struct Arrow {
     /// The further receivers of `A -> B & C`.
     pub(super) others: Vec<Participant>,
     pub(super) dotted: bool,
-    /// The colour of its line.
+    /// The colour of the arrow's line.
     pub(super) colour: Option<Range<usize>>,
-    /// Whether its head is open (`->>`), or half (`-/`).
+    /// Whether the arrow's head is open (`->>`), or half (`-/`).
     pub(super) head: ArrowHead,
     /// `-[hidden]>`: it only moves the parts of the picture.
     pub(super) hidden: bool,

@@ -108,7 +108,7 @@ struct Routine<'a> {
     body: Range<usize>,
     /// The text after `!return` on the line of the declaration.
     inline: Option<String>,
-    /// The folder that its includes are relative to.
+    /// The folder that the includes of the file are relative to.
     folder: String,
 }
 

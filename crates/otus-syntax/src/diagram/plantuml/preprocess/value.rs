@@ -24,7 +24,7 @@ impl Value {
         }
     }
 
-    /// The number that it is, or that its text spells.
+    /// The number that the value is, or that the text of the value spells.
     pub(super) fn number(&self) -> Option<i64> {
         match self {
             Value::Text(text) => text.trim().parse().ok(),

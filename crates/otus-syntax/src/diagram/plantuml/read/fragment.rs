@@ -17,7 +17,7 @@ use crate::source::Span;
 
 #[derive(Clone, Copy)]
 pub(super) struct Opened {
-    /// Whether its operands run concurrently.
+    /// Whether the operands of the fragment run concurrently.
     pub(super) concurrent: bool,
     /// Whether PlantUML draws the fragment. It does not draw one that a directive opened.
     pub(super) drawn: bool,
