@@ -1,4 +1,4 @@
-//! Standard output, standard error and files.
+//! Writes to standard output, standard error and files.
 
 use std::io::{BufWriter, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};

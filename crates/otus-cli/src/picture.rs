@@ -1,4 +1,4 @@
-//! Pictures as files: SVG, PNG, or text on the terminal.
+//! Writes pictures: as SVG or PNG files, or as text on the terminal.
 
 use std::path::PathBuf;
 

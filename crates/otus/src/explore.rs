@@ -1,4 +1,4 @@
-//! The execution tree of an interaction, and the multi-traces in it.
+//! Explores the execution tree of an interaction, and collects the multi-traces of its nodes.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

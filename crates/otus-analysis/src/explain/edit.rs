@@ -1,4 +1,5 @@
-//! Edits of a multi-trace, of which a repair consists.
+//! Edits of a multi-trace: moments are dropped, inserted, swapped, replaced or moved, or a log is
+//! taken to stop early. A repair is a list of edits.
 
 use otus_core::index::Index as _;
 use otus_core::{ActionId, Pool};

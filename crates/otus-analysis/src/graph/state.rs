@@ -1,4 +1,4 @@
-//! Nodes, edges and leaves of the graphs.
+//! The nodes, edges and leaves of the graphs that the searches of the papers explore.
 
 use otus_core::semantics::PositionId;
 use otus_core::{EventId, RegionId, TermId};

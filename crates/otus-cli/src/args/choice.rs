@@ -1,4 +1,4 @@
-//! Arguments that take one of some names.
+//! Command-line arguments whose value is one of a fixed list of names.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 

@@ -1,4 +1,4 @@
-//! `otus analyze`: arguments to a request, cases to reports.
+//! `otus analyze`: turns the arguments into a request, and writes the resulting cases as reports.
 
 mod coverage;
 mod same_output;

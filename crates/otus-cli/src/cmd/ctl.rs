@@ -1,4 +1,4 @@
-//! `otus ctl`: arguments to a request, answers to a report.
+//! `otus ctl`: turns the arguments into a request, and writes the answers as a report.
 
 use std::path::PathBuf;
 use std::time::Instant;

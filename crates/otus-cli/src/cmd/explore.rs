@@ -1,4 +1,4 @@
-//! `otus explore`: the execution tree of an interaction, and the multi-traces in it.
+//! `otus explore`: writes the execution tree of an interaction, and the multi-traces of its nodes.
 
 use std::path::Path;
 

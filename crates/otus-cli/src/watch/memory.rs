@@ -1,4 +1,4 @@
-//! The memory of the process and of the machine.
+//! Measures the memory that the process uses and the memory that the machine has.
 
 /// The number of bytes of memory that the process occupies; `None` if the system does not provide
 /// it.

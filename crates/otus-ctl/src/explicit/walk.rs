@@ -1,4 +1,4 @@
-//! All cuts in descending lexicographic order, row by row.
+//! Visits all cuts in descending lexicographic order, row by row.
 
 use otus_core::budget::{Budget, Stop};
 

@@ -1,4 +1,4 @@
-//! Membership, and the least vector of a set.
+//! Membership of a vector in a set, and the least vector of a set.
 
 use super::diagram::{Diagram, Set};
 use super::store::{EMPTY, Edge, FULL, Id};

@@ -1,4 +1,5 @@
-//! The tree of a formula (sections 5.3 to 5.6).
+//! Computes the sharing tree of a formula, that is, of the cuts at which it holds (sections 5.3 to
+//! 5.6 of paper 001).
 
 use otus_core::budget::{Budget, Stop};
 use otus_core::index::Index as _;

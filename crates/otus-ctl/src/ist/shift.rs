@@ -1,4 +1,5 @@
-//! `I^[xᵢ ← xᵢ + δ]` (section 4.2): the labels of one layer moved.
+//! The operation `I^[xᵢ ← xᵢ + δ]` on sharing trees (section 4.2 of paper 001): adds δ to the
+//! labels of one layer.
 
 use otus_core::budget::Stop;
 use otus_core::index::Index as _;

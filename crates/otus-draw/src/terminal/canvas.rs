@@ -1,4 +1,4 @@
-//! Rows of character cells.
+//! A canvas of character cells, in rows, for drawings in a terminal.
 
 use unicode_width::UnicodeWidthChar as _;
 

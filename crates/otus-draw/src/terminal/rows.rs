@@ -1,4 +1,4 @@
-//! The rows of a diagram, from top to bottom.
+//! Writes the rows of a sequence diagram in a terminal, from top to bottom.
 
 use otus_syntax::ast::{Interaction, NodeId, NodeKind};
 

@@ -1,4 +1,4 @@
-//! Sets of multi-traces of one origin, and their mutants.
+//! Sets of multi-traces that were made in the same way, and sets of their mutants.
 
 use otus_trace::MultiTrace;
 use otus_trace::transform::{Swaps, noise, swap_actions};

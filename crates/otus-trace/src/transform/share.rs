@@ -1,4 +1,4 @@
-//! Shares of a length, as exact fractions.
+//! A part of a length, given as an exact fraction.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Words whose letters are the moments of a component.
+//! Words over moments: the local trace of a component as a list of letters.
 
 use otus_core::Signature;
 use otus_syntax::SourceId;

@@ -1,4 +1,4 @@
-//! Orders of events that tests build, and formulas over them.
+//! Builds orders of events in tests, and checks formulas over them.
 
 use std::panic::Location;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Specifications, traces and orders as pictures, as text, and for Graphviz.
+//! Draws specifications, multi-traces and partial orders: as pictures, as text, and for Graphviz.
 
 mod order;
 mod specification;

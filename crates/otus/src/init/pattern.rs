@@ -1,4 +1,4 @@
-//! Regular expressions for lines of logs.
+//! Makes regular expressions that match lines of logs, for a proposed `otus.toml`.
 
 use otus_trace::run::shape;
 

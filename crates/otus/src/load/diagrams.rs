@@ -1,4 +1,5 @@
-//! Diagrams of files: in which language they are, and the files that they include.
+//! Reads the diagrams of a file: determines the language of each, and reads the files that it
+//! includes.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Runs one test: builds its request, and compares its answers with the expected ones.
+//! Runs one test: builds its request, and compares its answers with the expected answers.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Formulas in conjunctive normal form.
+//! Formulas in conjunctive normal form: the input of the SAT solver.
 
 use std::ops::Not;
 

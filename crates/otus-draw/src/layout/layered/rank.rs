@@ -1,4 +1,4 @@
-//! The layer of each node.
+//! The first step of layered drawing: removes cycles and gives each node a layer.
 
 use super::Edge;
 

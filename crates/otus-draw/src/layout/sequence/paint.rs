@@ -1,4 +1,4 @@
-//! Third pass: draws row by row.
+//! The third pass of the layout of sequence diagrams: draws row by row.
 
 mod arrow;
 mod frame;

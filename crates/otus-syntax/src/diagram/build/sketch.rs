@@ -1,4 +1,4 @@
-//! The drawing of a diagram while it is built.
+//! Collects, while a diagram is built, how its author drew it.
 
 use super::Aliases;
 use crate::ast::{NodeId, Section};

@@ -1,4 +1,5 @@
-//! Parses `[[source.rule]]`: its conditions, and what a record of it means.
+//! Parses `[[source.rule]]`: the conditions of the rule, and the meaning of the records that match
+//! it.
 
 use otus_syntax::Code;
 use regex::bytes::Regex;

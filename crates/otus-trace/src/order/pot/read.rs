@@ -1,4 +1,4 @@
-//! Reads a trace from its text.
+//! Reads a partial-order trace from its JSON text.
 
 use std::borrow::Cow;
 

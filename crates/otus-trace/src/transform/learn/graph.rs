@@ -1,4 +1,4 @@
-//! Strongly connected components, and disjoint sets.
+//! Graph algorithms of the learner: strongly connected components, and disjoint sets.
 
 /// The strongly connected components of a graph, given by the successors of each vertex, in
 /// topological order. Tarjan's algorithm (1972), with its own stack.

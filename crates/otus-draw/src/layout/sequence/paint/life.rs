@@ -1,4 +1,4 @@
-//! The lives of lifelines: where they begin and end, and the bars on them.
+//! Draws lifelines: where each begins and ends, and the activation bars on it.
 
 use super::Painter;
 use crate::colour::Colour;

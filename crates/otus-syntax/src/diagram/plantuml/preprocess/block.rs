@@ -1,4 +1,5 @@
-//! The lines of a text for the preprocessor, and which of them belong together.
+//! Splits a text into lines for the preprocessor, and finds the lines that belong to one block,
+//! such as `!if` and `!endif`.
 
 use crate::diagram::plantuml::line::Line;
 

@@ -1,4 +1,4 @@
-//! Names in a line: variables, macros and calls.
+//! Replaces the names in a line by their values: variables, macros and calls of functions.
 
 use std::ops::Range;
 use std::rc::Rc;

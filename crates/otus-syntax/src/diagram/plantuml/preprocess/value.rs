@@ -1,4 +1,4 @@
-//! The values of the preprocessor.
+//! The values of the preprocessor's variables and expressions.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The parts of the picture: notes, titles, dividers, numbers, boxes.
+//! Reads statements that concern only the picture: notes, titles, dividers, numbers, boxes.
 
 use super::Reader;
 use crate::diagram::plantuml::arrow;
