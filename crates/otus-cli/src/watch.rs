@@ -73,8 +73,8 @@ impl Limits {
 pub(crate) enum Scope {
     /// The whole command.
     Command,
-    /// Each question of a command. The core measures its time; a [beat](Cancel::beat) of the token says that it is
-    /// answered.
+    /// The time limit applies to each question of a command. The core measures the time; a [beat](Cancel::beat) of
+    /// the token says that a question is answered.
     Question,
 }
 

@@ -171,12 +171,12 @@ struct VariableFacts {
 #[derive(Debug, Clone, Default)]
 struct Notes {
     label_names: Names,
-    /// For each event: a label, from 1.
+    /// For each event: the number of its label, from 1.
     labels: Vec<u32>,
     file_names: Names,
-    /// For each event: a file, from 1.
+    /// For each event: the number of its file, from 1.
     files: Vec<u32>,
-    /// For each event: a line, from 1.
+    /// For each event: the number of its line, from 1.
     lines: Vec<u32>,
 }
 

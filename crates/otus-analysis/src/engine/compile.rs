@@ -96,11 +96,11 @@ fn is_coupled(store: &Store, expr: ExprId, crosses: impl Fn(&Order) -> bool) -> 
 /// How much of the causality between components is forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Relaxation {
-    /// Nothing: the conflicts of the language.
+    /// No causality is forgotten: the expression has the conflicts of the interaction language.
     Rigid,
-    /// All causality that components cannot observe, where that is exact.
+    /// All causality that components cannot observe is forgotten, where that is exact.
     Exact,
-    /// All causality across components, even where that is not exact.
+    /// All causality across components is forgotten, even where that is not exact.
     Full,
 }
 

@@ -360,7 +360,7 @@ fn separate(ends: &[End]) -> Vec<Vec<Choice>> {
     (0..ends.len()).map(separated).collect()
 }
 
-/// The number of occurrences of each subterm in a term, as a tree.
+/// For each subterm of a term: the number of its occurrences in the term as a tree.
 pub(super) fn count_terms(pool: &Pool, root: TermId) -> FxHashMap<TermId, u64> {
     // Operands have smaller numbers, so the largest one has no parent left.
     let mut pending = BTreeMap::from([(root, 1)]);

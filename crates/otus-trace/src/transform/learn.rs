@@ -170,9 +170,9 @@ pub struct Learnt {
 
 /// Learns an interaction from runs over the signature of a pool.
 ///
-/// `accepts` is asked whether a term accepts the run with an index, at most twice for each
-/// different run. It may be imprecise: the result accepts the runs even if it always returns true,
-/// or always false.
+/// `accepts` says whether a term accepts the run with the given index. It is called at most twice
+/// for each different run. It may be imprecise: the result accepts the runs even if it always
+/// returns true, or always false.
 pub fn learn(
     pool: &mut Pool,
     runs: &[Run<'_>],

@@ -405,8 +405,8 @@ impl Troubles {
                 }
                 let id = id.as_ref().map(|id| format!("{id}: ")).unwrap_or_default();
                 context.remark(format!("otus: {id}{reason}"));
-                // These reasons concern partitions and files. Either there are few different
-                // reasons, or all are different.
+                // Reasons are counted only while they are few. They concern partitions and files,
+                // so typically either few reasons are repeated often, or every reason is different.
                 if self.reasons.len() < MAX_DIAGNOSTICS {
                     self.reasons.insert(reason.clone(), 0);
                 }

@@ -307,7 +307,7 @@ impl<S: Write> Reports<S> {
         self.all.iter_mut().try_for_each(|it| it.writer.unusable(unusable, &mut it.sink))
     }
 
-    /// Writes the ends, and returns the sinks.
+    /// Writes the end of each report, and returns the sinks.
     ///
     /// # Errors
     /// If a sink cannot be written.
