@@ -72,7 +72,7 @@ fn analyze(
     let mut failure = None;
     for keyed in [true, false] {
         for relax in [true, false] {
-            let options = ValueOptions { skeleton: false, keyed, relax };
+            let options = ValueOptions { skeleton: false, keyed, relax, constants: keyed };
             let mut engine =
                 ValueEngine::with_options(&lowered.pool, term, &valued, &partition, options);
             let budget = Budget::default();
