@@ -198,7 +198,7 @@ impl Run<'_, '_> {
         let Entry::Fast(from, to) = entry else {
             return match entry {
                 Entry::Slow => self.fire_slowly(component, route, key),
-                _ if self.may_miss => self.fire_slowly(component, route, key),
+                _ if self.has_outside() => self.fire_slowly(component, route, key),
                 _ => Fired::Blocked,
             };
         };
@@ -222,7 +222,7 @@ impl Run<'_, '_> {
                 self.consumed[component] += 1;
                 Fired::Moved
             }
-            None if self.may_miss => self.fire_slowly(component, route, key),
+            None if self.has_outside() => self.fire_slowly(component, route, key),
             None => Fired::Blocked,
         }
     }
@@ -270,6 +270,12 @@ impl Run<'_, '_> {
             };
             exprs.prune(shape, set) != Exprs::NEVER
         })
+    }
+
+    /// Whether events of some component may be unobserved now.
+    fn has_outside(&self) -> bool {
+        let is_outside = |component| self.observation.is_outside(&self.consumed, component);
+        self.may_miss && !self.observation.global && (0..self.consumed.len()).any(is_outside)
     }
 
     #[cold]
