@@ -64,6 +64,33 @@ pub enum Test {
     },
 }
 
+impl Atom {
+    /// The field that it names; `None` if it is about the time.
+    pub fn field(&self) -> Option<Name> {
+        match self.test {
+            Test::Compare { field, .. }
+            | Test::In { field, .. }
+            | Test::Matches { field, .. }
+            | Test::Same(field) => Some(field),
+            Test::At(_) | Test::Within { .. } | Test::After { .. } => None,
+        }
+    }
+
+    /// The variable that it names, if there is one.
+    pub fn variable(&self) -> Option<Name> {
+        match &self.test {
+            Test::Compare { operand: Operand::Variable { name, .. }, .. } => Some(*name),
+            Test::At(anchor) | Test::Within { anchor, .. } | Test::After { anchor, .. } => {
+                Some(*anchor)
+            }
+            Test::Compare { operand: Operand::Literal(_), .. }
+            | Test::In { .. }
+            | Test::Matches { .. }
+            | Test::Same(_) => None,
+        }
+    }
+}
+
 /// A relation between two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Relation {

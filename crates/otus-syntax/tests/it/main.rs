@@ -2,6 +2,7 @@
 
 mod drawings;
 mod formulas;
+mod guards;
 mod interactions;
 mod limits;
 mod options;

@@ -17,6 +17,8 @@ pub(super) const SPECS: &[&str] = &[
     "// before\n@lifeline{ /* in */ a; // after a\n b }\n/* between */ @message{ m } // end\nseq( // open\n  a -- m -> b, /* x */\n  // own line\n  par(a!m, /* y */ b?m) // close\n)\n// last\n",
     "coreg()(a -- m -> b, coreg(a)(b -- m -> a, <synch>m -> (a, b)), loop_par(alt(a!m, loop_strict(b?m))))",
     "@message{ \"log in\"; \"a\\\\b\"; été } @lifeline{ \"user service\"; \"end\"; o }\nalt(\"user service\" -- \"log in\" -> \"end\", o -- été -> (\"user service\", \"end\"), o)",
+    "@message{ PUBLISH; PUBREC } @lifeline{ client; broker }\nloopP(fresh m)(loopW(new(s)(seq(client -- PUBLISH[mid = m, qos in {1, 2}, client at s] -> broker, broker -- PUBREC[mid = m, client within 2.5s of s] -> client))))",
+    "new(x, least)(seq(a!m[k = x, l < 0.25, n >= -1/3, t ~ \"p/*\", \"a.k\" != true], a -- m[a.k == x + 1, b.http.status > x - 0.5, =id] -> (b, c), a?m[a at least, k = \"q\\\"\"], loopC(a, b; fresh y)(a -- <synch> m[a at least 150ms after least, time <= least + 2s, k = y] -> b)))",
 ];
 
 /// `.htf`.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use otus_core::{Lowered, lower, raise};
 use otus_syntax::{Source, parse_spec, parse_trace, print};
-use otus_testkit::generate::{interaction, spaced, trace};
+use otus_testkit::generate::{interaction, spaced, trace, valued_interaction};
 use otus_testkit::read::{Language, read, term};
 use proptest::prelude::*;
 
@@ -15,6 +15,14 @@ fn names(lowered: &Lowered) -> (Vec<String>, BTreeSet<String>) {
         signature.lifelines().map(|(_, name)| name.to_owned()).collect(),
         signature.messages().map(|(_, name)| name.to_owned()).collect(),
     )
+}
+
+/// The interaction with its guards and binders.
+fn values(lowered: &Lowered) -> String {
+    match &lowered.valued {
+        Some(valued) => valued.text(&lowered.pool),
+        None => term(lowered),
+    }
 }
 
 proptest! {
@@ -30,6 +38,20 @@ proptest! {
         prop_assert_eq!(&print::spec(&again.tree), &printed);
         prop_assert_eq!(parsed.tree.comments.len(), again.tree.comments.len());
         prop_assert_eq!(term(&read(Language::Interaction, &printed).0), term(&before));
+    }
+
+    #[test]
+    fn printing_guards_and_binders_is_a_fixed_point_that_means_the_same(
+        text in spaced(valued_interaction()),
+    ) {
+        let (before, diagnostics) = read(Language::Interaction, &text);
+        prop_assert!(diagnostics.iter().all(|found| !found.is_error()), "{diagnostics:?}");
+        let parsed = parse_spec(&Source::new("x", text));
+        let printed = print::spec(&parsed.tree);
+        let again = parse_spec(&Source::new("x", printed.clone()));
+        prop_assert_eq!(&print::spec(&again.tree), &printed);
+        prop_assert_eq!(parsed.tree.comments.len(), again.tree.comments.len());
+        prop_assert_eq!(values(&read(Language::Interaction, &printed).0), values(&before), "{}", printed);
     }
 
     #[test]
