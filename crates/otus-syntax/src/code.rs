@@ -174,6 +174,7 @@ codes! {
     READ_BY_CONVENTION = "0617", Note, "a construct with a meaning by convention";
     NOT_INCLUDED = "0618", Warning, "a file that is not included";
     BAD_PREPROCESSING = "0619", Error, "a preprocessor line that cannot be followed";
+    NOT_A_GUARD = "0620", Note, "a label that looks like a guard";
     // Lints.
     UNUSED_LIFELINE = "0701", Warning, "a lifeline that is never used";
     UNUSED_MESSAGE = "0702", Warning, "a message that is never used";

@@ -88,6 +88,8 @@ pub struct Shown {
 pub struct Arrow {
     /// The text at it, perhaps of several lines; empty if there is none.
     pub text: String,
+    /// The guard behind the text, in brackets, as its author wrote it; empty if there is none.
+    pub guard: String,
     /// Whether its line is dotted, as replies are.
     pub dotted: bool,
     /// Its head.

@@ -76,6 +76,23 @@ impl Atom {
         }
     }
 
+    /// All names in it.
+    pub(crate) fn names_mut(&mut self) -> impl Iterator<Item = &mut Name> {
+        let names = match &mut self.test {
+            Test::Compare { field, operand: Operand::Variable { name, .. }, .. } => {
+                [Some(field), Some(name)]
+            }
+            Test::Compare { field: name, operand: Operand::Literal(_), .. }
+            | Test::In { field: name, .. }
+            | Test::Matches { field: name, .. }
+            | Test::Same(name)
+            | Test::At(name)
+            | Test::Within { anchor: name, .. }
+            | Test::After { anchor: name, .. } => [Some(name), None],
+        };
+        self.lifeline.iter_mut().chain(names.into_iter().flatten())
+    }
+
     /// The variable that it names, if there is one.
     pub fn variable(&self) -> Option<Name> {
         match &self.test {

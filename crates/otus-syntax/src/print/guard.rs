@@ -18,7 +18,7 @@ use crate::rational::Rational;
 pub(crate) struct Naming<'n> {
     names: &'n Names,
     /// The declared lifelines.
-    lifelines: FxHashSet<Symbol>,
+    lifelines: Cow<'n, FxHashSet<Symbol>>,
 }
 
 impl<'n> Naming<'n> {
@@ -29,7 +29,12 @@ impl<'n> Naming<'n> {
             Section::Messages(_) | Section::Options(_) => None,
         });
         let lifelines = declared.flatten().map(|declaration| declaration.name.symbol).collect();
-        Naming { names: &tree.names, lifelines }
+        Naming { names: &tree.names, lifelines: Cow::Owned(lifelines) }
+    }
+
+    /// These names, of which some are lifelines.
+    pub(crate) fn new(names: &'n Names, lifelines: &'n FxHashSet<Symbol>) -> Self {
+        Naming { names, lifelines: Cow::Borrowed(lifelines) }
     }
 
     /// The guard of a passing in brackets; nothing if it has no atoms.

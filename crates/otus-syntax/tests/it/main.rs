@@ -7,6 +7,7 @@ mod interactions;
 mod limits;
 mod options;
 mod traces;
+mod valued_diagrams;
 mod wild_diagrams;
 
 use std::fmt::Write as _;

@@ -17,10 +17,15 @@ fn names(lowered: &Lowered) -> (Vec<String>, BTreeSet<String>) {
     )
 }
 
-/// The interaction with its guards and binders.
+/// The interaction with its guards and binders. Variables are numbered, since some have no name in the text.
 fn values(lowered: &Lowered) -> String {
     match &lowered.valued {
-        Some(valued) => valued.text(&lowered.pool),
+        Some(valued) => {
+            let mut valued = valued.clone();
+            let names = (0..valued.variables.len()).map(|number| format!("v{number}").into());
+            valued.variables = names.collect();
+            valued.text(&lowered.pool)
+        }
         None => term(lowered),
     }
 }
@@ -63,6 +68,19 @@ proptest! {
         prop_assert_eq!(print::trace(&again.tree), printed);
         prop_assert_eq!(print::trace_line(&again.tree), print::trace_line(&parsed.tree));
         prop_assert_eq!(parsed.tree.comments.len(), again.tree.comments.len());
+    }
+
+    #[test]
+    fn every_language_says_the_same_guards_and_binders(text in valued_interaction()) {
+        let (before, _) = read(Language::Interaction, &text);
+        let source = Source::new("x", text);
+        let tree = parse_spec(&source).tree;
+        for language in Language::ALL {
+            let written = language.write(&tree);
+            let (again, diagnostics) = read(language, &written);
+            prop_assert!(diagnostics.iter().all(|found| !found.is_error()), "{written}\n{diagnostics:?}");
+            prop_assert_eq!(values(&again), values(&before), "{:?}\n{}", language, written);
+        }
     }
 
     #[test]

@@ -31,11 +31,43 @@ use crate::rational::Rational;
 use crate::source::{Span, offset};
 
 /// An atom before the ends of its passing are known.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Draft {
     /// The atom, with the whole path as its field.
     atom: Atom,
     /// The first name of a path, and the rest.
     split: Option<(Name, Name)>,
+}
+
+impl Draft {
+    /// An atom whose lifeline is known.
+    pub(crate) fn of(atom: Atom) -> Draft {
+        Draft { atom, split: None }
+    }
+
+    /// The atom so far.
+    pub(crate) fn atom(&self) -> &Atom {
+        &self.atom
+    }
+
+    /// Moves all spans to other places.
+    pub(crate) fn relocate(&mut self, place: impl Fn(Span) -> Span) {
+        self.atom.span = place(self.atom.span);
+        let split = self.split.iter_mut().flat_map(|(first, rest)| [first, rest]);
+        for name in split.chain(self.atom.names_mut()) {
+            name.span = place(name.span);
+        }
+    }
+}
+
+/// Whether two atoms say the same, wherever they stand.
+pub(crate) fn same(one: &Atom, other: &Atom) -> bool {
+    let placeless = |atom: &Atom| {
+        let mut draft = Draft::of(atom.clone());
+        draft.relocate(|_| Span::default());
+        draft
+    };
+    placeless(one) == placeless(other)
 }
 
 /// The atoms of a passing, given its ends.
