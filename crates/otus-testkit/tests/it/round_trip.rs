@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use otus_core::{Lowered, lower, raise};
+use otus_core::index::Index as _;
+use otus_core::valued::VariableId;
+use otus_core::{Lowered, lower, raise, raise_valued};
 use otus_syntax::{Source, parse_spec, parse_trace, print};
 use otus_testkit::generate::{interaction, spaced, trace, valued_interaction};
 use otus_testkit::read::{Language, read, term};
@@ -22,8 +24,9 @@ fn values(lowered: &Lowered) -> String {
     match &lowered.valued {
         Some(valued) => {
             let mut valued = valued.clone();
-            let names = (0..valued.variables.len()).map(|number| format!("v{number}").into());
-            valued.variables = names.collect();
+            for number in 0..valued.variables.len() {
+                valued.variables[VariableId::new(number)] = format!("v{number}").into();
+            }
             valued.text(&lowered.pool)
         }
         None => term(lowered),
@@ -73,10 +76,11 @@ proptest! {
     #[test]
     fn every_language_says_the_same_guards_and_binders(text in valued_interaction()) {
         let (before, _) = read(Language::Interaction, &text);
-        let source = Source::new("x", text);
-        let tree = parse_spec(&source).tree;
+        let valued = before.valued.as_deref().expect("the text has a binder");
+        let raised = raise_valued(&before.pool, valued);
+        prop_assert_eq!(values(&lower(&[&raised])), values(&before));
         for language in Language::ALL {
-            let written = language.write(&tree);
+            let written = language.write(&raised);
             let (again, diagnostics) = read(language, &written);
             prop_assert!(diagnostics.iter().all(|found| !found.is_error()), "{written}\n{diagnostics:?}");
             prop_assert_eq!(values(&again), values(&before), "{:?}\n{}", language, written);
