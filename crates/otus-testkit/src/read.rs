@@ -1,5 +1,7 @@
 //! Reads a text as a term in one step, for tests.
 
+use otus_core::index::Index as _;
+use otus_core::valued::VariableId;
 use otus_core::{Lowered, lower};
 use otus_syntax::ast::SpecFile;
 use otus_syntax::diagram::markdown::{self, Fence};
@@ -60,7 +62,20 @@ pub fn read(language: Language, text: &str) -> (Lowered, Vec<Diagnostic>) {
     (lowered, diagnostics)
 }
 
-/// The term of a lowered text in the notation of the papers; the empty text if there is none.
+/// As [`term`], with numbers for the variables, since some have no name in the text.
+pub fn meaning(lowered: &Lowered) -> String {
+    let Some(valued) = &lowered.valued else { return term(lowered) };
+    let mut valued = valued.clone();
+    for number in 0..valued.variables.len() {
+        valued.variables[VariableId::new(number)] = format!("v{number}").into();
+    }
+    valued.text(&lowered.pool)
+}
+
+/// The term of a lowered text in the notation of the papers, with its guards and binders; the empty text if there is none.
 pub fn term(lowered: &Lowered) -> String {
+    if let Some(valued) = &lowered.valued {
+        return valued.text(&lowered.pool);
+    }
     lowered.term.map(|term| lowered.pool.text(term)).unwrap_or_default()
 }

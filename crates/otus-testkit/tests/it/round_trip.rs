@@ -2,12 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use otus_core::index::Index as _;
-use otus_core::valued::VariableId;
 use otus_core::{Lowered, lower, raise, raise_valued};
 use otus_syntax::{Source, parse_spec, parse_trace, print};
 use otus_testkit::generate::{interaction, spaced, trace, valued_interaction};
-use otus_testkit::read::{Language, read, term};
+use otus_testkit::read::{Language, meaning, read, term};
 use proptest::prelude::*;
 
 /// The lifelines in order, and the set of messages, whose order does not matter.
@@ -17,20 +15,6 @@ fn names(lowered: &Lowered) -> (Vec<String>, BTreeSet<String>) {
         signature.lifelines().map(|(_, name)| name.to_owned()).collect(),
         signature.messages().map(|(_, name)| name.to_owned()).collect(),
     )
-}
-
-/// The interaction with its guards and binders. Variables are numbered, since some have no name in the text.
-fn values(lowered: &Lowered) -> String {
-    match &lowered.valued {
-        Some(valued) => {
-            let mut valued = valued.clone();
-            for number in 0..valued.variables.len() {
-                valued.variables[VariableId::new(number)] = format!("v{number}").into();
-            }
-            valued.text(&lowered.pool)
-        }
-        None => term(lowered),
-    }
 }
 
 proptest! {
@@ -59,7 +43,7 @@ proptest! {
         let again = parse_spec(&Source::new("x", printed.clone()));
         prop_assert_eq!(&print::spec(&again.tree), &printed);
         prop_assert_eq!(parsed.tree.comments.len(), again.tree.comments.len());
-        prop_assert_eq!(values(&read(Language::Interaction, &printed).0), values(&before), "{}", printed);
+        prop_assert_eq!(meaning(&read(Language::Interaction, &printed).0), meaning(&before), "{}", printed);
     }
 
     #[test]
@@ -78,12 +62,12 @@ proptest! {
         let (before, _) = read(Language::Interaction, &text);
         let valued = before.valued.as_deref().expect("the text has a binder");
         let raised = raise_valued(&before.pool, valued);
-        prop_assert_eq!(values(&lower(&[&raised])), values(&before));
+        prop_assert_eq!(meaning(&lower(&[&raised])), meaning(&before));
         for language in Language::ALL {
             let written = language.write(&raised);
             let (again, diagnostics) = read(language, &written);
             prop_assert!(diagnostics.iter().all(|found| !found.is_error()), "{written}\n{diagnostics:?}");
-            prop_assert_eq!(values(&again), values(&before), "{:?}\n{}", language, written);
+            prop_assert_eq!(meaning(&again), meaning(&before), "{:?}\n{}", language, written);
         }
     }
 
