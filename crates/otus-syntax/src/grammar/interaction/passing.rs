@@ -35,7 +35,7 @@ fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
     let first = cursor.name("a lifeline or a message")?;
     // `coreg[a]` is a region in the wrong brackets.
     let is_region = matches!(cursor.slice(first.span), "coreg" | "loopC");
-    let guard = if is_region { Vec::new() } else { guard(cursor) };
+    let guard = if is_region { Vec::new() } else { whole_guard(cursor)? };
     match cursor.kind() {
         TokenKind::Dashes | Sign('!' | '?') if !guard.is_empty() => {
             let help = "a guard stands behind the message: a -- m[f = 1] -> b, a!m[f = 1]";
@@ -71,7 +71,7 @@ fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
                 '!' => (Some(first), Target::Environment),
                 _ => (None, Target::Lifeline(first)),
             };
-            let guard = of_ends(self::guard(cursor), origin, &target);
+            let guard = of_ends(whole_guard(cursor)?, origin, &target);
             Some(Passing { origin, message, guard, target, synchronous: false })
         }
         next => {
@@ -90,7 +90,7 @@ fn sent_by(cursor: &mut Cursor<'_>, origin: Option<Name>) -> Option<Passing> {
         return None;
     }
     let message = cursor.name("a message")?;
-    let guard = guard(cursor);
+    let guard = whole_guard(cursor)?;
     if cursor.eat(TokenKind::Arrow).is_none() {
         let help = "write `a -- m -> b`, or `a -- m ->|` if no lifeline receives it";
         cursor.unexpected_with("`->` and the receiver of the message", Some(help.to_owned()));
@@ -100,6 +100,13 @@ fn sent_by(cursor: &mut Cursor<'_>, origin: Option<Name>) -> Option<Passing> {
     guard_after_target(cursor);
     let guard = of_ends(guard, origin, &target);
     Some(Passing { origin, message, guard, target, synchronous })
+}
+
+/// A guard without a fault; nothing if there is none. A passing with half of a guard would mean something else.
+fn whole_guard(cursor: &mut Cursor<'_>) -> Option<Vec<Draft>> {
+    let found = cursor.findings.list.len();
+    let guard = guard(cursor);
+    (cursor.findings.list.len() == found).then_some(guard)
 }
 
 /// The atoms of a guard between these ends.
