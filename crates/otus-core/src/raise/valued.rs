@@ -73,7 +73,7 @@ impl<'a> Raiser<'a> {
                 }
                 Task::Build(id, operators, operands) => {
                     let mut operands: Vec<NodeId> =
-                        operands.iter().filter_map(|operand| self.done[operand.index()]).collect();
+                        operands.iter().map(|&operand| self.operand(operand)).collect();
                     for operator in operators {
                         operands = vec![self.push(NodeKind::Operator(operator, operands))];
                     }
@@ -84,6 +84,15 @@ impl<'a> Raiser<'a> {
         match self.done[root.index()] {
             Some(root) => root,
             None => self.push(NodeKind::Empty),
+        }
+    }
+
+    /// The node of an operand. Each ∅ has a node of its own: lowering finds the variables of a binder by the node inside it,
+    /// which therefore belongs to one binder only.
+    fn operand(&mut self, id: ValuedId) -> NodeId {
+        match self.done[id.index()] {
+            Some(done) if self.valued.nodes[id] != ValuedNode::Empty => done,
+            Some(_) | None => self.push(NodeKind::Empty),
         }
     }
 

@@ -376,7 +376,10 @@ impl Walk<'_> {
             let test = Test::Compare { field, relation: Relation::Equal, operand };
             Atom { test, ..atom.clone() }
         });
-        (atoms.collect(), bound)
+        let atoms = atoms.collect();
+        // As a guard is read: its first variable is the innermost.
+        bound.reverse();
+        (atoms, bound)
     }
 
     fn write(&mut self, span: Span, kind: StatementKind) {
