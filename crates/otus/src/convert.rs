@@ -4,7 +4,7 @@ mod formula;
 
 use std::collections::BTreeSet;
 
-use otus_core::{Pool, raise};
+use otus_core::{Pool, raise, raise_valued};
 use otus_syntax::ast::SpecFile;
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::diagram::{Written, mermaid, plantuml};
@@ -180,7 +180,10 @@ fn specification(
     let Some(term) = lowered.term else {
         return Err(Error::Bug("an interaction without errors has no term".to_owned()));
     };
-    let raised = raise(&lowered.pool, term);
+    let raised = match &lowered.valued {
+        Some(valued) => raise_valued(&lowered.pool, valued),
+        None => raise(&lowered.pool, term),
+    };
     Ok((spec, raised))
 }
 

@@ -68,7 +68,7 @@ struct KeptTrace {
 pub fn restrict(context: &Context, request: &RestrictRequest) -> Result<Restricted> {
     let mut loaded = Loaded::read(context, &request.names, request.from)?;
     if loaded.traces.is_empty() {
-        let (mut lowered, term) = loaded.only_interaction(context)?;
+        let (mut lowered, term) = loaded.without_values(context, "the restricted specification")?;
         let Some(kept) = kept(&request.to, lowered.pool.signature())? else {
             unfit!(
                 "a partition says which lifelines share a log, so it is about multi-traces; add a \

@@ -22,6 +22,7 @@ pub mod plantuml;
 mod statement;
 #[cfg(test)]
 mod tests;
+mod values;
 
 pub use language::language_of;
 

@@ -2,6 +2,7 @@
 
 use crate::ast::{LoopKind, Operator};
 use crate::drawing;
+use crate::grammar::interaction::guard::Draft;
 use crate::name::Name;
 use crate::source::Span;
 
@@ -155,8 +156,15 @@ pub(crate) enum Separator {
 pub(crate) enum Mark {
     /// `otus: synch`: the next arrow is one indivisible step.
     Synchronous,
-    /// `otus: loopS`: the kind of the next `loop`.
-    LoopKind(LoopKind),
+    /// `otus: loopS`, `otus: loopP(fresh x)`: the kind of the next `loop`, and the variables that each iteration has for
+    /// itself.
+    LoopKind(LoopKind, Vec<Name>),
+    /// The guard of the next arrow, from the brackets of its label.
+    Guard(Vec<Draft>),
+    /// PlantUML's `{s}` before an arrow in a diagram with values. None is left when a diagram is read.
+    Anchor(Name),
+    /// `otus: values`: brackets at the end of a label are guards.
+    Values,
     /// `otus: critical alt`: the meaning of the next `critical`.
     Critical(Options),
     /// PlantUML's `&`: the next arrow or fragment happens in parallel with the arrow or fragment
