@@ -22,7 +22,7 @@ use crate::name::{Name, Names};
 pub use dialect::{Dialect, not_in_2020};
 pub use formula::{formula, formulas};
 pub use options::option;
-pub use trace::{trace, trace_line};
+pub use trace::{trace, trace_line, trace_value};
 use writer::Writer;
 pub use writer::{INDENT, MAX_INDENTED, WIDTH};
 

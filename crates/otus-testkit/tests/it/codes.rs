@@ -297,7 +297,8 @@ fn partial_order(source: &Source) -> Vec<Diagnostic> {
 fn settings(source: &Source, section: &Case) -> Vec<Diagnostic> {
     let (plan, mut found) = Plan::parse(source, &[]);
     let logs: Vec<&Fence> = section.fences.iter().filter(|fence| fence.kind == "log").collect();
-    if let Some(plan) = plan.filter(|_| !logs.is_empty()) {
+    if let Some(mut plan) = plan.filter(|_| !logs.is_empty()) {
+        plan.keep_listed();
         let files = logs.iter().map(|log| {
             let number = plan.source_of(&log.argument).expect("a log of the source");
             LogFile::in_memory(&log.argument, number, log.text.as_bytes())

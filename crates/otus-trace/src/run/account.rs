@@ -35,6 +35,8 @@ pub struct Accounting {
     pub groups: GroupAccount,
     /// The pairs of emissions and receptions.
     pub pairs: PairAccount,
+    /// The fields whose values are kept, the time last: how many events have a value of them.
+    pub values: Vec<ValueAccount>,
     /// Findings for the user, the most severe first.
     pub findings: Vec<Finding>,
     /// The names that the ids stand for.
@@ -152,6 +154,19 @@ pub struct MessageAccount {
     pub sends: u64,
     /// The number of receptions.
     pub receives: u64,
+}
+
+/// How many events carry a field.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ValueAccount {
+    /// The name of the field.
+    pub name: String,
+    /// The number of events with a value of it.
+    pub known: u64,
+    /// The number of events without one.
+    pub unknown: u64,
+    /// The number of records whose value of it was left out, because it cannot be used.
+    pub unusable: u64,
 }
 
 /// The groups of a run.

@@ -6,6 +6,7 @@
 //! | [`matching`] | finds the rule that takes a record |
 //! | [`apply`] | evaluates the rule: lifeline, clock, actions, variables, local order |
 //! | [`spans`] | turns a span into the actions of its start and end |
+//! | [`values`] | reads the values of the events, and their times |
 //! | [`canonical`] | evaluates records of the canonical format, and vector clocks |
 //! | [`store`] | stores the events in their group |
 //! | [`join`] | joins spans: deduces the events that they imply, and names their messages |
@@ -23,6 +24,7 @@ mod matching;
 mod release;
 mod spans;
 mod store;
+mod values;
 
 use std::ops::ControlFlow;
 
@@ -102,6 +104,8 @@ struct PendingAction {
     id: Option<(usize, usize)>,
     flags: RowFlags,
     order: Option<i128>,
+    /// When it happened, if that differs from the time of the record.
+    time: Option<i64>,
 }
 
 /// A record and the rule that takes it.
@@ -130,7 +134,8 @@ struct Stored {
 
 impl Mapper {
     fn new(plan: &Plan, files: usize) -> Self {
-        let mut accounting = Accounting::default();
+        let values = Mapper::value_accounts(plan);
+        let mut accounting = Accounting { values, ..Accounting::default() };
         let mut rule_starts = Vec::new();
         for (number, source) in plan.sources.iter().enumerate() {
             rule_starts.push(accounting.rules.len());

@@ -9,6 +9,7 @@ use otus_core::intern::Interner;
 use otus_core::{Direction, IndexVec, LifelineId, Signature, define_id};
 use otus_syntax::name::{Names, Symbol};
 
+use super::value::ValueKey;
 use crate::mapping::Aliases;
 use crate::order::Value;
 
@@ -188,6 +189,12 @@ impl Vocabulary {
 
     pub(crate) fn intern_variable(&mut self, name: &str) -> RunVariableId {
         RunVariableId(self.variables.intern(name).0)
+    }
+
+    /// The id of a value, which is copied only if it is new.
+    pub(super) fn intern_value(&mut self, value: ValueKey<'_>) -> RunValueId {
+        let found = self.values.find_as(&value, |known| value.is(known));
+        found.unwrap_or_else(|| self.values.intern(value.to_value()))
     }
 
     /// Adds a file, even if there is one with the same name.
