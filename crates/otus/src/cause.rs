@@ -15,7 +15,7 @@ pub struct Cause {
 }
 
 /// All causes of failures; then failures without a known cause, weak passes and undecided cases.
-pub const CAUSES: [Cause; 15] = [
+pub const CAUSES: [Cause; 16] = [
     Cause {
         id: "unknown-lifeline",
         name: "unknown lifeline",
@@ -63,6 +63,12 @@ pub const CAUSES: [Cause; 15] = [
         name: "wrong order",
         meaning: "Ids of messages, spans or vector clocks tell that one event happened before another, but no execution has them in this order.",
         help: "If these clocks or ids are not to be trusted, --ignore-order leaves the order between logs out.",
+    },
+    Cause {
+        id: "wrong-value",
+        name: "wrong value",
+        meaning: "Names and order are right, but no execution has events with these values: an id, a number, a text or a time.",
+        help: "Compare the values of the event with the guards of the specification. A field that a log never has is declared by unlogged below [observation] in otus.toml.",
     },
     Cause {
         id: "missing-counterpart",

@@ -11,10 +11,11 @@ use otus_analysis::Question;
 use otus_analysis::Verdict;
 use otus_analysis::explain::{self, Cause, Change, Checked, Expected, Headline, Taken};
 use otus_core::budget::Budget;
+use otus_core::index::Index as _;
 use otus_core::{Action, ActionId, Pool, TermId};
 use otus_trace::multitrace::Step;
 use otus_trace::transform::learn::Pair;
-use otus_trace::{ComponentId, MultiTrace, ObservedOrder};
+use otus_trace::{ComponentId, Facts, MultiTrace, ObservedOrder};
 
 use super::lifelines;
 use super::pictures::{Drawn, rebuilt};
@@ -23,6 +24,7 @@ use super::plan::{Method, Plan};
 use super::relax;
 use super::request::Explain;
 use super::spec_text::Excerpt;
+use super::values;
 use super::wrong_order;
 use crate::case::CasePicture;
 use crate::explanation::{
@@ -31,6 +33,10 @@ use crate::explanation::{
 
 pub(super) struct Failure<'a> {
     pub(super) trace: &'a MultiTrace,
+    /// What its events carry, if the specification has values.
+    pub(super) facts: Option<&'a Facts>,
+    /// The most actions of each component that could be explained.
+    pub(super) furthest: Option<&'a [u32]>,
     /// The pool with the names of its messages.
     pub(super) names: &'a Pool,
     pub(super) question: &'a Question,
@@ -70,23 +76,32 @@ impl Failure<'_> {
             let wrong =
                 wrong_order::find(&pool, term, &own, order, self.question, &options.budget)?;
             let places = self.origin.from.places(self.trace, plan);
-            let wording = Wording { plan, pool: &pool, trace: &own, places };
+            let wording = Wording { plan, pool: &pool, trace: &own, facts: self.facts, places };
             return Some((wording.wrong_order(wrong), None));
         }
         let found = explain::explain(&mut pool, term, &own, self.question, &options);
         if found.verdict != Verdict::Fail {
-            return None;
+            // Without its values it is explained.
+            let facts = self.facts;
+            let places = self.origin.from.places(self.trace, plan);
+            let wording = Wording { plan, pool: self.names, trace: self.trace, facts, places };
+            return facts.and(wording.by_values(self.furthest?)).map(|told| (told, None));
         }
         let places = self.origin.from.places(self.trace, plan);
         let picture = self.is_drawn.then(|| {
             let drawn = Drawn { plan, trace: &own, places: &places };
             drawn.failure(&mut pool, self.question, &found, &options.budget)
         });
-        let wording = Wording { plan, pool: &pool, trace: &own, places };
+        let wording = Wording { plan, pool: &pool, trace: &own, facts: self.facts, places };
         let mut told = wording.explanation(&found, effort);
         let is_about_observation = found.headline.as_ref().is_none_or(|it| !it.cause.is_unknown());
+        if self.facts.is_some() && told.repair.is_some() {
+            let text = "values are not regarded here: the repair is about names and order only";
+            told.notes.push(Note { topic: "note", text: text.to_owned() });
+        }
         if let Method::Fast(declared) = &plan.method
             && is_about_observation
+            && self.facts.is_none()
             && let Some(text) = relax::help(&pool, term, &own, declared, &options.budget)
         {
             told.notes.push(Note { topic: "help", text });
@@ -130,6 +145,7 @@ struct Wording<'a> {
     plan: &'a Plan,
     pool: &'a Pool,
     trace: &'a MultiTrace,
+    facts: Option<&'a Facts>,
     places: Places<'a>,
 }
 
@@ -195,6 +211,57 @@ impl Wording<'_> {
         }
     }
 
+    /// The explanation of a multi-trace that is explained without its values.
+    fn by_values(&self, furthest: &[u32]) -> Option<Explanation> {
+        let valued = self.plan.spec.valued.as_ref()?;
+        let facts = self.facts?;
+        let (component, step) = values::stuck(valued, self.pool, self.trace, furthest)?;
+        let action = explain::in_the_past(self.pool, &[self.trace.steps(component)[step].action()]);
+        let carried = values::known(valued, facts, component, step);
+        let carried: Vec<String> =
+            carried.iter().map(|(field, value)| format!("{field} {value}")).collect();
+        let is_over = furthest.get(component.index()).is_some_and(|&it| it as usize > step);
+        let headline = if is_over {
+            format!("the logs end after {action}, and no execution can go on from there with these values")
+        } else if carried.is_empty() {
+            format!("{action}, which no execution allows with these values")
+        } else {
+            format!("{action} with {}, which no execution allows with these values", carried.join(", "))
+        };
+        let before = self.trace.steps(component)[..=step].iter().filter(|step| !step.joined());
+        let moment = before.count().saturating_sub(1);
+        let role = if is_over { "the log ends after" } else { "observed" };
+        let logs = self.trace.partition().components().zip(furthest).map(|(component, &reached)| {
+            let steps = self.trace.steps(component);
+            let starts = |steps: &[Step]| steps.iter().filter(|step| !step.joined()).count();
+            let next = steps.get(reached as usize).map(|step| self.moment(&[step.action()]));
+            LogProgress {
+                lifelines: self.lifelines(component),
+                consumed: starts(&steps[..(reached as usize).min(steps.len())]),
+                total: starts(steps),
+                expected: Vec::new(),
+                next,
+            }
+        });
+        let furthest = vec![Situation { logs: logs.collect(), choices: Vec::new() }];
+        let mut told = Explanation {
+            cause: "wrong-value",
+            cause_name: "wrong value",
+            headline,
+            expected: Vec::new(),
+            observed: self.log_place(component, moment, role),
+            related: Vec::new(),
+            furthest,
+            alone: Vec::new(),
+            repair: None,
+            core: None,
+            gave_up: None,
+            notes: Vec::new(),
+        };
+        told.notes = notes(&told, Explain::Short);
+        Some(told)
+    }
+
     /// The expected actions, with their places in the specification, each place once.
     fn expected(&self, headline: &Headline) -> Vec<SpecPlace> {
         let mut places: Vec<SpecPlace> = Vec::new();
@@ -245,7 +312,10 @@ impl Wording<'_> {
         let (place, text, span) = self.places.excerpt(component, steps, &first)?;
         let (lifelines, action) = (self.lifelines(component), self.moment(&actions));
         let is_in_case_file = self.places.is_case();
-        Some(LogPlace { place, lifelines, action, role, text, span, is_in_case_file })
+        let valued = self.plan.spec.valued.as_ref().zip(self.facts);
+        let values = valued.map(|(valued, facts)| values::known(valued, facts, component, steps));
+        let values = values.unwrap_or_default().into_iter().collect();
+        Some(LogPlace { place, lifelines, action, role, text, span, values, is_in_case_file })
     }
 
     fn situation(&self, state: &explain::Reached) -> Situation {

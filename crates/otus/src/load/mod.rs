@@ -5,6 +5,7 @@
 
 mod diagrams;
 pub(crate) mod options;
+mod same;
 mod sources;
 
 use otus_core::{Lowered, Pool, Signature, TermId};
@@ -262,6 +263,15 @@ impl Loaded {
         }
         let term = lowered.term;
         Ok((lowered, term))
+    }
+
+    /// Asks both ends of every message for the same value of some fields, as `[values] same` of `otus.toml` does.
+    pub(crate) fn require_same(&mut self, fields: &[String]) {
+        for file in self.specs.iter_mut().flat_map(|spec| &mut spec.files) {
+            for field in fields {
+                same::require(file, field);
+            }
+        }
     }
 
     fn keep<T>(&mut self, parsed: Parsed<T>) -> T {
