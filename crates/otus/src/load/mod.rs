@@ -4,6 +4,7 @@
 //! itself. Mistakes in the texts are collected as diagnostics; errors are files that cannot be read.
 
 mod diagrams;
+pub(crate) mod facts;
 pub(crate) mod options;
 mod same;
 mod sources;
@@ -14,7 +15,7 @@ use otus_syntax::diagnostic::any_error;
 use otus_syntax::diagram::markdown::{self, Fence, Language};
 use otus_syntax::grammar::Parsed;
 use otus_syntax::{Code, Diagnostic, Source, SourceId, Span, parse_spec, parse_trace};
-use otus_trace::MultiTrace;
+use otus_trace::{Facts, FieldNames, MultiTrace};
 use otus_trace::case::Case;
 use otus_trace::transform::implied_signature;
 
@@ -289,6 +290,19 @@ impl Trace {
         let mut pool = spec.unwrap_or_else(|| Pool::new(implied_signature([&self.tree])));
         let (observed, _) = otus_trace::lower(&self.tree, &mut pool);
         (pool, observed)
+    }
+}
+
+impl Trace {
+    /// As [`Trace::lower`], with the values of its events and their fields, if there are any.
+    pub(crate) fn lower_with_values(
+        &self,
+        spec: Option<Pool>,
+    ) -> (Pool, MultiTrace, Option<(Facts, FieldNames)>) {
+        let mut pool = spec.unwrap_or_else(|| Pool::new(implied_signature([&self.tree])));
+        let fields = facts::fields_of(std::iter::once(&self.tree));
+        let (observed, facts) = facts::lower(&self.tree, &mut pool, fields.as_ref());
+        (pool, observed, facts.zip(fields))
     }
 }
 
