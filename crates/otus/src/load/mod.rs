@@ -9,6 +9,7 @@ pub(crate) mod options;
 mod same;
 mod sources;
 
+use otus_core::valued::Valued;
 use otus_core::{Lowered, Pool, Signature, TermId};
 use otus_syntax::ast::{SpecFile, TraceFile};
 use otus_syntax::diagnostic::any_error;
@@ -235,10 +236,13 @@ impl Loaded {
     }
 
     /// The lifelines and messages of the only specification among some files. Warnings are reported.
-    pub(crate) fn signature(context: &Context, names: &[String]) -> Result<Signature> {
+    pub(crate) fn signature(
+        context: &Context,
+        names: &[String],
+    ) -> Result<(Signature, Option<Box<Valued>>)> {
         let mut loaded = Loaded::read(context, names, None)?;
         let (lowered, _) = loaded.only_interaction(context)?;
-        Ok(lowered.pool.signature().clone())
+        Ok((lowered.pool.signature().clone(), lowered.valued))
     }
 
     /// Like [`Loaded::only_interaction`], but warnings are not reported. The term is missing only
@@ -310,6 +314,13 @@ impl SpecFiles {
     /// The terms of the specification, and the findings about its names.
     pub(crate) fn lower(&self) -> Lowered {
         otus_core::lower(&self.files.iter().collect::<Vec<_>>())
+    }
+}
+
+/// Warns that a command regards names and order only, if the specification has values.
+pub(crate) fn warn_of_values(context: &Context, lowered: &Lowered, what: &str) {
+    if lowered.valued.is_some() {
+        context.remark(format!("warning: values are not regarded here: {what}"));
     }
 }
 
