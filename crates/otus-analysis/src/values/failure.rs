@@ -141,6 +141,23 @@ impl Met<'_, '_> {
         expected
     }
 
+    /// A deadline of the rest that passed before its log ended: the nanoseconds since the anchor, and those allowed.
+    pub(super) fn overdue(&mut self) -> Option<(i64, i64)> {
+        let problem = self.observation.problem;
+        let slots = self.exprs.slot_count(self.expr);
+        let anchors = self.exprs.bounds_from_above(self.expr, slots);
+        anchors.into_iter().find_map(|(slot, lifeline, allowed)| {
+            let Some(Register::Known(Value::Number(start))) = self.memory.registers.get(slot)
+            else {
+                return None;
+            };
+            let component = problem.trace.partition().component_of(lifeline);
+            let end = self.observation.logs[component.index()].last?;
+            let elapsed = end.checked_sub(start.integer()?)?;
+            (elapsed > allowed).then_some((elapsed, allowed))
+        })
+    }
+
     /// The obstacle of the next event of a component, as an event of some kind.
     pub(super) fn obstacle(&mut self, kind: KindId, at: LogPlace) -> Obstacle {
         let ways = self.steps.ways(self.exprs, self.expr, kind);
@@ -156,7 +173,11 @@ impl Met<'_, '_> {
         }
         let (weight, cause) = best.unwrap_or((IMPOSSIBLE, ValueCause::Unexpected { key: None }));
         let expected = if weight == IMPOSSIBLE { self.expected() } else { Vec::new() };
-        Obstacle { failure: ValueFailure { at: Some(at), cause, expected }, weight, waits_for: None }
+        Obstacle {
+            failure: ValueFailure { at: Some(at), cause, expected },
+            weight,
+            waits_for: None,
+        }
     }
 
     /// The atoms that an event does not satisfy.

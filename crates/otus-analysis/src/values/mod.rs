@@ -13,12 +13,15 @@
 //! The engines, from the cheapest to the one that always decides:
 //!
 //! 1. the engine of the [skeleton](crate::engine), which refutes what is wrong without any value;
-//! 2. [`keyed`]: parallel sessions told apart by a key, one look-up for each event;
-//! 3. [`search`]: shapes, registers and conditions, exact for every interaction and question.
+//! 2. [`constants`]: guards with constants only are a finer alphabet, for which the fast engine decides;
+//! 3. [`keyed`]: parallel sessions told apart by a key, one look-up for each event;
+//! 4. [`search`]: shapes, registers and conditions, exact for every interaction and question.
 
 mod condition;
+mod constants;
 mod event;
 mod expr;
+mod failure;
 mod keyed;
 mod observation;
 mod search;
@@ -37,8 +40,11 @@ use crate::engine::coupling::Coupling;
 use crate::engine::{Engine, Options, Outcome, strongest};
 use crate::question::Question;
 use crate::verdict::Verdict;
+use constants::Constants;
 use expr::Exprs;
+pub use failure::{LogPlace, ValueCause, ValueFailure};
 use keyed::Keyed;
+pub use keyed::{LoopReport, loops};
 use observation::Problem;
 use search::{Found, Search, Tables};
 use step::Steps;
@@ -59,11 +65,13 @@ pub struct ValueOptions {
     pub keyed: bool,
     /// Follow decoupled components one at a time.
     pub relax: bool,
+    /// Refine the alphabet if guards have constants only.
+    pub constants: bool,
 }
 
 impl Default for ValueOptions {
     fn default() -> Self {
-        ValueOptions { skeleton: true, keyed: true, relax: true }
+        ValueOptions { skeleton: true, keyed: true, relax: true, constants: true }
     }
 }
 
@@ -80,10 +88,17 @@ pub struct ValueEngine {
     /// With components decoupled, where that is exact.
     relaxed: Option<Tables>,
     keyed: Option<Keyed>,
+    /// If guards have constants only.
+    constants: Option<Constants>,
     /// By variable: the component of the clock that gives it its value.
     anchors: Vec<Option<usize>>,
     options: ValueOptions,
+    /// Why the last analysis failed.
+    failure: Option<ValueFailure>,
 }
+
+/// The most states of a search that only tells why logs fail.
+const FAILURE_STATES: u64 = 20_000;
 
 impl ValueEngine {
     /// Prepares an interaction for multi-traces over a partition. The term is its skeleton.
@@ -114,8 +129,10 @@ impl ValueEngine {
             rigid: tables(false),
             relaxed: is_decoupled.then(|| tables(true)),
             keyed: if options.keyed { Keyed::new(pool, valued, partition) } else { None },
+            constants: if options.constants { Constants::new(valued) } else { None },
             anchors: anchors(valued, partition),
             options,
+            failure: None,
         }
     }
 
@@ -128,6 +145,7 @@ impl ValueEngine {
         question: &Question,
         budget: &Budget,
     ) -> Outcome {
+        self.failure = None;
         if self.options.skeleton {
             let without = self.skeleton.analyze(trace, question, budget);
             if without.verdict == Verdict::Fail {
@@ -135,6 +153,9 @@ impl ValueEngine {
             }
         }
         let strong = strongest(question, self.partition.len());
+        if self.constants.is_some() {
+            return self.analyze_constants(trace, facts, clocks, (&strong, question), budget);
+        }
         let mut meter = Meter::new(budget);
         let mut furthest = None;
         let mut undecided = None;
@@ -144,6 +165,7 @@ impl ValueEngine {
                 self.explain(trace, facts, clocks, asked, strict, &mut meter, &mut furthest);
             match found {
                 Found::Yes => {
+                    self.failure = None;
                     let states = meter.states();
                     return Outcome { verdict, states, stop: Stop::Goal, furthest: None };
                 }
@@ -157,6 +179,42 @@ impl ValueEngine {
         };
         let furthest = furthest.filter(|_| verdict == Verdict::Fail);
         Outcome { verdict, states: meter.states(), stop, furthest }
+    }
+
+    /// The verdict by the fast engine over a refined alphabet; why it fails, by the search if that is quick.
+    fn analyze_constants(
+        &mut self,
+        trace: &MultiTrace,
+        facts: &Facts,
+        clocks: Clocks,
+        (strong, question): (&Question, &Question),
+        budget: &Budget,
+    ) -> Outcome {
+        let mut states = 0;
+        for (asked, strict) in [(strong, true), (question, false)] {
+            let Some(constants) = &mut self.constants else { break };
+            let (pool, valued) = (&self.pool, &self.valued);
+            let mut found = constants.analyze(pool, valued, trace, facts, asked, strict, budget);
+            states += found.states;
+            found.states = states;
+            // The weaker question is accepted at most weakly.
+            let best = if strict { Verdict::Pass } else { Verdict::WeakPass };
+            match found.verdict {
+                Verdict::Pass | Verdict::WeakPass => {
+                    return Outcome { verdict: best, ..found };
+                }
+                Verdict::Fail if strict => {}
+                Verdict::Fail => {
+                    let limited = Budget { max_states: Some(FAILURE_STATES), ..budget.clone() };
+                    let mut meter = Meter::new(&limited);
+                    let mut ignored = None;
+                    self.explain(trace, facts, clocks, question, false, &mut meter, &mut ignored);
+                    return found;
+                }
+                Verdict::Inconclusive | Verdict::WeakFail => return found,
+            }
+        }
+        Outcome { verdict: Verdict::Fail, states, stop: Stop::Exhausted, furthest: None }
     }
 
     #[expect(clippy::too_many_arguments, reason = "those of an analysis, and how strict it is")]
@@ -181,7 +239,7 @@ impl ValueEngine {
             anchors: &self.anchors,
         };
         if let Some(keyed) = &mut self.keyed
-            && let Some(found) = keyed::explain(keyed, &problem, meter, furthest)
+            && let Some(found) = keyed::explain(keyed, &problem, meter, furthest, &mut self.failure)
         {
             return found;
         }
@@ -191,9 +249,15 @@ impl ValueEngine {
         let mut search = Search::new(&problem, tables, one_at_a_time);
         let found = search.run(meter);
         if found == Found::No {
-            *furthest = Some(search.furthest.into());
+            *furthest = search.consumed();
+            self.failure = search.failure();
         }
         found
+    }
+
+    /// Why the last analysis failed, in terms of values; `None` if it did not, or if it fails without any value.
+    pub fn failure(&self) -> Option<&ValueFailure> {
+        self.failure.as_ref()
     }
 }
 

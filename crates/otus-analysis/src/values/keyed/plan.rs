@@ -107,7 +107,10 @@ fn parallel_parts(valued: &Valued) -> Vec<ValuedId> {
 }
 
 /// The events below a node.
-fn events(valued: &Valued, root: ValuedId) -> impl Iterator<Item = &[otus_core::valued::Part]> {
+pub(super) fn events(
+    valued: &Valued,
+    root: ValuedId,
+) -> impl Iterator<Item = &[otus_core::valued::Part]> {
     let mut pending = vec![root];
     let mut found = Vec::new();
     let mut seen = vec![false; valued.nodes.len()];
@@ -130,9 +133,36 @@ fn events(valued: &Valued, root: ValuedId) -> impl Iterator<Item = &[otus_core::
     found.into_iter()
 }
 
+/// A parallel loop and the binders around its body.
+pub(super) struct Binders {
+    /// The variables of an iteration, fresh ones first.
+    pub(super) variables: Vec<VariableId>,
+    /// The number of fresh variables.
+    fresh: usize,
+    /// The body of one iteration, inside all binders.
+    pub(super) body: ValuedId,
+}
+
+/// The binders of a parallel loop; `None` if the node is none.
+pub(super) fn binders(valued: &Valued, root: ValuedId) -> Option<Binders> {
+    let mut variables = Vec::new();
+    let mut at = root;
+    while let ValuedNode::Fresh(variable, inner) = valued.nodes[at] {
+        variables.push(variable);
+        at = inner;
+    }
+    let fresh = variables.len();
+    let ValuedNode::LoopC(Pool::ALL, mut body) = valued.nodes[at] else { return None };
+    while let ValuedNode::New(variable, inner) = valued.nodes[body] {
+        variables.push(variable);
+        body = inner;
+    }
+    Some(Binders { variables, fresh, body })
+}
+
 /// A loop of sessions with a key.
-struct Session {
-    variable: VariableId,
+pub(super) struct Session {
+    pub(super) variable: VariableId,
     /// The body of one session, without the binder of the key.
     body: ValuedId,
     /// The binders between the loop and the body, besides that of the key.
@@ -144,39 +174,24 @@ struct Session {
 }
 
 impl Session {
-    fn of(valued: &Valued, root: ValuedId) -> Option<Session> {
-        let mut candidates = Vec::new();
-        let mut at = root;
-        while let ValuedNode::Fresh(variable, inner) = valued.nodes[at] {
-            candidates.push((variable, true));
-            at = inner;
-        }
-        // Two fresh variables of one loop are two keys, of which only one could be forgotten.
-        if candidates.len() > 1 {
+    pub(super) fn of(valued: &Valued, root: ValuedId) -> Option<Session> {
+        let Binders { variables, fresh, body } = binders(valued, root)?;
+        // A loop with fresh variables must remember the values of each of them. Its key is remembered by its session,
+        // so there may be only one, and it must be the key.
+        let candidates = if fresh > 0 { &variables[..fresh] } else { &variables[..] };
+        if fresh > 1 {
             return None;
         }
-        let ValuedNode::LoopC(Pool::ALL, inner) = valued.nodes[at] else { return None };
-        let mut body = inner;
-        let mut bound = Vec::new();
-        while let ValuedNode::New(variable, inner) = valued.nodes[body] {
-            bound.push(variable);
-            body = inner;
-        }
-        candidates.extend(bound.iter().map(|&variable| (variable, false)));
-        candidates.into_iter().find_map(|(variable, is_fresh)| {
-            // A loop with a fresh variable that is no key has to remember its values.
-            if !is_fresh && matches!(valued.nodes[root], ValuedNode::Fresh(..)) {
-                return None;
-            }
+        candidates.iter().find_map(|&variable| {
             let fields = key_fields(valued, body, variable)?;
-            let others = bound.iter().copied().filter(|&other| other != variable).collect();
-            Some(Session { variable, body, others, is_fresh, fields })
+            let others = variables.iter().copied().filter(|&other| other != variable).collect();
+            Some(Session { variable, body, others, is_fresh: fresh > 0, fields })
         })
     }
 
     /// The tree of one session. The atoms of the key are left out, since the session is found by it; unless other atoms
     /// mention the key, too.
-    fn tree(&self, valued: &Valued) -> Valued {
+    pub(super) fn tree(&self, valued: &Valued) -> Valued {
         let mut tree = valued.clone();
         let is_key = |action: Action, atom: &Atom| {
             atom.binds() == Some(self.variable) && self.fields.get(&action) == Some(&atom.field)
