@@ -37,7 +37,8 @@ pub struct GenerateRequest {
 pub fn generate(context: &Context, request: &GenerateRequest, take: Take<'_>) -> Result<u64> {
     let mut loaded = Loaded::read(context, &request.names, request.from)?;
     let (mut lowered, term) = loaded.only_interaction(context)?;
-    let what = "events are written without values, and guards may forbid some of these multi-traces";
+    let what =
+        "events are written without values, and guards may forbid some of these multi-traces";
     warn_of_values(context, &lowered, what);
     let partition = match &request.partition {
         Some(text) => options::partition(text, lowered.pool.signature())?,

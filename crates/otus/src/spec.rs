@@ -122,8 +122,8 @@ impl Spec {
         let mut pool = self.planned.pool.clone();
         let trace = self.multi_trace(&mut pool, &run, options)?;
         let method = Method::Fast(options.declared(self)?);
-        let plan = Plan::of(self.planned.clone(), method, options.budget.clone());
-        let plan = Plan { clocks: options.clocks(), ..plan };
+        let mut plan = Plan::of(self.planned.clone(), method, options.budget.clone());
+        plan.clocks = options.clocks();
         let facts = self.planned.valued.as_ref().map(|valued| facts(&run, &trace, &valued.fields));
         let mut case = check_recorded(plan, &run, (&trace, facts.as_ref()), &pool)?;
         if let Some(explanation) = &mut case.explanation {

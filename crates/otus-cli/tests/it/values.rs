@@ -111,7 +111,8 @@ fn an_id_that_is_used_again_too_early_fails() {
     let text = check(MQTT, early, "--kind accept", "Fail");
     assert!(text.contains("PUBLISH"), "{text}");
     // Two ids overlap.
-    let apart = early.replacen("PUBLISH(mid=7, qos=2, time=0.1)", "PUBLISH(mid=8, qos=2, time=0.1)", 1);
+    let apart =
+        early.replacen("PUBLISH(mid=7, qos=2, time=0.1)", "PUBLISH(mid=8, qos=2, time=0.1)", 1);
     check(MQTT, &apart, "--kind accept", "Fail");
 }
 
@@ -211,7 +212,8 @@ fn mistakes_in_values_are_told() {
     ] {
         let sandbox = Sandbox::new("values-mistakes");
         sandbox.write("model.hsf", &spec);
-        sandbox.write("run.htf", if trace.is_empty() { "{[client] client!PUBLISH}" } else { &trace });
+        sandbox
+            .write("run.htf", if trace.is_empty() { "{[client] client!PUBLISH}" } else { &trace });
         let result = sandbox.otus("analyze model.hsf run.htf").output().unwrap();
         let text = String::from_utf8_lossy(&result.stdout).into_owned()
             + &String::from_utf8_lossy(&result.stderr);
@@ -290,7 +292,8 @@ fn fields_that_are_never_logged_are_declared() {
 
 #[test]
 fn clocks_are_compared_as_far_as_they_are_known() {
-    let spec = MQTT.replace("broker -- PUBREC[mid = m]", "broker -- PUBREC[mid = m, broker within 1s of s]");
+    let spec = MQTT
+        .replace("broker -- PUBREC[mid = m]", "broker -- PUBREC[mid = m, broker within 1s of s]");
     for (more, expected) in [
         ("", "WeakPass"),
         ("[clocks]\nuncertainty = \"20ms\"\n", "Pass"),
@@ -338,6 +341,17 @@ fn what_does_not_regard_values_says_so() {
         let text = output(&sandbox, line, 0);
         assert!(text.contains("values are not regarded here"), "{line}: {text}");
     }
+}
+
+#[test]
+fn lint_tells_which_loops_have_a_key() {
+    let sandbox = Sandbox::new("values-lint");
+    sandbox.write("model.hsf", MQTT);
+    let text = output(&sandbox, "lint model.hsf", 0);
+    assert!(text.contains("model.hsf:3: these sessions have the key m"), "{text}");
+    sandbox.write("model.hsf", &MQTT.replacen("PUBREC[mid = m]", "PUBREC", 1));
+    let text = output(&sandbox, "lint model.hsf", 0);
+    assert!(text.contains("no key (client?PUBREC, broker!PUBREC carry no m"), "{text}");
 }
 
 #[test]

@@ -72,8 +72,7 @@ impl Asked<'_> {
             std::mem::swap(&mut outcome, &mut ordered);
         }
         outcome.states = states;
-        let is_by_order =
-            outcome.verdict == Verdict::Fail && subject.is_by_order(plain, question);
+        let is_by_order = outcome.verdict == Verdict::Fail && subject.is_by_order(plain, question);
         (outcome, is_by_order)
     }
 }

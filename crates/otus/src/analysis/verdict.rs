@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use otus_analysis::budget::{Budget, Stop};
 use otus_analysis::certify::{certify, certify_order, closed};
+use otus_analysis::engine::Outcome;
 use otus_analysis::graph::record::{Context, Graph};
 use otus_analysis::graph::{self, SearchState, Silent};
+use otus_analysis::values::ValueFailure;
 use otus_analysis::witness::WitnessStep;
-use otus_analysis::engine::Outcome;
 use otus_analysis::{Config, Engine, Observed, Question, Verdict, Witness};
 use otus_core::{EventId, LifelineId, Pool, RegionId};
 use otus_trace::run::Group;
@@ -60,6 +61,8 @@ pub(super) struct Found {
     pub(super) asked: Option<Question>,
     /// For a Fail: the maximum number of actions of each component that could be explained.
     pub(super) furthest: Option<Box<[u32]>>,
+    /// For a Fail by values: what is wrong with them.
+    pub(super) by_value: Option<Box<ValueFailure>>,
     /// Whether the multi-trace may be among the first accepted ones, which are drawn.
     pub(super) is_drawn: bool,
     elapsed: Duration,
@@ -82,6 +85,7 @@ impl Found {
             note: None,
             asked: None,
             furthest: None,
+            by_value: None,
             is_drawn: false,
             elapsed: Duration::ZERO,
             graph: None,
@@ -214,6 +218,8 @@ impl Subject<'_> {
             None => self.without_values(engine, question),
         };
         let elapsed = start.elapsed();
+        let by_value = valued.as_ref().and_then(|valued| valued.failure());
+        let by_value = by_value.filter(|_| !is_by_order).cloned().map(Box::new);
         let is_drawn = self.is_drawn(outcome.verdict, met);
         let is_wanted = (is_drawn || plan.shows_witness(outcome.verdict))
             && trace.moment_count() <= plan.request.witness.max_moments();
@@ -241,6 +247,7 @@ impl Subject<'_> {
             note: None,
             asked: None,
             furthest: outcome.furthest,
+            by_value,
             is_drawn,
             elapsed,
             graph: None,
@@ -357,6 +364,7 @@ impl Subject<'_> {
             asked: None,
             witness: outcome.witness.filter(|_| plan.request.witness.max_moments() > 0),
             furthest: None,
+            by_value: None,
             is_drawn: self.is_drawn(outcome.verdict, met),
             elapsed,
             graph,

@@ -5,13 +5,15 @@
 //! An explanation is computed with a pool and an engine of its own. The pool and the engine of a worker depend on the
 //! multi-traces that it checked before, and the explanation of one multi-trace must not depend on others.
 
+mod by_value;
+
 use std::fmt::Write as _;
 
 use otus_analysis::Question;
 use otus_analysis::Verdict;
 use otus_analysis::explain::{self, Cause, Change, Checked, Expected, Headline, Taken};
+use otus_analysis::values::ValueFailure;
 use otus_core::budget::Budget;
-use otus_core::index::Index as _;
 use otus_core::{Action, ActionId, Pool, TermId};
 use otus_trace::multitrace::Step;
 use otus_trace::transform::learn::Pair;
@@ -37,6 +39,8 @@ pub(super) struct Failure<'a> {
     pub(super) facts: Option<&'a Facts>,
     /// The most actions of each component that could be explained.
     pub(super) furthest: Option<&'a [u32]>,
+    /// Why its values are wrong, if that is known.
+    pub(super) by_value: Option<&'a ValueFailure>,
     /// The pool that has the names of all messages of the multi-trace.
     pub(super) names: &'a Pool,
     pub(super) question: &'a Question,
@@ -86,7 +90,8 @@ impl Failure<'_> {
             let facts = self.facts;
             let places = self.origin.from.places(self.trace, plan);
             let wording = Wording { plan, pool: self.names, trace: self.trace, facts, places };
-            return facts.and(wording.by_values(self.furthest?)).map(|told| (told, None));
+            let told = facts.and(wording.by_value(self.by_value, self.furthest?));
+            return told.map(|told| (told, None));
         }
         let places = self.origin.from.places(self.trace, plan);
         let picture = self.is_drawn.then(|| {
@@ -177,12 +182,7 @@ impl Wording<'_> {
     /// The explanation of an observed order between two logs that no execution has.
     fn wrong_order(&self, edge: Pair) -> Explanation {
         let place = |(component, step): (ComponentId, usize), role| {
-            let moments = self.trace.moments(component).scan(0, |end, steps| {
-                *end += steps.len();
-                Some(*end)
-            });
-            let moment = moments.take_while(|&end| end <= step).count();
-            self.log_place(component, moment, role)
+            self.log_place(component, self.moment_of(component, step), role)
         };
         let action =
             |(component, step): (ComponentId, usize)| self.trace.steps(component)[step].action();
@@ -210,57 +210,6 @@ impl Wording<'_> {
                     .to_owned(),
             }],
         }
-    }
-
-    /// The explanation of a multi-trace that is explained without its values.
-    fn by_values(&self, furthest: &[u32]) -> Option<Explanation> {
-        let valued = self.plan.spec.valued.as_ref()?;
-        let facts = self.facts?;
-        let (component, step) = values::stuck(valued, self.pool, self.trace, furthest)?;
-        let action = explain::in_the_past(self.pool, &[self.trace.steps(component)[step].action()]);
-        let carried = values::known(valued, facts, component, step);
-        let carried: Vec<String> =
-            carried.iter().map(|(field, value)| format!("{field} {value}")).collect();
-        let is_over = furthest.get(component.index()).is_some_and(|&it| it as usize > step);
-        let headline = if is_over {
-            format!("the logs end after {action}, and no execution can go on from there with these values")
-        } else if carried.is_empty() {
-            format!("{action}, which no execution allows with these values")
-        } else {
-            format!("{action} with {}, which no execution allows with these values", carried.join(", "))
-        };
-        let before = self.trace.steps(component)[..=step].iter().filter(|step| !step.joined());
-        let moment = before.count().saturating_sub(1);
-        let role = if is_over { "the log ends after" } else { "observed" };
-        let logs = self.trace.partition().components().zip(furthest).map(|(component, &reached)| {
-            let steps = self.trace.steps(component);
-            let starts = |steps: &[Step]| steps.iter().filter(|step| !step.joined()).count();
-            let next = steps.get(reached as usize).map(|step| self.moment(&[step.action()]));
-            LogProgress {
-                lifelines: self.lifelines(component),
-                consumed: starts(&steps[..(reached as usize).min(steps.len())]),
-                total: starts(steps),
-                expected: Vec::new(),
-                next,
-            }
-        });
-        let furthest = vec![Situation { logs: logs.collect(), choices: Vec::new() }];
-        let mut told = Explanation {
-            cause: "wrong-value",
-            cause_name: "wrong value",
-            headline,
-            expected: Vec::new(),
-            observed: self.log_place(component, moment, role),
-            related: Vec::new(),
-            furthest,
-            alone: Vec::new(),
-            repair: None,
-            core: None,
-            gave_up: None,
-            notes: Vec::new(),
-        };
-        told.notes = notes(&told, Explain::Short);
-        Some(told)
     }
 
     /// The expected actions, with their places in the specification, each place once.
@@ -298,6 +247,15 @@ impl Wording<'_> {
         let mut moments = self.trace.moments(other.component);
         let is_other = |steps: &[Step]| steps.iter().any(|step| step.action() == other.action);
         self.log_place(other.component, moments.position(is_other)?, "the other end")
+    }
+
+    /// The moment of a step.
+    fn moment_of(&self, component: ComponentId, step: usize) -> usize {
+        let moments = self.trace.moments(component).scan(0, |end, steps| {
+            *end += steps.len();
+            Some(*end)
+        });
+        moments.take_while(|&end| end <= step).count()
     }
 
     fn log_place(

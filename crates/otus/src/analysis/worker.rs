@@ -451,8 +451,9 @@ impl<T: Send + 'static> Worker<T> {
         let is_drawn = plan.pictures.is_some() && before < pictures::FAILURES;
         let order = order.as_ref().filter(|_| found.is_by_order);
         let furthest = found.furthest.as_deref();
+        let by_value = found.by_value.as_deref();
         let failure =
-            Failure { trace, facts, furthest, names, question, origin, order, is_drawn };
+            Failure { trace, facts, furthest, by_value, names, question, origin, order, is_drawn };
         let is_explained = is_among_first || needs_cause;
         let explained = is_explained.then(|| failure.explain(plan, budget, explain));
         let (explanation, picture) = explained.flatten().unzip();

@@ -17,9 +17,9 @@ use otus_analysis::Verdict;
 use otus_core::index::Index as _;
 use otus_core::valued::FieldId;
 use otus_syntax::{Source, parse_trace, print};
-use otus_trace::{Facts, MultiTrace};
 use otus_trace::case::OtherFields;
 use otus_trace::transform::Swaps;
+use otus_trace::{Facts, MultiTrace};
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 

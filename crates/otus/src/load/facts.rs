@@ -7,7 +7,9 @@ use otus_syntax::ast::TraceFile;
 use otus_trace::{Facts, FieldNames, MultiTrace, facts, lower_with_facts, raise_with_facts};
 
 /// All fields of some texts; `None` if no event carries a value.
-pub(crate) fn fields_of<'t>(trees: impl Iterator<Item = &'t TraceFile> + Clone) -> Option<FieldNames> {
+pub(crate) fn fields_of<'t>(
+    trees: impl Iterator<Item = &'t TraceFile> + Clone,
+) -> Option<FieldNames> {
     trees.clone().any(|tree| !tree.values.is_empty()).then(|| facts::all_fields(trees))
 }
 

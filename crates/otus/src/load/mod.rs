@@ -16,9 +16,9 @@ use otus_syntax::diagnostic::any_error;
 use otus_syntax::diagram::markdown::{self, Fence, Language};
 use otus_syntax::grammar::Parsed;
 use otus_syntax::{Code, Diagnostic, Source, SourceId, Span, parse_spec, parse_trace};
-use otus_trace::{Facts, FieldNames, MultiTrace};
 use otus_trace::case::Case;
 use otus_trace::transform::implied_signature;
+use otus_trace::{Facts, FieldNames, MultiTrace};
 
 use crate::context::Context;
 use crate::diagnostics::Diagnostics;

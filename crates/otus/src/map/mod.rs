@@ -17,8 +17,9 @@ use otus_trace::run::Observed;
 pub use crate::logs::findings::LogFinding;
 pub use crate::logs::unknown_names::UnknownName;
 pub use account::{
-    Comparison, FirstGroup, LineCounts, LineShape, LogMap, MappedGroups, MappedLifeline, MappedLog,
-    MappedField, MappedMessage, MappedPairs, MappedRule, Names, UnmatchedLines, UnpairedAction,
+    Comparison, FirstGroup, LineCounts, LineShape, LogMap, MappedField, MappedGroups,
+    MappedLifeline, MappedLog, MappedMessage, MappedPairs, MappedRule, Names, UnmatchedLines,
+    UnpairedAction,
 };
 pub use group::{GroupFormat, ObservedGroup};
 

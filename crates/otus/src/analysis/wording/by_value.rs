@@ -137,7 +137,9 @@ impl Wording<'_> {
                 let pair = pair(*field, value);
                 let rest = match expected.as_str() {
                     "" => format!("{pair} must not be used twice"),
-                    expected => format!("what was begun with {pair} is not over, {expected} is missing"),
+                    expected => {
+                        format!("what was begun with {pair} is not over, {expected} is missing")
+                    }
                 };
                 Told {
                     cause: "used-again",
@@ -156,7 +158,8 @@ impl Wording<'_> {
                 }
             }
             ValueCause::Unexpected { key } => {
-                let key = key.as_ref().map(|(field, value)| format!(" with {}", pair(*field, value)));
+                let key =
+                    key.as_ref().map(|(field, value)| format!(" with {}", pair(*field, value)));
                 let instead = match expected.as_str() {
                     "" => "nothing was to come there".to_owned(),
                     expected => format!("{expected} was to come"),
@@ -181,7 +184,8 @@ impl Wording<'_> {
                 }
             }
             ValueCause::Missing { key, since: first, overdue } => {
-                let whose = key.as_ref().map(|(field, value)| format!(" of {}", pair(*field, value)));
+                let whose =
+                    key.as_ref().map(|(field, value)| format!(" of {}", pair(*field, value)));
                 let what = match expected.as_str() {
                     "" => "the rest".to_owned(),
                     expected => expected.to_owned(),
