@@ -12,9 +12,9 @@
 //!
 //! The engines, from the cheapest to the one that always decides:
 //!
-//! 1. the engine of the [skeleton](crate::engine), which refutes what is wrong without any value;
-//! 2. [`constants`]: guards with constants only are a finer alphabet, for which the fast engine decides;
-//! 3. [`keyed`]: parallel sessions told apart by a key, one look-up for each event;
+//! 1. [`constants`]: guards with constants only are a finer alphabet, for which the fast engine decides;
+//! 2. [`keyed`]: parallel sessions told apart by a key, one look-up for each event;
+//! 3. the engine of the [skeleton](crate::engine), which refutes what is wrong without any value;
 //! 4. [`search`]: shapes, registers and conditions, exact for every interaction and question.
 
 mod condition;
@@ -95,8 +95,12 @@ pub struct ValueEngine {
     options: ValueOptions,
     /// Why the last analysis failed.
     failure: Option<ValueFailure>,
+    /// What the skeleton says in the analysis at hand, once it was asked.
+    without: Option<Outcome>,
 }
 
+/// The most states of the engine of the skeleton, besides some for each event.
+const SKELETON_STATES: u64 = 20_000;
 /// The most states of a search that only tells why logs fail.
 const FAILURE_STATES: u64 = 20_000;
 
@@ -133,6 +137,7 @@ impl ValueEngine {
             anchors: anchors(valued, partition),
             options,
             failure: None,
+            without: None,
         }
     }
 
@@ -146,12 +151,7 @@ impl ValueEngine {
         budget: &Budget,
     ) -> Outcome {
         self.failure = None;
-        if self.options.skeleton {
-            let without = self.skeleton.analyze(trace, question, budget);
-            if without.verdict == Verdict::Fail {
-                return without;
-            }
-        }
+        self.without = None;
         let strong = strongest(question, self.partition.len());
         if self.constants.is_some() {
             return self.analyze_constants(trace, facts, clocks, (&strong, question), budget);
@@ -161,8 +161,20 @@ impl ValueEngine {
         let mut undecided = None;
         for (asked, verdict) in [(&strong, Verdict::Pass), (question, Verdict::WeakPass)] {
             let strict = verdict == Verdict::Pass;
-            let found =
-                self.explain(trace, facts, clocks, asked, strict, &mut meter, &mut furthest);
+            let found = self.explain(
+                (trace, facts, clocks),
+                (asked, question),
+                strict,
+                (budget, &mut meter),
+                &mut furthest,
+            );
+            // The skeleton is asked the weaker question, before the first search.
+            if found == Found::No
+                && let Some(without) = self.without.take_if(|it| it.verdict == Verdict::Fail)
+            {
+                self.failure = None;
+                return without;
+            }
             match found {
                 Found::Yes => {
                     self.failure = None;
@@ -208,7 +220,14 @@ impl ValueEngine {
                     let limited = Budget { max_states: Some(FAILURE_STATES), ..budget.clone() };
                     let mut meter = Meter::new(&limited);
                     let mut ignored = None;
-                    self.explain(trace, facts, clocks, question, false, &mut meter, &mut ignored);
+                    let asked = (question, question);
+                    self.explain(
+                        (trace, facts, clocks),
+                        asked,
+                        false,
+                        (budget, &mut meter),
+                        &mut ignored,
+                    );
                     return found;
                 }
                 Verdict::Inconclusive | Verdict::WeakFail => return found,
@@ -217,15 +236,13 @@ impl ValueEngine {
         Outcome { verdict: Verdict::Fail, states, stop: Stop::Exhausted, furthest: None }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "those of an analysis, and how strict it is")]
+    /// Whether the interaction explains a multi-trace. `weakest` is the question that `WeakPass` answers.
     fn explain(
         &mut self,
-        trace: &MultiTrace,
-        facts: &Facts,
-        clocks: Clocks,
-        question: &Question,
+        (trace, facts, clocks): (&MultiTrace, &Facts, Clocks),
+        (question, weakest): (&Question, &Question),
         strict: bool,
-        meter: &mut Meter<'_>,
+        (budget, meter): (&Budget, &mut Meter<'_>),
         furthest: &mut Option<Box<[u32]>>,
     ) -> Found {
         let problem = Problem {
@@ -242,6 +259,16 @@ impl ValueEngine {
             && let Some(found) = keyed::explain(keyed, &problem, meter, furthest, &mut self.failure)
         {
             return found;
+        }
+        if self.options.skeleton && self.without.is_none() {
+            // Where keys decide nothing, the skeleton may take long for want of values.
+            let enough = SKELETON_STATES + 4 * trace.len() as u64;
+            let max_states = Some(budget.max_states.map_or(enough, |most| most.min(enough)));
+            let limited = Budget { max_states, ..budget.clone() };
+            self.without = Some(self.skeleton.analyze(trace, weakest, &limited));
+        }
+        if self.without.as_ref().is_some_and(|without| without.verdict == Verdict::Fail) {
+            return Found::No;
         }
         let relaxed = self.relaxed.as_mut().filter(|_| *question == Question::ACCEPT);
         let one_at_a_time = relaxed.is_some();

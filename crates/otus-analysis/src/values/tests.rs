@@ -229,3 +229,24 @@ fn failures_say_what_is_wrong() {
     let found = failure.map(|failure| failure.cause);
     assert!(matches!(found, Some(ValueCause::WrongValue { .. })), "{found:?}");
 }
+
+#[test]
+fn sessions_stand_between_other_parts() {
+    use Verdict::{Fail, Pass};
+    let model = "seq(a -- k -> b, loopP(fresh x)(seq(a -- m[id = x] -> b, b -- n[id = x] -> a)), a -- k -> c)";
+    let accept = &Question::ACCEPT;
+    let session = ["a!m id=1", "a?n id=1"];
+    let other = ["b?m id=1", "b!n id=1"];
+    let all = |first: &[&'static str], last: &[&'static str]| {
+        [first, &session, last, &["b?k"], &other, &["c?k"]].concat()
+    };
+    check(model, &all(&["a!k"], &["a!k"]), accept, Pass);
+    check(model, &all(&["a!k"], &["a!k", "a!m id=2"]), accept, Fail);
+    check(
+        model,
+        &["a!k", "a!m id=1", "a!k", "a?n id=1", "b?k", "b?m id=1", "b!n id=1", "c?k"],
+        accept,
+        Fail,
+    );
+    check(&model.replace("seq(a -- k", "strict(a -- k"), &all(&["a!k"], &["a!k"]), accept, Pass);
+}

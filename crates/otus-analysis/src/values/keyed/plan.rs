@@ -20,6 +20,8 @@ pub(in super::super) struct Keyed {
     pub(super) routes: FxHashMap<Action, Route>,
     /// Whether some time has a bound from below.
     pub(super) has_lower_bounds: bool,
+    /// Whether a stage begins only when the stages before it are over on all lifelines, not just on that of the event.
+    pub(super) is_strict: bool,
 }
 
 /// Where the events of an action go.
@@ -27,6 +29,8 @@ pub(in super::super) struct Keyed {
 pub(super) struct Route {
     pub(super) part: usize,
     pub(super) kind: KindId,
+    /// The number of the lifeline of the action.
+    pub(super) lifeline: usize,
     /// The field of the key; `None` for a part without keys.
     pub(super) key: Option<FieldId>,
 }
@@ -37,6 +41,8 @@ pub(super) struct Part {
     /// The expressions of one session.
     pub(super) tables: Tables,
     pub(super) fast: FastSteps,
+    /// Parts of one stage are in parallel; stages follow each other.
+    pub(super) stage: usize,
     /// Whether the part is one session that is always there.
     pub(super) is_single: bool,
     /// Whether every shape met so far is confluent.
@@ -53,10 +59,19 @@ impl Keyed {
         valued: &Valued,
         partition: &Partition,
     ) -> Option<Keyed> {
-        let mut keyed =
-            Keyed { parts: Vec::new(), routes: FxHashMap::default(), has_lower_bounds: false };
+        let (stages, is_strict) = stages(valued);
+        let mut keyed = Keyed {
+            parts: Vec::new(),
+            routes: FxHashMap::default(),
+            has_lower_bounds: false,
+            is_strict,
+        };
         let mut has_keys = false;
-        for root in parallel_parts(valued) {
+        let all = stages.iter().enumerate();
+        let all = all.flat_map(|(stage, &root)| {
+            parallel_parts(valued, root).into_iter().map(move |part| (stage, part))
+        });
+        for (stage, root) in all {
             let session = Session::of(valued, root);
             has_keys |= session.is_some();
             let (tree, fields) = match &session {
@@ -70,7 +85,8 @@ impl Keyed {
                 let action = part.action;
                 let kind = exprs.kinds.find_as(&[action], |kind| **kind == [action])?;
                 let key = fields.and_then(|fields| fields.get(&action).copied());
-                let route = Route { part: number, kind, key };
+                let lifeline = action.lifeline.index();
+                let route = Route { part: number, kind, lifeline, key };
                 if keyed.routes.insert(action, route).is_some_and(|other| other.part != number) {
                     return None;
                 }
@@ -80,7 +96,7 @@ impl Keyed {
             let is_single = session.is_none();
             let fast = FastSteps::default();
             let checked = FxHashSet::default();
-            keyed.parts.push(Part { tables, fast, is_single, is_confluent: true, checked });
+            keyed.parts.push(Part { tables, fast, stage, is_single, is_confluent: true, checked });
         }
         keyed.has_lower_bounds = valued.atoms().any(|atom| {
             let is_above = matches!(
@@ -93,14 +109,37 @@ impl Keyed {
     }
 }
 
-/// The operands of the outermost `par`.
-fn parallel_parts(valued: &Valued) -> Vec<ValuedId> {
+/// The operands of the outermost `seq` or `strict`, and whether it is `strict`.
+fn stages(valued: &Valued) -> (Vec<ValuedId>, bool) {
+    let is_strict = matches!(valued.nodes[valued.root], ValuedNode::Strict(..));
+    let split = |node: &ValuedNode| match (node, is_strict) {
+        (ValuedNode::Strict(left, right), true)
+        | (ValuedNode::Coreg(Pool::NONE, left, right), false) => Some((*left, *right)),
+        _ => None,
+    };
+    (flatten(valued, valued.root, split), is_strict)
+}
+
+/// The operands of the outermost `par` of a node.
+fn parallel_parts(valued: &Valued, root: ValuedId) -> Vec<ValuedId> {
+    flatten(valued, root, |node| match node {
+        ValuedNode::Coreg(Pool::ALL, left, right) => Some((*left, *right)),
+        _ => None,
+    })
+}
+
+/// The operands of nested binary operators of one kind, from left to right.
+fn flatten(
+    valued: &Valued,
+    root: ValuedId,
+    split: impl Fn(&ValuedNode) -> Option<(ValuedId, ValuedId)>,
+) -> Vec<ValuedId> {
     let mut parts = Vec::new();
-    let mut pending = vec![valued.root];
+    let mut pending = vec![root];
     while let Some(id) = pending.pop() {
-        match &valued.nodes[id] {
-            ValuedNode::Coreg(Pool::ALL, left, right) => pending.extend([*right, *left]),
-            _ => parts.push(id),
+        match split(&valued.nodes[id]) {
+            Some((left, right)) => pending.extend([right, left]),
+            None => parts.push(id),
         }
     }
     parts
