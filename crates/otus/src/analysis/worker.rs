@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use otus_analysis::values::ValueEngine;
 use otus_analysis::{Config, Engine, Question, Verdict, engine};
 use otus_core::{Pool, TermId};
 use otus_syntax::{Severity, Source, parse_trace};
 use otus_trace::run::Group;
-use otus_trace::{MultiTrace, Partition, QuickReader};
+use otus_trace::{Facts, MultiTrace, Partition, QuickReader};
 use rustc_hash::FxHashMap;
 
 use super::baseline::Met;
@@ -174,9 +175,18 @@ struct PreparedKey {
 
 #[derive(Debug)]
 pub(super) enum PreparedEngine {
-    /// The fast engine, and the number of states it has created so far.
-    Fast(Box<Engine>, u64),
+    /// The fast engines, and the number of states they have created so far.
+    Fast(Box<Engines>, u64),
     Graph(Arc<Config>),
+}
+
+/// The fast engines of a specification.
+#[derive(Debug)]
+pub(super) struct Engines {
+    /// That of the interaction without its values.
+    pub(super) plain: Engine,
+    /// That of the interaction with its values, if it has any.
+    pub(super) valued: Option<ValueEngine>,
 }
 
 /// The maximum number of partitions that are cached. With `[#any]`, every multi-trace may have its
@@ -273,9 +283,11 @@ impl<T: Send + 'static> Worker<T> {
         let mut scratch = (!group.unknown.is_empty()).then(|| self.pool.clone());
         let pool = scratch.as_mut().unwrap_or(&mut self.pool);
         let trace = group.trace(pool, &self.plan.spec.partners);
+        let valued = self.plan.spec.valued.as_ref();
+        let facts = valued.map(|valued| group.facts(&trace, &valued.fields));
         slot.add(|piece| piece.summary.groups += 1);
         let origin = Origin { from: From::Raw { group }, names: scratch.as_ref() };
-        self.judge(&group.id, &trace, &origin, slot);
+        self.judge(&group.id, (&trace, facts.as_ref()), &origin, slot);
         self.renew();
     }
 
@@ -321,7 +333,16 @@ impl<T: Send + 'static> Worker<T> {
         let is_declared = otus_trace::is_declared(&parsed.tree, self.pool.signature());
         let mut scratch = (!is_declared).then(|| self.pool.clone());
         let pool = scratch.as_mut().unwrap_or(&mut self.pool);
-        let (trace, found) = otus_trace::lower(&parsed.tree, pool);
+        let (trace, facts, found) = match &self.plan.spec.valued {
+            Some(valued) => {
+                let lowered = otus_trace::lower_with_facts(&parsed.tree, pool, &valued.fields);
+                (lowered.0, Some(lowered.1), lowered.2)
+            }
+            None => {
+                let (trace, found) = otus_trace::lower(&parsed.tree, pool);
+                (trace, None, found)
+            }
+        };
         let mut diagnostics = parsed.diagnostics;
         diagnostics.extend(found);
         let found = Diagnostics::new(vec![source], diagnostics).without_notes();
@@ -333,7 +354,8 @@ impl<T: Send + 'static> Worker<T> {
         if is_faulty {
             return;
         }
-        self.judge(id, &trace, &Origin { from, names: scratch.as_ref() }, slot);
+        let origin = Origin { from, names: scratch.as_ref() };
+        self.judge(id, (&trace, facts.as_ref()), &origin, slot);
         self.renew();
     }
 
@@ -343,10 +365,13 @@ impl<T: Send + 'static> Worker<T> {
         reader.is_some_and(|reader| reader.read(text, &mut self.pool).is_some())
     }
 
-    /// Judges the multi-trace that the reader has read.
+    /// Judges the multi-trace that the reader has read. Such a text has no values.
     fn judge_read(&mut self, id: &str, from: From<'_>, slot: &Slot<Piece<T>>) {
         if let Some(reader) = self.reader.take() {
-            self.judge(id, reader.trace(), &Origin { from, names: None }, slot);
+            let trace = reader.trace();
+            let valued = self.plan.spec.valued.as_ref();
+            let facts = valued.map(|valued| Facts::unknown(trace, valued.fields.items.len()));
+            self.judge(id, (trace, facts.as_ref()), &Origin { from, names: None }, slot);
             self.reader = Some(reader);
         }
         self.renew();
@@ -359,7 +384,14 @@ impl<T: Send + 'static> Worker<T> {
         }
     }
 
-    fn judge(&mut self, id: &str, trace: &MultiTrace, origin: &Origin<'_>, slot: &Slot<Piece<T>>) {
+    /// Judges a multi-trace; with the values of its events, if the specification has values.
+    fn judge(
+        &mut self,
+        id: &str,
+        (trace, facts): (&MultiTrace, Option<&Facts>),
+        origin: &Origin<'_>,
+        slot: &Slot<Piece<T>>,
+    ) {
         let plan = &*self.plan;
         if let Some(verdict) = plan.earlier.take(id) {
             slot.add(|piece| piece.summary.acted.add(&self.pool, trace));
@@ -376,7 +408,7 @@ impl<T: Send + 'static> Worker<T> {
         let is_regarded =
             matches!(plan.method, Method::Fast(_)) && plan.request.ignore_order != Some(true);
         let order = group.filter(|_| is_regarded).and_then(|group| group.order(trace));
-        let subject = Subject { plan, budget, id, trace, group, order: order.as_ref() };
+        let subject = Subject { plan, budget, id, trace, facts, group, order: order.as_ref() };
         let decided = prepared.and_then(|prepared| {
             Ok((subject.decide(&mut self.pool, prepared, &mut self.drawn)?, prepared))
         });
@@ -418,7 +450,10 @@ impl<T: Send + 'static> Worker<T> {
         let needs_cause = is_fail && plan.known.needs_cause(id, explain);
         let is_drawn = plan.pictures.is_some() && before < pictures::FAILURES;
         let order = order.as_ref().filter(|_| found.is_by_order);
-        let failure = Failure { trace, names, question, origin, order, is_drawn };
+        let furthest = found.furthest.as_deref();
+        let by_value = found.by_value.as_deref();
+        let failure =
+            Failure { trace, facts, furthest, by_value, names, question, origin, order, is_drawn };
         let is_explained = is_among_first || needs_cause;
         let explained = is_explained.then(|| failure.explain(plan, budget, explain));
         let (explanation, picture) = explained.flatten().unzip();
@@ -495,7 +530,13 @@ fn prepared<'p>(
     if all.len() >= MOST_PARTITIONS && !all.contains_key(&key) {
         all.clear();
     }
-    let new_engine = || Engine::new(pool, term, partition, engine::Options::default());
+    let new_engines = || {
+        let valued = plan.spec.valued.as_ref();
+        Engines {
+            plain: Engine::new(pool, term, partition, engine::Options::default()),
+            valued: valued.map(|valued| ValueEngine::new(pool, term, valued, partition)),
+        }
+    };
     let prepared = all.entry(key).or_insert_with(|| {
         let (question, engine) = match &plan.method {
             Method::Graph(config, question) => {
@@ -503,16 +544,16 @@ fn prepared<'p>(
             }
             Method::Fast(declared) => {
                 let question = declared.question(partition, signature)?;
-                (question, PreparedEngine::Fast(Box::new(new_engine()), 0))
+                (question, PreparedEngine::Fast(Box::new(new_engines()), 0))
             }
         };
         Ok(Prepared { text: options::describe(partition, signature).into(), question, engine })
     });
     let prepared = prepared.as_mut().map_err(|reason| reason.clone())?;
-    if let PreparedEngine::Fast(engine, made) = &mut prepared.engine
+    if let PreparedEngine::Fast(engines, made) = &mut prepared.engine
         && *made > MOST_STATES
     {
-        **engine = new_engine();
+        **engines = new_engines();
         *made = 0;
     }
     Ok(prepared)
@@ -522,14 +563,14 @@ fn prepared<'p>(
 pub(crate) fn check_recorded(
     plan: Plan,
     run: &Run,
-    trace: &MultiTrace,
+    observed: (&MultiTrace, Option<&Facts>),
     pool: &Pool,
 ) -> Result<Case> {
     let map: MapCase<Case> = Arc::new(|case, _| Some(case.clone()));
     let mut worker = Worker::new(Arc::new(plan), map);
     let slot = Slot::default();
     let origin = Origin { from: From::Recorded { run }, names: Some(pool) };
-    worker.judge("run", trace, &origin, &slot);
+    worker.judge("run", observed, &origin, &slot);
     let piece = slot.into_piece();
     match piece.cases.into_iter().next() {
         Some(Part::Done(case)) => Ok(case),

@@ -81,7 +81,7 @@ pub fn propose(context: &Context, request: &InitRequest) -> Result<Proposal> {
     }
     let signature = match spec.as_slice() {
         [] => None,
-        names => Some(Loaded::signature(context, names)?),
+        names => Some(Loaded::signature(context, names)?.0),
     };
     let clusters = Clusters::find(files, folder)?;
     if clusters.sources.is_empty() {

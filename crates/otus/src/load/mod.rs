@@ -4,18 +4,21 @@
 //! itself. Mistakes in the texts are collected as diagnostics; errors are files that cannot be read.
 
 mod diagrams;
+pub(crate) mod facts;
 pub(crate) mod options;
+mod same;
 mod sources;
 
+use otus_core::valued::Valued;
 use otus_core::{Lowered, Pool, Signature, TermId};
 use otus_syntax::ast::{NodeKind, SpecFile, TraceFile};
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::diagram::markdown::{self, Fence, Language};
 use otus_syntax::grammar::Parsed;
 use otus_syntax::{Code, Diagnostic, Source, SourceId, Span, parse_spec, parse_trace};
-use otus_trace::MultiTrace;
 use otus_trace::case::Case;
 use otus_trace::transform::implied_signature;
+use otus_trace::{Facts, FieldNames, MultiTrace};
 
 use crate::context::Context;
 use crate::diagnostics::Diagnostics;
@@ -249,10 +252,13 @@ impl Loaded {
     }
 
     /// The lifelines and messages of the only specification among some files. Warnings are reported.
-    pub(crate) fn signature(context: &Context, names: &[String]) -> Result<Signature> {
+    pub(crate) fn signature(
+        context: &Context,
+        names: &[String],
+    ) -> Result<(Signature, Option<Box<Valued>>)> {
         let mut loaded = Loaded::read(context, names, None)?;
         let (lowered, _) = loaded.only_interaction(context)?;
-        Ok(lowered.pool.signature().clone())
+        Ok((lowered.pool.signature().clone(), lowered.valued))
     }
 
     /// Like [`Loaded::only_interaction`], but warnings are not reported. The term is missing only
@@ -283,6 +289,15 @@ impl Loaded {
         Ok((lowered, term))
     }
 
+    /// Asks both ends of every message for the same value of some fields, as `[values] same` of `otus.toml` does.
+    pub(crate) fn require_same(&mut self, fields: &[String]) {
+        for file in self.specs.iter_mut().flat_map(|spec| &mut spec.files) {
+            for field in fields {
+                same::require(file, field);
+            }
+        }
+    }
+
     fn keep<T>(&mut self, parsed: Parsed<T>) -> T {
         self.diagnostics.extend(parsed.diagnostics);
         parsed.tree
@@ -295,6 +310,19 @@ impl Trace {
         let mut pool = spec.unwrap_or_else(|| Pool::new(implied_signature([&self.tree])));
         let (observed, _) = otus_trace::lower(&self.tree, &mut pool);
         (pool, observed)
+    }
+}
+
+impl Trace {
+    /// As [`Trace::lower`], with the values of its events and their fields, if there are any.
+    pub(crate) fn lower_with_values(
+        &self,
+        spec: Option<Pool>,
+    ) -> (Pool, MultiTrace, Option<(Facts, FieldNames)>) {
+        let mut pool = spec.unwrap_or_else(|| Pool::new(implied_signature([&self.tree])));
+        let fields = facts::fields_of(std::iter::once(&self.tree));
+        let (observed, facts) = facts::lower(&self.tree, &mut pool, fields.as_ref());
+        (pool, observed, facts.zip(fields))
     }
 }
 
@@ -319,6 +347,13 @@ fn values_left_out(spec: &SpecFiles, lowered: &Lowered, what: &str) -> Option<Di
     let help = "it has the messages and their order, not what they carry";
     let found = Diagnostic::new(Code::VALUES_LEFT_OUT, file.source, first, message);
     Some(found.with_help(help))
+}
+
+/// Warns that a command regards names and order only, if the specification has values.
+pub(crate) fn warn_of_values(context: &Context, lowered: &Lowered, what: &str) {
+    if lowered.valued.is_some() {
+        context.remark(format!("warning: values are not regarded here: {what}"));
+    }
 }
 
 /// The error if a `.hif` is blank; the empty interaction is written `o`.
