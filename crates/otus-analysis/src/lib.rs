@@ -25,6 +25,7 @@ pub mod graph;
 mod observation;
 pub mod question;
 pub mod refute;
+pub mod values;
 pub mod verdict;
 pub mod witness;
 

@@ -989,7 +989,7 @@ fn may_start_late(question: &Question, components: usize) -> bool {
 }
 
 /// The question with no missing observations; unobserved components stay unobserved.
-fn strongest(question: &Question, components: usize) -> Question {
+pub(crate) fn strongest(question: &Question, components: usize) -> Question {
     match question {
         Question::Uniform(Observed::Unobserved) => question.clone(),
         Question::GlobalPrefix | Question::Uniform(_) => Question::ACCEPT,

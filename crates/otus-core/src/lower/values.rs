@@ -368,7 +368,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let lowered = crate::lower(&[&spec(&format!("@lifeline{{a;b;c;fresh}} @message{{m;n}} {text}"))]);
+        let lowered =
+            crate::lower(&[&spec(&format!("@lifeline{{a;b;c;fresh}} @message{{m;n}} {text}"))]);
         assert_eq!(lowered.diagnostics, []);
         let found = lowered.valued.map(|valued| valued.text(&lowered.pool));
         assert_eq!(found.as_deref().unwrap_or("none"), expected);

@@ -1,0 +1,498 @@
+//! Conditions on open variables: those whose value no event has told yet.
+//!
+//! A condition compares a variable with a constant or with another variable plus a number, or says that its value is one of
+//! a set or matches a pattern. [`satisfiable`] decides a conjunction of them.
+//!
+//! *Numbers* are rational, so differences `x − y ≤ d` are decided by shortest paths, and a disequality `x ≠ y + d`
+//! fails only if the differences force the equality: the solutions are a convex set, and finitely many hyperplanes cover
+//! such a set only if one of them contains it. *Texts and truth values* are tried one by one, over the constants and
+//! enough others; if only that fails and texts are compared by `<` or by patterns, the answer is unknown. Finite sets are
+//! branched over, which makes the problem NP-hard (three colours); the work is bounded.
+
+use std::cmp::Ordering;
+
+use otus_core::Value;
+use otus_core::value::Kind;
+use otus_core::valued::{matches, plus};
+use otus_syntax::Rational;
+use otus_syntax::ast::guard::Relation;
+
+/// An open variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Open(pub(super) u32);
+
+/// A condition on an open variable.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Condition {
+    pub(super) on: Open,
+    pub(super) test: Requirement,
+}
+
+/// What must hold of an open variable.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Requirement {
+    Constant(Relation, Value),
+    Variable(Relation, Open, Rational),
+    In(Box<[Value]>),
+    Matches(Box<str>),
+}
+
+impl Condition {
+    /// The variables of the condition.
+    pub(super) fn variables(&self) -> impl Iterator<Item = Open> {
+        let other = match self.test {
+            Requirement::Variable(_, other, _) => Some(other),
+            Requirement::Constant(..) | Requirement::In(_) | Requirement::Matches(_) => None,
+        };
+        std::iter::once(self.on).chain(other)
+    }
+
+    /// The condition with its variables renamed.
+    pub(super) fn renamed(&self, name: impl Fn(Open) -> Open) -> Condition {
+        let test = match &self.test {
+            Requirement::Variable(relation, other, offset) => {
+                Requirement::Variable(*relation, name(*other), *offset)
+            }
+            other => other.clone(),
+        };
+        Condition { on: name(self.on), test }
+    }
+
+    /// Whether the condition holds of an assignment; `None` if a variable has no value.
+    fn holds(&self, value: impl Fn(Open) -> Option<Value>) -> Option<bool> {
+        let own = value(self.on)?;
+        Some(match &self.test {
+            Requirement::Constant(relation, constant) => relation.holds(own.compare(constant)),
+            Requirement::Variable(relation, other, offset) => {
+                let other = plus(&value(*other)?, *offset);
+                relation.holds(other.and_then(|other| own.compare(&other)))
+            }
+            Requirement::In(values) => values.contains(&own),
+            Requirement::Matches(pattern) => {
+                matches!(&own, Value::Text(text) if matches(pattern, text))
+            }
+        })
+    }
+}
+
+/// The most assignments that are tried.
+const WORK: u32 = 20_000;
+
+/// Whether some values satisfy all conditions; `None` if that takes too much work, or needs more about texts than is known
+/// here.
+pub(super) fn satisfiable(conditions: &[Condition]) -> Option<bool> {
+    if conditions.is_empty() {
+        return Some(true);
+    }
+    let mut variables: Vec<Open> = conditions.iter().flat_map(Condition::variables).collect();
+    variables.sort_unstable();
+    variables.dedup();
+    let mut problem =
+        Problem { conditions, variables, kinds: Vec::new(), allowed: Vec::new(), work: WORK };
+    problem.kinds = vec![None; problem.variables.len()];
+    problem.allowed = problem.find_allowed();
+    problem.choose_kinds(0)
+}
+
+struct Problem<'c> {
+    conditions: &'c [Condition],
+    variables: Vec<Open>,
+    kinds: Vec<Option<Kind>>,
+    /// By variable: whether it may be a text, and a truth value.
+    allowed: Vec<[bool; 2]>,
+    work: u32,
+}
+
+impl Problem<'_> {
+    fn at(&self, variable: Open) -> usize {
+        self.variables.binary_search(&variable).unwrap_or(0)
+    }
+
+    /// The kinds besides numbers that are worth trying: what has no solution in numbers has none in another ordered set,
+    /// unless a constant of that set is mentioned.
+    fn find_allowed(&self) -> Vec<[bool; 2]> {
+        let mut allowed = vec![[false; 2]; self.variables.len()];
+        let mut note = |at: usize, value: &Value| match value.kind() {
+            Kind::Text => allowed[at][0] = true,
+            Kind::Boolean => allowed[at][1] = true,
+            Kind::Number => {}
+        };
+        for condition in self.conditions {
+            let at = self.at(condition.on);
+            match &condition.test {
+                Requirement::Constant(_, value) => note(at, value),
+                Requirement::In(values) => values.iter().for_each(|value| note(at, value)),
+                Requirement::Matches(_) => note(at, &Value::Text("".into())),
+                Requirement::Variable(..) => {}
+            }
+        }
+        // Compared variables have one kind.
+        loop {
+            let before = allowed.clone();
+            for condition in self.conditions {
+                if let Requirement::Variable(_, other, _) = condition.test {
+                    let (one, other) = (self.at(condition.on), self.at(other));
+                    for kind in 0..2 {
+                        let either = allowed[one][kind] || allowed[other][kind];
+                        allowed[one][kind] = either;
+                        allowed[other][kind] = either;
+                    }
+                }
+            }
+            if allowed == before {
+                return allowed;
+            }
+        }
+    }
+
+    /// Tries the kinds of the variables from an index on.
+    fn choose_kinds(&mut self, from: usize) -> Option<bool> {
+        self.work = self.work.checked_sub(1)?;
+        if from == self.variables.len() {
+            return self.solve();
+        }
+        let mut unknown = false;
+        let [text, boolean] = self.allowed[from];
+        let kinds = [(Kind::Number, true), (Kind::Text, text), (Kind::Boolean, boolean)];
+        for (kind, _) in kinds.into_iter().filter(|(_, allowed)| *allowed) {
+            self.kinds[from] = Some(kind);
+            if self.conditions.iter().all(|condition| self.may_hold(condition)) {
+                match self.choose_kinds(from + 1) {
+                    Some(true) => return Some(true),
+                    Some(false) => {}
+                    None => unknown = true,
+                }
+            }
+        }
+        self.kinds[from] = None;
+        if unknown { None } else { Some(false) }
+    }
+
+    /// Whether the kinds chosen so far allow a condition.
+    fn may_hold(&self, condition: &Condition) -> bool {
+        let Some(own) = self.kinds[self.at(condition.on)] else { return true };
+        match &condition.test {
+            Requirement::Constant(relation, constant) => {
+                *relation == Relation::NotEqual || constant.kind() == own
+            }
+            Requirement::Variable(Relation::NotEqual, ..) => true,
+            Requirement::Variable(_, other, offset) => {
+                (*offset == Rational::from(0) || own == Kind::Number)
+                    && self.kinds[self.at(*other)].is_none_or(|other| other == own)
+            }
+            Requirement::In(values) => values.iter().any(|value| value.kind() == own),
+            Requirement::Matches(_) => own == Kind::Text,
+        }
+    }
+
+    /// Decides the conditions for the chosen kinds: numbers, and all else.
+    fn solve(&mut self) -> Option<bool> {
+        let numbers = self.numbers(&mut Vec::new());
+        if numbers == Some(false) {
+            return numbers;
+        }
+        match (numbers, self.others()) {
+            (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            _ => None,
+        }
+    }
+
+    fn is(&self, variable: Open, kind: Kind) -> bool {
+        self.kinds[self.at(variable)] == Some(kind)
+    }
+
+    /// Whether the numbers have a solution, given the values chosen for variables with finite sets.
+    fn numbers(&mut self, chosen: &mut Vec<(Open, Value)>) -> Option<bool> {
+        self.work = self.work.checked_sub(1)?;
+        let open = self.conditions.iter().find_map(|condition| match &condition.test {
+            Requirement::In(values)
+                if self.is(condition.on, Kind::Number)
+                    && !chosen.iter().any(|(known, _)| *known == condition.on) =>
+            {
+                Some((condition.on, values.clone()))
+            }
+            _ => None,
+        });
+        let Some((variable, values)) = open else {
+            let in_all_sets = self.conditions.iter().all(|condition| match &condition.test {
+                Requirement::In(values) if self.is(condition.on, Kind::Number) => chosen
+                    .iter()
+                    .filter(|(known, _)| *known == condition.on)
+                    .all(|(_, value)| values.contains(value)),
+                _ => true,
+            });
+            return if in_all_sets { self.differences(chosen) } else { Some(false) };
+        };
+        let mut unknown = false;
+        for value in values.iter().filter(|value| value.kind() == Kind::Number) {
+            chosen.push((variable, value.clone()));
+            let found = self.numbers(chosen);
+            chosen.pop();
+            match found {
+                Some(true) => return found,
+                Some(false) => {}
+                None => unknown = true,
+            }
+        }
+        if unknown { None } else { Some(false) }
+    }
+
+    /// Decides differences of numbers by shortest paths.
+    fn differences(&mut self, chosen: &[(Open, Value)]) -> Option<bool> {
+        let numbers: Vec<Open> =
+            self.variables.iter().copied().filter(|&x| self.is(x, Kind::Number)).collect();
+        let count = numbers.len() + 1;
+        let zero = numbers.len();
+        let at = |variable: Open| numbers.iter().position(|&other| other == variable);
+        // x − y ≤ d, or < d: by x and y.
+        let mut bounds: Vec<Option<Bound>> = vec![None; count * count];
+        let mut differ: Vec<(usize, usize, Rational)> = Vec::new();
+        let mut add = |x: usize, y: usize, relation: Relation, d: Rational| -> Option<()> {
+            let minus = Rational::from(0).checked_sub(d)?;
+            let mut bound = |x: usize, y: usize, d: Rational, strict: bool| {
+                let new = Bound { d, strict };
+                let old = &mut bounds[x * count + y];
+                if old.is_none_or(|old| new.is_tighter(old)) {
+                    *old = Some(new);
+                }
+            };
+            match relation {
+                Relation::Equal => {
+                    bound(x, y, d, false);
+                    bound(y, x, minus, false);
+                }
+                Relation::NotEqual => differ.push((x, y, d)),
+                Relation::Less => bound(x, y, d, true),
+                Relation::LessEqual => bound(x, y, d, false),
+                Relation::Greater => bound(y, x, minus, true),
+                Relation::GreaterEqual => bound(y, x, minus, false),
+            }
+            Some(())
+        };
+        for condition in self.conditions {
+            let Some(x) = at(condition.on) else { continue };
+            match &condition.test {
+                Requirement::Constant(relation, Value::Number(number)) => {
+                    add(x, zero, *relation, *number)?;
+                }
+                Requirement::Variable(relation, other, offset) => {
+                    // A value of another kind is different, whatever it is.
+                    if let Some(y) = at(*other) {
+                        add(x, y, *relation, *offset)?;
+                    }
+                }
+                Requirement::Constant(..) | Requirement::In(_) | Requirement::Matches(_) => {}
+            }
+        }
+        for (variable, value) in chosen {
+            if let (Some(x), Value::Number(number)) = (at(*variable), value) {
+                add(x, zero, Relation::Equal, *number)?;
+            }
+        }
+        for via in 0..count {
+            for x in 0..count {
+                let Some(first) = bounds[x * count + via] else { continue };
+                for y in 0..count {
+                    let Some(second) = bounds[via * count + y] else { continue };
+                    let joined = first.plus(second)?;
+                    let old = &mut bounds[x * count + y];
+                    if old.is_none_or(|old| joined.is_tighter(old)) {
+                        *old = Some(joined);
+                    }
+                }
+            }
+        }
+        let none = Bound { d: Rational::from(0), strict: false };
+        let is_negative = |x: usize| bounds[x * count + x].is_some_and(|own| own.is_tighter(none));
+        if (0..count).any(is_negative) {
+            return Some(false);
+        }
+        let is_forced = |&(x, y, d): &(usize, usize, Rational)| {
+            let minus = Rational::from(0).checked_sub(d);
+            let exact = |bound: Option<Bound>, d| bound.is_some_and(|b| b.d == d && !b.strict);
+            (x == y && d == Rational::from(0))
+                || (exact(bounds[x * count + y], d)
+                    && minus.is_some_and(|minus| exact(bounds[y * count + x], minus)))
+        };
+        Some(!differ.iter().any(is_forced))
+    }
+
+    /// Tries texts and truth values one by one.
+    fn others(&mut self) -> Option<bool> {
+        let others: Vec<Open> =
+            self.variables.iter().copied().filter(|&x| !self.is(x, Kind::Number)).collect();
+        if others.is_empty() {
+            return Some(true);
+        }
+        let mut candidates: Vec<Value> = Vec::new();
+        let mut is_exact = true;
+        for condition in self.conditions {
+            match &condition.test {
+                Requirement::Constant(relation, value @ (Value::Text(_) | Value::Boolean(_))) => {
+                    is_exact &= matches!(relation, Relation::Equal | Relation::NotEqual);
+                    candidates.push(value.clone());
+                    if let Value::Text(text) = value {
+                        candidates.push(Value::Text(format!("{text}\u{0}").into()));
+                    }
+                }
+                Requirement::In(values) => candidates.extend(values.iter().cloned()),
+                Requirement::Matches(pattern) => {
+                    is_exact = false;
+                    for filler in ["", "a", "b", "c"] {
+                        let text = pattern.replace('*', filler).replace('?', "x");
+                        candidates.push(Value::Text(text.into()));
+                    }
+                }
+                Requirement::Variable(relation, ..) => {
+                    is_exact &= matches!(relation, Relation::Equal | Relation::NotEqual);
+                }
+                Requirement::Constant(_, Value::Number(_)) => {}
+            }
+        }
+        candidates.push(Value::Text("".into()));
+        candidates.extend([Value::Boolean(false), Value::Boolean(true)]);
+        // One more than there are variables, and different from all constants.
+        let new = (0..others.len()).map(|k| Value::Text(format!("\u{10ffff}{k}").into()));
+        candidates.extend(new);
+        let mut values: Vec<Option<Value>> = vec![None; self.variables.len()];
+        match self.assign(&others, &candidates, &mut values) {
+            Some(false) if !is_exact => None,
+            found => found,
+        }
+    }
+
+    fn assign(
+        &mut self,
+        open: &[Open],
+        candidates: &[Value],
+        values: &mut Vec<Option<Value>>,
+    ) -> Option<bool> {
+        self.work = self.work.checked_sub(1)?;
+        let Some((&first, rest)) = open.split_first() else { return Some(true) };
+        let at = self.at(first);
+        let mut unknown = false;
+        let kind = self.kinds[at];
+        for candidate in candidates.iter().filter(|c| Some(c.kind()) == kind) {
+            values[at] = Some(candidate.clone());
+            let value = |variable: Open| values[self.at(variable)].clone();
+            let fits = self.conditions.iter().all(|condition| {
+                let is_other = !self.is(condition.on, Kind::Number);
+                let other = match condition.test {
+                    Requirement::Variable(_, other, _) => !self.is(other, Kind::Number),
+                    _ => true,
+                };
+                // A text and a number are different.
+                !is_other || !other || condition.holds(value).unwrap_or(true)
+            });
+            if fits {
+                match self.assign(rest, candidates, values) {
+                    Some(true) => return Some(true),
+                    Some(false) => {}
+                    None => unknown = true,
+                }
+            }
+        }
+        values[at] = None;
+        if unknown { None } else { Some(false) }
+    }
+}
+
+/// An upper bound of a difference.
+#[derive(Debug, Clone, Copy)]
+struct Bound {
+    d: Rational,
+    strict: bool,
+}
+
+impl Bound {
+    fn is_tighter(self, other: Bound) -> bool {
+        match self.d.cmp(&other.d) {
+            Ordering::Less => true,
+            Ordering::Equal => self.strict && !other.strict,
+            Ordering::Greater => false,
+        }
+    }
+
+    fn plus(self, other: Bound) -> Option<Bound> {
+        Some(Bound { d: self.d.checked_add(other.d)?, strict: self.strict || other.strict })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const X: Open = Open(3);
+    const Y: Open = Open(5);
+    const Z: Open = Open(7);
+
+    fn constant(on: Open, relation: Relation, value: impl Into<Value>) -> Condition {
+        Condition { on, test: Requirement::Constant(relation, value.into()) }
+    }
+
+    fn variable(on: Open, relation: Relation, other: Open, offset: i64) -> Condition {
+        Condition { on, test: Requirement::Variable(relation, other, Rational::from(offset)) }
+    }
+
+    #[track_caller]
+    fn check(conditions: &[Condition], expected: Option<bool>) {
+        assert_eq!(satisfiable(conditions), expected);
+    }
+
+    #[test]
+    fn numbers() {
+        use Relation::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
+        check(&[], Some(true));
+        check(&[constant(X, Less, 3), constant(X, Greater, 2)], Some(true));
+        check(&[constant(X, Less, 3), constant(X, GreaterEqual, 3)], Some(false));
+        check(&[variable(X, LessEqual, Y, -1), variable(Y, LessEqual, X, 0)], Some(false));
+        check(&[variable(X, LessEqual, Y, 2), variable(Y, LessEqual, X, -2)], Some(true));
+        let forced = [variable(X, LessEqual, Y, 0), variable(Y, LessEqual, X, 0)];
+        let mut differ = forced.to_vec();
+        differ.push(variable(X, NotEqual, Y, 0));
+        check(&differ, Some(false));
+        check(
+            &[constant(X, Equal, 1), variable(Y, Equal, X, 2), constant(Y, NotEqual, 3)],
+            Some(false),
+        );
+        check(&[variable(X, NotEqual, X, 0)], Some(false));
+    }
+
+    #[test]
+    fn three_colours_for_four() {
+        let colours: Box<[Value]> = ["red", "green", "blue"].map(Value::from).into();
+        let all = [X, Y, Z, Open(9)];
+        let mut conditions: Vec<Condition> = all
+            .iter()
+            .map(|&on| Condition { on, test: Requirement::In(colours.clone()) })
+            .collect();
+        for (i, &x) in all.iter().enumerate() {
+            conditions.extend(all[..i].iter().map(|&y| variable(x, Relation::NotEqual, y, 0)));
+        }
+        check(&conditions, Some(false));
+        conditions.pop();
+        check(&conditions, Some(true));
+    }
+
+    #[test]
+    fn kinds() {
+        use Relation::{Equal, Less, NotEqual};
+        check(
+            &[constant(X, Equal, "a"), variable(X, Equal, Y, 0), constant(Y, Less, 3)],
+            Some(false),
+        );
+        check(
+            &[constant(X, Equal, "a"), variable(X, NotEqual, Y, 0), constant(Y, Less, 3)],
+            Some(true),
+        );
+        check(&[constant(X, Equal, "a"), variable(Y, Equal, X, 1)], Some(false));
+        let pattern = Condition { on: X, test: Requirement::Matches("p/*".into()) };
+        check(&[pattern.clone(), constant(X, NotEqual, "p/")], Some(true));
+        check(&[pattern, constant(X, Equal, "q")], None);
+        check(
+            &[constant(X, Equal, true), variable(X, Equal, Y, 0), constant(Y, Equal, false)],
+            Some(false),
+        );
+    }
+}

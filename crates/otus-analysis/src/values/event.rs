@@ -1,0 +1,671 @@
+//! An event against the guard of a leaf: which registers it sets, which conditions it leaves behind.
+//!
+//! ```text
+//! f = z, f known, z open        z is that value everywhere
+//! f rel z + d, both known       must hold
+//! f unknown                     any value that helps; conditions on open variables go to the store
+//! ```
+//!
+//! A question about Pass is *strict*: an unlogged value of a logged event must not be compared with anything, and a
+//! comparison of times of different clocks must hold whatever the uncertainty does.
+
+use std::cmp::Ordering;
+
+use otus_core::Value;
+use otus_core::valued::{Atom, FieldId, Operand, Test, Valued, plus};
+use otus_syntax::Rational;
+use otus_syntax::ast::guard::Relation;
+use smallvec::SmallVec;
+
+use super::condition::{Condition, Open, Requirement};
+use super::expr::Var;
+use super::step::Way;
+
+/// The value of a variable whose binder has been entered.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Register {
+    /// No event has told its value yet. In strict questions: whether it occurred.
+    Open(Open, bool),
+    Known(Value),
+    /// Its only occurrence so far is a value that was not logged (in strict questions).
+    Missing,
+    /// The values of the iterations of a loop so far.
+    Set(Vec<Member>),
+}
+
+/// A value of an iteration.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Member {
+    Open(Open),
+    Known(Value),
+    Missing,
+}
+
+/// A bound on the time of an event: the time before it on its component.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Bound {
+    Open(Open),
+    Known(Value),
+}
+
+/// The registers and conditions of a state.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Memory {
+    pub(super) registers: SmallVec<[Register; 4]>,
+    pub(super) conditions: Vec<Condition>,
+    /// By component: the time of its last event, where the log does not tell it. Empty if no guard compares times.
+    pub(super) last: SmallVec<[Option<Bound>; 4]>,
+    /// The number of open variables so far.
+    pub(super) opens: u32,
+}
+
+/// The uncertainty between two clocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gap {
+    /// Both times are of one clock.
+    None,
+    /// Nanoseconds by which two clocks may differ.
+    Known(i64),
+    Unknown,
+}
+
+/// The two operands of a comparison of times, and how sure it must be.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sureness {
+    pub(super) gap: Gap,
+    pub(super) strict: bool,
+}
+
+impl Sureness {
+    /// The relation `t rel s + d`, as requirements on the exact difference: `None` if it holds anyway, `Err` if it cannot
+    /// hold.
+    fn requirement(
+        self,
+        relation: Relation,
+        d: Rational,
+    ) -> Result<Option<(Relation, Rational)>, ()> {
+        let u = match self.gap {
+            Gap::None => return Ok(Some((relation, d))),
+            Gap::Unknown => return if self.strict { Err(()) } else { Ok(None) },
+            Gap::Known(u) => Rational::from(if self.strict { -u } else { u }),
+        };
+        let up = d.checked_add(u).ok_or(())?;
+        let down = d.checked_sub(u).ok_or(())?;
+        match relation {
+            Relation::Less | Relation::LessEqual => Ok(Some((relation, up))),
+            Relation::Greater | Relation::GreaterEqual => Ok(Some((relation, down))),
+            Relation::Equal | Relation::NotEqual if u == Rational::from(0) => {
+                Ok(Some((relation, d)))
+            }
+            // Equal within the uncertainty is two comparisons, which no anchor needs.
+            Relation::Equal => {
+                if self.strict {
+                    Err(())
+                } else {
+                    Ok(None)
+                }
+            }
+            Relation::NotEqual => {
+                if self.strict {
+                    Err(())
+                } else {
+                    Ok(None)
+                }
+            }
+        }
+    }
+}
+
+/// An end of an event: where it is observed, if it is, and the times around it.
+pub(super) struct End<'a> {
+    pub(super) component: usize,
+    /// The logged values, if it is observed.
+    pub(super) logged: Option<&'a dyn Fn(FieldId) -> Option<Value>>,
+    /// The logged times between which it happened.
+    pub(super) earliest: Option<i64>,
+    pub(super) latest: Option<i64>,
+}
+
+/// The work of one step on the registers.
+#[derive(Debug)]
+pub(super) struct Firing<'m> {
+    pub(super) memory: &'m mut Memory,
+    pub(super) opened: SmallVec<[Register; 4]>,
+    pub(super) strict: bool,
+}
+
+impl<'m> Firing<'m> {
+    pub(super) fn new(memory: &'m mut Memory, way: &Way, strict: bool) -> Self {
+        let mut opened: SmallVec<[Register; 4]> = SmallVec::new();
+        for number in 0..way.opened {
+            if way.opened_sets.contains(&number) {
+                opened.push(Register::Set(Vec::new()));
+            } else {
+                opened.push(Register::Open(Open(memory.opens), false));
+                memory.opens += 1;
+            }
+        }
+        Firing { memory, opened, strict }
+    }
+
+    fn register(&self, var: Var) -> &Register {
+        match var {
+            Var::Slot(at) => &self.memory.registers[usize::from(at)],
+            Var::Opened(at) => &self.opened[usize::from(at)],
+            Var::Bound(_) => &Register::Missing,
+        }
+    }
+
+    fn register_mut(&mut self, var: Var) -> Option<&mut Register> {
+        match var {
+            Var::Slot(at) => self.memory.registers.get_mut(usize::from(at)),
+            Var::Opened(at) => self.opened.get_mut(usize::from(at)),
+            Var::Bound(_) => None,
+        }
+    }
+
+    /// Tests the guard of one end. `var` gives the variable of an atom in the state, `sureness` that of its comparison.
+    pub(super) fn guard(
+        &mut self,
+        guard: &[Atom],
+        end: &End<'_>,
+        var: impl Fn(&Atom) -> Option<Var>,
+        sureness: impl Fn(&Atom) -> Sureness,
+    ) -> bool {
+        let mut fields: SmallVec<[FieldId; 4]> = SmallVec::new();
+        for atom in guard {
+            if !fields.contains(&atom.field) {
+                fields.push(atom.field);
+            }
+        }
+        for field in fields {
+            let atoms: SmallVec<[&Atom; 4]> =
+                guard.iter().filter(|atom| atom.field == field).collect();
+            let value = end.logged.and_then(|logged| logged(field));
+            let holds = match value {
+                Some(value) => self.known(&atoms, field, &value, end, &var, &sureness),
+                None if self.strict && end.logged.is_some() => self.missing(&atoms, &var),
+                None => self.unknown(&atoms, field, end, &var, &sureness),
+            };
+            if !holds {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn known(
+        &mut self,
+        atoms: &[&Atom],
+        field: FieldId,
+        value: &Value,
+        end: &End<'_>,
+        var: &impl Fn(&Atom) -> Option<Var>,
+        sureness: &impl Fn(&Atom) -> Sureness,
+    ) -> bool {
+        if field == Valued::TIME && !self.not_before(end.component, value) {
+            return false;
+        }
+        // Binding first, so that the other atoms find the value.
+        let mut ordered: SmallVec<[&Atom; 4]> = atoms.iter().copied().collect();
+        ordered.sort_by_key(|atom| atom.binds().is_none());
+        ordered.iter().all(|atom| match (&atom.test, var(atom)) {
+            (Test::Compare(relation, Operand::Variable(_, offset)), Some(var)) => {
+                let needed = match sureness(atom).requirement(*relation, *offset) {
+                    Ok(Some(needed)) => needed,
+                    Ok(None) => return true,
+                    Err(()) => return false,
+                };
+                self.compare(value, needed.0, var, needed.1)
+            }
+            (test, _) => test.holds(value, None),
+        })
+    }
+
+    /// The time of an event is not before the one that was assumed last on its component.
+    fn not_before(&mut self, component: usize, time: &Value) -> bool {
+        let Some(last) = self.memory.last.get_mut(component).and_then(Option::take) else {
+            return true;
+        };
+        match last {
+            Bound::Known(last) => last.compare(time).is_some_and(Ordering::is_le),
+            Bound::Open(last) => {
+                let test = Requirement::Constant(Relation::LessEqual, time.clone());
+                self.memory.conditions.push(Condition { on: last, test });
+                true
+            }
+        }
+    }
+
+    /// `value rel var + offset`
+    fn compare(&mut self, value: &Value, relation: Relation, var: Var, offset: Rational) -> bool {
+        match self.register(var).clone() {
+            Register::Known(own) => {
+                let other = plus(&own, offset);
+                relation.holds(other.and_then(|other| value.compare(&other)))
+            }
+            Register::Open(open, _) => {
+                let zero = Rational::from(0);
+                let negative = zero.checked_sub(offset);
+                let shifted = negative.and_then(|negative| plus(value, negative));
+                match (relation, shifted) {
+                    (Relation::Equal, Some(own)) => self.bind(open, &own),
+                    (relation, Some(own)) => {
+                        let test = Requirement::Constant(flipped(relation), own);
+                        self.memory.conditions.push(Condition { on: open, test });
+                        self.touch(var);
+                        true
+                    }
+                    // No value plus a number is a text.
+                    (relation, None) => relation == Relation::NotEqual,
+                }
+            }
+            Register::Missing | Register::Set(_) => false,
+        }
+    }
+
+    fn touch(&mut self, var: Var) {
+        if let Some(Register::Open(_, touched)) = self.register_mut(var) {
+            *touched = true;
+        }
+    }
+
+    /// Gives an open variable its value, everywhere.
+    fn bind(&mut self, open: Open, value: &Value) -> bool {
+        for register in self.memory.registers.iter_mut().chain(&mut self.opened) {
+            match register {
+                Register::Open(own, _) if *own == open => {
+                    *register = Register::Known(value.clone())
+                }
+                Register::Set(members) => {
+                    for member in members.iter_mut().filter(|m| **m == Member::Open(open)) {
+                        *member = Member::Known(value.clone());
+                    }
+                }
+                Register::Open(..) | Register::Known(_) | Register::Missing => {}
+            }
+        }
+        for last in self.memory.last.iter_mut().flatten() {
+            if *last == Bound::Open(open) {
+                *last = Bound::Known(value.clone());
+            }
+        }
+        let conditions = std::mem::take(&mut self.memory.conditions);
+        for condition in conditions {
+            match told(&condition, open, value) {
+                Told::Holds => {}
+                Told::Fails => return false,
+                Told::Left(condition) => self.memory.conditions.push(condition),
+            }
+        }
+        true
+    }
+
+    /// A value that was not logged, in a strict question: its field may be compared only with a variable that has no other
+    /// occurrence.
+    fn missing(&mut self, atoms: &[&Atom], var: &impl Fn(&Atom) -> Option<Var>) -> bool {
+        let [only] = atoms else { return false };
+        let Some(var) = var(only) else { return false };
+        let &Register::Open(open, false) = self.register(var) else { return false };
+        for register in self.memory.registers.iter_mut().chain(&mut self.opened) {
+            if let Register::Set(members) = register
+                && members.contains(&Member::Open(open))
+            {
+                if members.len() > 1 {
+                    return false;
+                }
+                members[0] = Member::Missing;
+            }
+        }
+        if let Some(register) = self.register_mut(var) {
+            *register = Register::Missing;
+        }
+        true
+    }
+
+    /// A value that nobody logged: some value satisfies all atoms.
+    fn unknown(
+        &mut self,
+        atoms: &[&Atom],
+        field: FieldId,
+        end: &End<'_>,
+        var: &impl Fn(&Atom) -> Option<Var>,
+        sureness: &impl Fn(&Atom) -> Sureness,
+    ) -> bool {
+        let is_time = field == Valued::TIME;
+        // The value is that of a variable, if an atom says so.
+        let alias = atoms.iter().position(|atom| {
+            atom.binds().is_some() && (!is_time || sureness(atom).gap == Gap::None)
+        });
+        let mut own = match alias.and_then(|at| var(atoms[at])) {
+            Some(var) => {
+                self.touch(var);
+                match self.register(var) {
+                    Register::Known(value) => Bound::Known(value.clone()),
+                    Register::Open(open, _) => Bound::Open(*open),
+                    Register::Missing | Register::Set(_) => return false,
+                }
+            }
+            None => {
+                self.memory.opens += 1;
+                Bound::Open(Open(self.memory.opens - 1))
+            }
+        };
+        if is_time && !self.within(&own, end) {
+            return false;
+        }
+        for (at, atom) in atoms.iter().enumerate() {
+            if alias == Some(at) {
+                continue;
+            }
+            if let Some(var) = var(atom) {
+                self.touch(var);
+            }
+            if !self.require(&mut own, atom, var(atom), sureness(atom)) {
+                return false;
+            }
+        }
+        if is_time && let Some(last) = self.memory.last.get_mut(end.component) {
+            *last = Some(own);
+        }
+        true
+    }
+
+    /// The bounds of the time of an event that was not logged.
+    fn within(&mut self, time: &Bound, end: &End<'_>) -> bool {
+        let mut bounds: SmallVec<[(Relation, Bound); 3]> = SmallVec::new();
+        let number = |time: i64| Bound::Known(Value::integer(time));
+        bounds.extend(end.earliest.map(|time| (Relation::GreaterEqual, number(time))));
+        bounds.extend(end.latest.map(|time| (Relation::LessEqual, number(time))));
+        let last = self.memory.last.get(end.component).cloned().flatten();
+        bounds.extend(last.map(|last| (Relation::GreaterEqual, last)));
+        bounds
+            .iter()
+            .all(|(relation, bound)| self.relate(time, *relation, bound, Rational::from(0)))
+    }
+
+    /// One more test of a value that nobody logged.
+    fn require(
+        &mut self,
+        own: &mut Bound,
+        atom: &Atom,
+        var: Option<Var>,
+        sureness: Sureness,
+    ) -> bool {
+        match (&atom.test, var) {
+            (Test::Compare(relation, Operand::Variable(_, offset)), Some(var)) => {
+                let needed = match sureness.requirement(*relation, *offset) {
+                    Ok(Some(needed)) => needed,
+                    Ok(None) => return true,
+                    Err(()) => return false,
+                };
+                let other = match self.register(var) {
+                    Register::Known(value) => Bound::Known(value.clone()),
+                    Register::Open(open, _) => Bound::Open(*open),
+                    Register::Missing | Register::Set(_) => return false,
+                };
+                self.relate(own, needed.0, &other, needed.1)
+            }
+            (test, _) => match own {
+                Bound::Known(value) => test.holds(value, None),
+                Bound::Open(on) => {
+                    let test = match test {
+                        Test::Compare(relation, Operand::Constant(value)) => {
+                            Requirement::Constant(*relation, value.clone())
+                        }
+                        Test::In(values) => Requirement::In(values.clone()),
+                        Test::Matches(pattern) => Requirement::Matches(pattern.clone()),
+                        Test::Compare(_, Operand::Variable(..)) => return false,
+                    };
+                    self.memory.conditions.push(Condition { on: *on, test });
+                    true
+                }
+            },
+        }
+    }
+
+    /// `left rel right + offset`, where any of the two may be open.
+    fn relate(
+        &mut self,
+        left: &Bound,
+        relation: Relation,
+        right: &Bound,
+        offset: Rational,
+    ) -> bool {
+        match (left, right) {
+            (Bound::Known(left), Bound::Known(right)) => {
+                let right = plus(right, offset);
+                relation.holds(right.and_then(|right| left.compare(&right)))
+            }
+            (Bound::Open(on), Bound::Known(right)) => match plus(right, offset) {
+                Some(value) => {
+                    let test = Requirement::Constant(relation, value);
+                    self.memory.conditions.push(Condition { on: *on, test });
+                    true
+                }
+                None => relation == Relation::NotEqual,
+            },
+            (Bound::Open(on), Bound::Open(other)) => {
+                let test = Requirement::Variable(relation, *other, offset);
+                self.memory.conditions.push(Condition { on: *on, test });
+                true
+            }
+            (Bound::Known(value), Bound::Open(on)) => {
+                let negative = Rational::from(0).checked_sub(offset);
+                match negative.and_then(|negative| plus(value, negative)) {
+                    Some(value) => {
+                        let test = Requirement::Constant(flipped(relation), value);
+                        self.memory.conditions.push(Condition { on: *on, test });
+                        true
+                    }
+                    None => relation == Relation::NotEqual,
+                }
+            }
+        }
+    }
+
+    /// Adds the values of new iterations to the sets of their loops, from which they must differ.
+    pub(super) fn insert(&mut self, inserts: &[(Var, Var)]) -> bool {
+        for &(set, value) in inserts {
+            let new = match self.register(value) {
+                Register::Open(open, _) => Member::Open(*open),
+                Register::Known(value) => Member::Known(value.clone()),
+                Register::Missing => Member::Missing,
+                Register::Set(_) => return false,
+            };
+            let Some(Register::Set(members)) = self.register_mut(set) else { return false };
+            let before = members.clone();
+            members.push(new.clone());
+            for member in &before {
+                let holds = match (&new, member) {
+                    (Member::Missing, _) | (_, Member::Missing) => false,
+                    (Member::Known(one), Member::Known(other)) => one != other,
+                    (Member::Open(open), Member::Known(value))
+                    | (Member::Known(value), Member::Open(open)) => {
+                        let test = Requirement::Constant(Relation::NotEqual, value.clone());
+                        self.memory.conditions.push(Condition { on: *open, test });
+                        true
+                    }
+                    (Member::Open(one), Member::Open(other)) => {
+                        let zero = Rational::from(0);
+                        let test = Requirement::Variable(Relation::NotEqual, *other, zero);
+                        self.memory.conditions.push(Condition { on: *one, test });
+                        true
+                    }
+                };
+                if !holds {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// The registers after the step.
+    pub(super) fn finish(mut self, moves: &[Var]) {
+        let registers =
+            moves.iter().map(|&var| self.register(var).clone()).collect::<SmallVec<[_; 4]>>();
+        self.memory.registers = registers;
+        self.opened.clear();
+    }
+}
+
+/// The relation seen from the other side.
+fn flipped(relation: Relation) -> Relation {
+    match relation {
+        Relation::Equal | Relation::NotEqual => relation,
+        Relation::Less => Relation::Greater,
+        Relation::LessEqual => Relation::GreaterEqual,
+        Relation::Greater => Relation::Less,
+        Relation::GreaterEqual => Relation::LessEqual,
+    }
+}
+
+/// What becomes of a condition when a variable gets its value.
+enum Told {
+    Holds,
+    Fails,
+    Left(Condition),
+}
+
+fn told(condition: &Condition, open: Open, value: &Value) -> Told {
+    let truth = |holds: bool| if holds { Told::Holds } else { Told::Fails };
+    let zero = Rational::from(0);
+    match &condition.test {
+        Requirement::Variable(relation, other, offset) if condition.on == open => {
+            if *other == open {
+                let other = plus(value, *offset);
+                return truth(relation.holds(other.and_then(|other| value.compare(&other))));
+            }
+            let shifted = zero.checked_sub(*offset).and_then(|negative| plus(value, negative));
+            match shifted {
+                Some(shifted) => {
+                    let test = Requirement::Constant(flipped(*relation), shifted);
+                    Told::Left(Condition { on: *other, test })
+                }
+                None => truth(*relation == Relation::NotEqual),
+            }
+        }
+        Requirement::Variable(relation, other, offset) if *other == open => {
+            match plus(value, *offset) {
+                Some(value) => {
+                    let test = Requirement::Constant(*relation, value);
+                    Told::Left(Condition { on: condition.on, test })
+                }
+                None => truth(*relation == Relation::NotEqual),
+            }
+        }
+        Requirement::Constant(relation, constant) if condition.on == open => {
+            truth(relation.holds(value.compare(constant)))
+        }
+        Requirement::In(values) if condition.on == open => truth(values.contains(value)),
+        Requirement::Matches(pattern) if condition.on == open => {
+            truth(matches!(value, Value::Text(text) if otus_core::valued::matches(pattern, text)))
+        }
+        Requirement::Constant(..)
+        | Requirement::Variable(..)
+        | Requirement::In(_)
+        | Requirement::Matches(_) => Told::Left(condition.clone()),
+    }
+}
+
+impl Memory {
+    /// Drops conditions that concern no live variable, and numbers the open variables by first occurrence. Returns
+    /// `Some(false)` if the conditions cannot be satisfied, `None` if that is unknown.
+    pub(super) fn settle(&mut self) -> Option<bool> {
+        let found = super::condition::satisfiable(&self.conditions);
+        if found != Some(true) && found.is_some() {
+            return found;
+        }
+        let mut order: SmallVec<[Open; 4]> = SmallVec::new();
+        let mut add = |open: Open| {
+            if !order.contains(&open) {
+                order.push(open);
+            }
+        };
+        for register in &self.registers {
+            match register {
+                Register::Open(open, _) => add(*open),
+                Register::Set(members) => {
+                    for member in members {
+                        if let Member::Open(open) = member {
+                            add(*open);
+                        }
+                    }
+                }
+                Register::Known(_) | Register::Missing => {}
+            }
+        }
+        for last in self.last.iter().flatten() {
+            if let Bound::Open(open) = last {
+                add(*open);
+            }
+        }
+        if found.is_some() {
+            // Conditions that are connected to no live variable hold for some values of their own.
+            let mut live = order.clone();
+            let mut kept = vec![false; self.conditions.len()];
+            loop {
+                let mut changed = false;
+                for (at, condition) in self.conditions.iter().enumerate() {
+                    if !kept[at] && condition.variables().any(|open| live.contains(&open)) {
+                        kept[at] = true;
+                        changed = true;
+                        for open in condition.variables() {
+                            if !live.contains(&open) {
+                                live.push(open);
+                            }
+                        }
+                    }
+                }
+                if !changed {
+                    break;
+                }
+            }
+            let mut at = 0;
+            self.conditions.retain(|_| {
+                at += 1;
+                kept[at - 1]
+            });
+            order = live;
+        } else {
+            for open in self.conditions.iter().flat_map(Condition::variables) {
+                if !order.contains(&open) {
+                    order.push(open);
+                }
+            }
+        }
+        let name = |open: Open| {
+            let at = order.iter().position(|&other| other == open).unwrap_or(0);
+            Open(u32::try_from(at).unwrap_or(u32::MAX))
+        };
+        for register in &mut self.registers {
+            match register {
+                Register::Open(open, _) => *open = name(*open),
+                Register::Set(members) => {
+                    for member in members {
+                        if let Member::Open(open) = member {
+                            *open = name(*open);
+                        }
+                    }
+                }
+                Register::Known(_) | Register::Missing => {}
+            }
+        }
+        for last in self.last.iter_mut().flatten() {
+            if let Bound::Open(open) = last {
+                *open = name(*open);
+            }
+        }
+        let mut conditions: Vec<Condition> = Vec::with_capacity(self.conditions.len());
+        for condition in &self.conditions {
+            let renamed = condition.renamed(name);
+            if !conditions.contains(&renamed) {
+                conditions.push(renamed);
+            }
+        }
+        self.conditions = conditions;
+        self.opens = u32::try_from(order.len()).unwrap_or(u32::MAX);
+        found
+    }
+}

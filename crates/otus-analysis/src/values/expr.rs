@@ -1,0 +1,600 @@
+//! Hash-consed expressions: what is left of an interaction with values.
+//!
+//! ```text
+//! e ::= NEVER | ∅ | leaf(v…) | alt(e, e) | par(e…) | sched_D(e, e) | loop_D(e) | new(x)(e) | fresh(x, s)(loop_D(e))
+//! v ::= x (bound by a binder around it) | slot
+//! ```
+//!
+//! A *slot* stands for a variable whose binder has been entered; its value is in a register beside the expression. Slots
+//! are numbered by first occurrence ([`Exprs::canonical`]), so expressions that differ only in values are equal: they have
+//! the same *shape*, and the steps of a shape are computed once. The set `s` of a `fresh` is a slot, too, as soon as its loop
+//! was entered: it holds the values of the iterations so far, which later iterations must avoid.
+//!
+//! `sched_D(e, f)`: an event of f on the lifelines Θ needs that e can do without the lifelines D(Θ). `strict` has
+//! D(Θ) = L, `coreg_r` has D(Θ) = Θ∖r. In a *relaxed* table, `strict` has only the lifelines of the components of Θ; that is
+//! exact where components are decoupled ([`coupling`](crate::engine::coupling)).
+
+use otus_core::index::Index as _;
+use otus_core::intern::Interner;
+use otus_core::valued::{Part, Valued, ValuedId, ValuedNode, VariableId};
+use otus_core::{Action, IndexVec, LifelineSet, Pool, define_id};
+use otus_trace::Partition;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+define_id! {
+    /// An expression.
+    pub(super) ExprId;
+    /// A leaf of the interaction, with its guards.
+    pub(super) LeafId;
+    /// The actions of a leaf, without guards: what an event must look like.
+    pub(super) KindId;
+    /// A set of lifelines.
+    pub(super) SetId;
+}
+
+/// A variable in an expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Var {
+    /// Bound by a binder of the expression.
+    Bound(VariableId),
+    /// A register of the state.
+    Slot(u16),
+    /// Opened by the step at hand: it has no register yet.
+    Opened(u16),
+}
+
+/// The variables that the guard of a leaf mentions, in the order of [`Leaf::variables`].
+pub(super) type Arguments = SmallVec<[Var; 4]>;
+
+/// How the operands of a scheduling operator are ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Order {
+    /// On all lifelines.
+    Strict,
+    /// On the lifelines outside this set.
+    Outside(SetId),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Expr {
+    Never,
+    Empty,
+    Leaf(LeafId, Arguments),
+    Alt(ExprId, ExprId),
+    /// Operands without any order between them, sorted.
+    Par(Box<[ExprId]>),
+    Sched(Order, ExprId, ExprId),
+    Loop(Order, ExprId),
+    New(VariableId, ExprId),
+    /// The variable of an iteration, and the set of its values so far. The operand is a loop or another `fresh`.
+    Fresh(VariableId, Var, ExprId),
+}
+
+/// A leaf of the interaction.
+#[derive(Debug, Clone)]
+pub(super) struct Leaf {
+    pub(super) parts: Box<[Part]>,
+    pub(super) kind: KindId,
+    /// The distinct variables of all guards.
+    pub(super) variables: SmallVec<[VariableId; 4]>,
+    pub(super) lifelines: LifelineSet,
+    /// Its node, for explanations.
+    pub(super) node: ValuedId,
+}
+
+/// What is known of an expression.
+#[derive(Debug, Clone, Copy)]
+struct Attributes {
+    lifelines: SetId,
+    /// Whether it has the empty trace, conditions on values left aside.
+    nullable: bool,
+    /// Whether it mentions a slot or an opened variable.
+    has_slots: bool,
+    size: u32,
+    /// The most events outside loops, and in one iteration of a loop with all loops inside it.
+    outside: u32,
+    inside: u32,
+}
+
+/// All expressions of one interaction and partition.
+#[derive(Debug)]
+pub(super) struct Exprs {
+    items: Interner<ExprId, Expr>,
+    attributes: IndexVec<ExprId, Attributes>,
+    pub(super) leaves: IndexVec<LeafId, Leaf>,
+    pub(super) kinds: Interner<KindId, Box<[Action]>>,
+    sets: Interner<SetId, LifelineSet>,
+    pruned: FxHashMap<(ExprId, SetId), ExprId>,
+    /// By lifeline: the lifelines of its component; for a relaxed table.
+    relaxed: Option<Vec<LifelineSet>>,
+    all: LifelineSet,
+    bytes: usize,
+}
+
+impl Exprs {
+    pub(super) const NEVER: ExprId = ExprId(0);
+    pub(super) const EMPTY: ExprId = ExprId(1);
+    const NONE: SetId = SetId(0);
+
+    /// The expression of an interaction, in a table of its own.
+    pub(super) fn new(
+        pool: &Pool,
+        valued: &Valued,
+        partition: &Partition,
+        relaxed: bool,
+    ) -> (Self, ExprId) {
+        let components: Vec<LifelineSet> = (0..partition.lifeline_count())
+            .map(|at| partition.set(partition.component_of(otus_core::LifelineId::new(at))))
+            .collect();
+        let mut exprs = Exprs {
+            items: Interner::default(),
+            attributes: IndexVec::default(),
+            leaves: IndexVec::default(),
+            kinds: Interner::default(),
+            sets: Interner::default(),
+            pruned: FxHashMap::default(),
+            relaxed: relaxed.then_some(components),
+            all: LifelineSet::full(partition.lifeline_count()),
+            bytes: 0,
+        };
+        exprs.sets.intern(LifelineSet::EMPTY);
+        exprs.intern(Expr::Never);
+        exprs.intern(Expr::Empty);
+        let root = exprs.compile(pool, valued);
+        (exprs, root)
+    }
+
+    fn compile(&mut self, pool: &Pool, valued: &Valued) -> ExprId {
+        let mut done: Vec<ExprId> = Vec::with_capacity(valued.nodes.len());
+        for (id, node) in valued.nodes.iter_with_ids() {
+            let of = |id: ValuedId| done[id.index()];
+            let expr = match node {
+                ValuedNode::Empty => Exprs::EMPTY,
+                ValuedNode::Event(parts) => self.event(parts, id),
+                ValuedNode::Strict(i, j) => self.sched(Order::Strict, of(*i), of(*j)),
+                ValuedNode::Coreg(region, i, j) => {
+                    let order = Order::Outside(self.set(&pool.region(*region)));
+                    self.sched(order, of(*i), of(*j))
+                }
+                ValuedNode::Alt(i, j) => self.alt(of(*i), of(*j)),
+                ValuedNode::LoopS(i) => self.repeat(Order::Strict, of(*i)),
+                ValuedNode::LoopC(region, i) => {
+                    let order = Order::Outside(self.set(&pool.region(*region)));
+                    self.repeat(order, of(*i))
+                }
+                ValuedNode::New(x, i) => self.new_variable(*x, of(*i)),
+                ValuedNode::Fresh(x, i) => self.fresh(*x, Var::Bound(*x), of(*i)),
+            };
+            done.push(expr);
+        }
+        done[valued.root.index()]
+    }
+
+    fn event(&mut self, parts: &[Part], node: ValuedId) -> ExprId {
+        let mut variables: SmallVec<[VariableId; 4]> = SmallVec::new();
+        for variable in parts.iter().flat_map(|part| part.guard.iter()).filter_map(|a| a.variable())
+        {
+            if !variables.contains(&variable) {
+                variables.push(variable);
+            }
+        }
+        let arguments = variables.iter().map(|&x| Var::Bound(x)).collect();
+        let kind = self.kinds.intern(parts.iter().map(|part| part.action).collect());
+        let lifelines = parts.iter().map(|part| part.action.lifeline).collect();
+        let parts = parts.to_vec().into();
+        let leaf = self.leaves.push(Leaf { parts, kind, variables, lifelines, node });
+        self.intern(Expr::Leaf(leaf, arguments))
+    }
+
+    pub(super) fn expr(&self, id: ExprId) -> &Expr {
+        &self.items.items[id]
+    }
+
+    pub(super) fn nullable(&self, id: ExprId) -> bool {
+        self.attributes[id].nullable
+    }
+
+    pub(super) fn size(&self, id: ExprId) -> u32 {
+        self.attributes[id].size
+    }
+
+    pub(super) fn lifelines(&self, id: ExprId) -> &LifelineSet {
+        &self.sets.items[self.attributes[id].lifelines]
+    }
+
+    /// The lifelines of an expression as a set with a number.
+    pub(super) fn lifeline_set(&self, id: ExprId) -> SetId {
+        self.attributes[id].lifelines
+    }
+
+    /// Whether a set of lifelines has none of these.
+    pub(super) fn is_disjoint(&self, set: SetId, lifelines: &LifelineSet) -> bool {
+        self.sets.items[set].is_disjoint(lifelines)
+    }
+
+    /// The memory of all tables, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.items.items.len()
+    }
+
+    /// An upper bound on the events of an explanation with this number of observed moments. By the loop lemma every
+    /// iteration of every loop has an observed event.
+    pub(super) fn bound(&self, id: ExprId, observed: u64) -> u64 {
+        let Attributes { outside, inside, .. } = self.attributes[id];
+        u64::from(outside).saturating_add(u64::from(inside).saturating_mul(observed))
+    }
+
+    /// The set of all lifelines.
+    pub(super) fn all_lifelines(&mut self) -> SetId {
+        let all = self.all.clone();
+        self.sets.intern(all)
+    }
+
+    pub(super) fn set(&mut self, set: &LifelineSet) -> SetId {
+        self.sets.intern(set.clone())
+    }
+
+    /// D(Θ): the lifelines that the left operand must do without.
+    pub(super) fn conflicts(&mut self, order: Order, leaf: LeafId) -> SetId {
+        let own = &self.leaves[leaf].lifelines;
+        let set = match (order, &self.relaxed) {
+            (Order::Strict, None) => self.all.clone(),
+            (Order::Strict, Some(components)) => {
+                own.iter().fold(LifelineSet::EMPTY, |set, l| set.union(&components[l.index()]))
+            }
+            (Order::Outside(region), _) => own.difference(&self.sets.items[region]),
+        };
+        self.sets.intern(set)
+    }
+
+    /// Whether the order never makes an event of the right operand wait for one of the left.
+    fn is_free(&self, order: Order, left: ExprId, right: ExprId) -> bool {
+        let (left, right) = (self.lifelines(left), self.lifelines(right));
+        match (order, &self.relaxed) {
+            (Order::Strict, None) => false,
+            (Order::Strict, Some(components)) => {
+                right.iter().all(|lifeline| components[lifeline.index()].is_disjoint(left))
+            }
+            (Order::Outside(region), _) => {
+                left.intersection(right).is_subset(&self.sets.items[region])
+            }
+        }
+    }
+
+    pub(super) fn intern(&mut self, expr: Expr) -> ExprId {
+        let before = self.items.items.len();
+        let id = self.items.intern(expr);
+        if self.items.items.len() > before {
+            let attributes = self.compute(id);
+            self.attributes.push(attributes);
+            let boxed = match &self.items.items[id] {
+                Expr::Par(operands) => operands.len() * 4,
+                _ => 0,
+            };
+            self.bytes += size_of::<Expr>() + size_of::<Attributes>() + 16 + boxed;
+        }
+        id
+    }
+
+    fn compute(&mut self, id: ExprId) -> Attributes {
+        let leaf = |lifelines, nullable, has_slots| Attributes {
+            lifelines,
+            nullable,
+            has_slots,
+            size: 1,
+            outside: u32::from(!nullable),
+            inside: 0,
+        };
+        let is_slot = |var: &Var| !matches!(var, Var::Bound(_));
+        match self.items.items[id].clone() {
+            Expr::Never => leaf(Exprs::NONE, false, false),
+            Expr::Empty => leaf(Exprs::NONE, true, false),
+            Expr::Leaf(at, arguments) => {
+                let lifelines = self.sets.intern(self.leaves[at].lifelines.clone());
+                leaf(lifelines, false, arguments.iter().any(is_slot))
+            }
+            Expr::Alt(left, right) => {
+                let joined = self.join(&[left, right]);
+                let [a, b] = [left, right].map(|x| self.attributes[x]);
+                Attributes {
+                    nullable: a.nullable || b.nullable,
+                    outside: a.outside.max(b.outside),
+                    ..joined
+                }
+            }
+            Expr::Par(operands) => self.join(&operands),
+            Expr::Sched(_, left, right) => self.join(&[left, right]),
+            Expr::Loop(_, body) => {
+                let body = self.attributes[body];
+                Attributes {
+                    nullable: true,
+                    size: body.size.saturating_add(1),
+                    outside: 0,
+                    inside: body.outside.saturating_add(body.inside),
+                    ..body
+                }
+            }
+            Expr::New(_, body) => self.attributes[body],
+            Expr::Fresh(_, set, body) => {
+                let body = self.attributes[body];
+                Attributes { has_slots: body.has_slots || is_slot(&set), ..body }
+            }
+        }
+    }
+
+    fn join(&mut self, operands: &[ExprId]) -> Attributes {
+        let mut lifelines = LifelineSet::EMPTY;
+        let mut joined = Attributes {
+            lifelines: Exprs::NONE,
+            nullable: true,
+            has_slots: false,
+            size: 1,
+            outside: 0,
+            inside: 0,
+        };
+        for &operand in operands {
+            let own = self.attributes[operand];
+            lifelines = lifelines.union(&self.sets.items[own.lifelines]);
+            joined.nullable &= own.nullable;
+            joined.has_slots |= own.has_slots;
+            joined.size = joined.size.saturating_add(own.size);
+            joined.outside = joined.outside.saturating_add(own.outside);
+            joined.inside = joined.inside.max(own.inside);
+        }
+        joined.lifelines = self.sets.intern(lifelines);
+        joined
+    }
+
+    /// `alt(i, j)`, sorted. `alt(i, i) = i`.
+    pub(super) fn alt(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        match (left, right) {
+            (Exprs::NEVER, other) | (other, Exprs::NEVER) => other,
+            (left, right) if left == right => left,
+            (left, right) => self.intern(Expr::Alt(left.min(right), left.max(right))),
+        }
+    }
+
+    /// `sched_D(i, j)`; `par` if nothing is ordered. `loop_D(i)` twice in its own order is that loop.
+    pub(super) fn sched(&mut self, order: Order, left: ExprId, right: ExprId) -> ExprId {
+        if left == Exprs::NEVER || right == Exprs::NEVER {
+            return Exprs::NEVER;
+        }
+        if left == Exprs::EMPTY {
+            return right;
+        }
+        if right == Exprs::EMPTY {
+            return left;
+        }
+        if self.is_free(order, left, right) {
+            return self.par(left, right);
+        }
+        if left == right && self.loop_order(left) == Some(order) {
+            return left;
+        }
+        if let Expr::Sched(inner, first, _) = *self.expr(right)
+            && inner == order
+            && first == left
+            && self.loop_order(left) == Some(order)
+        {
+            return right;
+        }
+        self.intern(Expr::Sched(order, left, right))
+    }
+
+    /// The order of a loop's iterations, if the expression is a loop of which two copies can be one. Two loops with fresh
+    /// variables that have not been entered are two instances, each with values of its own.
+    fn loop_order(&self, id: ExprId) -> Option<Order> {
+        match self.expr(id) {
+            Expr::Loop(order, _) => Some(*order),
+            Expr::Fresh(_, Var::Bound(_), _) => None,
+            Expr::Fresh(_, _, body) => self.loop_order(*body),
+            Expr::Never
+            | Expr::Empty
+            | Expr::Leaf(..)
+            | Expr::Alt(..)
+            | Expr::Par(_)
+            | Expr::Sched(..)
+            | Expr::New(..) => None,
+        }
+    }
+
+    /// Whether iterations of a loop are not ordered, so that two copies of it are one.
+    fn is_free_loop(&self, id: ExprId) -> bool {
+        self.loop_order(id).is_some_and(|order| self.is_free(order, id, id))
+    }
+
+    fn par(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        let mut operands: Vec<ExprId> = Vec::new();
+        for side in [left, right] {
+            match self.expr(side) {
+                Expr::Par(inner) => operands.extend_from_slice(inner),
+                _ => operands.push(side),
+            }
+        }
+        operands.sort_unstable();
+        // Two equal loops in parallel are one loop, but two equal sessions are two.
+        operands.dedup_by(|next, before| next == before && self.is_free_loop(*next));
+        match *operands {
+            [only] => only,
+            _ => self.intern(Expr::Par(operands.into())),
+        }
+    }
+
+    fn repeat(&mut self, order: Order, body: ExprId) -> ExprId {
+        match body {
+            Exprs::NEVER | Exprs::EMPTY => Exprs::EMPTY,
+            body => self.intern(Expr::Loop(order, body)),
+        }
+    }
+
+    fn new_variable(&mut self, variable: VariableId, body: ExprId) -> ExprId {
+        match body {
+            Exprs::NEVER | Exprs::EMPTY => body,
+            body => self.intern(Expr::New(variable, body)),
+        }
+    }
+
+    pub(super) fn fresh(&mut self, variable: VariableId, set: Var, body: ExprId) -> ExprId {
+        match body {
+            Exprs::NEVER | Exprs::EMPTY => body,
+            body => self.intern(Expr::Fresh(variable, set, body)),
+        }
+    }
+
+    /// The expression without any event on some lifelines; NEVER if there is none. Pruning commutes with binders.
+    pub(super) fn prune(&mut self, id: ExprId, lifelines: SetId) -> ExprId {
+        if self.lifelines(id).is_disjoint(&self.sets.items[lifelines]) {
+            return id;
+        }
+        if let Some(&known) = self.pruned.get(&(id, lifelines)) {
+            return known;
+        }
+        let pruned = stacker::maybe_grow(64 * 1024, 1024 * 1024, || match self.expr(id).clone() {
+            Expr::Never | Expr::Empty => id,
+            Expr::Leaf(..) => Exprs::NEVER,
+            Expr::Alt(left, right) => {
+                let (left, right) = (self.prune(left, lifelines), self.prune(right, lifelines));
+                self.alt(left, right)
+            }
+            Expr::Par(operands) => operands.iter().fold(Exprs::EMPTY, |all, &operand| {
+                let operand = self.prune(operand, lifelines);
+                match (all, operand) {
+                    (Exprs::NEVER, _) | (_, Exprs::NEVER) => Exprs::NEVER,
+                    (Exprs::EMPTY, other) | (other, Exprs::EMPTY) => other,
+                    (all, operand) => self.par(all, operand),
+                }
+            }),
+            Expr::Sched(order, left, right) => {
+                let (left, right) = (self.prune(left, lifelines), self.prune(right, lifelines));
+                self.sched(order, left, right)
+            }
+            Expr::Loop(order, body) => {
+                let body = self.prune(body, lifelines);
+                self.repeat(order, body)
+            }
+            Expr::New(variable, body) => {
+                let body = self.prune(body, lifelines);
+                self.new_variable(variable, body)
+            }
+            Expr::Fresh(variable, set, body) => {
+                let body = self.prune(body, lifelines);
+                self.fresh(variable, set, body)
+            }
+        });
+        self.bytes += 32;
+        self.pruned.insert((id, lifelines), pruned);
+        pruned
+    }
+
+    /// The expression with its variables replaced. Only slots, opened variables and those bound variables that `change`
+    /// replaces are touched, so bound variables under their own binder must not be among them.
+    pub(super) fn replace(&mut self, id: ExprId, change: &mut dyn FnMut(Var) -> Var) -> ExprId {
+        let mut done = FxHashMap::default();
+        self.replace_in(id, change, &mut done)
+    }
+
+    fn replace_in(
+        &mut self,
+        id: ExprId,
+        change: &mut dyn FnMut(Var) -> Var,
+        done: &mut FxHashMap<ExprId, ExprId>,
+    ) -> ExprId {
+        if let Some(&known) = done.get(&id) {
+            return known;
+        }
+        let replaced =
+            stacker::maybe_grow(64 * 1024, 1024 * 1024, || match self.expr(id).clone() {
+                Expr::Never | Expr::Empty => id,
+                Expr::Leaf(leaf, arguments) => {
+                    let arguments = arguments.into_iter().map(&mut *change).collect();
+                    self.intern(Expr::Leaf(leaf, arguments))
+                }
+                Expr::Alt(left, right) => {
+                    let left = self.replace_in(left, change, done);
+                    let right = self.replace_in(right, change, done);
+                    self.alt(left, right)
+                }
+                Expr::Par(operands) => {
+                    let mut all = Exprs::EMPTY;
+                    for &operand in &operands {
+                        let operand = self.replace_in(operand, change, done);
+                        all = if all == Exprs::EMPTY { operand } else { self.par(all, operand) };
+                    }
+                    all
+                }
+                Expr::Sched(order, left, right) => {
+                    let left = self.replace_in(left, change, done);
+                    let right = self.replace_in(right, change, done);
+                    self.sched(order, left, right)
+                }
+                Expr::Loop(order, body) => {
+                    let body = self.replace_in(body, change, done);
+                    self.repeat(order, body)
+                }
+                Expr::New(variable, body) => {
+                    let body = self.replace_in(body, change, done);
+                    self.new_variable(variable, body)
+                }
+                Expr::Fresh(variable, set, body) => {
+                    let set = change(set);
+                    let body = self.replace_in(body, change, done);
+                    self.fresh(variable, set, body)
+                }
+            });
+        done.insert(id, replaced);
+        replaced
+    }
+
+    /// The expression with its slots and opened variables numbered by first occurrence, and which variable each slot was.
+    pub(super) fn canonical(&mut self, id: ExprId) -> (ExprId, SmallVec<[Var; 4]>) {
+        let mut order: SmallVec<[Var; 4]> = SmallVec::new();
+        if !self.attributes[id].has_slots {
+            return (id, order);
+        }
+        self.collect(id, &mut order);
+        let number = |var: Var, order: &[Var]| match var {
+            Var::Bound(_) => var,
+            Var::Slot(_) | Var::Opened(_) => {
+                let at = order.iter().position(|&other| other == var);
+                Var::Slot(u16::try_from(at.unwrap_or(0)).unwrap_or(u16::MAX))
+            }
+        };
+        let is_canonical = order.iter().all(|&var| number(var, &order) == var);
+        let renamed =
+            if is_canonical { id } else { self.replace(id, &mut |var| number(var, &order)) };
+        (renamed, order)
+    }
+
+    /// The slots and opened variables in the order of their first occurrence.
+    fn collect(&self, id: ExprId, order: &mut SmallVec<[Var; 4]>) {
+        let mut pending = vec![id];
+        let mut add = |var: Var| {
+            if !matches!(var, Var::Bound(_)) && !order.contains(&var) {
+                order.push(var);
+            }
+        };
+        while let Some(id) = pending.pop() {
+            if !self.attributes[id].has_slots {
+                continue;
+            }
+            match self.expr(id) {
+                Expr::Never | Expr::Empty => {}
+                Expr::Leaf(_, arguments) => arguments.iter().copied().for_each(&mut add),
+                Expr::Alt(left, right) | Expr::Sched(_, left, right) => {
+                    pending.extend([*right, *left]);
+                }
+                Expr::Par(operands) => pending.extend(operands.iter().rev()),
+                Expr::Loop(_, body) | Expr::New(_, body) => pending.push(*body),
+                Expr::Fresh(_, set, body) => {
+                    add(*set);
+                    pending.push(*body);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,485 @@
+//! The exact search: states of shape, registers and conditions, event by event.
+//!
+//! A state is an expression, its registers, the conditions on open variables, and how much of each log is consumed. Its
+//! steps consume the next moment of some log, or let an event happen that no log saw: on components whose log has not begun
+//! and may start late, is over and may have stopped early, or is not there at all. By the loop lemma an explanation needs
+//! only iterations with an observed event, so the number of unobserved events is bounded, and the search ends.
+//!
+//! If the components are decoupled and all logs are complete, any single component is a persistent set: variables do
+//! not couple components, because a valuation is one more choice that is made beforehand. So the search follows one
+//! component at a time, and only genuine choices branch.
+
+use std::rc::Rc;
+
+use otus_core::index::Index as _;
+use otus_core::valued::{Atom, FieldId, Valued, VariableId};
+use otus_core::{ActionId, LifelineSet, Pool, Value};
+use otus_trace::{ComponentId, Facts, MultiTrace};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::Clocks;
+use super::event::{End, Firing, Gap, Memory, Sureness};
+use super::expr::{ExprId, Exprs, KindId};
+use super::step::{Steps, Way};
+use crate::budget::{Meter, Stop};
+use crate::question::{Observed, Question};
+
+/// The answer of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    Yes,
+    No,
+    Unknown(Stop),
+}
+
+/// What a search is about.
+pub(super) struct Problem<'p> {
+    pub(super) pool: &'p Pool,
+    pub(super) valued: &'p Valued,
+    pub(super) trace: &'p MultiTrace,
+    pub(super) facts: &'p Facts,
+    pub(super) clocks: Clocks,
+    pub(super) question: &'p Question,
+    /// Whether unlogged values must not be compared: the question is about Pass.
+    pub(super) strict: bool,
+    /// By variable: the component whose clock an anchor belongs to.
+    pub(super) anchors: &'p [Option<usize>],
+}
+
+/// The tables that searches share.
+#[derive(Debug)]
+pub(super) struct Tables {
+    pub(super) exprs: Exprs,
+    pub(super) steps: Steps,
+    pub(super) root: ExprId,
+    /// By component and the actions of a moment: the kinds of events that it can be.
+    pub(super) kinds: FxHashMap<(usize, Box<[ActionId]>), Rc<[KindId]>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct State {
+    expr: ExprId,
+    memory: Memory,
+    /// By component: the number of consumed steps.
+    consumed: SmallVec<[u32; 4]>,
+}
+
+struct Node {
+    state: State,
+    /// The number of unobserved events that may still happen.
+    silent: u64,
+}
+
+/// A log.
+struct Log {
+    observed: Observed,
+    len: usize,
+    /// Its first and last known time.
+    first: Option<i64>,
+    last: Option<i64>,
+}
+
+pub(super) struct Search<'s, 'p> {
+    problem: &'s Problem<'p>,
+    tables: &'s mut Tables,
+    logs: Vec<Log>,
+    global: bool,
+    one_at_a_time: bool,
+    seen: FxHashMap<State, u64>,
+    /// Whether some conditions could not be decided.
+    undecided: bool,
+    bytes: usize,
+    /// By component: the most steps that some state consumed; for a failure.
+    pub(super) furthest: Vec<u32>,
+}
+
+impl<'s, 'p> Search<'s, 'p> {
+    pub(super) fn new(
+        problem: &'s Problem<'p>,
+        tables: &'s mut Tables,
+        one_at_a_time: bool,
+    ) -> Self {
+        let global = *problem.question == Question::GlobalPrefix;
+        let components = problem.trace.partition().components();
+        let logs: Vec<Log> = components
+            .map(|component| {
+                let observed = problem.question.of(component);
+                let len = match observed {
+                    Observed::Unobserved => 0,
+                    _ => problem.trace.steps(component).len(),
+                };
+                let mut times = (0..len).filter_map(|at| problem.facts.time(component, at));
+                let first = times.next();
+                let last = (0..len).rev().find_map(|at| problem.facts.time(component, at));
+                Log { observed, len, first, last }
+            })
+            .collect();
+        let furthest = vec![0; logs.len()];
+        let seen = FxHashMap::default();
+        Search {
+            problem,
+            tables,
+            logs,
+            global,
+            one_at_a_time,
+            seen,
+            undecided: false,
+            bytes: 0,
+            furthest,
+        }
+    }
+
+    /// Whether the interaction explains the multi-trace.
+    pub(super) fn run(&mut self, meter: &mut Meter<'_>) -> Found {
+        let moments: u64 = (0..self.logs.len())
+            .filter(|&at| self.logs[at].len > 0)
+            .map(|at| self.problem.trace.moments(ComponentId::new(at)).count() as u64)
+            .sum();
+        let times = self.problem.valued.has_times();
+        let memory = Memory {
+            registers: SmallVec::new(),
+            conditions: Vec::new(),
+            last: if times { SmallVec::from_elem(None, self.logs.len()) } else { SmallVec::new() },
+            opens: 0,
+        };
+        let root = self.tables.root;
+        let consumed = SmallVec::from_elem(0, self.logs.len());
+        let state = State { expr: root, memory, consumed };
+        let silent = self.tables.exprs.bound(root, moments);
+        let mut pending = vec![Node { state, silent }];
+        while let Some(node) = pending.pop() {
+            if let Some(stop) = meter.count() {
+                return Found::Unknown(stop);
+            }
+            if meter.is_too_large(self.bytes + self.tables.exprs.bytes()) {
+                return Found::Unknown(Stop::Memory);
+            }
+            if !self.enter(&node) {
+                continue;
+            }
+            if self.is_explained(&node.state) {
+                return Found::Yes;
+            }
+            let mut next = self.successors(&node);
+            // The first successor is followed first.
+            next.reverse();
+            pending.extend(next);
+        }
+        if self.undecided { Found::Unknown(Stop::States) } else { Found::No }
+    }
+
+    /// Whether a state is new, or has more unobserved events left than before.
+    fn enter(&mut self, node: &Node) -> bool {
+        let sum = |consumed: &[u32]| consumed.iter().map(|&c| u64::from(c)).sum::<u64>();
+        if sum(&node.state.consumed) > sum(&self.furthest) {
+            self.furthest.copy_from_slice(&node.state.consumed);
+        }
+        match self.seen.get_mut(&node.state) {
+            Some(known) if *known >= node.silent => false,
+            Some(known) => {
+                *known = node.silent;
+                true
+            }
+            None => {
+                let memory = &node.state.memory;
+                self.bytes += size_of::<State>()
+                    + 32
+                    + memory.conditions.len() * size_of::<super::condition::Condition>()
+                    + memory.registers.len() * size_of::<super::event::Register>();
+                self.seen.insert(node.state.clone(), node.silent);
+                true
+            }
+        }
+    }
+
+    /// Whether all logs are consumed and the rest can be left out.
+    fn is_explained(&self, state: &State) -> bool {
+        self.all_consumed(state) && self.tables.exprs.nullable(state.expr)
+    }
+
+    fn all_consumed(&self, state: &State) -> bool {
+        self.logs.iter().zip(&state.consumed).all(|(log, &consumed)| consumed as usize == log.len)
+    }
+
+    /// Whether events of a component may be unobserved now.
+    fn is_outside(&self, state: &State, component: usize) -> bool {
+        if self.global {
+            return self.all_consumed(state);
+        }
+        let (log, consumed) = (&self.logs[component], state.consumed[component] as usize);
+        (consumed == log.len && log.observed.may_stop_early())
+            || (consumed == 0 && log.observed.may_start_late())
+    }
+
+    fn successors(&mut self, node: &Node) -> Vec<Node> {
+        let count = self.logs.len();
+        if self.one_at_a_time {
+            let mut best: Option<(usize, u32, Vec<Node>)> = None;
+            for component in 0..count {
+                if node.state.consumed[component] as usize == self.logs[component].len {
+                    continue;
+                }
+                let mut next = Vec::new();
+                self.consume(node, component, &mut next);
+                let size = next.iter().map(|n| self.tables.exprs.size(n.state.expr)).max();
+                let size = size.unwrap_or(0);
+                let is_better = best
+                    .as_ref()
+                    .is_none_or(|(others, old, _)| (next.len(), size) < (*others, *old));
+                let is_forced = next.len() <= 1 && size <= self.tables.exprs.size(node.state.expr);
+                if is_better {
+                    best = Some((next.len(), size, next));
+                }
+                if is_forced {
+                    break;
+                }
+            }
+            return best.map_or_else(Vec::new, |(_, _, next)| next);
+        }
+        let mut next = Vec::new();
+        for component in 0..count {
+            self.consume(node, component, &mut next);
+        }
+        if node.silent > 0 {
+            self.let_happen(node, &mut next);
+        }
+        next
+    }
+
+    /// The lifelines of the logs that have events left.
+    fn lifelines_left(&self, state: &State) -> LifelineSet {
+        let partition = self.problem.trace.partition();
+        let logs = self.logs.iter().zip(&state.consumed).enumerate();
+        logs.filter(|(_, (log, consumed))| (**consumed as usize) < log.len)
+            .map(|(at, _)| partition.set(ComponentId::new(at)))
+            .fold(LifelineSet::EMPTY, |all, own| all.union(&own))
+    }
+
+    /// The moment that a component observes next, as a range of steps.
+    fn moment(&self, state: &State, component: usize) -> Option<(usize, usize)> {
+        let from = state.consumed[component] as usize;
+        if from == self.logs[component].len {
+            return None;
+        }
+        let steps = self.problem.trace.steps(ComponentId::new(component));
+        let to = (from + 1..steps.len()).find(|&at| !steps[at].joined()).unwrap_or(steps.len());
+        Some((from, to))
+    }
+
+    /// The kinds of events that a component would observe as its next moment.
+    fn kinds_of(&mut self, component: usize, from: usize, to: usize) -> Rc<[KindId]> {
+        let problem = self.problem;
+        let steps = &problem.trace.steps(ComponentId::new(component))[from..to];
+        let key: Box<[ActionId]> = steps.iter().map(|step| step.action()).collect();
+        if let Some(known) = self.tables.kinds.get(&(component, key.clone())) {
+            return Rc::clone(known);
+        }
+        let partition = problem.trace.partition();
+        let is_own = |action: &otus_core::Action| {
+            partition.component_of(action.lifeline).index() == component
+        };
+        let mut actions: Vec<otus_core::Action> =
+            key.iter().map(|&action| problem.pool.action(action).without_peer()).collect();
+        actions.sort_unstable();
+        let kinds: Rc<[KindId]> = self
+            .tables
+            .exprs
+            .kinds
+            .items
+            .iter_with_ids()
+            .filter(|(_, kind)| kind.iter().filter(|a| is_own(a)).eq(actions.iter()))
+            .map(|(id, _)| id)
+            .collect();
+        self.tables.kinds.insert((component, key), Rc::clone(&kinds));
+        kinds
+    }
+
+    /// Adds the states after a component's next moment.
+    fn consume(&mut self, node: &Node, component: usize, next: &mut Vec<Node>) {
+        let Some((from, to)) = self.moment(&node.state, component) else { return };
+        for &kind in &*self.kinds_of(component, from, to) {
+            // By component of the event: the moment that it is there, or `None` if it is unobserved.
+            let mut ways: Vec<Vec<(usize, Option<(usize, usize)>)>> = vec![Vec::new()];
+            for other in self.components_of(kind) {
+                let mut choices: SmallVec<[Option<(usize, usize)>; 2]> = SmallVec::new();
+                if other == component {
+                    choices.push(Some((from, to)));
+                } else {
+                    if let Some((from, to)) = self.moment(&node.state, other)
+                        && self.kinds_of(other, from, to).contains(&kind)
+                        // Each combination is made from its first component only.
+                        && other > component
+                    {
+                        choices.push(Some((from, to)));
+                    }
+                    if self.is_outside(&node.state, other) {
+                        choices.push(None);
+                    }
+                }
+                ways = ways
+                    .iter()
+                    .flat_map(|way| {
+                        choices.iter().map(move |&choice| {
+                            let mut way = way.clone();
+                            way.push((other, choice));
+                            way
+                        })
+                    })
+                    .collect();
+            }
+            for ends in ways {
+                self.fire(node, kind, &ends, next);
+            }
+        }
+    }
+
+    /// Adds the states after an event that no log saw.
+    fn let_happen(&mut self, node: &Node, next: &mut Vec<Node>) {
+        let kinds: Vec<KindId> = self.tables.exprs.kinds.items.ids().collect();
+        for kind in kinds {
+            let components = self.components_of(kind);
+            if components.iter().all(|&component| self.is_outside(&node.state, component)) {
+                let ends: Vec<_> = components.iter().map(|&component| (component, None)).collect();
+                self.fire(node, kind, &ends, next);
+            }
+        }
+    }
+
+    /// The components of a kind of event.
+    fn components_of(&self, kind: KindId) -> SmallVec<[usize; 2]> {
+        let partition = self.problem.trace.partition();
+        let mut all: SmallVec<[usize; 2]> = SmallVec::new();
+        for action in &self.tables.exprs.kinds.items[kind] {
+            let component = partition.component_of(action.lifeline).index();
+            if !all.contains(&component) {
+                all.push(component);
+            }
+        }
+        all
+    }
+
+    fn fire(
+        &mut self,
+        node: &Node,
+        kind: KindId,
+        ends: &[(usize, Option<(usize, usize)>)],
+        next: &mut Vec<Node>,
+    ) {
+        let is_silent = ends.iter().all(|(_, moment)| moment.is_none());
+        let silent = node.silent - u64::from(is_silent);
+        let Tables { exprs, steps, .. } = &mut *self.tables;
+        let ways = steps.ways(exprs, node.state.expr, kind);
+        // Every iteration has an observed event, so one that begins unobserved needs a log with events left.
+        let left = is_silent.then(|| self.lifelines_left(&node.state));
+        for way in &*ways {
+            if let Some(left) = &left
+                && way.entered.iter().any(|&rest| self.tables.exprs.is_disjoint(rest, left))
+            {
+                continue;
+            }
+            let mut memory = node.state.memory.clone();
+            if !self.test(&mut memory, &node.state.consumed, way, ends) {
+                continue;
+            }
+            match memory.settle() {
+                Some(true) => {}
+                Some(false) => continue,
+                // Going on with conditions that may have no solution must not end in a Yes.
+                None => {
+                    self.undecided = true;
+                    continue;
+                }
+            }
+            let mut consumed = node.state.consumed.clone();
+            for &(component, moment) in ends {
+                if let Some((_, to)) = moment {
+                    consumed[component] = u32::try_from(to).unwrap_or(u32::MAX);
+                }
+            }
+            let state = State { expr: way.rest, memory, consumed };
+            next.push(Node { state, silent });
+        }
+    }
+
+    /// Tests the guards of an event and changes the registers.
+    fn test(
+        &self,
+        memory: &mut Memory,
+        consumed: &[u32],
+        way: &Way,
+        ends: &[(usize, Option<(usize, usize)>)],
+    ) -> bool {
+        let problem = self.problem;
+        let leaf = &self.tables.exprs.leaves[way.leaf];
+        let mut firing = Firing::new(memory, way, problem.strict);
+        for part in &leaf.parts {
+            let component = problem.trace.partition().component_of(part.action.lifeline);
+            let moment = ends.iter().find(|(c, _)| *c == component.index()).and_then(|(_, m)| *m);
+            let mut step = None;
+            if let Some((from, to)) = moment {
+                let steps = problem.trace.steps(component);
+                step = (from..to).find(|&at| {
+                    problem.pool.action(steps[at].action()).without_peer() == part.action
+                });
+                let Some(at) = step else { return false };
+                let peer = problem.pool.action(steps[at].action()).peer;
+                if peer.is_some_and(|peer| !part.peers.contains(&peer)) {
+                    return false;
+                }
+            }
+            let logged = move |field: FieldId| -> Option<Value> {
+                problem.facts.known(field, component, step?)
+            };
+            let log = &self.logs[component.index()];
+            let time = |at: usize| problem.facts.time(component, at);
+            let (earliest, latest) = match step {
+                Some(at) if part.guard.iter().any(|atom| atom.field == Valued::TIME) => {
+                    ((0..at).rev().find_map(time), (at + 1..log.len).find_map(time))
+                }
+                Some(_) => (None, None),
+                // Before a log that starts late, or after the end of one.
+                None if consumed[component.index()] == 0 && log.len > 0 => (None, log.first),
+                None => (log.last, None),
+            };
+            let end = End {
+                component: component.index(),
+                logged: step.is_some().then_some(&logged as &dyn Fn(FieldId) -> Option<Value>),
+                earliest,
+                latest,
+            };
+            let var = |atom: &Atom| {
+                let variable = atom.variable()?;
+                let at = leaf.variables.iter().position(|&other| other == variable)?;
+                Some(way.arguments[at])
+            };
+            let sureness = |atom: &Atom| self.sureness(atom, component.index());
+            if !firing.guard(&part.guard, &end, var, sureness) {
+                return false;
+            }
+        }
+        if !firing.insert(&way.inserts) {
+            return false;
+        }
+        firing.finish(&way.moves);
+        true
+    }
+
+    /// Whether a comparison is between two clocks.
+    fn sureness(&self, atom: &Atom, component: usize) -> Sureness {
+        let strict = self.problem.strict;
+        let anchor = |variable: VariableId| self.problem.anchors.get(variable.index());
+        let clock = match atom.field {
+            Valued::TIME => atom.variable().and_then(anchor).copied().flatten(),
+            _ => None,
+        };
+        let gap = match clock {
+            Some(other) if other != component => match self.problem.clocks.uncertainty {
+                Some(uncertainty) => Gap::Known(uncertainty),
+                None => Gap::Unknown,
+            },
+            Some(_) | None => Gap::None,
+        };
+        Sureness { gap, strict }
+    }
+}

@@ -1,0 +1,225 @@
+//! The steps of a shape, computed once for each kind of event.
+//!
+//! ```text
+//! leaf[g]            —e→ ∅, if g holds of e
+//! new(x)(i):             as i[z/x], z opened now
+//! loop(fresh x)(i):      as the loop with the iteration i[z/x]; z differs from all values in the set of the loop
+//! sched_D(i, j):         a step of i; or a step of j, if i can do without D(Θ)
+//! loop_D(i):             sched_D(prune(loop_D(i), D(Θ)), sched_D(i′, loop_D(i)))
+//! ```
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::expr::{Arguments, Expr, ExprId, Exprs, KindId, LeafId, Order, SetId, Var};
+
+/// One way in which an event of some kind can happen.
+#[derive(Debug, Clone)]
+pub(super) struct Way {
+    pub(super) leaf: LeafId,
+    /// The variables of its guard: slots of the shape before, and opened ones.
+    pub(super) arguments: Arguments,
+    /// The shape after it.
+    pub(super) rest: ExprId,
+    /// By slot of the shape after: the variable before.
+    pub(super) moves: SmallVec<[Var; 4]>,
+    /// The number of opened variables and sets.
+    pub(super) opened: u16,
+    /// The opened variables that are sets, with nothing in them yet.
+    pub(super) opened_sets: SmallVec<[u16; 2]>,
+    /// The sets that get a value, which must not be there yet.
+    pub(super) inserts: SmallVec<[(Var, Var); 2]>,
+    /// By loop of which the step begins an iteration: the lifelines of the rest of that iteration.
+    pub(super) entered: SmallVec<[SetId; 2]>,
+}
+
+/// The ways of all shapes met so far.
+#[derive(Debug, Default)]
+pub(super) struct Steps {
+    known: FxHashMap<(ExprId, KindId), Rc<[Way]>>,
+}
+
+impl Steps {
+    /// The ways in which an event of a kind can happen next.
+    pub(super) fn ways(&mut self, exprs: &mut Exprs, expr: ExprId, kind: KindId) -> Rc<[Way]> {
+        if let Some(known) = self.known.get(&(expr, kind)) {
+            return Rc::clone(known);
+        }
+        let mut ways: Vec<Way> = Vec::new();
+        for mut way in raw(exprs, expr, kind) {
+            (way.rest, way.moves) = exprs.canonical(way.rest);
+            // Equal operands of a `par` have equal steps.
+            let is_known = ways.iter().any(|other| {
+                other.leaf == way.leaf
+                    && other.arguments == way.arguments
+                    && other.rest == way.rest
+                    && other.moves == way.moves
+                    && other.inserts == way.inserts
+            });
+            if !is_known {
+                ways.push(way);
+            }
+        }
+        let ways: Rc<[Way]> = ways.into();
+        self.known.insert((expr, kind), Rc::clone(&ways));
+        ways
+    }
+
+    /// The number of known shapes and kinds.
+    pub(super) fn len(&self) -> usize {
+        self.known.len()
+    }
+}
+
+/// The ways, with variables not numbered anew.
+fn raw(exprs: &mut Exprs, id: ExprId, kind: KindId) -> Vec<Way> {
+    stacker::maybe_grow(64 * 1024, 1024 * 1024, || raw_in(exprs, id, kind))
+}
+
+fn raw_in(exprs: &mut Exprs, id: ExprId, kind: KindId) -> Vec<Way> {
+    match exprs.expr(id).clone() {
+        Expr::Never | Expr::Empty => Vec::new(),
+        Expr::Leaf(leaf, arguments) => {
+            if exprs.leaves[leaf].kind != kind {
+                return Vec::new();
+            }
+            vec![Way {
+                leaf,
+                arguments,
+                rest: Exprs::EMPTY,
+                moves: SmallVec::new(),
+                opened: 0,
+                opened_sets: SmallVec::new(),
+                inserts: SmallVec::new(),
+                entered: SmallVec::new(),
+            }]
+        }
+        Expr::Alt(left, right) => {
+            let mut ways = raw(exprs, left, kind);
+            ways.extend(raw(exprs, right, kind));
+            ways
+        }
+        Expr::Par(operands) => {
+            let mut ways = Vec::new();
+            for (at, &operand) in operands.iter().enumerate() {
+                if at > 0 && operands[at - 1] == operand {
+                    continue;
+                }
+                let own = raw(exprs, operand, kind);
+                if own.is_empty() {
+                    continue;
+                }
+                let mut others = operands.to_vec();
+                others.remove(at);
+                let others = match *others {
+                    [only] => only,
+                    _ => exprs.intern(Expr::Par(others.into())),
+                };
+                let free = free_order(exprs);
+                for mut way in own {
+                    way.rest = exprs.sched(free, others, way.rest);
+                    ways.push(way);
+                }
+            }
+            ways
+        }
+        Expr::Sched(order, left, right) => {
+            let mut ways = raw(exprs, left, kind);
+            for way in &mut ways {
+                way.rest = exprs.sched(order, way.rest, right);
+            }
+            for mut way in raw(exprs, right, kind) {
+                let conflicts = exprs.conflicts(order, way.leaf);
+                let before = exprs.prune(left, conflicts);
+                way.rest = exprs.sched(order, before, way.rest);
+                if way.rest != Exprs::NEVER {
+                    ways.push(way);
+                }
+            }
+            ways
+        }
+        Expr::Loop(order, body) => {
+            let mut ways = raw(exprs, body, kind);
+            for way in &mut ways {
+                again(exprs, order, way, id);
+            }
+            ways
+        }
+        Expr::New(variable, body) => {
+            let mut ways = raw(exprs, body, kind);
+            for way in &mut ways {
+                let opened = open(way);
+                substitute(exprs, way, Var::Bound(variable), opened);
+            }
+            ways
+        }
+        Expr::Fresh(..) => fresh_ways(exprs, id, kind),
+    }
+}
+
+/// The steps of a loop whose iterations have variables of their own.
+fn fresh_ways(exprs: &mut Exprs, id: ExprId, kind: KindId) -> Vec<Way> {
+    let mut binders = Vec::new();
+    let mut inner = id;
+    while let Expr::Fresh(variable, set, body) = *exprs.expr(inner) {
+        binders.push((variable, set));
+        inner = body;
+    }
+    let Expr::Loop(order, body) = *exprs.expr(inner) else { return Vec::new() };
+    let mut ways = raw(exprs, body, kind);
+    for way in &mut ways {
+        let mut template = inner;
+        for &(variable, set) in binders.iter().rev() {
+            let opened = open(way);
+            substitute(exprs, way, Var::Bound(variable), opened);
+            let set = match set {
+                Var::Bound(_) => {
+                    let set = open(way);
+                    if let Var::Opened(number) = set {
+                        way.opened_sets.push(number);
+                    }
+                    set
+                }
+                Var::Slot(_) | Var::Opened(_) => set,
+            };
+            way.inserts.push((set, opened));
+            template = exprs.fresh(variable, set, template);
+        }
+        again(exprs, order, way, template);
+    }
+    ways
+}
+
+/// Makes of the rest of an iteration the rest of its loop.
+fn again(exprs: &mut Exprs, order: Order, way: &mut Way, template: ExprId) {
+    way.entered.push(exprs.lifeline_set(way.rest));
+    let conflicts = exprs.conflicts(order, way.leaf);
+    let before = exprs.prune(template, conflicts);
+    let after = exprs.sched(order, way.rest, template);
+    way.rest = exprs.sched(order, before, after);
+}
+
+/// A new opened variable of a way.
+fn open(way: &mut Way) -> Var {
+    way.opened += 1;
+    Var::Opened(way.opened - 1)
+}
+
+fn substitute(exprs: &mut Exprs, way: &mut Way, from: Var, to: Var) {
+    let mut change = |var: Var| if var == from { to } else { var };
+    for argument in &mut way.arguments {
+        *argument = change(*argument);
+    }
+    for (set, value) in &mut way.inserts {
+        (*set, *value) = (change(*set), change(*value));
+    }
+    way.rest = exprs.replace(way.rest, &mut change);
+}
+
+/// The order in which nothing waits for anything.
+fn free_order(exprs: &mut Exprs) -> Order {
+    let all = exprs.all_lifelines();
+    Order::Outside(all)
+}

@@ -1,0 +1,161 @@
+//! Small cases whose verdict can be seen. otus-testkit compares the engines with the definition.
+
+use otus_core::{Action, Value, lower};
+use otus_syntax::{Rational, Source, parse_spec};
+use otus_trace::multitrace::{Builder, ComponentId};
+use otus_trace::{Facts, Partition};
+
+use super::*;
+
+/// `client!PUBLISH mid=1 time=0` for each event; the components are the lifelines.
+#[track_caller]
+fn verdict(model: &str, events: &[&str], question: &Question, clocks: Clocks) -> Verdict {
+    let text = format!("@lifeline{{a;b;c}} @message{{m;n;k}} {model}");
+    let parsed = parse_spec(&Source::new("model.hsf", text));
+    assert_eq!(parsed.diagnostics, []);
+    let mut lowered = lower(&[&parsed.tree]);
+    assert_eq!(lowered.diagnostics, []);
+    let valued = lowered.valued.expect("the model has values");
+    let partition = Partition::discrete(3);
+    let mut builder = Builder::new(partition.clone(), events.len(), false);
+    let mut values = Vec::new();
+    for (component, lifeline) in ["a", "b", "c"].into_iter().enumerate() {
+        for event in events.iter().filter(|event| event.starts_with(lifeline)) {
+            let mut words = event.split(' ');
+            let action = words.next().unwrap_or("");
+            let signature = lowered.pool.signature();
+            let own = signature.lifeline(lifeline).unwrap();
+            let message = signature.message(&action[2..]).unwrap();
+            let action = match &action[1..2] {
+                "!" => Action::emission(own, message),
+                _ => Action::reception(own, message),
+            };
+            builder.push(lowered.pool.intern_action(action), 0);
+            builder.next_moment();
+            values.push((component, words.collect::<Vec<_>>()));
+        }
+        builder.next_component();
+    }
+    let trace = builder.finish(otus_syntax::SourceId::default());
+    let mut facts = Facts::unknown(&trace, valued.fields.items.len());
+    let mut steps = [0; 3];
+    for (component, words) in values {
+        for word in words {
+            let (field, value) = word.split_once('=').unwrap();
+            let Some(field) = valued.field(field) else { continue };
+            let value = match Rational::parse(value) {
+                Some(number) => Value::Number(number),
+                None => Value::Text(value.into()),
+            };
+            facts.set(
+                field,
+                ComponentId(u32::try_from(component).unwrap()),
+                steps[component],
+                value,
+            );
+        }
+        steps[component] += 1;
+    }
+    let term = lowered.term.unwrap();
+    let mut engine = ValueEngine::new(&lowered.pool, term, &valued, &partition);
+    engine.analyze(&trace, &facts, clocks, question, &Budget::default()).verdict
+}
+
+#[track_caller]
+fn check(model: &str, events: &[&str], question: &Question, expected: Verdict) {
+    assert_eq!(
+        verdict(model, events, question, Clocks::default()),
+        expected,
+        "{model}: {events:?}"
+    );
+}
+
+const SESSION: &str = "loopP(fresh x)(new(s)(seq(a -- m[id = x, a at s] -> b, b -- n[id = x, a within 2s of s] -> a)))";
+
+#[test]
+fn a_reply_answers_its_request() {
+    use Verdict::{Fail, Pass, WeakPass};
+    let accept = &Question::ACCEPT;
+    check("a -- m[k = 1] -> b", &["a!m k=1", "b?m k=1"], accept, Pass);
+    check("a -- m[k = 1] -> b", &["a!m k=1", "b?m k=2"], accept, Fail);
+    check("a -- m[k = 1] -> b", &["a!m k=1", "b?m"], accept, WeakPass);
+    check("a -- m[=k] -> b", &["a!m k=1", "b?m k=1"], accept, Pass);
+    check("a -- m[=k] -> b", &["a!m k=1", "b?m k=2"], accept, Fail);
+    check("a -- m[=k] -> b", &["a!m k=1", "b?m"], accept, WeakPass);
+    check("alt(a!m[k > 3], a!m[k <= 3])", &["a!m"], accept, WeakPass);
+    let right = &[
+        "a!m id=1 time=0",
+        "a!m id=2 time=1",
+        "a?n id=2 time=5",
+        "a?n id=1 time=6",
+        "b?m id=1",
+        "b?m id=2",
+        "b!n id=1",
+        "b!n id=2",
+    ];
+    check(SESSION, right, accept, Pass);
+    let wrong = &["a!m id=1 time=0", "a?n id=2 time=5", "b?m id=1", "b!n id=1"];
+    check(SESSION, wrong, accept, Fail);
+    let again = &[
+        "a!m id=1 time=0",
+        "a?n id=1 time=5",
+        "a!m id=1 time=6",
+        "a?n id=1 time=7",
+        "b?m id=1",
+        "b!n id=1",
+        "b?m id=1",
+        "b!n id=1",
+    ];
+    check(SESSION, again, accept, Fail);
+    check(
+        &SESSION
+            .replace("fresh x)(new(s)", "new(x, s)")
+            .replace("loopP(new(x, s)(", "loopP(new(x, s)(")
+            .replace("))))", ")))"),
+        &["a!m id=1 time=0", "b?m id=1", "b!n id=1", "a?n id=1 time=3"],
+        accept,
+        Pass,
+    );
+}
+
+#[test]
+fn a_reply_comes_in_time() {
+    use Verdict::{Fail, Pass, WeakPass};
+    let accept = &Question::ACCEPT;
+    let late = &["a!m id=1 time=0", "a?n id=1 time=3000000000", "b?m id=1", "b!n id=1"];
+    check(SESSION, late, accept, Fail);
+    // The reply is missing, and the log goes on for more than two seconds.
+    let open = &["a!m id=1 time=0", "b?m id=1"];
+    check(SESSION, open, &Question::MULTI_PREFIX, WeakPass);
+    let overdue = &["a!m id=1 time=0", "a!m id=2 time=3000000000", "b?m id=1"];
+    check(SESSION, overdue, &Question::MULTI_PREFIX, Fail);
+    check(SESSION, overdue, &Question::GlobalPrefix, Fail);
+    let soon = &["a!m id=1 time=0", "a!m id=2 time=1000000000", "b?m id=1"];
+    check(SESSION, soon, &Question::MULTI_PREFIX, WeakPass);
+    check(SESSION, soon, &Question::GlobalPrefix, WeakPass);
+    let across = "new(s)(a -- m[a at s, b within 1s of s] -> b)";
+    let events = &["a!m time=0", "b?m time=1500000000"];
+    let with = |uncertainty| verdict(across, events, accept, Clocks { uncertainty });
+    assert_eq!(with(None), WeakPass);
+    assert_eq!(with(Some(100_000_000)), Fail);
+    assert_eq!(with(Some(600_000_000)), WeakPass);
+    let close = &["a!m time=0", "b?m time=500000000"];
+    let with = |uncertainty| verdict(across, close, accept, Clocks { uncertainty });
+    assert_eq!(with(Some(100_000_000)), Pass);
+    assert_eq!(with(Some(600_000_000)), WeakPass);
+}
+
+#[test]
+fn sessions_together_can_be_a_cycle() {
+    let cycle = &[
+        "a!m id=1", "a?n id=1", "a!m id=2", "a?n id=2", "b?m id=2", "b!n id=1", "b?m id=1",
+        "b!n id=2",
+    ];
+    let model = "loopP(fresh x)(seq(a -- m[id = x] -> b, b -- n[id = x] -> a))";
+    check(model, cycle, &Question::ACCEPT, Verdict::Fail);
+    let ordered = &[
+        "a!m id=1", "a!m id=2", "a?n id=1", "a?n id=2", "b?m id=2", "b?m id=1", "b!n id=1",
+        "b!n id=2",
+    ];
+    check(model, ordered, &Question::ACCEPT, Verdict::Pass);
+}
