@@ -22,8 +22,8 @@
 //!
 //! These choices are made here, and only here:
 //! - The actions of one moment have no order, so their times are not compared with each other.
-//! - The value of a time variable is a pair of reading and clock. `a at s` (that is, `time = s`) makes s this very pair. A
-//!   variable that nothing sets may be on the clock of any component.
+//! - The value of a time variable is a pair of reading and clock. `a at s` (that is, `time = s`) anywhere in the text makes
+//!   it an anchor on the clock of a. A variable without such an atom may be on the clock of any component.
 //! - Across clocks, with uncertainty u, `time R s + d` holds *possibly* if it does for some d′ with |d′ − d| ≤ u, and
 //!   *certainly* if it does for all of them. With u unknown, it always holds possibly and never certainly.
 //! - `fresh` compares a value only with iterations in which the variable occurs in some atom.
@@ -33,15 +33,18 @@ mod choices;
 mod differences;
 pub mod equations;
 mod logs;
-mod order;
+pub(crate) mod order;
 pub mod solve;
 mod store;
 pub mod times;
 
+use std::collections::BTreeSet;
+
 use otus_analysis::{Question, Verdict};
-use otus_core::valued::{Test, Valued, VariableId};
+use otus_core::index::Index as _;
+use otus_core::valued::{Atom, Operand, Test, Valued, ValuedNode, VariableId};
 use otus_core::{Pool, Value};
-use otus_trace::{Facts, MultiTrace};
+use otus_trace::{Facts, MultiTrace, Partition};
 
 use super::{Asked, Observation};
 use choices::Search;
@@ -147,21 +150,23 @@ impl Case<'_> {
         domain: Domain<'_>,
         limit: usize,
     ) -> Option<bool> {
-        let sorts = Sorts::new(self.valued)?;
+        let sorts = Sorts::new(self.valued, self.trace.partition())?;
         let logs = Logs::new(self, asked);
         Search::new(self, &logs, &sorts, strength, domain, limit).run()
     }
 }
 
-/// Which variables stand for times.
+/// Which variables stand for times, and on which clocks.
 #[derive(Debug)]
 pub(crate) struct Sorts {
     is_time: Vec<bool>,
+    /// By variable: the components with an atom `time = s`.
+    anchored: Vec<BTreeSet<usize>>,
 }
 
 impl Sorts {
     /// `None` if a variable is compared with times and with other fields, which the design does not define.
-    pub(crate) fn new(valued: &Valued) -> Option<Sorts> {
+    pub(crate) fn new(valued: &Valued, partition: &Partition) -> Option<Sorts> {
         let mut sorts: Vec<Option<bool>> = vec![None; valued.variables.len()];
         for atom in valued.atoms() {
             let Some(VariableId(variable)) = atom.variable() else { continue };
@@ -171,7 +176,25 @@ impl Sorts {
                 return None;
             }
         }
-        Some(Sorts { is_time: sorts.into_iter().map(|sort| sort == Some(true)).collect() })
+        let mut anchored = vec![BTreeSet::new(); valued.variables.len()];
+        for node in &valued.nodes {
+            let ValuedNode::Event(parts) = node else { continue };
+            for part in parts {
+                let setting = part.guard.iter().filter(|atom| atom.field == Valued::TIME);
+                for VariableId(variable) in setting.filter_map(Atom::binds) {
+                    let component = partition.component_of(part.action.lifeline).index();
+                    anchored[variable as usize].insert(component);
+                }
+            }
+        }
+        let is_time = sorts.into_iter().map(|sort| sort == Some(true)).collect();
+        Some(Sorts { is_time, anchored })
+    }
+
+    /// Whether the value of a variable can be on the clock of a component.
+    pub(crate) fn allows(&self, variable: VariableId, component: usize) -> bool {
+        let anchored = &self.anchored[variable.0 as usize];
+        anchored.is_empty() || anchored.contains(&component)
     }
 
     pub(crate) fn is_time(&self, variable: VariableId) -> bool {
@@ -181,7 +204,6 @@ impl Sorts {
 
 /// The constants of all guards.
 pub(crate) fn constants(valued: &Valued) -> Vec<Value> {
-    use otus_core::valued::Operand;
     let mut found: Vec<Value> = Vec::new();
     let mut add = |value: &Value| {
         if !found.contains(value) {

@@ -21,13 +21,13 @@ use otus_core::index::Index as _;
 use otus_core::valued::{
     Atom, FieldId, Operand, Part, Test, Valued, ValuedId, ValuedNode, VariableId,
 };
-use otus_core::{Action, ActionId, Pool, TermId, Value};
+use otus_core::{Action, ActionId, EventId, Pool, TermId, Value};
 use otus_trace::{ComponentId, Partition};
 
 use super::times::{Clock, holds_across, sets};
 use super::{Case, Sorts};
 use crate::oracle::member::witness_length;
-use crate::oracle::observe::{Moment, project};
+use crate::oracle::observe::project;
 use crate::oracle::traces::traces;
 use crate::oracle::{Asked, Observation};
 
@@ -53,6 +53,11 @@ enum Carried {
 
 type Environment = BTreeMap<VariableId, Carried>;
 
+/// An action, and by field the number of its value.
+type Letter = (Action, Vec<usize>);
+/// What a component records of an event, sorted.
+type Moment = Vec<Letter>;
+
 /// Whether the multi-trace is explained. `term` is the interaction without values. `None` if more than `budget` traces or
 /// completions are made, or if the interaction mixes times and values.
 pub fn explained(
@@ -63,13 +68,13 @@ pub fn explained(
     budget: usize,
 ) -> Option<bool> {
     let asked = Asked::new(&Observation::from(case.trace), question);
-    let sorts = Sorts::new(case.valued)?;
+    let sorts = Sorts::new(case.valued, case.trace.partition())?;
     let mut expansion = Expansion {
         case,
         finite,
         sorts,
         pool: case.pool.clone(),
-        times: BTreeMap::new(),
+        letters: BTreeMap::new(),
         left: budget,
     };
     let observed = asked.seen.len();
@@ -81,11 +86,9 @@ pub fn explained(
         return Some(false);
     };
     let completions = expansion.completions(&asked)?;
-    let Expansion { pool, times, .. } = expansion;
-    let partition = case.trace.partition();
-    for trace in traces(&pool, expanded, length, budget)? {
-        let projected = project(&pool, partition, &trace);
-        if !projected.iter().all(|moments| ascends(&times, moments)) {
+    for trace in traces(&expansion.pool, expanded, length, budget)? {
+        let projected = expansion.project(&trace);
+        if !projected.iter().all(|moments| expansion.ascends(moments)) {
             continue;
         }
         let is_explained = match &asked.windows {
@@ -94,8 +97,7 @@ pub fn explained(
                 pairs.all(|((seen, trace), window)| window.fits(seen, trace))
             }),
             None => (0..=trace.len()).any(|end| {
-                let prefix = project(&pool, partition, &trace[..end]);
-                completions.contains(&prefix)
+                completions.contains(&expansion.project(&trace[..end]))
             }),
         };
         if is_explained {
@@ -105,32 +107,44 @@ pub fn explained(
     Some(false)
 }
 
-/// Whether no moment has a time before one of an earlier moment.
-fn ascends(times: &BTreeMap<ActionId, i64>, moments: &[Moment]) -> bool {
-    let mut latest = i64::MIN;
-    for moment in moments {
-        let here = moment.iter().filter_map(|action| times.get(action).copied());
-        if here.clone().any(|time| time < latest) {
-            return false;
-        }
-        latest = here.max().unwrap_or(latest).max(latest);
-    }
-    true
-}
-
 struct Expansion<'a> {
     case: &'a Case<'a>,
     finite: Finite<'a>,
     sorts: Sorts,
     pool: Pool,
-    /// By action with values: its time.
-    times: BTreeMap<ActionId, i64>,
+    /// By action with values in the name of its message.
+    letters: BTreeMap<ActionId, Letter>,
     left: usize,
 }
 
 impl Expansion<'_> {
     fn valued(&self) -> &Valued {
         self.case.valued
+    }
+
+    /// The projections of a trace onto all components.
+    fn project(&self, trace: &[EventId]) -> Vec<Vec<Moment>> {
+        let projected = project(&self.pool, self.case.trace.partition(), trace).into_iter();
+        let moment = |moment: Vec<ActionId>| {
+            let mut letters: Moment =
+                moment.iter().filter_map(|action| self.letters.get(action).cloned()).collect();
+            letters.sort();
+            letters
+        };
+        projected.map(|moments| moments.into_iter().map(moment).collect()).collect()
+    }
+
+    /// Whether no moment has a time before one of an earlier moment.
+    fn ascends(&self, moments: &[Moment]) -> bool {
+        let mut latest = i64::MIN;
+        for moment in moments.iter().filter(|_| self.valued().has_times()) {
+            let here = moment.iter().map(|(_, carried)| self.finite.readings[carried[0]]);
+            if here.clone().any(|time| time < latest) {
+                return false;
+            }
+            latest = here.max().unwrap_or(latest).max(latest);
+        }
+        true
     }
 
     fn clock(&self, action: Action) -> usize {
@@ -200,11 +214,14 @@ impl Expansion<'_> {
         if !self.sorts.is_time(variable) {
             return (0..self.finite.values.len()).map(Carried::Value).collect();
         }
-        let components = self.case.trace.partition().len();
-        let readings = 0..self.finite.readings.len();
-        readings
-            .flat_map(|reading| (0..components).map(move |clock| Carried::Time(reading, clock)))
-            .collect()
+        let mut found = Vec::new();
+        for component in 0..self.case.trace.partition().len() {
+            if self.sorts.allows(variable, component) {
+                let readings = 0..self.finite.readings.len();
+                found.extend(readings.map(|reading| Carried::Time(reading, component)));
+            }
+        }
+        found
     }
 
     /// All sequences of iterations with different values, as terms. Those so far are given.
@@ -296,22 +313,16 @@ impl Expansion<'_> {
 
     #[expect(clippy::option_option, reason = "⊥ differs from too much work")]
     fn event(&mut self, parts: &[Part], environment: &Environment) -> Option<Option<TermId>> {
-        let mut events: Vec<Vec<Action>> = vec![Vec::new()];
+        let mut events: Vec<Vec<Letter>> = vec![Vec::new()];
         for part in parts {
-            let mut letters = Vec::new();
-            for carried in self.all_values()? {
-                let mut holds = true;
-                for atom in &part.guard {
-                    holds &= self.holds(atom, part.action, &carried, environment);
-                }
-                if holds {
-                    letters.push(self.letter(part.action, &carried));
-                }
-            }
+            let mut all = self.all_values()?;
+            all.retain(|carried| {
+                part.guard.iter().all(|atom| self.holds(atom, part.action, carried, environment))
+            });
             let extended = events.iter().flat_map(|event| {
-                letters.iter().map(|&letter| {
+                all.iter().map(|carried| {
                     let mut event = event.clone();
-                    event.push(letter);
+                    event.push((part.action, carried.clone()));
                     event
                 })
             });
@@ -319,10 +330,25 @@ impl Expansion<'_> {
         }
         let mut terms = Vec::new();
         for event in events {
-            let event = self.pool.intern_event(&event);
-            terms.push(self.pool.event(event));
+            terms.push(self.leaf(event));
         }
         Some(self.alternative(terms))
+    }
+
+    /// The event of actions with values: its message has all of them in its name.
+    fn leaf(&mut self, letters: Vec<Letter>) -> TermId {
+        let name = |(action, carried): &Letter| format!("{action:?} {carried:?}");
+        let name: Vec<String> = letters.iter().map(name).collect();
+        let message = self.pool.add_message(&name.join(", "));
+        let mut actions = Vec::new();
+        for (action, carried) in letters {
+            let renamed = Action { message, ..action };
+            let id = self.pool.intern_action(renamed);
+            self.letters.insert(id, (action, carried));
+            actions.push(renamed);
+        }
+        let event = self.pool.intern_event(&actions);
+        self.pool.event(event)
     }
 
     /// All w: by field, the number of its value. Times are left out if no guard compares them.
@@ -384,20 +410,6 @@ impl Expansion<'_> {
         }
     }
 
-    /// a⟨w⟩
-    fn letter(&mut self, action: Action, carried: &[usize]) -> Action {
-        let name =
-            format!("{} {carried:?}", self.case.pool.signature().message_name(action.message));
-        let known = self.pool.signature().message(&name);
-        let message = known.unwrap_or_else(|| self.pool.add_message(&name));
-        let letter = Action { message, ..action.without_peer() };
-        let id = self.pool.intern_action(letter);
-        if self.valued().has_times() {
-            self.times.insert(id, self.finite.readings[carried[0]]);
-        }
-        letter
-    }
-
     /// All completions of a multi-trace.
     fn completions(&mut self, asked: &Asked) -> Option<BTreeSet<Vec<Vec<Moment>>>> {
         let partition: &Partition = self.case.trace.partition();
@@ -413,22 +425,18 @@ impl Expansion<'_> {
                     made.push(Vec::new());
                 }
                 for &action in moment {
-                    let action = self.case.pool.action(action);
+                    let action = self.case.pool.action(action).without_peer();
                     let fits = all.iter().filter(|carried| self.agrees(component, step, carried));
-                    let fits: Vec<Vec<usize>> = fits.cloned().collect();
+                    let letters: Vec<Letter> =
+                        fits.map(|carried| (action, carried.clone())).collect();
                     step += 1;
-                    let mut letters = Vec::new();
-                    for carried in &fits {
-                        let letter = self.letter(action, carried);
-                        letters.push(self.pool.intern_action(letter));
-                    }
                     self.left = self.left.checked_sub(completed.len() * letters.len())?;
                     let extended = completed.iter().flat_map(|made| {
-                        letters.iter().map(|&letter| {
+                        letters.iter().map(|letter| {
                             let mut made = made.clone();
                             if let Some(moment) = made.last_mut().and_then(|c| c.last_mut()) {
-                                moment.push(letter);
-                                moment.sort_unstable();
+                                moment.push(letter.clone());
+                                moment.sort();
                             }
                             made
                         })

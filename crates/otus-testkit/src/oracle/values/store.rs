@@ -10,7 +10,7 @@
 //! all orders of those that have a bound on their time are tried. (An event without such a bound can have any time between
 //! those of its neighbours.)
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use otus_core::Value;
 use otus_core::index::Index as _;
@@ -253,14 +253,14 @@ impl<'a> Store<'a> {
             ..Times::default()
         };
         let is_time = |number: &usize| self.sorts.is_time(self.bound[*number].variable);
-        times.variables = (0..self.bound.len()).filter(is_time).collect();
+        let mut clocks: BTreeSet<Clock> = BTreeSet::new();
         // The events with a logged or tested time: instance, clock, slot.
         let mut timed: Vec<(usize, Clock, usize)> = Vec::new();
         for (number, instance) in self.instances.iter().enumerate() {
             for (at, part) in instance.parts.iter().enumerate() {
                 let component = self.component(part);
                 let clock = self.clock(instance, part);
-                times.clocks.push(clock);
+                clocks.insert(clock);
                 let logged = match instance.places[&component] {
                     Place::Line(line) => self.logs.components[component].lines[line].time(
                         self.case,
@@ -292,11 +292,15 @@ impl<'a> Store<'a> {
                 }
             }
         }
-        // A variable that nothing sets may be on the clock of any component.
+        // The clock of a variable need not be one of an event.
         let components = 0..self.logs.components.len();
-        times.clocks.extend(components.map(|component| Clock { component, epoch: 0 }));
-        times.clocks.sort_unstable();
-        times.clocks.dedup();
+        clocks.extend(components.map(|component| Clock { component, epoch: 0 }));
+        for number in (0..self.bound.len()).filter(is_time) {
+            let allowed = |clock: &&Clock| {
+                self.sorts.allows(self.bound[number].variable, clock.component)
+            };
+            times.variables.push((number, clocks.iter().filter(allowed).copied().collect()));
+        }
         times
     }
 }

@@ -37,10 +37,8 @@ pub struct TimeTest<'a> {
 pub struct Times<'a> {
     /// By slot: its reading, if it is known.
     pub slots: Vec<Option<i64>>,
-    /// The slots of variables.
-    pub variables: Vec<usize>,
-    /// The clocks that a variable can be on.
-    pub clocks: Vec<Clock>,
+    /// The slots of variables, and the clocks that each can be on.
+    pub variables: Vec<(usize, Vec<Clock>)>,
     /// The tests.
     pub tests: Vec<TimeTest<'a>>,
     /// Pairs of slots on one clock of which the first is not later.
@@ -77,12 +75,12 @@ impl Times<'_> {
 
     fn try_clocks(
         &self,
-        open: &[usize],
+        open: &[(usize, Vec<Clock>)],
         clocks: &mut Clocks,
         finite: Option<&[i64]>,
         left: &mut usize,
     ) -> Option<bool> {
-        let [variable, rest @ ..] = open else {
+        let [(variable, allowed), rest @ ..] = open else {
             return match finite {
                 None => self.by_differences(clocks, left),
                 Some(readings) => {
@@ -90,7 +88,7 @@ impl Times<'_> {
                 }
             };
         };
-        for &clock in &self.clocks {
+        for &clock in allowed {
             // `time = s` leaves no choice.
             let differs = |test: &TimeTest<'_>| {
                 test.variable == Some(*variable) && test.clock != clock && sets(test.test)
@@ -202,7 +200,7 @@ impl Times<'_> {
         }
         let needed = |slot: &usize| {
             slots[*slot].is_none()
-                && (self.variables.contains(slot)
+                && (self.variables.iter().any(|(variable, _)| variable == slot)
                     || self.tests.iter().any(|test| test.slot == *slot))
         };
         let Some(open) = (0..slots.len()).find(needed) else { return Some(true) };
