@@ -22,6 +22,8 @@ use otus_trace::{Facts, MultiTrace, Partition};
 use recorded::Recorded;
 use shape::{Flavor, Shape};
 
+use crate::oracle::values::Sorts;
+
 /// A case: an interaction, a multi-trace with facts, and a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Generated {
@@ -67,12 +69,14 @@ pub fn read(shape: &Shape) -> Result<Lowered, String> {
 }
 
 impl Generated {
-    /// A random case; `None` if the interaction has no values, or the execution is too long.
+    /// A random case; `None` if the interaction has no values, the oracle has no answer for it, or the execution is too long
+    /// or nearly always if nothing was recorded.
     pub fn random(rng: &mut fastrand::Rng, flavor: &Flavor) -> Option<Generated> {
         let shape = Shape::random(rng, flavor);
         let lowered = read(&shape).ok()?;
         let valued = lowered.valued.as_deref()?;
         let partition = random_partition(rng, flavor.lifelines);
+        Sorts::new(valued, &partition)?;
         let events = execution::random(rng, &lowered.pool, valued, &partition, flavor);
         if events.len() > flavor.events {
             return None;
@@ -80,6 +84,9 @@ impl Generated {
         let mut recorded = Recorded::new(&partition, &events);
         let question = random_question(rng, partition.len());
         recorded.vary(rng, flavor, &question, &events);
+        if recorded.is_empty() && rng.u8(..16) > 0 {
+            return None;
+        }
         let uncertainty = *rng.choice(&[None, Some(0), Some(1), Some(2)])?;
         Some(Generated { shape, recorded, uncertainty, question })
     }

@@ -22,8 +22,9 @@
 //!
 //! These choices are made here, and only here:
 //! - The actions of one moment have no order, so their times are not compared with each other.
-//! - The value of a time variable is a pair of reading and clock. `a at s` (that is, `time = s`) anywhere in the text makes
-//!   it an anchor on the clock of a. A variable without such an atom may be on the clock of any component.
+//! - The value of a time variable is a pair of reading and clock. `a at s` (that is, `time = s`) in the text makes it an
+//!   *anchor* on the clock of a, also in an execution that does not contain this event. A variable that is compared with times
+//!   has such an atom, on the lifelines of one component; there is no answer for others.
 //! - Across clocks, with uncertainty u, `time R s + d` holds *possibly* if it does for some d′ with |d′ − d| ≤ u, and
 //!   *certainly* if it does for all of them. With u unknown, it always holds possibly and never certainly.
 //! - `fresh` compares a value only with iterations in which the variable occurs in some atom.
@@ -37,8 +38,6 @@ pub(crate) mod order;
 pub mod solve;
 mod store;
 pub mod times;
-
-use std::collections::BTreeSet;
 
 use otus_analysis::{Question, Verdict};
 use otus_core::index::Index as _;
@@ -160,12 +159,13 @@ impl Case<'_> {
 #[derive(Debug)]
 pub(crate) struct Sorts {
     is_time: Vec<bool>,
-    /// By variable: the components with an atom `time = s`.
-    anchored: Vec<BTreeSet<usize>>,
+    /// By variable: the component that sets it as an anchor.
+    anchors: Vec<Option<usize>>,
 }
 
 impl Sorts {
-    /// `None` if a variable is compared with times and with other fields, which the design does not define.
+    /// `None` if a variable is compared with times and with other fields, or with times but is not an anchor of one
+    /// component, which the design does not define.
     pub(crate) fn new(valued: &Valued, partition: &Partition) -> Option<Sorts> {
         let mut sorts: Vec<Option<bool>> = vec![None; valued.variables.len()];
         for atom in valued.atoms() {
@@ -176,25 +176,27 @@ impl Sorts {
                 return None;
             }
         }
-        let mut anchored = vec![BTreeSet::new(); valued.variables.len()];
+        let mut anchors: Vec<Option<usize>> = vec![None; valued.variables.len()];
         for node in &valued.nodes {
             let ValuedNode::Event(parts) = node else { continue };
             for part in parts {
-                let setting = part.guard.iter().filter(|atom| atom.field == Valued::TIME);
-                for VariableId(variable) in setting.filter_map(Atom::binds) {
-                    let component = partition.component_of(part.action.lifeline).index();
-                    anchored[variable as usize].insert(component);
+                let component = partition.component_of(part.action.lifeline).index();
+                let times = part.guard.iter().filter(|atom| atom.field == Valued::TIME);
+                for VariableId(variable) in times.filter_map(Atom::binds) {
+                    if *anchors[variable as usize].get_or_insert(component) != component {
+                        return None;
+                    }
                 }
             }
         }
-        let is_time = sorts.into_iter().map(|sort| sort == Some(true)).collect();
-        Some(Sorts { is_time, anchored })
+        let is_time: Vec<bool> = sorts.into_iter().map(|sort| sort == Some(true)).collect();
+        let are_set = is_time.iter().zip(&anchors).all(|(is_time, at)| !is_time || at.is_some());
+        are_set.then_some(Sorts { is_time, anchors })
     }
 
-    /// Whether the value of a variable can be on the clock of a component.
+    /// Whether the value of a variable is on the clock of a component.
     pub(crate) fn allows(&self, variable: VariableId, component: usize) -> bool {
-        let anchored = &self.anchored[variable.0 as usize];
-        anchored.is_empty() || anchored.contains(&component)
+        self.anchors[variable.0 as usize] == Some(component)
     }
 
     pub(crate) fn is_time(&self, variable: VariableId) -> bool {

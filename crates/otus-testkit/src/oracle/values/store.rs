@@ -292,7 +292,7 @@ impl<'a> Store<'a> {
                 }
             }
         }
-        // The clock of a variable need not be one of an event.
+        // The clock of an anchor need not be one of an event that is there.
         let components = 0..self.logs.components.len();
         clocks.extend(components.map(|component| Clock { component, epoch: 0 }));
         for number in (0..self.bound.len()).filter(is_time) {

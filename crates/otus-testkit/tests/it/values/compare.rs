@@ -43,14 +43,18 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Two answers to one case as text; `None` for a case that was too large.
+/// Two answers to one case as text; `None` for a case that was too large. The second may be [`LOST`].
 pub(super) type Answers = Option<(String, String)>;
+
+/// The answer of an engine whose budget was too small.
+pub(super) const LOST: &str = "Inconclusive";
 
 /// Counts answers, and collects failures.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     decided: u64,
     undecided: u64,
+    lost: u64,
     answers: std::collections::BTreeMap<String, u64>,
     failures: Vec<String>,
 }
@@ -68,12 +72,18 @@ impl Report {
         };
         match ask(generated) {
             None => self.undecided += 1,
+            Some((_, second)) if second == LOST => {
+                self.lost += 1;
+                if self.lost <= crate::setting("OTUS_VALUE_LOST", 0) {
+                    println!("lost: {}", generated.text());
+                }
+            }
             Some((first, second)) if first == second => {
                 self.decided += 1;
                 *self.answers.entry(first).or_default() += 1;
             }
             Some(_) => {
-                let differs = |case: &Generated| ask(case).is_some_and(|(a, b)| a != b);
+                let differs = |case: &Generated| ask(case).is_some_and(|(a, b)| a != b && b != LOST);
                 let small = shrink(generated.clone(), differs);
                 let (first, second) = ask(&small).unwrap_or_default();
                 let text = format!("{}\n  first        {first}\n  second       {second}", small.text());
@@ -93,8 +103,11 @@ impl Report {
     #[track_caller]
     pub(super) fn finish(mut self, name: &str) {
         self.failures.sort_by_key(String::len);
-        let Report { decided, undecided, answers, failures } = &self;
-        println!("{name}: {decided} cases, {undecided} too large; {answers:?}");
+        let Report { decided, undecided, lost, answers, failures } = &self;
+        let wrong = failures.len();
+        println!(
+            "{name}: {decided} cases, {wrong} wrong, {undecided} too large for the oracle, {lost} for the engine; {answers:?}"
+        );
         assert!(failures.is_empty(), "{name}:\n\n{}", failures.join("\n\n"));
         assert!(decided >= undecided, "{name}: too many cases are too large");
     }
