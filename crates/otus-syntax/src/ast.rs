@@ -299,8 +299,34 @@ pub struct TraceFile {
     pub occurrences: Vec<Occurrence>,
     /// The components in order; their ranges partition `occurrences`.
     pub components: Vec<Component>,
+    /// The values that occurrences carry, ascending by occurrence. Most traces have none.
+    pub values: Vec<TraceValue>,
     /// All comments in order.
     pub comments: Vec<Comment>,
+}
+
+impl TraceFile {
+    /// The values of the occurrence with an index, in the order of the text.
+    pub fn values_of(&self, occurrence: usize) -> &[TraceValue] {
+        let start = self.values.partition_point(|value| (value.occurrence as usize) < occurrence);
+        let rest = &self.values[start..];
+        let end = rest.partition_point(|value| value.occurrence as usize == occurrence);
+        &rest[..end]
+    }
+}
+
+/// A value that an occurrence carries: `mid=7`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceValue {
+    /// Index into [`TraceFile::occurrences`].
+    pub occurrence: u32,
+    /// The field.
+    pub field: Name,
+    /// Its value; `None` for `null`, which means unknown. The value of `time` is a number of seconds, or a text in the form
+    /// of RFC 3339.
+    pub value: Option<guard::Literal>,
+    /// The value in the text.
+    pub span: Span,
 }
 
 /// An action of a trace, `l!m` or `l?m`.

@@ -147,6 +147,7 @@ codes! {
     CYCLIC_ORDER = "0413", Error, "events that happened before each other";
     UNORDERED_WRITES = "0414", Error, "assignments to one variable without an order";
     INCONSISTENT_CLOCK = "0415", Error, "a vector clock that contradicts the others";
+    BAD_VALUE = "0416", Error, "a value that an event cannot have";
     // Options.
     UNKNOWN_OPTION = "0501", Error, "an option that does not exist";
     UNKNOWN_VALUE = "0502", Error, "a value that the option does not have";
@@ -223,6 +224,7 @@ codes! {
     GROUP_NEVER_CLOSED = "1109", Note, "groups that never end";
     TWO_CLOCKS = "1110", Warning, "a lifeline with two clocks";
     NOTHING_MATCHED = "1111", Warning, "rules or logs that give nothing";
+    UNUSABLE_VALUE = "1112", Warning, "a value that is left out";
 }
 
 #[cfg(test)]

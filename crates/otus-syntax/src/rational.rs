@@ -67,6 +67,27 @@ impl Rational {
         (self.denominator == 1).then_some(self.numerator)
     }
 
+    /// The number with digits after a point, `12.5`, or as a fraction if these digits would never end, `1/3`. Either
+    /// form is read by [`Rational::parse`].
+    ///
+    /// ```
+    /// use otus_syntax::rational::Rational;
+    ///
+    /// let show = |text| Rational::parse(text).unwrap().decimal();
+    /// assert_eq!([show("25/2"), show("-1/8"), show("1/3")], ["12.5", "-0.125", "1/3"]);
+    /// ```
+    pub fn decimal(self) -> String {
+        let denominator = i128::from(self.denominator);
+        // More places than these would not fit; a fraction is shorter anyway.
+        let ends = (1..=18).find(|&places| 10_i128.pow(places) % denominator == 0);
+        let Some(places) = ends.filter(|_| denominator > 1) else { return self.to_string() };
+        let scaled = i128::from(self.numerator) * (10_i128.pow(places) / denominator);
+        let (sign, places) = (if scaled < 0 { "-" } else { "" }, places as usize);
+        let digits = format!("{:0>width$}", scaled.unsigned_abs(), width = places + 1);
+        let (whole, fraction) = digits.split_at(digits.len() - places);
+        format!("{sign}{whole}.{fraction}")
+    }
+
     /// The sum, if it fits.
     pub fn checked_add(self, other: Self) -> Option<Self> {
         let (a, b) = (self.wide(), other.wide());

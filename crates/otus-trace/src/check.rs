@@ -14,6 +14,9 @@ use otus_syntax::ast::{Colocalization, TraceFile};
 use otus_syntax::name::Symbol;
 use otus_syntax::{Code, Diagnostic, Span};
 
+use crate::facts::TIME;
+use crate::time::{self, TimeFault};
+
 /// All faults of a multi-trace that do not depend on a signature, in the order of the text.
 /// [`lower`](crate::lower()) reports them, too.
 ///
@@ -39,6 +42,7 @@ pub(crate) enum TraceFaultKind {
     RepeatedAction { action: usize, first: Span },
     RepeatedLifeline { lifeline: Symbol, first: Span },
     Undeclared { kind: NameKind, name: Symbol },
+    BadTime { fault: TimeFault },
 }
 
 /// Finds the faults, in no particular order.
@@ -52,6 +56,7 @@ pub(crate) fn find(trace: &TraceFile) -> Vec<TraceFault> {
         moment: 0,
     };
     finder.all_alone();
+    finder.times();
     for component in 0..trace.components.len() {
         finder.component(component);
     }
@@ -106,6 +111,19 @@ impl Finder<'_> {
         if let Some(other) = components.get(usize::from(at == 0)) {
             let kind = TraceFaultKind::AllNotAlone { other: other.span };
             self.fault((Code::ALL_NOT_ALONE, 0, 0), span, kind);
+        }
+    }
+
+    /// Checks that times are times. All that are none are one fault.
+    fn times(&mut self) {
+        let trace = self.trace;
+        let Some(symbol) = trace.names.find(TIME) else { return };
+        for value in trace.values.iter().filter(|value| value.field.symbol == symbol) {
+            let Some(literal) = &value.value else { continue };
+            if let Err(fault) = time::of_literal(literal) {
+                let key = (Code::BAD_VALUE, usize::from(fault == TimeFault::TooFar), 0);
+                self.fault(key, value.span, TraceFaultKind::BadTime { fault });
+            }
         }
     }
 
@@ -291,6 +309,27 @@ fn report(trace: &TraceFile, fault: &TraceFault, declared: &Signature, findings:
                 let message = format!("`{}` is listed twice in this component", text(lifeline));
                 again(draft.message(message), "listed ", first)
                     .with_help("leave one of the two out")
+            });
+        }
+        TraceFaultKind::BadTime { fault } => {
+            findings.add(Code::BAD_VALUE, source, span, |draft| {
+                let (message, help) = match fault {
+                    TimeFault::NotATime => (
+                        "this is not a time",
+                        "write a number of seconds, or a time such as \"2026-11-15T07:13:08.454Z\"",
+                    ),
+                    TimeFault::TooFar => (
+                        "this time is more than 146 years away from 1970",
+                        "a time is a number of seconds; divide milliseconds by 1000",
+                    ),
+                };
+                let found = draft.message(message);
+                let found = if others > 0 {
+                    found.with_label(format!("here{}", and_elsewhere(others)))
+                } else {
+                    found
+                };
+                found.with_help(help)
             });
         }
         TraceFaultKind::Undeclared { kind, name } => unknown::report(

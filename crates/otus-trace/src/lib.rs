@@ -4,6 +4,7 @@
 //! (component), with no order between components. A [`PartialOrder`] adds the order that messages
 //! impose; formulas are evaluated on it.
 //!
+//! - The values of events: [`Facts`], columns beside a multi-trace, for the fields that guards name.
 //! - `.htf` texts: [`lower()`] turns a syntax tree into a multi-trace over a signature, [`check()`]
 //!   finds its faults without a signature, [`raise()`] turns a multi-trace back into a tree, and
 //!   [`quick`] reads plain texts without a tree.
@@ -49,10 +50,10 @@ pub mod transform;
 
 pub use case::Case;
 pub use check::check;
-pub use facts::{FactId, Facts};
-pub use lower::{is_declared, lower};
+pub use facts::{FactId, Facts, FieldNames};
+pub use lower::{is_declared, lower, lower_with_facts};
 pub use multitrace::{ComponentId, MultiTrace, Partition, Step};
 pub use observed_order::{Cause, ObservedOrder};
 pub use order::PartialOrder;
 pub use quick::QuickReader;
-pub use raise::raise;
+pub use raise::{raise, raise_with_facts};

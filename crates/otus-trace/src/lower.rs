@@ -7,14 +7,18 @@
 
 use std::collections::BTreeMap;
 
+use otus_core::findings::and_elsewhere;
 use otus_core::unknown::NameKind;
+use otus_core::valued::FieldId;
 use otus_core::{Action, ActionId, LifelineId, MessageId, Pool, Signature};
-use otus_syntax::Diagnostic;
-use otus_syntax::ast::{Colocalization, TraceFile};
+use otus_syntax::ast::{Colocalization, TraceFile, TraceValue};
 use otus_syntax::name::{Name, Symbol};
+use otus_syntax::source::offset;
+use otus_syntax::{Code, Diagnostic, Span};
 
 use crate::check::{self, TraceFault, TraceFaultKind};
-use crate::multitrace::{Builder, MultiTrace, Partition};
+use crate::facts::{self, Facts, FieldNames};
+use crate::multitrace::{Builder, ComponentId, MultiTrace, Partition};
 
 /// Lowers a tree to a multi-trace over the signature of a pool. The diagnostics are undeclared
 /// names and the findings of [`check`](crate::check()). Undeclared messages are added to the pool,
@@ -35,15 +39,98 @@ use crate::multitrace::{Builder, MultiTrace, Partition};
 /// assert_eq!((trace.len(), trace.partition().len()), (2, 2));
 /// ```
 pub fn lower(trace: &TraceFile, pool: &mut Pool) -> (MultiTrace, Vec<Diagnostic>) {
+    let diagnostics = faults(trace, pool);
+    (build(trace, pool, false).0, diagnostics)
+}
+
+/// Lowers a tree to a multi-trace and the values of its events, as far as these fields have a name in `fields`. A further
+/// diagnostic is a clock that goes backwards.
+///
+/// ```
+/// use otus_core::Pool;
+/// use otus_core::valued::Valued;
+/// use otus_syntax::{Source, parse_trace};
+/// use otus_trace::{ComponentId, facts, lower_with_facts, transform};
+///
+/// let tree = parse_trace(&Source::new("run.htf", "[#all] a!m(mid=7, time=0.5).a!m")).tree;
+/// let mut pool = Pool::new(transform::implied_signature([&tree]));
+/// let (_, facts, _) = lower_with_facts(&tree, &mut pool, &facts::all_fields([&tree]));
+/// assert_eq!(facts.time(ComponentId(0), 0), Some(500_000_000));
+/// assert_eq!(facts.known(Valued::TIME, ComponentId(0), 1), None);
+/// ```
+pub fn lower_with_facts(
+    trace: &TraceFile,
+    pool: &mut Pool,
+    fields: &FieldNames,
+) -> (MultiTrace, Facts, Vec<Diagnostic>) {
+    let mut diagnostics = faults(trace, pool);
+    let (built, tags) = build(trace, pool, true);
+    let mut facts = Facts::unknown(&built, fields.items.len());
+    // By symbol: the field with that name.
+    let ids: Vec<Option<FieldId>> = if trace.values.is_empty() {
+        Vec::new()
+    } else {
+        trace.names.iter().map(|(_, name)| facts::field(fields, name)).collect()
+    };
+    let mut tags = tags.iter();
+    for component in built.partition().components() {
+        for (step, &occurrence) in (0..built.steps(component).len()).zip(&mut tags) {
+            if trace.values.is_empty() {
+                continue;
+            }
+            for TraceValue { field, value, .. } in trace.values_of(occurrence as usize) {
+                let Some(field) = ids[field.symbol.index()] else { continue };
+                let value = value.as_ref().and_then(|value| facts::value_of(field, value));
+                if let Some(value) = value {
+                    facts.set(field, component, step, value);
+                }
+            }
+        }
+    }
+    facts.find_breaks(&built);
+    for component in built.partition().components() {
+        diagnostics.extend(clock_backwards(&built, &facts, component, pool.signature()));
+    }
+    (built, facts, diagnostics)
+}
+
+/// The warning about a clock that goes backwards.
+fn clock_backwards(
+    trace: &MultiTrace,
+    facts: &Facts,
+    component: ComponentId,
+    signature: &Signature,
+) -> Option<Diagnostic> {
+    let breaks = facts.breaks(component);
+    let (source, start) = trace.place(component, *breaks.first()?)?;
+    let lifelines = trace.partition().lifelines(component).iter();
+    let names: Vec<&str> = lifelines.map(|&it| signature.lifeline_name(it)).collect();
+    let message = format!("the clock of `{}` goes backwards", names.join("`, `"));
+    let found = Diagnostic::new(Code::CLOCK_BACKWARDS, source, Span::at(start), message);
+    let found =
+        found.with_label(format!("before an earlier time{}", and_elsewhere(breaks.len() - 1)));
+    Some(found.with_help(
+        "from here on it counts as another clock, with an unknown distance to all others",
+    ))
+}
+
+fn faults(trace: &TraceFile, pool: &Pool) -> Vec<Diagnostic> {
     let mut faults = check::find(trace);
     undeclared(trace, pool.signature(), &mut faults);
-    let diagnostics = check::render(trace, faults, pool.signature());
+    check::render(trace, faults, pool.signature())
+}
 
+/// The multi-trace and, if wanted, by step the index of its occurrence.
+fn build(trace: &TraceFile, pool: &mut Pool, tagged: bool) -> (MultiTrace, Vec<u32>) {
     let names = Resolved::new(trace, pool);
     let (partition, kept) = partition(trace, pool, &names);
     let mut builder = Builder::new(partition, trace.occurrences.len(), true);
+    if tagged {
+        builder = builder.with_tags();
+    }
     for (component, _) in trace.components.iter().zip(kept).filter(|(_, kept)| *kept) {
-        let occurrences = trace.occurrences.get(component.occurrences.clone()).unwrap_or(&[]);
+        let range = component.occurrences.clone();
+        let occurrences = trace.occurrences.get(range.clone()).unwrap_or(&[]);
         let here = builder.component();
         for (i, occurrence) in occurrences.iter().enumerate() {
             if i == 0 || !occurrence.joined() {
@@ -51,12 +138,12 @@ pub fn lower(trace: &TraceFile, pool: &mut Pool) -> (MultiTrace, Vec<Diagnostic>
             }
             let Some((action, lifeline)) = names.actions[occurrence.action()] else { continue };
             if builder.partition().component_of(lifeline) == here {
-                builder.push(action, occurrence.start);
+                builder.push_tagged(action, occurrence.start, offset(range.start + i));
             }
         }
         builder.next_component();
     }
-    (builder.finish(trace.source), diagnostics)
+    builder.finish_tagged(trace.source)
 }
 
 /// Whether every name of a tree is declared, so that [`lower`] adds no message to a pool.

@@ -202,6 +202,11 @@ impl MultiTrace {
         &self.steps[range(&self.ends, component)]
     }
 
+    /// The number of the first step of a component among the steps of all components.
+    pub(crate) fn first(&self, component: ComponentId) -> usize {
+        range(&self.ends, component).start
+    }
+
     /// The trace of a component, moment by moment. A moment has several steps if their actions were
     /// observed as simultaneous.
     pub fn moments(&self, component: ComponentId) -> impl Iterator<Item = &[Step]> {
@@ -246,6 +251,8 @@ impl MultiTrace {
 pub struct Builder {
     trace: MultiTrace,
     starts: Option<Vec<u32>>,
+    /// By step: the tag with which it was added, if tags are kept.
+    tags: Option<Vec<u32>>,
     /// The index of the first step of the current moment.
     moment: usize,
 }
@@ -260,8 +267,15 @@ impl Builder {
         Builder {
             trace: MultiTrace { partition, steps, ends, offsets: None },
             starts: places.then(|| Vec::with_capacity(capacity)),
+            tags: None,
             moment: 0,
         }
+    }
+
+    /// Keeps the tags of actions, which tell where a step comes from: the actions of a moment are sorted.
+    #[must_use]
+    pub(crate) fn with_tags(self) -> Self {
+        Builder { tags: Some(Vec::with_capacity(self.trace.steps.capacity())), ..self }
     }
 
     /// The partition.
@@ -279,7 +293,22 @@ impl Builder {
         let steps = &mut self.trace.steps[self.moment..];
         if let [_, _, ..] = steps {
             // Actions of one moment are unordered; sorting makes equal observations equal.
-            if let Some(starts) = &mut self.starts {
+            if let Some(tags) = &mut self.tags {
+                let mut order: Vec<usize> = (0..steps.len()).collect();
+                let starts = self.starts.as_mut().map(|starts| &mut starts[self.moment..]);
+                let start = |i: usize| starts.as_deref().map_or(0, |starts| starts[i]);
+                order.sort_by_key(|&i| (steps[i].action(), start(i)));
+                let old: Vec<(Step, u32)> = order.iter().map(|&i| (steps[i], start(i))).collect();
+                let tags = &mut tags[self.moment..];
+                let old_tags: Vec<u32> = order.iter().map(|&i| tags[i]).collect();
+                tags.copy_from_slice(&old_tags);
+                if let Some(starts) = starts {
+                    starts.iter_mut().zip(&old).for_each(|(new, &(_, start))| *new = start);
+                }
+                for (i, (step, _)) in old.into_iter().enumerate() {
+                    steps[i] = Step::new(step.action(), i > 0);
+                }
+            } else if let Some(starts) = &mut self.starts {
                 let starts = &mut starts[self.moment..];
                 let mut paired: Vec<(ActionId, u32)> =
                     steps.iter().map(|step| step.action()).zip(starts.iter().copied()).collect();
@@ -307,6 +336,14 @@ impl Builder {
         }
     }
 
+    /// Adds an action with a tag.
+    pub(crate) fn push_tagged(&mut self, action: ActionId, start: u32, tag: u32) {
+        self.push(action, start);
+        if let Some(tags) = &mut self.tags {
+            tags.push(tag);
+        }
+    }
+
     /// Ends the current component.
     pub fn next_component(&mut self) {
         self.next_moment();
@@ -314,13 +351,18 @@ impl Builder {
     }
 
     /// Builds the multi-trace; the remaining components are empty. The offsets refer to `source`.
-    pub fn finish(mut self, source: SourceId) -> MultiTrace {
+    pub fn finish(self, source: SourceId) -> MultiTrace {
+        self.finish_tagged(source).0
+    }
+
+    /// Builds the multi-trace; returns the tags of its steps, too, if they are kept.
+    pub(crate) fn finish_tagged(mut self, source: SourceId) -> (MultiTrace, Vec<u32>) {
         self.next_moment();
         while self.trace.ends.len() < self.trace.partition.len() {
             self.trace.ends.push(self.trace.steps.len());
         }
         self.trace.offsets = self.starts.map(|starts| (source, starts));
-        self.trace
+        (self.trace, self.tags.unwrap_or_default())
     }
 }
 

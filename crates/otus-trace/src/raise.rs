@@ -1,11 +1,14 @@
 //! Turns a multi-trace back into a syntax tree, to print it.
 
+use otus_core::index::Index as _;
+use otus_core::valued::Valued;
 use otus_core::{LifelineId, Pool};
 use otus_syntax::Span;
-use otus_syntax::ast::{Colocalization, Component, Occurrence, TraceAction, TraceFile};
+use otus_syntax::ast::{Colocalization, Component, Occurrence, TraceAction, TraceFile, TraceValue};
 use otus_syntax::name::Name;
 use otus_syntax::source::offset;
 
+use crate::facts::{self, Facts, FieldNames};
 use crate::multitrace::MultiTrace;
 
 /// The syntax tree of a multi-trace over the signature of `pool`. All its spans are empty.
@@ -23,6 +26,40 @@ use crate::multitrace::MultiTrace;
 /// assert_eq!(raise(&nothing, &pool).components.len(), 2);
 /// ```
 pub fn raise(trace: &MultiTrace, pool: &Pool) -> TraceFile {
+    raised(trace, pool)
+}
+
+/// The syntax tree of a multi-trace whose events have values, of fields with these names.
+pub fn raise_with_facts(
+    trace: &MultiTrace,
+    facts: &Facts,
+    fields: &FieldNames,
+    pool: &Pool,
+) -> TraceFile {
+    let mut file = raised(trace, pool);
+    let names: Vec<Name> =
+        fields.items.iter().map(|field| name_without_span(&mut file, field)).collect();
+    let mut occurrence = 0;
+    for component in trace.partition().components() {
+        for step in 0..trace.steps(component).len() {
+            // The time is the last value of an event, as people write it.
+            let after_time = fields.items.ids().skip(1).chain([Valued::TIME]);
+            for field in after_time.filter(|field| field.index() < facts.field_count()) {
+                let Some(value) = facts.known(field, component, step) else { continue };
+                file.values.push(TraceValue {
+                    occurrence,
+                    field: names[field.index()],
+                    value: Some(facts::literal_of(field, &value)),
+                    span: Span::default(),
+                });
+            }
+            occurrence += 1;
+        }
+    }
+    file
+}
+
+fn raised(trace: &MultiTrace, pool: &Pool) -> TraceFile {
     let signature = pool.signature();
     let mut file = TraceFile::default();
     let mut indices: Vec<Option<u32>> = vec![None; pool.action_count()];

@@ -3,6 +3,9 @@
 //! Such a key is a whole number: a time in nanoseconds since 1970, or a number multiplied by 10^9. All keys of one
 //! clock are written in the same way, so times and numbers are never compared.
 
+use otus_syntax::Rational;
+use otus_syntax::ast::guard::Literal;
+
 /// Parses a text as a number or a time; `None` if it is neither.
 ///
 /// A time looks like `2026-11-15T07:13:08.454Z`, with variants: a space instead of `T`, a comma
@@ -10,11 +13,61 @@
 /// on one clock the zone makes no difference.
 pub fn key(text: &[u8]) -> Option<i128> {
     let text = text.trim_ascii();
-    let is_date = text.len() >= 10 && text[4] == b'-' && text[7] == b'-';
-    if is_date { time(text) } else { number(text) }
+    if is_date(text) { time(text) } else { number(text) }
+}
+
+fn is_date(text: &[u8]) -> bool {
+    text.len() >= 10 && text[4] == b'-' && text[7] == b'-'
 }
 
 pub(crate) const BILLION: i128 = 1_000_000_000;
+
+/// Times are at most so many nanoseconds away from 1970, 146 years, so that the distance of two times fits in 64 bits.
+const FARTHEST: i128 = 1 << 62;
+
+/// Why a text is not a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TimeFault {
+    /// It is neither a number nor a time in the form of RFC 3339.
+    NotATime,
+    /// It is more than 146 years away from 1970. A number in another unit than seconds is, for instance.
+    TooFar,
+}
+
+/// A time in nanoseconds, of a number of seconds or a text in the form of RFC 3339.
+///
+/// # Errors
+/// If it is no time, or is too far away from 1970.
+pub(crate) fn nanoseconds(text: &[u8]) -> Result<i64, TimeFault> {
+    near(key(text).ok_or(TimeFault::NotATime)?)
+}
+
+/// A number of nanoseconds, if it is near enough to 1970.
+pub(crate) fn near(nanoseconds: i128) -> Result<i64, TimeFault> {
+    let is_near = nanoseconds.abs() < FARTHEST;
+    i64::try_from(nanoseconds).ok().filter(|_| is_near).ok_or(TimeFault::TooFar)
+}
+
+/// The time that a literal of a text means: a number of seconds, or a text in the form of RFC 3339. Parts of
+/// nanoseconds are dropped.
+///
+/// # Errors
+/// If it is no time, or is too far away from 1970.
+pub(crate) fn of_literal(literal: &Literal) -> Result<i64, TimeFault> {
+    match literal {
+        Literal::Number(seconds) => {
+            let scaled = i128::from(seconds.numerator()) * BILLION;
+            near(scaled.div_euclid(i128::from(seconds.denominator())))
+        }
+        Literal::Text(text) if is_date(text.trim().as_bytes()) => nanoseconds(text.as_bytes()),
+        Literal::Text(_) | Literal::Boolean(_) => Err(TimeFault::NotATime),
+    }
+}
+
+/// A number of nanoseconds in seconds.
+pub(crate) fn seconds(nanoseconds: i64) -> Option<Rational> {
+    Rational::new(i128::from(nanoseconds), BILLION)
+}
 
 fn number(text: &[u8]) -> Option<i128> {
     let (negative, digits) = match text {
@@ -65,7 +118,11 @@ fn time(text: &[u8]) -> Option<i128> {
         if !matches!(text.get(10), Some(b'T' | b't' | b' ' | b'_')) || text.get(13) != Some(&b':') {
             return None;
         }
-        seconds += part(11, 13)? * 3600 + part(14, 16)? * 60;
+        let (hours, minutes) = (part(11, 13)?, part(14, 16)?);
+        if hours > 24 || minutes > 59 {
+            return None;
+        }
+        seconds += hours * 3600 + minutes * 60;
         let mut rest = text.get(16..)?;
         if let [b':', a, b, after @ ..] = rest {
             seconds += integer(&[*a, *b])?;
@@ -137,9 +194,34 @@ mod tests {
         check("2026-11-15T07:13:08.25+01:00", Some(1_794_723_188.25));
         check("2026-11-15T06:13:08.25", Some(1_794_723_188.25));
         check("2026-11-15T06:13", Some(1_794_723_180.0));
-        for text in ["", "x", "1.2.3", "2026-13-01", "2026-11-15Txx:00", "--1", "1e5", "."] {
+        for text in [
+            "",
+            "x",
+            "1.2.3",
+            "2026-13-01",
+            "2026-11-15Txx:00",
+            "2026-11-15T25:00",
+            "--1",
+            "1e5",
+            ".",
+        ] {
             check(text, None);
         }
+    }
+
+    #[test]
+    fn times_fit_in_64_bits() {
+        assert_eq!(nanoseconds(b"12.5"), Ok(12_500_000_000));
+        assert_eq!(nanoseconds(b"-0.000000001"), Ok(-1));
+        assert_eq!(nanoseconds(b"1794726891116"), Err(TimeFault::TooFar));
+        assert_eq!(nanoseconds(b"2300-01-01T00:00:00Z"), Err(TimeFault::TooFar));
+        assert_eq!(nanoseconds(b"soon"), Err(TimeFault::NotATime));
+        let seconds = |text| of_literal(&Literal::Number(Rational::parse(text).unwrap()));
+        assert_eq!(seconds("12.5"), Ok(12_500_000_000));
+        assert_eq!(seconds("-1/3"), Ok(-333_333_334));
+        assert_eq!(seconds("9223372036854775807"), Err(TimeFault::TooFar));
+        assert_eq!(of_literal(&Literal::Text("12.5".into())), Err(TimeFault::NotATime));
+        assert_eq!(of_literal(&Literal::Boolean(true)), Err(TimeFault::NotATime));
     }
 
     #[test]

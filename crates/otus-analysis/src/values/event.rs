@@ -137,8 +137,8 @@ pub(super) struct Firing<'m> {
 impl<'m> Firing<'m> {
     pub(super) fn new(memory: &'m mut Memory, way: &Way, strict: bool) -> Self {
         let mut opened: SmallVec<[Register; 4]> = SmallVec::new();
-        for number in 0..way.opened {
-            if way.opened_sets.contains(&number) {
+        for number in 0..way.opened.len() {
+            if way.opened_sets.iter().any(|&set| usize::from(set) == number) {
                 opened.push(Register::Set(Vec::new()));
             } else {
                 opened.push(Register::Open(Open(memory.opens), false));

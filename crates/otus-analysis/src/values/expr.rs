@@ -218,10 +218,6 @@ impl Exprs {
         self.bytes
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.items.items.len()
-    }
-
     /// An upper bound on the events of an explanation with this number of observed moments. By the loop lemma every
     /// iteration of every loop has an observed event.
     pub(super) fn bound(&self, id: ExprId, observed: u64) -> u64 {
@@ -568,6 +564,44 @@ impl Exprs {
         let renamed =
             if is_canonical { id } else { self.replace(id, &mut |var| number(var, &order)) };
         (renamed, order)
+    }
+
+    /// The number of slots of a canonical expression.
+    pub(super) fn slot_count(&self, id: ExprId) -> usize {
+        let mut order = SmallVec::new();
+        self.collect(id, &mut order);
+        order.len()
+    }
+
+    /// By slot of a canonical expression: the variable that it stands for.
+    pub(super) fn slot_variables(&self, id: ExprId, slots: usize) -> Vec<Option<VariableId>> {
+        let mut found = vec![None; slots];
+        let mut pending = vec![id];
+        while let Some(id) = pending.pop() {
+            if !self.attributes[id].has_slots {
+                continue;
+            }
+            match self.expr(id) {
+                Expr::Never | Expr::Empty => {}
+                Expr::Leaf(leaf, arguments) => {
+                    for (var, &variable) in arguments.iter().zip(&self.leaves[*leaf].variables) {
+                        if let Var::Slot(at) = var
+                            && let Some(slot) = found.get_mut(usize::from(*at))
+                        {
+                            *slot = Some(variable);
+                        }
+                    }
+                }
+                Expr::Alt(left, right) | Expr::Sched(_, left, right) => {
+                    pending.extend([*right, *left]);
+                }
+                Expr::Par(operands) => pending.extend(operands.iter().rev()),
+                Expr::Loop(_, body) | Expr::New(_, body) | Expr::Fresh(_, _, body) => {
+                    pending.push(*body);
+                }
+            }
+        }
+        found
     }
 
     /// The slots and opened variables in the order of their first occurrence.

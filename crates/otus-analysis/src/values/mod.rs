@@ -20,6 +20,7 @@ mod condition;
 mod event;
 mod expr;
 mod keyed;
+mod observation;
 mod search;
 mod step;
 #[cfg(test)]
@@ -38,7 +39,8 @@ use crate::question::Question;
 use crate::verdict::Verdict;
 use expr::Exprs;
 use keyed::Keyed;
-use search::{Found, Problem, Search, Tables};
+use observation::Problem;
+use search::{Found, Search, Tables};
 use step::Steps;
 
 /// What is known of the clocks.
@@ -46,6 +48,23 @@ use step::Steps;
 pub struct Clocks {
     /// The nanoseconds by which any two clocks may differ; `None` if that is unknown.
     pub uncertainty: Option<i64>,
+}
+
+/// Switches of the engine's reductions, for tests and measurements. Each can be switched off without changing a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ValueOptions {
+    /// Ask the engine of the skeleton first.
+    pub skeleton: bool,
+    /// Follow parallel sessions by their keys.
+    pub keyed: bool,
+    /// Follow decoupled components one at a time.
+    pub relax: bool,
+}
+
+impl Default for ValueOptions {
+    fn default() -> Self {
+        ValueOptions { skeleton: true, keyed: true, relax: true }
+    }
 }
 
 /// An interaction with values and a partition, prepared for many multi-traces. Tables filled by one analysis are reused
@@ -63,17 +82,30 @@ pub struct ValueEngine {
     keyed: Option<Keyed>,
     /// By variable: the component of the clock that gives it its value.
     anchors: Vec<Option<usize>>,
+    options: ValueOptions,
 }
 
 impl ValueEngine {
     /// Prepares an interaction for multi-traces over a partition. The term is its skeleton.
     pub fn new(pool: &Pool, term: TermId, valued: &Valued, partition: &Partition) -> Self {
+        ValueEngine::with_options(pool, term, valued, partition, ValueOptions::default())
+    }
+
+    /// The same with some reductions switched off.
+    pub fn with_options(
+        pool: &Pool,
+        term: TermId,
+        valued: &Valued,
+        partition: &Partition,
+        options: ValueOptions,
+    ) -> Self {
         let tables = |relaxed| {
             let (exprs, root) = Exprs::new(pool, valued, partition, relaxed);
             Tables { exprs, steps: Steps::default(), root, kinds: FxHashMap::default() }
         };
-        let is_decoupled =
-            !has_synchronous(valued, partition) && Coupling::new(pool, term, partition).decoupled();
+        let is_decoupled = options.relax
+            && !has_synchronous(valued, partition)
+            && Coupling::new(pool, term, partition).decoupled();
         ValueEngine {
             pool: pool.clone(),
             valued: valued.clone(),
@@ -81,8 +113,9 @@ impl ValueEngine {
             skeleton: Engine::new(pool, term, partition, Options::default()),
             rigid: tables(false),
             relaxed: is_decoupled.then(|| tables(true)),
-            keyed: None,
+            keyed: if options.keyed { Keyed::new(pool, valued, partition) } else { None },
             anchors: anchors(valued, partition),
+            options,
         }
     }
 
@@ -95,9 +128,11 @@ impl ValueEngine {
         question: &Question,
         budget: &Budget,
     ) -> Outcome {
-        let without = self.skeleton.analyze(trace, question, budget);
-        if without.verdict == Verdict::Fail {
-            return without;
+        if self.options.skeleton {
+            let without = self.skeleton.analyze(trace, question, budget);
+            if without.verdict == Verdict::Fail {
+                return without;
+            }
         }
         let strong = strongest(question, self.partition.len());
         let mut meter = Meter::new(budget);
@@ -145,6 +180,11 @@ impl ValueEngine {
             strict,
             anchors: &self.anchors,
         };
+        if let Some(keyed) = &mut self.keyed
+            && let Some(found) = keyed::explain(keyed, &problem, meter, furthest)
+        {
+            return found;
+        }
         let relaxed = self.relaxed.as_mut().filter(|_| *question == Question::ACCEPT);
         let one_at_a_time = relaxed.is_some();
         let tables = relaxed.unwrap_or(&mut self.rigid);

@@ -12,18 +12,16 @@
 use std::rc::Rc;
 
 use otus_core::index::Index as _;
-use otus_core::valued::{Atom, FieldId, Valued, VariableId};
-use otus_core::{ActionId, LifelineSet, Pool, Value};
-use otus_trace::{ComponentId, Facts, MultiTrace};
+use otus_core::{ActionId, LifelineSet};
+use otus_trace::ComponentId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::Clocks;
-use super::event::{End, Firing, Gap, Memory, Sureness};
+use super::event::Memory;
 use super::expr::{ExprId, Exprs, KindId};
-use super::step::{Steps, Way};
+use super::observation::{Moment, Observation, Problem};
+use super::step::Steps;
 use crate::budget::{Meter, Stop};
-use crate::question::{Observed, Question};
 
 /// The answer of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,20 +29,6 @@ pub(super) enum Found {
     Yes,
     No,
     Unknown(Stop),
-}
-
-/// What a search is about.
-pub(super) struct Problem<'p> {
-    pub(super) pool: &'p Pool,
-    pub(super) valued: &'p Valued,
-    pub(super) trace: &'p MultiTrace,
-    pub(super) facts: &'p Facts,
-    pub(super) clocks: Clocks,
-    pub(super) question: &'p Question,
-    /// Whether unlogged values must not be compared: the question is about Pass.
-    pub(super) strict: bool,
-    /// By variable: the component whose clock an anchor belongs to.
-    pub(super) anchors: &'p [Option<usize>],
 }
 
 /// The tables that searches share.
@@ -71,20 +55,9 @@ struct Node {
     silent: u64,
 }
 
-/// A log.
-struct Log {
-    observed: Observed,
-    len: usize,
-    /// Its first and last known time.
-    first: Option<i64>,
-    last: Option<i64>,
-}
-
 pub(super) struct Search<'s, 'p> {
-    problem: &'s Problem<'p>,
+    observation: Observation<'p>,
     tables: &'s mut Tables,
-    logs: Vec<Log>,
-    global: bool,
     one_at_a_time: bool,
     seen: FxHashMap<State, u64>,
     /// Whether some conditions could not be decided.
@@ -96,55 +69,41 @@ pub(super) struct Search<'s, 'p> {
 
 impl<'s, 'p> Search<'s, 'p> {
     pub(super) fn new(
-        problem: &'s Problem<'p>,
+        problem: &'p Problem<'p>,
         tables: &'s mut Tables,
         one_at_a_time: bool,
     ) -> Self {
-        let global = *problem.question == Question::GlobalPrefix;
-        let components = problem.trace.partition().components();
-        let logs: Vec<Log> = components
-            .map(|component| {
-                let observed = problem.question.of(component);
-                let len = match observed {
-                    Observed::Unobserved => 0,
-                    _ => problem.trace.steps(component).len(),
-                };
-                let mut times = (0..len).filter_map(|at| problem.facts.time(component, at));
-                let first = times.next();
-                let last = (0..len).rev().find_map(|at| problem.facts.time(component, at));
-                Log { observed, len, first, last }
-            })
-            .collect();
-        let furthest = vec![0; logs.len()];
-        let seen = FxHashMap::default();
+        let observation = Observation::new(problem);
         Search {
-            problem,
+            furthest: vec![0; observation.logs.len()],
+            observation,
             tables,
-            logs,
-            global,
             one_at_a_time,
-            seen,
+            seen: FxHashMap::default(),
             undecided: false,
             bytes: 0,
-            furthest,
         }
     }
 
     /// Whether the interaction explains the multi-trace.
     pub(super) fn run(&mut self, meter: &mut Meter<'_>) -> Found {
-        let moments: u64 = (0..self.logs.len())
-            .filter(|&at| self.logs[at].len > 0)
-            .map(|at| self.problem.trace.moments(ComponentId::new(at)).count() as u64)
+        let moments: u64 = (0..self.observation.logs.len())
+            .filter(|&at| self.observation.logs[at].len > 0)
+            .map(|at| self.observation.problem.trace.moments(ComponentId::new(at)).count() as u64)
             .sum();
-        let times = self.problem.valued.has_times();
+        let times = self.observation.problem.valued.has_times();
         let memory = Memory {
             registers: SmallVec::new(),
             conditions: Vec::new(),
-            last: if times { SmallVec::from_elem(None, self.logs.len()) } else { SmallVec::new() },
+            last: if times {
+                SmallVec::from_elem(None, self.observation.logs.len())
+            } else {
+                SmallVec::new()
+            },
             opens: 0,
         };
         let root = self.tables.root;
-        let consumed = SmallVec::from_elem(0, self.logs.len());
+        let consumed = SmallVec::from_elem(0, self.observation.logs.len());
         let state = State { expr: root, memory, consumed };
         let silent = self.tables.exprs.bound(root, moments);
         let mut pending = vec![Node { state, silent }];
@@ -195,29 +154,15 @@ impl<'s, 'p> Search<'s, 'p> {
 
     /// Whether all logs are consumed and the rest can be left out.
     fn is_explained(&self, state: &State) -> bool {
-        self.all_consumed(state) && self.tables.exprs.nullable(state.expr)
-    }
-
-    fn all_consumed(&self, state: &State) -> bool {
-        self.logs.iter().zip(&state.consumed).all(|(log, &consumed)| consumed as usize == log.len)
-    }
-
-    /// Whether events of a component may be unobserved now.
-    fn is_outside(&self, state: &State, component: usize) -> bool {
-        if self.global {
-            return self.all_consumed(state);
-        }
-        let (log, consumed) = (&self.logs[component], state.consumed[component] as usize);
-        (consumed == log.len && log.observed.may_stop_early())
-            || (consumed == 0 && log.observed.may_start_late())
+        self.observation.all_consumed(&state.consumed) && self.tables.exprs.nullable(state.expr)
     }
 
     fn successors(&mut self, node: &Node) -> Vec<Node> {
-        let count = self.logs.len();
+        let count = self.observation.logs.len();
         if self.one_at_a_time {
             let mut best: Option<(usize, u32, Vec<Node>)> = None;
             for component in 0..count {
-                if node.state.consumed[component] as usize == self.logs[component].len {
+                if node.state.consumed[component] as usize == self.observation.logs[component].len {
                     continue;
                 }
                 let mut next = Vec::new();
@@ -249,27 +194,16 @@ impl<'s, 'p> Search<'s, 'p> {
 
     /// The lifelines of the logs that have events left.
     fn lifelines_left(&self, state: &State) -> LifelineSet {
-        let partition = self.problem.trace.partition();
-        let logs = self.logs.iter().zip(&state.consumed).enumerate();
+        let partition = self.observation.problem.trace.partition();
+        let logs = self.observation.logs.iter().zip(&state.consumed).enumerate();
         logs.filter(|(_, (log, consumed))| (**consumed as usize) < log.len)
             .map(|(at, _)| partition.set(ComponentId::new(at)))
             .fold(LifelineSet::EMPTY, |all, own| all.union(&own))
     }
 
-    /// The moment that a component observes next, as a range of steps.
-    fn moment(&self, state: &State, component: usize) -> Option<(usize, usize)> {
-        let from = state.consumed[component] as usize;
-        if from == self.logs[component].len {
-            return None;
-        }
-        let steps = self.problem.trace.steps(ComponentId::new(component));
-        let to = (from + 1..steps.len()).find(|&at| !steps[at].joined()).unwrap_or(steps.len());
-        Some((from, to))
-    }
-
     /// The kinds of events that a component would observe as its next moment.
     fn kinds_of(&mut self, component: usize, from: usize, to: usize) -> Rc<[KindId]> {
-        let problem = self.problem;
+        let problem = self.observation.problem;
         let steps = &problem.trace.steps(ComponentId::new(component))[from..to];
         let key: Box<[ActionId]> = steps.iter().map(|step| step.action()).collect();
         if let Some(known) = self.tables.kinds.get(&(component, key.clone())) {
@@ -297,23 +231,25 @@ impl<'s, 'p> Search<'s, 'p> {
 
     /// Adds the states after a component's next moment.
     fn consume(&mut self, node: &Node, component: usize, next: &mut Vec<Node>) {
-        let Some((from, to)) = self.moment(&node.state, component) else { return };
+        let Some((from, to)) = self.observation.next_moment(&node.state.consumed, component) else {
+            return;
+        };
         for &kind in &*self.kinds_of(component, from, to) {
             // By component of the event: the moment that it is there, or `None` if it is unobserved.
-            let mut ways: Vec<Vec<(usize, Option<(usize, usize)>)>> = vec![Vec::new()];
+            let mut ways: Vec<Vec<(usize, Moment)>> = vec![Vec::new()];
             for other in self.components_of(kind) {
-                let mut choices: SmallVec<[Option<(usize, usize)>; 2]> = SmallVec::new();
+                let mut choices: SmallVec<[Moment; 2]> = SmallVec::new();
                 if other == component {
                     choices.push(Some((from, to)));
                 } else {
-                    if let Some((from, to)) = self.moment(&node.state, other)
+                    if let Some((from, to)) = self.observation.next_moment(&node.state.consumed, other)
                         && self.kinds_of(other, from, to).contains(&kind)
                         // Each combination is made from its first component only.
                         && other > component
                     {
                         choices.push(Some((from, to)));
                     }
-                    if self.is_outside(&node.state, other) {
+                    if self.observation.is_outside(&node.state.consumed, other) {
                         choices.push(None);
                     }
                 }
@@ -339,7 +275,10 @@ impl<'s, 'p> Search<'s, 'p> {
         let kinds: Vec<KindId> = self.tables.exprs.kinds.items.ids().collect();
         for kind in kinds {
             let components = self.components_of(kind);
-            if components.iter().all(|&component| self.is_outside(&node.state, component)) {
+            if components
+                .iter()
+                .all(|&component| self.observation.is_outside(&node.state.consumed, component))
+            {
                 let ends: Vec<_> = components.iter().map(|&component| (component, None)).collect();
                 self.fire(node, kind, &ends, next);
             }
@@ -348,7 +287,7 @@ impl<'s, 'p> Search<'s, 'p> {
 
     /// The components of a kind of event.
     fn components_of(&self, kind: KindId) -> SmallVec<[usize; 2]> {
-        let partition = self.problem.trace.partition();
+        let partition = self.observation.problem.trace.partition();
         let mut all: SmallVec<[usize; 2]> = SmallVec::new();
         for action in &self.tables.exprs.kinds.items[kind] {
             let component = partition.component_of(action.lifeline).index();
@@ -359,13 +298,7 @@ impl<'s, 'p> Search<'s, 'p> {
         all
     }
 
-    fn fire(
-        &mut self,
-        node: &Node,
-        kind: KindId,
-        ends: &[(usize, Option<(usize, usize)>)],
-        next: &mut Vec<Node>,
-    ) {
+    fn fire(&mut self, node: &Node, kind: KindId, ends: &[(usize, Moment)], next: &mut Vec<Node>) {
         let is_silent = ends.iter().all(|(_, moment)| moment.is_none());
         let silent = node.silent - u64::from(is_silent);
         let Tables { exprs, steps, .. } = &mut *self.tables;
@@ -379,7 +312,9 @@ impl<'s, 'p> Search<'s, 'p> {
                 continue;
             }
             let mut memory = node.state.memory.clone();
-            if !self.test(&mut memory, &node.state.consumed, way, ends) {
+            let leaf = &self.tables.exprs.leaves[way.leaf];
+            let consumed = &node.state.consumed;
+            if !self.observation.test(&mut memory, consumed, leaf, way, ends) {
                 continue;
             }
             match memory.settle() {
@@ -400,86 +335,5 @@ impl<'s, 'p> Search<'s, 'p> {
             let state = State { expr: way.rest, memory, consumed };
             next.push(Node { state, silent });
         }
-    }
-
-    /// Tests the guards of an event and changes the registers.
-    fn test(
-        &self,
-        memory: &mut Memory,
-        consumed: &[u32],
-        way: &Way,
-        ends: &[(usize, Option<(usize, usize)>)],
-    ) -> bool {
-        let problem = self.problem;
-        let leaf = &self.tables.exprs.leaves[way.leaf];
-        let mut firing = Firing::new(memory, way, problem.strict);
-        for part in &leaf.parts {
-            let component = problem.trace.partition().component_of(part.action.lifeline);
-            let moment = ends.iter().find(|(c, _)| *c == component.index()).and_then(|(_, m)| *m);
-            let mut step = None;
-            if let Some((from, to)) = moment {
-                let steps = problem.trace.steps(component);
-                step = (from..to).find(|&at| {
-                    problem.pool.action(steps[at].action()).without_peer() == part.action
-                });
-                let Some(at) = step else { return false };
-                let peer = problem.pool.action(steps[at].action()).peer;
-                if peer.is_some_and(|peer| !part.peers.contains(&peer)) {
-                    return false;
-                }
-            }
-            let logged = move |field: FieldId| -> Option<Value> {
-                problem.facts.known(field, component, step?)
-            };
-            let log = &self.logs[component.index()];
-            let time = |at: usize| problem.facts.time(component, at);
-            let (earliest, latest) = match step {
-                Some(at) if part.guard.iter().any(|atom| atom.field == Valued::TIME) => {
-                    ((0..at).rev().find_map(time), (at + 1..log.len).find_map(time))
-                }
-                Some(_) => (None, None),
-                // Before a log that starts late, or after the end of one.
-                None if consumed[component.index()] == 0 && log.len > 0 => (None, log.first),
-                None => (log.last, None),
-            };
-            let end = End {
-                component: component.index(),
-                logged: step.is_some().then_some(&logged as &dyn Fn(FieldId) -> Option<Value>),
-                earliest,
-                latest,
-            };
-            let var = |atom: &Atom| {
-                let variable = atom.variable()?;
-                let at = leaf.variables.iter().position(|&other| other == variable)?;
-                Some(way.arguments[at])
-            };
-            let sureness = |atom: &Atom| self.sureness(atom, component.index());
-            if !firing.guard(&part.guard, &end, var, sureness) {
-                return false;
-            }
-        }
-        if !firing.insert(&way.inserts) {
-            return false;
-        }
-        firing.finish(&way.moves);
-        true
-    }
-
-    /// Whether a comparison is between two clocks.
-    fn sureness(&self, atom: &Atom, component: usize) -> Sureness {
-        let strict = self.problem.strict;
-        let anchor = |variable: VariableId| self.problem.anchors.get(variable.index());
-        let clock = match atom.field {
-            Valued::TIME => atom.variable().and_then(anchor).copied().flatten(),
-            _ => None,
-        };
-        let gap = match clock {
-            Some(other) if other != component => match self.problem.clocks.uncertainty {
-                Some(uncertainty) => Gap::Known(uncertainty),
-                None => Gap::Unknown,
-            },
-            Some(_) | None => Gap::None,
-        };
-        Sureness { gap, strict }
     }
 }

@@ -10,6 +10,7 @@
 
 use std::rc::Rc;
 
+use otus_core::valued::VariableId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -25,8 +26,8 @@ pub(super) struct Way {
     pub(super) rest: ExprId,
     /// By slot of the shape after: the variable before.
     pub(super) moves: SmallVec<[Var; 4]>,
-    /// The number of opened variables and sets.
-    pub(super) opened: u16,
+    /// The variables and sets that the step opens.
+    pub(super) opened: SmallVec<[VariableId; 4]>,
     /// The opened variables that are sets, with nothing in them yet.
     pub(super) opened_sets: SmallVec<[u16; 2]>,
     /// The sets that get a value, which must not be there yet.
@@ -66,11 +67,6 @@ impl Steps {
         self.known.insert((expr, kind), Rc::clone(&ways));
         ways
     }
-
-    /// The number of known shapes and kinds.
-    pub(super) fn len(&self) -> usize {
-        self.known.len()
-    }
 }
 
 /// The ways, with variables not numbered anew.
@@ -90,7 +86,7 @@ fn raw_in(exprs: &mut Exprs, id: ExprId, kind: KindId) -> Vec<Way> {
                 arguments,
                 rest: Exprs::EMPTY,
                 moves: SmallVec::new(),
-                opened: 0,
+                opened: SmallVec::new(),
                 opened_sets: SmallVec::new(),
                 inserts: SmallVec::new(),
                 entered: SmallVec::new(),
@@ -150,7 +146,7 @@ fn raw_in(exprs: &mut Exprs, id: ExprId, kind: KindId) -> Vec<Way> {
         Expr::New(variable, body) => {
             let mut ways = raw(exprs, body, kind);
             for way in &mut ways {
-                let opened = open(way);
+                let opened = open(way, variable);
                 substitute(exprs, way, Var::Bound(variable), opened);
             }
             ways
@@ -172,11 +168,11 @@ fn fresh_ways(exprs: &mut Exprs, id: ExprId, kind: KindId) -> Vec<Way> {
     for way in &mut ways {
         let mut template = inner;
         for &(variable, set) in binders.iter().rev() {
-            let opened = open(way);
+            let opened = open(way, variable);
             substitute(exprs, way, Var::Bound(variable), opened);
             let set = match set {
                 Var::Bound(_) => {
-                    let set = open(way);
+                    let set = open(way, variable);
                     if let Var::Opened(number) = set {
                         way.opened_sets.push(number);
                     }
@@ -202,9 +198,9 @@ fn again(exprs: &mut Exprs, order: Order, way: &mut Way, template: ExprId) {
 }
 
 /// A new opened variable of a way.
-fn open(way: &mut Way) -> Var {
-    way.opened += 1;
-    Var::Opened(way.opened - 1)
+fn open(way: &mut Way, variable: VariableId) -> Var {
+    way.opened.push(variable);
+    Var::Opened(u16::try_from(way.opened.len() - 1).unwrap_or(u16::MAX))
 }
 
 fn substitute(exprs: &mut Exprs, way: &mut Way, from: Var, to: Var) {

@@ -57,8 +57,18 @@ fn verdict(model: &str, events: &[&str], question: &Question, clocks: Clocks) ->
         steps[component] += 1;
     }
     let term = lowered.term.unwrap();
-    let mut engine = ValueEngine::new(&lowered.pool, term, &valued, &partition);
-    engine.analyze(&trace, &facts, clocks, question, &Budget::default()).verdict
+    let mut found = Vec::new();
+    for keyed in [true, false] {
+        for relax in [true, false] {
+            let options = ValueOptions { skeleton: false, keyed, relax };
+            let mut engine =
+                ValueEngine::with_options(&lowered.pool, term, &valued, &partition, options);
+            let budget = Budget::default();
+            found.push(engine.analyze(&trace, &facts, clocks, question, &budget).verdict);
+        }
+    }
+    assert!(found.iter().all(|verdict| *verdict == found[0]), "{model}: {events:?}: {found:?}");
+    found[0]
 }
 
 #[track_caller]

@@ -5,8 +5,11 @@
 //! components := component (';' component)* ';'?
 //! component := '[' ('#all' | '#any' | name (',' name)*) ']' sequence?
 //! sequence  := step ('.' step)*
-//! step      := action | '{' action (',' action)* '}'
+//! step      := event | '{' event (',' event)* '}'
+//! event     := action values?
 //! action    := name ('!' | '?') name
+//! values    := '(' (name '=' value (',' name '=' value)*)? ')'
+//! value     := number | quoted | 'true' | 'false' | 'null'
 //! ```
 //!
 //! A sequence without any `[…]` is a global trace, as if it began with `[#all]`.
@@ -18,6 +21,7 @@
 mod action;
 mod name;
 mod scan;
+mod value;
 
 use hashbrown::HashTable;
 
@@ -272,24 +276,29 @@ impl Reader<'_> {
         }
     }
 
-    /// `step := action | '{' action (',' action)* '}'`, and the plain actions that follow it.
+    /// `step := event | '{' event (',' event)* '}'`, and the plain events that follow it.
     fn step(&mut self) {
         // The hot loop: plain actions separated by dots.
         while self.plain_action() {
             if self.peek() != Some(b'.') {
-                return;
+                self.values();
+                if self.peek() != Some(b'.') {
+                    return;
+                }
             }
             self.at += 1;
         }
         self.skip_trivia();
         if self.peek() == Some(b'{') {
             self.set();
-        } else if !self.plain_action() && !self.action(false) {
+        } else if self.plain_action() || self.action(false) {
+            self.values();
+        } else {
             self.recover_step();
         }
     }
 
-    /// `'{' action (',' action)* '}'`: actions observed at the same moment.
+    /// `'{' event (',' event)* '}'`: actions observed at the same moment.
     fn set(&mut self) {
         let open = self.at;
         self.at += 1;
@@ -309,6 +318,7 @@ impl Reader<'_> {
                 Some(_) => {
                     if self.action(joined) {
                         joined = true;
+                        self.values();
                     } else {
                         self.skip_character();
                     }

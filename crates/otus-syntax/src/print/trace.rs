@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::ast::{Colocalization, Comment, TraceAction, TraceFile};
-use crate::lexer::quote;
+use crate::ast::guard::Literal;
+use crate::ast::{Colocalization, Comment, TraceAction, TraceFile, TraceValue};
+use crate::lexer::{quote, quoted};
 use crate::print::list;
 use crate::print::writer::Writer;
 
@@ -90,8 +91,9 @@ fn colocalization(tree: &TraceFile, lifelines: &Colocalization) -> Cow<'static, 
     }
 }
 
-/// ` a!m.{b?m, c!n}.…`
+/// ` a!m.{b?m, c!n(x=1)}.…`
 fn occurrences(writer: &mut Writer<'_>, tree: &TraceFile, range: Range<usize>, actions: &[String]) {
+    let first = range.start;
     let all = &tree.occurrences[range];
     for (i, occurrence) in all.iter().enumerate() {
         let joined = i > 0 && occurrence.joined();
@@ -107,8 +109,33 @@ fn occurrences(writer: &mut Writer<'_>, tree: &TraceFile, range: Range<usize>, a
             writer.text("{");
         }
         writer.text(&actions[occurrence.action()]);
+        if !tree.values.is_empty() {
+            writer.text(&values(tree, tree.values_of(first + i)));
+        }
         if closes {
             writer.text("}");
         }
+    }
+}
+
+/// `(mid=7, topic="a/b")`; nothing for an occurrence without values.
+fn values(tree: &TraceFile, values: &[TraceValue]) -> String {
+    if values.is_empty() {
+        return String::new();
+    }
+    let one = |value: &TraceValue| {
+        let field = quote(tree.names.text(value.field.symbol));
+        format!("{field}={}", value.value.as_ref().map_or("null".to_owned(), literal))
+    };
+    let all: Vec<String> = values.iter().map(one).collect();
+    format!("({})", all.join(", "))
+}
+
+/// A value as it is written.
+fn literal(literal: &Literal) -> String {
+    match literal {
+        Literal::Number(number) => number.decimal(),
+        Literal::Text(text) => quoted(text, '"'),
+        Literal::Boolean(truth) => truth.to_string(),
     }
 }

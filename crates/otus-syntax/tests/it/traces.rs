@@ -301,3 +301,109 @@ fn faults_in_traces() {
     "#]],
     );
 }
+
+#[test]
+fn values() {
+    check(
+        "[a]a!m( mid = 7 ,topic=\"a/b\", ok=true,time=12.50 ).a!m(x=null)",
+        "{\n  [a] a!m(mid=7, topic=\"a/b\", ok=true, time=12.5).a!m(x=null)\n}",
+    );
+    check(
+        "[a,b] {a!m(x=-1),b?m (y=1/3)}.a!m()\n.\n\"a\"!m(\"http.status\"=2e3, z=1.5e-3)",
+        "{\n  [a, b] {a!m(x=-1), b?m(y=1/3)}.a!m.a!m(\"http.status\"=2000, z=0.0015)\n}",
+    );
+    check(
+        "[a] a!m(x=\"say \\\"hi\\\" (a.b;c)\").a?m",
+        "{\n  [a] a!m(x=\"say \\\"hi\\\" (a.b;c)\").a?m\n}",
+    );
+    check(
+        "[a] a!m(x=1, // first\n y=2).a?m(time=\"2026-11-15T07:13:08Z\")",
+        "{\n  [a] a!m(x=1, y=2). // first\n  a?m(time=\"2026-11-15T07:13:08Z\")\n}",
+    );
+}
+
+#[test]
+fn faults_in_values() {
+    fault(
+        "[a] a!m(x=7, x=8).a!m(y=b).a!m(z=12ms).a!m(7)",
+        &expect![[r#"
+            {[a] a!m(x=7).a!m.a!m.a!m}
+            error[O0416] 1:14 `x` this event has two values of `x`
+              1:9 the first one
+              help: an event has one value of a field; leave one out
+            error[O0416] 1:25 `b` expected a value, found `b`
+              help: a text is written in quotes; other values are numbers, true, false, and null if it is unknown
+            error[O0416] 1:34 `12ms` expected a value, found `12ms`
+              help: a text is written in quotes; other values are numbers, true, false, and null if it is unknown
+            error[O0216] 1:44 `7` `7` is a number, not a name
+              help: to use it as a name, quote it: "7"
+              fix: `7` → `"7"`
+            error[O0416] 1:45 `)` expected `=` and a value behind the field, found `)`
+              help: values are written `a!m(mid=7, topic="a/b", ok=true, time=12.5)`
+        "#]],
+    );
+    fault(
+        "[a] a!m(x=123456789012345678901234567890).a!m(x=NaN, y=-inf, z=1/0).a!m(=3)",
+        &expect![[r#"
+            {[a] a!m.a!m.a!m}
+            error[O0416] 1:11 `123456789012345678901234567890` `123456789012345678901234…` does not fit in 64 bits
+              help: a number is a fraction of two 64-bit integers; an id can be a text in quotes
+            error[O0416] 1:49 `NaN` expected a value, found `NaN`
+              help: a text is written in quotes; other values are numbers, true, false, and null if it is unknown
+            error[O0416] 1:56 `-inf` expected a value, found `-inf`
+              help: values are written `a!m(mid=7, topic="a/b", ok=true, time=12.5)`
+            error[O0416] 1:64 `1/0` expected a value, found `1/0`
+              help: a text is written in quotes; other values are numbers, true, false, and null if it is unknown
+            error[O0416] 1:73 `=` expected a field such as `mid=7`, found `=`
+              help: values are written `a!m(mid=7, topic="a/b", ok=true, time=12.5)`
+        "#]],
+    );
+    fault(
+        "[a] a!m(x=1, y.a!m(z=2); [b] b?m(x=\"a",
+        &expect![[r#"
+        {[a] a!m(x=1); [b] b?m}
+        error[O0416] 1:15 `.a!m` expected `=` and a value behind the field, found `.a!m`
+          help: values are written `a!m(mid=7, topic="a/b", ok=true, time=12.5)`
+        error[O0205] 1:33 `(` this `(` is never closed
+          1:38 `)` expected before this
+          help: add the missing `)`
+        error[O0203] 1:36 `"a` this quoted name has no closing quote on its line
+          help: close it with `"`; inside, write `\"` for a quote
+    "#]],
+    );
+    fault(
+        "[a] a!m(x 1, y=).{a!m, a?m}(x=1); [b] (x=1)",
+        &expect![[r#"
+        {[a] a!m.{a!m, a?m}; [b]}
+        error[O0416] 1:11 `1` expected `=` and a value behind the field, found `1`
+          help: values are written `a!m(mid=7, topic="a/b", ok=true, time=12.5)`
+        error[O0416] 1:16 `)` expected a value, found `)`
+          help: values are written `a!m(mid=7, topic="a/b", ok=true, time=12.5)`
+        error[O0401] 1:28 `(` expected `.`, `;` or the end, found `(`
+          help: a component is `[a, b] a!m.b?m`: lifelines, then actions separated by `.`
+        error[O0401] 1:39 `(` expected an action such as `a!m` or `a?m`, found `(`
+          help: a component is `[a, b] a!m.b?m`: lifelines, then actions separated by `.`
+    "#]],
+    );
+    fault(
+        "[a] a!m(x=2e999999999999, y=[1], z=- 1)",
+        &expect![[r#"
+        {[a] a!m; ["1"]}
+        error[O0205] 1:8 `(` this `(` is never closed
+          1:29 `)` expected before this
+          help: add the missing `)`
+        error[O0416] 1:11 `2e999999999999` `2e999999999999` does not fit in 64 bits
+          help: a number is a fraction of two 64-bit integers; an id can be a text in quotes
+        error[O0416] 1:29 `[` expected a value, found `[`
+          help: values are written `a!m(mid=7, topic="a/b", ok=true, time=12.5)`
+        error[O0204] 1:29 `` `;` is missing between two components
+          help: separate components by `;`
+          fix: `` → `;`
+        error[O0216] 1:30 `1` `1` is a number, not a name
+          help: to use it as a name, quote it: "1"
+          fix: `1` → `"1"`
+        error[O0401] 1:32 `,` expected an action such as `a!m` or `a?m`, found `,`
+          help: a component is `[a, b] a!m.b?m`: lifelines, then actions separated by `.`
+    "#]],
+    );
+}

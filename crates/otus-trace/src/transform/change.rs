@@ -2,8 +2,9 @@
 
 use otus_core::{Action, Pool};
 
-use super::word::{self, Word};
-use crate::multitrace::{ComponentId, MultiTrace, Step, moment_text};
+use super::word::{self, Part, Word};
+use crate::facts::{self, Facts};
+use crate::multitrace::{ComponentId, MultiTrace, moment_text};
 
 /// The difference between a mutant and its original. Indices count moments of the original, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,20 +70,44 @@ impl Change {
     /// # Panics
     /// If the change does not belong to this multi-trace.
     pub fn apply(&self, original: &MultiTrace, pool: &mut Pool) -> MultiTrace {
-        word::rebuild(original.partition(), original.len() + 1, |component, builder| {
-            let steps = original.steps(component);
+        self.rebuild(original, pool, false).0
+    }
+
+    /// Applies the change to the original and the values of its events. All values of a new action are unknown.
+    ///
+    /// # Panics
+    /// If the change does not belong to this multi-trace.
+    pub fn apply_with_facts(
+        &self,
+        original: &MultiTrace,
+        facts: &Facts,
+        pool: &mut Pool,
+    ) -> (MultiTrace, Facts) {
+        let (mutant, origins) = self.rebuild(original, pool, true);
+        let facts = facts.rearranged(&mutant, &origins);
+        (mutant, facts)
+    }
+
+    fn rebuild(
+        &self,
+        original: &MultiTrace,
+        pool: &mut Pool,
+        tagged: bool,
+    ) -> (MultiTrace, Vec<u32>) {
+        word::rebuild(original.partition(), original.len() + 1, tagged, |component, builder| {
+            let all = Part::all(original, component);
             if component != self.component() {
-                return word::copy(builder, steps);
+                return word::copy(builder, all);
             }
             let bounds = Word::new(original, component).bounds;
-            let moments = |from: usize, to: usize| &steps[bounds[from]..bounds[to]];
+            let moments = |from: usize, to: usize| all.part(bounds[from]..bounds[to]);
             let end = bounds.len() - 1;
-            let mut add = |steps: &[Step]| word::copy(builder, steps);
+            let mut add = |part: Part<'_>| word::copy(builder, part);
             match *self {
                 Change::Noise { index, action, .. } => {
                     add(moments(0, index));
                     builder.next_moment();
-                    builder.push(pool.intern_action(action), 0);
+                    builder.push_tagged(pool.intern_action(action), 0, facts::NEW);
                     builder.next_moment();
                     word::copy(builder, moments(index, end));
                 }

@@ -11,7 +11,8 @@ use otus_core::{LifelineId, Pool};
 use rustc_hash::FxHashSet;
 
 use super::shuffle::{Shuffle, derive_seed};
-use super::word;
+use super::word::{self, Part};
+use crate::facts::Facts;
 use crate::multitrace::{ComponentId, MultiTrace, Partition, Step};
 
 /// Multi-traces whose components can be combined.
@@ -198,14 +199,39 @@ impl Swap {
     /// # Panics
     /// If the swap does not belong to these multi-traces.
     pub fn apply(&self, original: &MultiTrace, donor: &MultiTrace) -> MultiTrace {
+        self.rebuild(original, donor, false).0
+    }
+
+    /// Replaces these components of the original by those of the donor, with the values of their events. Both must have
+    /// the same fields.
+    ///
+    /// # Panics
+    /// If the swap does not belong to these multi-traces.
+    pub fn apply_with_facts(
+        &self,
+        original: (&MultiTrace, &Facts),
+        donor: (&MultiTrace, &Facts),
+    ) -> (MultiTrace, Facts) {
+        let (mutant, origins) = self.rebuild(original.0, donor.0, true);
+        let facts = original.1.followed_by(donor.1).rearranged(&mutant, &origins);
+        (mutant, facts)
+    }
+
+    fn rebuild(
+        &self,
+        original: &MultiTrace,
+        donor: &MultiTrace,
+        tagged: bool,
+    ) -> (MultiTrace, Vec<u32>) {
         let partition = original.partition();
-        word::rebuild(partition, original.len(), |component, builder| {
-            let steps = if self.components.binary_search(&component).is_ok() {
-                donor.steps(counterpart(partition, component, donor.partition()))
+        word::rebuild(partition, original.len(), tagged, |component, builder| {
+            let part = if self.components.binary_search(&component).is_ok() {
+                let other = counterpart(partition, component, donor.partition());
+                Part::all(donor, other).after(original.len())
             } else {
-                original.steps(component)
+                Part::all(original, component)
             };
-            word::copy(builder, steps);
+            word::copy(builder, part);
         })
     }
 

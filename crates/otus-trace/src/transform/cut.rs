@@ -20,7 +20,8 @@ use otus_core::index::Index as _;
 use super::factor::longest_repeats;
 use super::share::Share;
 use super::shuffle::Shuffle;
-use super::word::{self, Word};
+use super::word::{self, Part, Word};
+use crate::facts::Facts;
 use crate::multitrace::{ComponentId, MultiTrace};
 
 /// All slices of a multi-trace.
@@ -193,13 +194,26 @@ impl<'a> Cuts<'a> {
     fn cut(&self, digits: &[u64]) -> Cut {
         let kept: Vec<Range<usize>> =
             self.windows.iter().zip(digits).map(|(windows, &digit)| windows.get(digit)).collect();
-        let trace = word::rebuild(self.trace.partition(), 0, |component, builder| {
-            let (windows, kept) = (&self.windows[component.index()], &kept[component.index()]);
-            let steps = self.trace.steps(component);
-            word::copy(builder, &steps[windows.bounds[kept.start]..windows.bounds[kept.end]]);
-        });
+        let (trace, _) = self.rebuild(&kept, false);
         let of = self.windows.iter().map(|windows| windows.ends.len()).collect();
         Cut { trace, kept, of }
+    }
+
+    /// The values of the events of a cut, of those of the whole multi-trace.
+    ///
+    /// # Panics
+    /// If the cut is one of another multi-trace.
+    pub fn facts(&self, cut: &Cut, facts: &Facts) -> Facts {
+        let (_, origins) = self.rebuild(&cut.kept, true);
+        facts.rearranged(&cut.trace, &origins)
+    }
+
+    fn rebuild(&self, kept: &[Range<usize>], tagged: bool) -> (MultiTrace, Vec<u32>) {
+        word::rebuild(self.trace.partition(), 0, tagged, |component, builder| {
+            let (windows, kept) = (&self.windows[component.index()], &kept[component.index()]);
+            let steps = windows.bounds[kept.start]..windows.bounds[kept.end];
+            word::copy(builder, Part::all(self.trace, component).part(steps));
+        })
     }
 }
 

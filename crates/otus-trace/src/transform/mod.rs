@@ -20,7 +20,9 @@
 //!   whose members are computed by number, so a random choice needs no second attempt;
 //! - a mutant differs from its original;
 //! - the same arguments and seed give the same results;
-//! - results other than projections have no offsets, because no text contains them.
+//! - results other than projections have no offsets, because no text contains them;
+//! - events keep their values ([`Facts`](crate::Facts)), which the functions with facts return beside the multi-trace. Two
+//!   parts that differ in values only count as one.
 //!
 //! ```
 //! use otus_core::Pool;
@@ -63,7 +65,7 @@ pub use components::{Swap, Swaps};
 pub use cut::{Cut, Cuts, global_prefixes, prefixes, slices, wide_slices};
 pub use implied::implied_signature;
 pub use mutate::{Changes, Mutant, duplicate, noise, remove, swap_actions};
-pub use project::{NotFiner, project};
-pub use restrict::restrict;
+pub use project::{NotFiner, project, project_with_facts};
+pub use restrict::{restrict, restrict_with_facts};
 pub use share::{NoShare, Share};
 pub use shuffle::derive_seed;

@@ -9,7 +9,9 @@ use std::fmt;
 use otus_core::index::Index as _;
 use otus_core::{LifelineId, Pool};
 use otus_syntax::SourceId;
+use otus_syntax::source::offset;
 
+use crate::facts::Facts;
 use crate::multitrace::{Builder, MultiTrace, Partition};
 
 /// Projects a multi-trace onto a finer partition of the same lifelines. Actions keep their offsets.
@@ -34,6 +36,30 @@ pub fn project(
     partition: &Partition,
     pool: &Pool,
 ) -> Result<MultiTrace, NotFiner> {
+    projected(trace, partition, pool, false).map(|(projected, _)| projected)
+}
+
+/// Projects a multi-trace and the values of its events onto a finer partition of the same lifelines.
+///
+/// # Errors
+/// As [`project`].
+pub fn project_with_facts(
+    trace: &MultiTrace,
+    facts: &Facts,
+    partition: &Partition,
+    pool: &Pool,
+) -> Result<(MultiTrace, Facts), NotFiner> {
+    let (projected, origins) = projected(trace, partition, pool, true)?;
+    let facts = facts.rearranged(&projected, &origins);
+    Ok((projected, facts))
+}
+
+fn projected(
+    trace: &MultiTrace,
+    partition: &Partition,
+    pool: &Pool,
+    tagged: bool,
+) -> Result<(MultiTrace, Vec<u32>), NotFiner> {
     let old = trace.partition();
     if old.lifeline_count() != partition.lifeline_count() {
         return Err(NotFiner::OtherLifelines);
@@ -58,6 +84,9 @@ pub fn project(
     }
     let first = old.components().find_map(|component| trace.place(component, 0));
     let mut builder = Builder::new(partition.clone(), trace.len(), first.is_some());
+    if tagged {
+        builder = builder.with_tags();
+    }
     for (component, part) in partition.components().zip(parts) {
         let from = old.component_of(partition.lifelines(component)[0]);
         let mut current = 0;
@@ -67,11 +96,12 @@ pub fn project(
                 current = moment;
             }
             let start = trace.place(from, i).map_or(0, |(_, start)| start);
-            builder.push(trace.steps(from)[i].action(), start);
+            let number = offset(trace.first(from) + i);
+            builder.push_tagged(trace.steps(from)[i].action(), start, number);
         }
         builder.next_component();
     }
-    Ok(builder.finish(first.map_or(SourceId::default(), |(source, _)| source)))
+    Ok(builder.finish_tagged(first.map_or(SourceId::default(), |(source, _)| source)))
 }
 
 /// The reason why a multi-trace cannot be projected onto a partition.

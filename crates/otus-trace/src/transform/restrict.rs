@@ -7,8 +7,10 @@
 use otus_core::index::Index as _;
 use otus_core::{Action, LifelineId, LifelineSet, Pool};
 use otus_syntax::SourceId;
+use otus_syntax::source::offset;
 use rustc_hash::FxHashMap;
 
+use crate::facts::Facts;
 use crate::multitrace::{Builder, MultiTrace, Partition};
 
 /// The multi-trace on the kept lifelines. The signature of `to` has exactly these, in the same order, and all
@@ -31,6 +33,31 @@ use crate::multitrace::{Builder, MultiTrace, Partition};
 /// # Panics
 /// If `to` has another signature.
 pub fn restrict(trace: &MultiTrace, from: &Pool, kept: &LifelineSet, to: &mut Pool) -> MultiTrace {
+    restricted(trace, from, kept, to, false).0
+}
+
+/// The multi-trace on the kept lifelines, with the values of its events.
+///
+/// # Panics
+/// As [`restrict`].
+pub fn restrict_with_facts(
+    (trace, facts): (&MultiTrace, &Facts),
+    from: &Pool,
+    kept: &LifelineSet,
+    to: &mut Pool,
+) -> (MultiTrace, Facts) {
+    let (restricted, origins) = restricted(trace, from, kept, to, true);
+    let facts = facts.rearranged(&restricted, &origins);
+    (restricted, facts)
+}
+
+fn restricted(
+    trace: &MultiTrace,
+    from: &Pool,
+    kept: &LifelineSet,
+    to: &mut Pool,
+    tagged: bool,
+) -> (MultiTrace, Vec<u32>) {
     let new = |(number, lifeline): (usize, LifelineId)| (lifeline, LifelineId::new(number));
     let numbers: FxHashMap<LifelineId, LifelineId> = kept.iter().enumerate().map(new).collect();
     let old = trace.partition();
@@ -40,23 +67,29 @@ pub fn restrict(trace: &MultiTrace, from: &Pool, kept: &LifelineSet, to: &mut Po
     });
     let partition = Partition::new(components.collect(), numbers.len());
     let mut builder = Builder::new(partition, trace.len(), false);
+    if tagged {
+        builder = builder.with_tags();
+    }
     for component in old.components() {
         let is_kept =
             old.lifelines(component).iter().any(|lifeline| numbers.contains_key(lifeline));
         if !is_kept {
             continue;
         }
+        let mut number = trace.first(component);
         for moment in trace.moments(component) {
             for step in moment {
+                number += 1;
                 let action = from.action(step.action());
                 let Some(&lifeline) = numbers.get(&action.lifeline) else { continue };
-                builder.push(to.intern_action(Action { lifeline, peer: None, ..action }), 0);
+                let action = to.intern_action(Action { lifeline, peer: None, ..action });
+                builder.push_tagged(action, 0, offset(number - 1));
             }
             builder.next_moment();
         }
         builder.next_component();
     }
-    builder.finish(SourceId::default())
+    builder.finish_tagged(SourceId::default())
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! Words whose letters are the moments of a component.
 
+use std::ops::Range;
+
 use otus_core::Signature;
 use otus_syntax::SourceId;
+use otus_syntax::source::offset;
 use rustc_hash::FxHashMap;
 
 use crate::multitrace::{Builder, ComponentId, MultiTrace, Partition, Step};
@@ -30,27 +33,57 @@ impl Word {
     }
 }
 
-/// A changed copy of a multi-trace: `add` appends the moments of each component.
+/// Some successive steps of a component, whole moments.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Part<'t> {
+    steps: &'t [Step],
+    /// The number of the first of them among the steps of all components.
+    first: usize,
+}
+
+impl<'t> Part<'t> {
+    /// All steps of a component.
+    pub(super) fn all(trace: &'t MultiTrace, component: ComponentId) -> Self {
+        Part { steps: trace.steps(component), first: trace.first(component) }
+    }
+
+    /// The steps in a range of these.
+    pub(super) fn part(self, range: Range<usize>) -> Self {
+        Part { first: self.first + range.start, steps: &self.steps[range] }
+    }
+
+    /// The same steps, if those of another multi-trace with this number of steps have the numbers before them.
+    pub(super) fn after(self, length: usize) -> Self {
+        Part { first: self.first + length, ..self }
+    }
+}
+
+/// A changed copy of a multi-trace: `add` appends the moments of each component. With `tagged`, also the number of each
+/// step in the original.
 pub(super) fn rebuild(
     partition: &Partition,
     capacity: usize,
+    tagged: bool,
     mut add: impl FnMut(ComponentId, &mut Builder),
-) -> MultiTrace {
+) -> (MultiTrace, Vec<u32>) {
     let mut builder = Builder::new(partition.clone(), capacity, false);
+    if tagged {
+        builder = builder.with_tags();
+    }
     for component in partition.components() {
         add(component, &mut builder);
         builder.next_component();
     }
-    builder.finish(SourceId::default())
+    builder.finish_tagged(SourceId::default())
 }
 
 /// Appends whole moments.
-pub(super) fn copy(builder: &mut Builder, steps: &[Step]) {
-    for step in steps {
+pub(super) fn copy(builder: &mut Builder, part: Part<'_>) {
+    for (i, step) in part.steps.iter().enumerate() {
         if !step.joined() {
             builder.next_moment();
         }
-        builder.push(step.action(), 0);
+        builder.push_tagged(step.action(), 0, offset(part.first + i));
     }
 }
 

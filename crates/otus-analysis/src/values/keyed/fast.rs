@@ -1,0 +1,242 @@
+//! Steps of sessions without any allocation: registers are numbers, tests compare them.
+//!
+//! A step is *fast* if every variable that it opens gets its value from the event, and every test compares a time of the
+//! same clock with a register, a value for equality with a register, or a value with constants. All other steps go the way of
+//! the exact search, session by session.
+
+use std::collections::BTreeSet;
+
+use otus_core::Peer;
+use otus_core::index::Index as _;
+use otus_core::valued::{Atom, FieldId, Operand, Test, Valued};
+use otus_syntax::Rational;
+use otus_syntax::ast::guard::Relation;
+use otus_trace::{ComponentId, FactId, Facts};
+use smallvec::SmallVec;
+
+use super::super::expr::{ExprId, Exprs, KindId, Var};
+use super::super::step::{Steps, Way};
+
+/// The number of registers of a session.
+pub(super) const REGISTERS: usize = 2;
+
+/// The registers of a session: times, or ids of values.
+pub(super) type Registers = [i64; REGISTERS];
+
+/// A step that needs no search.
+#[derive(Debug, Clone)]
+pub(super) struct FastStep {
+    pub(super) to: ExprId,
+    peers: BTreeSet<Peer>,
+    tests: SmallVec<[FastTest; 2]>,
+    registers: SmallVec<[Source; REGISTERS]>,
+}
+
+#[derive(Debug, Clone)]
+enum FastTest {
+    /// The time of the event against a register plus nanoseconds.
+    Time(Relation, u8, i64),
+    /// The value of a field equals that of a register.
+    Same(FieldId, u8),
+    /// The value of a field passes a test with constants.
+    Constant(FieldId, Test),
+}
+
+/// Where a register gets its value from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Register(u8),
+    Time,
+    Field(FieldId),
+}
+
+/// The event at hand.
+#[derive(Clone, Copy)]
+pub(super) struct At<'f> {
+    pub(super) facts: &'f Facts,
+    pub(super) component: ComponentId,
+    pub(super) step: usize,
+    pub(super) peer: Option<Peer>,
+}
+
+/// What a fast step says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    Holds,
+    Fails,
+    /// A value that is tested was not logged.
+    Unlogged,
+}
+
+impl FastStep {
+    fn new(exprs: &Exprs, way: &Way, clock_of: &dyn Fn(&Atom) -> bool) -> Option<FastStep> {
+        let leaf = &exprs.leaves[way.leaf];
+        let [part] = &*leaf.parts else { return None };
+        if !way.inserts.is_empty() || !way.opened_sets.is_empty() || way.moves.len() > REGISTERS {
+            return None;
+        }
+        let slot = |at: u16| u8::try_from(at).ok().filter(|&at| usize::from(at) < REGISTERS);
+        let argument = |atom: &Atom| {
+            let variable = atom.variable()?;
+            let at = leaf.variables.iter().position(|&other| other == variable)?;
+            Some(way.arguments[at])
+        };
+        let mut tests = SmallVec::new();
+        let mut given: SmallVec<[(u16, Source); 2]> = SmallVec::new();
+        for atom in &part.guard {
+            match (&atom.test, argument(atom)) {
+                (Test::Compare(relation, Operand::Variable(_, offset)), Some(var)) => match var {
+                    Var::Opened(at) => {
+                        // Only one atom gives a variable its value; a second one would be a test.
+                        if atom.binds().is_none() || given.iter().any(|(known, _)| *known == at) {
+                            return None;
+                        }
+                        let is_time = atom.field == Valued::TIME;
+                        let source = if is_time { Source::Time } else { Source::Field(atom.field) };
+                        given.push((at, source));
+                    }
+                    Var::Slot(at) => {
+                        let at = slot(at)?;
+                        if atom.field == Valued::TIME {
+                            if !clock_of(atom) {
+                                return None;
+                            }
+                            tests.push(FastTest::Time(*relation, at, offset.integer()?));
+                        } else if *relation == Relation::Equal && *offset == Rational::from(0) {
+                            tests.push(FastTest::Same(atom.field, at));
+                        } else {
+                            return None;
+                        }
+                    }
+                    Var::Bound(_) => return None,
+                },
+                (test, _) => {
+                    if atom.field == Valued::TIME {
+                        return None;
+                    }
+                    tests.push(FastTest::Constant(atom.field, test.clone()));
+                }
+            }
+        }
+        let mut registers = SmallVec::new();
+        for &var in &way.moves {
+            registers.push(match var {
+                Var::Slot(at) => Source::Register(slot(at)?),
+                Var::Opened(at) => given.iter().find(|(known, _)| *known == at)?.1,
+                Var::Bound(_) => return None,
+            });
+        }
+        Some(FastStep { to: way.rest, peers: part.peers.clone(), tests, registers })
+    }
+
+    /// Whether the event passes all tests.
+    #[inline]
+    pub(super) fn test(&self, registers: &Registers, event: At<'_>) -> Answer {
+        let At { facts, component, step, peer } = event;
+        if peer.is_some_and(|peer| !self.peers.contains(&peer)) {
+            return Answer::Fails;
+        }
+        for test in &self.tests {
+            let holds = match test {
+                FastTest::Time(relation, at, offset) => {
+                    let Some(time) = facts.time(component, step) else { return Answer::Unlogged };
+                    let other = registers[usize::from(*at)].checked_add(*offset);
+                    other.is_some_and(|other| relation.holds(Some(time.cmp(&other))))
+                }
+                FastTest::Same(field, at) => match facts.value(*field, component, step) {
+                    None => return Answer::Unlogged,
+                    Some(FactId(id)) => i64::from(id) == registers[usize::from(*at)],
+                },
+                FastTest::Constant(field, test) => match facts.value(*field, component, step) {
+                    None => return Answer::Unlogged,
+                    Some(id) => test.holds(facts.item(id), None),
+                },
+            };
+            if !holds {
+                return Answer::Fails;
+            }
+        }
+        Answer::Holds
+    }
+
+    /// The registers after the step; `None` if a value was not logged.
+    #[inline]
+    pub(super) fn registers(&self, before: &Registers, event: At<'_>) -> Option<Registers> {
+        let At { facts, component, step, .. } = event;
+        let mut after = [0; REGISTERS];
+        for (to, source) in after.iter_mut().zip(&self.registers) {
+            *to = match *source {
+                Source::Register(at) => before[usize::from(at)],
+                Source::Time => facts.time(component, step)?,
+                Source::Field(field) => i64::from(facts.value(field, component, step)?.0),
+            };
+        }
+        Some(after)
+    }
+}
+
+/// What is known of a shape and a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Entry {
+    Unknown,
+    /// No event of this kind can happen.
+    Never,
+    /// Fast steps, in this range.
+    Fast(u32, u32),
+    /// Some way is not fast.
+    Slow,
+}
+
+/// The fast steps of the shapes of one part.
+#[derive(Debug, Default)]
+pub(super) struct FastSteps {
+    /// By shape and kind.
+    entries: Vec<Entry>,
+    steps: Vec<FastStep>,
+    kinds: usize,
+}
+
+impl FastSteps {
+    #[inline]
+    pub(super) fn get(&self, shape: ExprId, kind: KindId) -> Entry {
+        self.entries
+            .get(shape.index() * self.kinds + kind.index())
+            .copied()
+            .unwrap_or(Entry::Unknown)
+    }
+
+    #[inline]
+    pub(super) fn range(&self, from: u32, to: u32) -> &[FastStep] {
+        &self.steps[from as usize..to as usize]
+    }
+
+    /// Finds the steps of a shape. `is_same_clock` says of an atom whether it compares times of one clock.
+    pub(super) fn make(
+        &mut self,
+        exprs: &mut Exprs,
+        steps: &mut Steps,
+        shape: ExprId,
+        kind: KindId,
+        is_same_clock: &dyn Fn(&Atom) -> bool,
+    ) -> Entry {
+        self.kinds = exprs.kinds.items.len();
+        let ways = steps.ways(exprs, shape, kind);
+        let fast: Option<Vec<FastStep>> =
+            ways.iter().map(|way| FastStep::new(exprs, way, is_same_clock)).collect();
+        let entry = match fast {
+            Some(fast) if fast.is_empty() => Entry::Never,
+            Some(fast) => {
+                let from = u32::try_from(self.steps.len()).unwrap_or(u32::MAX);
+                self.steps.extend(fast);
+                Entry::Fast(from, u32::try_from(self.steps.len()).unwrap_or(u32::MAX))
+            }
+            None => Entry::Slow,
+        };
+        let at = shape.index() * self.kinds + kind.index();
+        if self.entries.len() <= at {
+            self.entries.resize(at + 1, Entry::Unknown);
+        }
+        self.entries[at] = entry;
+        entry
+    }
+}

@@ -1,0 +1,484 @@
+//! Greedy firing over a table of sessions.
+
+use otus_core::index::Index as _;
+use otus_core::valued::{Atom, Valued};
+use otus_core::{LifelineSet, Value};
+use otus_trace::{ComponentId, FactId};
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+use super::super::event::{Memory, Register};
+use super::super::expr::{ExprId, Exprs, KindId};
+use super::super::observation::{Moment, Observation, Problem};
+use super::super::search::Found;
+use super::super::step::Way;
+use super::confluence::is_confluent;
+use super::fast::{Answer, At, Entry, REGISTERS, Registers};
+use super::plan::{Keyed, Part, Route};
+use crate::budget::{Meter, Stop};
+
+/// Whether the sessions explain the logs; `None` if this engine does not decide it.
+pub(in super::super) fn explain(
+    keyed: &mut Keyed,
+    problem: &Problem<'_>,
+    meter: &mut Meter<'_>,
+    furthest: &mut Option<Box<[u32]>>,
+) -> Option<Found> {
+    let observation = Observation::new(problem);
+    let may_miss =
+        observation.global || observation.logs.iter().any(|log| log.observed.may_stop_early());
+    let is_late =
+        |log: &super::super::observation::Log| log.len > 0 && log.observed.may_start_late();
+    if (!observation.global && observation.logs.iter().any(is_late))
+        || (may_miss && keyed.has_lower_bounds)
+    {
+        return None;
+    }
+    let count = observation.logs.len();
+    let values = problem.facts.value_count();
+    let sessions = keyed
+        .parts
+        .iter()
+        .map(|part| {
+            let idle = Session { shape: IDLE, registers: [0; REGISTERS] };
+            let single = Session { shape: part.tables.root, registers: [0; REGISTERS] };
+            if part.is_single { vec![single] } else { vec![idle; values] }
+        })
+        .collect();
+    let routes = vec![None; problem.pool.action_count()];
+    let mut run = Run {
+        keyed,
+        observation,
+        sessions,
+        slow: Vec::new(),
+        routes,
+        consumed: vec![0; count],
+        may_miss,
+        is_forced: true,
+        budget_spent: None,
+    };
+    let found = run.run(meter);
+    if found == Some(Found::No) {
+        *furthest = Some(run.consumed.into());
+    }
+    found
+}
+
+/// A session: its shape, and the values of its variables.
+#[derive(Debug, Clone, Copy)]
+struct Session {
+    shape: ExprId,
+    registers: Registers,
+}
+
+/// A session of which no event has happened.
+const IDLE: ExprId = ExprId(u32::MAX);
+/// A session in `slow`; its first register is the index.
+const SLOW: ExprId = ExprId(u32::MAX - 1);
+/// The most states in which an unobserved event is looked for.
+const MANY: usize = 256;
+
+/// A session with open variables, or more of them than there are registers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct SlowSession {
+    expr: ExprId,
+    memory: Memory,
+}
+
+/// What an attempt to let an event happen led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fired {
+    Moved,
+    Blocked,
+    /// This engine does not decide.
+    GivenUp,
+}
+
+struct Run<'r, 'p> {
+    keyed: &'r mut Keyed,
+    observation: Observation<'p>,
+    /// By part, then by key.
+    sessions: Vec<Vec<Session>>,
+    slow: Vec<SlowSession>,
+    /// By action: its route, once looked up; the inner `None` is an action without one.
+    routes: Vec<Option<Option<Route>>>,
+    consumed: Vec<u32>,
+    may_miss: bool,
+    /// Whether all choices so far were forced.
+    is_forced: bool,
+    budget_spent: Option<Stop>,
+}
+
+impl Run<'_, '_> {
+    fn run(&mut self, meter: &mut Meter<'_>) -> Option<Found> {
+        let count = self.consumed.len();
+        loop {
+            let mut moved = false;
+            for component in 0..count {
+                while (self.consumed[component] as usize) < self.observation.logs[component].len {
+                    if let Some(stop) = meter.count() {
+                        return Some(Found::Unknown(stop));
+                    }
+                    match self.fire(component) {
+                        Fired::Moved => moved = true,
+                        Fired::Blocked => break,
+                        Fired::GivenUp => return None,
+                    }
+                }
+            }
+            if !moved {
+                break;
+            }
+        }
+        let is_conclusive =
+            |run: &Self| run.is_forced && run.keyed.parts.iter().all(|part| part.is_confluent);
+        if !self.observation.all_consumed(&self.consumed) {
+            return is_conclusive(self).then_some(Found::No);
+        }
+        match self.can_end(meter) {
+            Some(true) => Some(Found::Yes),
+            Some(false) if is_conclusive(self) => Some(Found::No),
+            Some(false) => None,
+            None => self.budget_spent.map(Found::Unknown),
+        }
+    }
+
+    /// Lets the next event of a component happen in its session.
+    #[inline]
+    fn fire(&mut self, component: usize) -> Fired {
+        let problem = self.observation.problem;
+        let id = ComponentId::new(component);
+        let at = self.consumed[component] as usize;
+        let steps = problem.trace.steps(id);
+        if steps.get(at + 1).is_some_and(|next| next.joined()) {
+            return Fired::GivenUp;
+        }
+        let action = steps[at].action();
+        let Some(route) = self.routes[action.index()].unwrap_or_else(|| self.find_route(action))
+        else {
+            return Fired::Blocked;
+        };
+        let key = match route.key {
+            None => 0,
+            Some(field) => match problem.facts.value(field, id, at) {
+                Some(key) => key.index(),
+                None => return Fired::GivenUp,
+            },
+        };
+        let session = self.sessions[route.part][key];
+        let part = &mut self.keyed.parts[route.part];
+        let shape = match session.shape {
+            IDLE => part.tables.root,
+            SLOW => return self.fire_slowly(component, route, key),
+            shape => shape,
+        };
+        let mut entry = part.fast.get(shape, route.kind);
+        if entry == Entry::Unknown {
+            entry = make(part, problem, shape, route.kind);
+        }
+        let Entry::Fast(from, to) = entry else {
+            return match entry {
+                Entry::Slow => self.fire_slowly(component, route, key),
+                _ if self.may_miss => self.fire_slowly(component, route, key),
+                _ => Fired::Blocked,
+            };
+        };
+        let peer = problem.pool.action(action).peer;
+        let event = At { facts: problem.facts, component: id, step: at, peer };
+        let mut next = None;
+        for step in part.fast.range(from, to) {
+            match step.test(&session.registers, event) {
+                Answer::Fails => {}
+                Answer::Unlogged => return Fired::GivenUp,
+                Answer::Holds if next.is_some() => return Fired::GivenUp,
+                Answer::Holds => match step.registers(&session.registers, event) {
+                    Some(registers) => next = Some(Session { shape: step.to, registers }),
+                    None => return Fired::GivenUp,
+                },
+            }
+        }
+        match next {
+            Some(next) => {
+                self.sessions[route.part][key] = next;
+                self.consumed[component] += 1;
+                Fired::Moved
+            }
+            None if self.may_miss => self.fire_slowly(component, route, key),
+            None => Fired::Blocked,
+        }
+    }
+
+    #[cold]
+    fn find_route(&mut self, action: otus_core::ActionId) -> Option<Route> {
+        let plain = self.observation.problem.pool.action(action).without_peer();
+        let route = self.keyed.routes.get(&plain).copied();
+        self.routes[action.index()] = Some(route);
+        route
+    }
+
+    /// A session in the form that every step understands.
+    fn slow_session(&self, part: usize, key: usize) -> SlowSession {
+        let Session { shape, registers } = self.sessions[part][key];
+        let expr = match shape {
+            SLOW => {
+                let at = usize::try_from(registers[0]).unwrap_or(0);
+                return self.slow[at].clone();
+            }
+            IDLE => self.keyed.parts[part].tables.root,
+            shape => shape,
+        };
+        let problem = self.observation.problem;
+        let exprs = &self.keyed.parts[part].tables.exprs;
+        let slots = exprs.slot_count(expr);
+        let variables = exprs.slot_variables(expr, slots);
+        let registers = variables.iter().zip(registers).map(|(variable, number)| {
+            let anchor = variable.and_then(|v| problem.anchors.get(v.index()).copied().flatten());
+            let value = match (anchor, u32::try_from(number)) {
+                (None, Ok(id)) => problem.facts.item(FactId(id)).clone(),
+                _ => Value::integer(number),
+            };
+            Register::Known(value)
+        });
+        let components = self.consumed.len();
+        let has_times = problem.valued.has_times();
+        let last = if has_times { SmallVec::from_elem(None, components) } else { SmallVec::new() };
+        let memory =
+            Memory { registers: registers.collect(), conditions: Vec::new(), last, opens: 0 };
+        SlowSession { expr, memory }
+    }
+
+    fn store(&mut self, part: usize, key: usize, session: SlowSession) {
+        let plain = self.plain(&session);
+        let place = &mut self.sessions[part][key];
+        if let Some(registers) = plain {
+            *place = Session { shape: session.expr, registers };
+        } else if place.shape == SLOW {
+            let at = usize::try_from(place.registers[0]).unwrap_or(0);
+            self.slow[at] = session;
+        } else {
+            let at = i64::try_from(self.slow.len()).unwrap_or(i64::MAX);
+            self.slow.push(session);
+            *place = Session { shape: SLOW, registers: [at, 0] };
+        }
+    }
+
+    /// The registers of a session as numbers, if all of them are known times.
+    fn plain(&self, session: &SlowSession) -> Option<Registers> {
+        let Memory { registers, conditions, last, .. } = &session.memory;
+        if registers.len() > REGISTERS || !conditions.is_empty() || last.iter().any(Option::is_some)
+        {
+            return None;
+        }
+        if registers.is_empty() {
+            return Some([0; REGISTERS]);
+        }
+        let problem = self.observation.problem;
+        let mut plain = [0; REGISTERS];
+        for (to, register) in plain.iter_mut().zip(registers) {
+            let Register::Known(Value::Number(number)) = register else { return None };
+            *to = number.integer()?;
+        }
+        // Ids of values cannot be told from times here, so only interactions whose variables are all anchors come back.
+        problem.anchors.iter().all(Option::is_some).then_some(plain)
+    }
+
+    /// Lets the next event of a component happen in its session, after unobserved events if it waits for them.
+    #[cold]
+    fn fire_slowly(&mut self, component: usize, route: Route, key: usize) -> Fired {
+        self.try_slowly(component, route, key).unwrap_or_else(|fired| fired)
+    }
+
+    fn try_slowly(&mut self, component: usize, route: Route, key: usize) -> Result<Fired, Fired> {
+        let start = self.slow_session(route.part, key);
+        let at = self.consumed[component] as usize;
+        let ends: [(usize, Moment); 1] = [(component, Some((at, at + 1)))];
+        let mut seen: FxHashSet<SlowSession> = FxHashSet::default();
+        let mut level = vec![start];
+        while !level.is_empty() && seen.len() <= MANY {
+            let mut found: Vec<SlowSession> = Vec::new();
+            for session in &level {
+                for next in self.steps(route.part, session, route.kind, &ends)? {
+                    if !found.contains(&next) {
+                        found.push(next);
+                    }
+                }
+            }
+            match found.len() {
+                0 => {}
+                1 => {
+                    if let Some(next) = found.pop() {
+                        self.store(route.part, key, next);
+                    }
+                    self.consumed[component] += 1;
+                    return Ok(Fired::Moved);
+                }
+                _ => return Err(Fired::GivenUp),
+            }
+            let mut next_level = Vec::new();
+            for session in level {
+                let next = self.unobserved(route.part, &session)?;
+                // With several ways to go on, the one that is taken need not be the right one.
+                self.is_forced &= next.len() <= 1;
+                if seen.insert(session) {
+                    next_level.extend(next);
+                }
+            }
+            level = next_level;
+        }
+        Ok(if level.is_empty() { Fired::Blocked } else { Fired::GivenUp })
+    }
+
+    /// The sessions after an event of a kind.
+    fn steps(
+        &mut self,
+        part: usize,
+        session: &SlowSession,
+        kind: KindId,
+        ends: &[(usize, Moment)],
+    ) -> Result<Vec<SlowSession>, Fired> {
+        let is_silent = ends.iter().all(|(_, moment)| moment.is_none());
+        let left = is_silent.then(|| self.lifelines_left());
+        let part = &mut self.keyed.parts[part];
+        let tables = &mut part.tables;
+        let ways = tables.steps.ways(&mut tables.exprs, session.expr, kind);
+        let mut found = Vec::new();
+        for way in &*ways {
+            if let Some(left) = &left
+                && way.entered.iter().any(|&rest| tables.exprs.is_disjoint(rest, left))
+            {
+                continue;
+            }
+            if let Some(memory) =
+                test(&self.observation, &tables.exprs, &self.consumed, session, way, ends)?
+            {
+                found.push(SlowSession { expr: way.rest, memory });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The sessions after one event that nobody saw.
+    fn unobserved(
+        &mut self,
+        part: usize,
+        session: &SlowSession,
+    ) -> Result<Vec<SlowSession>, Fired> {
+        if !self.may_miss {
+            return Ok(Vec::new());
+        }
+        let kinds: Vec<KindId> = self.keyed.parts[part].tables.exprs.kinds.items.ids().collect();
+        let partition = self.observation.problem.trace.partition();
+        let mut found: Vec<SlowSession> = Vec::new();
+        for kind in kinds {
+            let action = self.keyed.parts[part].tables.exprs.kinds.items[kind].first().copied();
+            let Some(action) = action else { continue };
+            let component = partition.component_of(action.lifeline).index();
+            if !self.observation.is_outside(&self.consumed, component) {
+                continue;
+            }
+            for next in self.steps(part, session, kind, &[(component, None)])? {
+                if !found.contains(&next) {
+                    found.push(next);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The lifelines of the logs that have events left.
+    fn lifelines_left(&self) -> LifelineSet {
+        let partition = self.observation.problem.trace.partition();
+        let logs = self.observation.logs.iter().zip(&self.consumed).enumerate();
+        logs.filter(|(_, (log, consumed))| (**consumed as usize) < log.len)
+            .map(|(at, _)| partition.set(ComponentId::new(at)))
+            .fold(LifelineSet::EMPTY, |all, own| all.union(&own))
+    }
+
+    /// Whether every session can end, after events that nobody saw; `None` if that is not known.
+    fn can_end(&mut self, meter: &mut Meter<'_>) -> Option<bool> {
+        for part in 0..self.sessions.len() {
+            for key in 0..self.sessions[part].len() {
+                let session = self.sessions[part][key];
+                if session.shape == IDLE {
+                    continue;
+                }
+                if session.shape != SLOW
+                    && self.keyed.parts[part].tables.exprs.nullable(session.shape)
+                {
+                    continue;
+                }
+                if let Some(stop) = meter.count() {
+                    self.budget_spent = Some(stop);
+                    return None;
+                }
+                if !self.can_session_end(part, key)? {
+                    return Some(false);
+                }
+            }
+        }
+        Some(true)
+    }
+
+    fn can_session_end(&mut self, part: usize, key: usize) -> Option<bool> {
+        let mut seen: FxHashSet<SlowSession> = FxHashSet::default();
+        let mut pending = vec![self.slow_session(part, key)];
+        while let Some(session) = pending.pop() {
+            if self.keyed.parts[part].tables.exprs.nullable(session.expr) {
+                return Some(true);
+            }
+            if seen.len() > MANY {
+                return None;
+            }
+            if seen.insert(session.clone()) {
+                pending.extend(self.unobserved(part, &session).ok()?);
+            }
+        }
+        Some(false)
+    }
+}
+
+/// The memory after an event, if it passes the guard.
+fn test(
+    observation: &Observation<'_>,
+    exprs: &Exprs,
+    consumed: &[u32],
+    session: &SlowSession,
+    way: &Way,
+    ends: &[(usize, Moment)],
+) -> Result<Option<Memory>, Fired> {
+    let mut memory = session.memory.clone();
+    if !observation.test(&mut memory, consumed, &exprs.leaves[way.leaf], way, ends) {
+        return Ok(None);
+    }
+    match memory.settle() {
+        Some(true) => Ok(Some(memory)),
+        Some(false) => Ok(None),
+        None => Err(Fired::GivenUp),
+    }
+}
+
+/// Finds the steps of a shape, and whether it and the shapes after it are confluent.
+#[cold]
+fn make(part: &mut Part, problem: &Problem<'_>, shape: ExprId, kind: KindId) -> Entry {
+    let partition = problem.trace.partition();
+    let tables = &mut part.tables;
+    let action = tables.exprs.kinds.items[kind].first().copied();
+    let component = action.map(|action| partition.component_of(action.lifeline).index());
+    let is_same_clock = |atom: &Atom| {
+        atom.field != Valued::TIME
+            || atom
+                .variable()
+                .and_then(|variable| problem.anchors.get(variable.index()).copied().flatten())
+                .is_none_or(|clock| Some(clock) == component)
+    };
+    let entry = part.fast.make(&mut tables.exprs, &mut tables.steps, shape, kind, &is_same_clock);
+    let ways = tables.steps.ways(&mut tables.exprs, shape, kind);
+    let after: Vec<ExprId> = ways.iter().map(|way| way.rest).collect();
+    for shape in after.into_iter().chain([shape]) {
+        if part.is_confluent && part.checked.insert(shape) {
+            part.is_confluent =
+                is_confluent(&mut tables.exprs, &mut tables.steps, partition, shape);
+        }
+    }
+    entry
+}

@@ -1,0 +1,172 @@
+//! The logs of a multi-trace as a search sees them, and the test of an event against a leaf.
+
+use otus_core::index::Index as _;
+use otus_core::valued::{Atom, FieldId, Valued, VariableId};
+use otus_core::{Pool, Value};
+use otus_trace::{ComponentId, Facts, MultiTrace};
+
+use super::Clocks;
+use super::event::{End, Firing, Gap, Memory, Sureness};
+use super::expr::Leaf;
+use super::step::Way;
+use crate::question::{Observed, Question};
+
+/// The moment at which a component observes an event, as a range of steps; `None` if it does not observe it.
+pub(super) type Moment = Option<(usize, usize)>;
+
+/// What a search is about.
+pub(super) struct Problem<'p> {
+    pub(super) pool: &'p Pool,
+    pub(super) valued: &'p Valued,
+    pub(super) trace: &'p MultiTrace,
+    pub(super) facts: &'p Facts,
+    pub(super) clocks: Clocks,
+    pub(super) question: &'p Question,
+    /// Whether unlogged values must not be compared: the question is about Pass.
+    pub(super) strict: bool,
+    /// By variable: the component whose clock an anchor belongs to.
+    pub(super) anchors: &'p [Option<usize>],
+}
+
+/// A log.
+pub(super) struct Log {
+    pub(super) observed: Observed,
+    pub(super) len: usize,
+    /// Its first and last known time.
+    pub(super) first: Option<i64>,
+    pub(super) last: Option<i64>,
+}
+
+/// The logs of a multi-trace, and what is asked about them.
+pub(super) struct Observation<'p> {
+    pub(super) problem: &'p Problem<'p>,
+    pub(super) logs: Vec<Log>,
+    /// Whether all logs end at the same moment.
+    pub(super) global: bool,
+}
+
+impl<'p> Observation<'p> {
+    pub(super) fn new(problem: &'p Problem<'p>) -> Self {
+        let global = *problem.question == Question::GlobalPrefix;
+        let components = problem.trace.partition().components();
+        let logs: Vec<Log> = components
+            .map(|component| {
+                let observed = problem.question.of(component);
+                let len = match observed {
+                    Observed::Unobserved => 0,
+                    _ => problem.trace.steps(component).len(),
+                };
+                let first = (0..len).find_map(|at| problem.facts.time(component, at));
+                let last = (0..len).rev().find_map(|at| problem.facts.time(component, at));
+                Log { observed, len, first, last }
+            })
+            .collect();
+        Observation { problem, logs, global }
+    }
+
+    pub(super) fn all_consumed(&self, consumed: &[u32]) -> bool {
+        self.logs.iter().zip(consumed).all(|(log, &consumed)| consumed as usize == log.len)
+    }
+
+    /// Whether events of a component may be unobserved now.
+    pub(super) fn is_outside(&self, consumed: &[u32], component: usize) -> bool {
+        if self.global {
+            return self.all_consumed(consumed);
+        }
+        let (log, consumed) = (&self.logs[component], consumed[component] as usize);
+        (consumed == log.len && log.observed.may_stop_early())
+            || (consumed == 0 && log.observed.may_start_late())
+    }
+
+    /// The moment that a component observes next.
+    pub(super) fn next_moment(&self, consumed: &[u32], component: usize) -> Moment {
+        let from = consumed[component] as usize;
+        if from == self.logs[component].len {
+            return None;
+        }
+        let steps = self.problem.trace.steps(ComponentId::new(component));
+        let to = (from + 1..steps.len()).find(|&at| !steps[at].joined()).unwrap_or(steps.len());
+        Some((from, to))
+    }
+
+    /// Tests the guards of an event and changes the registers.
+    pub(super) fn test(
+        &self,
+        memory: &mut Memory,
+        consumed: &[u32],
+        leaf: &Leaf,
+        way: &Way,
+        ends: &[(usize, Moment)],
+    ) -> bool {
+        let problem = self.problem;
+        let mut firing = Firing::new(memory, way, problem.strict);
+        for part in &leaf.parts {
+            let component = problem.trace.partition().component_of(part.action.lifeline);
+            let moment = ends.iter().find(|(c, _)| *c == component.index()).and_then(|(_, m)| *m);
+            let mut step = None;
+            if let Some((from, to)) = moment {
+                let steps = problem.trace.steps(component);
+                step = (from..to).find(|&at| {
+                    problem.pool.action(steps[at].action()).without_peer() == part.action
+                });
+                let Some(at) = step else { return false };
+                let peer = problem.pool.action(steps[at].action()).peer;
+                if peer.is_some_and(|peer| !part.peers.contains(&peer)) {
+                    return false;
+                }
+            }
+            let logged = move |field: FieldId| -> Option<Value> {
+                problem.facts.known(field, component, step?)
+            };
+            let log = &self.logs[component.index()];
+            let time = |at: usize| problem.facts.time(component, at);
+            let (earliest, latest) = match step {
+                Some(at) if part.guard.iter().any(|atom| atom.field == Valued::TIME) => {
+                    ((0..at).rev().find_map(time), (at + 1..log.len).find_map(time))
+                }
+                Some(_) => (None, None),
+                // Before a log that starts late, or after the end of one.
+                None if consumed[component.index()] == 0 && log.len > 0 => (None, log.first),
+                None => (log.last, None),
+            };
+            let end = End {
+                component: component.index(),
+                logged: step.is_some().then_some(&logged as &dyn Fn(FieldId) -> Option<Value>),
+                earliest,
+                latest,
+            };
+            let var = |atom: &Atom| {
+                let variable = atom.variable()?;
+                let at = leaf.variables.iter().position(|&other| other == variable)?;
+                Some(way.arguments[at])
+            };
+            let sureness = |atom: &Atom| self.sureness(atom, component.index());
+            if !firing.guard(&part.guard, &end, var, sureness) {
+                return false;
+            }
+        }
+        if !firing.insert(&way.inserts) {
+            return false;
+        }
+        firing.finish(&way.moves);
+        true
+    }
+
+    /// Whether a comparison is between two clocks.
+    fn sureness(&self, atom: &Atom, component: usize) -> Sureness {
+        let strict = self.problem.strict;
+        let anchor = |variable: VariableId| self.problem.anchors.get(variable.index());
+        let clock = match atom.field {
+            Valued::TIME => atom.variable().and_then(anchor).copied().flatten(),
+            _ => None,
+        };
+        let gap = match clock {
+            Some(other) if other != component => match self.problem.clocks.uncertainty {
+                Some(uncertainty) => Gap::Known(uncertainty),
+                None => Gap::Unknown,
+            },
+            Some(_) | None => Gap::None,
+        };
+        Sureness { gap, strict }
+    }
+}
