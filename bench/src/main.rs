@@ -14,6 +14,7 @@ mod papers;
 mod parse;
 mod size;
 mod targets;
+mod values;
 
 use std::io::{ErrorKind, Write as _};
 use std::path::PathBuf;
@@ -62,6 +63,11 @@ enum Command {
     },
     /// Measure how long pictures take.
     Draw,
+    /// Measure sessions that are told apart by values.
+    Values {
+        /// Only these parts: sessions, faults.
+        parts: Vec<String>,
+    },
     /// Run one measurement of the engine, for a profiler.
     #[command(subcommand)]
     EngineOnce(engine::Once),
@@ -107,6 +113,7 @@ fn run(Args { command, size }: Args) -> anyhow::Result<ExitCode> {
         Some(Command::Ctl { parts, write: None }) => ctl::run(size, &parts),
         Some(Command::Logs { parts }) => logs::run(size, &parts),
         Some(Command::Draw) => draw::run(),
+        Some(Command::Values { parts }) => values::run(size, &parts),
         Some(Command::EngineOnce(once)) => engine::once(&once)?,
         Some(Command::Memory { workload }) => parse::print_memory(workload),
         Some(Command::EngineMemory { model, question, actions }) => {
@@ -119,6 +126,7 @@ fn run(Args { command, size }: Args) -> anyhow::Result<ExitCode> {
             ctl::run(size, &[]);
             logs::run(size, &[]);
             draw::run();
+            values::run(size, &[]);
         }
     }
     Ok(ExitCode::SUCCESS)

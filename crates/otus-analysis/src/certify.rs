@@ -103,7 +103,7 @@ pub fn certify_order(
     witness: &Witness,
 ) -> Result<(), Refuted> {
     let partition = trace.partition();
-    // By component: the number of the event of each step that was observed so far.
+    // For each component: the number of the event of each step that was observed so far.
     let mut events: Vec<Vec<usize>> = vec![Vec::new(); partition.len()];
     for (number, step) in witness.steps.iter().enumerate() {
         let Some(place) = step.event() else { continue };
@@ -230,7 +230,7 @@ struct Replay<'a> {
     trace: &'a MultiTrace,
     question: &'a Question,
     form: Form,
-    /// By component: the number of consumed actions.
+    /// For each component: the number of consumed actions.
     consumed: Vec<usize>,
 }
 
@@ -245,7 +245,8 @@ impl Replay<'_> {
 
     /// Checks an event on every component it touches: either the component observed it, and the
     /// event's actions there are the next moment, or the event lies outside the component's period
-    /// of observation. Returns whether every component observed it that is not declared unobserved.
+    /// of observation. Returns whether the event was observed by every component that is not
+    /// declared unobserved.
     fn observe(&mut self, at: usize, place: &WitnessEvent) -> Result<bool, Refuted> {
         let mut complete = true;
         // A global prefix stops on all components at once.

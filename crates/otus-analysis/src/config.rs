@@ -42,8 +42,8 @@ pub struct Config {
     pub memoize: bool,
     /// Whether each component is checked by itself before a node is expanded.
     pub local_analysis: LocalAnalysis,
-    /// Whether equivalent orders are pruned, for interactions in which no lifeline waits for
-    /// another.
+    /// Whether the search tries only one of several equivalent orders of steps. This applies only
+    /// to interactions in which no lifeline waits for another.
     pub partial_order_reduction: bool,
     /// Whether `prefix` distinguishes LackObs from Out, as HIBOU did in 2020.
     pub legacy_verdicts: bool,
@@ -96,7 +96,7 @@ impl Kind {
         }
     }
 
-    /// The verdict if nothing passes.
+    /// The verdict of an exhausted search in which no leaf passes.
     pub(crate) fn worst(self) -> Verdict {
         if matches!(self, Kind::Simulate(_)) { Verdict::WeakFail } else { Verdict::Fail }
     }
@@ -172,14 +172,14 @@ pub struct Priorities {
     pub randomize: bool,
 }
 
-/// The bounds of a graph.
+/// The limits beyond which a search does not extend its graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Filters {
-    /// The most steps of a path.
+    /// The maximum number of steps of a path.
     pub depth: Option<u64>,
-    /// The most loops instantiated along a path.
+    /// The maximum number of loop instantiations along a path.
     pub loop_depth: Option<u64>,
-    /// The most nodes.
+    /// The maximum number of nodes of the graph.
     pub nodes: Option<u64>,
 }
 
@@ -212,8 +212,9 @@ impl Config {
 }
 
 impl Config {
-    /// The options that an analysis depends on, such that [`apply`](Config::apply) of them gives this
-    /// configuration again, except for what no file can say: the verdicts of 2020, the seed and the budget.
+    /// The options that an analysis depends on. Passing them to [`apply`](Config::apply) gives this
+    /// configuration again, except for the settings that option files cannot express: the verdicts of 2020,
+    /// the seed and the budget.
     pub fn values(&self) -> Vec<OptionValue> {
         let kind = match self.kind {
             Kind::Accept => AnalysisKind::Accept,

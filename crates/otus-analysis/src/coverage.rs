@@ -56,10 +56,10 @@ use crate::witness::Witness;
 pub use replay::Marked;
 pub use tree::{Part, PartKind, Tree};
 
-/// The most positions of an interaction that is counted.
+/// The maximum number of positions of an interaction that is counted.
 pub const MOST_POSITIONS: u64 = 1 << 18;
 
-/// The most steps of the replay of one witness.
+/// The maximum number of steps of the replay of one witness.
 pub const MOST_WORK: u64 = 1 << 30;
 
 /// The number of terms that pruning may add before the replay tables are reset.
@@ -68,9 +68,9 @@ const MOST_TERMS: usize = 1 << 18;
 /// How often a part of an interaction occurred.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count {
-    /// How often it was observed: an action happened, a branch was taken, a loop iterated.
+    /// How often the part was observed: an action happened, a branch was taken, a loop iterated.
     pub observed: u64,
-    /// How often it was assumed.
+    /// How often the part was assumed.
     pub assumed: u64,
     /// The number of multi-traces in which it was observed.
     pub groups: u64,
@@ -81,26 +81,27 @@ pub struct Count {
 /// How a loop was left.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LoopExits {
-    /// How often after no iteration.
+    /// How often the loop was left without any iteration.
     pub zero: u64,
-    /// How often after one iteration.
+    /// How often the loop was left after one iteration.
     pub one: u64,
-    /// How often after more iterations.
+    /// How often the loop was left after more than one iteration.
     pub more: u64,
-    /// The most observed iterations.
+    /// The maximum number of iterations that were observed before the loop was left.
     pub most: u64,
-    /// How often after an unknown number of iterations, since some events were not recorded.
+    /// How often the loop was left after an unknown number of iterations, because some events were
+    /// not recorded.
     pub assumed: u64,
 }
 
 /// Whether a part was exercised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CoverageState {
-    /// It did not happen.
+    /// The part did not happen.
     Never,
-    /// It was filled in, and not observed.
+    /// The part was not observed: the analysis filled it in.
     Assumed,
-    /// It was observed.
+    /// The part was observed.
     Exercised,
 }
 
@@ -130,7 +131,7 @@ impl Count {
 /// Counts for all parts of an interaction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Coverage {
-    /// By part of the [`Tree`].
+    /// The counts, indexed by part of the [`Tree`].
     pub counts: Vec<Count>,
     /// How many multi-traces were counted.
     pub counted: u64,
@@ -188,13 +189,13 @@ pub struct Counter {
     /// The counts so far.
     pub coverage: Coverage,
     marked: Marked,
-    /// The state before the first witness.
+    /// The state of a replay before the first witness.
     fresh: Marked,
     tally: tally::Scratch,
 }
 
 impl Counter {
-    /// For the interaction of a tree.
+    /// A counter for the interaction of `tree`.
     pub fn new(pool: &Pool, tree: &Tree) -> Counter {
         let marked = Marked::new(pool, tree);
         let coverage =
@@ -202,9 +203,9 @@ impl Counter {
         Counter { coverage, fresh: marked.clone(), marked, tally: tally::Scratch::new(tree) }
     }
 
-    /// Adds the witness of a multi-trace, with the pool that it is from. `seen` are the lifelines
-    /// that were recorded throughout. Returns the added counts, or `None` if the witness is not
-    /// counted.
+    /// Adds the witness of a multi-trace. `pool` is the pool that the witness refers to, and `seen`
+    /// are the lifelines that were recorded throughout. Returns the added counts, or `None` if the
+    /// witness is not counted.
     pub fn count(
         &mut self,
         pool: &Pool,

@@ -1,6 +1,6 @@
 //! Explanations: why a multi-trace fails, as plain data, from one line to the details.
 //!
-//! An [`Explanation`] is a ladder:
+//! An [`Explanation`] has several levels of detail:
 //!
 //! 1. [`Headline`]: what is wrong, where, and what would have been right;
 //! 2. [`Frontier`]: the furthest situations, and what each component could have done there;
@@ -13,8 +13,8 @@
 //! [`refute`](mod@crate::refute). A step that reached a limit says so ([`GaveUp`]). The result is a
 //! function of the arguments, unless time is limited or the caller cancels.
 //!
-//! Moments of a component are counted from 0; in places before which something may stand, the
-//! number of moments means the end of the log. Terms in an explanation are those of the pool;
+//! Moments of a component are counted from 0; where an index says "before this moment", the number
+//! of moments stands for the end of the log. Terms in an explanation are those of the pool;
 //! [`Lowered::place`](otus_core::Lowered::place) maps those that were read from a specification to
 //! their source.
 
@@ -51,22 +51,23 @@ use alone::Alone;
 use checker::{Answer, Checker};
 use letters::{Letter, Letters, Logs};
 
-/// The limits of an explanation, and what is known beside the interaction.
+/// The limits of an explanation, and facts that are known in addition to the interaction.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// States and bytes for each question to the engine, and time for all of them together.
     pub budget: Budget,
-    /// The most questions to the engine.
+    /// The maximum number of questions to the engine.
     pub max_questions: u64,
-    /// The most actions of all questions together.
+    /// The maximum number of actions of all questions together.
     pub max_work: u64,
-    /// The most edits of a repair.
+    /// The maximum number of edits of a repair.
     pub max_edits: usize,
-    /// The number of moments before and after a stuck place that are edited.
+    /// The number of moments that are edited before and after a moment at which an explanation gets
+    /// stuck.
     pub window: usize,
-    /// The most situations that are visited to find the furthest ones.
+    /// The maximum number of situations that are visited to find the furthest ones.
     pub max_situations: u64,
-    /// The most states of the certificate of a core; 0 makes none.
+    /// The maximum number of states of the certificate of a core; 0 makes none.
     pub max_certificate: u64,
     /// The partners of the actions of the interaction.
     pub partners: Partners,
@@ -109,7 +110,7 @@ impl GaveUp {
     }
 }
 
-/// Why a multi-trace has its verdict. The steps of the ladder are filled for a Fail, and
+/// Why a multi-trace has its verdict. The other fields are filled for a Fail, and
 /// [`assumed`](Explanation::assumed) for a `WeakPass`; a Pass needs no explanation.
 #[derive(Debug, Clone)]
 pub struct Explanation {
@@ -178,8 +179,8 @@ pub fn explain(
     explain_with(&mut engine, pool, term, trace, question, options)
 }
 
-/// As [`explain()`], with an engine that was made for this interaction and partition, whose tables
-/// are reused.
+/// Like [`explain()`], with an engine that was made for this interaction and partition, whose
+/// tables are reused.
 pub fn explain_with(
     engine: &mut Engine,
     pool: &mut Pool,
@@ -209,7 +210,8 @@ pub fn explain_with(
                 checker.questions += 1;
                 checker.engine.analyze(trace, question, &budget).verdict
             });
-            // Whether it passes only weakly is a second question, which may be too hard.
+            // Whether the multi-trace passes only weakly is a second question, which may be too
+            // hard.
             found.verdict = match verdict {
                 Some(Verdict::Pass) => Verdict::Pass,
                 Some(Verdict::WeakPass | Verdict::Inconclusive) | None => Verdict::WeakPass,
@@ -235,7 +237,7 @@ struct Case<'a> {
     letters: &'a Letters,
     logs: &'a Logs,
     question: &'a Question,
-    /// By component.
+    /// The declaration of each component.
     declared: Vec<Observed>,
 }
 
@@ -282,7 +284,8 @@ fn explain_failure(checker: &mut Checker<'_>, case: &Case<'_>, found: &mut Expla
     found.headline = maker.headline();
 }
 
-/// The places to edit: where a single component is stuck, and where all together are stuck.
+/// The indexes to edit: where a single component gets stuck, and where all components together get
+/// stuck.
 fn anchors(case: &Case<'_>, found: &Explanation) -> repair::Anchors {
     let letters = case.letters;
     let mut places = vec![Vec::new(); case.logs.len()];

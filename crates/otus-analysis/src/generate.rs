@@ -1,4 +1,5 @@
-//! Generates multi-traces from an interaction: all that an exploration meets, or random ones.
+//! Generates multi-traces from an interaction: all multi-traces that an exploration meets, or
+//! random multi-traces.
 
 mod walks;
 

@@ -22,7 +22,8 @@ pub(crate) struct Observation<'t> {
     trace: &'t MultiTrace,
     components: IndexVec<ComponentId, Vec<MomentId>>,
     moments: FxHashMap<Box<[ActionId]>, MomentId>,
-    /// By event: the components it touches, and its moment there (`None`: never observed).
+    /// For each event: the components it touches, and its moment there (`None`: the multi-trace
+    /// never has this moment).
     parts: FxHashMap<EventId, Parts>,
 }
 

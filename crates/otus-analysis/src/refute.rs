@@ -122,7 +122,7 @@ pub enum Blocked {
         component: ComponentId,
         /// The index of the first moment in excess.
         moment: u32,
-        /// The most times it can still happen.
+        /// The maximum number of times it can still happen.
         supply: u64,
     },
     /// A component by itself cannot be explained.

@@ -17,7 +17,7 @@ pub enum Verdict {
     /// Undecided: a budget ended the search, or observation was lacking (the verdicts of 2020).
     #[default]
     Inconclusive,
-    /// An execution explains the observation if parts of it were not observed.
+    /// An execution explains the observation, but only if some of its events were not observed.
     WeakPass,
     /// The multi-trace is accepted as it is.
     Pass,

@@ -53,7 +53,7 @@ impl From<WitnessEvent> for WitnessStep {
 pub struct WitnessEvent {
     /// The event.
     pub event: EventId,
-    /// The letters of its position: the path from the root, as in the papers.
+    /// The letters of the event's position: the path from the root, as in the papers.
     pub position: Box<[u8]>,
     /// The lifelines on which it was observed.
     pub observed: RegionId,

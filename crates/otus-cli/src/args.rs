@@ -74,7 +74,7 @@ Exit status: 0 passed, 1 failed, 2 invalid input or command line, 3 undecided.";
     after_help = "See `otus --help` for an overview and `otus COMMAND --help` for a command."
 )]
 pub(crate) struct Args {
-    /// When to colour diagnostics.
+    /// When to colour diagnostics: on a terminal unless NO_COLOR is set (auto), always, or never.
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub(crate) color: Color,
 
@@ -98,8 +98,9 @@ pub(crate) enum Color {
 
 /// Parses the command line.
 ///
-/// The options of a command are built when the command is found, because those of all commands take longer than
-/// a small check. Only a text that lists the commands needs all of them, since it has their descriptions.
+/// The options of a command are built only when that command is found, because building the options of all
+/// commands takes longer than a small check. All commands are built only for a help text that lists them with
+/// their descriptions.
 pub(crate) fn parse() -> Result<Args, clap::Error> {
     let mut command = Args::command();
     let lists_commands = |first: &OsString| {

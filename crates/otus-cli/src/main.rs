@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     let args = match args::parse() {
         Ok(args) => args,
         Err(error) => {
-            // Help and version are results; everything else is a usage error.
+            // Requests for help or the version are successful; everything else is a usage error.
             let _ = error.print();
             return code(if error.use_stderr() { Status::Unusable } else { Status::Passed });
         }

@@ -1,4 +1,4 @@
-//! Standard output, standard error and files.
+//! Writes to standard output, standard error and files.
 
 use std::io::{BufWriter, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub(crate) fn print(content: &(impl AsRef<[u8]> + ?Sized)) -> anyhow::Result<()>
     Ok(out.flush()?)
 }
 
-/// Prints the result of a command that has nothing to judge.
+/// Prints the result of a command that gives no verdict.
 pub(crate) fn answer(content: &(impl AsRef<[u8]> + ?Sized)) -> anyhow::Result<Status> {
     print(content)?;
     Ok(Status::Passed)
@@ -23,7 +23,7 @@ pub(crate) fn answer(content: &(impl AsRef<[u8]> + ?Sized)) -> anyhow::Result<St
 
 /// Prints a remark about the run to standard error; results go to [`print()`].
 pub(crate) fn complain(text: &str) {
-    // An error on standard error cannot be reported anywhere.
+    // If writing to standard error fails, the failure cannot be reported anywhere.
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn deliver(
     Ok(())
 }
 
-/// A file that gets its name when it is complete, and is deleted if it never is.
+/// A file that gets its final name when it is complete. If it is never completed, it is deleted.
 #[derive(Debug)]
 pub(crate) struct Draft {
     /// The file as the user named it.
@@ -86,15 +86,16 @@ impl Draft {
         if let Some(folder) = folder.filter(|folder| !folder.exists()) {
             anyhow::bail!("{}: there is no folder {}", cannot_write(path), folder.display());
         }
-        // A link is followed, so that its target is replaced and not the link. The draft stands beside the target,
-        // because a file can be renamed only within its file system.
+        // If the path is a link, the target of the link is replaced and not the link. The draft is in the folder
+        // of the target, because a file can be renamed only within its file system.
         let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let prefix = format!(".{name}.otus-");
         let mut builder = tempfile::Builder::new();
         builder.prefix(&prefix);
-        // Temporary files can be read by their owner only, but a result has the permissions of any new file.
+        // Temporary files are readable only by their owner, but a result should have the permissions of any
+        // new file.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let file = builder.tempfile_in(folder.unwrap_or_else(|| Path::new(".")));
@@ -106,14 +107,14 @@ impl Draft {
         self.file.write_all(content.as_ref()).with_context(|| cannot_write(&self.path))
     }
 
-    /// Gives the file its name, and returns it.
+    /// Renames the draft to its final name, which is returned.
     pub(crate) fn finish(self) -> anyhow::Result<PathBuf> {
         rename(self.file, &self.target).with_context(|| cannot_write(&self.path))?;
         Ok(self.path)
     }
 }
 
-/// Replaces a file by a draft, which takes over its permissions.
+/// Replaces a file by a draft. The draft takes over the permissions of the file.
 fn rename(draft: BufWriter<NamedTempFile>, target: &Path) -> std::io::Result<()> {
     let draft = draft.into_inner().map_err(std::io::IntoInnerError::into_error)?;
     if let Ok(metadata) = std::fs::metadata(target) {

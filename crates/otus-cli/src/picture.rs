@@ -1,4 +1,4 @@
-//! Pictures as files: SVG, PNG, or text on the terminal.
+//! Writes pictures: as SVG or PNG files, or as text on the terminal.
 
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ pub(crate) fn note_idle(args: &PictureArgs, advice: &str) {
     note_flag("--font", !args.font.is_empty(), advice);
 }
 
-/// The same for all flags of a search.
+/// Like [`note_idle`], for all flags of a search.
 pub(crate) fn note_idle_search(args: &SearchArgs) {
     let advice = "add --graph FILE";
     note_idle(&args.picture, advice);

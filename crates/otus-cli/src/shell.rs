@@ -29,7 +29,8 @@ impl Shell {
         Shell { color, context, limits }
     }
 
-    /// The same without a progress line and without remarks, for a command that makes many small analyses.
+    /// The context without a progress line and without remarks, for a command that makes many small
+    /// analyses.
     pub(crate) fn quiet(&self) -> Context {
         Context { monitor: Arc::new(Quiet(self.color)), ..self.context.clone() }
     }
@@ -51,7 +52,8 @@ impl Monitor for Quiet {
     }
 }
 
-/// Prints notices to standard error, and a line of progress if results go elsewhere.
+/// Prints notices to standard error, and a progress line if the results do not go to the same
+/// terminal.
 #[derive(Debug)]
 struct Terminal {
     color: Color,
@@ -126,7 +128,8 @@ impl Monitor for Terminal {
         if let Some(line) = shown.take() {
             line.finish_and_clear();
         }
-        // The result of a step follows it, so the progress line may share a terminal with the results.
+        // The result of a step is printed after the step ends, so its progress line may share a
+        // terminal with the results.
         *shown = step.filter(|_| std::io::stderr().is_terminal()).map(|text| {
             let (text, begun) = (text.to_owned(), Instant::now());
             let line = progress_line("{step}", move |_, out| {

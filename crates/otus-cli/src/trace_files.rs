@@ -1,4 +1,5 @@
-//! Writing multi-traces and groups of logs: to standard output, to a file, or to a folder with a file each.
+//! Writing multi-traces and groups of logs: to standard output, to a file, or to a folder with one file per
+//! multi-trace or group.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,7 +13,7 @@ use otus::{Format, Status};
 
 use crate::output::{self, Draft, make_folder, refuse_existing, write_new};
 
-/// The destination that a name stands for; no name, like `-`, is standard output.
+/// The destination that a name stands for. `-`, or no name, is standard output.
 pub(crate) fn place(name: Option<&str>) -> Place {
     match name {
         None | Some("-") => Place::Stdout,
@@ -47,7 +48,8 @@ impl Target {
         })
     }
 
-    /// Writes a text: to a file of its own in a folder, otherwise after the texts before it.
+    /// Writes a text: in a folder, to a file of its own; otherwise after the texts that were
+    /// written before.
     pub(crate) fn write(&mut self, id: &str, text: String) -> anyhow::Result<()> {
         match self {
             Target::Stdout(out) => Ok(out.write_all(text.as_bytes())?),
@@ -76,10 +78,11 @@ impl Target {
 #[derive(Debug)]
 pub(crate) struct Sink {
     place: Place,
-    /// Opened by the first multi-trace, so that an error before it leaves no file.
+    /// The output. It is opened for the first multi-trace, so that an error before that leaves no
+    /// file.
     target: Option<Target>,
     force: bool,
-    /// The multi-traces written so far, if each is to be written once.
+    /// The multi-traces written so far, if duplicates are to be skipped.
     seen: Option<BTreeSet<String>>,
     pub(crate) written: u64,
     /// The number of multi-traces that were skipped because they had been written before.
@@ -87,7 +90,7 @@ pub(crate) struct Sink {
 }
 
 impl Sink {
-    /// With `unique`, a multi-trace is written once.
+    /// A sink for a destination. With `unique`, equal multi-traces are written only once.
     pub(crate) fn new(place: Place, force: bool, unique: bool) -> anyhow::Result<Sink> {
         if let Place::File(path) = &place {
             if Format::of_name(path) != Some(Format::Jsonl) {

@@ -1,10 +1,10 @@
-//! The watchdog of the process: time, memory and Ctrl-C end every phase of every command.
+//! The watchdog of the process: a time limit, a memory limit and Ctrl-C can end every phase of every command.
 //!
 //! The core checks its budget in its loops, stops by itself, and reports what it has found. Some phases have no such
-//! loop: a parser, a layout, a call of a library. Therefore a thread looks at the clock and at the memory of the
-//! process every few milliseconds. When a limit is reached or the user presses Ctrl-C, it cancels the token of the
-//! core. If the core does not notice this within a grace period, the thread ends the process with exit status 3;
-//! everything that was printed before stays.
+//! loop: a parser, a layout, a call of a library. Therefore a thread checks the clock and the memory of the process
+//! every few milliseconds. When a limit is reached or the user presses Ctrl-C, it cancels the token of the core. If
+//! the core does not notice this within a grace period, the thread ends the process with exit status 3; everything
+//! that was printed before stays.
 
 mod files;
 mod memory;
@@ -26,7 +26,7 @@ const UNDECIDED: i32 = 3;
 /// The exit status of a process that SIGINT ended, as shells report it.
 const INTERRUPTED: i32 = 130;
 
-/// The time between two looks at the clock and the memory.
+/// The time between two checks of the clock and the memory.
 const INTERVAL: Duration = Duration::from_millis(5);
 
 /// The least time that the core has to notice a request to stop.
@@ -41,11 +41,11 @@ const TABLES: u64 = 2048 << 20;
 /// The limits of a command.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// The time limit: of each question, or of the whole command.
+    /// The time limit, which applies to each question or to the whole command.
     pub(crate) timeout: Option<Duration>,
-    /// The most bytes that the process may take.
+    /// The maximum number of bytes that the process may take.
     memory: Option<u64>,
-    /// The most bytes that the tables of one search may take.
+    /// The maximum number of bytes that the tables of one search may take.
     pub(crate) tables: u64,
 }
 
@@ -73,12 +73,13 @@ impl Limits {
 pub(crate) enum Scope {
     /// The whole command.
     Command,
-    /// Each question of a command. The core measures its time; a [beat](Cancel::beat) of the token says that it is
-    /// answered.
+    /// The time limit applies to each question of a command. The core measures the time; a [beat](Cancel::beat) of
+    /// the token says that a question is answered.
     Question,
 }
 
-/// Whether results are being written, for which no time limit of questions applies.
+/// Whether all questions are answered and results are being written. The time limit of questions
+/// does not apply then.
 static IS_ANSWERED: AtomicBool = AtomicBool::new(false);
 
 /// The token that the watchdog cancels.
@@ -87,12 +88,12 @@ pub(crate) fn token() -> Cancel {
     TOKEN.clone()
 }
 
-/// The file system; with a time limit, its reads are signs of life.
+/// The file system. With a time limit, each read tells the watchdog that the work continues.
 pub(crate) fn files(limits: &Limits) -> Arc<dyn Files> {
     if limits.timeout.is_some() { Arc::new(WatchedFiles(token())) } else { Arc::new(Disk) }
 }
 
-/// Ends the time limit of questions: all are answered.
+/// Ends the time limit of questions, because all questions are answered.
 pub(crate) fn answered() {
     IS_ANSWERED.store(true, Ordering::Relaxed);
 }
@@ -102,7 +103,7 @@ pub(crate) fn start(limits: Limits, scope: Scope) -> anyhow::Result<()> {
     let handle = || {
         let token = token();
         if token.requested() == Some(Stop::Cancelled) {
-            // The user asked twice and does not want to wait.
+            // The user pressed Ctrl-C twice, so the process ends at once.
             exit(INTERRUPTED);
         }
         token.cancel();
@@ -123,7 +124,7 @@ fn watch(limits: Limits, scope: Scope) {
         if let Some(reason) = token.requested() {
             let since = *requested.get_or_insert_with(Instant::now);
             let patience = if token.is_noticed() { REPORTING } else { limits.grace() };
-            // A process that goes on growing would take the memory of others.
+            // A process that keeps growing would take the memory of other processes.
             let grows = memory.is_some_and(|(bytes, most)| bytes > most / 4 * 5);
             if since.elapsed() >= patience || grows {
                 end(reason, &limits);
@@ -143,7 +144,7 @@ fn watch(limits: Limits, scope: Scope) {
                 if std::mem::replace(&mut beats, token.beats()) != beats {
                     last_beat = Instant::now();
                 }
-                // The core stops by itself at the limit.
+                // The core stops by itself at the limit, so the watchdog waits a little longer.
                 timeout + limits.grace() / 2
             }
         };
@@ -153,7 +154,7 @@ fn watch(limits: Limits, scope: Scope) {
     }
 }
 
-/// Ends the process because the core does not.
+/// Ends the process, because the core did not stop in time.
 fn end(reason: Stop, limits: &Limits) -> ! {
     output::complain(&format!("otus: {}; the command ends without the rest", text(reason, limits)));
     exit(UNDECIDED)

@@ -1,4 +1,4 @@
-//! Actions, the letters of traces.
+//! Actions, the letters of traces: a lifeline sends or receives a message.
 
 use otus_syntax::ast::Direction;
 

@@ -14,15 +14,15 @@ use std::time::{Duration, Instant};
 /// Several phases share one time limit if they are given the same [started](Budget::started) budget.
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
-    /// The most states a search may make, or the most nodes a diagram may hold.
+    /// The maximum number of states a search may visit, or of nodes an interval diagram may have.
     pub max_states: Option<u64>,
-    /// The longest time from the start of the computation.
+    /// The maximum duration, counted from the start of the computation.
     pub timeout: Option<Duration>,
-    /// The moment at which the computation ends, whenever it started.
+    /// The point in time at which the computation must end, whenever it started.
     pub deadline: Option<Instant>,
-    /// The most bytes that all tables together may take.
+    /// The maximum number of bytes that all tables together may take.
     pub max_bytes: Option<u64>,
-    /// Stops it from another thread or a signal handler (Ctrl-C).
+    /// Stops the computation from another thread or from a signal handler (Ctrl-C).
     pub cancel: Cancel,
 }
 
@@ -130,7 +130,8 @@ impl Cancel {
         if self.is_cancelled() { self.requested() } else { None }
     }
 
-    /// The same for a watchdog, which has nothing to stop.
+    /// Like [`Cancel::reason`], but for a watchdog: asking does not count as noticing, because a
+    /// watchdog has no computation to stop.
     pub fn requested(&self) -> Option<Stop> {
         self.0.reason.get().copied()
     }
@@ -170,7 +171,7 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// Whether part of the search space is unexplored for want of budget.
+    /// Whether a part of the search space was left unexplored because the budget ran out.
     pub fn is_early(self) -> bool {
         match self {
             Stop::Exhausted | Stop::Goal => false,
@@ -197,7 +198,7 @@ impl fmt::Display for Stop {
     }
 }
 
-/// Operations that cannot give a part of their result return the limit they met as an error.
+/// An operation that cannot return a partial result returns the limit that it reached as an error.
 impl std::error::Error for Stop {}
 
 /// The number of states between two reads of the clock, which costs about as much as a small step.
@@ -235,8 +236,8 @@ impl<'b> Meter<'b> {
         None
     }
 
-    /// The most states that [`Meter::count_many`] may count before the next call of [`Meter::count`], which
-    /// checks the limits.
+    /// The maximum number of states that [`Meter::count_many`] may count before the next call of
+    /// [`Meter::count`], which checks the limits.
     #[inline]
     pub fn room(&self) -> u64 {
         let unseen = CHECKED - 1 - self.states % CHECKED;

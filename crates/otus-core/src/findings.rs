@@ -5,11 +5,11 @@
 
 use otus_syntax::{Code, Diagnostic, Severity, SourceId, Span};
 
-/// The most findings that are shown.
+/// The maximum number of findings that are shown.
 pub const MAX_SHOWN: usize = 100;
 
-/// The most declared names that are compared with a misspelt one, so that suggestions stay fast for
-/// large signatures.
+/// The maximum number of declared names that are compared with a misspelt one, so that suggestions
+/// stay fast for large signatures.
 pub const MAX_CANDIDATES: usize = 1000;
 
 /// A bounded list of diagnostics.
@@ -48,7 +48,7 @@ impl Findings {
     }
 }
 
-/// A diagnostic without its message.
+/// A diagnostic that still lacks its message.
 #[derive(Debug, Clone, Copy)]
 pub struct Draft {
     code: Code,

@@ -15,7 +15,7 @@ pub trait Index: Copy + Eq + Ord + fmt::Debug {
     /// If the number does not fit in 32 bits.
     fn new(index: usize) -> Self;
 
-    /// Its number.
+    /// The number of the id.
     fn index(self) -> usize;
 }
 

@@ -10,7 +10,7 @@ use crate::index::{Index, IndexVec};
 /// Distinct items with dense ids, in order of first use.
 #[derive(Debug, Clone)]
 pub struct Interner<I, T> {
-    /// By id.
+    /// The items, indexed by id.
     pub items: IndexVec<I, T>,
     table: HashTable<I>,
 }
@@ -33,7 +33,7 @@ impl<I: Index, T: Eq + Hash> Interner<I, T> {
         self.table.find(hash(key), |&id| equals(&self.items[id])).copied()
     }
 
-    /// The id of an item, new or known.
+    /// The id of an item. An item that is new gets the next id.
     pub fn intern(&mut self, item: T) -> I {
         let hash = hash(&item);
         if let Some(&id) = self.table.find(hash, |&id| self.items[id] == item) {

@@ -39,8 +39,8 @@ pub fn lint(files: &[&SpecFile], lowered: &Lowered) -> Vec<Diagnostic> {
     let Some(interaction) = &file.interaction else { return Vec::new() };
     let reachable = reachable(interaction);
     let used = Used::of(interaction, &reachable);
-    // After a syntax error or a misspelt name, a declaration may only seem unused, so names are not
-    // linted then.
+    // After a syntax error or a misspelt name, a declaration may seem unused although it is used,
+    // so unused names are not reported then.
     let is_complete = !any_error(&lowered.diagnostics)
         && interaction
             .nodes
@@ -55,7 +55,8 @@ pub fn lint(files: &[&SpecFile], lowered: &Lowered) -> Vec<Diagnostic> {
         one_sided(at, &used, &mut lints);
     }
 
-    // The unfolded loops of a diagram are several nodes with one span, which is reported once.
+    // A diagram's loop with a fixed count is unfolded into several nodes with the same span; a
+    // finding in it is reported once.
     lints.sort_by_key(|lint| (lint.file, lint.span, lint.kind.code()));
     lints.dedup_by_key(|lint| (lint.file, lint.span, lint.kind.code()));
     let mut findings = Findings::default();
@@ -67,7 +68,8 @@ pub fn lint(files: &[&SpecFile], lowered: &Lowered) -> Vec<Diagnostic> {
     }
     let mut found = findings.finish();
     if file.implicit {
-        // The body of a diagram's loop may have notes, which say what messages do not.
+        // The body of a diagram's loop may have notes. These describe the behaviour in words, so
+        // the loop is not reported.
         let is_shown = [Code::EMPTY_LOOP, Code::NULLABLE_LOOP];
         for lint in found.iter_mut().filter(|lint| is_shown.contains(&lint.code)) {
             lint.severity = Severity::Note;
@@ -237,7 +239,8 @@ fn structure(
     }
 }
 
-/// Whether the author of a diagram told the operands of a node apart by guards, or drew only notes in one.
+/// Whether the author of a diagram distinguished the operands of a node by guards, or wrote only notes in
+/// one of them.
 fn is_guarded(file: &SpecFile, number: usize) -> bool {
     let node = NodeId(u32::try_from(number).unwrap_or(u32::MAX));
     let shown = file.drawing.as_ref().and_then(|drawing| drawing.of(node));
@@ -248,7 +251,7 @@ fn is_guarded(file: &SpecFile, number: usize) -> bool {
     })
 }
 
-/// By node: whether neither it nor a node below it has a syntax error.
+/// For each node: whether neither it nor a node below it has a syntax error.
 fn sound(interaction: &Interaction) -> Vec<bool> {
     let mut sound: Vec<bool> = Vec::with_capacity(interaction.nodes.len());
     for node in &interaction.nodes {

@@ -95,7 +95,7 @@ pub fn lower(files: &[&SpecFile]) -> Lowered {
         };
         builder.interaction(interaction, &reachable);
         if partners.has_ambiguous() {
-            // All problems have been reported.
+            // All problems were reported by the first pass.
             let mut ignored = Problems::default();
             let mut second = Builder {
                 pool: builder.pool,
@@ -135,9 +135,10 @@ pub struct Lowered {
     pub pool: Pool,
     /// The interaction, if a file has one.
     pub term: Option<TermId>,
-    /// The interaction over letters with peers, if it differs: some action has different partners.
+    /// The interaction over letters with peers, if it differs from `term`. It differs if some
+    /// action has passings with different partners.
     pub refined: Option<TermId>,
-    /// The partners of its actions.
+    /// The partners of the actions of the interaction.
     pub partners: Partners,
     /// The interaction with its guards and binders, if it has any. The term has neither.
     pub valued: Option<Box<Valued>>,
@@ -145,10 +146,11 @@ pub struct Lowered {
     pub diagnostics: Vec<Diagnostic>,
     /// The index of the file with the interaction.
     pub file: Option<usize>,
-    /// By syntax node of that interaction: its term; ∅ for nodes that are not reachable from the root.
+    /// For each syntax node of that interaction: its term; ∅ for nodes that are not reachable from the
+    /// root.
     pub nodes: Vec<TermId>,
     source: Option<SourceId>,
-    /// By term id.
+    /// For each term id: the span of its first occurrence.
     spans: Vec<Option<Span>>,
     /// The leaves with their places, in the order of the nodes.
     leaves: Vec<(TermId, Span)>,
@@ -188,7 +190,8 @@ fn actions(passing: &Passing, resolved: &Resolved) -> Vec<(Action, BTreeSet<Peer
         if !found.is_empty() {
             return found;
         }
-        // The passing does not say who is at its other end.
+        // The passing does not say who is at its other end, so it may be any lifeline or the
+        // environment.
         let all = resolved.signature.lifelines().map(|(lifeline, _)| Peer::Lifeline(lifeline));
         all.chain([Peer::Environment]).collect()
     };
@@ -218,7 +221,8 @@ fn the_interaction(files: &[&SpecFile], problems: &mut Problems) -> Option<usize
     Some(first)
 }
 
-/// By node: whether it is reachable from the root. Error recovery may leave unreachable nodes behind.
+/// For each node: whether it is reachable from the root. Error recovery may leave unreachable nodes
+/// behind.
 pub(crate) fn reachable(interaction: &Interaction) -> Vec<bool> {
     let mut reached = vec![false; interaction.nodes.len()];
     let root = interaction.root.index();
@@ -249,7 +253,8 @@ struct Builder<'a> {
     nodes: Vec<TermId>,
     spans: Vec<Option<Span>>,
     leaves: Vec<(TermId, Span)>,
-    /// By symbol: its first index in the last list that contains it, and the number of that list.
+    /// For each symbol: its first index in the last list that contains it, and the number of that
+    /// list.
     seen: Vec<(usize, u32)>,
     list: u32,
     /// The first `loopH`, and the number of all of them.

@@ -41,14 +41,14 @@ pub enum Peer {
 /// The partners of the actions of an interaction.
 #[derive(Debug, Clone, Default)]
 pub struct Partners {
-    /// By action without a peer.
+    /// The partners of each action, which is stored without a peer.
     known: FxHashMap<Action, PartnerSet>,
 }
 
 #[derive(Debug, Clone)]
 struct PartnerSet {
     peers: BTreeSet<Peer>,
-    /// Whether its passings have different partners.
+    /// Whether the passings of the action have different partners.
     is_ambiguous: bool,
 }
 
@@ -82,7 +82,7 @@ impl Partners {
     /// The letter of an event whose peer is known.
     pub fn letter(&self, action: Action, peer: Peer) -> Action {
         match self.known.get(&action) {
-            // No passing has this action, whatever its peer is.
+            // No passing has this action, whatever the peer is, so the action can be used as it is.
             None => action,
             Some(known) if known.peers.contains(&peer) && !known.is_ambiguous => action,
             Some(_) => Action { peer: Some(peer), ..action },

@@ -156,7 +156,7 @@ impl Pool {
         self.events.items.len()
     }
 
-    /// The id of an action, new or known.
+    /// The id of an action. A new action gets a new id.
     pub fn intern_action(&mut self, action: Action) -> ActionId {
         self.actions.intern(action)
     }
@@ -189,7 +189,7 @@ impl Pool {
         event
     }
 
-    /// The id of a region, new or known.
+    /// The id of a region. A new region gets a new id.
     ///
     /// # Panics
     /// If a lifeline is not of the signature.
@@ -202,7 +202,7 @@ impl Pool {
         self.regions.union(left, right)
     }
 
-    /// The id of a term, new or known.
+    /// The id of a term. A new term gets a new id.
     pub fn intern(&mut self, term: Term) -> TermId {
         debug_assert!(
             term.operands().all(|operand| operand.index() < self.terms.items.len()),
@@ -345,8 +345,8 @@ impl Pool {
     }
 
     /// ```text
-    /// terminates(∅)   terminates(loop(i))   terminates(alt(i,j)) iff either does
-    /// terminates(f(i,j)) iff both do, f ∈ {strict, coreg_r}   never for an event
+    /// terminates(∅)   terminates(loop(i))   terminates(alt(i,j)) iff i or j terminates
+    /// terminates(f(i,j)) iff i and j terminate, f ∈ {strict, coreg_r}   an event never terminates
     /// η(∅) = η(loop(i)) = 0   η(e) = 1   η(alt(i,j)) = max(η(i), η(j))   η(f(i,j)) = η(i) + η(j)
     /// ```
     fn compute_attributes(&mut self, term: Term) -> Attributes {

@@ -85,11 +85,11 @@ pub fn signature(signature: &Signature) -> SpecFile {
 
 struct Raiser<'a> {
     pool: &'a Pool,
-    /// By term id: the number of operators below the root that have it as an operand.
+    /// For each term id: the number of operators below the root that have it as an operand.
     users: Vec<u32>,
     /// The number of operands that may still be flattened out of shared tails.
     budget: usize,
-    /// By term id: its node.
+    /// For each term id: its node.
     done: Vec<Option<NodeId>>,
     nodes: Vec<Node>,
     file: &'a mut SpecFile,
@@ -204,7 +204,8 @@ impl Raiser<'_> {
         while let Some((left, right)) = self.same_operator(term, rest) {
             operands.push(left);
             rest = right;
-            // Flattening a shared tail copies it; without budget it stays an operand of its own.
+            // Flattening a shared tail copies it. If the budget is used up, the tail stays an
+            // operand of its own.
             if self.users[rest.index()] > 1 && self.budget == 0 {
                 break;
             }
@@ -267,8 +268,8 @@ fn nowhere(file: &mut SpecFile, text: &str) -> Name {
     Name { symbol: file.names.intern(text), span: Span::default() }
 }
 
-/// By term id up to `root`: the number of terms in `root` that have it as an operand; 0 if it does not
-/// occur in `root`.
+/// For each term id up to `root`: the number of terms in `root` that have it as an operand; 0 if it
+/// does not occur in `root`.
 fn users(pool: &Pool, root: TermId) -> Vec<u32> {
     let mut users = vec![0u32; root.index() + 1];
     users[root.index()] = 1;

@@ -34,7 +34,7 @@ pub(crate) struct Regions {
     /// The number of branch levels above the words.
     height: u32,
     roots: IndexVec<RegionId, NodeId>,
-    /// By node: the region it is the root of. Extended on demand.
+    /// For each node: the region it is the root of. Extended on demand.
     by_root: IndexVec<NodeId, Option<RegionId>>,
 }
 
@@ -158,7 +158,7 @@ impl Regions {
         }
     }
 
-    /// The region with a given root, new or known.
+    /// The region with a given root, which is created if it is new.
     fn region(&mut self, root: NodeId) -> RegionId {
         while self.by_root.len() <= root.index() {
             self.by_root.push(None);

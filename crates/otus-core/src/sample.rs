@@ -1,4 +1,4 @@
-//! Syntax trees and terms for tests.
+//! Parses texts to syntax trees and terms, for tests.
 
 use crate::index::{RegionId, TermId};
 use crate::pool::Pool;

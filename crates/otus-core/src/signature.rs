@@ -20,7 +20,8 @@ use crate::set::LifelineSet;
 pub struct Signature {
     lifelines: Names,
     labels: IndexVec<LifelineId, Option<Box<str>>>,
-    /// By label on one line: the lifeline, or `None` if several have it.
+    /// For each label, written on one line: the lifeline with this label, or `None` if several
+    /// lifelines have it.
     labelled: FxHashMap<Box<str>, Option<LifelineId>>,
     messages: Names,
 }
@@ -49,8 +50,8 @@ impl Signature {
         }
     }
 
-    /// The lifeline that logs may call like this: the one with the name, or the only one with the label, in which
-    /// a line break is a blank.
+    /// The lifeline that a log means by a name: the lifeline with this name, or the only lifeline with this
+    /// label. A line break in a label counts as a blank.
     ///
     /// ```
     /// let mut signature = otus_core::Signature::default();

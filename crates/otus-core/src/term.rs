@@ -15,7 +15,7 @@ pub enum Term {
     Event(EventId),
     /// `strict(i, j)`: all of i before all of j.
     Strict(TermId, TermId),
-    /// `coreg_r(i, j)`: in order on each lifeline outside r.
+    /// `coreg_r(i, j)`: i before j on each lifeline outside r, in any order on the lifelines of r.
     Coreg(RegionId, TermId, TermId),
     /// `alt(i, j)`: one of the two.
     Alt(TermId, TermId),
@@ -73,18 +73,18 @@ impl Term {
 /// The attributes of a term, computed once when it is interned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Attributes {
-    /// The lifelines of its events.
+    /// The lifelines of the events of the term.
     pub lifelines: RegionId,
-    /// Whether it accepts the empty trace.
+    /// Whether the term accepts the empty trace.
     pub terminates: bool,
     /// The number of nodes of its tree, saturating.
     pub nodes: u64,
-    /// The height of its tree, saturating; 0 for a leaf.
+    /// The height of the term as a tree, saturating; 0 for a leaf.
     pub depth: u32,
     /// β, the depth of loop nesting; 0 without a loop.
     pub loop_depth: u32,
     /// The number of loops in its tree, saturating.
     pub loops: u32,
-    /// η, the most events that can happen outside its loops, saturating.
+    /// η, the maximum number of events that can happen outside the loops of the term, saturating.
     pub outside_loops: u32,
 }

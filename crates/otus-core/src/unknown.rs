@@ -28,7 +28,7 @@ impl NameKind {
 /// An undeclared name at its first use.
 #[derive(Debug, Clone, Copy)]
 pub struct Unknown<'a> {
-    /// The kind that its use requires.
+    /// The kind of name that the use requires.
     pub kind: NameKind,
     /// The name.
     pub name: &'a str,
@@ -72,7 +72,8 @@ fn word(unknown: Unknown<'_>, declared: &Signature, draft: Draft) -> Diagnostic 
     };
     if let Some(other) = other {
         let message = format!("`{name}` is declared as a {}, not as a {word}", other.word());
-        // Sender and message may be swapped, or one of them missing: an example shows the order.
+        // The sender and the message may be swapped, or one of them may be missing, so the help
+        // shows the order by an example.
         let suggestion = suggestion.map(|text| format!("{text} ")).unwrap_or_default();
         let example = match kind {
             NameKind::Lifeline => format!("`a -- {name} -> b` and `a!{name}`"),

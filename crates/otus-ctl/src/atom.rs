@@ -1,9 +1,10 @@
 //! Atomic predicates: tests on a single cut.
 //!
 //! A *reading* is a number, text or truth value that a cut determines: the value of a variable, the label of
-//! the last event of a process, or the number of events (with some label) of a process. An atom is a
-//! test on one or several readings. Paper 001 has `x • c` only; a test on readings of several
-//! processes is a union of boxes, and is built as such ([`encode`](crate::encode)).
+//! the last event of a process, or the number of events (with some label) of a process. An atom is a test on
+//! one or several readings. Paper 001 has only comparisons of a variable with a constant, `x • c`. The set
+//! of cuts of a test on readings of several processes is a union of boxes, and is built as such
+//! ([`encode`](crate::encode)).
 
 use otus_syntax::Rational;
 use otus_syntax::ast::formula::Comparison;
@@ -23,18 +24,18 @@ pub enum Reading {
 /// A test on readings.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Atom {
-    /// One reading is one of some values, which are of one kind, sorted.
+    /// One reading has one of some values. The values are of one kind and sorted.
     Member(Reading, Box<[Value]>),
-    /// One reading compared with a value of its kind.
+    /// One reading is compared with a value of its kind.
     Compare(Reading, Comparison, Value),
-    /// Two readings of the same kind compared.
+    /// Two readings of the same kind are compared.
     Pair(Reading, Comparison, Reading),
-    /// `Σ cᵢ·rᵢ ⋈ c`, at least two readings, sorted, each once, no cᵢ being 0.
+    /// `Σ cᵢ·rᵢ ⋈ c` for at least two readings, which are sorted and distinct. No cᵢ is 0.
     Linear(Box<[(Reading, Rational)]>, Comparison, Rational),
 }
 
 impl Atom {
-    /// Its readings, in order.
+    /// The readings of the atom, in order.
     pub fn readings(&self) -> Vec<Reading> {
         match self {
             Atom::Member(reading, _) | Atom::Compare(reading, ..) => vec![*reading],
@@ -43,7 +44,7 @@ impl Atom {
         }
     }
 
-    /// The equality that it is the negation of, if it is one.
+    /// The equality that the atom is the negation of, if it is an inequality.
     pub(crate) fn as_not_equal(&self) -> Option<Atom> {
         match self {
             Atom::Compare(reading, Comparison::Unequal, value) => {
@@ -59,9 +60,9 @@ impl Atom {
         }
     }
 
-    /// Whether it holds for the values read, which are in the order of [`readings`](Self::readings).
-    /// Values of different kinds are unequal and otherwise in no relation. Sums were checked to fit
-    /// when the formula was read.
+    /// Whether the atom holds for these values of its readings, in the order of
+    /// [`readings`](Self::readings). Values of different kinds are unequal, and neither is less than
+    /// the other. Sums cannot overflow, since that was checked when the formula was read.
     pub fn holds(&self, values: &[&Value]) -> bool {
         match self {
             Atom::Member(_, members) => members.iter().any(|member| member == values[0]),

@@ -1,10 +1,10 @@
 //! An independent check of evidence, from the trace and the formula alone.
 //!
-//! It replays the events of a run, assignment by assignment, and evaluates the formula at each cut. It uses nothing of
-//! the search that found the evidence: no clocks, no views, no diagrams.
+//! The check replays the events of a run, assignment by assignment, and evaluates the formula at each cut. It uses
+//! nothing of the search that found the evidence: no clocks, no views, no diagrams.
 //!
-//! A subformula about all runs (`AF q` in `EF(p & AF q)`) cannot be shown by one run. Such parts are trusted
-//! and counted.
+//! A subformula about all runs (`AF q` in `EF(p & AF q)`) cannot be shown by one run. Such subformulas are trusted,
+//! and their number is reported.
 
 use otus_core::budget::{Budget, Stop};
 use otus_core::index::Index as _;
@@ -46,7 +46,7 @@ impl From<Stop> for Fault {
 pub struct Checked {
     /// The number of cuts at which the formula was evaluated.
     pub cuts: usize,
-    /// The number of parts that no run can show, and that were trusted.
+    /// The number of subformulas that no single run can show and that were trusted.
     pub trusted: usize,
 }
 
@@ -75,17 +75,17 @@ pub fn certify(
 struct Replay<'a> {
     trace: &'a PartialOrder,
     formulas: &'a Formulas,
-    /// By process: the number of its events in the cut.
+    /// For each process: the number of its events in the cut.
     executed: Vec<u32>,
-    /// By variable.
+    /// For each variable: its value.
     values: Vec<Value>,
-    /// By process: the label of its last event.
+    /// For each process: the label of its last event.
     last: Vec<Option<LabelId>>,
     /// The number of events of a process with a label.
     labelled: FxHashMap<(ProcessId, LabelId), i64>,
     left: usize,
     pace: Pace,
-    /// The number of runs that lead here.
+    /// The number of runs of the evidence that lead to this cut.
     depth: usize,
 }
 
@@ -134,7 +134,8 @@ impl<'a> Replay<'a> {
         checked: &mut Checked,
     ) -> Result<bool, Fault> {
         checked.cuts += 1;
-        // First each piece of evidence, then the formula, given the parts that they show.
+        // Checks first each piece of evidence, then the formula, given the subformulas that the
+        // evidence shows.
         let mut shown: Vec<FormulaId> = Vec::new();
         for one in evidence {
             let mut from = self.clone();
@@ -169,14 +170,14 @@ impl<'a> Replay<'a> {
         is_shown.then_some(()).ok_or(Fault::Cut(evidence.events.len()))
     }
 
-    /// Whether a formula holds here, given parts of it that do.
+    /// Whether a formula holds at this cut, given some subformulas that hold here.
     fn holds(
         &mut self,
         formula: FormulaId,
         shown: &[FormulaId],
         checked: &mut Checked,
     ) -> Result<bool, Fault> {
-        // `None` stands for a part about all runs.
+        // `None` stands for a subformula about all runs.
         let mut known: FxHashMap<FormulaId, Option<bool>> = FxHashMap::default();
         for part in self.formulas.parts(formula, |node| !node.is_run()) {
             self.pace.step(8)?;

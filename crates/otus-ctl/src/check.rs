@@ -29,8 +29,8 @@ use crate::view::{Arrangement, View};
 /// The engine that computes sets of cuts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Engine {
-    /// The best one for each part: interval diagrams, or single cuts where an atom depends on several processes and
-    /// there are few cuts.
+    /// The best engine for each part of a formula: interval diagrams, or single cuts if an atom depends on several
+    /// processes and there are few cuts.
     Auto,
     /// Canonical interval diagrams.
     Interval,
@@ -56,7 +56,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// The options from now on: phases that are given them share one time limit.
+    /// The options with their clock started, so that all phases that get them share one time limit.
     pub(crate) fn started(&self) -> Self {
         Options { budget: self.budget.started(), ..self.clone() }
     }
@@ -101,11 +101,12 @@ pub(crate) struct Problem<'f> {
     pub(crate) trace: &'f PartialOrder,
     /// The visible events.
     pub(crate) view: &'f View,
-    /// The atoms of the formulas, and their courses.
+    /// The events at which each of these atoms changes, with the atoms themselves.
     pub(crate) atoms: &'f [(AtomId, &'f Course)],
 }
 
-/// Checks formulas over one trace; the courses of atoms and the clocks are computed once.
+/// Checks formulas over one trace. The courses of atoms and the clocks are computed once for all
+/// formulas.
 #[derive(Debug)]
 pub struct Checker<'t> {
     trace: &'t PartialOrder,
@@ -311,7 +312,7 @@ impl<'t> Checker<'t> {
         View::whole(self.trace, &clocks, options.arrangement, &mut pace)
     }
 
-    /// What a budget allows beside the tables of the checker and a view.
+    /// The budget without the memory that the tables of the checker and a view take.
     pub(crate) fn beside(&self, budget: &Budget, view: &View) -> Budget {
         beside(budget, self.bytes() + view.bytes())
     }
@@ -380,7 +381,8 @@ impl<'t> Checker<'t> {
     }
 }
 
-/// The answer by single cuts, if they seem to be faster than intervals and are.
+/// The answer of the engine for single cuts, if that engine is likely to be faster than intervals
+/// and stays within its limit.
 fn tried<T>(
     problem: Problem<'_>,
     budget: &Budget,
@@ -401,7 +403,8 @@ enum Step {
     Whole,
 }
 
-/// The next step for a connective that an operand with the `decisive` value decides.
+/// The next step for a connective whose value is decided as soon as one operand has the `decisive`
+/// value.
 fn decide(all: &[FormulaId], known: &FxHashMap<FormulaId, bool>, decisive: bool) -> Step {
     if all.iter().any(|part| known.get(part) == Some(&decisive)) {
         return Step::Known(decisive);

@@ -34,7 +34,7 @@ fn least(
     mut demand: impl FnMut(usize, u32, usize) -> u32,
     pace: &mut Pace,
 ) -> Result<Option<Vec<u32>>, Stop> {
-    // By process: the number of its current interval.
+    // For each process: the number of its current interval.
     let mut at = vec![0; allowed.len()];
     let first = |ranges: &Allowed| ranges.first().map(|range| range.0);
     let Some(mut least) = allowed.iter().map(first).collect::<Option<Vec<u32>>>() else {
@@ -67,7 +67,7 @@ fn least(
 
 impl Checker<'_> {
     /// The conditions of `EF` of a conjunction of local conditions; `None` if the formula has another form or the
-    /// options ask for an engine.
+    /// options name an engine.
     pub(crate) fn local_conditions(
         &self,
         part: FormulaId,
@@ -119,7 +119,8 @@ impl Checker<'_> {
     }
 }
 
-/// The intervals on which a condition holds that holds `initial`ly and flips at some events of a process.
+/// The intervals on which a condition holds. It is `initial` at the first cut and flips at some events of
+/// a process.
 fn stretches(process: &Range<u32>, flips: &[EventId], initial: bool) -> Allowed {
     let mut found = Vec::new();
     let (mut holds, mut since) = (initial, 0);
@@ -136,7 +137,7 @@ fn stretches(process: &Range<u32>, flips: &[EventId], initial: bool) -> Allowed 
     found
 }
 
-/// The intervals that two lists share.
+/// The intersection of two lists of intervals.
 fn both(left: &Allowed, right: &Allowed) -> Allowed {
     let (mut i, mut j) = (0, 0);
     let mut found = Vec::new();

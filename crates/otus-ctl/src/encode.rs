@@ -1,9 +1,9 @@
 //! The set of cuts at which a formula without temporal operators holds, in one pass.
 //!
-//! The components of a cut become known layer by layer. With the first of them known, a formula is partly decided:
-//! its *residual* has only atoms that depend on later components, each with its *stage*, the part of its readings
-//! that is known. The residuals are the states of a [`Machine`], so the diagram is built directly from them
-//! instead of with one operation per connective.
+//! The construction reads a cut component by component. Once the first components are known, a formula is partly
+//! decided. Its *residual* has only atoms that depend on later components. Each of these atoms has a *stage*: what is
+//! known about its readings so far. The residuals are the states of a [`Machine`], so the diagram is built directly
+//! from them instead of with one operation per connective.
 //!
 //! A *chain* is the sequence of events at which a reading changes, for example all assignments to a variable; it may
 //! spread over several processes. The stage of an atom has:
@@ -37,9 +37,9 @@ use crate::track::Course;
 use crate::view::View;
 
 define_id! {
-    /// The rest of a formula; `false` and `true` are [`REJECT`] and [`ACCEPT`].
+    /// The residual of a formula; `false` and `true` are [`REJECT`] and [`ACCEPT`].
     ResidualId;
-    /// The known part of an atom's readings.
+    /// What is known about the readings of an atom.
     StageId;
 }
 
@@ -56,42 +56,45 @@ enum Residual {
     Or(Box<[ResidualId]>),
 }
 
-/// The known part of an atom's readings.
+/// What is known about the readings of an atom after the first components.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Stage {
     /// The number of the atom among those in use.
     atom: u32,
     /// In a sum: the sum of the readings whose chains are complete.
     sum: Rational,
-    /// By chain: the number of its events reached, or [`GONE`] if it is in the sum.
+    /// For each chain: the number of its events reached, or [`GONE`] if its reading is in the sum
+    /// already.
     reached: Box<[u32]>,
 }
 
 const GONE: u32 = u32::MAX;
 
-/// The bytes of a residual and of a stage: the item, a slot of the interner's table, and the residual's list of chains.
+/// The size in bytes of a residual and of a stage: the item, a slot of the interner's table, and the residual's list of
+/// chains.
 const RESIDUAL: usize = size_of::<Residual>() + size_of::<Option<Rc<[u32]>>>() + SLOT;
 const STAGE: usize = size_of::<Stage>() + SLOT;
 const SLOT: usize = 8;
 
-/// The number of values in a block at which a chain has an event; in tests small, so that small cases have several.
+/// The number of values in a block at which a chain has an event. It is small in tests, so that small cases have
+/// several blocks.
 const BLOCK: usize = if cfg!(test) { 2 } else { 8 };
 
-/// A chain of events at which something changes: a reading, or the truth value of an atom.
+/// A chain of events at which a reading, or the truth value of an atom, changes.
 #[derive(Debug)]
 struct Chain {
-    /// The last layer that has an event of it.
+    /// The last layer that has an event of the chain.
     last: Option<usize>,
-    /// Whether no other layer has one.
+    /// Whether all events of the chain are on that layer.
     alone: bool,
-    /// By number of events: the least number of events after which the value is the same.
+    /// For each number of events: the least number of events after which the value is the same.
     same: Box<[u32]>,
-    /// Its events, by layer and value.
+    /// The events of the chain, sorted by layer and value.
     points: Box<[ChainPoint]>,
 }
 
 impl Chain {
-    /// Its events on a layer, by value.
+    /// The events of the chain on a layer, sorted by value.
     fn on(&self, layer: usize) -> &[ChainPoint] {
         let layer = number(layer);
         let start = self.points.partition_point(|point| point.layer < layer);
@@ -105,9 +108,9 @@ impl Chain {
 struct UsedAtom<'f> {
     atom: &'f Atom,
     course: &'f Course,
-    /// The range of its chains.
+    /// The range of the atom's chains.
     chains: std::ops::Range<usize>,
-    /// The last layer with an event of its chains.
+    /// The last layer with an event of the atom's chains.
     last: Option<usize>,
 }
 
@@ -129,13 +132,13 @@ pub(crate) struct Encoder<'f> {
     used: Vec<UsedAtom<'f>>,
     by_atom: FxHashMap<AtomId, u32>,
     chains: Vec<Chain>,
-    /// By layer: the least value of each of its blocks.
+    /// For each layer: the least value of each of its blocks.
     blocks: Vec<Vec<u32>>,
     residuals: Interner<ResidualId, Residual>,
     stages: Interner<StageId, Stage>,
-    /// By residual: the chains that it waits for, sorted.
+    /// For each residual: the chains that it waits for, sorted.
     waits: IndexVec<ResidualId, Option<Rc<[u32]>>>,
-    /// By chain that the current residual waits for: the position reached.
+    /// For each chain that the current residual waits for: the position reached.
     reached: Vec<u32>,
     /// The number of bytes of chains, residuals and stages.
     bytes: usize,
@@ -279,7 +282,8 @@ impl<'f> Encoder<'f> {
         self.settle(stage, positive, None)
     }
 
-    /// A literal after a layer, or before the first: decided if no later layer has an event of its chains.
+    /// The literal of a stage after a layer, or before the first layer. It is decided if no later layer
+    /// has an event of its chains.
     fn settle(&mut self, stage: Stage, positive: bool, layer: Option<usize>) -> ResidualId {
         let used = &self.used[stage.atom as usize];
         let over = |last: Option<usize>| match (last, layer) {
@@ -388,7 +392,8 @@ impl<'f> Encoder<'f> {
         chains
     }
 
-    /// The residual after a layer, where the chains it waits for have [`reached`](Self::reached) some positions.
+    /// The residual after a layer, given the positions that the chains it waits for have
+    /// [`reached`](Self::reached).
     fn advance(&mut self, whole: ResidualId, layer: usize) -> Result<ResidualId, Stop> {
         let mut after: FxHashMap<ResidualId, ResidualId> = FxHashMap::default();
         for part in self.parts(whole) {
@@ -440,7 +445,7 @@ impl Machine for Encoder<'_> {
         let waits = self.waits(state);
         let start = self.blocks[layer][block as usize];
         let end = self.blocks[layer].get(block as usize + 1).copied().unwrap_or(u32::MAX);
-        // By chain: the number of its events on the layer that are included.
+        // For each chain: the number of its events on the layer that are included.
         let mut included: Vec<usize> = waits
             .iter()
             .map(|&chain| {

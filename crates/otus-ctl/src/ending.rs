@@ -1,4 +1,4 @@
-//! What the last cut decides.
+//! Replaces the parts of a formula that the last cut decides by constants.
 //!
 //! Every run from every cut ends at the last cut, E. So for every g:
 //!
@@ -22,12 +22,12 @@ use crate::formula::{Formula, FormulaId, Formulas};
 use crate::pace::Pace;
 use crate::track::Course;
 
-/// A part of a formula.
+/// A subformula.
 #[derive(Debug, Clone, Copy)]
 struct Part {
-    /// Whether it holds at the last cut.
+    /// Whether the subformula holds at the last cut.
     at_end: bool,
-    /// An equivalent formula.
+    /// An equivalent formula, without the parts that the last cut decides.
     same: FormulaId,
 }
 

@@ -7,8 +7,8 @@
 //!
 //! The set of all cuts is built only if an operator needs it (`¬`, `EX`, `EF`).
 //!
-//! Garbage is collected between operations when half of the allowed nodes, or four million and twice as many as after
-//! the last time, are in use.
+//! Garbage is collected between operations. It starts when half of the allowed nodes are in use, or when there are at
+//! least four million nodes and twice as many as after the last collection.
 
 use otus_core::budget::{Budget, Stop};
 use otus_core::index::Index as _;
@@ -31,7 +31,7 @@ pub(crate) struct Evaluation<'f> {
     /// All cuts, once they are needed.
     top: Option<Set>,
     encoder: Encoder<'f>,
-    /// By formula.
+    /// For each formula: its set of cuts, once computed.
     sets: Vec<Option<Set>>,
     /// The number of nodes after the last garbage collection.
     live: usize,
@@ -101,7 +101,7 @@ impl<'f> Evaluation<'f> {
         Ok(self.known(formula))
     }
 
-    /// The number of all cuts, and of those at which a formula holds.
+    /// The number of all cuts, and the number of cuts at which a formula holds.
     pub(crate) fn counts(&mut self, formula: FormulaId) -> Result<Counts, Stop> {
         let (set, top) = (self.set(formula)?, self.top()?);
         Ok(Counts { cuts: self.diagram.count(top)?, satisfying: self.diagram.count(set)? })

@@ -14,17 +14,17 @@
 //! # No cut is stored or looked up
 //!
 //! Call a vector of the first d components a *prefix* if it can be extended to a cut. Because happened-before is
-//! transitive, it is one iff its components allow each other; so the values of the next component form an
-//! interval, bounded by the clocks of the others. Hence the cuts with a common prefix are consecutive, and a
-//! prefix is two numbers: its greatest next value, and where its extensions begin. The successor of a
-//! prefix along a component is found from that of the prefix one shorter: the same next value there,
-//! if it is in the interval. A whole row of cuts, all with one prefix, finds its successors by one lookup per
-//! component, and copies their bits as slices.
+//! transitive, a vector is a prefix iff its components allow each other; so the values of the next component form an
+//! interval, bounded by the clocks of the others. Hence the cuts with a common prefix are consecutive, and a prefix is
+//! two numbers: its greatest next value, and where its extensions begin. The successor of a prefix p.x along an earlier
+//! component is found from the successor p′ of p along that component: it is p′.x, if x is in the interval of p′. A
+//! whole row of cuts, all with one prefix, finds its successors by one lookup per component, and copies their bits as
+//! slices.
 //!
-//! *Cost.* 8 bytes per prefix and one bit per cut and temporal part, rounded up to bytes. Visiting alone takes 5 to
-//! 15 ns a cut (26 for twenty processes of one event each), `AG(Σ xᵢ < 4 → AF all done)` 35 to 140 ns, most of it in the
-//! interpreter of [`program`]: `cargo test --release -p otus-testkit --test it -- --ignored speed`. Not done: deciding
-//! a row operation by operation, 64 cuts at a time.
+//! *Cost.* 8 bytes per prefix and one bit per cut and temporal part, rounded up to bytes. Visiting alone takes 5 to 15
+//! ns per cut (26 for twenty processes of one event each), `AG(Σ xᵢ < 4 → AF all done)` 35 to 140 ns, most of it in the
+//! interpreter of [`program`]: `cargo test --release -p otus-testkit --test it -- --ignored speed`. A row could also be
+//! decided operation by operation for 64 cuts at a time; this is not implemented.
 //!
 //! A formula without temporal parts needs no memory, and a search for one cut (an outermost EF or AG) stops at
 //! the first that satisfies it.
@@ -44,13 +44,14 @@ use crate::formula::FormulaId;
 pub(crate) struct Tally {
     /// The number of cuts visited.
     pub(crate) cuts: u64,
-    /// The number of those at which the formula holds.
+    /// The number of visited cuts at which the formula holds.
     pub(crate) satisfying: u64,
-    /// Whether it holds at the cut visited last: the first cut of the trace, unless the search ended early.
+    /// Whether the formula holds at the cut visited last. That is the first cut of the trace, unless the
+    /// search ended early.
     pub(crate) holds: bool,
 }
 
-/// Visits all cuts, or all until the first at which the formula holds.
+/// Visits all cuts, or stops at the first cut at which the formula holds.
 pub(crate) fn walk(
     problem: Problem<'_>,
     formula: FormulaId,

@@ -52,11 +52,11 @@ pub enum Formula {
     End,
     /// An atomic predicate.
     Atom(AtomId),
-    /// Of an atom, the end, `EX` or `E U`.
+    /// The negation of an atom, of the end, of `EX` or of `E U`.
     Not(FormulaId),
-    /// At least two, sorted.
+    /// The conjunction of at least two formulas, sorted.
     And(Box<[FormulaId]>),
-    /// At least two, sorted.
+    /// The disjunction of at least two formulas, sorted.
     Or(Box<[FormulaId]>),
     /// `EX f`
     Next(FormulaId),
@@ -65,12 +65,12 @@ pub enum Formula {
 }
 
 impl Formula {
-    /// Whether it is `EX f` or `E[f U g]`, which a run shows.
+    /// Whether the formula is `EX f` or `E[f U g]`, which a run shows.
     pub(crate) fn is_run(&self) -> bool {
         matches!(self, Formula::Next(_) | Formula::Until(_))
     }
 
-    /// Whether it is a conjunction or a disjunction.
+    /// Whether the formula is a conjunction or a disjunction.
     pub fn is_connective(&self) -> bool {
         matches!(self, Formula::And(_) | Formula::Or(_))
     }
@@ -91,14 +91,14 @@ impl Formula {
 pub struct Formulas {
     pub(crate) atoms: Interner<AtomId, Atom>,
     nodes: Interner<FormulaId, Formula>,
-    /// By formula: its negation and its attributes.
+    /// For each formula: its negation and its attributes.
     facts: IndexVec<FormulaId, Facts>,
 }
 
 /// Attributes of a formula, computed once.
 #[derive(Debug, Clone, Copy)]
 struct Facts {
-    /// Made together with the formula, so that negation is a lookup.
+    /// The negation, which is made together with the formula, so that negating is a lookup.
     negation: FormulaId,
     temporal: bool,
     next: bool,
@@ -147,7 +147,8 @@ impl Formulas {
         self.facts[f].next
     }
 
-    /// A formula and its parts, operands first. Parts below a node are left out unless it `opens`.
+    /// A formula and its parts, operands first. The operands of a node are included only if `opens`
+    /// holds for the node.
     pub fn parts(&self, whole: FormulaId, opens: impl Fn(&Formula) -> bool) -> Vec<FormulaId> {
         let mut met = FxHashSet::from_iter([whole]);
         let mut parts = vec![whole];
@@ -191,7 +192,7 @@ impl Formulas {
         self.literal(Formula::Atom(atom))
     }
 
-    /// Holds at the last cut alone.
+    /// The formula that holds at the last cut alone.
     pub fn end(&mut self) -> FormulaId {
         self.literal(Formula::End)
     }
@@ -318,7 +319,8 @@ impl Formulas {
         if g == Formulas::FALSE || g == Formulas::TRUE || f == Formulas::FALSE {
             return g;
         }
-        // On a run that has a cut with g, all cuts before the first one have ¬g: E[¬g U g] = EF g.
+        // On a run to a cut with g, all cuts before the first such cut satisfy ¬g, so E[¬g U g] =
+        // EF g.
         let f = if f == self.not(g) { Formulas::TRUE } else { f };
         self.literal(Formula::Until([f, g]))
     }
@@ -350,7 +352,7 @@ impl Formulas {
         self.not(broken)
     }
 
-    /// A formula with `true` or `false` in the place of an atom.
+    /// A formula in which an atom is replaced by `true` or `false`.
     pub fn with_constant(&mut self, whole: FormulaId, atom: AtomId, truth: bool) -> FormulaId {
         let constant = if truth { Formulas::TRUE } else { Formulas::FALSE };
         let mut replaced: FxHashMap<FormulaId, FormulaId> = FxHashMap::default();
@@ -378,7 +380,7 @@ impl Formulas {
         self.pair(formula, Formula::Not(positive))
     }
 
-    /// Interns a formula and its negation, whose operands are interned.
+    /// Interns a formula and its negation. The operands of both are interned already.
     fn pair(&mut self, formula: Formula, negation: Formula) -> FormulaId {
         if let Some(known) = self.nodes.find(&formula) {
             return known;

@@ -1,9 +1,8 @@
 //! The engine of paper 001: Interval Sharing Trees and the operations on them as the paper has them.
 //!
-//! Kalyon, Massart, Meuter and Van Begin, *Testing Distributed Systems through Symbolic Model
-//! Checking* (CFV 2007.79), sections 4 and 5. It is here to be compared with: same formulas, same
-//! answers, the paper's way of finding them, which pays for every communication and every event with an
-//! operation on whole trees.
+//! Kalyon, Massart, Meuter and Van Begin, *Testing Distributed Systems through Symbolic Model Checking* (CFV 2007.79),
+//! sections 4 and 5. This engine exists for comparison. It gives the same answers to the same formulas, but computes
+//! them as the paper does: with an operation on whole trees for every communication and every event.
 //!
 //! | paper | here |
 //! |---|---|
@@ -14,9 +13,9 @@
 //!
 //! # Two corrections
 //!
-//! Runs are finite, and two fixpoints of the paper forget it. `gfp X. φ ∩ pre∃(X)` is always empty, since E has no
-//! successor; and `lfp X. ψ ∪ (φ ∩ pre∀(X))` contains E wherever φ does, since pre∀ holds there for want of successors. The
-//! semantics of section 3.2 is
+//! Runs are finite, and two fixpoints of the paper do not take this into account. `gfp X. φ ∩ pre∃(X)` is always empty,
+//! since E has no successor; and `lfp X. ψ ∪ (φ ∩ pre∀(X))` contains E wherever φ does, since pre∀ holds there for want
+//! of successors. The semantics of section 3.2 is
 //!
 //! ```text
 //! [EG φ]     = lfp X. ([φ] ∩ {E}) ∪ ([φ] ∩ pre∃(X))
@@ -45,13 +44,13 @@ use crate::BigUint;
 use crate::check::Problem;
 use crate::formula::FormulaId;
 
-/// The way in which EF, and with it AG, is computed.
+/// The way in which EF is computed, and thereby AG, which is ¬EF¬.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Closure {
-    /// By downward closure, in one operation (section 5.6).
+    /// By downward closure, in one operation (section 5.6 of paper 001).
     #[default]
     Downward,
-    /// As the fixpoints of spre∃ and spre∀ (sections 5.4 and 5.5).
+    /// As fixpoints of spre∃ and spre∀ (sections 5.4 and 5.5 of paper 001).
     Fixpoint,
 }
 

@@ -46,8 +46,8 @@ fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-/// Runs the work of a level of recursion, on a stack that grows if the level is deep. To ask how much stack is left for
-/// the first time takes as long as a small check, so that is not done for the first levels.
+/// Runs the work of a level of recursion, on a stack that grows if the level is deep. The first query of the remaining
+/// stack takes as long as a small check, so the first levels do not ask.
 fn nested<T>(depth: usize, work: impl FnOnce() -> T) -> T {
     if depth <= 16 { work() } else { stacker::maybe_grow(64 * 1024, 1024 * 1024, work) }
 }

@@ -31,22 +31,22 @@ use sum::Sum;
 /// A formula to be checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Property {
-    /// Its name, if it has one.
+    /// The name of the formula, if it has one.
     pub name: Option<String>,
-    /// Its canonical text.
+    /// The canonical text of the formula.
     pub text: String,
-    /// Where it was written.
+    /// The span of the text of the formula.
     pub span: Span,
-    /// Its meaning.
+    /// The formula over the trace.
     pub formula: FormulaId,
-    /// Whether its text is `true` or `false`, which people use to count cuts.
+    /// Whether the text of the formula is `true` or `false`, which people use to count cuts.
     pub is_constant: bool,
-    /// The left sides of its implications: a property is empty talk if such a condition never holds. The condition of
-    /// an implication below a quantifier over processes is the disjunction over all choices of processes.
+    /// The left sides of its implications. A property is vacuous if such a condition never holds. For an implication
+    /// below a quantifier over processes, the condition is the disjunction over all choices of processes.
     pub conditions: Vec<FormulaId>,
-    /// Its quantifiers over processes.
+    /// The quantifiers over processes in the formula.
     pub expansions: Vec<Expansion>,
-    /// What its patterns over histories found.
+    /// The results of the formula's patterns over histories.
     pub histories: Vec<History>,
     /// The warnings about it, as indices of [`Lowered::diagnostics`].
     pub warnings: Vec<usize>,
@@ -120,11 +120,11 @@ pub fn lower_with(file: &FormulaFile, trace: &PartialOrder, formulas: Formulas) 
 #[derive(Debug, Clone)]
 enum Meaning {
     Formula(FormulaId),
-    /// `true` or `false`: a formula or a value.
+    /// `true` or `false`, which may be a formula or a value.
     Truth(bool),
     /// A number, or a sum of readings that are numbers.
     Sum(Sum),
-    /// A reading that is not a number, or of no single kind.
+    /// A reading that is not a number, or whose values are of several kinds.
     Reading(Reading, Option<Kind>),
     /// A text; the flag says whether it is a bare word.
     Text(String, bool),
@@ -136,11 +136,11 @@ struct Lowering<'a> {
     file: &'a FormulaFile,
     trace: &'a PartialOrder,
     formulas: Formulas,
-    /// By node.
+    /// For each node: its meaning.
     meanings: Vec<Meaning>,
     /// The processes that names of quantifiers stand for, the innermost last.
     bound: Vec<(Symbol, ProcessId)>,
-    /// The process whose own variables need no `p.`.
+    /// The process whose own variables can be named without `p.`.
     member: Option<ProcessId>,
     /// The choices of processes so far.
     instances: usize,
@@ -148,7 +148,7 @@ struct Lowering<'a> {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// What the nodes of a file contribute to the properties that contain them.
+/// The facts that the nodes of a file contribute to the properties that contain them.
 #[derive(Debug, Default)]
 struct Found {
     conditions: FxHashMap<NodeId, Vec<FormulaId>>,
@@ -161,7 +161,7 @@ impl Lowering<'_> {
         self.meanings[id.index()] = self.node(id);
     }
 
-    /// A property with everything that was found out about its nodes.
+    /// A property with all facts that were collected about its nodes.
     fn property(&mut self, item: &Item, formula: FormulaId) -> Property {
         let file = self.file;
         let mut met: FxHashSet<NodeId> = FxHashSet::default();
@@ -207,7 +207,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The text of a name; of a name that stands for a process, that of the process.
+    /// The text of a name. For a name of a quantifier, it is the name of the process that it stands
+    /// for.
     fn text(&self, name: Name) -> &str {
         match self.bound_process(name) {
             Some(process) => self.trace.process_name(process),
@@ -287,13 +288,13 @@ impl Lowering<'_> {
     ) {
         let is_same = |known: &Diagnostic| known.code == code && known.primary.span == span;
         if !self.bound.is_empty() && self.diagnostics.iter().any(is_same) {
-            return; // It was said about another choice of processes.
+            return; // The fault was already reported for another choice of processes.
         }
         let diagnostic = Diagnostic::new(code, self.file.source, span, message);
         self.diagnostics.push(diagnostic.with_help(help));
     }
 
-    /// The meaning of a node in the place of a formula.
+    /// The meaning of a node where a formula is expected.
     fn formula(&mut self, id: NodeId) -> FormulaId {
         let span = self.span(id);
         match self.meaning(id).clone() {
@@ -439,7 +440,7 @@ impl Lowering<'_> {
                     truth(a.compare(&b).is_some_and(|order| comparison.holds(order)))
                 }
                 (a, b) => {
-                    // A side without a value is a sum with readings: a number.
+                    // A side without a constant value is a sum with readings, hence a number.
                     let kind = |value: Option<Value>| value.map_or(Kind::Number, |v| v.kind());
                     return self.wrong_kinds(id, (left, kind(a)), (right, kind(b)));
                 }
@@ -463,7 +464,7 @@ impl Lowering<'_> {
             Some(value) if value.kind() == own => {
                 Meaning::Formula(self.formulas.atom(Atom::Compare(reading, comparison, value)))
             }
-            // Without a value, the other side is a sum with readings: a number.
+            // If the other side has no constant value, it is a sum with readings, hence a number.
             other => {
                 let kind = other.map_or(Kind::Number, |value| value.kind());
                 self.wrong_kinds(id, (left, own), (right, kind))
@@ -540,7 +541,7 @@ fn truth(holds: bool) -> FormulaId {
     if holds { Formulas::TRUE } else { Formulas::FALSE }
 }
 
-/// The help for an unknown name: a similar one, or else the existing ones.
+/// The help for an unknown name: a similar existing name, or else all existing names.
 fn similar<'n, N: Iterator<Item = &'n str>>(
     word: &str,
     what: &str,
@@ -549,7 +550,7 @@ fn similar<'n, N: Iterator<Item = &'n str>>(
     did_you_mean(word, names()).unwrap_or_else(|| known(what, names()))
 }
 
-/// How a trace gets variables.
+/// A help text: how a trace gets variables.
 pub const MAKE_VARIABLES: &str = "an event of a .pot.json sets one by \"set\": {\"x\": 1}, and a line of a log by \
     a rule of otus.toml with set = { x = \"{field}\" }; `otus init` proposes such rules";
 

@@ -1,13 +1,14 @@
 //! The choice of `auto` between interval diagrams and single cuts.
 //!
-//! Interval diagrams are at least as fast as a visit to every cut as long as each atom depends on one process: an interval
-//! then covers many cuts. If an atom depends on several processes (a variable that two of them write, a sum over two of them), there are
-//! about as many residuals as cuts, and an interval costs more than a cut does. If in addition the lattice is
-//! *narrow*, with few cuts per event, visiting them all is linear and cheaper by an order of magnitude.
+//! If each atom depends on one process, interval diagrams are at least as fast as a visit to every cut, because an
+//! interval then covers many cuts. If an atom depends on several processes (a variable that two of them write, a sum
+//! over two of them), there are about as many residuals as cuts, and an interval costs more than a cut does. If in
+//! addition the lattice is *narrow*, with few cuts per event, visiting them all is linear and cheaper by an order of
+//! magnitude.
 //!
-//! The number of cuts is not known, but bounded from below: every allowed pair of values of two processes is part of
-//! a cut, because clocks are transitive. The pairs of neighbours are counted in linear time. A lattice that passes is
-//! visited with a limit on cuts, so a wrong guess costs a bounded amount of work per event.
+//! The number of cuts is not known, but bounded from below: every allowed pair of values of two processes is part of a
+//! cut, because clocks are transitive. The pairs of neighbours are counted in linear time. If this bound is low, the
+//! lattice is visited with a limit on the number of cuts, so a wrong guess costs a bounded amount of work per event.
 
 use otus_core::budget::Stop;
 
@@ -19,7 +20,8 @@ use crate::track::Course;
 /// The number of cuts per event up to which a lattice is narrow.
 const CUTS: u64 = 32;
 
-/// The most cuts that are worth a visit, if single cuts are likely to be faster than intervals.
+/// The limit on the number of cuts for a visit; `None` if single cuts are not likely to be faster
+/// than intervals.
 pub(crate) fn limit(problem: Problem<'_>, pace: &mut Pace) -> Result<Option<u64>, Stop> {
     let view = problem.view;
     if !problem.atoms.iter().any(|&(_, course)| is_spread(problem, course)) {

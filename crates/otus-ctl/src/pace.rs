@@ -1,15 +1,16 @@
-//! Time and memory while a phase of a check runs.
+//! Checks the limits of time and memory while a phase of a check runs.
 //!
-//! A budget is only kept if every loop looks at it. So each loop whose length depends on the trace or the formula counts
-//! its steps with a [`Pace`], which reads the clock and the cancel token after about [`BETWEEN`] of them. A step takes some ten
-//! nanoseconds; a step that takes longer, for example one per process, counts as several.
+//! A budget is respected only if every loop checks it. So each loop whose length depends on the trace or the formula
+//! counts its steps with a [`Pace`], which reads the clock and the cancel token after about [`BETWEEN`] of them. A step
+//! takes some ten nanoseconds; a step that takes longer, for example one per process, counts as several.
 //!
 //! Tables that one phase leaves for the next (the courses of atoms, clocks, the visible events) are subtracted from
 //! the memory that the next one may use: [`beside`].
 
 use otus_core::budget::{Budget, Stop};
 
-/// The number of steps between two checks; in tests small, so that small cases are checked often.
+/// The number of steps between two checks. It is small in tests, so that small cases are checked
+/// often.
 const BETWEEN: usize = if cfg!(test) { 4 } else { 1 << 14 };
 
 /// The limits of a phase, and the steps since they were checked.
@@ -44,7 +45,7 @@ impl Pace {
     }
 }
 
-/// What a budget allows beside tables of this size.
+/// The budget without the memory that tables of this size take.
 pub(crate) fn beside(budget: &Budget, bytes: usize) -> Budget {
     let max_bytes = budget.max_bytes.map(|most| most.saturating_sub(bytes as u64));
     Budget { max_bytes, ..budget.clone() }
@@ -62,8 +63,8 @@ pub(crate) mod fuse {
         static BURNT: Cell<u64> = const { Cell::new(0) };
     }
 
-    /// Runs some work; the check after `checks` ones cancels it, and every later one. Returns the result and the
-    /// number of checks.
+    /// Runs some work. The first `checks` checks succeed; every later one cancels the work. Returns the result
+    /// and the number of checks.
     pub(crate) fn with<T>(checks: Option<u64>, work: impl FnOnce() -> T) -> (T, u64) {
         LEFT.set(checks);
         BURNT.set(0);

@@ -15,11 +15,12 @@ use crate::pace::Pace;
 /// The cuts at which a formula holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Satisfying {
-    /// Their number, and that of all cuts.
+    /// The number of these cuts, and that of all cuts.
     pub counts: Counts,
-    /// Disjoint boxes: by process, the least and the greatest number of its events in the cut.
+    /// Disjoint boxes. A box has, for each process, the least and the greatest number of its events
+    /// in the cut.
     pub boxes: Vec<Vec<(u32, u32)>>,
-    /// Whether these are all boxes.
+    /// Whether the list has all boxes.
     pub complete: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The size of what a check works on: visible events, their cuts, and the nodes that represent sets of them.
+//! The sizes of the data of a check: visible events, their cuts, and the nodes that represent sets of cuts.
 
 use otus_core::budget::Stop;
 
@@ -9,7 +9,7 @@ use crate::explicit;
 use crate::formula::FormulaId;
 use crate::ist;
 
-/// Sizes of a check of a formula as a whole. The check itself divides the formula, and may need less.
+/// The sizes of a check of a formula as a whole. A real check divides the formula, and may need less.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stats {
     /// The events that can affect the formula.
@@ -23,7 +23,7 @@ pub struct Stats {
 }
 
 impl Checker<'_> {
-    /// Evaluates a formula over the events that it can see, and measures.
+    /// Evaluates a formula over the events that are visible to it, and measures the sizes.
     ///
     /// # Errors
     /// The limit of the budget that was met.

@@ -23,11 +23,11 @@ use crate::pace::Pace;
 /// The values of a reading, from the first cut on.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Track {
-    /// The distinct values, by number.
+    /// The distinct values, indexed by their numbers.
     pub(crate) values: Vec<Value>,
     /// The number of the value at the first cut.
     pub(crate) initial: u32,
-    /// The events at which it changes, in order, each with the number of the new value.
+    /// The events at which the reading changes, in order, each with the number of the new value.
     pub(crate) changes: Vec<(EventId, u32)>,
 }
 
@@ -41,7 +41,7 @@ impl Track {
 
 #[derive(Debug, Clone)]
 pub(crate) enum Course {
-    /// Its truth value at the first cut, and the events after which it flips, in order.
+    /// The truth value at the first cut, and the events after which it flips, in order.
     Flips(bool, Vec<EventId>),
     /// The track of each reading.
     Tracks(Vec<Track>),
@@ -72,7 +72,8 @@ impl Course {
         }
     }
 
-    /// Whether the atom holds after these numbers of flips, or of changes of each reading.
+    /// Whether the atom holds after this number of flips, or after these numbers of changes of its
+    /// readings.
     pub(crate) fn holds(&self, atom: &Atom, reached: &[u32]) -> bool {
         match self {
             Course::Flips(initial, _) => *initial == reached[0].is_multiple_of(2),
@@ -84,7 +85,7 @@ impl Course {
     }
 }
 
-/// The courses of some atoms; the assignments to a variable that several read are looked for once.
+/// The courses of some atoms. If several atoms read a variable, its assignments are collected once.
 pub(crate) fn courses(
     trace: &PartialOrder,
     atoms: &[&Atom],
@@ -244,7 +245,7 @@ fn flips(atom: &Atom, tracks: &[Track], pace: &mut Pace) -> Result<Course, Stop>
     Ok(Course::Flips(initial, flips))
 }
 
-/// The track of some assignments; `value` gives the value of an id.
+/// The track of some assignments; `value` gives the value of a value id.
 fn values<I: Copy + Eq + Hash>(
     initial: I,
     writes: impl Iterator<Item = (EventId, I)>,

@@ -1,22 +1,23 @@
-//! Finds out whether an answer says anything about the trace.
+//! Detects vacuous answers: answers that say nothing about the trace.
 //!
 //! `AG(role = Leader -> AF done)` holds of every trace in which `role` is only ever `leader`: a misspelt word makes a
 //! property true. Five signs of it are looked for, each at the least cost that decides it:
 //!
 //! 1. [`Vacuity::UnknownValue`]: an equality with a text or number that its reading never has; with a number, only if
-//!    the formula does not fail. Another variable of the
-//!    same name (`q.role` for `p.role`) may have it: then the word exists, and not every member becomes a leader. The
-//!    name of a process exists as well, as in `p.vote = q` below a quantifier over processes.
+//!    the formula does not fail. If another variable of the same name (`q.role` for `p.role`) has the value, there is
+//!    no warning: the word exists, and not every process becomes a leader. Names of processes count as existing words
+//!    too, as in `p.vote = q` below a quantifier over processes.
 //! 2. [`Vacuity::NeverHolds`]: the left side f of an implication holds at no cut. This is `EF f`, which the engine of
 //!    the check answers within what is left of its limits; it is asked only if the formula holds.
 //! 3. [`Vacuity::NoEvent`]: no event changes anything that the formula reads.
 //! 4. [`Vacuity::Constant`]: an atom has the same truth value at all cuts, and no event changes its readings, or the
-//!    answer would be the same if it had the other truth value. The second condition spares invariants: `x < 2` in
-//!    `AG(x < 2)` never changes, but the answer depends on it.
+//!    answer would be the same if it had the other truth value. The second condition avoids warnings about invariants:
+//!    `x < 2` in `AG(x < 2)` never changes, but the answer depends on it.
 //! 5. [`Vacuity::AtOnce`]: a formula about some later cut (`EF g`, `AF g`, `E[f U g]`, `A[f W g]`) holds because
 //!    its goal holds at the first cut, before any event.
 //!
-//! A sign that explains another one replaces it: a condition with a misspelt value never holds, and is not told twice.
+//! A sign that explains another one replaces it: a condition with a misspelt value never holds, but only the misspelt
+//! value is reported.
 
 use otus_core::budget::Stop;
 use otus_syntax::ast::formula::Comparison;
@@ -52,12 +53,12 @@ pub enum Vacuity {
     Constant {
         /// The atom.
         atom: AtomId,
-        /// Its truth value.
+        /// The truth value of the atom.
         holds: bool,
         /// Whether an event changes one of its readings.
         is_read: bool,
     },
-    /// It holds at the first cut already, whatever happens later.
+    /// The formula holds at the first cut already, whatever happens later.
     AtOnce,
 }
 
@@ -70,10 +71,10 @@ pub struct Vacuities {
     pub unchecked: Option<Stop>,
 }
 
-/// The most values of a reading that are collected.
+/// The maximum number of values of a reading that are collected.
 pub const MOST_VALUES: usize = 1000;
 
-/// The most atoms whose influence on the answer is tried.
+/// The maximum number of atoms whose influence on the answer is tried.
 const MOST_TRIED: usize = 16;
 
 impl Checker<'_> {
@@ -145,13 +146,15 @@ impl Checker<'_> {
                 found.push(Vacuity::AtOnce);
             }
         }
-        // In one of many instances of a formula, a comparison may well be constant.
+        // In one of many instances of a quantified formula, a comparison is often constant, so
+        // constants are not reported there.
         let verdict = holds.filter(|_| property.expansions.is_empty());
         self.constants(formula, &own, verdict, options, &explained, found)
     }
 
     /// Finds the values that readings never have; returns the atoms with one. If the formula fails, only texts are
-    /// looked at, which may be misspelt: that a number was never reached is then what the answer says.
+    /// examined, since these may be misspelt. A number that was never reached is then a legitimate reason of the
+    /// failure.
     fn unknown_values(
         &self,
         atoms: &[AtomId],
@@ -250,8 +253,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether an atom of the same form on a variable of the same name changes: a formula about several processes is
-    /// not empty because one of them does nothing.
+    /// Whether an atom of the same form on a variable of the same name changes. A formula about several processes is
+    /// not vacuous only because one of them does nothing.
     fn has_live_kin(&self, atom: AtomId, atoms: &[AtomId]) -> bool {
         let trace = self.trace();
         let Atom::Compare(Reading::Variable(own), comparison, value) = self.formulas.atom_of(atom)
@@ -276,7 +279,7 @@ impl Checker<'_> {
         if let Formula::Until([_, goal]) = *self.formulas.get(formula) {
             return Ok(!self.formulas.is_temporal(goal) && self.check(goal, options)?.holds);
         }
-        // ¬E[f U g] holds at once if f does not.
+        // ¬E[f U g] is decided at the first cut if f does not hold there.
         if let Formula::Not(inner) = *self.formulas.get(formula)
             && let Formula::Until([through, _]) = *self.formulas.get(inner)
             && through != Formulas::TRUE
@@ -294,10 +297,10 @@ fn last_name(trace: &PartialOrder, variable: VariableId) -> &str {
     name.rsplit_once('.').map_or(name, |(_, last)| last)
 }
 
-/// The values of a reading, and of the readings of the same name.
+/// The values of a reading, and those of readings of variables with the same name.
 struct Taken {
     all: FxHashSet<Value>,
-    /// The first [`MOST_VALUES`] of them, in the order of the trace.
+    /// The first [`MOST_VALUES`] of all values, in the order of the trace.
     first: Vec<Value>,
 }
 

@@ -32,9 +32,9 @@ use crate::pace::Pace;
 /// Some events of a trace, as dimensions of a lattice.
 #[derive(Debug, Clone)]
 pub(crate) struct View {
-    /// By dimension: its process.
+    /// For each dimension: its process.
     pub(crate) processes: Vec<ProcessId>,
-    /// By dimension: its events, in order.
+    /// For each dimension: its events, in order.
     pub(crate) events: Vec<Vec<EventId>>,
     pub(crate) clocks: ClockTable,
 }
@@ -42,7 +42,7 @@ pub(crate) struct View {
 /// The order of the processes of a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrangement {
-    /// As in the trace.
+    /// The order of the trace.
     Given,
     /// Processes that communicate much are neighbours.
     Greedy,
@@ -61,7 +61,7 @@ impl View {
         View::new(trace, clocks, &processes, events, arrangement, pace)
     }
 
-    /// The view of some events, given in any order and perhaps several times.
+    /// The view of some events, which may be in any order and may occur several times.
     pub(crate) fn of<'c>(
         trace: &PartialOrder,
         clocks: &dyn Fn() -> Result<&'c Clocks, Stop>,
@@ -129,7 +129,7 @@ impl View {
         self.event_count() * size_of::<EventId>() + ClockTable::bytes(&self.bounds())
     }
 
-    /// By dimension: the number of its events.
+    /// For each dimension: the number of its events.
     pub(crate) fn bounds(&self) -> Vec<u32> {
         self.events.iter().map(|events| number(events.len())).collect()
     }
@@ -144,7 +144,8 @@ impl View {
         trace: &'a PartialOrder,
         events: impl Iterator<Item = EventId> + 'a,
     ) -> impl Iterator<Item = Option<(usize, u32)>> + 'a {
-        // Events of one process come in runs, and each is usually the one after the last.
+        // Events of one process usually come one after the other, so the process of the last event
+        // is tried first.
         let mut here: Option<(std::ops::Range<u32>, usize)> = None;
         let mut next = 0;
         events.map(move |event| {
@@ -164,7 +165,8 @@ impl View {
     }
 }
 
-/// By dimension: the clock of each of its events, one row per event; and the number of changes in these columns.
+/// For each dimension: the clock of each of its events, one row per event; and the number of changes in these
+/// columns.
 fn reaches(
     trace: &PartialOrder,
     clocks: &Clocks,
@@ -179,7 +181,7 @@ fn reaches(
         .collect();
     let count = processes.len();
     let total: usize = events.iter().map(Vec::len).sum();
-    // The rows, and the tables that are made of them.
+    // The budget must allow the rows and the tables that are made of them.
     pace.budget.check_bytes(total.saturating_mul(3 * count * size_of::<u32>()))?;
     let mut rows: Vec<Vec<u32>> = Vec::with_capacity(count);
     let mut weights = vec![0_u64; count * count];
@@ -212,7 +214,8 @@ fn arrange(count: usize, weights: &[u64], pace: &mut Pace) -> Result<Vec<usize>,
     let weight = |a: usize, b: usize| weights[a * count + b] + weights[b * count + a];
     let mut placed: Vec<usize> = Vec::with_capacity(count);
     let mut left: Vec<usize> = (0..count).collect();
-    // By dimension that is left: the weight of its constraints towards the placed ones, the last counting most.
+    // For each dimension that is left: the weight of its constraints towards the placed ones, where the last
+    // placed dimension counts most.
     let mut pull = vec![0_u64; count];
     while !left.is_empty() {
         pace.step(left.len())?;

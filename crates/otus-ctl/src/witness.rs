@@ -47,7 +47,7 @@ impl Drop for Evidence {
 pub struct Explanation {
     /// Whether the formula holds.
     pub holds: bool,
-    /// The runs that show it; empty if that takes all runs, or none.
+    /// The runs that show it; empty if only all runs together, or no run at all, can show it.
     pub evidence: Vec<Evidence>,
 }
 
@@ -65,7 +65,7 @@ impl Checker<'_> {
     /// Why a formula has the verdict that [`Checker::check`] gave it, without checking it again.
     ///
     /// # Errors
-    /// A bound was met.
+    /// The limit of the budget that was met.
     pub fn explain_verdict(
         &mut self,
         formula: FormulaId,
@@ -80,7 +80,8 @@ impl Checker<'_> {
             if let Formula::And(all) = node {
                 pending.extend(all.iter().rev());
             } else if let Formula::Or(all) = node {
-                // The first operand that holds and can be shown, or else the last that holds.
+                // The first operand that holds and can be shown by a run, or else the last one that
+                // holds.
                 let mut found = None;
                 for &operand in &all {
                     if self.check(operand, options)?.holds {
@@ -100,7 +101,8 @@ impl Checker<'_> {
 
     /// A run for `E[f U g]` or `EX f`, which holds at the first cut.
     fn show(&mut self, part: FormulaId, options: &Options) -> Result<Evidence, Stop> {
-        // A run to one of several goals also shows the disjunction, which is the formula asked for.
+        // A run to one of several goals also shows the disjunction of the goals, which is the
+        // formula that was asked for.
         let shows = part;
         let part = self.narrowed(part, options)?;
         let atoms = self.atoms(part);
@@ -153,7 +155,7 @@ struct Showing<'a> {
     formulas: &'a Formulas,
     view: &'a View,
     evaluation: Evaluation<'a>,
-    /// The number of runs before the current one.
+    /// The number of runs that come before the current one.
     depth: usize,
 }
 
@@ -205,7 +207,8 @@ impl Showing<'_> {
         })
     }
 
-    /// A run to a cut above the given one where a formula holds, for EF: the cuts between are free.
+    /// A run, for EF, to a cut above the given one at which a formula holds. The cuts between need
+    /// not satisfy anything.
     fn straight(
         &mut self,
         goal: FormulaId,
@@ -232,7 +235,8 @@ impl Showing<'_> {
         Ok(())
     }
 
-    /// The evidence for those parts of a formula that runs from a cut can show; the formula holds there.
+    /// The evidence for those parts of a formula that can be shown by runs from a cut at which the
+    /// formula holds.
     fn then(
         &mut self,
         goal: FormulaId,
@@ -267,8 +271,8 @@ impl Showing<'_> {
         Ok(shown)
     }
 
-    /// Whether a formula holds at the last cut of the view only because that is the end. The last cut of the view
-    /// stands for several cuts of the trace, of which only the last is the end.
+    /// Whether a formula holds at the last cut of the view only because that cut is the end. The last cut of the
+    /// view stands for several cuts of the trace, of which only the last one is the end.
     fn needs_end(&mut self, formula: FormulaId, point: &[u32]) -> Result<bool, Stop> {
         let parts = self.formulas.parts(formula, Formula::is_connective);
         let mut holds = vec![false; parts.len()];
@@ -295,7 +299,7 @@ impl Showing<'_> {
 struct Lift<'a> {
     trace: &'a PartialOrder,
     clocks: &'a Clocks,
-    /// By process: the number of its events so far.
+    /// For each process: the number of its events so far.
     executed: Vec<u32>,
     events: Vec<EventId>,
     /// The clock of an event.

@@ -23,7 +23,7 @@ pub enum Flaw {
     Outside(usize),
 }
 
-/// The largest difference between two lengths that cannot be seen.
+/// The largest difference between two lengths that is too small to be seen.
 const SLACK: f64 = 0.6;
 
 /// All flaws of a picture, in the order of its items.
@@ -80,7 +80,7 @@ fn between(scene: &Scene, places: &[Rect], a: usize, b: usize) -> Option<Flaw> {
     }
 }
 
-/// The flaw of an item that covers a label, if it does.
+/// The flaw that an item covers a label, if it does.
 fn on(text: &str, place: Rect, item: &Item, index: usize) -> Option<Flaw> {
     let room = place.grow(-SLACK);
     match &item.shape {

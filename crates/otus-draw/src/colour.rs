@@ -1,8 +1,8 @@
 //! Colours that the author of a diagram chose.
 //!
-//! An area in a strong colour would make the text on it hard to read, on a dark ground above all. So areas are tinted:
-//! a third of the colour over the ground keeps a contrast of 4.5 : 1 for text, whatever the colour. Lines keep
-//! the colour as it is.
+//! An area in a strong colour would make the text on it hard to read, especially on a dark background. So an area gets
+//! only a tint: one third of the colour over the background keeps a contrast of 4.5 : 1 for text, whatever the colour
+//! is. Lines keep the colour as it is.
 
 /// A colour that SVG knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct Colour(String);
 
 impl Colour {
     /// The colour that an author wrote: `#FF0000`, `Gold`, `#Gold`, `rgb(0, 0, 255)`; the first one of a gradient
-    /// `#red/blue`. `None` if it is no colour, or has none (`transparent`).
+    /// `#red/blue`. `None` if the text is not a colour, or stands for no colour (`transparent`).
     ///
     /// ```
     /// use otus_draw::colour::Colour;

@@ -54,8 +54,8 @@ impl Point {
     }
 }
 
-/// A polyline with additional points near its corners, at most at a distance of `reach`, so that
-/// [`Line::smooth`](crate::scene::Line) rounds off only the corners.
+/// A polyline with additional points near its corners, at a distance of at most `reach`, so that
+/// [`Line::smooth`](crate::scene::Line) rounds only the corners and not whole segments.
 pub(crate) fn soften(points: &[Point], reach: f64) -> Vec<Point> {
     let near = |corner: Point, other: Point| {
         let way = other - corner;
@@ -71,7 +71,7 @@ pub(crate) fn soften(points: &[Point], reach: f64) -> Vec<Point> {
     soft
 }
 
-/// A count as a factor of lengths.
+/// A count as a floating-point number, to compute lengths.
 #[expect(clippy::cast_precision_loss, reason = "pictures have few lines, rows and tracks")]
 pub(crate) fn float(count: usize) -> f64 {
     count as f64
@@ -170,7 +170,7 @@ impl Rect {
         }
     }
 
-    /// Whether it contains another one, sides included.
+    /// Whether the rectangle contains another rectangle, sides included.
     pub fn contains(self, other: Rect) -> bool {
         self.left <= other.left
             && self.top <= other.top

@@ -22,7 +22,7 @@ pub(crate) const BOLD: &[u8] = include_bytes!("../font/DejaVuSans-Bold.ttf");
 pub struct Font {
     /// The em square, in pixels.
     pub size: f64,
-    /// Whether it is bold.
+    /// Whether the font is bold.
     pub bold: bool,
 }
 
@@ -30,7 +30,7 @@ pub struct Font {
 pub const PLAIN: Font = Font { size: 12.0, bold: false };
 /// The font of headings.
 pub const STRONG: Font = Font { size: 12.0, bold: true };
-/// The font of asides.
+/// The font of text of minor importance.
 pub const SMALL: Font = Font { size: 10.0, bold: false };
 
 impl Font {
@@ -70,8 +70,8 @@ impl Font {
         lines.iter().map(|line| self.width(line.as_ref())).fold(0.0, f64::max)
     }
 
-    /// Breaks a text into lines no wider than `room`: at spaces, behind punctuation, before
-    /// capitals, and anywhere if need be. There is always at least one line.
+    /// Breaks a text into lines no wider than `room`: at spaces, after punctuation, before
+    /// capitals, and at any character if necessary. There is always at least one line.
     ///
     /// ```
     /// use otus_draw::metrics::PLAIN;
@@ -196,7 +196,8 @@ impl Advances {
                 Some(2) => 2048,
                 // A control character is drawn as U+FFFD.
                 None => 2100,
-                // About that of letters of other scripts, and of the box for a missing one.
+                // The approximate width of letters of other scripts, and of the box for a missing
+                // character.
                 Some(_) => 1300,
             }
         })

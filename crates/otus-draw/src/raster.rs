@@ -20,7 +20,7 @@ use crate::theme::Theme;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RasterError {
-    /// It would have too many pixels.
+    /// The picture would have too many pixels.
     #[error("a picture of {width} × {height} pixels is too large for PNG")]
     TooLarge {
         /// The width in pixels.
@@ -33,10 +33,11 @@ pub enum RasterError {
     Renderer(String),
 }
 
-/// The most pixels of a picture: 400 MB of memory.
+/// The maximum number of pixels of a picture: 400 MB of memory.
 const MAX_PIXELS: u64 = 100_000_000;
 
-/// The fonts for a scene: ours, those given, and those of the system if characters are still missing.
+/// The fonts for a scene: the bundled one, those given by the caller, and those of the system if
+/// characters are still missing.
 fn database(scene: &Scene, fonts: &[Vec<u8>]) -> fontdb::Database {
     let mut known = fontdb::Database::new();
     for font in [REGULAR, BOLD].into_iter().chain(fonts.iter().map(Vec::as_slice)) {
@@ -66,7 +67,8 @@ fn lacking(scene: &Scene, known: &fontdb::Database) -> BTreeSet<char> {
     lacking
 }
 
-/// Whether a character is missed without a glyph: controls are drawn as U+FFFD, and selectors and joiners are not drawn.
+/// Whether a character needs a glyph. Control characters do not, because they are drawn as U+FFFD; selectors and
+/// joiners do not, because they are invisible.
 fn needs_glyph(c: char) -> bool {
     !(c.is_control() || metrics::covers(c.encode_utf8(&mut [0; 4])) || c.width() == Some(0))
 }

@@ -1,9 +1,9 @@
 //! Scenes: pictures before they have colours or a file format.
 //!
-//! Every layout makes a [`Scene`]: shapes with places, each with a [`Role`] (the kind of thing it depicts) and a
-//! [`Tone`] (a judgement on that thing: normal, good, bad …). A theme turns roles and tones into colours and strokes,
-//! [`svg`](crate::svg()) writes the scene, and [`check`](crate::check::flaws) looks for overlaps. Scenes can be
-//! placed in scenes: a node of a search graph is a diagram of its own.
+//! Every layout makes a [`Scene`]: shapes with places, each with a [`Role`] (the kind of object that it depicts) and
+//! a [`Tone`] (an assessment of that object: normal, good, bad …). A theme turns roles and tones into colours and
+//! strokes, [`svg`](crate::svg()) writes the scene, and [`check`](crate::check::flaws) looks for overlaps. Scenes can
+//! be placed in scenes: a node of a search graph is a diagram of its own.
 //!
 //! Invariant: items are in painting order, so that later ones cover earlier ones.
 
@@ -24,8 +24,8 @@ pub struct Scene {
     pub size: Size,
     /// The items, in painting order.
     pub items: Vec<Item>,
-    /// By [subject](Item::subject): the text that a viewer shows when the pointer rests on it. Consecutive items
-    /// of one such subject form one SVG group.
+    /// For each [subject](Item::subject): the text that a viewer shows when the pointer rests on it. Consecutive
+    /// items of one such subject form one SVG group.
     pub tooltips: BTreeMap<String, String>,
     /// The number of keys in use.
     keys: u32,
@@ -34,17 +34,18 @@ pub struct Scene {
 /// One shape of a picture.
 #[derive(Debug, Clone)]
 pub struct Item {
-    /// Its form and place.
+    /// The form and place of the shape.
     pub shape: Shape,
-    /// The kind of thing that it depicts.
+    /// The kind of object that the item depicts.
     pub role: Role,
-    /// The judgement on that thing.
+    /// The assessment of that object.
     pub tone: Tone,
-    /// The key by which lines are attached to it.
+    /// The key by which lines are attached to the shape.
     pub key: Option<Key>,
-    /// The thing that it depicts, for scripts: `event-12`, `node-3`.
+    /// The object that the item depicts, for scripts: `event-12`, `node-3`.
     pub subject: Option<String>,
-    /// The colour that its author chose: that of its area, or of its line if it is one.
+    /// The colour that the author chose for the item: that of its area, or of the line if the item
+    /// is a line.
     pub colour: Option<Colour>,
 }
 
@@ -57,7 +58,7 @@ pub struct Key(pub u32);
 pub enum Shape {
     /// A rectangle with round corners.
     Box {
-        /// Its sides.
+        /// The sides of the rectangle.
         rect: Rect,
         /// The radius of the corners.
         radius: f64,
@@ -66,9 +67,9 @@ pub enum Shape {
     Polygon(Vec<Point>),
     /// A circle.
     Disc {
-        /// Its center.
+        /// The center of the circle.
         center: Point,
-        /// Its radius.
+        /// The radius of the circle.
         radius: f64,
     },
     /// A line through some points; it may end in arrow heads.
@@ -80,13 +81,13 @@ pub enum Shape {
 /// A line through some points.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// Its points, at least two.
+    /// The points of the line, at least two.
     pub points: Vec<Point>,
-    /// Whether its corners are rounded off.
+    /// Whether the corners of the line are rounded off.
     pub smooth: bool,
-    /// Whether it is dotted, as the lines of replies are.
+    /// Whether the line is dotted, as the lines of replies are.
     pub dotted: bool,
-    /// The forms of its two ends.
+    /// The forms of the two ends of the line.
     pub ends: [End; 2],
     /// The items on which its first and its last point must lie.
     pub on: [Option<Key>; 2],
@@ -102,11 +103,11 @@ pub enum End {
     Open,
     /// A filled arrow head.
     Filled,
-    /// A dot: where one emission has several targets.
+    /// A dot, where one emission has several targets.
     Dot,
     /// The upper half of an open arrow head.
     Half,
-    /// A cross: the message is lost.
+    /// A cross, for a lost message.
     Cross,
 }
 
@@ -115,27 +116,27 @@ pub enum End {
 pub struct Label {
     /// The text.
     pub text: String,
-    /// The place of its [`Anchor`] on the baseline.
+    /// The coordinates of the label's [`Anchor`] on the baseline.
     pub at: Point,
-    /// The part of the text that stands there.
+    /// The part of the text that is at these coordinates.
     pub anchor: Anchor,
-    /// Its size and weight.
+    /// The size and weight of the font.
     pub font: Font,
 }
 
-/// The part of a label that stands at its place.
+/// The part of a label that is at its coordinates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
-    /// Its left end.
+    /// The left end of the label.
     Start,
-    /// Its middle.
+    /// The middle of the label.
     Middle,
-    /// Its right end.
+    /// The right end of the label.
     End,
 }
 
 impl Label {
-    /// Its bounding box.
+    /// The bounding box of the label.
     pub fn rect(&self) -> Rect {
         let width = self.font.width(&self.text);
         let left = match self.anchor {
@@ -152,7 +153,7 @@ impl Label {
     }
 }
 
-/// The kind of thing that an item depicts. Themes and checks depend on it.
+/// The kind of object that an item depicts. Themes and checks depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// The box with the name of a lifeline, or of a component of a multi-trace.
@@ -196,28 +197,29 @@ impl Role {
     }
 }
 
-/// A judgement on the thing that an item depicts. Tones differ in dashes and stroke width too, not only in colour.
+/// An assessment of the object that an item depicts. Tones differ not only in colour, but also in dashes and
+/// stroke width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Tone {
     /// None.
     #[default]
     Normal,
-    /// It is not there, or not of interest: unobserved, pruned, never exercised.
+    /// The object is absent or not of interest: unobserved, pruned, never exercised.
     Faded,
-    /// It is done: consumed, executed, accepted.
+    /// The object is done: consumed, executed, accepted.
     Good,
-    /// It is assumed: simulated, expected next, removed.
+    /// The object is assumed: simulated, expected next, removed.
     Assumed,
-    /// It is undecided: nothing was found, which proves nothing.
+    /// The object is undecided: a search found nothing, which proves nothing.
     Doubtful,
-    /// It is wrong: observed but not allowed, refuted.
+    /// The object is wrong: observed but not allowed, refuted.
     Bad,
-    /// It is the subject of the picture.
+    /// The object is the subject of the picture.
     Active,
 }
 
 impl Tone {
-    /// All of them, in order.
+    /// All tones, in order.
     pub const ALL: [Tone; 7] = [
         Tone::Normal,
         Tone::Faded,
@@ -296,7 +298,7 @@ impl Item {
         Item::arrow(role, points, [End::Plain; 2], [None; 2])
     }
 
-    /// A line through some points with the forms of its ends, and the items that they lie on.
+    /// A line through some points, with the forms of its ends and the items that the ends lie on.
     pub fn arrow(role: Role, points: Vec<Point>, ends: [End; 2], on: [Option<Key>; 2]) -> Self {
         Item::new(role, Shape::Line(Line { points, smooth: false, dotted: false, ends, on }))
     }
@@ -319,7 +321,7 @@ impl Item {
         self
     }
 
-    /// Its bounding box, without arrow heads and stroke width.
+    /// The bounding box of the shape, without arrow heads and stroke width.
     pub fn rect_of(&self) -> Rect {
         match &self.shape {
             Shape::Box { rect, .. } => *rect,
@@ -383,7 +385,7 @@ impl Scene {
         self.lines(lines, at, Anchor::Start, SMALL, Role::Aside, Tone::Normal)
     }
 
-    /// Adds the box of a head with lines of text in its middle; returns both.
+    /// Adds the box of a head with centered lines of text; returns all items.
     pub(crate) fn head(
         &mut self,
         rect: Rect,
@@ -399,7 +401,7 @@ impl Scene {
         &mut self.items[before..]
     }
 
-    /// Adds the text of a picture that shows nothing else.
+    /// Makes the scene consist of a single text.
     pub(crate) fn nothing_but(&mut self, text: &str, font: Font) {
         self.push(Item::label(Role::Aside, text, Point::default(), Anchor::Start, font));
     }

@@ -2,7 +2,7 @@
 //!
 //! The bytes depend on the scene alone, so that pictures can be compared. Colours stand in one style sheet at the top,
 //! with a rule for each pair of role and tone that occurs. Arrow heads are plain paths, since renderers differ most in
-//! markers. A label gives its length, so that it fits with another font too.
+//! markers. Each label gives its length, so that it has the same width in another font.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -48,8 +48,8 @@ pub fn svg_in_page(scene: &Scene, id: &str) -> String {
     document(scene, &style, &format!("{id}-"), "group", false)
 }
 
-/// The whole element; `prefix` begins every `id`. Lines have the colours of their author only on a ground that is
-/// always light, as that author's was.
+/// The whole element; `prefix` is put before every `id`. Lines get the colours of their author only on a
+/// background that is always light, because the author chose them for a light background.
 fn document(scene: &Scene, style: &Style, prefix: &str, role: &str, is_light: bool) -> String {
     let mut out = String::new();
     let (width, height) = (number(scene.size.width), number(scene.size.height));
@@ -106,8 +106,8 @@ struct Style {
 }
 
 impl Style {
-    /// Writes the rules in the colours of a palette. With `dark`, a colour is that of `palette` where the page is
-    /// light and that of `dark` where it is dark; browsers that do not know `light-dark()` keep the former.
+    /// Writes the rules in the colours of a palette. With `dark`, an item has the colour of `palette` on a light
+    /// page and that of `dark` on a dark page. Browsers that do not know `light-dark()` use the former.
     fn rules(&mut self, palette: &Palette, dark: Option<&Palette>) {
         let colour = |property: &str, of: &dyn Fn(&Palette) -> &'static str| {
             let light = of(palette);
@@ -156,7 +156,7 @@ impl Style {
     }
 }
 
-/// The colour of the halo of text; `none` in boxes, which no line crosses.
+/// The colour of the halo of a text; `none` in boxes, because no line crosses a box.
 fn halo(role: Role, palette: &Palette) -> &'static str {
     let is_in_box =
         matches!(role, Role::Head | Role::Tab | Role::Node | Role::Event | Role::Band | Role::Note);
@@ -167,7 +167,7 @@ fn class(role: Role, tone: Tone) -> String {
     format!("o-{}-{}", role.name(), tone.name())
 }
 
-/// Writes an item, with its subject unless a group around it has it.
+/// Writes an item. Its subject is written too, unless a group around the item has it.
 fn write_item(out: &mut String, item: &Item, with_subject: bool, is_light: bool) {
     let class = class(item.role, item.tone);
     let mut shared = format!("class=\"{class}\"");
@@ -178,7 +178,7 @@ fn write_item(out: &mut String, item: &Item, with_subject: bool, is_light: bool)
         (Shape::Line(_), _) | (_, None) => {}
         (Shape::Label(_), Some(_)) => shared.push_str(" style=\"stroke-opacity: 0.4\""),
         (Shape::Box { .. } | Shape::Polygon(_) | Shape::Disc { .. }, Some(colour)) => {
-            // A tint lets the ground through, not what is behind the item.
+            // First the background is painted, so that a tint does not show the items behind it.
             write_shape(out, item, "class=\"o-ground\"", &class, is_light);
             let _ = write!(shared, " style=\"{}\"", colour.of_area());
         }

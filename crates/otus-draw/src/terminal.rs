@@ -27,7 +27,7 @@ use measure::Measured;
 pub struct Options {
     /// The number of columns of the terminal.
     pub width: usize,
-    /// The most rows below the heads.
+    /// The maximum number of rows below the heads.
     pub rows: usize,
     /// Whether only ASCII is used.
     pub ascii: bool,
@@ -43,12 +43,12 @@ impl Default for Options {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextError {
-    /// Even with short labels it does not fit.
+    /// Even with short labels the diagram does not fit.
     #[error(
         "the diagram needs {needed} columns and there are {room}; write it to a file: -o x.svg"
     )]
     TooWide {
-        /// The number of columns it needs, with labels in full.
+        /// The number of columns that the diagram needs with full labels.
         needed: usize,
         /// The number of columns of the terminal.
         room: usize,
@@ -58,10 +58,11 @@ pub enum TextError {
     NoInteraction,
 }
 
-/// The lengths to which texts are shortened, one after the other, before a diagram counts as too wide.
+/// The lengths to which texts are shortened, one after the other, before a diagram is refused as too
+/// wide.
 const SHORTER: [usize; 6] = [24, 16, 12, 9, 7, 5];
 
-/// The interaction of a file as a sequence diagram of text. Lifelines have the order of the
+/// The interaction of a file as a sequence diagram of text. Lifelines are in the order of the
 /// signature.
 ///
 /// # Errors

@@ -13,15 +13,15 @@ pub enum Theme {
     Light,
     /// Light ink on black.
     Dark,
-    /// As the viewer prefers (`prefers-color-scheme`), light by default.
+    /// The colours that the viewer prefers (`prefers-color-scheme`); light by default.
     Auto,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Ink {
-    /// The colour of lines, `none` for none.
+    /// The colour of lines; `none` if there is none.
     pub(crate) stroke: &'static str,
-    /// The colour of areas, `none` for none.
+    /// The colour of areas; `none` if there is none.
     pub(crate) fill: &'static str,
     pub(crate) width: f64,
     /// The lengths of dashes and gaps; empty for a full line.
@@ -40,7 +40,8 @@ pub(crate) struct Palette {
     tones: [(&'static str, &'static str); 7],
 }
 
-/// Dark on light; each tone has the colour of lines and text, and that of areas.
+/// Dark ink on a light background. Each tone has one colour for lines and text, and another for
+/// areas.
 pub(crate) const LIGHT: Palette = Palette {
     ground: "#ffffff",
     ink: "#1b1f27",

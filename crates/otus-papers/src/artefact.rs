@@ -14,11 +14,11 @@ use crate::workload::Model;
 /// A table or figure of a paper, regenerated.
 #[derive(Debug, Clone, Default)]
 pub struct Artefact {
-    /// Its name, as `003-fig11`.
+    /// The name of the table or figure, as `003-fig11`.
     pub id: &'static str,
-    /// Its subject, in a line.
+    /// The subject of the table or figure, in a line.
     pub title: String,
-    /// The numbers, the papers' beside ours.
+    /// The tables: the papers' numbers beside ours.
     pub tables: Vec<Table>,
     /// The plots.
     pub pictures: Vec<Picture>,
@@ -26,7 +26,7 @@ pub struct Artefact {
     pub inputs: Vec<Input>,
     /// The differences from the paper, a sentence or two each.
     pub differs: Vec<String>,
-    /// The number of verdicts that were compared with known ones.
+    /// The number of verdicts that were compared with known verdicts.
     pub checked: usize,
     /// A description of each wrong verdict.
     pub wrong: Vec<String>,
@@ -35,22 +35,22 @@ pub struct Artefact {
 /// An input of an experiment, as a file that Otus reads.
 #[derive(Debug, Clone)]
 pub struct Input {
-    /// The name of its file, with the ending.
+    /// The name of the input's file, with the ending.
     pub name: String,
-    /// Its text.
+    /// The text of the input.
     pub text: String,
 }
 
 /// A plot with the name of its file.
 #[derive(Debug, Clone)]
 pub struct Picture {
-    /// The name of its file, without the ending.
+    /// The name of the file of the plot, without the ending.
     pub name: String,
     /// The plot.
     pub scene: Scene,
 }
 
-/// The most wrong verdicts that a summary describes.
+/// The maximum number of wrong verdicts that a summary describes.
 const MAX_DESCRIBED: usize = 5;
 
 impl Artefact {
@@ -128,7 +128,7 @@ impl Artefact {
         out
     }
 
-    /// The number of checked verdicts and the wrong ones, in a sentence.
+    /// The numbers of checked and of wrong verdicts, in a sentence.
     pub fn verdicts(&self) -> String {
         let wrong = match self.wrong.len() {
             0 => "none wrong".to_owned(),

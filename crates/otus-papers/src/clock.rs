@@ -1,7 +1,8 @@
-//! The time that some work takes, on a machine that has other work.
+//! Measures the time that some work takes, on a machine that also runs other processes.
 //!
-//! The processor time of a thread leaves out other processes, but reading it takes longer than a small analysis. The wall
-//! clock is quick to read, but includes other processes. The lesser of the two is accurate for short and for long work.
+//! The processor time of a thread leaves out other processes, but reading it takes longer than a small analysis. The
+//! wall clock is quick to read, but includes other processes. The smaller of the two times is accurate for short and
+//! for long work.
 
 use std::time::Instant;
 

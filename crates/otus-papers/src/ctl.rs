@@ -16,10 +16,10 @@ use crate::clock::Clock;
 /// A way to check a formula: an engine with its options.
 #[derive(Debug, Clone, Copy)]
 pub struct Method {
-    /// Its name in tables.
+    /// The name of the method in tables.
     pub name: &'static str,
     engine: Engine,
-    /// Whether events that the formula cannot see are left out first.
+    /// Whether events that are not visible to the formula are left out first.
     slice: bool,
     closure: Closure,
     time_limit: Duration,
@@ -34,7 +34,7 @@ impl Method {
         closure: Closure::Downward,
         time_limit: Duration::from_secs(30),
     };
-    /// Interval diagrams, on the events that the formula can see.
+    /// Interval diagrams, on the events that are visible to the formula.
     pub const INTERVAL: Method =
         Method { name: "interval", engine: Engine::Interval, ..Method::AUTO };
     /// Interval diagrams on the whole trace.
@@ -47,12 +47,13 @@ impl Method {
         time_limit: Duration::from_secs(3),
         ..Method::INTERVAL_WHOLE
     };
-    /// One cut after the other, on the events that the formula can see.
+    /// One cut after the other, on the events that are visible to the formula.
     pub const EXPLICIT_SEEN: Method = Method { name: "explicit", slice: true, ..Method::EXPLICIT };
-    /// The sharing trees of 001, on the whole trace as there, with EF and AG by downward closure.
+    /// The sharing trees of paper 001 on the whole trace, as in the paper, with EF and AG by
+    /// downward closure.
     pub const IST: Method =
         Method { name: "ist, all events", engine: Engine::Ist, ..Method::EXPLICIT };
-    /// The sharing trees of 001 with EF and AG as fixpoints.
+    /// The sharing trees of paper 001 with EF and AG as fixpoints.
     pub const IST_FIXPOINT: Method =
         Method { name: "ist, fixpoints", closure: Closure::Fixpoint, ..Method::IST };
 
@@ -63,7 +64,7 @@ impl Method {
     }
 }
 
-/// The most bytes that a diagram may take.
+/// The maximum number of bytes that a diagram may take.
 const MAX_BYTES: u64 = 2 << 30;
 
 /// A timed check.

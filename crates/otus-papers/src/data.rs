@@ -120,7 +120,8 @@ pub fn selection() -> Vec<OrderRow> {
     rows(TABLE_1).map(row).collect()
 }
 
-/// Figure 9 of 000: the two statistics, in seconds, that the text has; their names are lost.
+/// Figure 9 of 000: the two statistics, in seconds, that the text of the paper contains. The text
+/// does not say which statistics they are.
 pub fn book() -> [f64; 2] {
     column(BOOK, 0, 1)
 }
@@ -141,7 +142,7 @@ pub fn nodes() -> [[u64; 4]; 2] {
     [0, 1].map(|row| [1, 2, 3, 4].map(|at| number(rows[row][at])))
 }
 
-/// The numbers of a column, from a row on.
+/// The numbers of a column, starting at a row.
 fn column<T: FromStr, const N: usize>(file: &'static str, first: usize, column: usize) -> [T; N] {
     let mut rows = rows(file).skip(first);
     std::array::from_fn(|_| number(rows.next().expect("data files are well-formed")[column]))

@@ -7,11 +7,11 @@ use crate::setting::{Interrupted, Setting, Watch};
 /// A table or figure that can be regenerated.
 #[derive(Debug, Clone, Copy)]
 pub struct Item {
-    /// Its name, as `003-fig11`.
+    /// The name of the table or figure, as `003-fig11`.
     pub id: &'static str,
-    /// Other tables and figures of the paper that show the same, or a part of it.
+    /// Other tables and figures of the paper that show the same data, or a part of it.
     pub also: &'static [&'static str],
-    /// Its subject, in a line.
+    /// The subject of the table or figure, in a line.
     pub what: &'static str,
     run: Run,
 }
@@ -25,7 +25,8 @@ impl Item {
         (self.run)(setting, watch)
     }
 
-    /// Whether a name selects it: one of its names, or the beginning of one, as `003` or `001-table`.
+    /// Whether a name selects the item: one of its names, or the beginning of one, such as `003` or
+    /// `001-table`.
     pub fn is_called(&self, name: &str) -> bool {
         std::iter::once(&self.id).chain(self.also).any(|id| id.starts_with(name))
     }
@@ -71,9 +72,9 @@ pub const ITEMS: &[Item] = &[
 /// A table or figure that is not regenerated.
 #[derive(Debug, Clone, Copy)]
 pub struct Absent {
-    /// Its name.
+    /// The name of the table or figure.
     pub id: &'static str,
-    /// Its subject.
+    /// The subject of the table or figure.
     pub what: &'static str,
     /// The reason.
     pub why: &'static str,

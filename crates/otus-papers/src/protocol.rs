@@ -1,8 +1,8 @@
 //! Seeded simulators of the protocols of 001 and one more, for any number of processes and events.
 //!
-//! The paper (001, section 6) does not publish its traces, only their numbers of processes, events, communications
-//! and cuts. The simulators have a few parameters (how much a process works by itself, how long it runs before another
-//! one does), which are chosen so that these numbers come close to the paper's.
+//! The paper (001, section 6) does not publish its traces, only their numbers of processes, events, communications and
+//! cuts. The simulators have a few parameters: how many local events a process has, and how long it runs before
+//! another process does. The parameters are chosen so that these numbers come close to the paper's.
 
 mod alternating_bit;
 mod gossip;
@@ -40,7 +40,7 @@ impl Protocol {
         (Protocol::Philosophers, 4),
     ];
 
-    /// Its name in Table 1 of the paper.
+    /// The name of the protocol in Table 1 of the paper.
     pub fn name(self) -> &'static str {
         match self {
             Protocol::Peterson => "Pet",

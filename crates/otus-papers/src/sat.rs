@@ -17,7 +17,7 @@ pub use solve::solve;
 /// A formula with its name in a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Its name.
+    /// The name of the formula.
     pub name: String,
     /// The formula.
     pub formula: Formula,
@@ -44,7 +44,7 @@ impl Problem {
     /// ```
     ///
     /// # Errors
-    /// If a line is no problem.
+    /// If a line does not describe a problem.
     pub fn from_json_lines(text: &str) -> serde_json::Result<Vec<Problem>> {
         let lines = serde_json::Deserializer::from_str(text).into_iter::<Line>();
         let problem = |Line { name, vars, clauses }| {

@@ -6,7 +6,7 @@ use otus_trace::transform::derive_seed;
 /// The parameters of an experiment.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
-    /// The size of its sets.
+    /// The size of the sets of multi-traces.
     pub size: Size,
     /// The seed of all random choices.
     pub seed: u64,
@@ -15,9 +15,9 @@ pub struct Setting {
 /// The size of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
-    /// A little of everything: for tests.
+    /// Small sets of everything, for tests.
     Tiny,
-    /// All of it within minutes.
+    /// Sets for which the whole experiment takes minutes.
     Quick,
     /// Sets as large as those of the papers, medians of five, and longer time limits.
     Full,
@@ -29,7 +29,7 @@ impl Size {
         self.pick("tiny", "quick", "full")
     }
 
-    /// One of three values, by size.
+    /// One of three values, depending on the size.
     pub fn pick<T>(self, tiny: T, quick: T, full: T) -> T {
         match self {
             Size::Tiny => tiny,
@@ -48,7 +48,8 @@ impl Setting {
     /// The seed of the recorded runs.
     pub const SEED: u64 = 2023;
 
-    /// The seed for one case of a random choice, by the purpose of the choice and the index of the case.
+    /// The seed for one case of a random choice, derived from the purpose of the choice and the index of
+    /// the case.
     pub(crate) fn derive(self, purpose: &str, index: usize) -> u64 {
         derive_seed(self.seed, &[purpose, &index.to_string()])
     }

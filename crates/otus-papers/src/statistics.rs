@@ -5,7 +5,7 @@ use otus_draw::layout::plot::Spread;
 /// The statistics of a set of numbers, as in the papers' tables.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Statistics {
-    /// The least.
+    /// The least number.
     pub min: f64,
     /// The first quartile.
     pub q1: f64,
@@ -15,7 +15,7 @@ pub struct Statistics {
     pub mean: f64,
     /// The third quartile.
     pub q3: f64,
-    /// The greatest.
+    /// The greatest number.
     pub max: f64,
     /// The standard deviation, as of a sample.
     pub sd: f64,

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 /// A table.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
-    /// The suffix of its file name after that of the artefact; empty for the main table.
+    /// The suffix of the table's file name after that of the artefact; empty for the main table.
     pub suffix: &'static str,
-    /// Its subject, in a line; may be empty.
+    /// The subject of the table, in a line; may be empty.
     pub title: String,
-    /// The names of its columns.
+    /// The names of the columns.
     pub columns: Vec<String>,
-    /// Its rows, each with a cell for each column.
+    /// The rows of the table, each with a cell for each column.
     pub rows: Vec<Vec<Cell>>,
 }
 
@@ -22,7 +22,7 @@ pub enum Cell {
     None,
     /// Words.
     Text(String),
-    /// A number of things.
+    /// A count.
     Count(u64),
     /// A number that need not be whole.
     Number(f64),

@@ -16,7 +16,7 @@ pub use crate::options::OptionSection;
 /// A comment, kept for formatting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
-    /// Its span.
+    /// The span of the comment.
     pub span: Span,
     /// The comment with its delimiters.
     pub text: Box<str>,
@@ -30,7 +30,7 @@ pub struct Comment {
 pub struct SpecFile {
     /// The text all spans refer to.
     pub source: SourceId,
-    /// The table of its names.
+    /// The table of the names in the file.
     pub names: Names,
     /// The `@…{…}` sections in order; for diagrams, the implied declarations.
     pub sections: Vec<Section>,
@@ -40,7 +40,7 @@ pub struct SpecFile {
     pub comments: Vec<Comment>,
     /// Whether using a name declares it, as in Mermaid and PlantUML.
     pub implicit: bool,
-    /// How its author drew it, for diagrams.
+    /// For diagrams: how the author drew the diagram.
     pub drawing: Option<Box<Drawing>>,
 }
 
@@ -79,7 +79,7 @@ pub struct Declarations {
 pub struct Declaration {
     /// The name.
     pub name: Name,
-    /// The text that diagrams show instead of it (`participant A as Alice`).
+    /// The text that diagrams show instead of the name (`participant A as Alice`).
     pub label: Option<String>,
 }
 
@@ -88,7 +88,7 @@ pub struct Declaration {
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    /// Its index in [`Interaction::nodes`].
+    /// The index of the node in [`Interaction::nodes`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -117,9 +117,9 @@ impl Interaction {
 /// A sub-interaction with its span.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Its span.
+    /// The span of the sub-interaction.
     pub span: Span,
-    /// Its operator or leaf.
+    /// The operator or leaf.
     pub kind: NodeKind,
 }
 
@@ -211,7 +211,7 @@ impl Operator {
         })
     }
 
-    /// Its current keyword, without the region.
+    /// The current keyword of the operator, without the region.
     pub fn keyword(&self) -> &'static str {
         match self {
             Operator::Strict => "strict",
@@ -234,7 +234,7 @@ impl Operator {
         if let Operator::New(names) | Operator::Fresh(names) = self { names } else { &[] }
     }
 
-    /// Whether its keyword is followed by a region.
+    /// Whether the keyword of the operator is followed by a region.
     pub(crate) fn has_region(&self) -> bool {
         matches!(self, Operator::Coreg(_) | Operator::Loop(LoopKind::Coregion(_)))
     }
@@ -291,7 +291,7 @@ impl Direction {
 pub struct TraceFile {
     /// The text all spans refer to.
     pub source: SourceId,
-    /// The table of its names.
+    /// The table of the names in the file.
     pub names: Names,
     /// The distinct actions, in order of first use.
     pub actions: Vec<TraceAction>,
@@ -363,7 +363,7 @@ impl Occurrence {
         (self.packed & !Self::JOINED) as usize
     }
 
-    /// Whether it is simultaneous with the previous occurrence.
+    /// Whether the action is simultaneous with the previous occurrence.
     pub fn joined(self) -> bool {
         self.packed & Self::JOINED != 0
     }
@@ -374,9 +374,9 @@ impl Occurrence {
 pub struct Component {
     /// The whole component.
     pub span: Span,
-    /// Its lifelines.
+    /// The lifelines of the component.
     pub lifelines: Colocalization,
-    /// Its part of [`TraceFile::occurrences`].
+    /// The range of the component's actions in [`TraceFile::occurrences`].
     pub occurrences: std::ops::Range<usize>,
 }
 

@@ -25,12 +25,12 @@ impl Code {
         self.entry().map_or(Severity::Error, |entry| entry.severity)
     }
 
-    /// Its title, a short phrase.
+    /// The title of the code, a short phrase.
     pub fn title(self) -> &'static str {
         self.entry().map_or("", |entry| entry.title)
     }
 
-    /// Its topic, from the hundreds.
+    /// The topic of the code, which its hundreds tell.
     pub fn topic(self) -> &'static str {
         const TOPICS: &str = "Verdicts Text Names Traces Options Diagrams Lints Conversion Formulas \
             Settings";

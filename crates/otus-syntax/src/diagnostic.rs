@@ -54,7 +54,7 @@ pub struct Fix {
 pub struct Diagnostic {
     /// The stable code.
     pub code: Code,
-    /// Its severity; that of the code unless changed.
+    /// The severity of the finding; that of the code unless it was changed.
     pub severity: Severity,
     /// One sentence without a final stop.
     pub message: String,
@@ -93,35 +93,36 @@ impl Diagnostic {
         Diagnostic { severity: worst, ..last.with_help("fix the first ones and try again") }
     }
 
-    /// With a remark at the primary place.
+    /// Adds a remark at the primary place.
     #[must_use]
     pub fn with_label(mut self, text: impl Into<String>) -> Self {
         self.primary.text = text.into();
         self
     }
 
-    /// With a related place.
+    /// Adds a related place.
     #[must_use]
     pub fn with_related(mut self, source: SourceId, span: Span, text: impl Into<String>) -> Self {
         self.related.push(Label { source, span, text: text.into() });
         self
     }
 
-    /// With a suggestion.
+    /// Adds a suggestion.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// With a replacement that corrects it.
+    /// Adds a replacement that corrects the text.
     #[must_use]
     pub fn with_fix(mut self, span: Span, replacement: impl Into<String>) -> Self {
         self.fix = Some(Fix { span, replacement: replacement.into() });
         self
     }
 
-    /// With the word that was probably meant as a suggestion and replacement, or with another help.
+    /// Adds the word that was probably meant, as a suggestion and as a replacement. If there is
+    /// none, adds the help `other`.
     #[must_use]
     pub(crate) fn with_nearest(self, meant: Option<impl Into<String>>, other: &str) -> Self {
         let span = self.primary.span;

@@ -9,8 +9,8 @@
 //! 0
 //! ```
 //!
-//! Source: "Satisfiability: Suggested Format", the report of the DIMACS challenge of 1993. Files differ from it in small
-//! things, which cause a warning here: the number of clauses is another one, or the last clause lacks its 0.
+//! Source: "Satisfiability: Suggested Format", the report of the DIMACS challenge of 1993. Many files deviate from it
+//! slightly, which causes a warning: the header gives a wrong number of clauses, or the last clause lacks its 0.
 
 use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -27,7 +27,7 @@ pub struct Formula {
     pub clauses: Vec<Vec<i32>>,
 }
 
-/// The most variables of a formula.
+/// The maximum number of variables of a formula.
 pub const MAX_VARIABLES: usize = 10_000_000;
 
 /// The index of the variable of a literal.
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
         let text = self.source.text();
         let text_start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let mut clause = Vec::new();
-        // The place of the clause that has no end yet.
+        // The span of the clause that has not ended yet.
         let mut open: Option<Span> = None;
         let mut is_headless = false;
         let mut at = text_start;
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
             }
             _ => None,
         };
-        // With a faulty header, the clauses are still read.
+        // If the header is faulty, the clauses are read nevertheless.
         self.header =
             Some(Header { span, clauses: numbers.map_or(u64::MAX, |(_, clauses)| clauses) });
         self.formula.variables = MAX_VARIABLES;
@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
         Some(number)
     }
 
-    /// Checks that nothing but the usual 0 follows the mark of the end.
+    /// Checks that nothing follows the end mark except the usual 0.
     fn check_end(&mut self, from: usize) {
         let mut rest = words(&self.source.text()[from..], from);
         if let Some(word) = rest.find(|word| !matches!(word.text, "0" | "%")) {

@@ -1,8 +1,8 @@
 //! A diagram as its author drew it: the side table of a tree.
 //!
-//! A tree has what a diagram means. What it shows besides (notes, titles, guards, dotted lines, the order of heads) is
-//! in its [`Drawing`], which has an entry for each node that the author drew. Trees and terms stay what they are,
-//! so a table that is lost or ignored changes no verdict.
+//! A tree contains the meaning of a diagram. The other parts of the picture (notes, titles, guards, dotted lines, the
+//! order of heads) are in its [`Drawing`], which has an entry for each node that the author drew. The table has no
+//! influence on trees and terms, so losing or ignoring it changes no verdict.
 //!
 //! ```text
 //! statement of the text             entry
@@ -24,19 +24,19 @@ use rustc_hash::FxHashMap;
 use crate::ast::NodeId;
 use crate::name::Name;
 
-/// What a diagram shows besides its meaning.
+/// The parts of a diagram that have no effect on its meaning.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Drawing {
-    /// Titles and the like, in the order of the text.
+    /// Titles, headers, footers, captions and legends, in the order of the text.
     pub titles: Vec<Title>,
     /// The heads of the lifelines from left to right: in the order of declaration or first use, unless an `order`
     /// says otherwise.
     pub heads: Vec<Head>,
     /// Boxes around heads, in the order of the text.
     pub boxes: Vec<HeadBox>,
-    /// Whether no author drew it.
+    /// Whether the drawing was made by a program and not by an author.
     is_made: bool,
-    /// By node: how it is drawn.
+    /// For each node: how it is drawn.
     pub(crate) nodes: FxHashMap<NodeId, Shown>,
 }
 
@@ -52,12 +52,13 @@ impl Drawing {
         titles.next_back().map(|title| title.text.as_str())
     }
 
-    /// Whether an author drew it. Otherwise it has the looks of single nodes only.
+    /// Whether an author drew the whole diagram. Otherwise only single nodes have a look.
     pub fn is_whole(&self) -> bool {
         !self.is_made
     }
 
-    /// Draws an emission that has no reception as an arrow to a lifeline: lost on its way, or to itself.
+    /// Draws an emission without a reception as an arrow to a lifeline: the message is lost on its way
+    /// there, or goes to the sender itself.
     pub fn point(&mut self, node: NodeId, text: &str, towards: Name, is_lost: bool) {
         self.is_made = true;
         let text = text.to_owned();
@@ -73,35 +74,35 @@ impl Drawing {
 /// How a node is drawn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shown {
-    /// What stands before it at the begin of its operand.
+    /// The marks before the node, at the beginning of its operand.
     pub before: Vec<Mark>,
     /// The arrow of a message.
     pub arrow: Option<Arrow>,
     /// The frame of a fragment.
     pub frame: Option<Frame>,
-    /// What stands between it and the next statement.
+    /// The marks between the node and the next statement.
     pub after: Vec<Mark>,
 }
 
 /// An arrow.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Arrow {
-    /// The text at it, perhaps of several lines; empty if there is none.
+    /// The text of the arrow, perhaps of several lines; empty if there is none.
     pub text: String,
-    /// Whether its line is dotted, as replies are.
+    /// Whether the line of the arrow is dotted, as replies are.
     pub dotted: bool,
-    /// Its head.
+    /// The head of the arrow.
     pub head: ArrowHead,
-    /// Whether it has heads at both ends.
+    /// Whether the arrow has heads at both ends.
     pub both: bool,
-    /// Whether it ends in a cross: its message is lost.
+    /// Whether the arrow ends in a cross: the message is lost.
     pub lost: bool,
-    /// The lifeline that it points to, if its message is not received there: the sender itself, or the one that
-    /// a lost message does not reach.
+    /// The lifeline that the arrow points to, if the message is not received there: the sender itself, or the
+    /// lifeline that a lost message does not reach.
     pub towards: Option<Name>,
-    /// Its number, as the author counts.
+    /// The number of the message, as the author counts.
     pub number: Option<String>,
-    /// The colour of its line.
+    /// The colour of the arrow's line.
     pub colour: Option<String>,
 }
 
@@ -124,13 +125,13 @@ pub enum ArrowHead {
 pub struct Frame {
     /// The word in its corner: `alt`, `loop`, `group`, `critical`, `rect`.
     pub keyword: String,
-    /// Its label; that of `alt` is the guard of its first operand.
+    /// The label of the frame; the label of `alt` is the guard of its first operand.
     pub label: String,
     /// The second label of a PlantUML `group`.
     pub second: String,
-    /// The colour of its background.
+    /// The colour of the frame's background.
     pub colour: Option<String>,
-    /// Its operands as written; empty for a frame between two marks.
+    /// The operands of the frame as written; empty for a frame between two marks.
     pub operands: Vec<Operand>,
 }
 
@@ -139,11 +140,11 @@ pub struct Frame {
 pub struct Operand {
     /// The text at its beginning; empty for the first one, which has the label of the frame.
     pub guard: String,
-    /// Its statements.
+    /// The statements of the operand.
     pub node: NodeId,
 }
 
-/// Something between statements.
+/// A part of the drawing between statements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {
     /// A note.
@@ -152,13 +153,13 @@ pub enum Mark {
     Divider(String),
     /// `...text...`
     Delay(String),
-    /// `|||`, `||45||`: a space of so many pixels.
+    /// `|||`, `||45||`: a vertical space, perhaps with its height in pixels.
     Space(Option<u32>),
     /// `ref over A, B : text`
     Reference {
-        /// The lifelines that it covers.
+        /// The lifelines that the reference covers.
         over: Vec<Name>,
-        /// Its text.
+        /// The text of the reference.
         text: String,
     },
     /// The begin of a bar on a lifeline.
@@ -168,15 +169,15 @@ pub enum Mark {
         /// The colour of the bar.
         colour: Option<String>,
     },
-    /// The end of the latest bar on a lifeline; `None` stands for that of the latest call.
+    /// The end of the latest bar on a lifeline; `None` means the bar of the latest call.
     Deactivate(Option<Name>),
-    /// The lifeline begins with the next arrow to it.
+    /// The lifeline begins with the next arrow that points to it.
     Create(Name),
     /// The lifeline ends.
     Destroy(Name),
-    /// The begin of a frame that is no operator.
+    /// The beginning of a frame that is not an operator.
     Open(Frame),
-    /// Its end.
+    /// The end of such a frame.
     Close,
     /// `newpage`, with the title of the page.
     Page(String),
@@ -185,15 +186,16 @@ pub enum Mark {
 /// A note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// Its place.
+    /// The place of the note.
     pub place: NotePlace,
-    /// The lifelines at which or over which it stands. Empty if it belongs to the arrow before it, or goes across.
+    /// The lifelines beside which or over which the note is drawn. The list is empty if the note belongs to the
+    /// arrow before it, or goes across all lifelines.
     pub at: Vec<Name>,
-    /// Its text.
+    /// The text of the note.
     pub text: String,
-    /// Its outline.
+    /// The outline of the note.
     pub shape: NoteShape,
-    /// The colour of its background.
+    /// The colour of the note's background.
     pub colour: Option<String>,
 }
 
@@ -222,12 +224,12 @@ pub enum NoteShape {
     Rectangle,
 }
 
-/// A title or the like.
+/// A title, header, footer, caption or legend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Title {
-    /// Where it stands.
+    /// The place of the title.
     pub place: TitlePlace,
-    /// Its text.
+    /// The text of the title.
     pub text: String,
 }
 
@@ -253,11 +255,11 @@ pub enum TitlePlace {
 pub struct Head {
     /// The lifeline.
     pub lifeline: Name,
-    /// Its symbol.
+    /// The symbol of the head.
     pub kind: HeadKind,
     /// The stereotype, without `<<` and `>>`.
     pub stereotype: Option<String>,
-    /// The colour of its background.
+    /// The colour of the head's background.
     pub colour: Option<String>,
     /// `order 10`: its place from left to right.
     pub order: Option<i32>,
@@ -319,10 +321,10 @@ impl HeadKind {
 /// A box around heads.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HeadBox {
-    /// Its title.
+    /// The title of the box.
     pub title: String,
-    /// Its colour.
+    /// The colour of the box.
     pub colour: Option<String>,
-    /// The lifelines in it.
+    /// The lifelines in the box.
     pub members: Vec<Name>,
 }

@@ -11,9 +11,9 @@ use crate::source::{Span, offset};
 /// A token with its span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
-    /// Its kind.
+    /// The kind of the token.
     pub kind: TokenKind,
-    /// Its span.
+    /// The span of the token.
     pub span: Span,
 }
 
@@ -45,7 +45,7 @@ pub enum TokenKind {
 pub struct Trivia {
     /// The comment with its delimiters.
     pub span: Span,
-    /// Whether it is closed.
+    /// Whether the comment is closed.
     pub terminated: bool,
 }
 
@@ -57,7 +57,7 @@ pub struct Lexer<'t> {
 }
 
 impl<'t> Lexer<'t> {
-    /// At the beginning of a text (after a byte order mark, if it has one).
+    /// A lexer at the beginning of a text (after a byte order mark, if there is one).
     pub fn new(text: &'t str) -> Self {
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         Lexer { text, at }
@@ -188,7 +188,8 @@ pub(crate) fn scan_quote(text: &str, start: usize, quote: u8) -> QuoteEnd {
     QuoteEnd { end: text.ceil_char_boundary(at), closed: false }
 }
 
-/// The length of a text in quotes of another kind, of which `close` is the second; `None` if it is not near.
+/// The length of a text in quotes of another kind, where `close` is the closing quote; `None` if the closing
+/// quote is too far away.
 pub(crate) fn other_quote(text: &str, close: char) -> Option<usize> {
     let near = text.char_indices().take(NEAR).take_while(|&(_, c)| c != '\n');
     near.skip(1).find(|&(_, c)| c == close).map(|(at, c)| at + c.len_utf8())

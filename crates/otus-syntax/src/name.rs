@@ -16,7 +16,7 @@ use crate::source::Span;
 pub struct Symbol(pub u32);
 
 impl Symbol {
-    /// Its index in the table.
+    /// The index of the name in the table.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -27,7 +27,7 @@ impl Symbol {
 pub struct Name {
     /// The name.
     pub symbol: Symbol,
-    /// Its span.
+    /// The span of the occurrence.
     pub span: Span,
 }
 
@@ -39,7 +39,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// The symbol of `text`, new or known.
+    /// The symbol of `text`. A new text gets a new symbol.
     pub fn intern(&mut self, text: &str) -> Symbol {
         let hash = hash(text.as_bytes());
         let found = self.table.find(hash, |&id| *self.texts[id as usize] == *text);

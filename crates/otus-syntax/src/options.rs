@@ -49,7 +49,7 @@ impl Process {
 pub struct OptionItem {
     /// From the name to the end of the value.
     pub span: Span,
-    /// Its name and value.
+    /// The option with its value.
     pub value: OptionValue,
 }
 
@@ -60,11 +60,11 @@ pub enum OptionValue {
     Loggers(Vec<Logger>),
     /// `strategy = …`
     Strategy(Strategy),
-    /// `filters = […]`, once `pre_filters`
+    /// `filters = […]`, formerly `pre_filters`
     Filters(Vec<Filter>),
-    /// `priorities = […]`, once `frontier_priorities`; `random` is `[randomize = true]`
+    /// `priorities = […]`, formerly `frontier_priorities`; `random` is `[randomize = true]`
     Priorities(Vec<Priority>),
-    /// `analysis_kind = …`, once `semantics`
+    /// `analysis_kind = …`, formerly `semantics`
     Kind(AnalysisKind),
     /// `goal = …`
     Goal(Goal),
@@ -131,7 +131,7 @@ pub enum Layout {
 /// An option of the trace generation logger.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TracegenOption {
-    /// `generation = …`, or just the word
+    /// `generation = …`, or only the value
     Generation(Generation),
     /// `partition = …`
     Partition(PartitionOption),
@@ -144,15 +144,15 @@ pub enum TracegenOption {
 /// The nodes of an execution tree whose multi-traces are generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Generation {
-    /// Those whose interaction accepts the empty trace: `exact`, later `accepted`.
+    /// Nodes whose interaction accepts the empty trace: `exact`, in later versions `accepted`.
     Exact,
-    /// All of them: `prefix`.
+    /// All nodes: `prefix`.
     Prefix,
-    /// Those without children: `terminal`.
+    /// Nodes without children: `terminal`.
     Terminal,
-    /// Those at one depth: `exact depth n`.
+    /// Nodes at one depth: `exact depth n`.
     Depth(u64),
-    /// Those at every n-th depth: `modulo depth n`.
+    /// Nodes at every n-th depth: `modulo depth n`.
     Modulo(u64),
 }
 
@@ -163,7 +163,7 @@ pub enum PartitionOption {
     Discrete,
     /// All lifelines together.
     Trivial,
-    /// As listed: `{(l1,l2),(l3)}`.
+    /// The listed co-localizations: `{(l1,l2),(l3)}`.
     Listed(Vec<Vec<Name>>),
 }
 
@@ -209,7 +209,7 @@ pub enum PriorityKind {
     InLoop,
     /// Simulated steps: `simu`, `simulate`.
     Simulate,
-    /// Removal of lifelines: `elim`, `eliminate`, once `hide`.
+    /// Removal of lifelines: `elim`, `eliminate`, formerly `hide`.
     Eliminate,
     /// Any executed step: `step`.
     Step,
@@ -240,7 +240,7 @@ pub enum AnalysisKind {
     Accept,
     /// `prefix`
     Prefix,
-    /// `eliminate`, once `hide`
+    /// `eliminate`, formerly `hide`
     Eliminate,
     /// `simulate[…]`
     Simulate(Vec<SimulateOption>),
@@ -255,9 +255,9 @@ pub enum SimulateOption {
     Multiply(bool),
     /// `reset`, `reinitialize`: a step of execution resets the measure.
     Reset(bool),
-    /// `loop …`: the most loops that may be instantiated.
+    /// `loop …`: the maximum number of loops that may be instantiated.
     Loop(Criterion),
-    /// `act …`: the most actions that may be simulated.
+    /// `act …`: the maximum number of actions that may be simulated.
     Act(Criterion),
 }
 
@@ -268,7 +268,7 @@ pub enum Criterion {
     None,
     /// `num = n`
     Number(u64),
-    /// `max num`: the number of them in the interaction.
+    /// `max num`: the number of loops, or of actions, in the interaction.
     MaxNumber,
     /// `max depth`: the depth of nested loops.
     MaxDepth,

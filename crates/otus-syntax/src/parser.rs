@@ -14,7 +14,7 @@ use crate::lexer::{Lexer, Token, Trivia, unquote};
 use crate::name::{Name, Names, Symbol};
 use crate::source::{Source, SourceId, Span};
 
-/// The most findings of one text that are reported one by one.
+/// The maximum number of findings of one text that are reported one by one.
 pub const MAX_DIAGNOSTICS: usize = 100;
 
 /// A position in a text between two tokens.
@@ -187,7 +187,7 @@ impl<'s> Cursor<'s> {
         }
         let token = self.token;
         if token.kind == TokenKind::Unknown {
-            // Of a run of control characters, only the first is shown.
+            // If several control characters follow each other, only the first is shown.
             let is_control = self.text().starts_with(char::is_control);
             let first = self.text().chars().next().map_or(0, char::len_utf8);
             let character = if is_control { &self.text()[..first] } else { self.text() };
@@ -209,7 +209,7 @@ impl<'s> Cursor<'s> {
     }
 
     /// Whether an unclosed quote or comment, already reported, has swallowed the text at the cursor.
-    /// Further faults at this place would only follow from it.
+    /// Further faults at this position would only be consequences of it.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost == Some(self.previous_end) || self.commented_out && self.kind() == TokenKind::End
     }
@@ -365,7 +365,8 @@ impl Findings {
         self.push(found.with_fix(span, format!("\"{text}\"")));
     }
 
-    /// Reports a bracket at `open` that `closer` does not close; `expected` is said about `place`.
+    /// Reports a bracket at `open` that is not closed by `closer`. `expected` is the remark at
+    /// `place`.
     pub(crate) fn unclosed(
         &mut self,
         source: &Source,

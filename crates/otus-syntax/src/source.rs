@@ -69,12 +69,12 @@ pub struct Source {
 }
 
 impl Source {
-    /// The only text of a run.
+    /// The source of a run that has only one text.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         Source::with_id(SourceId(0), name, text)
     }
 
-    /// One of several texts of a run.
+    /// A source of a run that has several texts.
     ///
     /// # Panics
     /// If the text is longer than [`MAX_SOURCE_BYTES`]; callers check the length of files first.
@@ -84,18 +84,18 @@ impl Source {
         Source { id, name: name.into(), text, lines_before: 0, line_starts: OnceLock::new() }
     }
 
-    /// The same text as a part of a document, starting at this line (from 1).
+    /// The same text as a part of a larger document, in which it starts at this line (from 1).
     #[must_use]
     pub fn from_line(self, line: usize) -> Self {
         Source { lines_before: line.saturating_sub(1), ..self }
     }
 
-    /// Its id.
+    /// The id of the source.
     pub fn id(&self) -> SourceId {
         self.id
     }
 
-    /// Its name: a path as the user wrote it, or `<stdin>`.
+    /// The name of the source: a path as the user wrote it, or `<stdin>`.
     pub fn name(&self) -> &str {
         &self.name
     }

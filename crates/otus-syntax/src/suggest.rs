@@ -4,7 +4,8 @@
 //! neighbours) on lower-case letters. A word is suggested only if it is near for its length: one edit up
 //! to four characters, two up to eight, three beyond.
 
-/// The candidate nearest to `word`, if it is near enough; of several, the first.
+/// The candidate nearest to `word`, if it is near enough. If several are equally near, it is the
+/// first of them.
 ///
 /// ```
 /// let known = ["subscribe", "publish"];
@@ -25,7 +26,8 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
             return None;
         }
         let distance = strsim::osa_distance(&word, &other);
-        // A one-letter word is one edit from every other, so only a change of case counts.
+        // A one-letter word is one edit away from every other one-letter word, so only a change of
+        // case counts.
         let is_near = distance <= limit && (distance == 0 || length.max(other_length) > 1);
         is_near.then_some((distance, candidate))
     });
@@ -40,7 +42,7 @@ pub fn did_you_mean<'a>(
     nearest(word, candidates).map(|found| format!("did you mean `{found}`?"))
 }
 
-/// Longer words are not compared: they are unlikely to be misspelt names.
+/// The maximum length of words that are compared. Longer words are unlikely to be misspelt names.
 const MAX_WORD: usize = 64;
 
 /// The word in lower case, and its number of characters.

@@ -123,7 +123,7 @@ pub fn parse_line(text: &str, place: LinePlace) -> Result<Option<Case>, Box<Diag
         Box::new(Diagnostic::new(Code::BAD_CASE, place.source, span, message).with_help(help))
     };
     let whole = Span::new(position(0), position(trimmed.len()));
-    // `at` is where the text that `serde_json` was given begins in the line.
+    // `at` is the offset in the line at which the text that `serde_json` read begins.
     let not_json = |error: &serde_json::Error, at: usize| {
         let column = trimmed.floor_char_boundary(at + error.column().saturating_sub(1));
         bad(format!("it is not JSON ({})", describe(error, at)), Span::at(position(column)))
@@ -243,8 +243,8 @@ pub fn write(case: &Case) -> String {
     line
 }
 
-/// The words of an error with its column in the line. `serde_json` counts lines, too, but a case
-/// has only one.
+/// The message of an error, with its column in the line. `serde_json` counts lines as well, but a
+/// case has only one.
 fn describe(error: &serde_json::Error, at: usize) -> String {
     let text = error.to_string();
     let end = text.rfind(" at line ").unwrap_or(text.len());

@@ -1,7 +1,7 @@
 //! Pairs the receptions of a group with their emissions.
 //!
-//! There are three ways, from the most to the least certain; the known properties of an event
-//! decide which one applies:
+//! There are three methods, from the most to the least certain. Which one applies depends on the
+//! properties that are known of an event:
 //!
 //! 1. **By id.** An emission and a reception with the same id are a pair. In logs that number their
 //!    messages, the messages must be equal, too; the ids of spans are unique. If an event names its
@@ -79,7 +79,7 @@ impl Subject {
     }
 }
 
-/// Stands for any id. It is not UTF-8, so no id of a log is equal to it.
+/// A key that stands for any id. It is not valid UTF-8, so it differs from every id of a log.
 const WITH_ID: &[u8] = b"\xff any";
 
 /// A linked list of emissions, in order.
@@ -148,7 +148,7 @@ pub(crate) fn pair(rows: &[Row], sides: &[Option<Side>], pairing: Pairing) -> Pa
         }
     }
     for (index, subject, id) in left {
-        // In some logs only one of the two events has the id.
+        // In some logs only the emission or only the reception has the id.
         let row = &rows[index];
         let other = if id.is_empty() { WITH_ID } else { &[] };
         let again = (pairing == Pairing::Auto && !subject.is_span())
@@ -177,13 +177,13 @@ fn peer(row: &Row) -> Option<RunLifelineId> {
 #[derive(Default)]
 struct Queues<'e> {
     map: FxHashMap<Key<'e>, Queue>,
-    /// By emission: the next one in each of its four queues: of the same sender, of any sender, and
-    /// the same two for any id.
+    /// For each emission: the next one in each of its four queues: of the same sender, of any
+    /// sender, and the same two for any id.
     next: Vec<[u32; 4]>,
-    /// By emission: whether it has been received.
+    /// For each emission: whether it has been received.
     received: Vec<bool>,
-    /// By queue of emissions without a named receiver, and by receiver: the next emission to
-    /// receive.
+    /// For each queue of emissions without a named receiver, and for each receiver: the next
+    /// emission to receive.
     next_unnamed: FxHashMap<(Key<'e>, RunLifelineId), u32>,
     emissions: Vec<usize>,
 }
@@ -224,7 +224,8 @@ impl<'e> Queues<'e> {
         let anyone = Key { to: ANY, ..own };
         let head = self.map.get(&anyone)?.head;
         let next = self.next_unnamed.entry((anyone, row.lifeline)).or_insert(head);
-        // A reception without an id takes only emissions that none with their id has taken.
+        // A reception without an id takes only an emission that no reception with the same id has
+        // taken.
         while id == WITH_ID && *next != END && self.received[*next as usize] {
             *next = self.next[*next as usize][list];
         }
@@ -257,7 +258,8 @@ fn count(counted: &[usize], sides: &[Option<Side>], pairs: &mut Pairs) {
         for received in receptions.chunk_by(|a, b| a.1.component == b.1.component) {
             most = most.max(received.len());
             for (before, &(index, side)) in received.iter().enumerate() {
-                // On its own component only the emissions before it count.
+                // Of the emissions on the reception's own component, only those before the
+                // reception count.
                 let counts = senders.iter().map(|sent| match sent.first() {
                     Some((_, first)) if first.component == side.component => {
                         sent.partition_point(|(emission, _)| *emission < index)
@@ -279,7 +281,8 @@ fn count(counted: &[usize], sides: &[Option<Side>], pairs: &mut Pairs) {
                 }
             }
         }
-        // With one sender the last emissions are lost. With several it is unknown which are.
+        // With one sender, the unreceived emissions are the last ones. With several senders, it is
+        // unknown which ones they are.
         if most == 0 {
             pairs.unpaired.extend(emissions.iter().map(|(index, _)| *index));
         } else if let [sent] = senders.as_slice() {

@@ -31,7 +31,7 @@ pub fn check(trace: &TraceFile) -> Vec<Diagnostic> {
 pub(crate) struct TraceFault {
     pub(crate) span: Span,
     pub(crate) kind: TraceFaultKind,
-    /// The number of its other occurrences.
+    /// The number of other occurrences of the fault.
     pub(crate) others: usize,
 }
 
@@ -79,9 +79,9 @@ pub(crate) fn render(
 
 #[derive(Debug, Clone, Copy, Default)]
 struct LifelineState {
-    /// The span where a component first claims it.
+    /// The span where a component first lists the lifeline.
     owned: Option<Span>,
-    /// The last component that claims it, from 1, and the span of the claim.
+    /// The number of the last component that lists the lifeline, from 1, and the span there.
     claimed: usize,
     claimed_at: Span,
 }
@@ -91,9 +91,9 @@ struct Finder<'a> {
     faults: Vec<TraceFault>,
     /// The indices of the faults, by code, name or action, and component.
     known: BTreeMap<(Code, usize, usize), usize>,
-    /// By symbol.
+    /// For each symbol: the state of the lifeline with that name.
     lifelines: Vec<LifelineState>,
-    /// By action: the last moment in which it occurred, from 1, and its offset there.
+    /// For each action: the last moment in which it occurred, from 1, and its offset there.
     actions: Vec<(u32, u32)>,
     moment: u32,
 }
@@ -138,7 +138,7 @@ impl Finder<'_> {
                 for name in names {
                     self.list(stamp, name.symbol, name.span);
                 }
-                // An empty list has been reported by the parser.
+                // The parser has reported the empty list already.
                 (false, !names.is_empty())
             }
         };
@@ -166,7 +166,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Notes a lifeline in the list of a component.
+    /// Records that a component lists a lifeline.
     fn list(&mut self, stamp: usize, symbol: Symbol, span: Span) {
         let LifelineState { claimed, claimed_at: first, .. } = self.lifelines[symbol.index()];
         if claimed != stamp {
@@ -188,7 +188,7 @@ impl Finder<'_> {
         self.fault(key, span, TraceFaultKind::TwoColocalizations { lifeline: symbol, first });
     }
 
-    /// Notes an action that is not alone at its moment.
+    /// Records an action that shares its moment with others.
     fn simultaneous(&mut self, action: usize, start: u32) {
         let (moment, before) = self.actions[action];
         if moment != self.moment {

@@ -146,7 +146,7 @@ fn build(trace: &TraceFile, pool: &mut Pool, tagged: bool) -> (MultiTrace, Vec<u
     builder.finish_tagged(trace.source)
 }
 
-/// Whether every name of a tree is declared, so that [`lower`] adds no message to a pool.
+/// Whether every name of a tree is declared. If so, [`lower`] adds no message to the pool.
 pub fn is_declared(trace: &TraceFile, signature: &Signature) -> bool {
     let text = |name: Name| trace.names.text(name.symbol);
     listed(trace).all(|name| signature.lifeline(text(name)).is_some())
@@ -158,9 +158,9 @@ pub fn is_declared(trace: &TraceFile, signature: &Signature) -> bool {
 
 /// The ids that the names of a trace have in a pool.
 struct Resolved {
-    /// By symbol.
+    /// For each symbol: its lifeline.
     lifelines: Vec<Option<LifelineId>>,
-    /// By action; `None` if its lifeline is not declared.
+    /// For each action: its ids; `None` if its lifeline is not declared.
     actions: Vec<Option<(ActionId, LifelineId)>>,
 }
 

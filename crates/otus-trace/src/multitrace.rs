@@ -35,7 +35,7 @@ define_id! {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partition {
-    /// The lifelines of each component in turn, ascending within each.
+    /// The lifelines of all components, component after component, ascending within each.
     members: Vec<LifelineId>,
     /// The end of each component in `members`.
     ends: IndexVec<ComponentId, usize>,
@@ -133,7 +133,7 @@ impl Partition {
 
 impl Hash for Partition {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // `component_of` follows from the other two.
+        // `component_of` follows from the other two fields, so it is not hashed.
         self.members.hash(state);
         for end in &self.ends {
             end.hash(state);
@@ -150,7 +150,7 @@ pub struct MultiTrace {
     pub(crate) steps: Vec<Step>,
     /// The end of each component in `steps`.
     pub(crate) ends: IndexVec<ComponentId, usize>,
-    /// The text from which the steps were read, and by step the offset of its first byte.
+    /// The text from which the steps were read, and for each step the offset of its first byte.
     offsets: Option<(SourceId, Vec<u32>)>,
 }
 
@@ -172,7 +172,7 @@ impl Step {
         ActionId(self.0 & !Self::JOINED)
     }
 
-    /// Whether it happens at the same moment as the step before it.
+    /// Whether this step happens at the same moment as the step before it.
     #[inline]
     pub fn joined(self) -> bool {
         self.0 & Self::JOINED != 0

@@ -21,7 +21,7 @@ use crate::transform::learn::Pair;
 /// Edges between the logs of a multi-trace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ObservedOrder {
-    /// By component: the causes of its actions, by step.
+    /// For each component: the causes of its actions, by step.
     causes: Vec<Vec<Cause>>,
 }
 
@@ -37,7 +37,7 @@ pub struct Cause {
 }
 
 impl ObservedOrder {
-    /// The order with these edges; edges within a log say nothing new.
+    /// The order with these edges. Edges within a log are dropped, because a log is ordered anyway.
     pub fn new(trace: &MultiTrace, edges: &[Pair]) -> ObservedOrder {
         let mut causes = vec![Vec::new(); trace.partition().len()];
         for edge in edges.iter().filter(|edge| edge.from.0 != edge.to.0) {

@@ -89,14 +89,14 @@ pub struct PartialOrder {
     variables: Names,
     variable_facts: IndexVec<VariableId, VariableFacts>,
     values: Values,
-    /// By event: the end of its assignments in `assignments`.
+    /// For each event: the end of its assignments in `assignments`.
     ends: Vec<u32>,
     assignments: Vec<Assignment>,
     /// Sorted by target, then by source, without duplicates.
     edges: Vec<Edge>,
     /// A linear extension of ⪯.
     runs: Vec<Run>,
-    /// The variable of each pair of assignments that were not ordered, until [`Writes::Ordered`] put them in an order.
+    /// For each pair of assignments that were concurrent until [`Writes::Ordered`] ordered them: the variable.
     assumed: Vec<VariableId>,
     notes: Notes,
 }
@@ -106,7 +106,7 @@ pub struct PartialOrder {
 pub struct Assignment {
     /// The variable.
     pub variable: VariableId,
-    /// Its new value.
+    /// The new value of the variable.
     pub value: ValueId,
 }
 
@@ -167,17 +167,17 @@ struct VariableFacts {
     initial: ValueId,
 }
 
-/// Properties of events that no check depends on. A column is empty if no event has the property;
-/// otherwise it has a number for each event, 0 for none.
+/// Properties of events that no check depends on. Each property is a column. A column is empty if
+/// no event has the property; otherwise it has a number for each event, where 0 stands for none.
 #[derive(Debug, Clone, Default)]
 struct Notes {
     label_names: Names,
-    /// By event: a label, from 1.
+    /// For each event: the number of its label, from 1.
     labels: Vec<u32>,
     file_names: Names,
-    /// By event: a file, from 1.
+    /// For each event: the number of its file, from 1.
     files: Vec<u32>,
-    /// By event: a line, from 1.
+    /// For each event: the number of its line, from 1.
     lines: Vec<u32>,
 }
 

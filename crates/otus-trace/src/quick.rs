@@ -50,7 +50,7 @@ pub struct QuickReader {
     /// The known partitions, by the lifelines of their components with [`END`] after each
     /// component.
     partitions: FxHashMap<Box<[u32]>, Arc<Partition>>,
-    /// By lifeline: the number of the last component that has it.
+    /// For each lifeline: the number of the last component that has it.
     owners: Vec<u64>,
     /// The number of components of all texts so far.
     components: u64,
@@ -78,7 +78,7 @@ enum Lifelines {
 /// Ends a component in the key of a partition.
 const END: u32 = u32::MAX;
 
-/// The most headers and partitions that are cached. Real files have a few.
+/// The maximum number of headers and partitions that are cached. Real files have a few.
 const MOST: usize = 4096;
 
 impl QuickReader {
@@ -254,7 +254,7 @@ impl QuickReader {
         Some(())
     }
 
-    /// Reads the next action if it is the one that followed the last action before.
+    /// Reads the next action if it is the action that followed the last one the time before.
     fn guess(&self, text: &mut TraceCursor<'_>) -> Option<usize> {
         let index = self.actions.get(self.last)?.follower as usize;
         let written = &self.actions[index].written;
@@ -380,7 +380,7 @@ fn resolve_header(written: &str, pool: &Pool) -> Option<Lifelines> {
     written.split(',').map(one).collect::<Option<_>>().map(Lifelines::Listed)
 }
 
-/// The name of a plain text, or of a quoted text without special characters.
+/// The name in a plain text, or in a quoted text without special characters.
 fn name(written: &str) -> Option<&str> {
     let inner = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     match inner {

@@ -1,4 +1,4 @@
-//! The macros for tests.
+//! The assertion macros for tests.
 
 use crate::case::Verdict;
 use crate::options::Options;

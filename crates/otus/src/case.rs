@@ -47,7 +47,7 @@ pub struct Case {
     /// The limit that ended the analysis, if a better verdict may hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Cow<'static, str>>,
-    /// A remark on the verdict: what another tool answers, or what was assumed.
+    /// A remark on the verdict: the answer of another tool, or an assumption.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<Cow<'static, str>>,
     /// An execution that explains a Pass or a `WeakPass`, if requested.
@@ -65,7 +65,7 @@ pub struct Case {
     /// For a Fail: the explanation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Box<Explanation>>,
-    /// The specification that it belongs to, if there are several.
+    /// The specification that the case belongs to, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spec: Option<Arc<str>>,
     /// For a Fail with several specifications: those that were tried.
@@ -74,7 +74,7 @@ pub struct Case {
     /// For a Fail: whether the baseline lists it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub known: bool,
-    /// The status of the case, by the verdicts that the request counts as failures.
+    /// The status of the case: it depends on which verdicts the request counts as failures.
     #[serde(skip)]
     pub outcome: Outcome,
     /// The number of observed actions.
@@ -95,7 +95,7 @@ pub struct Case {
     /// For a `WeakPass` by declarations: the declarations, as `sub unobserved`.
     #[serde(skip)]
     pub declared: Vec<String>,
-    /// Its picture, if the request asks for pictures and the case is among the first.
+    /// The picture of the case, if the request asks for pictures and the case is among the first.
     #[serde(skip)]
     pub(crate) picture: Option<Box<CasePicture>>,
     /// The requested files, such as the graph of the search.
@@ -118,7 +118,7 @@ impl Case {
         self.explanation.as_deref()
     }
 
-    /// The problem in a line; the verdict in words if there is none.
+    /// The problem in one line. If there is no problem, the verdict in words.
     pub fn headline(&self) -> String {
         if let Some(explanation) = &self.explanation {
             return explanation.headline.clone();
@@ -153,7 +153,7 @@ impl Case {
         CAUSES.iter().find(|cause| cause.id == id)
     }
 
-    /// For a Fail: how far the logs could be explained, in a line.
+    /// For a Fail: how far the logs could be explained, in one line.
     pub fn how_far(&self) -> Option<String> {
         if self.furthest.is_empty() {
             return None;
@@ -171,7 +171,7 @@ impl Case {
     }
 }
 
-/// The explanation of a failure; otherwise the verdict in a line.
+/// The explanation of a failure; for any other case, the verdict in one line.
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.explanation {
@@ -201,7 +201,7 @@ pub struct Execution {
 }
 
 impl Execution {
-    /// The events joined by dots, without the middle if there are more than `most`.
+    /// The events joined by dots. If there are more than `most`, the middle is left out.
     pub fn shortened(&self, most: usize) -> String {
         let Some(more) = self.events.len().checked_sub(most).filter(|&more| more > 0) else {
             return self.to_string();
@@ -232,7 +232,7 @@ pub struct Missing {
     /// The number of events.
     #[serde(rename = "events")]
     pub count: u64,
-    /// The first of them.
+    /// The first of these events.
     pub first: Vec<String>,
 }
 
@@ -276,13 +276,13 @@ pub struct Unexplained {
 pub struct Attachment {
     /// The kind of file.
     pub kind: AttachmentKind,
-    /// Its bytes, or the reason why there are none.
+    /// The bytes of the file, or the reason why there are none.
     pub content: Result<Vec<u8>, NoAttachment>,
-    /// The name for it in the options of the specification, if there is one.
+    /// The file name that the options of the specification give for it, if any.
     pub path: Option<std::path::PathBuf>,
-    /// A short description of its content, if it adds information.
+    /// A short description of the content, if it adds information.
     pub remark: Option<String>,
-    /// The format of a picture, if it is another one than the request asks for.
+    /// The format of the picture, if it differs from the one that the request asks for.
     pub replaced_by: Option<PictureFormat>,
 }
 
@@ -291,7 +291,7 @@ impl Attachment {
         Attachment { kind, content, path: None, remark: None, replaced_by: None }
     }
 
-    /// The file to write: the named one, with another ending if the format is another one.
+    /// The file to write: the given name, with another ending if the format differs.
     pub fn file_name(&self, name: &str) -> String {
         crate::picture::file_name(name, self.replaced_by)
     }
@@ -321,7 +321,7 @@ pub struct NoAttachment {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Unusable {
-    /// Its name, if that is known.
+    /// The name of the multi-trace, if that is known.
     pub id: Option<String>,
     /// The problem, in a line.
     pub message: String,
@@ -330,7 +330,7 @@ pub struct Unusable {
 }
 
 impl Unusable {
-    /// Its name, or else its place.
+    /// The name of the multi-trace, or else the place of the problem.
     pub(crate) fn name(&self) -> Option<String> {
         self.id.clone().or_else(|| self.place.as_ref().map(Place::in_line))
     }

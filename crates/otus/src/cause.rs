@@ -4,17 +4,18 @@
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Cause {
-    /// Its id, like `too-early`. It does not change between versions.
+    /// The id of the cause, like `too-early`. It does not change between versions.
     pub id: &'static str,
-    /// Its name, in a few words.
+    /// The name of the cause, in a few words.
     pub name: &'static str,
-    /// Its meaning, in a sentence.
+    /// The meaning of the cause, in a sentence.
     pub meaning: &'static str,
-    /// The advice.
+    /// Advice for the user.
     pub help: &'static str,
 }
 
-/// All causes of failures; then failures without a known cause, weak passes and undecided cases.
+/// All causes of failures. After them come the entries for failures without a known cause, for weak
+/// passes and for undecided cases.
 pub const CAUSES: [Cause; 15] = [
     Cause {
         id: "unknown-lifeline",

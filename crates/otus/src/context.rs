@@ -56,7 +56,8 @@ pub trait Monitor: Debug + Send + Sync {
     /// The progress of an analysis. Called at most about every 50 milliseconds.
     fn progress(&self, _progress: &Progress) {}
 
-    /// A step that reports nothing until it ends: its text at the beginning, `None` at the end.
+    /// A step that reports no progress until it ends. Called with its text at the beginning, and
+    /// with `None` at the end.
     fn step(&self, _step: Option<&str>) {}
 }
 
@@ -90,7 +91,8 @@ impl Progress {
     /// `checked 120000 (40%, 51000/s, 4 s left): 119998 pass, …`, after this much time.
     pub fn text(&self, elapsed: Duration) -> String {
         let mut parts = Vec::new();
-        // A file that grows while it is read has no known end.
+        // If more bytes were read than a file had, the file grows while it is read, and its end is
+        // unknown.
         let total = self.total_bytes.filter(|&total| total > 0 && self.bytes <= total);
         if let Some(total) = total {
             parts.push(format!("{}%", u128::from(self.bytes) * 100 / u128::from(total)));

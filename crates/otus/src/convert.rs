@@ -24,7 +24,7 @@ use crate::units::counted;
 pub struct ConvertRequest {
     /// The texts: one specification, or multi-traces and perhaps their specification.
     pub names: Vec<String>,
-    /// Their format, if their names do not give it.
+    /// The format of the texts, if their names do not give it.
     pub from: Option<Format>,
     /// The format to write.
     pub to: Format,
@@ -68,7 +68,8 @@ pub fn convert(context: &Context, request: &ConvertRequest) -> Result<Converted>
     Ok(match request.to {
         Format::Mermaid | Format::Plantuml => {
             let (spec, raised) = specification(context, loaded, request.to)?;
-            // A diagram keeps what its author drew besides the messages.
+            // A diagram that is converted to a diagram keeps its drawing: notes, colours and other
+            // parts besides the messages.
             let drawn = match &spec.files[..] {
                 [file] if file.drawing.is_some() => file,
                 _ => &raised,
@@ -230,7 +231,8 @@ pub fn file_name(id: &str, taken: &mut BTreeSet<String>) -> String {
     unique(&name, |name| taken.insert(name.to_lowercase()))
 }
 
-/// The name, or the name with the first number from 2 on, that `take` accepts.
+/// The name itself or, if `take` refuses it, the name with the first number from 2 on that `take`
+/// accepts.
 pub(crate) fn unique(name: &str, mut take: impl FnMut(&str) -> bool) -> String {
     let mut unique = name.to_owned();
     let mut number = 2;

@@ -29,7 +29,7 @@ pub struct Diagnostics {
 pub struct Finding {
     /// The code, like `O0301`; see `otus explain O0301`.
     pub code: String,
-    /// Whether it makes the text unusable.
+    /// Whether the finding makes the text unusable.
     pub is_error: bool,
     /// The message.
     pub message: String,
@@ -48,17 +48,17 @@ impl Diagnostics {
         Diagnostics { sources, found }
     }
 
-    /// Whether there are none.
+    /// Whether there are no diagnostics.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// Whether one of them makes a text unusable.
+    /// Whether a diagnostic makes a text unusable.
     pub fn has_errors(&self) -> bool {
         any_error(&self.found)
     }
 
-    /// All of them as plain data.
+    /// All diagnostics as plain data.
     pub fn findings(&self) -> Vec<Finding> {
         let finding = |found: &Diagnostic| {
             let source = source(&self.sources, found.primary.source);
@@ -76,7 +76,8 @@ impl Diagnostics {
         self.found.iter().map(finding).collect()
     }
 
-    /// As text for people, with the source lines, and with colours for a terminal on request.
+    /// The findings as text for people, with the source lines, and with colours for a terminal on
+    /// request.
     pub fn render(&self, colored: bool) -> String {
         let renderer = if colored { Renderer::styled() } else { Renderer::plain() };
         let mut out = String::new();
@@ -92,7 +93,7 @@ impl Diagnostics {
         out
     }
 
-    /// As one line each: `file:line:column: error[O0301]: message (help)`.
+    /// The findings as one line each: `file:line:column: error[O0301]: message (help)`.
     pub fn lines(&self) -> String {
         let mut out = String::new();
         for found in &self.found {
@@ -106,7 +107,7 @@ impl Diagnostics {
         out
     }
 
-    /// As one JSON document with a version.
+    /// The findings as one JSON document with a version.
     pub fn json(&self) -> String {
         let value = |found: &Diagnostic| {
             let mut value = json!({
@@ -140,19 +141,21 @@ impl Diagnostics {
         format!("{document:#}\n")
     }
 
-    /// `2 errors, 1 warning; …`: the counts, and where to read more. `None` if there are none.
+    /// The counts of findings, and where to read more: `2 errors, 1 warning; …`. `None` if there
+    /// are no findings.
     pub fn summary(&self) -> Option<String> {
         let counts = [Severity::Error, Severity::Warning, Severity::Note].into_iter();
         let counts = counts.map(|severity| (self.count(severity), severity.name()));
         let counts = counts.filter(|(count, _)| *count > 0);
         let counts: Vec<String> = counts.map(|(count, name)| counted(count, name)).collect();
-        // The first of the most severe findings is named, because later ones often follow from it.
+        // The summary names the first of the most severe findings, because later ones often follow
+        // from it.
         let worst = self.found.iter().map(|found| found.severity).max()?;
         let first = self.found.iter().find(|found| found.severity == worst)?;
         Some(format!("{}; `otus explain {}` tells more", counts.join(", "), first.code))
     }
 
-    /// Whether one of them is an error or a warning.
+    /// Whether a diagnostic is an error or a warning.
     pub fn has_warnings(&self) -> bool {
         self.found.iter().any(|found| found.severity > Severity::Note)
     }
@@ -162,7 +165,7 @@ impl Diagnostics {
         self
     }
 
-    /// An error if one of them is an error; otherwise the findings except notes.
+    /// An error if one of the findings is an error; otherwise the findings without notes.
     pub(crate) fn or_error(self) -> Result<Diagnostics> {
         let has_errors = self.has_errors();
         let told = self.without_notes();
@@ -232,14 +235,15 @@ fn elements<'a>(sources: &'a [Source], found: &'a Diagnostic) -> Vec<Element<'a>
     elements
 }
 
-/// The most bytes between two places in one excerpt.
+/// The maximum number of bytes between two places in one excerpt.
 const CLOSE: u32 = 2000;
 
 fn close(one: &Label, other: &Label) -> bool {
     one.span.start.abs_diff(other.span.start) < CLOSE
 }
 
-/// The longest line that is shown in full; of a longer one, such as a trace, only the part around the place is shown.
+/// The maximum length of a line that is shown in full. Of a longer line, such as a trace, only the part around the
+/// place is shown.
 const WIDEST_LINE: usize = 160;
 const AROUND: usize = 60;
 
@@ -264,7 +268,7 @@ fn excerpt<'a>(
     if window == (start..end) {
         snippet = snippet.path(source.name());
     }
-    // Related places come first: their line numbers start the excerpt.
+    // Related places come first, because the first line number of the excerpt is theirs.
     let (line, _) = source.line_column(offset(first));
     snippet = snippet.line_start(line);
     for (label, kind) in labels {
@@ -288,7 +292,7 @@ fn excerpt<'a>(
 fn cut(text: &str, line: Range<usize>, at: usize, length: usize) -> Range<usize> {
     let start = text.floor_char_boundary(at.saturating_sub(AROUND).max(line.start));
     let end = text.ceil_char_boundary((at + length.min(AROUND) + AROUND).min(line.end).max(at));
-    // Stay on the line of the place.
+    // The part must not extend beyond the line of the place.
     start.max(line_start(text, at))..end.min(line_end(text, at))
 }
 

@@ -15,7 +15,7 @@ use crate::case::Place;
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// The id of its [`Cause`](crate::Cause), like `too-early`.
+    /// The id of the failure's [`Cause`](crate::Cause), like `too-early`.
     pub cause: &'static str,
     /// The cause in words.
     #[serde(skip)]
@@ -66,7 +66,7 @@ pub struct SpecPlace {
     pub place: Place,
     /// The action of the specification, like `b!m`.
     pub action: String,
-    /// Its first line.
+    /// The first line of the action in the specification.
     pub text: String,
     /// The marked bytes of that line.
     #[serde(skip)]
@@ -83,7 +83,7 @@ pub struct LogPlace {
     pub lifelines: Vec<String>,
     /// The observed action.
     pub action: String,
-    /// Its role: `observed instead`.
+    /// The role of the action in the explanation: `observed instead`.
     pub role: &'static str,
     /// The line, or the part around the place if it is long. `None` if it cannot be read again.
     #[serde(skip_serializing_if = "Option::is_none")]

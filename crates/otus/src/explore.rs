@@ -1,4 +1,4 @@
-//! The execution tree of an interaction, and the multi-traces in it.
+//! Explores the execution tree of an interaction, and collects the multi-traces of its nodes.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ use crate::load::{Loaded, options};
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 use crate::units::counted;
 
-/// The most nodes of a search.
+/// The maximum number of nodes of a search.
 const NODES: u64 = 1_000_000;
 
 /// The specification to explore, and the files to make.
@@ -33,7 +33,7 @@ const NODES: u64 = 1_000_000;
 pub struct ExploreRequest {
     /// The specification.
     pub names: Vec<String>,
-    /// Its format, if its name does not give it.
+    /// The format of the specification, if its name does not give it.
     pub from: Option<Format>,
     /// The options of the search; only strategy, priorities, filters and seed are used.
     pub search: SearchOptions,
@@ -85,7 +85,7 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
     }
     let files = &loaded.specs[0].files;
     let mut config = configuration(context, request, files)?;
-    // If there are no bounds and a loop would never end, the bounds are small.
+    // If no bounds are given, and a loop would make the tree infinite, small bounds are set.
     let filters = &mut config.filters;
     let is_free = filters.depth.is_none() && filters.loop_depth.is_none();
     let is_bounded = is_free && filters.nodes.is_none() && lowered.pool.attributes(term).loops > 0;

@@ -21,7 +21,7 @@ pub trait Files: Debug + Send + Sync {
     /// Opens a file at a byte offset.
     ///
     /// # Errors
-    /// As [`Files::open`].
+    /// The errors of [`Files::open`].
     fn open_at(&self, path: &Path, start: u64) -> io::Result<Box<dyn Read + Send>> {
         let mut file = self.open(path)?;
         io::copy(&mut file.by_ref().take(start), &mut io::sink())?;
@@ -40,7 +40,7 @@ pub trait Files: Debug + Send + Sync {
     /// The absolute path, without `.` and `..`.
     fn absolute(&self, path: &Path) -> PathBuf;
 
-    /// The same with links followed, or the path itself if it does not exist.
+    /// The absolute path with links followed; the path itself if it does not exist.
     fn resolved(&self, path: &Path) -> PathBuf {
         self.absolute(path)
     }
@@ -62,7 +62,7 @@ pub trait Files: Debug + Send + Sync {
     /// All bytes of a file.
     ///
     /// # Errors
-    /// As [`Files::open`].
+    /// The errors of [`Files::open`].
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.open(path)?.read_to_end(&mut bytes)?;

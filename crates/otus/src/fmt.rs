@@ -1,4 +1,4 @@
-//! The canonical form of texts.
+//! Formats texts in their canonical form.
 
 use std::path::{Path, PathBuf};
 

@@ -46,7 +46,7 @@ impl Format {
     /// ```
     pub fn of_name(path: &Path) -> Option<Format> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        // A trace may be packed.
+        // A trace may be compressed, so the ending of the compression is removed first.
         let packed = [".gz", ".zst", ".zstd"].iter().find_map(|ending| name.strip_suffix(ending));
         if packed.unwrap_or(&name).ends_with(".pot.json") {
             return Some(Format::Pot);
@@ -67,7 +67,8 @@ impl Format {
         }
     }
 
-    /// The format that the content suggests. Almost any text resembles an interaction a little.
+    /// The format that the content suggests. `Hif` is only weak evidence, because almost any text
+    /// resembles an interaction a little.
     pub fn of_content(text: &str) -> Option<Format> {
         let text = text.trim_start_matches('\u{feff}');
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -80,7 +81,7 @@ impl Format {
         if text.lines().take(10_000).any(|line| is_fence(line.trim_start())) {
             return Some(Format::Markdown);
         }
-        // Before the line of numbers, a formula has only comments.
+        // In a DIMACS file, only comments may precede the line `p cnf`.
         let is_comment = |line: &&str| *line == "c" || line.starts_with("c ");
         let first = lines.clone().find(|line| !is_comment(line));
         if first.is_some_and(|line| line.starts_with("p cnf ")) {
@@ -122,12 +123,12 @@ impl Format {
         is_interaction.then_some(Format::Hif)
     }
 
-    /// Whether logs never have this format.
+    /// Whether this is a format of specifications, which logs never have.
     pub fn is_specification(self) -> bool {
         !matches!(self, Format::Htf | Format::Jsonl | Format::Pot)
     }
 
-    /// Whether it is the format of a sequence diagram.
+    /// Whether this is the format of a sequence diagram.
     pub fn is_diagram(self) -> bool {
         matches!(self, Format::Mermaid | Format::Plantuml | Format::Markdown)
     }
@@ -143,9 +144,9 @@ fn begins_with_key(text: &str) -> bool {
     end.closed && text[end.end..].trim_start().starts_with(':')
 }
 
-/// The format that the content of a file suggests, unless the file is more probably a log: an ending of logs counts
-/// before a first character, and so does what comes after that character. Almost any text resembles an interaction a
-/// little.
+/// The format that the content of a file suggests, unless the file is more probably a log. An ending that is usual
+/// for logs counts more than the first character, and so does the text after the first character. Almost any text
+/// resembles an interaction a little.
 pub(crate) fn of_text(path: Option<&Path>, text: &str) -> Option<Format> {
     let is_log = path.is_some_and(is_log_name);
     Format::of_content(text).filter(|format| match format {
@@ -178,7 +179,7 @@ fn is_log_name(path: &Path) -> bool {
 
 /// The format of a log that needs no mapping. `head` is its beginning.
 pub(crate) fn describes_itself(head: &[u8]) -> Option<LogFormat> {
-    // A multi-trace is an input by itself and no log, unless it is named as one.
+    // A multi-trace is an input by itself. It counts as a log only if the request names it as one.
     let is_log = |format: &LogFormat| format.is_self_describing() && *format != LogFormat::Htf;
     read::detect(None, head).filter(is_log)
 }
@@ -203,7 +204,7 @@ pub(crate) fn is_case_file(head: &[u8]) -> bool {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     match serde_json::from_str::<serde_json::Value>(first) {
         Ok(value) => value.get("htf").is_some_and(serde_json::Value::is_string),
-        // A long line is truncated.
+        // A long line is cut off, so it is not valid JSON; its key is searched instead.
         Err(_) => first.starts_with('{') && first.contains("\"htf\""),
     }
 }

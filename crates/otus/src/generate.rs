@@ -18,11 +18,11 @@ use crate::units::counted;
 pub struct GenerateRequest {
     /// The specification.
     pub names: Vec<String>,
-    /// Its format, if its name does not give it.
+    /// The format of the specification, if its name does not give it.
     pub from: Option<Format>,
     /// The lifelines that share a log: `discrete`, `trivial`, `{(l1,l2),(l3)}`.
     pub partition: Option<String>,
-    /// The most events.
+    /// The maximum number of events.
     pub max_length: usize,
     /// The number of multi-traces.
     pub count: u64,
@@ -30,7 +30,7 @@ pub struct GenerateRequest {
     pub seed: u64,
 }
 
-/// Makes multi-traces, each once, and returns their number. If there are fewer than requested, it reports a remark.
+/// Makes distinct multi-traces, and returns their number. If there are fewer than requested, a remark is reported.
 ///
 /// # Errors
 /// If the specification cannot be read.
@@ -104,32 +104,35 @@ impl<'t> Unique<'t> {
 
 /// Decides how long the search for another multi-trace continues.
 ///
-/// Different executions may have the same multi-trace, and short ones repeat. After some executions without a new
-/// multi-trace, lengths are chosen, short ones first; after many executions or events, the search ends.
+/// Different executions may have the same multi-trace, and short executions occur again and again. After some
+/// executions without a new multi-trace, the search chooses the length of the next execution, short lengths
+/// first. After many executions or events without a new multi-trace, the search ends.
 struct Tries {
     /// The number of consecutive executions without a new multi-trace.
     vain: usize,
-    /// The number of events of these.
+    /// The number of events of these executions.
     events: usize,
-    /// Whether lengths are chosen.
+    /// Whether the search chooses the lengths of executions.
     aims: bool,
-    /// The longest length that is chosen.
+    /// The maximum length that is chosen.
     reach: usize,
     max_length: usize,
 }
 
 impl Tries {
-    /// The number of executions, and of events, without a new multi-trace after which lengths are chosen or increased.
+    /// The number of executions, and of events, without a new multi-trace after which the search begins to choose
+    /// lengths, or increases the maximum length.
     const SOME: usize = 20;
     const SOME_EVENTS: usize = 20_000;
-    /// Longer executions are not left to chance from the beginning.
+    /// If executions may be longer than this, their lengths are chosen from the beginning.
     const LONG: usize = 100_000;
     /// The number of executions, and of events, without a new multi-trace after which the search ends.
     const MANY: usize = 1000;
     const MANY_EVENTS: usize = 1_000_000;
 
     fn new(shortest: u64, max_length: usize) -> Tries {
-        // A random length up to a huge number may be more than any machine can make.
+        // A random length below a huge maximum may be more than any machine can make, so lengths
+        // are chosen.
         let aims = max_length > Self::LONG;
         let shortest = usize::try_from(shortest).unwrap_or(usize::MAX);
         let reach = if aims { Self::LONG } else { Self::SOME };

@@ -1,10 +1,11 @@
 //! Learns a diagram from runs.
 //!
 //! Runs are multi-traces or groups of logs. `otus_trace::transform::learn` computes an interaction that accepts each of
-//! them, and the fast engine checks that it does, as an analysis of the result would: over the letters with peers that
-//! the result needs, and with the lifelines unobserved that no log is of.
+//! them, and the fast engine checks that it does. The check is the same as in a later analysis of the result: it uses
+//! letters with peers where the result needs them, and lifelines without a log count as unobserved.
 //!
-//! A lifeline that only peers tell about is drawn as well, unless its name is an address.
+//! A lifeline that has no log, but that other lifelines name as their peer, is drawn as well, unless its name is an
+//! address.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -51,7 +52,8 @@ pub struct LearnRequest {
     pub loops: Loops,
     /// Whether crossing messages are drawn as separate emissions and receptions.
     pub is_split: bool,
-    /// Whether the peers that logs name are not regarded. `None`: as `[observation]` of `otus.toml` says, or else no.
+    /// Whether the peers that logs name are ignored. `None` means the value in `[observation]` of `otus.toml`, or
+    /// else `false`.
     pub ignore_peers: Option<bool>,
 }
 
@@ -133,10 +135,10 @@ pub fn learn(context: &Context, request: &LearnRequest) -> Result<Learnt> {
     })
 }
 
-/// A learnt term as its reader will have it.
+/// A learnt term as a later analysis will read it.
 struct Model {
     learnt: TermId,
-    /// Over letters with peers, without the silent lifelines.
+    /// The term over letters with peers, without the silent lifelines.
     term: TermId,
     pool: Pool,
     partners: Partners,
@@ -222,23 +224,23 @@ impl Learnt {
     }
 }
 
-/// What is learnt from.
+/// The runs to learn from.
 struct Input {
     pool: Pool,
     runs: Vec<ObservedRun>,
-    /// The lifelines that no log is of.
+    /// The lifelines that have no log.
     silent: LifelineSet,
 }
 
 struct ObservedRun {
-    /// With peers.
+    /// The multi-trace, in which actions have peers.
     trace: MultiTrace,
     /// The known pairs of emission and reception.
     pairs: Vec<Pair>,
     origin: RunOrigin,
 }
 
-/// What a run was read from.
+/// The place from which a run was read.
 enum RunOrigin {
     Trace(Box<TraceFile>),
     Group(Box<Group>),
@@ -331,7 +333,7 @@ fn sort(
 /// Adds the names of logs to a signature; multi-traces need it before they are read.
 fn add_names(logs: &mut Logs, signature: &mut Signature, ignore_peers: bool) -> Result<()> {
     logs.keep()?;
-    // Those that act come first.
+    // Lifelines that act come before those that are only named as peers.
     let mut peers: Vec<String> = Vec::new();
     logs.run(&mut |observed| {
         for event in observed.events() {

@@ -1,4 +1,4 @@
-//! Mistakes in specifications and multi-traces, and parts that are probably mistakes.
+//! Finds mistakes in specifications and multi-traces, and parts that are probably mistakes.
 
 use otus_syntax::diagnostic::any_error;
 

@@ -16,7 +16,7 @@ use crate::spec::Spec;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Observed {
-    /// All of it.
+    /// All events are in the log.
     #[default]
     Complete,
     /// The log may stop early: a prefix.
@@ -25,9 +25,10 @@ pub enum Observed {
     Suffix,
     /// The log may start late and stop early.
     Slice,
-    /// Nothing: its recorded events are ignored.
+    /// The lifeline is not observed: its recorded events are ignored.
     Nothing,
-    /// The run was stopped everywhere at one moment. For all logs only, not for single ones.
+    /// The run was stopped everywhere at one moment. This applies to all logs together and cannot
+    /// be set for a single log.
     GlobalPrefix,
 }
 
@@ -82,7 +83,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Nothing is missing, and there are no limits.
+    /// Options in which nothing is missing and there are no limits.
     pub fn new() -> Options {
         Options::default()
     }
@@ -99,7 +100,8 @@ impl Options {
         self
     }
 
-    /// These lifelines share a clock: their events happened in the order in which they were recorded.
+    /// Declares that these lifelines share a clock: their events happened in the order in which they
+    /// were recorded.
     pub fn together<S: Into<String>>(mut self, lifelines: impl IntoIterator<Item = S>) -> Options {
         self.together.push(lifelines.into_iter().map(Into::into).collect());
         self
@@ -111,7 +113,8 @@ impl Options {
         self
     }
 
-    /// Sets the number of states after which a check ends undecided; the result is the same on every machine.
+    /// Sets the number of states after which a check ends undecided. Unlike a time limit, it gives the same
+    /// result on every machine.
     pub fn max_states(mut self, states: u64) -> Options {
         self.budget.max_states = Some(states);
         self

@@ -79,7 +79,7 @@ pub struct Picture {
     pub bytes: Vec<u8>,
     /// Warnings, such as characters without a font.
     pub remark: Option<String>,
-    /// The format of the bytes, if it is another one than the caller asked for.
+    /// The format of the bytes, if it differs from the one that the caller asked for.
     pub replaced_by: Option<PictureFormat>,
 }
 
@@ -89,7 +89,7 @@ impl Picture {
         Picture { bytes: bytes.into(), remark: None, replaced_by: None }
     }
 
-    /// The file to write: the named one, with another ending if the format is another one.
+    /// The file to write: the given name, with another ending if the format differs.
     pub fn file_name(&self, name: &str) -> String {
         file_name(name, self.replaced_by)
     }
@@ -141,7 +141,8 @@ fn svg(scene: &Scene, style: &PictureStyle) -> Picture {
 fn png(scene: &Scene, style: &PictureStyle) -> std::result::Result<Picture, String> {
     let bytes = otus_draw::png(scene, style.theme, style.scale, &style.fonts)
         .map_err(|error| error.to_string())?;
-    // A viewer shows an SVG with its own fonts; a PNG has those of this machine.
+    // An SVG is shown with the fonts of the viewer's machine; a PNG is drawn with the fonts of this
+    // machine.
     let missing = otus_draw::raster::missing(scene, &style.fonts);
     Ok(Picture { remark: (!missing.is_empty()).then(|| lack(&missing)), ..Picture::new(bytes) })
 }

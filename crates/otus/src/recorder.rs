@@ -1,7 +1,7 @@
 //! Recording from many threads or tasks.
 //!
-//! One lock guards one list: events of a lifeline stay in the order in which it recorded them, and lifelines that
-//! share a clock are ordered by the recording calls.
+//! One lock guards one list of events. So the events of a lifeline stay in the order in which it recorded them,
+//! and the events of lifelines that share a clock are in the order of the recording calls.
 
 use std::borrow::Cow;
 use std::panic::Location;
@@ -61,7 +61,8 @@ impl Recorder {
         std::mem::replace(&mut run, next)
     }
 
-    /// A thread that panics while it records leaves the list consistent.
+    /// If a thread panics while it records, the list is still consistent, so a poisoned lock is
+    /// ignored.
     fn lock(&self) -> MutexGuard<'_, Run> {
         self.run.lock().unwrap_or_else(PoisonError::into_inner)
     }

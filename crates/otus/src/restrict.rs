@@ -26,21 +26,21 @@ use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 pub struct RestrictRequest {
     /// A specification; or multi-traces, and perhaps their specification.
     pub names: Vec<String>,
-    /// Their format, if their names do not give it.
+    /// The format of the texts, if their names do not give it.
     pub from: Option<Format>,
     /// The operation.
     pub to: Restriction,
 }
 
-/// What is kept.
+/// The part that is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Restriction {
-    /// Everything but the lifelines with these names, or like these patterns.
+    /// Everything except the lifelines with these names, or those that match these patterns.
     Without(Vec<String>),
-    /// Only the lifelines with these names, or like these patterns.
+    /// Only the lifelines with these names, or those that match these patterns.
     Onto(Vec<String>),
-    /// Everything, in the logs of this partition: `discrete`, or `{(a,b),(c)}`.
+    /// Everything, divided into the logs of this partition: `discrete`, or `{(a,b),(c)}`.
     Partition(String),
 }
 
@@ -83,7 +83,7 @@ pub fn restrict(context: &Context, request: &RestrictRequest) -> Result<Restrict
         unfit!("{} specifications are given; multi-traces are about one", loaded.specs.len());
     }
     let lowered = loaded.lower_with_traces(context)?;
-    // Without a specification, a name must occur in some multi-trace, and need not occur in all.
+    // Without a specification, a name must occur in at least one multi-trace, but not in all.
     let signature = match &lowered {
         Some(lowered) => lowered.pool.signature().clone(),
         None => implied_signature(loaded.traces.iter().map(|trace| &trace.tree)),
@@ -140,8 +140,8 @@ fn kept(restriction: &Restriction, signature: &Signature) -> Result<Option<Lifel
     Ok(Some(kept))
 }
 
-/// A multi-trace in the logs of a partition, which names lifelines of a signature; of these, the multi-trace may lack
-/// some.
+/// A multi-trace in the logs of a partition. The partition refers to the lifelines of a signature, some of which the
+/// multi-trace may lack.
 fn refined(
     trace: &MultiTrace,
     pool: &Pool,
@@ -178,7 +178,7 @@ impl Restricted {
         }
     }
 
-    /// Its text.
+    /// The text of the result.
     ///
     /// # Errors
     /// If it cannot be written in that format.
@@ -213,7 +213,7 @@ impl Restricted {
         }
     }
 
-    /// Its picture: a sequence diagram, or the logs of one multi-trace.
+    /// The picture of the result: a sequence diagram, or the logs of one multi-trace.
     ///
     /// # Errors
     /// If there are several multi-traces, or the picture is too large for PNG.

@@ -12,7 +12,7 @@ use crate::project::expectation;
 pub enum Schema {
     /// `otus.toml`.
     Mapping,
-    /// Canonical lines of events.
+    /// The canonical format of events (JSON lines).
     Trace,
     /// The document of `otus analyze --format json`.
     Results,
@@ -86,7 +86,7 @@ fn mapping_with_ours() -> String {
     format!("{schema:#}")
 }
 
-/// The schema of a `[[spec]]`.
+/// The schema of `[[spec]]`, for several specifications.
 fn several() -> Value {
     let text = json!({ "type": "string" });
     let texts = json!({ "anyOf": [text, { "type": "array", "items": text }] });
@@ -102,7 +102,7 @@ fn several() -> Value {
 fn test() -> Value {
     let text = json!({ "type": "string" });
     let texts = json!({ "anyOf": [text, { "type": "array", "items": text }] });
-    // A word, a list of them, or a table of these by id.
+    // The schema of expected values: a word, a list of words, or a table of these by id.
     let wanted = |words: &[&str]| {
         let word = json!({ "enum": words });
         let some = json!({ "anyOf": [word, { "type": "array", "items": word, "minItems": 1 }] });

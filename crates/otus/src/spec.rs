@@ -21,7 +21,7 @@ use crate::load::Loaded;
 use crate::options::{self, Options};
 use crate::run::{Recorded, Run};
 
-/// The events of a log that are listed below a failure.
+/// The maximum number of events of a log that are listed below a failure.
 const LISTED: usize = 24;
 
 /// A specification of a system. Cheap to clone, and shared by threads.
@@ -64,7 +64,7 @@ impl Spec {
     /// Reads a file, by its ending as in [`Spec::parse`]: `docs/flow.mmd`, `docs/protocol.md#login`.
     ///
     /// # Errors
-    /// If it cannot be read, and as [`Spec::parse`].
+    /// If the file cannot be read, and the errors of [`Spec::parse`].
     pub fn read(path: impl AsRef<Path>) -> Result<Spec> {
         Spec::read_all([path])
     }
@@ -72,24 +72,24 @@ impl Spec {
     /// Reads several files that are one specification: a signature (`.hsf`) and an interaction (`.hif`).
     ///
     /// # Errors
-    /// As [`Spec::read`].
+    /// The errors of [`Spec::read`].
     pub fn read_all<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Spec> {
         let names: Vec<String> =
             paths.into_iter().map(|path| path.as_ref().to_string_lossy().into_owned()).collect();
         Spec::load(&Context::default(), &names)
     }
 
-    /// Its name: the name of its text.
+    /// The name of the specification: the name of its text.
     pub fn name(&self) -> &str {
         &self.inner.name
     }
 
-    /// Its lifelines, in order.
+    /// The lifelines of the specification, in order.
     pub fn lifelines(&self) -> impl Iterator<Item = &str> {
         self.signature().lifelines().map(|(_, name)| name)
     }
 
-    /// Its messages, in order.
+    /// The messages of the specification, in order.
     pub fn messages(&self) -> impl Iterator<Item = &str> {
         self.signature().messages().map(|(_, name)| name)
     }
@@ -110,7 +110,7 @@ impl Spec {
         self.check_with(run, &Options::new())
     }
 
-    /// The same with options.
+    /// Like [`Spec::check`], but with options.
     ///
     /// # Errors
     /// If a lifeline is recorded that the specification does not have and that is not ignored, or if
@@ -137,7 +137,7 @@ impl Spec {
         otus_draw::svg(&scene, otus_draw::Theme::Auto)
     }
 
-    /// The sequence diagram as text, if it fits this many columns.
+    /// The sequence diagram as text; `None` if it is wider than this number of columns.
     pub fn text(&self, columns: usize) -> Option<String> {
         use otus_draw::terminal;
         let options = terminal::Options { width: columns, ..Default::default() };
@@ -147,7 +147,7 @@ impl Spec {
     fn load(context: &Context, names: &[String]) -> Result<Spec> {
         let mut loaded = Loaded::read(context, names, None)?;
         for files in &mut loaded.specs {
-            // An interaction without declarations has the lifelines and messages that it uses.
+            // An interaction without declarations declares the lifelines and messages that it uses.
             if files.files.iter().all(|file| file.sections.is_empty()) {
                 files.files.iter_mut().for_each(|file| file.implicit = true);
             }
@@ -209,7 +209,7 @@ impl Spec {
         self.planned.pool.signature()
     }
 
-    /// The lifeline with a name, or with a label that only it has.
+    /// The lifeline with a name, or the only lifeline with a label.
     pub(crate) fn lifeline(&self, name: &str) -> Option<LifelineId> {
         self.signature().lifeline_called(name)
     }

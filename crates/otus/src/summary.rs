@@ -26,12 +26,13 @@ pub struct Verdicts {
     pub fail: usize,
     /// The number of Fails that the baseline lists.
     pub known: usize,
-    /// Inconclusive, and `WeakFail`, because a bounded search without a result is undecided.
+    /// The number of Inconclusive verdicts, and of `WeakFail`s, because a bounded search without a
+    /// result is undecided.
     pub undecided: usize,
 }
 
 impl Verdicts {
-    /// All of them.
+    /// The number of all verdicts.
     pub fn total(&self) -> usize {
         self.pass + self.weak + self.fail + self.undecided
     }
@@ -55,27 +56,28 @@ impl fmt::Display for Verdicts {
 pub struct Summary {
     /// The verdicts.
     pub verdicts: Verdicts,
-    /// The observed actions.
+    /// The number of observed actions.
     pub actions: usize,
-    /// Failures without an explanation, because there are too many.
+    /// The number of failures without an explanation, because there are too many.
     pub unexplained: usize,
     /// The ids of the baseline that are accepted now, if there is a baseline.
     pub fixed: Option<Vec<String>>,
-    /// Multi-traces that were not checked because the analysis was cancelled.
+    /// The number of multi-traces that were not checked because the analysis was cancelled.
     pub interrupted: usize,
-    /// Verdicts that an earlier run had found.
+    /// The number of verdicts that an earlier run found.
     pub earlier: usize,
-    /// Multi-traces that could not be checked because something is wrong with them.
+    /// The number of multi-traces that could not be checked because of a fault in them.
     pub unusable: usize,
-    /// Multi-traces that belong to none of several specifications.
+    /// The number of multi-traces that belong to none of several specifications.
     pub unassigned: usize,
-    /// Whether no line of the logs became an action of the specification, which is not allowed.
+    /// Whether no line of the logs became an action of the specification, and this counts as a
+    /// failure.
     pub is_unobserved: bool,
     /// Whether an attachment is missing that should exist.
     pub is_attachment_missing: bool,
-    /// Bytes read from files of multi-traces.
+    /// The number of bytes read from files of multi-traces.
     pub bytes: u64,
-    /// The multi-traces that are groups of raw logs.
+    /// The number of multi-traces that are groups of raw logs.
     pub groups: usize,
     pub(crate) acted: Acted,
     /// The lifelines of the specification, and those with events; `None` if there are several specifications.
@@ -84,9 +86,9 @@ pub struct Summary {
     pub silent: BTreeSet<String>,
     /// The counts of raw logs, if there are any.
     pub logs: Option<LogSummary>,
-    /// The verdicts by specification, if there are several.
+    /// The totals for each specification, if there are several.
     pub by_spec: Vec<(String, Summary)>,
-    /// The reasons for which the analysis says nothing, for example because every log would have passed.
+    /// The reasons why the analysis is vacuous, for example because every log would have passed.
     pub warnings: Vec<String>,
     /// The coverage of the specification, if requested.
     pub coverage: Option<Box<CoverageReport>>,
@@ -96,9 +98,9 @@ pub struct Summary {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LifelineCount {
-    /// Those with events.
+    /// The number of lifelines with events.
     pub acted: usize,
-    /// All of them.
+    /// The number of all lifelines.
     pub all: usize,
 }
 
@@ -128,7 +130,8 @@ impl Acted {
                     if several.iter().all(|&lifeline| self.0.contains(lifeline)) {
                         continue;
                     }
-                    // Actions with unknown messages are not in the pool, but others of the log are.
+                    // Actions with unknown messages are not in the pool, but other actions of the
+                    // same log are.
                     let known = steps.iter().map(|step| step.action());
                     let known = known.filter(|action| action.index() < pool.action_count());
                     known.for_each(|action| {
@@ -146,7 +149,7 @@ impl Acted {
 pub struct LogSummary {
     /// The number of files.
     pub logs: usize,
-    /// Their lines.
+    /// The number of their lines.
     pub lines: u64,
     /// The lines that no rule matched, or that could not be read.
     pub unmatched: u64,
@@ -174,7 +177,7 @@ pub enum FailOn {
     Weak,
     /// Also undecided verdicts.
     Undecided,
-    /// None, not even Fail.
+    /// No verdict counts as a failure, not even Fail.
     Never,
 }
 
@@ -236,7 +239,7 @@ impl Summary {
         self.verdicts.total()
     }
 
-    /// Whether no action was checked, without another explanation.
+    /// Whether no action was checked, and no other finding explains this.
     pub fn is_vacuous(&self) -> bool {
         self.actions == 0 && self.unusable == 0 && self.interrupted == 0
     }
@@ -246,8 +249,8 @@ impl Summary {
         self.groups + self.unusable + self.unassigned + self.interrupted == 0
     }
 
-    /// The overall status. With `is_strict`, an analysis that says nothing fails. Failures that were `recorded` in a new
-    /// baseline do not count.
+    /// The overall status. With `is_strict`, a vacuous analysis fails. With `is_recorded`, failures that were written
+    /// to a new baseline do not count.
     pub fn status(&self, fail_on: Option<FailOn>, is_strict: bool, is_recorded: bool) -> Status {
         let is_undecided = self.verdicts.undecided + self.interrupted > 0;
         let has_failed = self.verdicts.fail > self.verdicts.known && !is_recorded;
@@ -266,7 +269,7 @@ impl Summary {
         }
     }
 
-    /// Additional facts, to follow the counts: `; 2 decided before; interrupted, 3 not checked`.
+    /// Additional facts that follow the counts: `; 2 decided before; interrupted, 3 not checked`.
     pub fn remainder(&self) -> String {
         let parts = [
             (self.earlier, "", "decided before"),

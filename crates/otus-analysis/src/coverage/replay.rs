@@ -1,12 +1,12 @@
 //! Replays a witness to find, for each event, its position in the interaction as written.
 //!
-//! A witness gives the position of an event in the interaction that is *left*, which consists of
-//! parts of the original interaction, some of them pruned, some copied for each iteration of a
-//! loop. To trace events back, each event of the interaction gets a message of its own
-//! ([`Marked`]). This changes no step, since the rules look at lifelines only. A subterm that no
-//! event has touched yet is kept as a marked term together with the iteration it belongs to;
-//! `prune` and `remove` apply to it as usual, and are memoized. The touched part is a small tree
-//! over these, rewritten in place by the rules of the step relation:
+//! A witness gives the position of an event in the interaction that is *left*, which consists of parts of
+//! the original interaction, some of them pruned, some copied for each iteration of a loop. To trace events
+//! back, each event of the interaction gets a message of its own ([`Marked`]). This changes no step, since
+//! the rules look at lifelines only. A subterm that no event has touched yet is kept as a marked term
+//! together with the iteration it belongs to; `prune` and `remove` apply to it as usual, and are memoized.
+//! The part of the interaction that events have touched is a small tree whose leaves are such untouched
+//! subterms. The rules of the step relation rewrite this tree in place:
 //!
 //! ```text
 //! strict, coreg    the operand that moved is replaced; a left one that is passed by is pruned, or dropped
@@ -36,7 +36,7 @@ pub struct Marked {
     term: TermId,
     /// The number of messages before marking.
     first: usize,
-    /// By added message: the node of its event.
+    /// For each added message: the node of its event.
     nodes: Vec<u32>,
 }
 
@@ -101,10 +101,10 @@ impl Marked {
 /// The events and iterations of a witness, by position in the interaction as written.
 #[derive(Debug)]
 pub(super) struct Run {
-    /// In the order of the witness.
+    /// The events, in the order of the witness.
     pub(super) events: Vec<Occurrence>,
-    /// The first is the whole execution, which belongs to no loop; an iteration comes after its
-    /// parent.
+    /// The iterations. The first entry is the whole execution, which belongs to no loop; an
+    /// iteration comes after its parent.
     pub(super) iterations: Vec<Iteration>,
     pub(super) ends: bool,
 }
@@ -121,7 +121,7 @@ pub(super) struct Iteration {
     /// The loop; `None` for the whole execution.
     pub(super) node: Option<u32>,
     pub(super) parent: u32,
-    /// Whether an event in it was observed.
+    /// Whether an event of the iteration was observed.
     pub(super) observed: bool,
 }
 
@@ -162,7 +162,8 @@ const NOTHING: CellId = u32::MAX;
 #[derive(Debug, Clone, Copy)]
 struct Cell {
     kind: CellKind,
-    /// Its lifelines modulo 64, as a bit set. Disjoint masks imply disjoint lifelines.
+    /// The lifelines of the node modulo 64, as a bit set. Disjoint bit sets imply disjoint
+    /// lifelines.
     lifelines: u64,
 }
 
@@ -398,7 +399,8 @@ impl Replay<'_> {
         mut change: impl FnMut(&mut Marked, TermId) -> Option<TermId>,
         lifelines: u64,
     ) -> Option<CellId> {
-        // Each with whether its operands are done.
+        // Cells that are still to be rewritten, each with whether its operands are rewritten
+        // already.
         let mut pending = vec![(root, false)];
         let mut done: Vec<CellId> = Vec::new();
         while let Some((at, operands_done)) = pending.pop() {
@@ -458,7 +460,7 @@ impl Replay<'_> {
         kind.simplified().unwrap_or_else(|| self.cell(kind))
     }
 
-    /// As [`Replay::compose`], in the place of an existing cell.
+    /// Like [`Replay::compose`], but overwrites an existing cell.
     fn renew(&mut self, at: CellId, kind: CellKind) -> CellId {
         if let Some(other) = kind.simplified() {
             self.release(at);

@@ -11,13 +11,13 @@ use super::Count;
 use super::replay::Run;
 use super::tree::{NodeKind, Tree};
 
-/// Tables that are reused between runs, so that they need not be cleared for each.
+/// Tables that are kept from run to run, so that they need not be cleared for each run.
 #[derive(Debug)]
 pub(super) struct Scratch {
     derivations: u64,
-    /// By node: its mark in the last derivation that had an event in it.
+    /// For each node: its mark in the last derivation that had an event in it.
     marks: Vec<Mark>,
-    /// By part: the counts of the current run.
+    /// For each part: the counts of the current run.
     counts: Vec<Count>,
     /// The parts with a count in the current run.
     touched: Vec<u32>,
@@ -81,8 +81,8 @@ pub(super) fn counts(
 /// The events and inner iterations of an iteration, without those inside inner iterations.
 struct Inside {
     root: u32,
-    /// Events and inner iterations: their node, whether they were observed, and whether it is a
-    /// loop.
+    /// The events and inner iterations: the node of each, whether it was observed, and whether the
+    /// node is a loop.
     nodes: Vec<(u32, bool, bool)>,
 }
 
@@ -198,7 +198,7 @@ impl Tally<'_> {
         }
     }
 
-    /// Updates the most observed iterations of a loop.
+    /// Updates the maximum number of observed iterations of a loop.
     fn most(&mut self, at: u32) {
         let (Some(part), Some(mark)) = (self.tree.node(at).part, self.marked(at)) else { return };
         let exits = &mut self.scratch.part(part).exits;

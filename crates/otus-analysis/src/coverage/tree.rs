@@ -21,7 +21,7 @@ pub struct Tree {
 pub struct Part {
     /// The kind of part.
     pub kind: PartKind,
-    /// The number of its node.
+    /// The number of the node of this part.
     pub node: usize,
 }
 
@@ -46,11 +46,11 @@ pub(super) struct Node {
     pub(super) end: u32,
     /// The innermost enclosing loop.
     pub(super) around: Option<u32>,
-    /// Whether its subtree has a choice or a loop.
+    /// Whether the subtree of the node has a choice or a loop.
     pub(super) has_choices: bool,
-    /// The number of its part, if it is an action or a loop.
+    /// The number of the node's part, if the node is an action or a loop.
     pub(super) part: Option<u32>,
-    /// The number of its part, if it is a branch.
+    /// The number of the node's part, if the node is a branch.
     pub(super) branch: Option<u32>,
     pub(super) lifelines: LifelineSet,
 }

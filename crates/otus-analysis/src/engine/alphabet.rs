@@ -2,8 +2,8 @@
 //!
 //! A component observes a moment: the actions of one event on its lifelines. Each pair of a
 //! component and such a moment is a [`SymbolId`]. A multi-trace is translated to symbols while it
-//! is read, so that nothing is stored besides it. Moments that no event of the interaction produces
-//! have no symbol.
+//! is read, so no translated copy is stored. Moments that no event of the interaction produces have
+//! no symbol.
 
 use otus_core::index::Index as _;
 use otus_core::{ActionId, EventId, LifelineSet, Pool};
@@ -17,16 +17,17 @@ use crate::observation::by_component;
 #[derive(Debug, Default)]
 pub(crate) struct Alphabet {
     moments: Moments,
-    /// By action: the leaf that is observed as this action and nowhere else. This is
-    /// [`Alphabet::single`] of the symbol in one look-up, which every action that is read needs.
+    /// For each action: the leaf that is observed as this action and nowhere else. The same leaf as
+    /// [`Alphabet::single`] of the action's symbol, but found in a single look-up, because every
+    /// action that is read needs it.
     direct: Vec<Option<LeafId>>,
-    /// By symbol: the action, if its moment consists of a single one.
+    /// For each symbol: the action, if its moment consists of a single one.
     actions: Vec<Option<ActionId>>,
-    /// By symbol: the leaf that is observed as this symbol and nowhere else, if there is one.
+    /// For each symbol: the leaf that is observed as this symbol and nowhere else, if there is one.
     pub(crate) single: Vec<Option<LeafId>>,
-    /// By symbol: all leaves that have it as a part.
+    /// For each symbol: all leaves that have it as a part.
     pub(crate) leaves: Vec<Vec<LeafId>>,
-    /// By component: all leaves that touch it.
+    /// For each component: all leaves that touch it.
     pub(crate) on: Vec<Vec<LeafId>>,
 }
 
@@ -36,7 +37,7 @@ impl Alphabet {
         Alphabet { on: vec![Vec::new(); components], ..Alphabet::default() }
     }
 
-    /// By component that an event touches: the leaf of its actions there.
+    /// For each component that an event touches: the leaf of its actions there.
     pub(crate) fn parts(
         &mut self,
         pool: &Pool,
@@ -129,7 +130,7 @@ impl Alphabet {
 
 #[derive(Debug, Default)]
 pub(super) struct Moments {
-    /// By action: the symbol of the moment that consists of this action.
+    /// For each action: the symbol of the moment that consists of this action.
     by_action: Vec<Option<SymbolId>>,
     /// The symbols of moments with several actions, which are sorted.
     together: FxHashMap<Box<[ActionId]>, SymbolId>,
@@ -137,7 +138,7 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    /// The symbol of some actions, new or known.
+    /// The symbol of a set of actions, which is created if there is none yet.
     pub(super) fn intern(&mut self, actions: &[ActionId]) -> SymbolId {
         let next = SymbolId::new(self.count);
         let found = if let [only] = actions {

@@ -6,8 +6,8 @@
 //! that a step is cheap.
 //!
 //! For a term without `strict`, `loopS` and synchronous passings both expressions are the same. If
-//! a formula is asked before any search ([`sat`](super::sat)), the term is kept instead and compiled
-//! only if a search is needed after all.
+//! the question is given to the SAT solver before any search ([`sat`](super::sat)), the term itself
+//! is kept and is compiled only if a search is needed after all.
 //!
 //! *Cost.* Every distinct subterm once for each expression.
 
@@ -26,7 +26,8 @@ pub(crate) struct Compiled {
     pub(crate) relaxed: ExprId,
     /// Whether the relaxed expression has no conflict and no event across components.
     pub(crate) decoupled: bool,
-    /// By component: whether the fully relaxed expression is exact if only this one is observed.
+    /// For each component: whether the fully relaxed expression is exact if only this component is
+    /// observed.
     pub(crate) relaxable: Box<[bool]>,
 }
 
@@ -95,11 +96,11 @@ fn is_coupled(store: &Store, expr: ExprId, crosses: impl Fn(&Order) -> bool) -> 
 /// How much of the causality between components is forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Relaxation {
-    /// Nothing: the conflicts of the language.
+    /// No causality is forgotten: the expression has the conflicts of the interaction language.
     Rigid,
-    /// All causality that components cannot observe, where that is exact.
+    /// All causality that components cannot observe is forgotten, where that is exact.
     Exact,
-    /// Everything across components, exact or not.
+    /// All causality across components is forgotten, even where that is not exact.
     Full,
 }
 
@@ -199,7 +200,8 @@ impl<'a> Compiler<'a> {
             Term::Empty => Store::EMPTY,
             Term::Event(event) => {
                 let parts = self.alphabet.parts(self.pool, self.partition, event);
-                // Components that are examined one at a time need the parts as leaves of their own.
+                // If components are examined one at a time, the part of an event on each component
+                // must be a leaf by itself.
                 for part in &parts {
                     let id = self.store.leaves.intern(part.clone());
                     self.alphabet.note(id, part);
@@ -230,7 +232,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The order in which every lifeline outside a region is in conflict only with itself.
+    /// The order in which every lifeline outside a region is in conflict only with itself, and
+    /// lifelines of the region are in conflict with nothing.
     fn outside(&mut self, region: otus_core::RegionId) -> OrderId {
         let free = self.pool.region(region);
         self.store.intern_order(Order::diagonal(self.everything.difference(&free)))

@@ -5,9 +5,9 @@
 //!
 //! ```text
 //! d of a leaf            = [s is a part of it] − [t is a part of it]
-//! d of alt(x1, …)        = the least of them
-//! d of sched_D(x1, …)    = their sum;               the same for par
-//! d of loop_D(x)         = 0 if it is not negative for x, else −∞
+//! d of alt(x1, …)        = the least d of x1, …
+//! d of sched_D(x1, …)    = the sum of their d;      the same for par
+//! d of loop_D(x)         = 0 if d of x is not negative, else −∞
 //! ```
 //!
 //! This is exact: operators only restrict the order of events, so the operands of a sequence can be chosen
@@ -17,10 +17,12 @@
 //!
 //! *Proof.* In a trace that explains µ, s occurs as often as in its log, and t at least as often as in its own. ∎
 //!
-//! The same holds with no moment in place of s or t: then #t is too great, or #s too small.
+//! The claim also holds with 0 in place of #s or of #t. It then says that t occurs too often, or that s occurs too
+//! rarely.
 //!
-//! *Cost.* Once for an interaction: a number for each subexpression and each pair of moments, if these are not too many. A
-//! question: one pass over the logs. It is asked after a search has taken some states, since short searches cost less.
+//! *Cost.* For an interaction, once: a number for each subexpression and each pair of moments, if these are not too
+//! many. For a question: one pass over the logs. Counting starts only after a search has visited some states, since
+//! short searches cost less.
 
 use otus_core::index::Index as _;
 use rustc_hash::FxHashMap;
@@ -30,15 +32,15 @@ use super::alphabet::Alphabet;
 use super::logs::Logs;
 use super::store::{Expr, ExprId, Store};
 
-/// The most numbers that are computed for an interaction.
+/// The maximum number of values of `d` that are computed for an interaction.
 const MANY: usize = 1_000_000;
 
 /// The least differences between numbers of occurrences.
 #[derive(Debug)]
 pub(crate) struct Counting {
-    /// The number of moments, and one more for no moment.
+    /// The number of moments, plus one for the entry that stands for "no moment".
     width: usize,
-    /// By pair of moments: `d`.
+    /// For each pair of moments: `d`.
     least: Vec<i64>,
 }
 
@@ -73,7 +75,8 @@ impl Counting {
             let mut own = vec![0; pairs];
             match store.expr(part) {
                 Expr::Empty => {}
-                // It has no traces; no other expression has it as an operand.
+                // `Never` has no traces, and is no operand of another expression. Suffixes are not
+                // counted.
                 Expr::Never | Expr::Suffix(..) => return None,
                 Expr::Leaf(leaf) => {
                     let mut weights = vec![0; width];
@@ -152,7 +155,7 @@ impl Counting {
     }
 }
 
-/// A sum that stays unbounded.
+/// The sum of two differences; −∞ if one of them is −∞.
 fn add(x: i64, y: i64) -> i64 {
     x.saturating_add(y).max(UNBOUNDED)
 }

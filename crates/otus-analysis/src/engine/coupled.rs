@@ -19,7 +19,7 @@
 //!
 //! *Cost.* States are pairs of an expression and a position in each log: in the worst case the
 //! product of the lengths of logs, times the expressions. States with a single move are not
-//! remembered before the first dead end, but the move is memoized by the expression and the next
+//! remembered before the first dead end. Their move is memoized by the expression and the next
 //! symbols, so that it is a look-up next time.
 //!
 //! With `Options::relax` off, all multi-traces come here unless the term never orders anything
@@ -41,25 +41,25 @@ use otus_core::LifelineSet;
 
 /// The number of dead ends after which look-ahead begins.
 const FAILURES: u64 = 8;
-/// The most memoized single moves.
+/// The maximum number of memoized single moves.
 const MANY: usize = 1 << 20;
-/// The most states of a look-ahead.
+/// The maximum number of states of a look-ahead.
 const AHEAD: u64 = 128;
 
-/// How the logs are consumed.
+/// How a search consumes the logs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Manner {
-    /// As the parts of a global prefix.
+    /// As parts of one global prefix, which stops on all components at the same time.
     Global,
-    /// Each to its own end.
+    /// Each log to its own end.
     Local,
-    /// Each to its own end, in an expression in which components stay in step. What has begun goes on before another iteration
-    /// begins, so that no log is left behind.
+    /// Each log to its own end, in an expression in which components stay in step. The search continues iterations that
+    /// have begun before it begins another one, so that no log falls behind.
     InStep,
 }
 
 impl Manner {
-    /// That of a global prefix, or of any other question.
+    /// The manner for a global prefix if `global` holds, otherwise the one for any other question.
     pub(crate) fn of(global: bool) -> Manner {
         if global { Manner::Global } else { Manner::Local }
     }
@@ -81,7 +81,7 @@ pub(crate) fn explain(
         !global && (0..logs.len()).any(|c| logs.late[c] || logs.endings[c] == Ending::Early);
     let mut limit = u64::from(unseen);
     if unseen && manner == Manner::InStep {
-        // All iterations around the next moment may have to begin now.
+        // Each loop around the next moment may have to begin an iteration now.
         limit = context.loop_depth.max(1);
     }
     let is_in_alphabet = |component| logs.is_in_alphabet(component, context.alphabet);
@@ -146,27 +146,27 @@ struct Search<'s, 'c, 'l> {
     global: bool,
     /// Whether logs are consumed one after the other ([`greedy`](super::greedy)).
     greedy: bool,
-    /// Whether of several moves the one that leaves least is tried first.
+    /// Whether, of several moves, the one that leaves the smallest expression is tried first.
     in_step: bool,
     /// The number of states that may still be visited.
     states: u64,
     limit: u64,
-    /// The size above which alternatives are tried one by one.
+    /// The size of an expression above which its alternatives are tried one by one.
     together: u32,
     /// The number of dead ends since the last progress.
     failures: u64,
-    /// The most actions consumed, and the number of states since that was reached.
+    /// The maximum number of actions consumed so far, and the number of states visited since then.
     most: u64,
     stale: u64,
     /// The component that moved last.
     last: usize,
-    /// Whether a log may be consumed, so that events may be erased.
+    /// Whether some log is over. Only then can events be erased.
     may_erase: bool,
     /// The logs that were over when an expression was last settled.
     over: Over,
-    /// Whether look-ahead has examined all of the rest.
+    /// Whether a look-ahead was made already. Only the first one follows the logs to the end.
     looked: bool,
-    /// Whether the limit cut something off.
+    /// Whether the limit on iterations cut off a path.
     was_limited: bool,
     /// The visited states, with the least number of iterations begun by unobserved events.
     met: FxHashMap<(ExprId, Consumed), u64>,
@@ -209,7 +209,8 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         let mut begun = false;
         while let Some(state) = stack.pop() {
             let mut state = state;
-            // Whether there was a dead end. From then on, paths may meet again.
+            // Whether there was a dead end. After a dead end, a path may reach a state that was
+            // visited before.
             let turned = std::mem::replace(&mut begun, true);
             self.logs.consumed.copy_from_slice(&state.consumed);
             self.may_erase = (0..self.logs.len()).any(|c| self.logs.is_over(c));
@@ -316,9 +317,9 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         !self.global && (0..self.logs.len()).any(missing)
     }
 
-    /// The alternatives of an expression that has grown, the smallest last. An expression also grows with the number of
-    /// iterations in flight. If all logs are complete, these will tell what happens, so choices that nothing has decided
-    /// yet stay; to guess would mostly be wrong.
+    /// Splits an expression that has grown into its alternatives, the smallest last. An expression also grows with the
+    /// number of iterations in flight. If all logs are complete, the rest of the logs decides which choices were made,
+    /// so choices that are still undecided are not split: guesses would mostly be wrong.
     fn split(&mut self, state: &CoupledState, meter: &mut Meter<'_>) -> Option<Vec<CoupledState>> {
         let mut alternatives = if self.may_miss() {
             self.context.store.alternatives(state.expr)
@@ -502,7 +503,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
         best.unwrap_or_default()
     }
 
-    /// The least stubborn set with a component, as flags.
+    /// The least stubborn set that contains a component, as flags.
     fn close(&mut self, expr: ExprId, component: usize) -> Flags {
         let mut inside = Flags::from_elem(false, self.logs.len());
         inside[component] = true;
@@ -709,7 +710,7 @@ impl<'s, 'c, 'l> Search<'s, 'c, 'l> {
 struct Over {
     /// By component.
     logs: Flags,
-    /// The components of complete logs, on which nothing more happens.
+    /// The components whose logs are complete, so that no more events happen on them.
     complete: SmallVec<[SetId; 8]>,
     /// The lifelines on which events may be erased, if any.
     finished: Option<SetId>,

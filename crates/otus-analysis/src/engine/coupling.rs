@@ -138,7 +138,7 @@ impl Coupling {
                     search.entangle(node, graphs, &mut coupling.entangled);
                 }
             }
-            // Nothing above the last candidate matters.
+            // After the last candidate, no graph is needed any more.
             if next.peek().is_none() {
                 break;
             }
@@ -209,7 +209,7 @@ otus_core::define_id! {
 enum Graph {
     /// No edge between different components.
     Empty,
-    /// This relation.
+    /// The graph is this relation.
     Known(RelationId),
     /// Taken to have all edges, because the work limit was reached.
     Complete,
@@ -279,7 +279,7 @@ impl<'a> Search<'a> {
         for &c in &loose {
             insert(&mut loose_set, c);
         }
-        // By loose component: the loose components that can follow.
+        // For each loose component: the loose components that can follow.
         let mut successors: Vec<Set> = Vec::with_capacity(loose.len());
         for &c in &loose {
             let mut after = self.none();
@@ -307,7 +307,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Adds the components for which a coupling node is coupling by themselves.
+    /// Adds the components for which a coupling node is coupling when only that component is
+    /// observed.
     fn entangle(&mut self, node: Term, [x, y]: [Graph; 2], entangled: &mut FxHashSet<usize>) {
         let shared = self.shared(node);
         let mut tight = self.none();
@@ -438,7 +439,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether relaxing may change an operator or an event.
+/// Whether relaxation may change this operator or event.
 pub(super) fn is_relaxed(pool: &Pool, node: Term) -> bool {
     match node {
         Term::Strict(..) | Term::LoopS(_) => true,

@@ -59,7 +59,7 @@ pub(crate) fn only(question: &Question, component: usize, components: usize) -> 
     Question::only(declared, &[component])
 }
 
-/// Whether the only observed log is explained, if following it decides that.
+/// Whether the only observed log is explained. Unknown if following the log does not decide this.
 pub(crate) fn explain(
     context: &mut Context<'_>,
     compiled: &Compiled,
@@ -82,8 +82,8 @@ pub(crate) fn explain(
     run(context, start, logs, component, meter)
 }
 
-/// Follows one log, which may stop early, in the projection of its component. Unknown if
-/// alternatives would have to be tried one by one.
+/// Follows one log, which may stop early, in the projection of its component. The answer is unknown
+/// if alternatives would have to be tried one by one.
 pub(crate) fn run(
     context: &mut Context<'_>,
     start: ExprId,
@@ -200,7 +200,8 @@ fn all_operands(store: &Store, expr: ExprId, property: impl Fn(ExprId) -> bool) 
     operands.iter().all(|&(x, _)| property(x))
 }
 
-/// By component: the consumed actions if one log fails and all others are consumed.
+/// The consumed actions of each component if the log of one component fails and all others are
+/// consumed.
 pub(crate) fn beside(trace: &MultiTrace, component: usize, consumed: Box<[u32]>) -> Box<[u32]> {
     let mut all = consumed;
     for other in trace.partition().components() {

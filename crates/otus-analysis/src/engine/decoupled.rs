@@ -23,14 +23,15 @@
 //! of the size after the next step, because that step may be a choice that doubles the expression
 //! until the following step resolves it. (If such a choice were postponed, another component would
 //! run ahead, and each of its steps would make the choice more expensive.) An impossible step of
-//! any component ends the branch. From an expression that was met before in this analysis, the same
-//! component moves, if it leaves no more than it did then. (Without erasing finished logs, the
-//! random benchmark takes 1.6 times as many instructions, since fewer residuals coincide.)
+//! any component ends the branch. If the expression was met before in this analysis, the component
+//! that moved then moves again, unless its step now leaves a larger expression. (Without erasing
+//! finished logs, the random benchmark takes 1.6 times as many instructions, since fewer residuals
+//! coincide.)
 //!
 //! *Cost.* A step that was taken before, by this or another multi-trace, is a look-up for each
 //! component that is compared; a run without branches remembers no state. With branches the search
-//! is exponential in the worst case (the question is NP-hard); after some states a formula is
-//! asked, if there is one ([`sat`](super::sat)).
+//! is exponential in the worst case (the question is NP-hard); after some states the SAT solver is
+//! asked, if there is a formula ([`sat`](super::sat)).
 
 use rustc_hash::FxHashSet;
 
@@ -43,7 +44,7 @@ use crate::budget::{Meter, Stop};
 /// The number of steps of a component that are compared if an expression has grown and no single
 /// step makes it smaller.
 const FORESIGHT: usize = 4;
-/// The most memoized results of look-ahead.
+/// The maximum number of memoized results of look-ahead.
 const REMEMBERED: usize = 1 << 14;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +103,7 @@ pub(crate) enum Starts {
     Greedy,
 }
 
-/// As [`explain`], in one attempt.
+/// Like [`explain`], but makes a single attempt.
 pub(crate) fn run(
     context: &mut Context<'_>,
     start: ExprId,
@@ -147,7 +148,8 @@ pub(crate) fn run(
                 search.local_memo.clear();
             }
             let kept = plausible(search.context, &mut search.local_memo, search.logs, expr);
-            // Look-ahead is not worth more fuel than a step.
+            // If the look-ahead runs out of fuel, it is abandoned, because it is not worth more
+            // fuel than a step.
             if search.context.store.is_spent() && !search.context.store.is_stopped() {
                 search.context.store.refuel();
                 search.local_memo.clear();
@@ -183,11 +185,12 @@ struct Search<'s, 'c, 'l> {
     context: &'s mut Context<'c>,
     logs: &'s mut Logs<'l>,
     starts: Starts,
-    /// The size above which look-ahead is used.
+    /// The size of an expression above which look-ahead is used.
     alert: u32,
-    /// The size above which alternatives are tried one by one.
+    /// The size of an expression above which its alternatives are tried one by one.
     together: u32,
-    /// Alternatives that are still to be tried, the last one first, and what is consumed there.
+    /// Alternatives that are still to be tried, the last one first, with the consumed actions of
+    /// each log at that point.
     branches: Vec<(Vec<ExprId>, Consumed)>,
     /// An upper bound on the number of logs that may start late and have not started.
     fresh: usize,
@@ -239,7 +242,7 @@ impl Search<'_, '_, '_> {
         expr
     }
 
-    /// Whether an expression that has grown needs neither look-ahead nor splitting.
+    /// Whether an expression, although it has grown, needs neither look-ahead nor splitting.
     fn is_plain(&self, expr: ExprId, size: u32) -> bool {
         size <= self.together && !matches!(self.context.store.expr(expr), Expr::Alt(_))
     }
@@ -293,7 +296,8 @@ impl Search<'_, '_, '_> {
             return self.context.store.nullable(expr).then_some(Move::Done);
         }
         let (mut cost, mut component, mut next, mut after) = best?;
-        // Only while that is cheap: in an expression that has grown far, each step is expensive.
+        // Only while look-ahead is cheap: in an expression that has grown far, each step is
+        // expensive.
         if cost >= size && size / 2 > self.alert && size / 4 <= self.alert {
             (cost, component, next, after) = self.foresee(expr, size)?;
         }

@@ -29,9 +29,9 @@ use super::store::{Expr, ExprId, SetId, Store};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Loops {
-    /// Their bodies are erased as well.
+    /// The bodies of loops are erased as well.
     Erased,
-    /// They are left unchanged.
+    /// Loops are left unchanged.
     Kept,
 }
 
@@ -41,13 +41,13 @@ impl Store {
         self.erase_behind(expr, finished, Loops::Erased, &LifelineSet::EMPTY)
     }
 
-    /// As [`Store::erase`], outside of loops only.
+    /// Like [`Store::erase`], outside of loops only.
     pub(crate) fn erase_outside_loops(&mut self, expr: ExprId, finished: SetId) -> ExprId {
         self.erase_behind(expr, finished, Loops::Kept, &LifelineSet::EMPTY)
     }
 
-    /// As [`Store::erase`], for an expression to whose left there are events that are not erased; events on their
-    /// lifelines, `blocked`, are constrained.
+    /// Like [`Store::erase`], for an expression to whose left there are events that are not erased; events on
+    /// their lifelines, `blocked`, are constrained.
     fn erase_behind(
         &mut self,
         expr: ExprId,
@@ -97,7 +97,8 @@ impl Store {
             }
             Expr::Loop(..) if loops == Loops::Kept => expr,
             Expr::Loop(order, body) => {
-                // An iteration stands behind all earlier ones, so what they keep blocks it.
+                // An iteration comes after all earlier iterations, so the events that are kept in
+                // the earlier iterations block it.
                 let classes = self.order(order);
                 let mut behind = blocked.clone();
                 loop {

@@ -1,10 +1,10 @@
 //! A greedy attempt for slices: one log after the other.
 //!
 //! The start of a log that may start late is unknown, and so is the relative position of several
-//! such logs. There may be a great many combinations, most of them equivalent. In an
-//! interaction that repeats itself, one combination nearly always works: first all of one log, then
-//! all of the next, in later iterations. So this one is tried first: as long as a log
-//! has not started, its events before a loop are skipped.
+//! such logs. There may be a great many combinations, most of them equivalent. In an interaction
+//! that repeats itself, one combination nearly always works: first all of one log, then all of the
+//! next, in later iterations. So this combination is tried first: as long as a log has not started,
+//! its events before a loop are skipped.
 //!
 //! **Claim.** Let `x.L` be a sequence in which L is a loop. `suffix_Y(x.L)` has all traces of
 //! `erase_Y(x).suffix_Y(L)`.
@@ -19,14 +19,14 @@
 //!
 //! So an explanation found this way is valid. If none is found, all combinations are tried.
 //!
-//! *Cost.* Each expression once; the attempt is given up after 1000 states and four for each
-//! moment. Its states are counted with the others.
+//! *Cost.* Each expression is rewritten once. The attempt is given up after 1000 states plus four
+//! for each moment. Its states are counted with the others.
 
 use super::store::{Expr, ExprId, SetId, Store};
 
 impl Store {
-    /// An expression with fewer traces, in which logs that have not started start in a loop, if
-    /// they can.
+    /// An expression with fewer traces, in which every log that has not started starts inside a
+    /// loop, if it can.
     pub(crate) fn greedy(&mut self, expr: ExprId) -> ExprId {
         let compute = |store: &mut Store| match *store.expr(expr) {
             Expr::Alt(_) | Expr::Par(_) => store.map(expr, Store::greedy),

@@ -56,7 +56,8 @@ impl Store {
             }
             Expr::Seq(order, operands) => {
                 let order = self.order(order);
-                // One operand more than there are places for is enough to fail.
+                // If x has more operands than y, the alignment fails, so at most one operand more
+                // is listed.
                 let (own, parts) = self.parts(x, operands.len() + 1);
                 self.aligns(&parts, &operands) && has(&own, &self.between(&order, &parts))
             }
@@ -93,7 +94,8 @@ impl Store {
                 has(&self.order(own), &order.within(self.lifelines(body))) && self.includes(body, y)
             }
             Expr::Seq(..) | Expr::Par(_) => {
-                // Two copies are enough to show a conflict with itself; all could be very many.
+                // Two copies of an operand are enough to show whether it is in conflict with
+                // itself; all copies could be very many.
                 let (own, parts) = self.parts(x, 2);
                 has(&own, &self.between(order, &parts))
                     && parts.iter().all(|&x| self.includes(x, y))

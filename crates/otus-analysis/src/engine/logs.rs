@@ -13,21 +13,23 @@ use crate::question::{Observed, Question};
 /// A list by component. There are usually few components.
 type Few<T> = SmallVec<[T; 8]>;
 
-/// By component: the number of consumed actions.
+/// For each component: the number of consumed actions.
 pub(crate) type Consumed = Few<u32>;
 
 #[derive(Debug)]
 pub(crate) struct Logs<'t> {
-    /// By component.
+    /// The log of each component.
     all: Few<&'t [Step]>,
     pub(crate) consumed: Consumed,
-    /// By component: the meaning of its end.
+    /// For each component: the meaning of its end.
     pub(crate) endings: Few<Ending>,
-    /// By component: whether events may have happened before its first moment.
+    /// For each component: whether events may have happened before its first moment.
     pub(crate) late: Few<bool>,
-    /// The order that was observed between logs, if it is regarded ([`ordered`](super::ordered)).
+    /// The order that was observed between logs, if the search has to respect it
+    /// ([`ordered`](super::ordered)).
     order: Option<&'t ObservedOrder>,
-    /// The most actions that a failed branch consumed, and by component.
+    /// The maximum number of actions that a failed branch consumed, in total and for each
+    /// component.
     pub(crate) furthest: Option<(u64, Consumed)>,
 }
 
@@ -45,7 +47,8 @@ impl<'t> Logs<'t> {
             let observed = question.of(component);
             let log = if observed == Observed::Unobserved { &[] } else { trace.steps(component) };
             logs.all.push(log);
-            // If a log that may start late is empty, everything may have happened before it.
+            // If a log that may start late is empty, all events may have happened before it
+            // started.
             let early = observed.may_stop_early() || (observed.may_start_late() && log.is_empty());
             logs.endings.push(if early { Ending::Early } else { Ending::Final });
             logs.late.push(observed.may_start_late() && !log.is_empty());
@@ -54,7 +57,7 @@ impl<'t> Logs<'t> {
         logs
     }
 
-    /// The same logs, whose actions wait for their causes.
+    /// The same logs, in which every action waits until its causes are consumed.
     pub(crate) fn in_order(self, order: &'t ObservedOrder) -> Self {
         Logs { order: Some(order), ..self }
     }
@@ -63,7 +66,7 @@ impl<'t> Logs<'t> {
         self.order.is_some()
     }
 
-    /// The component of a cause that the next moment of a component waits for; its actions up to `after` are that
+    /// The component of a cause that the next moment of a component waits for. The actions up to `after` are that
     /// moment.
     #[inline]
     pub(crate) fn waits_for(&self, component: usize, after: u32) -> Option<usize> {
@@ -145,7 +148,7 @@ impl<'t> Logs<'t> {
         Some((symbol, at + u32::try_from(length).unwrap_or(u32::MAX)))
     }
 
-    /// As [`Logs::symbol`] if the next moment of a component waits for nothing.
+    /// Like [`Logs::symbol`], but `None` if the next moment of the component waits for a cause.
     #[inline]
     pub(crate) fn head(&self, component: usize, alphabet: &Alphabet) -> Option<(SymbolId, u32)> {
         let (symbol, after) = self.symbol(component, alphabet)?;
@@ -153,7 +156,7 @@ impl<'t> Logs<'t> {
         Some((symbol, after))
     }
 
-    /// As [`Logs::symbol`], with the leaf that is observed as this symbol and nowhere else.
+    /// Like [`Logs::symbol`], with the leaf that is observed as this symbol and nowhere else.
     #[inline]
     pub(crate) fn next(
         &self,
@@ -163,7 +166,7 @@ impl<'t> Logs<'t> {
         self.next_at(component, self.consumed[component], alphabet)
     }
 
-    /// As [`Logs::next`], after this number of actions.
+    /// Like [`Logs::next`], after this number of actions.
     #[inline]
     pub(crate) fn next_at(
         &self,
@@ -187,7 +190,7 @@ impl<'t> Logs<'t> {
         true
     }
 
-    /// The most that was consumed, by component.
+    /// For each component, the number of consumed actions of the branch that consumed the most.
     pub(crate) fn into_furthest(self) -> Option<Box<[u32]>> {
         self.furthest.map(|(_, consumed)| consumed.into_vec().into())
     }

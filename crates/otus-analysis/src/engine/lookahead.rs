@@ -11,8 +11,8 @@
 //! some component refutes are dropped.
 //!
 //! Before any search, each log is checked completely in this way ([`analyze_locally`]). If every
-//! log is explained but some is not complete, the multi-trace cannot be accepted with nothing
-//! missing, so that question is skipped.
+//! log is explained, but some log is only a prefix, the multi-trace cannot be a Pass, so that
+//! question is skipped.
 //!
 //! *Cost.* At most [`DEPTH`] steps for each component and alternative; results are memoized by
 //! expression and position in a log until there are too many of them.
@@ -29,7 +29,7 @@ use crate::question::Question;
 
 /// The number of moments that look-ahead follows.
 const DEPTH: usize = 256;
-/// Logs with at most this number of actions left are not memoized.
+/// Results for logs with at most this number of actions left are not memoized.
 const NEAR: usize = 16;
 
 /// Memoized results by projection, number of the component, and consumed actions of its log.
@@ -164,7 +164,8 @@ fn survives(
 pub(crate) enum LocalAnswer {
     /// Some component cannot explain its log. By component: the number of actions it can explain.
     Refuted(Box<[u32]>),
-    /// Every log is explained if it may stop early, but not all of them are complete.
+    /// Every log is explained if it may stop early, but some log is not a whole trace of its
+    /// component.
     Unfinished,
     /// Every log is explained and complete.
     Explained,

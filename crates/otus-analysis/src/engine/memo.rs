@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::store::{ExprId, LeafId};
 
-/// The most leaves for which there are rows.
+/// The maximum number of leaves for which there are rows.
 const NARROW: usize = 64;
 /// An empty cell.
 const UNKNOWN: u32 = u32::MAX;
@@ -19,7 +19,7 @@ const UNKNOWN: u32 = u32::MAX;
 /// Memoized numbers below [`UNKNOWN`] by expression and leaf.
 #[derive(Debug, Default)]
 pub(crate) struct LeafMemo {
-    /// By expression: one more than the start of its row, or 0 if it has none.
+    /// For each expression: one more than the start of its row, or 0 if it has none.
     rows: Vec<u32>,
     cells: Vec<u32>,
     /// The number of cells of a row; 0 before the first row.

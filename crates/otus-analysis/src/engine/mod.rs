@@ -88,7 +88,7 @@ pub struct Options {
     pub sessions: When,
     /// Refute by how often moments occur.
     pub counting: When,
-    /// Follow late logs by places in the projection of a component.
+    /// Follow logs that may start late through the places of a component's projection.
     pub places: When,
     /// Decide terms with many choices, and searches that take long, by a solver of propositional
     /// formulas.
@@ -117,7 +117,7 @@ impl Default for Options {
 pub enum When {
     /// Never.
     Never,
-    /// If a search may take long, or takes long.
+    /// Use the reduction if a search may take long, or takes long.
     Long,
     /// Always.
     Always,
@@ -127,7 +127,7 @@ impl When {
     /// The number of actions from which a search may take long.
     const LONG: usize = 64;
 
-    /// Whether it is used for this number of actions, before any search.
+    /// Whether the reduction is used for this number of actions, before any search.
     fn is_worth(self, actions: usize) -> bool {
         match self {
             When::Never => false,
@@ -136,7 +136,7 @@ impl When {
         }
     }
 
-    /// The number of states of a search after which it is used.
+    /// The number of states of a search after which the reduction is used.
     fn patience(self) -> u64 {
         match self {
             When::Never => u64::MAX,
@@ -154,23 +154,24 @@ pub struct Engine {
     alphabet: Alphabet,
     /// The term, kept until a search first needs it compiled. Until then the tables are empty.
     source: Option<Box<(Pool, TermId, Partition)>>,
-    /// Searches get it from [`Engine::context`], which compiles it first if necessary.
+    /// The compiled term. Searches get it from [`Engine::context`], which compiles the term first
+    /// if necessary.
     compiled: Option<Compiled>,
     /// Whether components depend on each other only by choices.
     decoupled: bool,
-    /// The number of components. (A multi-trace has it too, but possibly far away in memory.)
+    /// The number of components. (The multi-trace stores it too, but possibly far away in memory.)
     count: usize,
     components: Vec<SetId>,
-    /// By component: the lifelines of all other components.
+    /// For each component: the lifelines of all other components.
     others: Vec<SetId>,
-    /// By expression: the component that moved there.
+    /// For each expression: the component that moved last time.
     hints: Vec<Hint>,
-    /// By component: its projection of the interaction, once computed; empty if that is too much
-    /// work.
+    /// For each component: its projection of the interaction, once computed; empty if that is too
+    /// much work.
     projections: Option<Vec<ExprId>>,
     /// The tables of greedy firing ([`sessions`]), if it applies.
     net: OnDemand<sessions::Net>,
-    /// How often moments occur, if that is not too much work.
+    /// The bounds on how often moments occur, unless computing them is too much work.
     counting: OnDemand<Counting>,
     /// The number of analyses so far.
     analysis: u32,
@@ -178,15 +179,17 @@ pub struct Engine {
     locally_analyzed: bool,
     /// The nesting depth of loops.
     loop_depth: u64,
-    /// The interaction as a formula, where that may be faster.
+    /// The encoding of the interaction as a formula, for interactions where a SAT solver may be
+    /// faster.
     formula: Option<sat::Problem>,
-    /// Whether the formula is asked before any search; otherwise after [`PATIENCE`].
+    /// Whether the SAT solver is asked before any search; otherwise it is asked after [`PATIENCE`]
+    /// states.
     at_once: bool,
     options: Options,
     counters: Counters,
 }
 
-/// A table that is made when it is first wanted.
+/// A table that is computed when it is first needed.
 #[derive(Debug, Default)]
 enum OnDemand<T> {
     #[default]
@@ -240,24 +243,25 @@ pub struct Outcome {
     pub furthest: Option<Box<[u32]>>,
 }
 
-/// The number of states of a search after which a formula is asked, unless it is asked at once.
+/// The number of states of a search after which the SAT solver is asked, unless it is asked at
+/// once.
 const PATIENCE: u64 = 400;
 
-/// The most actions for which the weaker question is asked first.
+/// The maximum number of actions for which the weaker question (WeakPass) is asked first.
 const SHORT: usize = 256;
-/// The fuel for checking components by themselves, besides one unit per action.
+/// The fuel for checking components by themselves, in addition to one unit per action.
 const LOCAL_FUEL: u64 = 1000;
-/// The size from which on late logs are checked by places first.
+/// The size of an interaction from which on logs that may start late are first checked by places.
 const LARGE_TERM: u32 = 256;
-/// Larger tables are emptied before the next analysis.
+/// Tables that are larger than this number of bytes are emptied before the next analysis.
 const LARGE: usize = 256 << 20;
 
 /// The meaning of the end of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// Nothing more happened there.
+    /// Nothing more happened on the component.
     Final,
-    /// More may have happened there, unobserved.
+    /// More may have happened on the component, unobserved.
     Early,
 }
 
@@ -303,7 +307,7 @@ impl Context<'_> {
         sets.fold(LifelineSet::EMPTY, |all, own| all.union(own))
     }
 
-    /// The expression after the end of a component's log.
+    /// The expression after the log of a component has ended.
     fn end(&mut self, expr: ExprId, component: usize, ending: Ending) -> ExprId {
         match ending {
             Ending::Final => self.store.prune(expr, self.components[component]),
@@ -341,13 +345,14 @@ impl Context<'_> {
     }
 }
 
-/// The component that moved from an expression.
+/// A hint: the component that moved from an expression.
 #[derive(Debug, Clone, Copy, Default)]
 struct Hint {
-    /// The analysis. No analysis has number 0 before the counter wraps around.
+    /// The number of the analysis that recorded the hint. No analysis has number 0 before the
+    /// counter wraps around.
     analysis: u32,
     component: u32,
-    /// The size of the expression after its step.
+    /// The size of the expression after the step of that component.
     size: u32,
 }
 
@@ -361,7 +366,8 @@ impl Engine {
         let wanted = options.solver && (loops || sat::worth_it(pool, term));
         let formula = if wanted { sat::Problem::of(&coupling, interaction) } else { None };
         let at_once = formula.is_some() && sat::is_plain(pool, term);
-        // A formula that is asked at once mostly answers, so that no search needs the expressions.
+        // If the SAT solver is asked at once, it mostly answers, so that no search needs the
+        // expressions.
         let later = at_once && options.relax && coupling.decoupled();
         let mut engine = Engine {
             store: Store::new(Vec::new(), options.absorb),
@@ -427,8 +433,8 @@ impl Engine {
         self.analyze_up_to(Verdict::Pass, trace, question, budget)
     }
 
-    /// As [`Engine::analyze`], with another goal: with `WeakPass` the engine does not ask whether
-    /// the multi-trace is also a Pass.
+    /// Like [`Engine::analyze`], but stops at a goal: with `WeakPass` the engine does not ask
+    /// whether the multi-trace is also a Pass.
     pub fn analyze_up_to(
         &mut self,
         goal: Verdict,
@@ -523,7 +529,8 @@ impl Engine {
         let (mut context, _) = self.context();
         let local = lookahead::analyze_locally(&mut context, &projections, trace, question);
         if self.store.is_spent() {
-            // The projections are too large for this analysis, so they will be for later ones.
+            // The projections are too large for this analysis, so they are too large for later ones
+            // as well.
             projections.clear();
         }
         self.projections = Some(projections);
@@ -557,7 +564,7 @@ impl Engine {
         }
         let decomposed = self.decomposes(&question);
         if let Some(formula) = self.formula.as_ref().filter(|_| !decomposed) {
-            // Most witnesses are found by replaying, so the formula gets only a share of the
+            // Most witnesses are found by replaying, so the SAT solver gets only a share of the
             // budget.
             let most = budget.max_states.unwrap_or(u64::MAX).min(20_000);
             let share = Budget {
@@ -607,7 +614,7 @@ impl Engine {
             return found;
         }
         let found = self.search(trace, question, meter, furthest);
-        // A refutation from interrupted work is void.
+        // A refutation is void if the fuel ran out on the way.
         if found == Found::No && self.store.is_spent() {
             Found::Unknown(self.store.why_spent())
         } else {
@@ -720,7 +727,7 @@ impl Engine {
         Found::Yes
     }
 
-    /// Whether the projection onto a component is exact if only this one is observed.
+    /// Whether the projection onto a component is exact if only this component is observed.
     fn is_relaxable(&self, component: usize) -> bool {
         let exact = |compiled: &Compiled| decompose::is_relaxable(compiled, component);
         self.compiled.as_ref().is_some_and(exact)
@@ -744,7 +751,7 @@ impl Engine {
         let late = may_start_late(question, self.count);
         let apart = !global && self.is_decoupled(question);
         let mut counts = self.options.counting != When::Never;
-        // Searching coupled components for the start of observation takes longest.
+        // Coupled components whose logs may start late take longest to search.
         if late && !apart && self.options.look_ahead {
             let (found, reached) = self.attempt(trace, question, apart, PATIENCE, meter);
             if !gave_up(found, meter) {
@@ -789,7 +796,8 @@ impl Engine {
                 };
             }
         }
-        // Whether components that are coupled may have been observed for different times, all from the beginning.
+        // Whether the components are coupled, and their logs start at the beginning but may stop at different
+        // times.
         let may_keep_step = !global && !late && !apart && *question != Question::ACCEPT;
         if may_keep_step && trace.len() >= When::LONG {
             let patience = 4 * PATIENCE + 2 * trace.len() as u64;
@@ -814,7 +822,7 @@ impl Engine {
                     return found;
                 }
             }
-            // Also short logs of parallel sessions may take long.
+            // Even short logs of parallel sessions may take long.
             if self.options.sessions == When::Long
                 && !self.options.sessions.is_worth(trace.len())
                 && self.make_net()
@@ -823,15 +831,15 @@ impl Engine {
                 return found;
             }
         }
-        // Interrupted work of a first attempt does not count against this one.
+        // The fuel that the first attempt used does not count against this attempt.
         self.store.refuel();
         let (found, reached) = self.attempt(trace, question, apart, u64::MAX, meter);
         *furthest = reached;
         found
     }
 
-    /// The answer of the logs of sequential components ([`sequential`]), if they have one: No if one of them is
-    /// refuted, Yes if there is no other component.
+    /// The answer from the logs of sequential components ([`sequential`]), if they give one: No if one of these
+    /// logs is refuted, Yes if there is no other component.
     fn follow_places(&mut self, trace: &MultiTrace, question: &Question) -> Option<Found> {
         let late = may_start_late(question, self.count);
         // A long multi-trace that is accepted should not be read twice.
@@ -849,8 +857,8 @@ impl Engine {
         None
     }
 
-    /// Whether the log of a component has no run in its projection; `None` if that is not sequential, or too much work, or
-    /// the interaction is so small that steps are faster.
+    /// Whether the log of a component has no run in the component's projection. `None` if the projection is not
+    /// sequential, if that is too much work, or if the interaction is so small that ordinary steps are faster.
     fn refutes_by_places(&mut self, logs: &Logs<'_>, component: usize) -> Option<bool> {
         let relaxed = self.compiled.as_ref()?.relaxed;
         let is_wanted = match self.options.places {
@@ -889,8 +897,8 @@ impl Engine {
         refuted
     }
 
-    /// Searches with all logs together, each component by itself or not, for at most this number of
-    /// states. Also returns the most that was consumed.
+    /// Searches with all logs together for at most this number of states, with the components
+    /// decoupled or coupled. Also returns how many actions were consumed at most.
     fn attempt(
         &mut self,
         trace: &MultiTrace,
@@ -917,9 +925,10 @@ impl Engine {
         (found, logs.into_furthest())
     }
 
-    /// Searches for coupled components in the rigid expression. Relaxed components can run ahead of others, as far as the
-    /// iterations of a loop allow, and the choices of all iterations in between are open then. Rigid ones stay in
-    /// step, which is mostly faster for logs that are nearly complete, though it has to simulate more unobserved events.
+    /// Searches for coupled components in the rigid expression. In the relaxed expression, a component can run ahead of
+    /// the others as far as the iterations of a loop allow, and the choices of all iterations in between stay open. In
+    /// the rigid expression, components stay in step. This is mostly faster for logs that are nearly complete, though
+    /// it has to simulate more unobserved events.
     fn attempt_in_step(
         &mut self,
         trace: &MultiTrace,
@@ -939,8 +948,8 @@ impl Engine {
         found
     }
 
-    /// Whether the components, or the only observed one, can be searched one at a time
-    /// ([`coupling`]).
+    /// Whether the search can consume one component at a time ([`coupling`]), for all components or
+    /// for the only observed one.
     fn is_decoupled(&self, question: &Question) -> bool {
         let observed = |c: &usize| question.of(ComponentId::new(*c)) != Observed::Unobserved;
         let mut observed = (0..self.components.len()).filter(observed);
@@ -957,8 +966,8 @@ fn gave_up(found: Found, meter: &Meter<'_>) -> bool {
     found == Found::Unknown(Stop::States) && !meter.is_out()
 }
 
-/// The expression from which a decoupled search consumes the logs, memoized: components without a
-/// log to consume are pruned or erased, and logs may start late.
+/// The expression from which a decoupled search starts, memoized. Components without a log to
+/// consume are pruned or erased, and logs that may start late become suffixes.
 fn initial_expr(context: &mut Context<'_>, expr: ExprId, logs: &Logs<'_>) -> ExprId {
     let Some(missing) = logs.missing() else { return compute_initial(context, expr, logs) };
     if let Some(&known) = context.store.initial.get(&(expr, missing)) {
@@ -988,7 +997,7 @@ fn may_start_late(question: &Question, components: usize) -> bool {
     (0..components).any(|c| question.of(ComponentId::new(c)).may_start_late())
 }
 
-/// The question with no missing observations; unobserved components stay unobserved.
+/// The question in which no observation is missing; unobserved components stay unobserved.
 pub(crate) fn strongest(question: &Question, components: usize) -> Question {
     match question {
         Question::Uniform(Observed::Unobserved) => question.clone(),

@@ -31,8 +31,8 @@ use smallvec::SmallVec;
 use super::order::Order;
 use super::store::{self, Expr, ExprId, ExprRef, Facts, OrderId, Store};
 
-/// The most operands of a flattened sequence. A step creates a new sequence, so this bounds its
-/// cost; longer sequences are trees ([`compile`](super::compile)).
+/// The maximum number of operands of a flattened sequence. A step creates a new sequence, so this
+/// bounds its cost; longer sequences are trees ([`compile`](super::compile)).
 const FLAT: usize = 64;
 /// With more alternatives than this, not every pair is compared.
 const COMPARED: usize = 24;
@@ -40,7 +40,7 @@ const COMPARED: usize = 24;
 /// Operands of an expression under construction; usually few.
 type Operands = SmallVec<[ExprId; 16]>;
 
-/// The lifelines in conflict with an operand, as a set or as a word.
+/// The lifelines in conflict with an operand, as a set of any size or as a 64-bit word.
 trait Reach: Clone {
     fn meets(&self, other: &Self) -> bool;
     #[must_use]
@@ -103,7 +103,8 @@ impl Store {
         self.intern(Expr::Alt(all.as_slice().into()), facts)
     }
 
-    /// The composition of these without conflicts, each with its multiplicity.
+    /// The composition of these operands without conflicts between them, each with its
+    /// multiplicity.
     pub(crate) fn par(&mut self, operands: impl IntoIterator<Item = (ExprId, u32)>) -> ExprId {
         let mut all: SmallVec<[(ExprId, u32); 16]> = SmallVec::new();
         for (operand, count) in operands {
@@ -134,7 +135,7 @@ impl Store {
         if let Some(known) = self.find(ExprRef::Par(&all)) {
             return known;
         }
-        // A multiplicity above two makes the expression no harder.
+        // A multiplicity above two does not make the expression harder to search.
         let sizes = all.iter().map(|&(x, n)| self.size(x).saturating_mul(n.min(2)));
         let size = sizes.fold(0, u32::saturating_add);
         let nullable = all.iter().all(|&(x, _)| self.nullable(x));
@@ -142,7 +143,7 @@ impl Store {
         self.intern(Expr::Par(all.as_slice().into()), facts)
     }
 
-    /// The composition of these with conflicts.
+    /// The composition of these operands with conflicts between them.
     pub(crate) fn seq(&mut self, order: OrderId, operands: &[ExprId]) -> ExprId {
         let mut all = Operands::new();
         for &operand in operands {
@@ -164,7 +165,7 @@ impl Store {
         self.wide_seq(order, all)
     }
 
-    /// [`Store::seq`] for any conflict relation, restricted to what matters.
+    /// [`Store::seq`] for any conflict relation, which is restricted to the operands.
     fn wide_seq(&mut self, order: Order, operands: Operands) -> ExprId {
         let (mut order, mut all) = (order, operands);
         let mut at = 0;
@@ -249,7 +250,7 @@ impl Store {
         self.par(parts)
     }
 
-    /// The diagonal order of a word.
+    /// The order in which each lifeline of a word is in conflict only with itself.
     fn diagonal(&mut self, singles: u64) -> OrderId {
         if let Some(&known) = self.diagonals.get(&singles) {
             return known;
@@ -288,7 +289,8 @@ impl Store {
         let mut body = body;
         let full = self.order(order);
         if let Expr::Alt(alternatives) = self.expr(body) {
-            // ∅ adds nothing, and iterations of an inner loop of the same kind are iterations.
+            // ∅ adds nothing, and an iteration of an inner loop of the same kind is an iteration of
+            // this loop.
             let plain: Operands = alternatives
                 .iter()
                 .filter(|&&x| x != Store::EMPTY)
@@ -384,7 +386,7 @@ impl Store {
         self.intern(Expr::Seq(order, all.as_slice().into()), facts)
     }
 
-    /// The operands without a loop that another one covers, if there is one.
+    /// The operands without a loop that another loop covers, if there is such a loop.
     fn absorbed(&mut self, order: &Order, all: &[ExprId]) -> Option<Operands> {
         let is_loop = |&i: &usize| matches!(self.expr(all[i]), Expr::Loop(..));
         let loops: SmallVec<[usize; 16]> = (0..all.len()).filter(is_loop).collect();
@@ -394,7 +396,7 @@ impl Store {
                 if !xs.is_subset(ys) && !ys.is_subset(xs) {
                     continue;
                 }
-                // One of the two must commute with everything between them.
+                // One of the two loops must commute with everything between them.
                 let apart = |x: usize, k: usize| {
                     !order.relates(self.lifelines(all[x]), self.lifelines(all[k]))
                 };
@@ -403,7 +405,7 @@ impl Store {
                 if !first_moves && !second_moves {
                     continue;
                 }
-                // The remaining loop takes the place where both can stand.
+                // The remaining loop moves to the index at which both loops can stand.
                 let kept = if self.covers(order, all[i], all[j]) {
                     all[j]
                 } else if self.covers(order, all[j], all[i]) {
@@ -439,7 +441,7 @@ impl Store {
         }
     }
 
-    /// Whether a loop adds nothing beside a larger loop, with these conflicts between the two.
+    /// Whether a loop adds no traces beside a larger loop, given these conflicts between the two.
     fn covers(&mut self, order: &Order, small: ExprId, large: ExprId) -> bool {
         let (&Expr::Loop(small_order, x), &Expr::Loop(large_order, y)) =
             (self.expr(small), self.expr(large))
@@ -466,8 +468,8 @@ impl Store {
         }
     }
 
-    /// The same operator over its operands, each mapped by a function. Compositions end at the first
-    /// operand without a trace.
+    /// The same operator over its operands, each mapped by a function. A composition is `NEVER` as
+    /// soon as one operand has no trace.
     pub(super) fn map(
         &mut self,
         expr: ExprId,
@@ -547,11 +549,11 @@ fn groups<R: Reach>(reach: &[R]) -> SmallVec<[u64; 8]> {
 
 /// The least order of operands that is reachable by swapping neighbours without conflict.
 fn sorted(all: &[ExprId], reach: &[impl Reach]) -> Operands {
-    // The most common case.
+    // Most operands are sorted already.
     if all.len() > FLAT || all.is_sorted() {
         return all.into();
     }
-    // By operand: the earlier operands in conflict with it, as a bit set.
+    // For each operand: the earlier operands in conflict with it, as a bit set.
     let mut waits: SmallVec<[u64; 16]> = SmallVec::new();
     for (i, own) in reach.iter().enumerate() {
         let conflicts = reach[..i].iter().enumerate().filter(|(_, other)| own.meets(other));

@@ -44,7 +44,7 @@ impl Order {
         Order { singles, blocks: blocks.into() }
     }
 
-    /// Its lifelines, if each is in conflict only with itself.
+    /// The lifelines of the relation, if each of them is in conflict only with itself.
     pub(crate) fn as_diagonal(&self) -> Option<&LifelineSet> {
         self.blocks.is_empty().then_some(&self.singles)
     }
@@ -88,7 +88,7 @@ impl Order {
         singles.chain(self.blocks.iter().cloned())
     }
 
-    /// Its restriction to some lifelines.
+    /// The restriction of the relation to some lifelines.
     pub(crate) fn within(&self, lifelines: &LifelineSet) -> Order {
         let singles = self.singles.intersection(lifelines);
         if self.blocks.is_empty() {

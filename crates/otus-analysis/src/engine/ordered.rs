@@ -1,15 +1,17 @@
 //! Multi-traces with an observed order between their logs ([`ObservedOrder`]).
 //!
-//! The order only takes explanations away. So a multi-trace that fails without it fails, and one that has an
-//! explanation which respects it is explained. The other searches forget causality that logs cannot observe, so they
-//! do not know in which order the events of different logs happen. Only [`coupled`] does, on the rigid expression: it
-//! consumes the logs in the order of a global trace, and an action waits until its causes are consumed.
+//! The order only excludes explanations. So a multi-trace that fails without the order also fails with it, and a
+//! multi-trace is explained if some explanation respects the order. The other searches forget causality that logs
+//! cannot observe, so they do not know in which order the events of different logs happen. Only [`coupled`] knows it,
+//! on the rigid expression: it consumes the logs in the order of a global trace, and an action waits until its causes
+//! are consumed.
 //!
 //! *Stubborn sets stay sound.* An event that can happen now has no unconsumed cause, so it can be moved before all other
 //! events of an explanation. An action that waits for a cause can become possible when the log of the cause moves, so that log
 //! joins the set.
 //!
-//! An edge between both ends of a passing that may be synchronous is left out: if it is, both are one event.
+//! An edge between the two ends of a message passing that may be synchronous is left out: if the passing is
+//! synchronous, both ends are one event.
 
 use otus_core::index::Index as _;
 use otus_core::{Pool, TermId};
@@ -61,7 +63,7 @@ impl Engine {
         Outcome { verdict, states: without.states + meter.states(), stop, furthest }
     }
 
-    /// As [`Engine::witness`], for an execution that respects an observed order.
+    /// Like [`Engine::witness`], for an execution that respects an observed order.
     #[expect(clippy::too_many_arguments, reason = "those of a witness, and the order")]
     pub fn witness_ordered(
         &mut self,
@@ -104,7 +106,7 @@ impl Engine {
         found
     }
 
-    /// The order without edges whose actions can be one event.
+    /// The order without the edges between actions that may be one event.
     fn enforceable(&mut self, trace: &MultiTrace, order: &ObservedOrder) -> ObservedOrder {
         self.prepare();
         let symbol = |(component, step): (otus_trace::ComponentId, usize)| {

@@ -7,7 +7,8 @@
 //! prune(loop_D(x), X)       = loop_D(prune(x, X)), which is ∅ if nothing is left of x
 //! ```
 //!
-//! *Cost.* One walk; each expression and set of lifelines once.
+//! *Cost.* One walk over the expression. Each pair of an expression and a set of lifelines is
+//! pruned once.
 
 use super::store::{Expr, ExprId, SetId, Store};
 

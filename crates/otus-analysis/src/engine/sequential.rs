@@ -1,9 +1,10 @@
 //! Logs of components that are sequential: refutation in linear time.
 //!
-//! A step of an expression combines all ways in which an event can come next. In a deep nest of sequences and loops there
-//! is a way for each level, each as large as the nest, so a single step takes the square of its depth. But if nothing
-//! in the projection onto a component is concurrent, the projection is a regular expression. Its automaton has a
-//! state for each place in the expression, and a set of places stands for all ways together.
+//! A step of an expression combines all ways in which an event can come next. If sequences and loops are nested deeply,
+//! there is one way for each level, and each residual is as large as the whole expression, so a single step takes time
+//! quadratic in the depth. But if nothing in the projection onto a component is concurrent, the projection is a regular
+//! expression. Its automaton has a state for each place in the expression, and a set of places stands for all ways
+//! together.
 //!
 //! **Claim.** If the automaton of a component's projection has no run over the component's log, from its first state, or from
 //! any state if the log may start late, to its last state, or to any if the log may stop early, then the multi-trace is
@@ -16,15 +17,15 @@
 //!
 //! If there is only one component, the converse holds for every question, since then the projection is the interaction.
 //!
-//! *Cost.* The size of the projection for each moment of the log. It is asked for large interactions only, and for logs that are
-//! short or may start late. *Switch.* `Options::places`. *Counter.* `Counters::refuted`.
+//! *Cost.* The size of the projection for each moment of the log. The method is used only for large interactions, and
+//! only for logs that are short or may start late. *Switch.* `Options::places`. *Counter.* `Counters::refuted`.
 
 use super::Ending;
 use super::alphabet::Alphabet;
 use super::logs::Logs;
 use super::store::{Expr, ExprId, Store, SymbolId};
 
-/// The most states.
+/// The maximum number of states.
 const MANY: usize = 1 << 18;
 /// The most work for one log, in states.
 const WORK: usize = 1 << 27;
@@ -36,12 +37,12 @@ pub(crate) struct Sequential {
     last: u32,
 }
 
-/// The ways to go on.
+/// The transitions from a state.
 #[derive(Debug, Clone, Copy, Default)]
 struct State {
-    /// With a moment.
+    /// The transition that consumes a moment.
     observed: Option<(SymbolId, u32)>,
-    /// Without one.
+    /// The transitions that consume nothing.
     silent: [Option<u32>; 2],
 }
 
@@ -115,7 +116,7 @@ impl Sequential {
         u32::try_from(self.states.len() - 1).ok()
     }
 
-    /// Adds a way without a moment.
+    /// Adds a transition that consumes nothing.
     fn join(&mut self, from: u32, to: u32) -> Option<()> {
         let mut from = from as usize;
         loop {
@@ -124,7 +125,8 @@ impl Sequential {
                     self.states[from].silent[0] = Some(to);
                     return Some(());
                 }
-                // The second way leads to a state with further ways.
+                // A state holds two such transitions. The second one leads to a state that holds
+                // further ones.
                 [Some(_), Some(more)] => from = more as usize,
                 [Some(_), None] => {
                     let more = self.add()?;
@@ -153,7 +155,7 @@ impl Sequential {
         let mut round = 0;
         loop {
             round += 1;
-            // All states that are reached without a moment.
+            // Adds all states that are reached without consuming a moment.
             for &state in &now {
                 is_in[state as usize] = round;
             }

@@ -12,8 +12,8 @@
 //!
 //! These are the rules of the paper with all follow-ups of one event combined.
 //!
-//! *Cost.* Each expression and event once. The combined expression can grow, so searches split it
-//! beyond some multiple of the size they began with.
+//! *Cost.* Each pair of an expression and an event is computed once. The combined expression can
+//! grow, so searches split it beyond some multiple of the size they began with.
 
 use smallvec::SmallVec;
 
@@ -32,7 +32,8 @@ impl Store {
         self.first_step(expr, leaf)
     }
 
-    /// Whether an event can come first. The residual is not computed if the operands decide it.
+    /// Whether the event of a leaf can come first in the expression. The residual is not computed
+    /// if the operands already decide this.
     pub(crate) fn can_begin(&mut self, expr: ExprId, leaf: LeafId) -> bool {
         if let Some(known) = self.stepped.get(expr, leaf) {
             return ExprId(known) != Store::NEVER;
@@ -63,8 +64,8 @@ impl Store {
         found
     }
 
-    /// The residuals of each way, as far as the outermost operator distinguishes them, with the steps
-    /// of operands given by a function.
+    /// The residual of each way, as far as the outermost operator distinguishes ways. A function
+    /// gives the steps of the operands.
     pub(super) fn ways_by(
         &mut self,
         expr: ExprId,

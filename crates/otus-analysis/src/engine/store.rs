@@ -103,10 +103,10 @@ impl Expr {
 #[derive(Debug, Clone)]
 pub(crate) struct Facts {
     pub(crate) lifelines: LifelineSet,
-    /// The same as a bit set, if there are at most 64 lifelines ([`Store::narrow`]), since normal
-    /// forms compare them very often.
+    /// The lifelines as a bit set, if there are at most 64 lifelines ([`Store::narrow`]). Normal
+    /// forms compare sets of lifelines very often.
     pub(crate) word: u64,
-    /// Whether it accepts the empty trace.
+    /// Whether the expression accepts the empty trace.
     pub(crate) nullable: bool,
     /// The number of leaves and choices.
     pub(crate) size: u32,
@@ -116,7 +116,7 @@ pub(crate) struct Facts {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Leaf {
     pub(crate) lifelines: LifelineSet,
-    /// By component that it touches: the symbol observed there.
+    /// For each component that it touches: the symbol observed there.
     pub(crate) parts: Box<[(ComponentId, SymbolId)]>,
 }
 
@@ -128,11 +128,11 @@ pub(crate) struct Store {
     pub(super) orders: Interner<OrderId, Arc<Order>>,
     pub(super) sets: Interner<SetId, LifelineSet>,
     pub(super) leaves: Interner<LeafId, Leaf>,
-    /// By component: its lifelines.
+    /// For each component: its lifelines.
     pub(super) components: Vec<LifelineSet>,
     /// Whether a set of lifelines fits in a 64-bit word.
     pub(super) narrow: bool,
-    /// By order: if each lifeline is in conflict only with itself, these lifelines as a word.
+    /// For each order: if each lifeline is in conflict only with itself, these lifelines as a word.
     pub(super) order_words: Vec<Option<u64>>,
     /// The inverse of `order_words`.
     pub(super) diagonals: FxHashMap<u64, OrderId>,
@@ -157,17 +157,17 @@ pub(crate) struct Store {
     pub(super) fully_relaxed: FxHashMap<ExprId, ExprId>,
     /// The only move, by expression and next symbols of the logs.
     pub(super) forced: FxHashMap<(ExprId, Heads), LeafId>,
-    /// The bytes of the boxed operands of expressions.
+    /// The size of the boxed operands of all expressions, in bytes.
     pub(super) boxed: usize,
     /// The work that may be done before [`Store::is_spent`]; work that is memoized already is free.
     pub(super) fuel: u64,
-    /// The first expression that is no part of the interaction.
+    /// The first expression that was created after the interaction was compiled.
     original: ExprId,
     /// The limits of this analysis, which work checks within a step too, since a step can be long.
     limits: Budget,
-    /// The limit that this analysis has met. There is no fuel from then on.
+    /// The limit that this analysis has reached, if any. No more fuel is given after that.
     stopped: Option<Stop>,
-    /// The bytes of the tables of searches beside those of the store.
+    /// The size of the tables that searches keep outside of the store, in bytes.
     pub(super) beside: usize,
 }
 
@@ -255,7 +255,7 @@ impl Store {
         found
     }
 
-    /// As [`Store::memoized`]; a computation uses fuel.
+    /// Like [`Store::memoized`]; a computation uses fuel.
     #[inline]
     pub(super) fn worked<K: Copy + Eq + Hash, V: Clone + Default>(
         &mut self,
@@ -377,13 +377,13 @@ impl Store {
         self.alternatives_from(expr, ExprId(0))
     }
 
-    /// As [`Store::alternatives`], for choices about what has happened only: not those that are parts of the interaction
-    /// itself, which nothing has decided yet.
+    /// Like [`Store::alternatives`], but only for choices that steps have introduced. Choices that are part of the
+    /// interaction itself stay, because no event has decided them yet.
     pub(crate) fn past_alternatives(&mut self, expr: ExprId) -> Vec<ExprId> {
         self.alternatives_from(expr, self.original)
     }
 
-    /// The alternatives by choices whose numbers are not less than one.
+    /// The alternatives of an expression, by choices whose numbers are at least `least`.
     fn alternatives_from(&mut self, expr: ExprId, least: ExprId) -> Vec<ExprId> {
         match self.expr(expr).clone() {
             Expr::Alt(alternatives) if expr >= least => alternatives.to_vec(),
@@ -400,7 +400,7 @@ impl Store {
         }
     }
 
-    /// Notes that all expressions so far are parts of the interaction.
+    /// Records that all expressions created so far are parts of the interaction.
     pub(crate) fn note_original(&mut self) {
         self.original = ExprId::new(self.len());
     }

@@ -24,9 +24,9 @@
 //! can only shrink from one iteration to the next; the middle operand is the first iteration after
 //! which it is smaller.
 //!
-//! Only some Z are needed: `suffix_Z ⊑ suffix_Z′` if Z ⊆ Z′, so if also D(Z) = D(Z′) then Z′ covers
-//! Z. It suffices to take the lifelines of Y that are in no class of D, together with any union of
-//! classes.
+//! Not every Z is needed. If Z ⊆ Z′ then `suffix_Z ⊑ suffix_Z′`; if also D(Z) = D(Z′), the
+//! alternative of Z′ includes that of Z. It suffices to take the lifelines of Y that are in no
+//! class of D, together with any union of classes.
 //!
 //! Sequences and loops are kept as `Suffix` nodes and expanded when needed.
 //!
@@ -35,8 +35,8 @@
 //! one class if the component is one lifeline, or the order is `strict`. Each `Suffix` node is
 //! expanded once for each component.
 //!
-//! With `Options::relax` off, skipped events are searched for instead
-//! ([`coupled`](super::coupled)), and the tests compare the two.
+//! With `Options::relax` off, a search tries to skip events instead ([`coupled`](super::coupled)).
+//! The tests compare both methods.
 
 use otus_core::LifelineSet;
 
@@ -82,7 +82,7 @@ impl Store {
         }
     }
 
-    /// A `Suffix` node with the skipping on a component pushed further inside.
+    /// A `Suffix` node in which the skipping on one component is moved to the operands.
     pub(super) fn expand(&mut self, expr: ExprId, component: &LifelineSet) -> ExprId {
         let &Expr::Suffix(skipped, inner) = self.expr(expr) else { return expr };
         let here = self.sets.items[skipped].intersection(component);

@@ -36,7 +36,8 @@ impl Store {
         self.truncate_before(expr, over, &LifelineSet::EMPTY)
     }
 
-    /// As [`Store::truncate`], where dead events on some lifelines block live events to the right.
+    /// Like [`Store::truncate`], where dead events on some lifelines block live events to the
+    /// right.
     fn truncate_before(&mut self, expr: ExprId, over: SetId, blocking: &LifelineSet) -> ExprId {
         if self.sets.items[over].is_disjoint(self.lifelines(expr)) {
             return expr;
@@ -55,7 +56,8 @@ impl Store {
         match self.expr(expr).clone() {
             Expr::Leaf(leaf) => {
                 let own = &self.leaf(leaf).lifelines;
-                // Expressions without dead events were returned by `truncate_before`.
+                // `truncate_before` returns expressions without dead events at once, so this leaf
+                // is a dead event.
                 if own.is_disjoint(blocking) { Store::EMPTY } else { expr }
             }
             Expr::Alt(alternatives) => {

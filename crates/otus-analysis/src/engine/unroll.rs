@@ -8,7 +8,8 @@
 //! nesting depth of loops. So if r moments are left, at most r·β iterations need to be begun before
 //! the next moment is observed.
 //!
-//! *Cost.* Each expression and event once more, for each of the two kinds of steps.
+//! *Cost.* Each pair of an expression and an event is computed once for each of the two kinds of
+//! steps.
 
 use super::step::Ways;
 use super::store::{Expr, ExprId, LeafId, Store};

@@ -15,13 +15,13 @@
 //! *Unobserved events* are taken only if no observed one can be: breadth first, so that there are
 //! as few as possible; at the end, the cheapest way to terminate is taken.
 //!
-//! *Parallel sessions* are replayed without any question ([`guided`]).
+//! *Parallel sessions* are replayed without any question to the engine ([`guided`]).
 //!
 //! *Decomposed slices* are replayed one log after the other, as they were decided
 //! ([`decompose`]): each adds iterations that only its component observes.
 //!
-//! *Cost.* At most one question for each step, within a budget of its own; if that ends first,
-//! there is no witness, and the verdict stands. If a formula explains the multi-trace
+//! *Cost.* At most one question for each step, within a budget of its own. If this budget is used
+//! up, there is no witness, but the verdict is still valid. If a formula explains the multi-trace
 //! ([`sat`](super::sat)), its model is the witness and nothing is replayed.
 
 mod guided;
@@ -83,7 +83,7 @@ pub(super) fn replay(
     Some(Witness { steps: steps.collect() })
 }
 
-/// As [`replay`], for parallel sessions; `None` also if greedy firing does not show a witness.
+/// Like [`replay`], for parallel sessions; `None` also if greedy firing does not show a witness.
 pub(super) fn guided(
     engine: &mut Engine,
     pool: &mut Pool,
@@ -142,7 +142,7 @@ struct Move {
     consumed: Consumed,
 }
 
-/// The rest of the replay at some point.
+/// The term and the logs that are left at some point of the replay.
 #[derive(Debug, Clone)]
 struct Rest {
     term: TermId,
@@ -153,7 +153,7 @@ struct Rest {
 /// The number of terms that are about as much work as a state of the engine.
 const TERMS: u64 = 64;
 
-/// By component that an event touches: the symbol observed there, and its lifelines.
+/// For each component that an event touches: the symbol observed there, and its lifelines.
 type Parts = Box<[(usize, SymbolId, LifelineSet)]>;
 
 struct Replay<'a, 'b> {
@@ -214,11 +214,11 @@ impl Replay<'_, '_> {
     fn next(&mut self, from: &Rest) -> Option<Rest> {
         self.engine.store.refuel();
         let mut met = FxHashSet::from_iter([from.term]);
-        // Each with the steps that lead to it.
+        // The situations to continue from, each with the steps that lead to it.
         let mut pending: VecDeque<(Rest, Vec<Taken>)> =
             VecDeque::from([(from.clone(), Vec::new())]);
         while let Some((now, path)) = pending.pop_front() {
-            // All steps of a large term are much work, which counts.
+            // Computing all steps of a large term is much work, so it counts as several states.
             let work = 1 + self.frontiers.cost(self.pool, now.term) / TERMS;
             if self.meter.count_work(work).is_some() || self.engine.store.check().is_some() {
                 return None;
@@ -232,7 +232,7 @@ impl Replay<'_, '_> {
                     self.steps.push(taken);
                     return Some(next);
                 }
-                // The rest after a step is compiled before it is asked about.
+                // The term after a step is compiled before the engine is asked about it.
                 let work = 1 + self.pool.attributes(term).nodes / TERMS;
                 if self.meter.count_work(work).is_some() {
                     return None;
@@ -297,7 +297,7 @@ impl Replay<'_, '_> {
     }
 
     /// Whether the rest after a step is explained, given that the rest before it is. `plain`:
-    /// whether it must be if its expression is the expected one.
+    /// whether this follows if the expression after the step is the expected one.
     fn is_explained(
         &mut self,
         now: &Rest,

@@ -13,7 +13,7 @@ use crate::question::{Observed, Question};
 /// With more components than this, the other lifelines are removed from the interaction. This is
 /// much faster, but misses failures that are due to an order imposed by other components.
 const WIDE: usize = 32;
-/// The most letters that are asked about.
+/// The maximum number of letters that are asked about.
 const MANY: usize = 256;
 
 pub(super) struct Alone<'a, 'c> {

@@ -1,4 +1,4 @@
-//! The engine with a meter: counts the questions of an explanation.
+//! Asks the engine the questions of an explanation, and counts them.
 //!
 //! Every claim of an explanation is asked here, under the limits of [`Options`]. Once a limit is
 //! reached, every further answer is [`Answer::Unknown`].
@@ -19,10 +19,10 @@ use crate::question::{Observed, Question};
 use crate::refute::{NotRefuted, check_refutation, refute};
 use crate::verdict::Verdict;
 
-/// The most terms that steps on terms may create.
+/// The maximum number of terms that steps on terms may create.
 const STEPPED: u64 = 20_000_000;
 
-/// The bytes of a term, its attributes and its steps, about.
+/// The approximate size of a term with its attributes and steps, in bytes.
 const TERM_BYTES: usize = 200;
 
 #[derive(Debug)]
@@ -32,24 +32,24 @@ pub(super) struct Checker<'a> {
     pub(super) engine: &'a mut Engine,
     pub(super) letters: &'a Letters,
     pub(super) options: &'a Options,
-    /// The most terms that the steps of the interaction create.
+    /// The maximum number of terms that the steps of the interaction create.
     step_cost: u64,
-    /// The number of terms at the start.
+    /// The number of terms when the explanation began.
     terms_before: usize,
-    /// The limits of the whole explanation, started.
+    /// The limits of the whole explanation. Their clock is running.
     limits: Budget,
     pub(super) questions: u64,
-    /// The number of actions they were about.
+    /// The number of actions in all questions so far.
     pub(super) work: u64,
     /// The limits that apply now.
     pub(super) allowance: Allowance,
-    /// By component: an engine for its projection, in interactions with many components.
+    /// For each component: an engine for its projection, in interactions with many components.
     local: FxHashMap<usize, Engine>,
     /// The limit that was reached.
     pub(super) gave_up: Option<GaveUp>,
 }
 
-/// The most questions, and the most actions they may be about.
+/// The maximum number of questions, and the maximum number of actions in them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Allowance {
     questions: u64,
@@ -60,7 +60,8 @@ pub(super) struct Allowance {
 pub(super) enum Answer {
     /// The multi-trace is explained.
     Passes,
-    /// It is not. By component: the number of actions that the engine consumed.
+    /// The multi-trace is not explained. For each component: the number of actions that the engine
+    /// consumed.
     Fails(Option<Box<[u32]>>),
     /// A limit was reached.
     Unknown,
@@ -82,7 +83,7 @@ impl Answer {
 pub enum Checked {
     /// An independent checker accepted the witness or certificate.
     Certified,
-    /// Only the engine: a witness or certificate would exceed the limits.
+    /// Only the engine confirmed it: a witness or certificate would exceed the limits.
     EngineOnly,
 }
 
@@ -113,7 +114,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reserves one of `share` parts of the rest for later. Returns the limits before.
+    /// Reserves the fraction 1/`share` of what is left for later. Returns the limits that held
+    /// before.
     pub(super) fn reserve(&mut self, share: u64) -> Allowance {
         let before = self.allowance;
         let kept = |most: u64, used: u64| most.saturating_sub(most.saturating_sub(used) / share);
@@ -122,7 +124,7 @@ impl<'a> Checker<'a> {
         before
     }
 
-    /// Whether questions about this number of actions take only a small part of the rest.
+    /// Whether questions about this number of actions use only a small fraction of what is left.
     pub(super) fn affords(&self, size: usize) -> bool {
         size as u64 <= self.allowance.work.saturating_sub(self.work) / 8
     }
@@ -133,7 +135,7 @@ impl<'a> Checker<'a> {
         self.step_cost.saturating_mul(situations as u64) <= STEPPED / 10
     }
 
-    /// The most situations that may be visited.
+    /// The maximum number of situations that may be visited.
     pub(super) fn most_situations(&self) -> u64 {
         self.options.max_situations.min(STEPPED / 10 / self.step_cost)
     }
@@ -174,7 +176,8 @@ impl<'a> Checker<'a> {
         Some(budget)
     }
 
-    /// Whether no further question is answered. A single question that was too hard does not count.
+    /// Whether no further question is answered. A single question that the engine could not answer
+    /// does not count as a limit.
     pub(super) fn is_out(&self) -> bool {
         match self.gave_up {
             None | Some(GaveUp::Stopped(Stop::States | Stop::Memory)) => false,

@@ -31,7 +31,7 @@ pub struct Core {
     pub components: Vec<ComponentId>,
     /// Whether no smaller set fails. Otherwise no component can be left out of this set.
     pub is_smallest: bool,
-    /// By component of the core: the number of its first moments that suffice to fail.
+    /// For each component of the core: the number of its first moments that suffice to fail.
     pub prefixes: Vec<usize>,
     /// The question on which these prefixes fail.
     pub question: Question,
@@ -44,7 +44,7 @@ pub struct Core {
     pub gave_up: Option<GaveUp>,
 }
 
-/// The most pairs that are tried.
+/// The maximum number of pairs that are tried.
 const PAIRS: usize = 200;
 
 /// The core of a multi-trace that fails, given the components that fail by themselves.
@@ -176,7 +176,7 @@ impl Cores<'_, '_> {
         }
     }
 
-    /// By component: the number of moments that are to be explained.
+    /// For each component: the number of moments that are to be explained.
     fn lengths(&self) -> Vec<usize> {
         (0..self.case.logs.len()).map(|at| self.case.log(at).len()).collect()
     }

@@ -1,4 +1,5 @@
-//! Edits of a multi-trace, of which a repair consists.
+//! Edits of a multi-trace: moments are dropped, inserted, swapped, replaced or moved, or a log is
+//! taken to stop early. A repair is a list of edits.
 
 use otus_core::index::Index as _;
 use otus_core::{ActionId, Pool};
@@ -15,11 +16,12 @@ use super::phrase;
 pub struct Edit {
     /// The edited component.
     pub component: ComponentId,
-    /// The change of its log.
+    /// The change of the log of this component.
     pub change: Change<Box<[ActionId]>>,
 }
 
-/// A change of a log with moments `M`. Of equally likely changes, the least is tried first.
+/// A change of a log with moments `M`. Of equally likely changes, the one that is least in the
+/// derived order is tried first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Change<M> {
     /// The moment with this index was logged and did not happen.
@@ -126,9 +128,9 @@ impl<M: Clone> Change<M> {
     }
 }
 
-/// Changes of letters are small enough to generate many of them.
+/// Letters are small, so that many changes can be generated.
 impl Change<Letter> {
-    /// The logs with this change in one of them.
+    /// The logs of all components, with this change in the log of one component.
     pub(super) fn applied(self, logs: &Logs, component: usize) -> Logs {
         let mut changed = logs.clone();
         let mut log = logs[component].to_vec();
@@ -151,8 +153,8 @@ impl Change<Letter> {
         Edit { component: ComponentId::new(component), change }
     }
 
-    /// The index, before the change, of a moment of the changed log; `None` if it was inserted. The
-    /// number of moments means the end.
+    /// The index, before the change, of a moment of the changed log; `None` if it was inserted. An
+    /// index equal to the number of moments stands for the end of the log.
     pub(super) fn before(self, at: usize) -> Option<usize> {
         match self {
             Change::Drop(gone) => Some(if at < gone { at } else { at + 1 }),

@@ -45,7 +45,7 @@ pub struct Frontier {
 pub struct Reached {
     /// The interaction that is left.
     pub term: TermId,
-    /// By component.
+    /// The progress of each component.
     pub components: Vec<Progress>,
     /// The choices on the way here that were not made on the way to all other situations, in order,
     /// at most three.
@@ -57,16 +57,17 @@ pub struct Reached {
 pub struct Progress {
     /// The component.
     pub component: ComponentId,
-    /// The number of its consumed moments.
+    /// The number of consumed moments of the component.
     pub consumed: usize,
-    /// The number of its moments.
+    /// The number of all moments of the component.
     pub total: usize,
-    /// The actions of its next observed moment, if there is one.
+    /// The actions of the next observed moment of the component, if there is one.
     pub next: Option<Box<[ActionId]>>,
     /// The next events of the interaction on it: first those that can happen at once, then those
     /// that wait for other components. At most sixteen.
     pub expected: Vec<Expected>,
-    /// Whether the interaction can terminate without it, as far as that is known.
+    /// Whether the interaction can terminate without another event on this component, as far as
+    /// that is known.
     pub may_end: bool,
 }
 
@@ -83,7 +84,8 @@ pub struct Expected {
     /// The smallest subterm around it that occurs only once in the interaction, if known. Nothing
     /// in it has happened yet.
     pub within: Option<TermId>,
-    /// Whether it could have happened at once; otherwise others must do something first.
+    /// Whether the event could have happened at once; otherwise other components must do something
+    /// first.
     pub now: bool,
 }
 
@@ -99,23 +101,23 @@ pub struct Choice {
 /// The outcomes of a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Taken {
-    /// This operand of an alternative.
+    /// This operand of an alternative was chosen.
     Branch(TermId),
     /// Another iteration of a loop with this body.
     Entered(TermId),
-    /// No further iteration of a loop, where other ways had one.
+    /// No further iteration of a loop, while another situation has had a further iteration.
     Left,
 }
 
-/// The most states of the engine to find out how far it gets.
+/// The maximum number of states that the engine visits to find out how far it gets.
 const ATTEMPT: u64 = 1000;
-/// The most terms that are visited for all components together.
+/// The maximum number of terms that are visited for all components together.
 const PROJECTED: usize = 5_000_000;
 /// Events are listed only if the steps of this number of situations are affordable.
 const SITUATIONS: usize = 10;
-/// The most expected events that are listed.
+/// The maximum number of expected events that are listed.
 const LISTED: usize = 16;
-/// The most situations and choices that are listed.
+/// The maximum number of situations and choices that are listed.
 const STATES: usize = 3;
 
 /// The furthest situations of a multi-trace that fails.
@@ -147,7 +149,7 @@ fn base(checker: &mut Checker<'_>, walker: &mut Walker<'_>, root: TermId) -> Opt
         return None;
     }
     let mut budget = checker.budget(trace.len())?;
-    // Without look-ahead this may take long, and the frontier is not worth that much.
+    // Without look-ahead the engine may take long, and the frontier is not worth that much time.
     budget.max_states = budget.max_states.map(|most| most.min(ATTEMPT + 4 * trace.len() as u64));
     // This engine reports how far the logs get together; look-ahead would stop at each log alone.
     let plain = engine::Options { look_ahead: false, solver: false, ..engine::Options::default() };
@@ -317,7 +319,7 @@ fn first_of(pool: &Pool, root: TermId, term: TermId, all: &FxHashMap<TermId, u64
     way
 }
 
-/// By situation: the choices that were not made on the way to all situations.
+/// For each situation: the choices that were not made on the way to all situations.
 fn separate(ends: &[End]) -> Vec<Vec<Choice>> {
     let counts: Vec<FxHashMap<Choice, usize>> = ends
         .iter()
@@ -358,7 +360,7 @@ fn separate(ends: &[End]) -> Vec<Vec<Choice>> {
     (0..ends.len()).map(separated).collect()
 }
 
-/// The number of occurrences of each subterm in a term, as a tree.
+/// For each subterm of a term: the number of its occurrences in the term as a tree.
 pub(super) fn count_terms(pool: &Pool, root: TermId) -> FxHashMap<TermId, u64> {
     // Operands have smaller numbers, so the largest one has no parent left.
     let mut pending = BTreeMap::from([(root, 1)]);
@@ -377,7 +379,7 @@ fn total(consumed: &[u32]) -> usize {
     consumed.iter().map(|&own| own as usize).sum()
 }
 
-/// The step relation on terms, with the logs.
+/// Walks along the step relation on terms and consumes the logs meanwhile.
 struct Walker<'l> {
     case: &'l Case<'l>,
     global: bool,
@@ -504,7 +506,8 @@ impl Walker<'_> {
                     let mut around = path(pool, now.term, position).into_iter().rev();
                     one.within = around.find(|term| terms.get(term) == Some(&1));
                 } else if one.places > 1 {
-                    // What waits for others is the first of its kind that is left.
+                    // For an event that waits for others, the first occurrence that is left is
+                    // taken.
                     let around = first_of(pool, now.term, one.term, &left);
                     let mut around = around.into_iter().rev();
                     one.within = around.find(|term| terms.get(term) == Some(&1));

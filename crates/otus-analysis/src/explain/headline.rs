@@ -53,8 +53,8 @@ pub struct Counterpart {
     pub component: ComponentId,
     /// The action that was observed there, or should have been.
     pub action: ActionId,
-    /// How often it was observed. If messages at this end may come from or go to several lifelines,
-    /// the sum over all of them.
+    /// How often this action was observed. If messages at this end may come from or go to several
+    /// lifelines, the sum over all these lifelines.
     pub times: usize,
     /// How often the action at this end was observed, counted in the same way.
     pub own: usize,
@@ -75,9 +75,9 @@ pub enum Cause {
     WrongPeer,
     /// Another action was expected.
     Unexpected,
-    /// It happened before an action that must precede it.
+    /// The action happened before an action that must precede it.
     TooEarly,
-    /// It happened after an action that must follow it.
+    /// The action happened after an action that must follow it.
     TooLate,
     /// A message was sent and not received, or received and not sent.
     MissingCounterpart,
@@ -95,7 +95,7 @@ impl Cause {
         self.names().0
     }
 
-    /// Whether the specification does not have what was observed, wherever it was.
+    /// Whether the observed event occurs nowhere in the specification.
     pub fn is_unknown(self) -> bool {
         matches!(
             self,
@@ -143,7 +143,7 @@ pub enum Basis {
     Frontier,
 }
 
-/// Makes a headline from these facts.
+/// Makes a headline from the results of the other levels of an explanation.
 pub(super) struct Maker<'a, 'c> {
     pub(super) checker: &'a mut Checker<'c>,
     pub(super) case: &'a Case<'a>,
@@ -195,7 +195,8 @@ impl Maker<'_, '_> {
         found.expected = self.expectations(component.index(), &expected);
         match &edit.change {
             Change::Insert(_, moment) => {
-                // The message was observed at another component and has no other end here.
+                // The message was observed at the other end, on another component, but not on this
+                // component.
                 if let Some(other) = self.missing_here(moment) {
                     found.cause = Cause::MissingCounterpart;
                     found.counterpart = Some(other);

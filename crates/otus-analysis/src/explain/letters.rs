@@ -23,22 +23,23 @@ otus_core::define_id! {
     pub(super) Letter;
 }
 
-/// By component: its log. Edited copies share the unchanged logs.
+/// For each component: its log. Edited copies share the unchanged logs.
 pub(super) type Logs = Vec<Rc<[Letter]>>;
 
 #[derive(Debug)]
 pub(super) struct Letters {
     pub(super) partition: Arc<Partition>,
     sets: Interner<Letter, Box<[ActionId]>>,
-    /// By component: its vocabulary, in order, each letter with the events that look like it.
+    /// For each component: its vocabulary, in order, each letter with the events that look like it.
     vocabulary: Vec<Vec<(Letter, Vec<EventId>)>>,
     /// The index of a letter in the vocabulary of a component.
     places: FxHashMap<(usize, Letter), usize>,
-    /// By action: the emissions of what it receives, or the receptions of what it emits.
+    /// For each action: the emissions of the message that it receives, or the receptions of the
+    /// message that it emits.
     counterparts: FxHashMap<ActionId, Vec<ActionId>>,
-    /// By emission: the number of message passings that have it.
+    /// For each emission: the number of message passings that have it.
     passings: FxHashMap<ActionId, usize>,
-    /// By emission and reception: the number of message passings that have both.
+    /// For each emission and reception: the number of message passings that have both.
     shared: FxHashMap<(ActionId, ActionId), usize>,
     pub(super) messages: FxHashSet<MessageId>,
     /// The lifelines of the interaction.
@@ -94,7 +95,8 @@ impl Letters {
         parts.into_iter().map(letter).collect()
     }
 
-    /// The other ends of an action in the interaction: what receives its message, or sends it.
+    /// The other ends of an action in the interaction: the receptions of the message that it emits,
+    /// or the emissions of the message that it receives.
     pub(super) fn counterparts(&self, action: ActionId) -> &[ActionId] {
         self.counterparts.get(&action).map_or(&[], Vec::as_slice)
     }
@@ -189,7 +191,7 @@ fn leaf(pool: &Pool, term: TermId) -> Option<Vec<ActionId>> {
 }
 
 /// The actions of a chain of receptions, which is the right operand of a message passing. `None`
-/// for any other term, and for a chain longer than any list of targets.
+/// for any other term, and for a chain that is longer than a list of targets can be.
 fn receptions(pool: &Pool, term: TermId) -> Option<Vec<ActionId>> {
     let mut found = Vec::new();
     let mut rest = term;

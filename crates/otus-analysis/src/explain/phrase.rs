@@ -148,8 +148,8 @@ fn peer_name(pool: &Pool, peer: Peer) -> &str {
     }
 }
 
-/// The expected moments as they are told. A refined leaf has a letter for each peer and one for an unknown peer; peers
-/// are told only where the observed moment differs in nothing else.
+/// The expected moments as the headline names them. A refined leaf has a letter for each peer and one for an unknown
+/// peer. Peers are named only if the observed moment differs from an expected one in the peer alone.
 fn told(
     pool: &Pool,
     expected: &[Box<[ActionId]>],

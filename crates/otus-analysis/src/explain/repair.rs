@@ -1,13 +1,13 @@
 //! A smallest repair: up to three edits after which the multi-trace would pass.
 //!
-//! This is a beam search. Edits are tried by likelihood: near the places where an explanation gets
-//! stuck, and with the events expected there first. One edit is tried before two, and two before
-//! three. A component that fails by itself must be edited, so no other is edited before it; and if
-//! more components fail than edits are left, nothing is tried. Edited multi-traces that still fail
-//! are kept if they got further than others, and edited again.
+//! This is a beam search. Edits are tried by likelihood: near the places where an explanation gets stuck, and with
+//! the events expected there first. One edit is tried before two, and two before three. A component that fails by
+//! itself must be edited, so no other is edited before it; and if more components fail than edits are left, no
+//! edit is tried. Edited multi-traces that still fail are kept if they got further than others, and edited again.
 //!
-//! That two events were logged in the wrong order says more than that one of them did not happen. So if dropping a
-//! moment is a repair, moving that moment and swapping it with another are tried as well, and preferred.
+//! "Two events were logged in the wrong order" is a more useful diagnosis than "one of them did not happen". So if
+//! dropping a moment is a repair, moving that moment and swapping it with another are tried as well, and
+//! preferred.
 //!
 //! Every published repair was certified or at least answered by the engine, as [`Repair::checked`]
 //! says.
@@ -43,12 +43,13 @@ pub struct Search {
 pub struct Repair {
     /// The edits, to be applied in this order.
     pub edits: Vec<Edit>,
-    /// By edit: the index of the moment in the observed log at which, or before which, it applies;
-    /// the number of moments means the end.
+    /// For each edit: the index in the observed log of the moment at which, or before which, the
+    /// edit applies. An index equal to the number of moments stands for the end of the log.
     pub places: Vec<usize>,
     /// The multi-trace after the edits.
     pub trace: MultiTrace,
-    /// The question that it passes: the original one, except for logs that are taken to stop early.
+    /// The question that the edited multi-trace passes: the original question, except for logs that
+    /// are taken to stop early.
     pub question: Question,
     /// The verdict on the edited multi-trace.
     pub verdict: Verdict,
@@ -58,19 +59,20 @@ pub struct Repair {
     pub is_smallest: bool,
 }
 
-/// The number of multi-traces that are edited once more.
+/// The number of failing multi-traces that are kept and edited once more.
 const BEAM: usize = 16;
 /// The number of letters that are tried at one place, besides the expected ones.
 const TRIED: usize = 256;
-/// The distance behind a stuck place within which an expected letter is searched.
+/// The maximum distance between a moment at which an explanation gets stuck and an expected letter
+/// that is moved there.
 const AHEAD: usize = 2000;
 
 /// The places where an explanation gets stuck.
 #[derive(Debug, Clone)]
 pub(super) struct Anchors {
-    /// By component: the indexes of moments to edit first.
+    /// For each component: the indexes of moments to edit first.
     pub(super) places: Vec<Vec<usize>>,
-    /// By component: the letters expected there.
+    /// For each component: the letters expected there.
     pub(super) expected: Vec<Vec<Letter>>,
     /// The components that fail by themselves.
     pub(super) failing: Vec<usize>,
@@ -146,7 +148,7 @@ fn expand(
     }
     let failing = node.anchors.failing.clone();
     if failing.len() > left {
-        // The others would still fail after the edits that are left.
+        // The remaining failing components would still fail after the edits that are left.
         return true;
     }
     let (changes, mut complete) = candidates(checker, case, &logs, &own, &node.anchors);
@@ -178,7 +180,7 @@ fn expand(
         let mut all = node.changes.clone();
         all.push((component, change));
         if answer.is_none() && still.is_empty() {
-            // Some logs may be taken to stop early.
+            // The edits may declare that some logs stop early.
             let stopped = all.iter().any(|(_, change)| *change == Change::StoppedEarly);
             let asked = if stopped { Question::Each(own.into()) } else { question.clone() };
             let trace = letters.trace(&changed);
@@ -235,7 +237,8 @@ fn expand(
                 let reached = |at: usize| frontier::moments(letters, &changed[at], furthest[at]);
                 anchors.places = (0..logs.len()).map(|at| vec![reached(at)]).collect();
             }
-            // A component that passes by itself now beats any that does not.
+            // A multi-trace whose component now passes by itself is better than any in which it
+            // does not.
             let remains = if answer.is_none() { 0 } else { unexplained(furthest) };
             let badness = (remains + 1000 * anchors.failing.len(), number);
             next.push(Node { changes: all, anchors, badness });
@@ -248,7 +251,7 @@ fn expand(
     complete
 }
 
-/// By edit: its place in the observed log.
+/// For each edit: its place in the observed log.
 fn places(changes: &[(usize, Change<Letter>)]) -> Vec<usize> {
     let place = |number: usize| {
         let (component, change) = changes[number];
@@ -306,7 +309,7 @@ fn candidates(
                         continue;
                     }
                     let extra = if wanted && at == place { 0 } else { 2 };
-                    // Inserting next to an equal moment is done only after the last of them.
+                    // Next to equal moments, a letter is inserted only after the last of them.
                     if at == to || log[at] != letter {
                         add(far + extra, wanted, Change::Insert(at, letter));
                     }
@@ -334,7 +337,7 @@ fn candidates(
                     }
                 }
             }
-            // Expected letters that come much later.
+            // Expected letters that come much later in the log.
             for &letter in expected {
                 let later = log[to..end.min(to + AHEAD)].iter().position(|&other| other == letter);
                 if let Some(later) = later.filter(|_| place < end) {

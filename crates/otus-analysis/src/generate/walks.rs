@@ -1,10 +1,10 @@
 //! Random executions of an interaction.
 //!
-//! A walk takes one random step after another. Two things keep long walks of interactions with many sessions in flight
-//! within bounds. The residual of a parallel loop grows with the sessions, and the steps of a term with n sessions have
-//! n follow-ups of size n. So a step of a large term is drawn without making the others: a leaf is drawn uniformly, and
-//! drawn again if its event is not possible. And the residuals of the steps before are dropped: from time to time, the
-//! residual is copied to a fresh pool.
+//! A walk takes one random step after another. The residual of a parallel loop grows with the number of sessions in
+//! flight, and a term with n sessions has n follow-ups of size n. Two measures limit the cost. First, a step of a large
+//! term is drawn without computing the other steps: a leaf is drawn uniformly, and drawn again if its event is not
+//! possible. Second, from time to time the residual is copied to a fresh pool, which drops the residuals of earlier
+//! steps.
 
 use otus_core::algebra::fold::fold;
 use otus_core::algebra::simplify;
@@ -13,7 +13,7 @@ use otus_core::semantics::{Frontiers, execute};
 use otus_core::{EventId, Pool, Term, TermId};
 use rustc_hash::FxHashMap;
 
-/// The most terms that the steps of a term may create if all of them are made.
+/// The maximum number of terms that the steps of a term may create if all of them are computed.
 const AFFORDABLE: u64 = 20_000;
 /// The number of terms that a pool gains before it is replaced.
 const GAINED: usize = 1 << 19;
@@ -25,7 +25,7 @@ pub struct Walks<'p> {
     root: TermId,
     max_length: usize,
     random: fastrand::Rng,
-    /// The pool and the root without the residuals of steps.
+    /// The pool and the root term as they were given, without any residuals.
     base: (Pool, TermId),
     frontiers: Frontiers,
     lengths: FxHashMap<TermId, Lengths>,
@@ -64,10 +64,10 @@ impl<'p> Walks<'p> {
         self.lengths_of(self.root).shortest
     }
 
-    /// An accepted trace of about this length. Until then, steps that would end the trace sooner
-    /// are avoided; afterwards, the nearest end is taken. A uniformly random walk rarely produces
-    /// long traces, since it leaves loops early. `None` if every accepted trace is longer than
-    /// `max_length`, or the walks are cancelled.
+    /// An accepted trace of about this length. Before this length is reached, steps that would end
+    /// the trace are avoided; after it, the shortest completion is taken. A uniformly random walk
+    /// rarely produces long traces, since it leaves loops early. `None` if every accepted trace is
+    /// longer than `max_length`, or the walks are cancelled.
     pub fn walk_of(&mut self, length: usize) -> Option<Vec<EventId>> {
         let length = length.min(self.max_length);
         self.walk_by(length, |taken, end, next| {
@@ -129,7 +129,7 @@ impl<'p> Walks<'p> {
         }
     }
 
-    /// A random step among all that fit, if possible among those that are good.
+    /// Draws a random step among all that fit, and among the good ones if there are any.
     fn draw_among_all(
         &mut self,
         term: TermId,
@@ -149,8 +149,8 @@ impl<'p> Walks<'p> {
         Some((step.event, step.follow_up))
     }
 
-    /// The same without making all steps: leaves are drawn, a quarter of their number, until one is good; `None` if none
-    /// is.
+    /// Draws a random step without computing all steps. Leaves are drawn until the event of one is possible and good,
+    /// at most a quarter of the number of leaves; `None` if there was no such leaf.
     fn draw(
         &mut self,
         term: TermId,
@@ -233,7 +233,7 @@ impl<'p> Walks<'p> {
     }
 }
 
-/// `par(left, right)`, without a loop at the end of the left operand that is also at the end of the right one.
+/// `par(left, right)`. If both operands end with the same loop, the loop of the left one is dropped.
 fn par(pool: &mut Pool, left: TermId, right: TermId) -> TermId {
     let (operands, last) = spine(pool, left);
     let (_, other) = spine(pool, right);
@@ -244,7 +244,7 @@ fn par(pool: &mut Pool, left: TermId, right: TermId) -> TermId {
     operands.into_iter().rev().fold(right, |rest, operand| pool.par(operand, rest))
 }
 
-/// The operands of nested `par` on the right, and the last one.
+/// The left operands of right-nested `par` terms, and the last operand.
 fn spine(pool: &Pool, term: TermId) -> (Vec<TermId>, TermId) {
     let (mut operands, mut at) = (Vec::new(), term);
     while let Term::Coreg(Pool::ALL, left, right) = pool.node(at) {

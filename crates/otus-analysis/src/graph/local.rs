@@ -6,7 +6,7 @@
 //! the number of its consumed moments, and is memoized under these.
 //!
 //! In `simulate`, a component whose observation has not started may begin anywhere and is not
-//! checked. A projection with too many states counts as possible.
+//! checked. If a projection has too many states, the component counts as explainable.
 
 use otus_core::algebra::project;
 use otus_core::semantics::Frontiers;
@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::config::Kind;
 use crate::observation::Observation;
 
-/// The most states of a projection that are followed at the same time.
+/// The maximum number of states of a projection that are followed at the same time.
 const MAX_STATES: usize = 1000;
 
 #[derive(Debug, Default)]

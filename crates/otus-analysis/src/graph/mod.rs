@@ -125,7 +125,7 @@ fn outcome(report: &Report, config: &Config, positions: Positions) -> Outcome {
     }
 }
 
-/// Why the search may have missed something.
+/// The reason why the search may have missed a better verdict.
 fn reason(report: &Report) -> Option<String> {
     if report.stop.is_early() {
         Some(report.stop.reason().to_owned())

@@ -1,7 +1,7 @@
 //! The queue of a search: the order in which nodes are explored.
 //!
-//! - *Breadth first*: the oldest.
-//! - *Depth first*: the first child of the newest.
+//! - *Breadth first*: the oldest node comes first.
+//! - *Depth first*: the first child of the newest node comes first.
 //! - *High coverage*: depth first, but when a path ends, the next one branches off as close to the
 //!   root as possible, so that paths share short prefixes. The papers describe only this aim;
 //!   among branches at the same depth the oldest is taken.
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use otus_syntax::options::Strategy;
 
-/// Items by depth, in the order of a strategy.
+/// Items (nodes to explore) in the order of a strategy.
 #[derive(Debug)]
 pub enum Queue<T> {
     /// First in, first out.
@@ -19,7 +19,7 @@ pub enum Queue<T> {
     Depth(Vec<T>),
     /// The child to continue with, and the other branches by depth.
     HighCoverage {
-        /// Taken next if there is one.
+        /// The child to continue with. It is taken next, if there is one.
         next: Option<T>,
         /// Branches by depth, oldest first.
         branches: BTreeMap<u64, VecDeque<T>>,
@@ -52,7 +52,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Takes the next one.
+    /// Takes the next item.
     pub fn pop(&mut self) -> Option<T> {
         match self {
             Queue::Breadth(queue) => queue.pop_front(),

@@ -27,7 +27,7 @@ pub struct Recorded {
     pub state: SearchState,
     /// The parent, and the rule that led here.
     pub parent: Option<(NodeId, Rule)>,
-    /// Its local verdict, if it is a leaf.
+    /// The local verdict of the node, if it is a leaf.
     pub leaf: Option<Leaf>,
     /// The number of children that a filter or a limit cut off.
     pub cut: usize,

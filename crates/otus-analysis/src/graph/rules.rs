@@ -1,4 +1,5 @@
-//! The rules of each kind of analysis: the children of a node, and its leaf if it is one.
+//! The rules of each kind of analysis: the children of a node of the graph, or the local verdict of
+//! a leaf.
 
 mod accept;
 mod eliminate;

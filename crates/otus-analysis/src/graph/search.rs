@@ -2,9 +2,9 @@
 //!
 //! A node is created and counted when it is taken from the queue. Its children come in the
 //! lexicographic order of positions, reordered by priorities. The papers leave open which of two
-//! children of equal priority comes first. Here those that consume something come before those
-//! that simulate an unobserved event: otherwise a search in depth simulates whatever it can before
-//! it consumes the next action, and an accepted multi-trace of six actions may take a million nodes.
+//! children of equal priority comes first. Here those that consume something come before those that
+//! simulate an unobserved event: otherwise a depth-first search simulates whatever it can before it
+//! consumes the next action, and an accepted multi-trace of six actions may take a million nodes.
 
 use std::time::Instant;
 
@@ -126,7 +126,8 @@ pub fn search(
             unexplored = Some(pending);
             break;
         }
-        // A node of a large interaction takes long, so a request to stop is looked for at each of them.
+        // A node of a large interaction takes long, so each node checks whether the caller asked to
+        // stop.
         let states = seen.capacity() + waiting;
         let stop = meter.count().or_else(|| config.budget.cancel.reason());
         if let Some(stop) = stop.or_else(|| limit(&meter, rules.pool(), &report, states)) {
@@ -184,8 +185,8 @@ pub fn search(
     report
 }
 
-/// The limit of time or memory that a search has met, if any. A node of a large term takes long, so the clock is read for
-/// each. `states`: the number of states in tables.
+/// The limit of time or memory that a search has reached, if any. A node of a large term takes long, so the clock is
+/// read at each node. `states`: the number of states in tables.
 fn limit(meter: &Meter<'_>, pool: &Pool, report: &Report, states: usize) -> Option<Stop> {
     if meter.deadline().is_some_and(|deadline| Instant::now() >= deadline) {
         return Some(Stop::Time);
@@ -195,7 +196,8 @@ fn limit(meter: &Meter<'_>, pool: &Pool, report: &Report, states: usize) -> Opti
     meter.is_too_large(states + nodes + pool.term_count() * TERM).then_some(Stop::Memory)
 }
 
-/// The approximate bytes of a state beside its own size, and of a term with its memoized steps.
+/// The approximate size in bytes of a state, beyond the size of the struct itself, and of a term
+/// with its memoized steps.
 const STATE: usize = 64;
 const TERM: usize = 256;
 

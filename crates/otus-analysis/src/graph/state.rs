@@ -1,4 +1,4 @@
-//! Nodes, edges and leaves of the graphs.
+//! The nodes, edges and leaves of the graphs that the searches of the papers explore.
 
 use otus_core::semantics::PositionId;
 use otus_core::{EventId, RegionId, TermId};
@@ -14,7 +14,7 @@ use crate::verdict::Verdict;
 pub struct SearchState {
     /// The interaction.
     pub term: TermId,
-    /// By component: the number of consumed moments.
+    /// For each component: the number of consumed moments.
     pub consumed: Box<[u32]>,
     /// The removed lifelines.
     pub removed: RegionId,
@@ -41,7 +41,7 @@ pub enum Rule {
 pub struct Occurrence {
     /// The event.
     pub event: EventId,
-    /// Its position.
+    /// The position of the event in the term.
     pub position: PositionId,
     /// The number of loops it instantiates.
     pub loop_depth: u32,
@@ -62,7 +62,7 @@ impl Rule {
 /// A local verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leaf {
-    /// The papers' name for it.
+    /// The name of this local verdict in the papers.
     pub kind: LeafKind,
     /// The verdict on the whole multi-trace if no leaf is better.
     pub verdict: Verdict,

@@ -37,7 +37,8 @@ pub fn check_refutation(
         let claims = Claims::new(&mut tables, &rules, states, first)?;
         claims.check(&mut tables, &mut rules, states, &mut FxHashMap::default())?;
         first += states.len();
-        // A component has one set of states. Two sets would each have to be closed by themselves.
+        // There is one set of states for each component, because two sets would each have to be
+        // closed by themselves.
         alone.insert(component, (claims, rules));
     }
     let mut rules = Rules::new(tables.pool, term, trace, question, None);

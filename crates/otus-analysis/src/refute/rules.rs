@@ -21,8 +21,8 @@ use crate::question::{Observed, Question};
 pub struct Situation {
     /// The interaction that is left.
     pub term: TermId,
-    /// By component: the number of consumed moments. Observation of a component that may start late
-    /// has started if this is not zero.
+    /// For each component: the number of consumed moments. Observation of a component that may
+    /// start late has started if this is not zero.
     pub consumed: Box<[u32]>,
 }
 
@@ -45,14 +45,14 @@ pub(crate) struct Move {
     pub(crate) next: Situation,
 }
 
-/// The set of actions that a component observes at one time, sorted.
+/// The actions that a component observes at one time, sorted.
 type Moment = Box<[ActionId]>;
 
 /// A question about a multi-trace. With `only`, the question is about one component, and the others
 /// count as unobserved.
 #[derive(Debug)]
 pub(super) struct Rules {
-    /// By component: its moments; none if it is unobserved.
+    /// For each component: its moments; none if it is unobserved.
     pub(super) moments: Vec<Vec<Moment>>,
     declared: Vec<Observed>,
     /// Whether the question is about a global prefix: unobserved events come after all observed
@@ -60,7 +60,7 @@ pub(super) struct Rules {
     pub(super) global: bool,
     /// The lifelines on which nothing may happen once the multi-trace is consumed.
     pub(super) closed: RegionId,
-    /// The most components that one event touches.
+    /// The maximum number of components that one event touches.
     widest: u64,
     partition: otus_trace::Partition,
     parts: FxHashMap<EventId, Rc<[(usize, Moment)]>>,
@@ -141,7 +141,8 @@ impl Rules {
         Situation { term, consumed: vec![0; self.moments.len()].into() }
     }
 
-    /// Whether a situation has the right number of components and no more moments than there are.
+    /// Whether a situation has the right number of components, and consumes at most as many moments
+    /// as each log has.
     pub(super) fn is_possible(&self, now: &Situation) -> bool {
         now.consumed.len() == self.moments.len()
             && now.consumed.iter().zip(&self.moments).all(|(&n, own)| n as usize <= own.len())
@@ -191,7 +192,7 @@ impl Rules {
             || declared.may_stop_early() && consumed == self.moments[component].len()
     }
 
-    /// By component: the number of moments that are left.
+    /// For each component: the number of moments that are left.
     fn left(&self, now: &Situation) -> impl Iterator<Item = u64> {
         let pairs = now.consumed.iter().zip(&self.moments);
         pairs.map(|(&consumed, moments)| moments.len() as u64 - u64::from(consumed))
@@ -225,8 +226,8 @@ impl Rules {
         a.saturating_add(b.saturating_mul(left))
     }
 
-    /// The most events of a trace of the term that a component observes as this moment; `None` if
-    /// there is no limit.
+    /// The maximum number of events of a trace of the term that a component observes as this
+    /// moment; `None` if there is no limit.
     ///
     /// ```text
     /// alt: the larger of the two    strict, coreg: their sum    loop: 0 or no limit

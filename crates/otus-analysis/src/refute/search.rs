@@ -27,11 +27,11 @@ use crate::question::Question;
 use crate::verdict::Verdict;
 use crate::witness::{Witness, WitnessEvent, WitnessStep};
 
-/// The most states if the budget sets no limit.
+/// The maximum number of states if the budget sets no limit.
 const MOST_STATES: u64 = 1_000_000;
-/// The most nodes of a term that is searched.
+/// The maximum number of nodes of a term that is searched.
 pub(super) const LARGEST_TERM: u64 = 20_000;
-/// The most states of a search of one component alone.
+/// The maximum number of states of a search of one component alone.
 const MOST_ALONE: usize = 2_000;
 
 pub(super) struct Search<'a> {
@@ -50,14 +50,15 @@ struct Alone {
     stuck: FxHashMap<Situation, CertificateState>,
     /// The keys of `stuck` in the order in which they were found.
     order: Vec<Situation>,
-    /// By canonical situation: a number of events that suffices; 0 also if the search was given up.
+    /// For each canonical situation: a number of events that suffices; 0 also if the search was
+    /// given up.
     free: FxHashMap<Situation, u64>,
 }
 
 struct Node {
     situation: Situation,
     events: u64,
-    /// Whether it was reached again with more events.
+    /// Whether the situation was reached again with more events.
     stale: bool,
     /// The parent node, the step from it, and the components that observe the step.
     parent: Option<(usize, Step, Vec<usize>)>,
@@ -81,7 +82,7 @@ impl<'a> Search<'a> {
         budget: &'a Budget,
     ) -> Self {
         let rules = Rules::new(pool, term, trace, question, None);
-        // If there is a single component, it is the whole multi-trace.
+        // If there is only one component, asking about it alone would be the same question.
         let several = trace.partition().len() > 1;
         let components = trace.partition().components().filter(|_| several);
         let alone = components.map(|component| Alone {

@@ -16,8 +16,9 @@
 
 use otus_core::index::Index as _;
 use otus_core::intern::Interner;
-use otus_core::valued::{Part, Valued, ValuedId, ValuedNode, VariableId};
-use otus_core::{Action, IndexVec, LifelineSet, Pool, define_id};
+use otus_core::valued::{Operand, Part, Test, Valued, ValuedId, ValuedNode, VariableId};
+use otus_core::{Action, IndexVec, LifelineId, LifelineSet, Pool, define_id};
+use otus_syntax::ast::guard::Relation;
 use otus_trace::Partition;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -125,7 +126,7 @@ impl Exprs {
         relaxed: bool,
     ) -> (Self, ExprId) {
         let components: Vec<LifelineSet> = (0..partition.lifeline_count())
-            .map(|at| partition.set(partition.component_of(otus_core::LifelineId::new(at))))
+            .map(|at| partition.set(partition.component_of(LifelineId::new(at))))
             .collect();
         let mut exprs = Exprs {
             items: Interner::default(),
@@ -598,6 +599,34 @@ impl Exprs {
                 Expr::Par(operands) => pending.extend(operands.iter().rev()),
                 Expr::Loop(_, body) | Expr::New(_, body) | Expr::Fresh(_, _, body) => {
                     pending.push(*body);
+                }
+            }
+        }
+        found
+    }
+
+    /// The bounds on times from above by slots: the slot, the lifeline of the event, and the nanoseconds after the anchor.
+    pub(super) fn bounds_from_above(
+        &self,
+        id: ExprId,
+        slots: usize,
+    ) -> Vec<(usize, LifelineId, i64)> {
+        let mut found = Vec::new();
+        let variables = self.slot_variables(id, slots);
+        for leaf in &self.leaves {
+            for (slot, _) in variables.iter().enumerate() {
+                for part in &leaf.parts {
+                    for atom in part.guard.iter().filter(|atom| atom.field == Valued::TIME) {
+                        if let Test::Compare(
+                            Relation::Less | Relation::LessEqual,
+                            Operand::Variable(variable, offset),
+                        ) = &atom.test
+                            && variables[slot] == Some(*variable)
+                            && let Some(allowed) = offset.integer()
+                        {
+                            found.push((slot, part.action.lifeline, allowed));
+                        }
+                    }
                 }
             }
         }

@@ -19,6 +19,7 @@
 mod condition;
 mod event;
 mod expr;
+mod failure;
 mod keyed;
 mod observation;
 mod search;
@@ -38,6 +39,7 @@ use crate::engine::{Engine, Options, Outcome, strongest};
 use crate::question::Question;
 use crate::verdict::Verdict;
 use expr::Exprs;
+pub use failure::{LogPlace, ValueCause, ValueFailure};
 use keyed::Keyed;
 use observation::Problem;
 use search::{Found, Search, Tables};
@@ -83,6 +85,8 @@ pub struct ValueEngine {
     /// By variable: the component of the clock that gives it its value.
     anchors: Vec<Option<usize>>,
     options: ValueOptions,
+    /// Why the last analysis failed.
+    failure: Option<ValueFailure>,
 }
 
 impl ValueEngine {
@@ -116,6 +120,7 @@ impl ValueEngine {
             keyed: if options.keyed { Keyed::new(pool, valued, partition) } else { None },
             anchors: anchors(valued, partition),
             options,
+            failure: None,
         }
     }
 
@@ -128,6 +133,7 @@ impl ValueEngine {
         question: &Question,
         budget: &Budget,
     ) -> Outcome {
+        self.failure = None;
         if self.options.skeleton {
             let without = self.skeleton.analyze(trace, question, budget);
             if without.verdict == Verdict::Fail {
@@ -144,6 +150,7 @@ impl ValueEngine {
                 self.explain(trace, facts, clocks, asked, strict, &mut meter, &mut furthest);
             match found {
                 Found::Yes => {
+                    self.failure = None;
                     let states = meter.states();
                     return Outcome { verdict, states, stop: Stop::Goal, furthest: None };
                 }
@@ -181,7 +188,7 @@ impl ValueEngine {
             anchors: &self.anchors,
         };
         if let Some(keyed) = &mut self.keyed
-            && let Some(found) = keyed::explain(keyed, &problem, meter, furthest)
+            && let Some(found) = keyed::explain(keyed, &problem, meter, furthest, &mut self.failure)
         {
             return found;
         }
@@ -191,9 +198,15 @@ impl ValueEngine {
         let mut search = Search::new(&problem, tables, one_at_a_time);
         let found = search.run(meter);
         if found == Found::No {
-            *furthest = Some(search.furthest.into());
+            *furthest = search.consumed();
+            self.failure = search.failure();
         }
         found
+    }
+
+    /// Why the last analysis failed, in terms of values; `None` if it did not, or if it fails without any value.
+    pub fn failure(&self) -> Option<&ValueFailure> {
+        self.failure.as_ref()
     }
 }
 

@@ -19,6 +19,7 @@ use smallvec::SmallVec;
 
 use super::event::Memory;
 use super::expr::{ExprId, Exprs, KindId};
+use super::failure::{self, LogPlace, Met, ValueCause, ValueFailure};
 use super::observation::{Moment, Observation, Problem};
 use super::step::Steps;
 use crate::budget::{Meter, Stop};
@@ -63,8 +64,8 @@ pub(super) struct Search<'s, 'p> {
     /// Whether some conditions could not be decided.
     undecided: bool,
     bytes: usize,
-    /// By component: the most steps that some state consumed; for a failure.
-    pub(super) furthest: Vec<u32>,
+    /// The state that consumed the most steps; for a failure.
+    furthest: Option<State>,
 }
 
 impl<'s, 'p> Search<'s, 'p> {
@@ -75,13 +76,13 @@ impl<'s, 'p> Search<'s, 'p> {
     ) -> Self {
         let observation = Observation::new(problem);
         Search {
-            furthest: vec![0; observation.logs.len()],
             observation,
             tables,
             one_at_a_time,
             seen: FxHashMap::default(),
             undecided: false,
             bytes: 0,
+            furthest: None,
         }
     }
 
@@ -131,8 +132,9 @@ impl<'s, 'p> Search<'s, 'p> {
     /// Whether a state is new, or has more unobserved events left than before.
     fn enter(&mut self, node: &Node) -> bool {
         let sum = |consumed: &[u32]| consumed.iter().map(|&c| u64::from(c)).sum::<u64>();
-        if sum(&node.state.consumed) > sum(&self.furthest) {
-            self.furthest.copy_from_slice(&node.state.consumed);
+        let reached = self.furthest.as_ref().map(|state| sum(&state.consumed));
+        if reached.is_none_or(|reached| sum(&node.state.consumed) > reached) {
+            self.furthest = Some(node.state.clone());
         }
         match self.seen.get_mut(&node.state) {
             Some(known) if *known >= node.silent => false,
@@ -335,5 +337,37 @@ impl<'s, 'p> Search<'s, 'p> {
             let state = State { expr: way.rest, memory, consumed };
             next.push(Node { state, silent });
         }
+    }
+
+    /// The numbers of steps that the furthest state consumed.
+    pub(super) fn consumed(&self) -> Option<Box<[u32]>> {
+        self.furthest.as_ref().map(|state| state.consumed.as_slice().into())
+    }
+
+    /// Why the furthest state could not go on.
+    pub(super) fn failure(&mut self) -> Option<ValueFailure> {
+        let state = self.furthest.clone()?;
+        let mut obstacles = Vec::new();
+        for component in 0..self.observation.logs.len() {
+            let Some((from, to)) = self.observation.next_moment(&state.consumed, component) else {
+                continue;
+            };
+            let at = LogPlace { component: ComponentId::new(component), step: from };
+            let kinds = self.kinds_of(component, from, to);
+            let Tables { exprs, steps, .. } = &mut *self.tables;
+            let (expr, memory) = (state.expr, &state.memory);
+            let mut met = Met { observation: &self.observation, exprs, steps, expr, memory };
+            let found = kinds.iter().map(|&kind| met.obstacle(kind, at));
+            obstacles.extend(found.min_by_key(|obstacle| obstacle.weight));
+        }
+        if obstacles.is_empty() {
+            let Tables { exprs, steps, .. } = &mut *self.tables;
+            let (expr, memory) = (state.expr, &state.memory);
+            let mut met = Met { observation: &self.observation, exprs, steps, expr, memory };
+            let expected = met.expected();
+            let cause = ValueCause::Missing { key: None, since: None, overdue: None };
+            return Some(ValueFailure { at: None, cause, expected });
+        }
+        failure::choose(obstacles)
     }
 }

@@ -10,6 +10,17 @@ use super::*;
 /// `client!PUBLISH mid=1 time=0` for each event; the components are the lifelines.
 #[track_caller]
 fn verdict(model: &str, events: &[&str], question: &Question, clocks: Clocks) -> Verdict {
+    analyze(model, events, question, clocks).0
+}
+
+/// The verdict of all engines, and the failure that the default one tells.
+#[track_caller]
+fn analyze(
+    model: &str,
+    events: &[&str],
+    question: &Question,
+    clocks: Clocks,
+) -> (Verdict, Option<ValueFailure>) {
     let text = format!("@lifeline{{a;b;c}} @message{{m;n;k}} {model}");
     let parsed = parse_spec(&Source::new("model.hsf", text));
     assert_eq!(parsed.diagnostics, []);
@@ -58,6 +69,7 @@ fn verdict(model: &str, events: &[&str], question: &Question, clocks: Clocks) ->
     }
     let term = lowered.term.unwrap();
     let mut found = Vec::new();
+    let mut failure = None;
     for keyed in [true, false] {
         for relax in [true, false] {
             let options = ValueOptions { skeleton: false, keyed, relax };
@@ -65,10 +77,11 @@ fn verdict(model: &str, events: &[&str], question: &Question, clocks: Clocks) ->
                 ValueEngine::with_options(&lowered.pool, term, &valued, &partition, options);
             let budget = Budget::default();
             found.push(engine.analyze(&trace, &facts, clocks, question, &budget).verdict);
+            failure = failure.or(engine.failure().cloned());
         }
     }
     assert!(found.iter().all(|verdict| *verdict == found[0]), "{model}: {events:?}: {found:?}");
-    found[0]
+    (found[0], failure)
 }
 
 #[track_caller]
@@ -168,4 +181,51 @@ fn sessions_together_can_be_a_cycle() {
         "b!n id=2",
     ];
     check(model, ordered, &Question::ACCEPT, Verdict::Pass);
+}
+
+#[test]
+fn failures_say_what_is_wrong() {
+    let cause = |events: &[&str], question: &Question| {
+        let (verdict, failure) = analyze(SESSION, events, question, Clocks::default());
+        assert_eq!(verdict, Verdict::Fail);
+        failure.expect("a failure is explained")
+    };
+    let accept = &Question::ACCEPT;
+    let place = |component, step| LogPlace { component: ComponentId(component), step };
+    let late = &["a!m id=1 time=0", "a?n id=1 time=3000000000", "b?m id=1", "b!n id=1"];
+    let found = cause(late, accept);
+    assert_eq!(found.at, Some(place(0, 1)));
+    assert_eq!(
+        found.cause,
+        ValueCause::TooLate {
+            elapsed: 3_000_000_000,
+            allowed: 2_000_000_000,
+            since: Some(place(0, 0))
+        }
+    );
+    let other = &["a!m id=1 time=0", "a?n id=2 time=5", "b?m id=1", "b!n id=1"];
+    assert!(matches!(cause(other, accept).cause, ValueCause::NoSession { .. }));
+    let again = &["a!m id=1 time=0", "a!m id=1 time=1", "b?m id=1", "b!n id=1"];
+    assert!(matches!(cause(again, accept).cause, ValueCause::UsedAgain { .. }));
+    let overdue = &["a!m id=1 time=0", "a!m id=2 time=3000000000", "b?m id=1"];
+    let found = cause(overdue, &Question::MULTI_PREFIX).cause;
+    let ValueCause::Missing { overdue, .. } = found else { panic!("{found:?}") };
+    assert_eq!(overdue, Some((3_000_000_000, 2_000_000_000)));
+    let unfinished = &["a!m id=1 time=0", "b?m id=1"];
+    assert!(matches!(cause(unfinished, accept).cause, ValueCause::Missing { overdue: None, .. }));
+    let cycle = &[
+        "a!m id=1 time=0",
+        "a?n id=1 time=0",
+        "a!m id=2 time=0",
+        "a?n id=2 time=0",
+        "b?m id=2",
+        "b!n id=1",
+        "b?m id=1",
+        "b!n id=2",
+    ];
+    assert!(matches!(cause(cycle, accept).cause, ValueCause::Cycle(_)));
+    let model = "alt(a!m[k > 3], a!n)";
+    let (_, failure) = analyze(model, &["a!m k=2"], accept, Clocks::default());
+    let found = failure.map(|failure| failure.cause);
+    assert!(matches!(found, Some(ValueCause::WrongValue { .. })), "{found:?}");
 }

@@ -22,7 +22,8 @@ Examples:
   otus demo otel --folder shop     write the files to `shop`
   otus demo ctl --write            write the files only")]
 pub(crate) struct DemoArgs {
-    /// The example.
+    /// The example to run: mqtt (raw logs), otel (spans), raft (a property of a cluster), ctl
+    /// (formulas) or papers [default: mqtt].
     #[arg(value_enum, default_value_t = Demo::Mqtt, hide_default_value = true)]
     pub(crate) name: Demo,
 
@@ -99,11 +100,11 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<String>,
 
-    /// List the tests, and run none.
+    /// List the tests without running them.
     #[arg(long)]
     pub(crate) list: bool,
 
-    /// Write the actual verdicts into the file as the expected ones.
+    /// Replace the expected verdicts in the file by the actual ones.
     #[arg(long, conflicts_with = "list")]
     pub(crate) update: bool,
 
@@ -111,7 +112,8 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(TEST_FORMATS))]
     pub(crate) format: SuiteFormat,
 
-    /// The number of multi-traces to check in parallel; 0 means one per core [default: 0].
+    /// The number of multi-traces (observed runs) to check in parallel; 0 means one per core
+    /// [default: 0].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) jobs: Option<usize>,
 }
@@ -147,19 +149,28 @@ Examples:
   otus schema pot                          the schema of partial-order traces
   otus schema answers                      the schema of `otus ctl --format json`")]
 pub(crate) struct SchemaArgs {
-    /// The format to describe.
+    /// The format to describe. `results` is the whole JSON document of `otus analyze`, `result` one
+    /// line of its JSONL output; `answers` and `answer` are the same for `otus ctl`.
     #[arg(value_name = "WHAT", value_parser = one_of(SCHEMAS))]
     pub(crate) what: Schema,
 }
 
 const SCHEMAS: &[Choice<Schema>] = &[
     (Schema::Mapping, "mapping", "otus.toml: the mapping from logs to actions"),
-    (Schema::Trace, "trace", "Canonical lines: Otus's own JSON format, one event per line"),
-    (Schema::Results, "results", "The document of `otus analyze --format json`"),
-    (Schema::Result, "result", "A line of `otus analyze --format jsonl`, or of `--results`"),
+    (
+        Schema::Trace,
+        "trace",
+        "Canonical lines, as `otus map --write FILE.jsonl` writes them: one event per line",
+    ),
+    (Schema::Results, "results", "The whole document of `otus analyze --format json`"),
+    (
+        Schema::Result,
+        "result",
+        "One line of `otus analyze --format jsonl`, or of the file of --results",
+    ),
     (Schema::Pot, "pot", "A partial-order trace (.pot.json)"),
-    (Schema::Answers, "answers", "The document of `otus ctl --format json`"),
-    (Schema::Answer, "answer", "A line of `otus ctl --format jsonl`"),
+    (Schema::Answers, "answers", "The whole document of `otus ctl --format json`"),
+    (Schema::Answer, "answer", "One line of `otus ctl --format jsonl`"),
 ];
 
 /// Print a script that completes commands and flags in a shell.

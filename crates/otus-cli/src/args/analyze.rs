@@ -107,20 +107,23 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long, value_name = "PERCENT", value_parser = percent)]
     pub(crate) min_coverage: Option<f64>,
 
-    /// The kind of analysis in the terms of the papers: accept, prefix, eliminate, or simulate[…]
-    /// [default: prefix, unless a .hcf or otus.toml says otherwise].
+    /// An alternative to --observed with the terms of the papers: accept (complete), prefix
+    /// (global-prefix), eliminate (prefix) or simulate[…] (slice) [default: prefix, unless a .hcf
+    /// or otus.toml says otherwise].
     #[arg(long, value_name = "KIND", conflicts_with = "observed")]
     pub(crate) kind: Option<String>,
 
-    /// The parts that may be missing from the logs; an alternative to --kind [default:
-    /// global-prefix, unless a .hcf or otus.toml says otherwise].
+    /// The parts that may be missing from the logs: nothing (complete), the end of the whole
+    /// execution (global-prefix), the end of each log (prefix), or the beginning and the end of
+    /// each log (slice) [default: global-prefix, unless a .hcf or otus.toml says otherwise].
     #[arg(long, value_name = "WHAT", ignore_case = true, value_parser = one_of(OBSERVED))]
     pub(crate) observed: Option<UniformObservation>,
 
     #[command(flatten)]
     pub(crate) declared: DeclaredArgs,
 
-    /// The engine that computes the verdicts.
+    /// The engine that computes the verdicts. `fast` is exact; `graph` runs the searches of the
+    /// papers (those of the HIBOU tool); `auto` is `fast`, unless another option needs `graph`.
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = one_of(ENGINES))]
     pub(crate) engine: EngineChoice,
 
@@ -142,8 +145,8 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long)]
     pub(crate) memoize: bool,
 
-    /// Leave out orders of steps that only repeat what another order finds. This has an effect only if
-    /// no lifeline waits for another and each has a log of its own.
+    /// Of several orders of steps that lead to the same result, explore only one. This has an effect
+    /// only if no lifeline waits for another and each has a log of its own.
     #[arg(long)]
     pub(crate) partial_order_reduction: bool,
 
@@ -157,7 +160,8 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long, value_name = "NUMBER")]
     pub(crate) max_states: Option<u64>,
 
-    /// The number of multi-traces to check in parallel; 0 means one per core [default: 0].
+    /// The number of multi-traces (observed runs) to check in parallel; 0 means one per core
+    /// [default: 0].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) jobs: Option<usize>,
 
@@ -182,7 +186,9 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "no_witness")]
     pub(crate) order: Option<String>,
 
-    /// How much to explain about failures [default: short; none with --format jsonl].
+    /// How much to explain about failures: only how far each log is explained (none), cause and
+    /// repair of the first 20 failures (short), or all details of all failures (full) [default:
+    /// short; none with --format jsonl].
     #[arg(long, value_name = "HOW", value_parser = one_of(EXPLAIN))]
     pub(crate) explain: Option<Explain>,
 
@@ -190,7 +196,8 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(REPORT_FORMATS))]
     pub(crate) format: ReportFormat,
 
-    /// Also write a report to a file, for example junit=report.xml; may be repeated.
+    /// Also write a report in a format of --format to a file, for example junit=report.xml; may be
+    /// repeated.
     #[arg(long, value_name = "FORMAT=FILE")]
     pub(crate) report: Vec<ReportFile>,
 
@@ -199,11 +206,12 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["graph", "certificate", "order"])]
     pub(crate) results: Option<PathBuf>,
 
-    /// Which verdicts make the exit status 1 [default: only Fail].
+    /// Which verdicts make the exit status 1: Fail, WeakPass and undecided ones (weak), Fail and
+    /// undecided ones (undecided), or none (never) [default: only Fail].
     #[arg(long, value_name = "WHAT", value_parser = one_of(FAIL_ON))]
     pub(crate) fail_on: Option<FailOn>,
 
-    /// A file of known failures (id and cause); they do not make the run fail.
+    /// A file of known failures (id and cause), which do not make the run fail.
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
 
@@ -216,10 +224,11 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) from: Option<Format>,
 }
 
-/// The parts that may be missing from the logs of individual lifelines, and facts that are not regarded.
+/// The parts that may be missing from the logs of individual lifelines, and the properties of logs that
+/// are ignored.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DeclaredArgs {
-    /// Lifelines whose logs are complete.
+    /// Lifelines whose logs are complete, for example `broker,sub*`.
     #[arg(long, value_name = "LIFELINES", value_delimiter = ',')]
     pub(crate) complete: Vec<String>,
 
@@ -235,22 +244,26 @@ pub(crate) struct DeclaredArgs {
     #[arg(long, value_name = "LIFELINES", value_delimiter = ',')]
     pub(crate) unobserved: Vec<String>,
 
-    /// Accept logs without any event of the specification; by default they are undecided (exit status 3).
+    /// Accept logs without any event of the specification [default: as in otus.toml; otherwise such logs
+    /// are undecided, with exit status 3].
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         hide_possible_values = true)]
     pub(crate) allow_empty: Option<bool>,
 
-    /// Leave out messages that the specification does not have.
+    /// Ignore events whose messages the specification does not have [default: as in otus.toml, or
+    /// false].
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         hide_possible_values = true)]
     pub(crate) ignore_unknown_messages: Option<bool>,
 
-    /// Do not regard the order between logs that ids of messages, spans and vector clocks tell.
+    /// Ignore the order of events in different logs, which Otus knows from message ids, spans and
+    /// vector clocks [default: as in otus.toml, or false].
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         hide_possible_values = true)]
     pub(crate) ignore_order: Option<bool>,
 
-    /// Do not compare the peers that logs name (to whom a message was sent, from whom it came).
+    /// Ignore the peers that logs name (to whom a message was sent, or from whom it came) [default:
+    /// as in otus.toml, or false].
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         hide_possible_values = true)]
     pub(crate) ignore_peers: Option<bool>,
@@ -258,11 +271,11 @@ pub(crate) struct DeclaredArgs {
 
 /// The values of `--observed`.
 pub(super) const OBSERVED: &[Choice<UniformObservation>] = &[
-    (UniformObservation::Complete, "complete", "Nothing (`accept` in the papers)"),
+    (UniformObservation::Complete, "complete", "Nothing is missing (`accept` in the papers)"),
     (
         UniformObservation::GlobalPrefix,
         "global-prefix",
-        "The end of the whole execution (`prefix` in the papers)",
+        "The end of the whole execution: all logs stop at one moment (`prefix` in the papers)",
     ),
     (UniformObservation::Prefix, "prefix", "The end of each log (`eliminate` in the papers)"),
     (

@@ -1,18 +1,19 @@
-//! Arguments that take one of some names.
+//! Command-line arguments whose value is one of a fixed list of names.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// A value, its name, and its meaning in `--help`.
 pub(crate) type Choice<T> = (T, &'static str, &'static str);
 
-/// A parser that takes one of some names.
+/// A parser for an argument whose value is one of some names.
 pub(super) fn one_of<T: Copy + Send + Sync>(
     all: &'static [Choice<T>],
 ) -> impl TypedValueParser<Value = T> {
     listing(all, |_| true)
 }
 
-/// A parser that takes one of some names and lists only those of the values that `is_listed` selects.
+/// A parser for an argument whose value is one of some names. The help lists only the values that
+/// `is_listed` selects.
 pub(super) fn listing<T: Copy + Send + Sync>(
     all: &'static [Choice<T>],
     is_listed: fn(T) -> bool,

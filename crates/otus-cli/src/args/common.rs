@@ -9,12 +9,12 @@ use super::{Choice, one_of};
 /// The mapping and the group of raw logs.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LogArgs {
-    /// The mapping file for raw logs [default: otus.toml in the folder of the logs or a parent
-    /// folder].
+    /// The mapping file, which says how lines of raw logs become actions [default: otus.toml in the
+    /// folder of the logs or a parent folder].
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<String>,
 
-    /// Read only the group of raw logs with this key.
+    /// Read only one group of the raw logs: the run of the system with this key.
     #[arg(long, value_name = "KEY")]
     pub(crate) group: Option<String>,
 }
@@ -75,7 +75,7 @@ impl SearchArgs {
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
     /// Stop after this many seconds, with exit status 3. `analyze`, `test` and `ctl` give this time
-    /// to each multi-trace or formula, with everything that is told about it.
+    /// to each multi-trace or formula, including its explanation.
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     #[arg(allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
@@ -134,7 +134,7 @@ pub(crate) struct PictureArgs {
 const THEMES: &[Choice<Theme>] = &[
     (Theme::Light, "light", "Dark on white"),
     (Theme::Dark, "dark", "Light on black"),
-    (Theme::Auto, "auto", "Light or dark, as that program is set (SVG only)"),
+    (Theme::Auto, "auto", "Light or dark, as set in the program that shows the SVG"),
 ];
 
 /// The text formats.

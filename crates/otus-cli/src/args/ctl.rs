@@ -44,7 +44,8 @@ Patterns expand to formulas:
                                    role = leader in one term, even if never two at the same moment
 
 `forall p != q in n*: f` is f for every choice of two different processes whose names begin with n,
-and `exists p in {a, b}: f` is f for some of them; `p.x` is then the variable x of that process.
+and `exists p in {a, b}: f` is f for at least one of a and b; `p.x` is then the variable x of that
+process.
 
 Otus reads raw logs as a trace: lines are events, messages order them, and the rules of otus.toml
 set variables (`lifeline.variable`). If the logs have several groups (runs of the system), --group
@@ -53,9 +54,9 @@ chooses one. Without a formula, the [properties] of otus.toml are checked.
 If one run is enough to prove the answer, it is printed: for EF, EG, EX and E[f U g] that hold, and
 for AF, AG, AX and A[f U g] that do not. Otus first re-checks this run on the trace.
 
-A formula that says nothing is reported with a warning: a value that no event assigns (a misspelt
-word), the left side of an implication that never holds, a comparison that never changes, a formula
-that no event can change. With --strict, a warning makes the exit status 1.";
+A vacuous formula, which says nothing about the trace, is reported with a warning: a value that no
+event assigns (a misspelt word), the left side of an implication that never holds, a comparison that
+never changes, a formula that no event can change. With --strict, a warning makes the exit status 1.";
 
 /// Check CTL formulas over every order of events that a trace allows.
 #[derive(Debug, Parser)]
@@ -95,11 +96,14 @@ pub(crate) struct CtlArgs {
     #[arg(long, exclusive = true)]
     pub(crate) patterns: bool,
 
-    /// The engine that computes sets of cuts.
+    /// The engine that computes sets of cuts: as interval diagrams (interval), one cut at a time
+    /// (explicit), as the interval sharing trees of paper 001 (ist), or as interval diagrams or one
+    /// at a time, whichever suits a part of the formula (auto).
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = one_of(ENGINES))]
     pub(crate) engine: Engine,
 
-    /// How the engine `ist` computes EF and AG [default: downward].
+    /// How the engine `ist` computes EF and AG: in one operation (downward), or step by step as a
+    /// fixpoint (fixpoint) [default: downward].
     #[arg(long, value_name = "HOW", value_parser = one_of(CLOSURES))]
     pub(crate) closure: Option<Closure>,
 
@@ -107,7 +111,9 @@ pub(crate) struct CtlArgs {
     #[arg(long)]
     pub(crate) no_slice: bool,
 
-    /// The order of processes in the representation of sets of cuts. A good order makes it smaller.
+    /// The order of processes in the representation of sets of cuts: that of the trace (given), or
+    /// processes that communicate most as neighbours (greedy). A good order makes the
+    /// representation smaller.
     #[arg(long, value_name = "ORDER", default_value = "greedy", value_parser = one_of(ORDERS))]
     pub(crate) process_order: Arrangement,
 
@@ -116,7 +122,8 @@ pub(crate) struct CtlArgs {
     #[arg(long)]
     pub(crate) order_writes: bool,
 
-    /// Count all cuts, and the cuts at which each formula holds.
+    /// Count all cuts (states that the system may have been in), and the cuts at which each formula
+    /// holds.
     #[arg(long)]
     pub(crate) count: bool,
 
@@ -125,12 +132,12 @@ pub(crate) struct CtlArgs {
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// The maximum number of boxes to print.
+    /// With --all: the maximum number of boxes to print.
     #[arg(long, value_name = "NUMBER", default_value_t = 100, requires = "all")]
     pub(crate) limit: usize,
 
-    /// Print the sizes of each check: the nodes that represent sets of cuts, the events that the
-    /// formula can see, and the cuts of these.
+    /// Print the sizes of each check: the number of nodes that represent sets of cuts, the number
+    /// of events that can affect the formula, and the number of their cuts.
     #[arg(long)]
     pub(crate) stats: bool,
 
@@ -142,7 +149,8 @@ pub(crate) struct CtlArgs {
     #[arg(long, conflicts_with = "no_warnings")]
     pub(crate) strict: bool,
 
-    /// Do not look for signs that a formula says nothing, which may take as long as the check.
+    /// Do not check whether a formula is vacuous, that is, says nothing about the trace. This check
+    /// may take as long as that of the formula.
     #[arg(long)]
     pub(crate) no_warnings: bool,
 
@@ -162,14 +170,15 @@ pub(crate) struct CtlArgs {
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(REPORT_FORMATS))]
     pub(crate) format: ReportFormat,
 
-    /// Which answers make the exit status 1 [default: a formula that does not hold; undecided answers
-    /// make it 3].
+    /// Which answers make the exit status 1: a formula that does not hold and undecided answers
+    /// (undecided), or none (never) [default: a formula that does not hold; undecided answers make it
+    /// 3].
     #[arg(long, value_name = "WHAT", value_parser = one_of(FAIL_ON))]
     pub(crate) fail_on: Option<FailOn>,
 }
 
 const ENGINES: &[Choice<Engine>] = &[
-    (Engine::Auto, "auto", "The best engine for each part of a formula"),
+    (Engine::Auto, "auto", "Interval or explicit, whichever suits each part of a formula"),
     (Engine::Interval, "interval", "Interval diagrams, which represent ranges of cuts"),
     (Engine::Explicit, "explicit", "An explicit enumeration of cuts"),
     (Engine::Ist, "ist", "Interval sharing trees, as in paper 001 of docs/papers.md"),

@@ -41,10 +41,12 @@ pub(crate) struct SliceArgs {
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: u64,
 
-    /// Make all slices of each multi-trace. From one slice to the next, the last log changes first.
-    /// Within a log, the empty part comes first; the others are ordered by their end, then by their
-    /// length. Equal slices are made once; Otus also says how many there are if they count once for
-    /// each place where a log can be cut so, as in paper 003.
+    /// Make all slices of each multi-trace, each once.
+    ///
+    /// From one slice to the next, the last log changes first. Within a log, the empty part comes
+    /// first; the others are ordered by their end, then by their length. Otus also prints how many
+    /// slices there are if equal slices at different places of a log count separately, as in paper
+    /// 003.
     #[arg(long)]
     pub(crate) all: bool,
 
@@ -103,8 +105,10 @@ pub(crate) struct MutateArgs {
     #[command(flatten)]
     pub(crate) derive: DeriveArgs,
 
-    /// The kinds of mutants, for example `noise,remove`; may be repeated [default: all except
-    /// prefix].
+    /// The kinds of mutants: with an action inserted (noise), two actions of a log swapped
+    /// (swap-actions), logs of another run (swap-components), an action removed (remove) or
+    /// repeated (duplicate), or logs cut at their end (prefix); for example `noise,remove`; may be
+    /// repeated [default: all except prefix].
     #[arg(long, value_name = "KIND", value_delimiter = ',', ignore_case = true)]
     #[arg(value_parser = one_of(MUTANTS))]
     pub(crate) kind: Vec<MutantKind>,
@@ -127,7 +131,9 @@ pub(crate) struct ScoreArgs {
     #[arg(long)]
     pub(crate) score: bool,
 
-    /// The parts that may be missing from the logs; the default is that of `otus analyze`.
+    /// The parts that may be missing from the logs: nothing (complete), the end of the whole
+    /// execution (global-prefix), the end of each log (prefix), or the beginning and the end of
+    /// each log (slice); the default is that of `otus analyze`.
     #[arg(long, value_name = "WHAT", requires = "score", ignore_case = true)]
     #[arg(value_parser = one_of(OBSERVED))]
     pub(crate) observed: Option<UniformObservation>,
@@ -142,12 +148,12 @@ pub(crate) struct ScoreArgs {
     #[arg(value_parser = one_of(TEXT_OR_JSON))]
     pub(crate) format: TextFormat,
 
-    /// The mapping file for raw logs [default: otus.toml in the folder of the logs or a parent
-    /// folder].
+    /// The mapping file, which says how lines of raw logs become actions [default: otus.toml in the
+    /// folder of the logs or a parent folder].
     #[arg(long, value_name = "FILE", requires = "score")]
     pub(crate) config: Option<String>,
 
-    /// Read only the group of raw logs with this key.
+    /// Read only one group of the raw logs: the run of the system with this key.
     #[arg(long, value_name = "KEY", requires = "score")]
     pub(crate) group: Option<String>,
 
@@ -159,7 +165,8 @@ pub(crate) struct ScoreArgs {
 /// The arguments that `slice` and `mutate` share.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DeriveArgs {
-    /// Multi-traces: .htf and .jsonl files, folders of them, or `-` for standard input.
+    /// Multi-traces (observed runs): .htf and .jsonl files, folders of them, or `-` for standard
+    /// input.
     #[arg(value_name = "TRACE")]
     pub(crate) files: Vec<String>,
 

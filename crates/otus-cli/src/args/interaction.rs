@@ -94,7 +94,9 @@ pub(crate) struct DrawArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
 
-    /// The kind of drawing [default: it depends on the files].
+    /// The kind of drawing; `otus draw --help` describes each [default: a sequence diagram of a
+    /// specification, one lane per log of a multi-trace, a space-time diagram of a partial-order
+    /// trace].
     #[arg(long, value_name = "WHAT", value_parser = one_of(DRAWINGS))]
     pub(crate) what: Option<Drawn>,
 
@@ -119,8 +121,8 @@ pub(crate) struct DrawArgs {
     #[arg(long, value_name = "ACTION@POSITION")]
     pub(crate) step: Option<String>,
 
-    /// In a partial order: draw a cut, given by the number of events of each process before it, for
-    /// example `p=1,q=2`; may be repeated to draw a sequence of cuts.
+    /// In a drawing of a partial order: draw a cut, given by the number of events of each process
+    /// before it, for example `p=1,q=2`; may be repeated to draw a sequence of cuts.
     #[arg(long, value_name = "CUT")]
     pub(crate) cut: Vec<String>,
 
@@ -128,8 +130,8 @@ pub(crate) struct DrawArgs {
     #[arg(long, value_name = "FORMULA")]
     pub(crate) formula: Option<String>,
 
-    /// The automaton: as the execution rules of interactions produce it, made deterministic, or made
-    /// minimal [default: minimal].
+    /// With --what automaton: the automaton as the execution rules of interactions produce it
+    /// (rules), made deterministic (deterministic), or made minimal (minimal) [default: minimal].
     #[arg(long, value_name = "KIND", value_parser = one_of(AUTOMATA))]
     pub(crate) automaton: Option<AutomatonKind>,
 
@@ -203,7 +205,7 @@ pub(crate) struct GenerateArgs {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
-    /// The number of multi-traces.
+    /// The number of multi-traces (runs) to make.
     #[arg(long, default_value_t = 10, value_name = "NUMBER")]
     pub(crate) count: usize,
 

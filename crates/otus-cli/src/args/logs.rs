@@ -50,7 +50,8 @@ pub(crate) struct MapArgs {
     #[command(flatten)]
     pub(crate) logs: LogArgs,
 
-    /// Show details: unmatched lines, lifelines, messages, groups, and pairs of sender and receiver.
+    /// Show details: unmatched lines, lifelines, messages, groups (runs of the system), and pairs of
+    /// sender and receiver.
     #[arg(long)]
     pub(crate) explain: bool,
 
@@ -58,7 +59,9 @@ pub(crate) struct MapArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) spec: Vec<String>,
 
-    /// Write the actions to OUT; `-` writes canonical lines to standard output.
+    /// Write the actions to OUT: a .jsonl file (canonical lines: one JSON object per event),
+    /// .cases.jsonl, .htf or .pot.json, or a folder with one .htf file per group; `-` writes
+    /// canonical lines to standard output.
     #[arg(long, value_name = "OUT")]
     pub(crate) write: Option<String>,
 
@@ -153,7 +156,8 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_name = "FORMAT", value_parser = one_of(LEARN_FORMATS))]
     pub(crate) to: Option<Format>,
 
-    /// When repetitions become loops.
+    /// When repetitions in the runs become loops: never, if there are several different runs
+    /// (several), or always.
     #[arg(long, value_name = "WHEN", default_value = "several", value_parser = one_of(LOOPS))]
     pub(crate) loops: Loops,
 
@@ -162,8 +166,9 @@ pub(crate) struct LearnArgs {
     #[arg(long)]
     pub(crate) split: bool,
 
-    /// Do not regard the peers that logs name (to whom a message was sent, from whom it came).
-    /// Without this flag, a lifeline that has no log is drawn if others name it.
+    /// Ignore the peers that logs name (to whom a message was sent, or from whom it came) [default:
+    /// as in otus.toml, or false]. Unless peers are ignored, a lifeline that has no log is drawn if
+    /// others name it.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true",
         hide_possible_values = true)]
     pub(crate) ignore_peers: Option<bool>,
@@ -182,6 +187,6 @@ pub(crate) const LEARN_FORMATS: &[Choice<Format>] = &[
 
 const LOOPS: &[Choice<Loops>] = &[
     (Loops::Never, "never", "Never"),
-    (Loops::Several, "several", "If there are several different runs"),
+    (Loops::Several, "several", "Only if there are several different runs"),
     (Loops::Always, "always", "Always"),
 ];

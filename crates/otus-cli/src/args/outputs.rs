@@ -61,9 +61,9 @@ impl FromStr for ReportFile {
 /// The destination of the coverage report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CoverageOutput {
-    /// As text, after the verdicts.
+    /// Text, after the verdicts.
     Text,
-    /// As JSON, with the verdicts.
+    /// JSON, with the verdicts.
     Json,
     File(PathBuf, CoverageFile),
 }
@@ -120,7 +120,7 @@ pub(super) fn percent(text: &str) -> Result<f64, String> {
 /// The output formats of `otus lint`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LintFormat {
-    /// With the source lines.
+    /// Text with the source lines.
     Text,
     /// One line per finding: `file:line:column: error[O0301]: …`.
     Short,

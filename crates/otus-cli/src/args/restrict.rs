@@ -8,13 +8,13 @@ use super::{PictureArgs, listing, one_of};
 
 /// Keep only some lifelines of a specification or of multi-traces, or split logs.
 ///
-/// With --onto, everything on other lifelines is removed, as by `otus remove`. The projection of a
-/// specification accepts what these lifelines see of every run that the specification accepts. It may
+/// With --onto, everything on other lifelines is removed, as by `otus remove`. For every run that the
+/// specification accepts, its projection accepts the part of the run on the kept lifelines. It may
 /// accept more, because the order that the other lifelines impose is lost (docs/errata.md).
 ///
 /// With --partition, the logs of multi-traces are split: lifelines that are in different parts of the
-/// partition get different logs, and the order between these is forgotten. So a global trace becomes a
-/// multi-trace. A partition cannot join logs, because their order is unknown.
+/// partition get different logs, and the order between these logs is forgotten. So a global trace
+/// becomes a multi-trace. A partition cannot join logs, because their order is unknown.
 ///
 /// If multi-traces are given, they are projected; a specification beside them checks their names and
 /// adds an empty log for each lifeline that has none. Otherwise the specification is projected.
@@ -46,14 +46,14 @@ pub(crate) struct ProjectArgs {
 
 /// Remove lifelines from a specification or from multi-traces.
 ///
-/// Everything that happens on the removed lifelines goes, and they leave the signature; of a message
-/// between a removed and another lifeline, the other end stays. This is the operation of paper 000
-/// (docs/papers.md) by which Otus ignores parts of a system that were not observed. Parts that become
-/// empty are simplified away.
+/// All events on these lifelines are removed, and so are their names in the signature. If a message
+/// goes between a removed lifeline and another one, the event on the other lifeline stays. This is the
+/// operation of paper 000 (docs/papers.md) by which Otus ignores parts of a system that were not
+/// observed. Parts that become empty are dropped.
 ///
-/// The result of removing lifelines from a specification accepts every accepted run without these
-/// lifelines. It may accept more, because the order that the removed lifelines impose on the others is
-/// lost (docs/errata.md).
+/// The resulting specification accepts every run that the original accepts, without the events on the
+/// removed lifelines. It may accept more runs, because the order that the removed lifelines impose on
+/// the others is lost (docs/errata.md).
 ///
 /// If multi-traces are given, lifelines are removed from them; a specification beside them checks
 /// their names and adds an empty log for each lifeline that has none. Otherwise they are removed from

@@ -62,7 +62,8 @@ pub(crate) struct LintArgs {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
-    /// The output format.
+    /// The output format: with the source lines (text), one line per finding (short), or one JSON
+    /// document (json).
     #[arg(long, value_enum, default_value_t = LintFormat::Text, value_name = "FORMAT")]
     pub(crate) format: LintFormat,
 
@@ -124,7 +125,8 @@ pub(crate) struct ConvertArgs {
     pub(crate) force: bool,
 }
 
-/// Whether `otus convert` writes a format. It accepts all formats, and explains why another one cannot be written.
+/// Whether `otus convert` can write a format. The parser accepts all formats, so that an error message can explain
+/// why another one cannot be written.
 fn is_written(format: Format) -> bool {
     !matches!(format, Format::Hcf | Format::Markdown | Format::Ctl)
 }

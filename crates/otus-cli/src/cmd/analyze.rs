@@ -1,4 +1,4 @@
-//! `otus analyze`: arguments to a request, cases to reports.
+//! `otus analyze`: turns the arguments into a request, and writes the resulting cases as reports.
 
 mod coverage;
 mod same_output;
@@ -59,11 +59,12 @@ pub(crate) fn run(args: &AnalyzeArgs, shell: &Shell) -> anyhow::Result<Status> {
     let summary = &finished.summary;
     let status = summary.status(args.fail_on, args.strict, is_recorded);
     let status = coverage::status(args, summary, status);
-    // The caller relies on a file that could not be written, whatever the verdict.
+    // The caller relies on the file, so a file that could not be written is an error whatever the
+    // verdict is.
     if is_unwritten {
         return Ok(Status::Unusable);
     }
-    // If the run was interrupted, the unread cases are unknown.
+    // If the run was interrupted, the verdicts of the unread cases are unknown.
     let is_unknown = status == Status::Passed && finished.is_cancelled;
     Ok(if is_unknown { Status::Undecided } else { status })
 }
@@ -142,9 +143,10 @@ pub(super) fn graph_options(
 }
 
 enum Sink {
-    /// Standard output, or a file that results are appended to. Each part is written at once.
+    /// Standard output, or a file to which results are appended. Each part is written as soon as it
+    /// exists.
     Stream(Box<dyn Write>),
-    /// A file that gets its name once it is complete.
+    /// A file that gets its final name when it is complete.
     File(Draft),
 }
 
@@ -214,11 +216,11 @@ fn write_attachments(args: &AnalyzeArgs, case: &Case) -> bool {
     is_written
 }
 
-/// The most fixed failures that are named.
+/// The maximum number of fixed failures that are named.
 const NAMED: usize = 20;
 
-/// Names the known failures that are fixed, and writes a new baseline if the arguments ask for one. Returns whether
-/// it was written.
+/// Prints the known failures that are fixed, and writes a new baseline if the arguments ask for one. Returns
+/// whether the baseline was written.
 fn write_baseline(args: &AnalyzeArgs, finished: &Finished) -> anyhow::Result<bool> {
     if let (Some(path), Some(fixed)) = (&args.baseline, &finished.summary.fixed) {
         let name = path.display();

@@ -1,4 +1,4 @@
-//! `otus convert`: the same interaction or multi-trace in another format.
+//! `otus convert`: writes an interaction or a multi-trace in another format.
 
 use std::path::Path;
 

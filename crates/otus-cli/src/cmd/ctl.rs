@@ -1,4 +1,4 @@
-//! `otus ctl`: arguments to a request, answers to a report.
+//! `otus ctl`: turns the arguments into a request, and writes the answers as a report.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -17,7 +17,8 @@ pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Status> {
     if args.patterns {
         return output::answer(&ctl::patterns());
     }
-    // The picture of the first answer that a run proves; no name once it is written.
+    // The file for the picture of the first answer that a run proves. It is `None` after the
+    // picture is written.
     let mut picture_name = args.draw.as_deref();
     let Some(picture_format) = PictureFormat::of_name(picture_name.unwrap_or("-")) else {
         bail!("--draw writes .svg and .png files, not {}", picture_name.unwrap_or_default());
@@ -38,7 +39,8 @@ pub(crate) fn run(args: &CtlArgs, shell: &Shell) -> anyhow::Result<Status> {
             picture::deliver(&picture, name)?;
             picture_name = None;
         }
-        // Text and lines need no summary, so every answer is printed as soon as it is there.
+        // The formats text and JSONL need no summary in front, so each answer is printed as soon as
+        // it is known.
         if args.format == ReportFormat::Text {
             output::print(&format!("{separator}{}", answer.text()))?;
         } else if args.format == ReportFormat::Jsonl {

@@ -99,6 +99,6 @@ fn search(args: &DrawArgs, request: &DrawRequest, shell: &Shell) -> anyhow::Resu
     if args.open {
         picture::open(output);
     }
-    // A Fail has a picture as well; an unusable input has none.
+    // A search with the verdict Fail has a picture as well. An unusable input has none.
     Ok(if exit == Status::Unusable { Status::Unusable } else { Status::Passed })
 }

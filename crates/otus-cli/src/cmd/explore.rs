@@ -1,4 +1,4 @@
-//! `otus explore`: the execution tree of an interaction, and the multi-traces in it.
+//! `otus explore`: writes the execution tree of an interaction, and the multi-traces of its nodes.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> anyhow::Result<Status> {
         names: args.files.clone(),
         from: args.from,
         search: search.options(),
-        // The watchdog ends the command.
+        // No timeout is set here, because the watchdog ends the command.
         timeout: None,
         graph: analyze::graph_options(search, style.clone())?,
         logger_style: style,

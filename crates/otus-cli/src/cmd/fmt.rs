@@ -1,4 +1,4 @@
-//! `otus fmt`: canonical text.
+//! `otus fmt`: rewrites files in their canonical form.
 
 use otus::Status;
 use otus::expand;

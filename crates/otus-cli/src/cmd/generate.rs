@@ -1,4 +1,4 @@
-//! `otus generate`: random accepted multi-traces.
+//! `otus generate`: writes random multi-traces that a specification accepts.
 
 use otus::Status;
 use otus::generate::{GenerateRequest, generate};

@@ -28,7 +28,8 @@ pub(crate) fn run(args: &MapArgs, shell: &Shell) -> anyhow::Result<Status> {
     if let Some(writer) = writer {
         writer.finish()?;
     }
-    // With `--write -`, standard output has the canonical lines.
+    // With `--write -`, standard output is used for the canonical lines, so the account is not
+    // printed there.
     if target != Some("-") {
         let is_json = args.format == TextFormat::Json;
         let text = if is_json { map.json(args.limit) } else { map.text(args.explain, args.limit) };

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Status> {
         Command::Map(map) => map::run(map, &shell),
         Command::Test(test) => test::run(test, &shell),
     }?;
-    // A command that was stopped has no complete answer, but what it found counts.
+    // A command that was stopped has no complete answer, but the failures that it found count.
     let is_stopped = shell.context.cancel.requested().is_some();
     Ok(if is_stopped && status == Status::Passed { Status::Undecided } else { status })
 }

@@ -1,4 +1,5 @@
-//! `otus mutate`: multi-traces with one change, written, or checked against a specification.
+//! `otus mutate`: makes mutants (multi-traces with one change), and writes them or checks them
+//! against a specification.
 
 use std::path::PathBuf;
 

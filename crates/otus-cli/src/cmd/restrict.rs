@@ -1,4 +1,5 @@
-//! `otus project` and `otus remove`: specifications and multi-traces on some of their lifelines, or in more logs.
+//! `otus project` and `otus remove`: restrict specifications and multi-traces to some of their lifelines, or
+//! divide multi-traces into more logs.
 
 use std::path::Path;
 

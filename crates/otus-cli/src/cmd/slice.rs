@@ -1,4 +1,4 @@
-//! `otus slice`: partial observations of multi-traces.
+//! `otus slice`: writes slices of multi-traces, that is, partial observations of them.
 
 use otus::Status;
 use otus::derive::{SliceRequest, slice};

@@ -1,4 +1,4 @@
-//! `otus test`: runs the tests of `otus.toml` and compares the answers with the expected ones.
+//! `otus test`: runs the tests of `otus.toml` and compares the answers with the expected answers.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;

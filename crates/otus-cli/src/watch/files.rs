@@ -1,12 +1,12 @@
-//! Files whose reads are signs of life for the watchdog, so that long logs may be read for longer than one question may
-//! take.
+//! Files whose reads tell the watchdog that the work continues. So reading a long log may take longer than the time
+//! limit of one question.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use otus::{Cancel, Disk, FileKind, Files};
 
-/// The file system, with a token that beats at every read.
+/// The file system, with a token on which each read calls [`Cancel::beat`].
 #[derive(Debug)]
 pub(crate) struct WatchedFiles(pub(super) Cancel);
 

@@ -1,6 +1,7 @@
-//! The memory of the process and of the machine.
+//! Measures the memory that the process uses and the memory that the machine has.
 
-/// The bytes of memory that the process occupies; `None` if the system does not tell.
+/// The number of bytes of memory that the process occupies; `None` if the system does not provide
+/// it.
 pub(super) fn resident() -> Option<u64> {
     memory_stats::memory_stats().map(|stats| stats.physical_mem as u64)
 }

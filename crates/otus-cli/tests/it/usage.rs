@@ -82,15 +82,15 @@ Commands:
   help         Print this message or the help of the given subcommand(s)
 
 Options:
-      --color <WHEN>  When to colour diagnostics [default: auto] [possible values: auto, always,
-                      never]
+      --color <WHEN>  When to colour diagnostics: on a terminal unless NO_COLOR is set (auto),
+                      always, or never [default: auto] [possible values: auto, always, never]
   -h, --help          Print help (see more with '--help')
   -V, --version       Print version
 
 Limits:
       --timeout <SECONDS>  Stop after this many seconds, with exit status 3. `analyze`, `test` and
-                           `ctl` give this time to each multi-trace or formula, with everything that
-                           is told about it
+                           `ctl` give this time to each multi-trace or formula, including its
+                           explanation
       --memory <MIB>       Stop when Otus takes more than this many MiB of memory, with exit status
                            3; the tables of a search may take three fifths of it [default: three
                            quarters of the free memory, and 2048 MiB for the tables of a search]
@@ -141,15 +141,15 @@ Commands:
   help         Print this message or the help of the given subcommand(s)
 
 Options:
-      --color <WHEN>  When to colour diagnostics [default: auto] [possible values: auto, always,
-                      never]
+      --color <WHEN>  When to colour diagnostics: on a terminal unless NO_COLOR is set (auto),
+                      always, or never [default: auto] [possible values: auto, always, never]
   -h, --help          Print help (see more with '--help')
   -V, --version       Print version
 
 Limits:
       --timeout <SECONDS>  Stop after this many seconds, with exit status 3. `analyze`, `test` and
-                           `ctl` give this time to each multi-trace or formula, with everything that
-                           is told about it
+                           `ctl` give this time to each multi-trace or formula, including its
+                           explanation
       --memory <MIB>       Stop when Otus takes more than this many MiB of memory, with exit status
                            3; the tables of a search may take three fifths of it [default: three
                            quarters of the free memory, and 2048 MiB for the tables of a search]

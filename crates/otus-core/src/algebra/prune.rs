@@ -13,7 +13,7 @@ use crate::term::Term;
 
 /// ```text
 /// ∅ ↦ ∅        e ↦ e if Θ(e) ∩ L′ = ∅ else ⊥
-/// alt(i,j) ↦ alt of those of the two that are not ⊥ (⊥ if both are)
+/// alt(i,j) ↦ alt of the pruned operands that are not ⊥, or ⊥ if both are ⊥
 /// f(i,j) ↦ f(i′,j′), ⊥ if either is ⊥              f ∈ {strict, coreg_r}
 /// loop(i) ↦ loop(i′), or ∅ if i ↦ ⊥
 /// ```

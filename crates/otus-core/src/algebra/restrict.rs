@@ -2,9 +2,9 @@
 //!
 //! In Mahe et al., "Dealing with observability in interaction-based offline runtime verification", Def. 5, removal
 //! leads from the interactions over L to those over L ∖ H. A search, which removes one lifeline after another, keeps L
-//! and uses [`remove`](super::remove()); a result that is written to a file should not declare lifelines that it lost.
-//! Regions of `coreg` and `loopC` lose the removed lifelines, too, which changes no trace, because nothing is left
-//! there that a region could free from its order.
+//! and uses [`remove`](super::remove()); but an interaction that is written to a file should not declare lifelines
+//! that were removed from it. Regions of `coreg` and `loopC` lose the removed lifelines, too, which changes no trace,
+//! because no events are left on the removed lifelines that a region could make concurrent.
 
 use rustc_hash::FxHashMap;
 
@@ -19,7 +19,7 @@ use crate::term::Term;
 /// The term without the lifelines that are not kept, in a pool whose signature has only the kept ones.
 ///
 /// # Panics
-/// Never: what removal leaves has actions on kept lifelines only.
+/// Never: after removal, all actions are on kept lifelines.
 pub fn restrict(pool: &mut Pool, term: TermId, kept: &LifelineSet) -> (Pool, TermId) {
     let removed = pool.signature().all_lifelines().difference(kept);
     let removed = pool.intern_region(&removed);

@@ -55,7 +55,8 @@ pub fn build(pool: &mut Pool, term: TermId, limits: AutomatonLimits) -> Automato
     let mut events: Vec<EventId> = moves.iter().map(|&(_, event, _)| event).collect();
     events.sort_unstable();
     events.dedup();
-    // The order follows from the signature, as that of event ids would not.
+    // Letters are ordered by their actions, because this order follows from the signature. The
+    // order of event ids would depend on the history of the pool.
     let actions = |event| pool.event_actions(event).iter().map(|&action| pool.action(action));
     events.sort_by(|&x, &y| actions(x).cmp(actions(y)));
     let alphabet: IndexVec<SymbolId, EventId> = events.into_iter().collect();

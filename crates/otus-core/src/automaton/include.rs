@@ -23,7 +23,7 @@ use crate::term::Term;
 
 /// The deepest nesting of sub-questions.
 const DEPTH: u32 = 12;
-/// The most sub-questions for one answer.
+/// The maximum number of sub-questions for one answer.
 const FUEL: u32 = 300;
 
 /// The memoized answers, for terms in normal form of one pool.
@@ -104,7 +104,7 @@ impl Question<'_> {
                 let Some(many) = Chain::of(self.pool, large) else { return false };
                 let few = match Chain::of(self.pool, small) {
                     Some(few) if self.keeps(&few, &many.ordered) => few.operands,
-                    // It may still be included in one part of the other.
+                    // The term may still be included in a single operand of the other term.
                     Some(_) => vec![small],
                     None => strict_parts(self.pool, small),
                 };
@@ -128,8 +128,8 @@ impl Question<'_> {
         }
     }
 
-    /// Whether a term is a sequence of iterations of the loop `large`, `loopC_region`, that keeps at
-    /// least the order of its iterations.
+    /// Whether a term is a sequence of iterations of the loop `large` (a `loopC_region`), with at
+    /// least as much order between its parts as the loop has between its iterations.
     fn repeats(&mut self, small: TermId, large: TermId, region: RegionId, depth: u32) -> bool {
         let concurrent = self.pool.region(region);
         let parts = match self.pool.node(small) {

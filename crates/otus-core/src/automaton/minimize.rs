@@ -128,9 +128,9 @@ impl Incoming {
 /// A refinable partition of the states: each class is a range of `members`, its marked states first.
 struct Classes {
     members: Vec<StateId>,
-    /// By state: its index in `members`.
+    /// For each state: its index in `members`.
     place: Vec<usize>,
-    /// By state.
+    /// For each state: its class.
     class_of: Vec<usize>,
     blocks: Vec<Block>,
 }
@@ -150,7 +150,7 @@ impl Classes {
         let deterministic = automaton.is_deterministic();
         let mut classes = Classes::initial(automaton);
         let mut waiting: Vec<usize> = (0..classes.blocks.len()).collect();
-        // By letter: the preimage of the splitter.
+        // For each letter: the preimage of the splitter.
         let mut preimages: Vec<Vec<StateId>> = vec![Vec::new(); automaton.alphabet.len()];
         let mut letters = Vec::new();
         let mut touched = Vec::new();
@@ -242,7 +242,7 @@ impl Classes {
         for &state in &self.members[small.clone()] {
             self.class_of[state.index()] = new;
         }
-        // If the class waits already, both parts wait from now on.
+        // If the class waits to be a splitter already, both parts wait from now on.
         if !waits && !deterministic {
             waiting.push(class);
         }

@@ -64,7 +64,8 @@ pub struct Automaton {
     states: IndexVec<StateId, AutomatonState>,
     alphabet: IndexVec<SymbolId, EventId>,
     transitions: Vec<Transition>,
-    /// By state: the index of its first transition; then the number of transitions.
+    /// For each state: the index of its first transition. The last entry is the number of
+    /// transitions.
     begins: Vec<usize>,
 }
 
@@ -83,32 +84,32 @@ pub struct AutomatonState {
 /// A transition. Transitions are ordered by their fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Transition {
-    /// The state it leaves.
+    /// The state that the transition leaves.
     pub from: StateId,
-    /// Its letter.
+    /// The letter of the transition.
     pub symbol: SymbolId,
-    /// The state it enters.
+    /// The state that the transition enters.
     pub to: StateId,
 }
 
 /// All transitions from one state to another, which pictures show as one arrow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge {
-    /// The state they leave.
+    /// The state that the transitions leave.
     pub from: StateId,
-    /// The state they enter.
+    /// The state that the transitions enter.
     pub to: StateId,
-    /// Their letters, sorted.
+    /// The letters of the transitions, sorted.
     pub symbols: Vec<SymbolId>,
 }
 
 /// The size at which the construction of an automaton is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AutomatonLimits {
-    /// The most states. The initial state is always built.
+    /// The maximum number of states. The initial state is always built.
     pub states: usize,
-    /// The most steps of terms and sub-terms ([`build()`]), or transitions of sets of states
-    /// ([`determinize()`]), that are examined. Bounds time and memory.
+    /// The maximum number of steps of terms and sub-terms ([`build()`]), or transitions of sets of
+    /// states ([`determinize()`]), that are examined. Bounds time and memory.
     pub work: usize,
 }
 
@@ -152,7 +153,7 @@ impl Automaton {
         &self.transitions[self.range_from(state)]
     }
 
-    /// The transitions grouped by their two states, sorted by these.
+    /// The transitions grouped by their two states, sorted by these states.
     pub fn edges(&self) -> Vec<Edge> {
         let mut sorted = self.transitions.clone();
         sorted.sort_unstable_by_key(|transition| (transition.from, transition.to));
@@ -266,7 +267,8 @@ impl Automaton {
     }
 }
 
-/// By state: the index of its first transition in a list sorted by these states; then the length of the list.
+/// For each state: the index of its first transition in a list sorted by state. The last entry is the length
+/// of the list.
 fn begins(states: usize, sorted_by: impl Iterator<Item = StateId>) -> Vec<usize> {
     let mut begins = vec![0; states + 1];
     for state in sorted_by {

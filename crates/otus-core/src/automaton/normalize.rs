@@ -33,8 +33,8 @@
 //! equalities cost states, which minimization merges, but never change the traces.
 //!
 //! *Cost.* Quadratic in the operands of a chain and in the alternatives of an alt; splicing keeps both
-//! below [`FLAT`]. Each distinct sub-term is normalized once. There is no switch, since the normal forms
-//! are the states of the automaton.
+//! below [`FLAT`]. Each distinct sub-term is normalized once. Normalization cannot be switched off,
+//! since the normal forms are the states of the automaton.
 
 use rustc_hash::FxHashMap;
 
@@ -48,7 +48,7 @@ use crate::term::Term;
 
 /// The longest list of operands that splicing may produce.
 const FLAT: usize = 64;
-/// The most alternatives that are compared pairwise.
+/// The maximum number of alternatives that are compared pairwise.
 const COMPARED: usize = 24;
 
 /// The memoized normal forms of terms of one pool.
@@ -188,7 +188,8 @@ impl Laws<'_> {
         self.chain(Chain { operands: vec![left, right], ordered })
     }
 
-    /// A chain as a term. Recurses on proper parts of the chain, which has at most [`FLAT`] operands.
+    /// Converts a chain into a term. Recurses on proper parts of the chain, which has at most
+    /// [`FLAT`] operands.
     fn chain(&mut self, mut chain: Chain) -> TermId {
         let mut at = 0;
         while at < chain.operands.len() {

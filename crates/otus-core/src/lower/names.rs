@@ -14,7 +14,7 @@ pub(super) struct Resolved {
     pub(super) declared: Signature,
     /// The declared names and those that are used without a declaration.
     pub(super) signature: Signature,
-    /// By symbol of the interaction's file.
+    /// For each symbol of the interaction's file: the lifeline that it denotes.
     lifelines: Vec<Option<LifelineId>>,
     messages: Vec<Option<MessageId>>,
 }
@@ -57,9 +57,9 @@ pub(super) fn resolve(
                 }
             }
         } else if file.implicit {
-            // Every use declares.
+            // In an implicit file, every use of a name declares it.
         } else if let (true, Some(&(_, Use { name, .. }))) = (here, unknown.first()) {
-            // A missing signature is one mistake, not one for every name.
+            // If the whole signature is missing, this is reported once, not for every name.
             problems.add(at, name.span, Problem::NoSignature { names: unknown.len() });
         }
         for (kind, Use { name, .. }) in unknown {
@@ -81,7 +81,7 @@ pub(super) fn resolve(
 /// declare a participant several times.
 fn declare(files: &[&SpecFile], problems: &mut Problems) -> Signature {
     let mut signature = Signature::default();
-    // By id: the file and the span of the first declaration.
+    // For each id: the file and the span of the first declaration.
     let mut lifelines: Vec<(usize, Span)> = Vec::new();
     let mut messages: Vec<(usize, Span)> = Vec::new();
     for (at, file) in files.iter().enumerate() {
@@ -123,7 +123,7 @@ struct Use {
     /// The first use.
     name: Name,
     count: usize,
-    /// Whether a message passing uses it, and not only lists of lifelines.
+    /// Whether a message passing uses the name. Otherwise only lists of lifelines do.
     in_arrow: bool,
 }
 

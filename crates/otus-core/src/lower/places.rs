@@ -14,7 +14,7 @@ use otus_syntax::ast::{Interaction, NodeId, NodeKind, Operator, Passing};
 /// The part of the source text that a position of a term comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourcePlace {
-    /// Its span.
+    /// The span of the part in the source text.
     pub span: Span,
     /// The syntax node with this span, or the one that contains it.
     pub node: NodeId,
@@ -81,7 +81,8 @@ enum Task {
     Put(SourcePlace),
 }
 
-/// Adds the positions of `strict(a!m, seq(b?m, c?m))`, less the parts that a shorter passing lacks.
+/// Adds the positions of `strict(a!m, seq(b?m, c?m))`, without those that a passing with fewer ends
+/// does not have.
 fn passed(passing: &Passing, here: SourcePlace, places: &mut Vec<SourcePlace>) {
     let targets = passing.target.lifelines();
     let emission = passing.origin.map(|origin| origin.span.to(passing.message.span));

@@ -32,7 +32,8 @@ pub(super) enum Problem {
         first: usize,
         first_span: Span,
     },
-    /// In a region or, given the message and whether it is synchronous, among the receivers.
+    /// A name is repeated in a region. If `received` gives a message and whether it is synchronous,
+    /// the name is repeated among the receivers of that message.
     Repeated {
         name: Name,
         first: Span,

@@ -1,8 +1,8 @@
 //! The step at one position: the event there and the term after it.
 //!
-//! The rules are those of [`frontier`](mod@super::frontier), applied only to the terms around the position. So a step
-//! costs the depth of the position, where all steps of a term cost their number times its depth. A replay of a known
-//! execution needs no more.
+//! The rules are those of [`frontier`](mod@super::frontier), applied only to the terms around the position. So one
+//! step costs time proportional to the depth of the position, whereas computing all steps of a term costs their
+//! number times the depth. To replay a known execution, one step at a time is enough.
 
 use crate::algebra::{Memo, prune, simplify};
 use crate::index::{EventId, TermId};
@@ -60,7 +60,8 @@ pub fn execute(
                 let rest = simplify::coreg(pool, region, after, term);
                 simplify::coreg(pool, region, before, rest)
             }
-            // The other operand of an alternative, and the left operand of a sequence, are gone.
+            // The other operand of an alternative is dropped. So is the left operand of a strict
+            // sequence, if the step is in the right one.
             (Term::Alt(..) | Term::Strict(..) | Term::Empty | Term::Event(_), _) => after,
         };
     }

@@ -25,7 +25,7 @@ use crate::term::Term;
 pub struct Step {
     /// The event that happens.
     pub event: EventId,
-    /// Its position in the term.
+    /// The position of the event in the term.
     pub position: PositionId,
     /// β(i, p): the number of loops around it, all of which the step instantiates.
     pub loop_depth: u32,
@@ -44,11 +44,11 @@ pub struct Frontiers {
 }
 
 impl Frontiers {
-    /// The most follow-ups that [`Frontiers::steps`] makes for a term: one for each step of each subterm whose
-    /// steps are not known.
+    /// The maximum number of follow-ups that [`Frontiers::steps`] makes for a term: one for each step of each subterm
+    /// whose steps are not known.
     ///
-    /// Nested operators multiply: each of n parallel operands has a step, which is a step of every term around it. So
-    /// this number may be the square of the size of the term.
+    /// With nested operators this number may be quadratic in the size of the term: each of n parallel operands has a
+    /// step, and that step is also a step of every term around the operand.
     pub fn cost(&self, pool: &mut Pool, term: TermId) -> u64 {
         let mut cost = 0u64;
         fold(

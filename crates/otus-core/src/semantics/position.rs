@@ -15,7 +15,7 @@ crate::define_id! {
 /// A table of positions.
 #[derive(Debug, Clone)]
 pub struct Positions {
-    /// By id: the first letter and the rest. The first entry is ε, which refers to itself.
+    /// For each id: the first letter and the rest. The first entry is ε, which refers to itself.
     words: IndexVec<PositionId, (u8, PositionId)>,
 }
 

@@ -35,25 +35,25 @@ pub(super) struct Atoms<'f> {
     pub(super) bytes: usize,
 }
 
-/// What is known of a cut before its last component.
+/// The facts about a cut that are known before its last component.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Before<'a> {
-    /// The atoms that hold, among those that are decided.
+    /// The atoms that are decided and hold, as a bit mask.
     pub(super) mask: &'a [u64],
-    /// By chain: its position.
+    /// For each chain: its position.
     pub(super) reached: &'a [u32],
 }
 
 /// The tables of one component.
 #[derive(Debug, Default, Clone)]
 struct Layer {
-    /// By value: the atoms that depend on this component alone and hold.
+    /// For each value: the atoms that depend on this component alone and hold.
     local: Vec<u64>,
-    /// The chains that have events here.
+    /// The chains that have events on this component.
     chains: Vec<u32>,
-    /// By value, for each of these chains: its position.
+    /// For each value and each of these chains: the position of the chain.
     reached: Vec<u32>,
-    /// The atoms of several components that are decided here.
+    /// The atoms of several components that are decided at this component.
     decided: Vec<usize>,
 }
 
@@ -71,7 +71,7 @@ struct Distant<'f> {
 /// `constant + Σ (summand of a chain) ⋈ 0`
 #[derive(Debug)]
 struct Sum {
-    /// By chain and position.
+    /// For each chain and position: the summand.
     summands: Vec<Vec<i64>>,
     constant: i64,
     comparison: Comparison,
@@ -110,11 +110,12 @@ impl<'f> Atoms<'f> {
             distant: Vec::new(),
             bytes: 0,
         };
-        // By layer: the points of chains there.
+        // For each layer: the points of chains there.
         let mut points: Vec<Vec<(u32, u32, u32)>> = vec![Vec::new(); bounds.len()];
         for (position, &(atom, course)) in problem.atoms.iter().enumerate() {
             atoms.position.insert(atom, position);
-            // Its events are listed once, and once more where it depends on several components.
+            // The events of an atom are listed once, and a second time if the atom depends on
+            // several components.
             let events = course.events().count();
             pace.step(2 * events)?;
             budget.check_bytes(bytes + events * (size_of::<Point>() + size_of::<[u32; 3]>()))?;
@@ -285,7 +286,7 @@ impl Layer {
         Ok(())
     }
 
-    /// By chain with events here: its position at a value.
+    /// For each chain with events here: its position at a value.
     fn reached(&self, value: u32) -> &[u32] {
         let width = self.chains.len();
         &self.reached[value as usize * width..][..width]
@@ -301,7 +302,7 @@ impl Layer {
 }
 
 impl Distant<'_> {
-    /// Whether it holds, given the positions of all chains.
+    /// Whether the atom holds, given the positions of all chains.
     fn holds(&self, reached: &[u32]) -> bool {
         let reached = &reached[self.chains.clone()];
         if let Some(sum) = &self.sum {
@@ -312,7 +313,8 @@ impl Distant<'_> {
 }
 
 impl Sum {
-    /// A sum of fractions gets a common denominator; a comparison of two values uses their ranks.
+    /// The atom as a sum of integers. A sum of fractions gets a common denominator, and a
+    /// comparison of two values uses their ranks.
     fn new(atom: &Atom, course: &Course) -> Option<Self> {
         let Course::Tracks(tracks) = course else { return None };
         let (comparison, constant, values) = match atom {

@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 use crate::formula::{AtomId, Formula, FormulaId, Formulas};
 use crate::number;
 
-/// Operations, each with one truth value as its result; those of its operands come first.
+/// A list of operations. Each has one truth value as its result, and the operations of its operands
+/// come before it.
 #[derive(Debug)]
 pub(super) struct Program {
     operations: Vec<Operation>,
@@ -126,8 +127,8 @@ impl Program {
         self.operations.len()
     }
 
-    /// Decides a cut, given the atoms that hold there and whether it is the last one. `row` has the disjunction of the
-    /// bits of its successors and gets its own.
+    /// Decides a cut, given the atoms that hold there and whether it is the last cut. On entry, `row` is the
+    /// disjunction of the bits of the cut's successors; on return, it has the bits of the cut itself.
     #[inline]
     pub(super) fn run(
         &self,

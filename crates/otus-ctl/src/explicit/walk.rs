@@ -1,4 +1,4 @@
-//! All cuts in descending lexicographic order, row by row.
+//! Visits all cuts in descending lexicographic order, row by row.
 
 use otus_core::budget::{Budget, Stop};
 
@@ -10,7 +10,7 @@ use crate::formula::FormulaId;
 use crate::interval::Clocks as _;
 use crate::pace::Pace;
 
-/// No such prefix.
+/// The index that stands for "there is no such prefix".
 const NONE: u32 = u32::MAX;
 
 #[derive(Debug)]
@@ -19,12 +19,12 @@ pub(super) struct Walk<'f> {
     pace: Pace,
     program: Program,
     atoms: Atoms<'f>,
-    /// By layer: the dimension of the view.
+    /// For each layer: the dimension of the view.
     order: Vec<usize>,
     bounds: Vec<u32>,
-    /// By depth: its prefixes in the order in which they were visited, which is descending.
+    /// For each depth: its prefixes in the order in which they were visited, which is descending.
     prefixes: Vec<Vec<Prefix>>,
-    /// The stored bits of cuts, in the same order.
+    /// The stored bits of cuts, in the order of the visit.
     bytes: Vec<u8>,
     frames: Vec<Frame>,
     tally: Tally,
@@ -35,7 +35,8 @@ pub(super) struct Walk<'f> {
 struct Prefix {
     /// The greatest value of the next component.
     high: u32,
-    /// The index of the first prefix, or cut, that extends it by one component; the greatest comes first.
+    /// The index of the first prefix, or cut, that extends this prefix by one component. Extensions are
+    /// in descending order of that component.
     start: u32,
 }
 
@@ -62,7 +63,8 @@ impl<'f> Walk<'f> {
         budget: &Budget,
     ) -> Result<Self, Stop> {
         let view_bounds = problem.view.bounds();
-        // The longest process comes last, since rows are fast.
+        // The longest process becomes the last component, because the cuts of a row, which differ
+        // only in the last component, are visited fastest.
         let mut order: Vec<usize> = (0..view_bounds.len()).collect();
         if let Some(longest) = order.iter().copied().max_by_key(|&at| view_bounds[at]) {
             order.retain(|&at| at != longest);
@@ -70,7 +72,8 @@ impl<'f> Walk<'f> {
         }
         let mut bounds: Vec<u32> = order.iter().map(|&at| view_bounds[at]).collect();
         if bounds.is_empty() {
-            // Without components there is one cut, as with one component that is always 0.
+            // If there are no components, there is one cut. One component that is always 0 has the
+            // same effect.
             bounds.push(0);
         }
         let atoms = Atoms::new(problem, &order, &bounds, budget)?;
@@ -99,7 +102,7 @@ impl<'f> Walk<'f> {
         })
     }
 
-    /// Visits all cuts, or all until the first that satisfies the formula.
+    /// Visits all cuts, or stops at the first one that satisfies the formula.
     pub(super) fn run(mut self, until_satisfied: bool) -> Result<Tally, Stop> {
         self.pace.check()?;
         let last = self.bounds.len() - 1;
@@ -116,7 +119,8 @@ impl<'f> Walk<'f> {
             if until_satisfied && self.tally.satisfying > 0 {
                 return Ok(self.tally);
             }
-            // Go on with the next smaller value at the greatest depth, except the last, that has one.
+            // Continue with the next smaller value at the greatest depth that has one. The last depth
+            // is visited as whole rows.
             loop {
                 let Some(above) = depth.checked_sub(1) else { return Ok(self.tally) };
                 depth = above;
@@ -156,7 +160,8 @@ impl<'f> Walk<'f> {
                         parent.value,
                     );
                 }
-                // The prefix visited before this one has the next greater value.
+                // The prefix that was visited before this one has the next greater value, so it is
+                // the successor.
                 frame.successors[above] = if parent.value < parent.high[above] {
                     number(self.prefixes[depth].len() - 1)?
                 } else {
@@ -181,7 +186,7 @@ impl<'f> Walk<'f> {
         Ok(())
     }
 
-    /// Decides all cuts with the components chosen so far.
+    /// Decides all cuts of a row: those that begin with the components chosen so far.
     fn row(
         &mut self,
         until_satisfied: bool,
@@ -243,12 +248,13 @@ impl<'f> Walk<'f> {
         Ok(())
     }
 
-    /// Adds the bits of the successors of a row along one component; they are part of the row of another prefix.
+    /// Adds the bits of the successors of a row along one component. These successors are part of the row of
+    /// another prefix.
     fn add_successors(&self, other: u32, low: u32, high: u32, row: &mut [u8]) {
         let prefixes = &self.prefixes[self.bounds.len() - 1];
         let Some(of) = prefixes.get(other as usize) else { return };
         let width = self.program.bytes();
-        // A prefix that is a successor was visited before the one the search is at, so another one follows it.
+        // A successor was visited before the prefix at which the search is, so the list has an entry after it.
         let end = prefixes[other as usize + 1].start;
         let least = of.high + 1 - (end - of.start);
         let (from, to) = (high.min(of.high), low.max(least));
@@ -273,7 +279,8 @@ impl<'f> Walk<'f> {
 /// The prefix that extends another one by a value, if there is one.
 fn extension(prefixes: &[Prefix], prefix: u32, value: u32) -> u32 {
     let Some(of) = prefixes.get(prefix as usize) else { return NONE };
-    // A successor was visited before the prefix the search is at, so another one follows it.
+    // A successor was visited before the prefix at which the search is, so the list has an entry
+    // after it.
     let count = prefixes[prefix as usize + 1].start - of.start;
     if value > of.high || of.high - value >= count {
         return NONE;

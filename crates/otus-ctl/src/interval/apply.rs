@@ -14,7 +14,8 @@ use super::memo::Op;
 use super::store::{EMPTY, FULL, Id};
 
 impl Diagram {
-    /// `a ∪ b`, or the limit of the [budget](otus_core::budget::Budget) that was met; so for every operation.
+    /// `a ∪ b`. This and every other operation returns the limit of the [budget](otus_core::budget::Budget)
+    /// if one was reached.
     pub(crate) fn union(&mut self, a: Set, b: Set) -> Result<Set, Stop> {
         self.operate(|diagram| diagram.join(a.0, b.0)).map(Set)
     }
@@ -94,9 +95,10 @@ impl Diagram {
                 j += usize::from(right.high == high);
             }
         }
-        // Intervals that merge into one are not seen when it is made.
+        // Intervals that merge into one are not counted when the merged interval is made, so they
+        // are counted here.
         self.pace.step(i_end - i_start + j_end - j_start)?;
-        // Above the last interval of one operand, only the other one counts.
+        // Above the last interval of one operand, only the vectors of the other operand count.
         let (i, j) = (if LEFT { i } else { i_end }, if RIGHT { j } else { j_end });
         for at in (i..i_end).chain(j..j_end) {
             let rest = self.store.edge(at);
@@ -144,7 +146,8 @@ impl Diagram {
             at_b += usize::from(second.high == high);
             at_c += usize::from(third.high == high);
         }
-        // Above `b` or `c` the result is the rest of `a`; above `a`, the intersection of the other two.
+        // Above the last interval of `b` or `c`, the result is the rest of `a`; above that of `a`, it
+        // is the intersection of the other two.
         for at in at_a..end_a {
             let rest = self.store.edge(at);
             self.append(base, rest.high, rest.child);

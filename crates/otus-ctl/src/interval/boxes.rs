@@ -1,19 +1,19 @@
 //! Interned boxes of bounds with a state: the keys of [`lattice`](super::lattice) and [`find`](super::find).
 //!
-//! Tried and dropped: interning sixteen boxes at a time, so that table lookups overlap as those of
-//! nodes do. It gained a few per cent.
+//! Interning sixteen boxes at a time, so that table lookups overlap as those of nodes do, was tried and
+//! dropped, because it gained only a few per cent.
 
 use otus_core::budget::{Budget, Stop};
 
 use super::store::grow;
 
-/// The boxes of one layer: `width` lower ends, as many upper ends, a state.
+/// The boxes of one layer. A box has `width` lower ends, as many upper ends, and a state.
 #[derive(Debug)]
 pub(super) struct BoxTable {
     width: usize,
     count: usize,
     keys: Vec<u32>,
-    /// Hash and number of each box; a power of two of them.
+    /// The hash table: the hash and the number of each box. Its length is a power of two.
     slots: Vec<(u32, u32)>,
     /// The box under construction.
     key: Vec<u32>,
@@ -168,7 +168,7 @@ fn part(at: usize, value: u32) -> u64 {
     (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
-/// The memory that a construction holds beside the diagram.
+/// The memory that a construction uses in addition to the diagram.
 #[derive(Debug)]
 pub(super) struct Allowance {
     before: usize,

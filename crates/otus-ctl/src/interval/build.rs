@@ -3,8 +3,8 @@
 //! The diagram of a [`Machine`] is built within a given set, keyed on residual and node of that set. This makes fewer
 //! intermediate nodes than one operation per connective, and none outside the set.
 //!
-//! Two residuals may be equivalent; the diagram is canonical nevertheless. Fewer residuals make it
-//! faster.
+//! Two residuals of a machine may be equivalent. The diagram is canonical nevertheless, but the construction is
+//! faster if the machine has fewer residuals.
 
 use otus_core::budget::Stop;
 use rustc_hash::FxHashMap;
@@ -117,7 +117,7 @@ impl Diagram {
 /// A run of a machine within a set.
 struct Job<'m, M> {
     splits: Splits<'m, M>,
-    /// Results within nodes, and within the terminal, which is the same on all layers.
+    /// The results for nodes. Those for the terminal are the same on all layers.
     memo: Memo,
     full: FxHashMap<(usize, u32), Id>,
 }

@@ -19,14 +19,14 @@ pub(crate) trait Clocks {
 #[derive(Debug, Clone)]
 pub(crate) struct ClockTable {
     dimensions: usize,
-    /// Per dimension, a row for each value with one column per other dimension.
+    /// For each dimension: a table with one row per value and one column per other dimension.
     lower: Vec<Vec<u32>>,
     upper: Vec<Vec<u32>>,
 }
 
 impl ClockTable {
-    /// The tables of `lower`, which is called in ascending order of values from 1 on. A value less than one before
-    /// it is replaced by that one, so that the table is monotone, and no entry exceeds the bound.
+    /// The tables of `lower`, which is called in ascending order of values from 1 on. A result that is less than
+    /// an earlier one is replaced by the earlier one, so that the table is monotone. No entry exceeds the bound.
     pub(crate) fn new(
         bounds: &[u32],
         mut lower: impl FnMut(usize, u32, usize) -> u32,

@@ -33,8 +33,9 @@ impl Diagram {
         Ok(large.unwrap_or_default())
     }
 
-    /// The count in a type of number whose `one` is given: `add` is `sum + count * width`, `None`
-    /// if that is too large, and then the result is `None`. `size` is the number of bytes of a number.
+    /// The number of vectors, in a number type whose `one` is given. `add` computes `sum + count *
+    /// width`, and returns `None` if that is too large for the type; the result is then `None`. `size`
+    /// is the number of bytes of a number.
     fn total<N: Clone + Default>(
         &mut self,
         set: Set,
@@ -42,11 +43,12 @@ impl Diagram {
         add: impl Fn(N, &N, u64) -> Option<N>,
         size: impl Fn(&N) -> usize,
     ) -> Result<Option<N>, Stop> {
-        // By layer, the last first: the number of vectors from there on.
+        // For each layer, from the last to the first: the number of all vectors from that layer on.
         let mut all = vec![one];
         for &bound in self.bounds.iter().rev() {
             let rest = &all[all.len() - 1];
-            // Only full residuals need it. If it is too large, their sum is too, and is `None`.
+            // Only full residuals need this number. If it is too large, then so is their sum, and
+            // the result is `None`.
             let Some(more) = add(N::default(), rest, u64::from(bound) + 1) else { break };
             all.push(more);
         }

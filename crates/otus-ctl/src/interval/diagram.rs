@@ -9,7 +9,7 @@ use crate::pace::Pace;
 use super::memo::Memo;
 use super::store::{EMPTY, Edge, FULL, Id, Store, hash};
 
-/// A set of vectors of one [`Diagram`]: two are equal iff the sets are.
+/// A set of vectors of one [`Diagram`]. Two `Set` values are equal iff the sets of vectors are equal.
 ///
 /// It is an id, cheap to copy and only valid with its own diagram. [`Diagram::collect`] renames all sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,7 +33,7 @@ pub(crate) struct Diagram {
     pub(super) memo: Memo,
     /// Intervals of nodes under construction; those of the innermost call are last.
     pub(super) scratch: Vec<Edge>,
-    /// The number of bytes that the caller, or an operation, holds beside the diagram.
+    /// The number of bytes that the caller, or an operation, uses in addition to the diagram.
     pub(crate) beside: usize,
     /// The limits. A step of an operation is an interval that is read or made.
     pub(crate) pace: Pace,
@@ -77,7 +77,8 @@ impl Diagram {
         self.beside + self.memo.bytes() + self.scratch.capacity() * size_of::<Edge>()
     }
 
-    /// Runs an operation: from a clean state, and on a stack as deep as it needs.
+    /// Runs an operation: with empty scratch lists, and on a stack that is as deep as the operation
+    /// needs.
     pub(super) fn operate<T>(
         &mut self,
         operation: impl FnOnce(&mut Self) -> Result<T, Stop>,
@@ -101,11 +102,13 @@ impl Diagram {
         }
     }
 
-    /// The same, where intervals come in descending order; the caller reverses them at the end.
+    /// Like [`append`](Self::append), but intervals come in descending order; the caller reverses
+    /// them at the end.
     #[inline]
     pub(super) fn append_below(&mut self, base: usize, high: u32, child: Id) {
         let above = self.scratch[base..].last().map_or(EMPTY, |last| last.child);
-        // An interval that continues the one above it is covered by that one's upper end.
+        // An interval that continues the interval above it is covered by the upper end of the
+        // interval above.
         if above != child {
             self.scratch.push(Edge { high, child });
         }
@@ -125,9 +128,9 @@ impl Diagram {
         Ok(id)
     }
 
-    /// [`finish`](Self::finish) for several nodes of a layer, whose intervals start at these places; their
-    /// ids are put into `ids`. A first pass prefetches the slots of the unique table, all at
-    /// once: a fifth less time for lattices that do not fit into the cache.
+    /// [`finish`](Self::finish) for several nodes of a layer, whose intervals start at these indexes;
+    /// their ids are put into `ids`. A first pass prefetches the slots of the unique table, all at once.
+    /// This saves a fifth of the time for lattices that do not fit into the cache.
     pub(super) fn finish_all(
         &mut self,
         layer: usize,
@@ -195,7 +198,7 @@ impl Diagram {
     }
 }
 
-/// The intervals without a last one that is empty.
+/// The intervals, without the last one if its residual is empty.
 #[inline]
 fn trimmed(edges: &[Edge]) -> &[Edge] {
     match edges {
@@ -204,7 +207,8 @@ fn trimmed(edges: &[Edge]) -> &[Edge] {
     }
 }
 
-/// The terminal that these intervals represent on a layer with this bound, if they do.
+/// The terminal that these intervals represent on a layer with this bound; `None` if they represent
+/// a node.
 #[inline]
 fn terminal(edges: &[Edge], bound: u32) -> Option<Id> {
     match *edges {

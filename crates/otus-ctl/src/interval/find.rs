@@ -35,7 +35,7 @@ impl Diagram {
         let mut sweeps: Vec<Sweep> =
             (0..dimensions).map(|layer| Sweep::new(layer, dimensions - layer)).collect();
         let (mut layer, mut key) = (0, 0);
-        // Down if the key is new, else to the next interval, else up.
+        // Goes down if the key is new, otherwise to the next interval, and up if there is none.
         while layer < dimensions {
             let (above, below) = layers.split_at_mut(layer + 1);
             let place = above[layer].get(key);

@@ -37,7 +37,7 @@ impl Diagram {
 }
 
 impl Store {
-    /// Marks the nodes below some roots, and returns the number of their places.
+    /// Marks the nodes below some roots, and returns the number of array entries that they take.
     fn mark(&mut self, roots: impl Iterator<Item = Id>, pace: &mut Pace) -> Result<usize, Stop> {
         let mut stack: Vec<Id> = roots.collect();
         let mut needed = 0;

@@ -15,7 +15,7 @@ impl Diagram {
 #[derive(Debug)]
 pub(crate) struct Boxes<'d> {
     diagram: &'d Diagram,
-    /// By layer: the node, and the number of the current interval.
+    /// For each layer: the node, and the number of the current interval.
     path: Vec<(Id, usize)>,
     ranges: Vec<(u32, u32)>,
     root: Option<Id>,
@@ -25,7 +25,8 @@ impl Iterator for Boxes<'_> {
     type Item = Vec<(u32, u32)>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        // The first time down from the root, then from the next interval of the deepest layer that has one.
+        // The first call goes down from the root; later calls go down from the next interval of the deepest
+        // layer that has one.
         let mut node = match self.root.take() {
             Some(root) => root,
             None => self.advance()?,

@@ -8,8 +8,8 @@
 //! # Blocks
 //!
 //! A layer may have a million values, and there may be as many residuals, while each residual is met only within a
-//! small box: the intervals of whole layers would then cost the square of what is needed. So a machine divides each layer into
-//! *blocks* of a few intervals, and a block is computed when a value of it is read for the first time. The cost is
+//! small box: computing the intervals of whole layers would then cost quadratic time. So a machine divides each layer
+//! into *blocks* of a few intervals, and a block is computed when a value of it is read for the first time. The cost is
 //! at most the size of a block per reading, and a block that is read often is computed once.
 
 use otus_core::budget::{Budget, Stop};
@@ -50,12 +50,12 @@ pub(crate) const ACCEPT: u32 = 1;
 /// The intervals of a machine, computed once per layer, state and block.
 pub(super) struct Splits<'m, M> {
     machine: &'m mut M,
-    /// The place of the intervals of a block.
+    /// The range of the intervals of a block, by layer, state and block.
     spans: FxHashMap<(u32, u32, u32), (usize, usize)>,
     intervals: Vec<(u32, u32)>,
     /// The intervals that the machine gives for a block.
     given: Vec<(u32, u32)>,
-    /// The number of bytes that the machine held before, which are counted [beside](super::Diagram) the diagram.
+    /// The number of bytes that the machine held before, which the [diagram](super::Diagram) counts already.
     before: usize,
 }
 
@@ -78,7 +78,8 @@ impl<'m, M: Machine> Splits<'m, M> {
             + self.machine.bytes().saturating_sub(self.before)
     }
 
-    /// The interval that contains a value: its upper end and the state after it. `held` is the memory in use elsewhere.
+    /// The interval that contains a value: its upper end and the state after it. `held` is the number of bytes in use
+    /// elsewhere.
     #[inline]
     pub(super) fn read(
         &mut self,
@@ -88,7 +89,7 @@ impl<'m, M: Machine> Splits<'m, M> {
         held: impl FnOnce() -> usize,
     ) -> Result<(u32, u32), Stop> {
         let rest = &self.intervals[reading.at..reading.end];
-        // It is usually the next interval.
+        // The value is usually in the next interval.
         let skip = match rest {
             [first, ..] if first.0 >= value => 0,
             [_, second, ..] if second.0 >= value => 1,
@@ -105,7 +106,7 @@ impl<'m, M: Machine> Splits<'m, M> {
         Ok(found.copied().unwrap_or((u32::MAX, REJECT)))
     }
 
-    /// The place of the intervals of the block that has a value.
+    /// The range of the intervals of the block that contains a value.
     fn span(
         &mut self,
         layer: u32,
@@ -135,12 +136,12 @@ impl<'m, M: Machine> Splits<'m, M> {
     }
 }
 
-/// A place among the intervals of a layer and state, which only moves up.
+/// A position among the intervals of a layer and state. It only moves up.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reading {
     layer: u32,
     state: u32,
-    /// The places of the intervals of the current block that are left.
+    /// The range of the intervals of the current block that are still to be read.
     at: usize,
     end: usize,
 }

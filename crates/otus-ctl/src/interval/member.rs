@@ -1,4 +1,4 @@
-//! Membership, and the least vector of a set.
+//! Membership of a vector in a set, and the least vector of a set.
 
 use super::diagram::{Diagram, Set};
 use super::store::{EMPTY, Edge, FULL, Id};
@@ -40,7 +40,7 @@ impl Diagram {
 /// The least value of a node that is not empty, given its intervals, and the residual there.
 pub(super) fn first(edges: &[Edge]) -> (u32, Id) {
     match edges {
-        // Neighbours differ: one of the first two is not empty.
+        // Neighbouring intervals have different residuals, so one of the first two is not empty.
         [first, next, ..] if first.child == EMPTY => (first.high + 1, next.child),
         [first, ..] => (0, first.child),
         [] => (0, EMPTY),

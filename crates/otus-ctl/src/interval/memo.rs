@@ -17,12 +17,12 @@ pub(super) enum Op {
     Union,
     Intersect,
     Difference,
-    /// Of a node; for a terminal, the second operand is the layer.
+    /// The predecessors of a node. For a terminal, the second operand is the layer.
     Predecessors,
-    /// The closure of a node.
+    /// The downward closure of a node.
     Below,
     Until,
-    /// A machine, in a table of its own: a node and a state.
+    /// The result of a machine, in a table of its own; the key is a node and a state.
     Build,
 }
 
@@ -41,7 +41,7 @@ struct Entry {
     result: Id,
 }
 
-/// The third word is neither an operation nor a node.
+/// A free entry: its third word is neither an operation nor a node.
 const VACANT: Entry = Entry { first: 0, second: 0, third: FEW - 1, result: 0 };
 const SMALLEST: usize = 1 << 8;
 const LARGEST: usize = 1 << 24;

@@ -9,10 +9,10 @@ use rustc_hash::FxHashMap;
 use super::diagram::Diagram;
 use super::store::{FULL, Id, Store};
 
-/// The nodes below a root, terminals apart.
+/// The nodes below a root, without the terminals.
 #[derive(Debug)]
 pub(super) struct Reach {
-    /// In ascending order; the last one is the root.
+    /// The ids in ascending order; the last one is the root.
     pub(super) ids: Vec<Id>,
     places: Places,
 }
@@ -23,7 +23,7 @@ enum Places {
     Many(Vec<u32>),
 }
 
-/// The place of a node that is not reachable.
+/// The index that stands for a node that is not reachable.
 const UNNEEDED: u32 = u32::MAX;
 
 impl Reach {
@@ -35,7 +35,7 @@ impl Reach {
         places + self.ids.capacity() * size_of::<Id>()
     }
 
-    /// The place of a node in `ids`.
+    /// The index of a node in `ids`.
     #[inline]
     pub(super) fn place(&self, id: Id) -> usize {
         match &self.places {
@@ -78,7 +78,7 @@ impl Diagram {
         Ok(Reach { ids, places: Places::Many(places) })
     }
 
-    /// The same by a graph search; `None` if there are more than `most`.
+    /// Finds the reachable nodes by a graph search; `None` if there are more than `most`.
     fn walk(&self, root: Id, most: usize) -> Option<Reach> {
         let mut places = FxHashMap::default();
         let mut ids = Vec::new();

@@ -26,7 +26,7 @@ impl Diagram {
         if set == EMPTY || layer == self.bounds.len() {
             return Ok(EMPTY);
         }
-        // Only the terminal needs its layer.
+        // Only the key of a terminal needs its layer, because a node knows its own.
         let key = if set == FULL { Id::try_from(layer).map_err(|_| Stop::States)? } else { 0 };
         if let Some(known) = self.memo.find(set, key, Op::Predecessors) {
             return Ok(known);

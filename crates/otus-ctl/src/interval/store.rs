@@ -43,7 +43,7 @@ pub(super) const NEEDED: u32 = 1 << 31;
 const LATTICE: u32 = 1 << 30;
 const LAYER: u32 = LATTICE - 1;
 
-/// A place of the unique table.
+/// A slot of the unique table.
 #[derive(Debug, Clone, Copy)]
 struct Slot {
     hash: u32,
@@ -101,7 +101,7 @@ impl Store {
         }
     }
 
-    /// The places of the intervals of `id`, seen on `layer`.
+    /// The range of the intervals of `id` in the array, if `id` is read as a set on `layer`.
     #[inline]
     pub(super) fn span(&self, id: Id, layer: usize) -> (usize, usize) {
         let at = id as usize;
@@ -112,7 +112,7 @@ impl Store {
         }
     }
 
-    /// The intervals of `id`, seen on `layer`.
+    /// The intervals of `id`, if `id` is read as a set on `layer`.
     #[inline]
     pub(super) fn edges(&self, id: Id, layer: usize) -> &[Edge] {
         let (start, end) = self.span(id, layer);
@@ -130,9 +130,10 @@ impl Store {
         self.places[at]
     }
 
-    /// The first place from `at` on, before `end`, of an interval that ends at `value` or later.
+    /// The first index from `at` on, before `end`, of an interval that ends at `value` or later.
     ///
-    /// Doubles its stride and then halves it: the cost is logarithmic in the distance.
+    /// The search doubles its stride and then halves it, so its cost is logarithmic in the
+    /// distance.
     pub(super) fn seek(&self, mut at: usize, end: usize, value: u32) -> usize {
         let mut stride = 1;
         while at + stride < end && self.places[at + stride - 1].high < value {
@@ -143,7 +144,7 @@ impl Store {
         at + self.places[at..last].partition_point(|edge| edge.high < value)
     }
 
-    /// The residual of `id`, seen on `layer`, at `value`.
+    /// The residual at `value` of `id`, if `id` is read as a set on `layer`.
     #[inline]
     pub(super) fn child(&self, id: Id, layer: usize, value: u32) -> Id {
         let edges = self.edges(id, layer);

@@ -16,11 +16,12 @@ pub(super) struct Sweep {
     value: u32,
     high: u32,
     last: u32,
-    /// The state after this interval, the last value with this state, and the place among the intervals of the machine.
+    /// The state after this interval, the last value with this state, and the position among the intervals of the
+    /// machine.
     state: u32,
     holds: u32,
     reading: Reading,
-    /// By part of the next box: the value at which it changes.
+    /// For each part of the next box: the value at which it changes.
     changes: Vec<u32>,
     /// The upper ends of the box for the remaining components.
     bounds: Vec<u32>,
@@ -58,7 +59,7 @@ impl Sweep {
         (self.value, self.last) = (key[0], key[width + 1]);
         self.state = key[2 * width + 2];
         self.holds = u32::MAX;
-        // An accepting state remains; any other one is split into intervals.
+        // An accepting state stays accepting; any other state is split into intervals.
         if self.state != ACCEPT {
             self.reading = Reading::new(self.layer, self.state);
             self.read(splits, budget, allowance)?;
@@ -87,7 +88,8 @@ impl Sweep {
         self.high
     }
 
-    /// Whether the machine may accept an extension; after the last component, whether it accepts.
+    /// Whether the machine may accept an extension of the vector; after the last component, whether
+    /// it accepts the vector.
     #[inline]
     pub(super) fn is_open(&self) -> bool {
         self.state == ACCEPT || (self.state != REJECT && !self.bounds.is_empty())
@@ -137,7 +139,7 @@ impl Sweep {
     #[inline]
     fn look_ahead(&mut self) {
         let mut next = self.holds.saturating_add(1);
-        // A rejecting state does not use the box.
+        // In a rejecting state the box does not matter.
         if self.state != REJECT {
             next = self.changes.iter().fold(next, |least, &change| least.min(change));
         }

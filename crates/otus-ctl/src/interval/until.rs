@@ -26,9 +26,9 @@
 //! So the intervals of a layer are traversed once, from high to low, and each costs one subproblem of the same kind,
 //! whatever its length. There is no iteration to a fixpoint.
 //!
-//! Tried and dropped: one operation on three sets, `E(F, G ∪ (F ∩ H))`, with `H = Z(x+1)`, instead
-//! of building `G ∪ (F ∩ H)` first. A quarter less work in some cases, three times as much in others: vectors of `H`
-//! outside of `F` make keys different whose results are the same.
+//! A single operation on three sets, `E(F, G ∪ (F ∩ H))` with `H = Z(x+1)`, instead of building `G ∪ (F ∩ H)` first,
+//! was tried and dropped. It took a quarter less work in some cases and three times as much in others, because
+//! vectors of `H` outside of `F` make memo keys differ whose results are the same.
 //!
 //! If `F` is a lattice of cuts and `G ⊆ F`, the downward closure ([`Diagram::below`]) gives the same at a lower cost.
 
@@ -54,7 +54,7 @@ impl Diagram {
         }
         let layer = self.store.layer(goal);
         let base = self.scratch.len();
-        // Above the last interval of the goal, no step leads to it.
+        // No step leads to the goal from above its last interval.
         let (mut g, mut high) = self.top_down(goal, layer);
         let mut f = self.containing(through, layer, high);
         let mut above = EMPTY;
@@ -77,14 +77,14 @@ impl Diagram {
         Ok(self.keep(through, goal, Op::Until, result))
     }
 
-    /// At the last interval of a node, and its upper end.
+    /// A cursor at the last interval of a node, and the upper end of that interval.
     #[inline]
     fn top_down(&self, node: Id, layer: usize) -> (Cursor, u32) {
         let (start, end) = self.store.span(node, layer);
         (Cursor { start, at: end, end }, self.store.edge(end - 1).high)
     }
 
-    /// At the interval or gap that has `value`.
+    /// A cursor at the interval or gap that contains `value`.
     #[inline]
     fn containing(&self, node: Id, layer: usize, value: u32) -> Cursor {
         let (start, end) = self.store.span(node, layer);
@@ -101,11 +101,11 @@ impl Diagram {
     }
 }
 
-/// A place in a node: the interval that ends before `at`, or the gap above the last one.
+/// A position in a node: the interval that ends before `at`, or the gap above the last interval.
 #[derive(Debug, Clone, Copy)]
 struct Cursor {
     start: usize,
-    /// One more than the place of the interval among all edges; `end + 1` in the gap.
+    /// One more than the index of the interval among all edges; `end + 1` in the gap.
     at: usize,
     end: usize,
 }

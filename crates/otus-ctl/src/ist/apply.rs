@@ -7,7 +7,7 @@ use otus_core::budget::Stop;
 
 use super::tree::{EMPTY, END, Ist, Node, Trees};
 
-/// The most results in the memo.
+/// The maximum number of results in the memo.
 const MEMORY: usize = 1 << 20;
 
 /// An operation with a memo.
@@ -66,7 +66,8 @@ impl Trees {
         })
     }
 
-    /// The result of an operation: simple, known, or the tree with the nodes that are made.
+    /// The result of an operation: computed directly if it is simple, taken from the memo if it is
+    /// known, and otherwise the tree of the nodes that `make` returns.
     fn memoized(
         &mut self,
         key: (Operation, Ist, Ist),
@@ -109,7 +110,7 @@ fn pieces(left: &[Node], right: &[Node]) -> Vec<(i64, i64, [Ist; 2])> {
     let (mut i, mut j) = (0, 0);
     let mut from = i64::MIN;
     loop {
-        // The part of each node that is left.
+        // The rest of each node, from the current value on.
         let rest = |node: &Node| (node.low.max(from), node.high, node.below);
         let (a, b) = (left.get(i).map(rest), right.get(j).map(rest));
         let (low, high, below) = match (a, b) {

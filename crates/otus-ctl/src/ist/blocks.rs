@@ -32,7 +32,7 @@ pub(super) struct BlockEvent {
 #[derive(Debug)]
 pub(super) struct Blocks<'f> {
     problem: Problem<'f>,
-    /// By process: the number of its events.
+    /// For each process: the number of its events.
     pub(super) bounds: Vec<u32>,
     /// The communication edges of the Hasse diagram.
     communications: Vec<(BlockEvent, BlockEvent)>,
@@ -136,7 +136,8 @@ impl<'f> Blocks<'f> {
         trees.intersect(tree, top)
     }
 
-    /// A(e₁) ∩ B(e₂) for the events around a block of a chain, at its beginning and end without one of them.
+    /// A(e₁) ∩ B(e₂) for the events e₁ and e₂ around a block of a chain. The first block has no e₁, and the
+    /// last one has no e₂.
     fn block(
         &self,
         trees: &mut Trees,
@@ -155,7 +156,7 @@ impl<'f> Blocks<'f> {
         Ok(tree)
     }
 
-    /// By value: the vectors at which a reading has it.
+    /// For each value: the vectors at which a reading has it.
     fn by_value(&self, trees: &mut Trees, universe: Ist, track: &Track) -> Result<Vec<Ist>, Stop> {
         let events = self.chain(track.changes.iter().map(|change| change.0));
         let mut blocks: Vec<Vec<Ist>> = vec![Vec::new(); track.values.len()];
@@ -229,7 +230,7 @@ impl<'f> Blocks<'f> {
         Ok(found)
     }
 
-    /// The components and positions of those events that are in the view.
+    /// The components and positions of the given events, without those that are not in the view.
     fn chain(&self, events: impl Iterator<Item = EventId>) -> Vec<BlockEvent> {
         let places = self.problem.view.places(self.problem.trace, events).flatten();
         places.map(|(process, position)| BlockEvent { process, position }).collect()

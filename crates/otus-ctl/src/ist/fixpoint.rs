@@ -1,4 +1,5 @@
-//! The tree of a formula (sections 5.3 to 5.6).
+//! Computes the sharing tree of a formula, that is, of the cuts at which it holds (sections 5.3 to
+//! 5.6 of paper 001).
 
 use otus_core::budget::{Budget, Stop};
 use otus_core::index::Index as _;
@@ -25,9 +26,9 @@ pub(super) struct Known {
     universe: Ist,
     pub(super) top: Ist,
     end: Ist,
-    /// By process.
+    /// For each process: the tree of the cuts at which it is blocked.
     blocked: Vec<Ist>,
-    /// By formula.
+    /// For each formula: its tree, once computed.
     sets: Vec<Option<Ist>>,
 }
 
@@ -125,7 +126,7 @@ impl<'f> Evaluation<'f> {
     fn make(&mut self, part: FormulaId) -> Result<Ist, Stop> {
         match self.shape(part) {
             Shape::Plain => self.plain(part),
-            // Lemma 3: the complement, and ∩ I_⊤.
+            // Lemma 3: negation is the complement, intersected with I_⊤.
             Shape::Negation(f) => {
                 let complement = self.trees.difference(self.known.universe, self.known(f))?;
                 self.trees.intersect(complement, self.known.top)
@@ -239,7 +240,7 @@ impl<'f> Evaluation<'f> {
         }
     }
 
-    /// Section 5.5. Core formulas have `¬E[¬f U ¬g]` here, with f and g as given:
+    /// Section 5.5. After reduction to the core operators, the formula is `¬E[¬f U ¬g]`, and f and g are the arguments:
     ///
     /// ```text
     /// ⟦¬E[¬f U ¬g]⟧ = gfp X. ⟦g⟧ ∩ (⟦f⟧ ∪ spre∀(X))
@@ -268,7 +269,7 @@ impl<'f> Evaluation<'f> {
 /// The way in which a formula is computed.
 #[derive(Debug, Clone, Copy)]
 enum Shape {
-    /// From its operands, or by itself.
+    /// Computed from its operands, or without operands.
     Plain,
     Negation(FormulaId),
     /// `EX f`

@@ -13,7 +13,7 @@ use crate::view::Arrangement;
 /// A sharing tree: paths from the root to the end are boxes of cuts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharingTree {
-    /// By layer: its process.
+    /// For each layer: its process.
     pub processes: Vec<ProcessId>,
     /// The nodes between the root and the end, layer by layer.
     pub nodes: Vec<TreeNode>,
@@ -24,7 +24,7 @@ pub struct SharingTree {
 /// A node of a sharing tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeNode {
-    /// Its layer, from 0.
+    /// The layer of the node, from 0.
     pub layer: usize,
     /// The least and the greatest number of events of the layer's process.
     pub range: (i64, i64),
@@ -54,7 +54,7 @@ impl Checker<'_> {
         let trees = &evaluation.trees;
         let mut graph =
             SharingTree { processes: view.processes.clone(), nodes: Vec::new(), roots: Vec::new() };
-        // A node is its layer, its label and its successors; equal ones are one node.
+        // Nodes with the same layer, label and successors are one node.
         let mut numbers: FxHashMap<(usize, i64, i64, Ist), usize> = FxHashMap::default();
         let mut layer = vec![(None, root)];
         for depth in 0..view.processes.len() {

@@ -1,4 +1,5 @@
-//! `I^[xᵢ ← xᵢ + δ]` (section 4.2): the labels of one layer moved.
+//! The operation `I^[xᵢ ← xᵢ + δ]` on sharing trees (section 4.2 of paper 001): adds δ to the
+//! labels of one layer.
 
 use otus_core::budget::Stop;
 use otus_core::index::Index as _;
@@ -12,7 +13,7 @@ impl Trees {
         if tree == EMPTY || tree == END {
             return Ok(tree);
         }
-        // The lists of each layer down to the one that changes.
+        // The lists of each layer, down to the layer that changes.
         let mut layers: Vec<Vec<Ist>> = vec![vec![tree]];
         for above in 0..layer {
             let mut next: Vec<Ist> = Vec::new();

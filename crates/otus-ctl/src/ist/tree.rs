@@ -137,7 +137,7 @@ impl Trees {
         Ok(counts.swap_remove(tree.index()))
     }
 
-    /// By list: whether it is part of some trees. Successors have smaller ids.
+    /// For each list: whether it is part of some trees. Successors have smaller ids.
     fn reach(&self, trees: impl IntoIterator<Item = Ist>) -> Vec<bool> {
         let mut wanted = vec![false; self.lists.items.len()];
         trees.into_iter().for_each(|tree| wanted[tree.index()] = true);

@@ -18,13 +18,13 @@ use otus_trace::order::ProcessId;
 use super::{Lowering, Meaning, own_variable, similar};
 use crate::formula::FormulaId;
 
-/// The most choices of processes in a file of formulas.
+/// The maximum number of choices of processes in a file of formulas.
 pub const MOST_INSTANCES: usize = 10_000;
 
-/// The most names of quantifiers around a formula. Lowering recurses on them.
+/// The maximum number of names of quantifiers around a formula. Lowering recurses on them.
 const MOST_NAMES: usize = 8;
 
-/// The most processes that a message names.
+/// The maximum number of processes that a message names.
 const MOST_NAMED: usize = 4;
 
 /// A quantifier over processes as it was expanded.
@@ -32,13 +32,13 @@ const MOST_NAMED: usize = 4;
 pub struct Expansion {
     /// `forall` or `exists`.
     pub quantifier: Quantifier,
-    /// Its names: `p, q`.
+    /// The names that the quantifier binds: `p, q`.
     pub names: String,
     /// The number of choices of processes.
     pub instances: usize,
 }
 
-/// By node: whether it is below a quantifier over processes, and therefore lowered with it.
+/// For each node: whether it is below a quantifier over processes, and therefore lowered with it.
 pub(super) fn bound_nodes(file: &FormulaFile) -> Vec<bool> {
     let mut is_bound = vec![false; file.nodes.len()];
     for (index, node) in file.nodes.iter().enumerate().rev() {
@@ -103,8 +103,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// By name of a quantifier: the processes that it can stand for, at least one; `None` if there is an error. With
-    /// `implicit`, names without a process may be variables of the bound one.
+    /// For each name of a quantifier: the processes that it can stand for, at least one; `None` if there is an
+    /// error. With `implicit`, a name without a process may be a variable of the bound process.
     pub(super) fn choices(
         &mut self,
         binder: &Binder,
@@ -132,7 +132,7 @@ impl Lowering<'_> {
                 }
             }
             if fit.is_empty() {
-                // The variables are unknown, which is reported where they are used.
+                // The variables are unknown. This is reported where they are used.
                 fit.clone_from(&range);
             } else if let Some((_, variable)) = unfit.first() {
                 let process = |&(process, _): &(ProcessId, _)| self.trace.process_name(process);
@@ -269,7 +269,7 @@ fn matches(pattern: &str, name: &str) -> bool {
     let mut last = None;
     for part in parts {
         if let Some(between) = last.replace(part) {
-            // The first place is the best: it leaves the longest rest.
+            // The first occurrence is the best choice, because it leaves the longest rest.
             let Some(at) = rest.find(between) else { return false };
             rest = &rest[at + between.len()..];
         }

@@ -4,9 +4,9 @@
 //!
 //! The *local states* of a process are the values of its own readings before its first event and after each of its
 //! events. A process *has held* k if f holds in one of its local states in which the keys have the values k. The
-//! property holds if no two processes of R have held the same k. Raft's election safety is
-//! `at_most_one(m, role = leader, per term)`: `one_leader` forbids two leaders of a term at one moment only, and a
-//! second leader that is elected after the first one crashed breaks the protocol as well.
+//! property holds if no two processes of R have held the same k. Raft's election safety is `at_most_one(m, role =
+//! leader, per term)`: the pattern `one_leader` forbids only two leaders of a term at the same moment, but a second
+//! leader that is elected after the first one crashed violates the protocol as well.
 //!
 //! **Claim.** The order of events of different processes does not matter. *Proof.* Every run passes through all local
 //! states of a process, since it contains all events of the process in their order. ∎
@@ -14,9 +14,10 @@
 //! # As a formula
 //!
 //! Let p reach a local state with f and the keys k first after its i-th event, and q after its j-th. Both have held k
-//! at a cut iff `count(p) >= i & count(q) >= j`. So a violation is a formula that every engine and the checker
-//! of witnesses know: `AG !(count(p) >= i & count(q) >= j)`, which fails, and the run that shows it is the shortest one
-//! with both events. By the claim one pair of processes suffices: such a formula is false at every cut.
+//! at a cut iff `count(p) >= i & count(q) >= j`. So a violation can be expressed by an ordinary formula, which every
+//! engine and the checker of witnesses can handle: `AG !(count(p) >= i & count(q) >= j)`. This formula fails, and the
+//! run that shows it is the shortest run with both events. By the claim one pair of processes suffices: such a formula
+//! is false at every cut.
 
 use std::collections::hash_map::Entry;
 
@@ -30,7 +31,7 @@ use crate::atom::{Atom, Reading};
 use crate::formula::{Formula, FormulaId, Formulas};
 use crate::track::{Track, tracks};
 
-/// What a pattern over histories found.
+/// The result of a pattern over histories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct History {
     /// The condition, as it is written.
@@ -39,13 +40,14 @@ pub struct History {
     pub keys: Vec<String>,
     /// The number of processes.
     pub members: usize,
-    /// The conditions, by process.
+    /// The condition for each process.
     pub conditions: Vec<FormulaId>,
     /// The number of different values of the keys that some process has held.
     pub held: usize,
-    /// The number of those that several processes have held.
+    /// The number of values that several processes have held.
     pub held_by_several: usize,
-    /// Two processes that have held the same values; of several pairs, the one with the fewest events.
+    /// Two processes that have held the same values. Of several pairs, it is the pair with the fewest
+    /// events.
     pub clash: Option<Clash>,
 }
 
@@ -54,7 +56,7 @@ pub struct History {
 pub struct Clash {
     /// The values of the keys.
     pub values: Vec<Value>,
-    /// The two processes, each with the event at which it first held them.
+    /// The two processes, each with the event at which it first held the values.
     pub holders: [Holder; 2],
 }
 
@@ -63,7 +65,7 @@ pub struct Clash {
 pub struct Holder {
     /// The process.
     pub process: ProcessId,
-    /// The position of its event, from 1; 0 if it held them before its first event.
+    /// The position of the event, from 1; 0 if the process held the values before its first event.
     pub position: u32,
 }
 
@@ -280,7 +282,7 @@ fn readings(formulas: &Formulas, formula: FormulaId) -> Vec<Reading> {
     found
 }
 
-/// Whether a formula without modalities holds, by the numbers of the values of its readings.
+/// Whether a formula without modalities holds, given the numbers of the values of its readings.
 fn holds(
     formulas: &Formulas,
     formula: FormulaId,
@@ -304,7 +306,7 @@ fn holds(
             Formula::Not(inner) => !known(inner),
             Formula::And(all) => all.iter().all(known),
             Formula::Or(all) => all.iter().any(known),
-            // The condition has no modality.
+            // The condition has no modality, so these cases do not occur.
             Formula::False | Formula::End | Formula::Next(_) | Formula::Until(_) => false,
         };
         truth.insert(part, holds);

@@ -20,7 +20,7 @@ pub struct Pattern {
     pub arguments: (usize, usize),
     /// A call with names for the arguments.
     pub call: &'static str,
-    /// The formula that it stands for.
+    /// The formula that the pattern stands for.
     pub formula: &'static str,
     /// The same in words.
     pub says: &'static str,
@@ -136,7 +136,8 @@ impl Lowering<'_> {
             return Meaning::Nothing;
         }
         match word.as_str() {
-            // Only the plain word begins this pattern, whose arguments have a grammar of their own.
+            // The arguments of this pattern have their own grammar, which the parser recognizes
+            // only after the plain word.
             "at_most_one" => {
                 let message =
                     "the arguments of `at_most_one` are read only without quotes around it";
@@ -148,7 +149,7 @@ impl Lowering<'_> {
             "one_leader" => self.one_leader(arguments),
             _ => {
                 let all: Vec<FormulaId> = arguments.iter().map(|&f| self.formula(f)).collect();
-                // Without this condition, nothing is required.
+                // The condition of the pattern: if it never holds, the pattern requires nothing.
                 let condition = match (word.as_str(), &*all) {
                     ("response", &[f, _]) => Some(f),
                     ("precedence", &[_, g]) => Some(g),
@@ -203,7 +204,7 @@ impl Lowering<'_> {
 
     fn one_leader(&mut self, arguments: &[NodeId]) -> Meaning {
         let mut processes = Vec::new();
-        // The arguments without a variable of their own, and which they lack.
+        // The arguments that lack a variable of their own, each with the name of the variable.
         let mut missing: Vec<(NodeId, String)> = Vec::new();
         for &argument in arguments {
             let Meaning::Text(process, true) = self.meaning(argument).clone() else {
@@ -255,7 +256,7 @@ impl Lowering<'_> {
     }
 }
 
-/// None of some formulas at any cut.
+/// The formula that none of some formulas holds at any cut.
 fn never(formulas: &mut Formulas, broken: impl IntoIterator<Item = FormulaId>) -> FormulaId {
     let broken = formulas.or(broken);
     formulas.ag(formulas.not(broken))

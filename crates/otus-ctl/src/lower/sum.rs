@@ -11,7 +11,7 @@ use super::{Lowering, Meaning, mirror, truth};
 use crate::atom::{Atom, Reading};
 use crate::lcm;
 
-/// `Σ cᵢ·rᵢ + c`, the readings sorted, each once, no cᵢ being 0.
+/// `Σ cᵢ·rᵢ + c`. The readings are sorted and distinct, and no cᵢ is 0.
 #[derive(Debug, Clone)]
 pub(super) struct Sum {
     terms: Vec<(Reading, Rational)>,
@@ -27,7 +27,7 @@ impl Sum {
         Sum { terms: vec![(reading, Rational::from(1))], constant: Rational::from(0) }
     }
 
-    /// Its value, if it has no readings.
+    /// The value of the sum, if it has no readings.
     pub(super) fn value(&self) -> Option<Rational> {
         self.terms.is_empty().then_some(self.constant)
     }
@@ -68,7 +68,7 @@ impl Sum {
         Some(Sum { terms, constant: self.constant.checked_add(other.constant)? })
     }
 
-    /// Whether all sums of values fit, in any order of adding.
+    /// Whether all sums of values fit into 64 bits, in any order of adding.
     fn fits(&self, trace: &PartialOrder) -> bool {
         let mut most: i128 = 0;
         let mut below: i128 = 1;
@@ -91,7 +91,7 @@ impl Sum {
     }
 }
 
-/// The numbers that a reading can be.
+/// The numbers that a reading can have as its value.
 fn numbers(trace: &PartialOrder, reading: Reading) -> Vec<Rational> {
     let Reading::Variable(variable) = reading else {
         return vec![Rational::from(i64::try_from(trace.event_count()).unwrap_or(i64::MAX))];

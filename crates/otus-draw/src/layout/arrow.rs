@@ -16,7 +16,7 @@ pub(super) struct Arrow {
 }
 
 impl Arrow {
-    /// The edge of the layered drawing, with room for the label.
+    /// The edge as the layered drawing needs it, with the size of its label.
     pub(super) fn edge(&self) -> Edge {
         let (width, height) = (LABEL.widest(&self.label), LABEL.height(self.label.len()));
         Edge { from: self.from, to: self.to, label: Size { width, height } }
@@ -27,7 +27,8 @@ pub(super) fn line(points: Vec<Point>, on: [Option<Key>; 2], tone: Tone) -> Item
     Item::arrow(Role::Edge, points, [End::Plain, End::Filled], on).smooth().tone(tone)
 }
 
-/// Adds all arrows, of which `fitted` moves the ends to the borders of nodes, and then their labels.
+/// Adds all arrows, and then their labels. `fitted` moves the ends of arrows to the borders of
+/// nodes.
 pub(super) fn paint(
     scene: &mut Scene,
     arrows: &[Arrow],

@@ -18,7 +18,7 @@ use crate::scene::{Anchor, Item, Key, Role, Scene, Shape, Tone};
 /// The options of the picture of an automaton.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// The most states that are drawn.
+    /// The maximum number of states that are drawn.
     pub max_states: usize,
     /// The direction of transitions.
     pub direction: Direction,
@@ -101,15 +101,15 @@ pub fn automaton(pool: &Pool, automaton: &Automaton, options: &Options) -> Scene
 
 const MARGIN: f64 = 12.0;
 const LETTER: Font = PLAIN;
-/// From a state's ring to the inner one of an accepting state.
+/// The distance from the ring of an accepting state to its inner ring.
 const RING: f64 = 3.5;
 /// The length of the arrow to the initial state.
 const ENTRY: f64 = 26.0;
-/// The greatest width of a label, and the most lines.
+/// The maximum width of a label, and the maximum number of its lines.
 const LABEL_WIDE: f64 = 150.0;
 const LABEL_LINES: usize = 6;
 
-/// The nodes and edges of the picture, before they have places.
+/// The nodes and edges of the picture, before they have coordinates.
 #[derive(Default)]
 struct Sketch {
     nodes: Vec<Node>,
@@ -214,7 +214,7 @@ impl Sketch {
 
 /// The letters of a transition, one per line if they are few.
 fn label(pool: &Pool, automaton: &Automaton, symbols: &[SymbolId]) -> Vec<String> {
-    // A label never has room for more letters.
+    // A label never has room for more letters than this, so the others are not formatted.
     let symbols = symbols.iter().take(40 * LABEL_LINES);
     let each: Vec<String> = symbols.map(|&symbol| automaton.label(pool, symbol)).collect();
     if each.len() <= 3 {

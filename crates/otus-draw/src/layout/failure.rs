@@ -1,8 +1,8 @@
 //! The picture of a failure: a space-time diagram of the observed events around the place where no run continues.
 //!
-//! Every lifeline is a column, and time goes downwards. An event is a box on its lifeline; its [`EventState`] tells
-//! whether the accepted run has it, or whether it was expected where the run ends. A message is an arrow from its
-//! emission to its reception. The same picture shows an accepted run in which some events are assumed (verdict
+//! Every lifeline is a column, and time goes downwards. An event is a box on its lifeline; its [`EventState`] says, for
+//! example, whether the accepted run contains it, or whether it was expected where the run ends. A message is an arrow
+//! from its emission to its reception. The same picture shows an accepted run in which some events are assumed (verdict
 //! `WeakPass`): it then has no [culprit](FailurePicture::culprit).
 //!
 //! The layout takes plain data, names and numbers, so that reports in any format can fill it in, and works in
@@ -11,7 +11,7 @@
 //! the same width and arrows turn only between columns and between rows, so no arrow crosses a label. All passes are
 //! linear in the events and messages, but for sorting.
 //!
-//! Indices that point to nothing are ignored: a mistake in the data cannot make a report fail.
+//! Indices out of range are ignored, so that a mistake in the data cannot make a report fail.
 
 mod mermaid;
 mod paint;
@@ -64,13 +64,14 @@ pub struct FailurePicture {
     pub messages: Vec<PictureMessage>,
     /// The accepted run: indices of explained and assumed events in an order that the specification allows.
     pub run: Vec<usize>,
-    /// The event that the headline of the failure names, if there is one. It is usually offending; it is an expected
-    /// one if the log ends too early.
+    /// The event that the headline of the failure names, if there is one. It is usually an offending event. If the
+    /// log ends too early, it is an expected event.
     pub culprit: Option<usize>,
 }
 
 impl FailurePicture {
-    /// By lifeline: its component, numbered anew so that the numbers are less than that of lifelines.
+    /// For each lifeline: the number of its component. Components are renumbered so that the
+    /// numbers are less than the number of lifelines.
     fn components(&self) -> Vec<usize> {
         let mut numbers: Vec<usize> = self.lifelines.iter().map(|it| it.component).collect();
         numbers.sort_unstable();
@@ -83,12 +84,13 @@ impl FailurePicture {
 /// A column of the picture.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PictureLifeline {
-    /// Its name.
+    /// The name of the lifeline.
     pub name: String,
     /// The number of the component it belongs to. The lifelines of one component share a log, so that all their events
     /// are ordered.
     pub component: usize,
-    /// Whether its component belongs to the smallest set of components that fails by itself.
+    /// Whether the component of the lifeline belongs to the smallest set of components that fails
+    /// by itself.
     pub core: bool,
 }
 
@@ -102,15 +104,16 @@ impl PictureLifeline {
 /// An event of the picture, observed or not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PictureEvent {
-    /// The index of its lifeline.
+    /// The index of the event's lifeline.
     pub lifeline: usize,
-    /// Its action: `broker!PUBREL`. The picture leaves out the name of the lifeline at the beginning.
+    /// The action of the event: `broker!PUBREL`. The picture leaves out the name of the lifeline at
+    /// the beginning.
     pub label: String,
-    /// Whether it was observed, and whether the accepted run has it.
+    /// Whether the event was observed, and whether the accepted run contains it.
     pub state: EventState,
-    /// Whether it belongs to the same moment as the event before it of its component.
+    /// Whether the event belongs to the same moment as the event before it of its component.
     pub joined: bool,
-    /// Where it was observed, for the tooltip: `logs/broker.log:36`.
+    /// Where the event was observed, for the tooltip: `logs/broker.log:36`.
     pub log: Option<String>,
     /// The place of the specification that it comes from, for the tooltip: `docs/mqtt.md:22`.
     pub specification: Option<String>,
@@ -119,21 +122,22 @@ pub struct PictureEvent {
 /// The relation of an event to the logs and to the accepted run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum EventState {
-    /// It was observed, and the accepted run has it.
+    /// The event was observed, and the accepted run contains it.
     #[default]
     Explained,
-    /// It was observed where the accepted run cannot go on with it.
+    /// The event was observed, but the accepted run cannot continue with it.
     Offending,
-    /// It was not observed, and the specification allows it in place of an offending event.
+    /// The event was not observed; the specification allows it in place of an offending event.
     Expected,
-    /// It was observed behind an offending event of its component, so that no run was tried with it.
+    /// The event was observed after an offending event of its component, so no run was tried with
+    /// it.
     NotReached,
-    /// It was not observed, and the accepted run takes it to have happened.
+    /// The event was not observed; the accepted run assumes that it happened.
     Assumed,
 }
 
 impl EventState {
-    /// All of them, in the order of the legend.
+    /// All states, in the order of the legend.
     pub const ALL: [EventState; 5] = [
         EventState::Explained,
         EventState::Offending,
@@ -157,18 +161,18 @@ impl EventState {
 /// A message: the indices of two events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PictureMessage {
-    /// Its emission.
+    /// The index of the emission.
     pub from: usize,
-    /// Its reception.
+    /// The index of the reception.
     pub to: usize,
 }
 
 /// Limits of the picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// The most events that are drawn.
+    /// The maximum number of events that are drawn.
     pub max_events: usize,
-    /// The most lifelines that are drawn.
+    /// The maximum number of lifelines that are drawn.
     pub max_lifelines: usize,
     /// Whether only the [core](PictureLifeline::core) and the lifeline of the culprit are drawn.
     pub is_core_only: bool,
@@ -196,7 +200,7 @@ pub fn failure(picture: &FailurePicture, options: &Options) -> Scene {
     scene
 }
 
-/// By event, whether the picture has it. Reports use it to read the log lines of only those.
+/// For each event, whether it is in the picture. Reports read only the log lines of these events.
 pub fn drawn(picture: &FailurePicture, options: &Options) -> Vec<bool> {
     Window::of(picture, *options).drawn()
 }

@@ -40,7 +40,7 @@ pub struct Edge {
     pub from: usize,
     /// The number of the node it enters; may be the same.
     pub to: usize,
-    /// The room that its label needs; zero for none.
+    /// The room that the label of the edge needs; zero for none.
     pub label: Size,
 }
 
@@ -51,10 +51,10 @@ pub struct Options {
     pub direction: Direction,
     /// The least distance between nodes of a layer.
     pub node_gap: f64,
-    /// The share of a side that edges may use, 1 for all of it. A share above 1 is for round nodes, whose edges
-    /// point at the center.
+    /// The share of a side of a node at which edges may end; 1 stands for the whole side. A share above 1 is
+    /// for round nodes, whose edges point at the center.
     pub spread: f64,
-    /// Whether nodes stand at the beginning of their layer rather than in its middle.
+    /// Whether nodes are aligned with the beginning of their layer rather than with its middle.
     pub flush: bool,
 }
 
@@ -67,9 +67,9 @@ impl Default for Options {
 /// The places of nodes and the routes of edges.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Layout {
-    /// By node.
+    /// For each node: its rectangle.
     pub nodes: Vec<Rect>,
-    /// By edge.
+    /// For each edge: its route.
     pub routes: Vec<Route>,
 }
 
@@ -78,16 +78,16 @@ pub struct Layout {
 pub struct Route {
     /// The points from border to border. Empty if the edge is not drawn.
     pub points: Vec<Point>,
-    /// The place of its label.
+    /// The place of the label of the edge.
     pub label: Option<Rect>,
 }
 
-/// The most virtual nodes of a drawing; a picture with more is unreadable anyway.
+/// The maximum number of virtual nodes of a drawing; a picture with more is unreadable anyway.
 const VIRTUAL_NODES: usize = 400_000;
 
 /// The least distance between layers.
 const LAYER_GAP: f64 = 26.0;
-/// From a line to its label.
+/// The distance from a line to its label.
 const LABEL_GAP: f64 = 5.0;
 /// The length of the straight part of an edge before a layer, so that its curve does not touch labels.
 const BEND: f64 = 4.0;
@@ -129,13 +129,13 @@ pub fn layered(nodes: &[Size], edges: &[Edge], options: &Options) -> Layout {
 /// A graph in which every edge goes from a layer to the next.
 #[derive(Debug, Clone, Default)]
 struct ProperGraph {
-    /// By virtual node; the first ones are the nodes of the graph.
+    /// The virtual nodes; the first ones are the nodes of the graph.
     nodes: Vec<Vertex>,
-    /// By virtual node: those in the layer before it, and in the layer after it.
+    /// For each virtual node: those in the layer before it, and in the layer after it.
     up: Vec<Vec<u32>>,
     down: Vec<Vec<u32>>,
     layers: Vec<Vec<u32>>,
-    /// By edge: its virtual nodes, from its upper end to its lower.
+    /// For each edge: its virtual nodes, from its upper end to its lower.
     chains: Vec<Chain>,
     thickness: Vec<f64>,
 }
@@ -143,7 +143,7 @@ struct ProperGraph {
 #[derive(Debug, Clone, Copy)]
 struct Vertex {
     layer: u32,
-    /// Its extent across the layers, before and after its middle.
+    /// The extent across the layers, before and after the middle of the node.
     extent: [f64; 2],
     is_bend: bool,
 }
@@ -163,7 +163,7 @@ impl ProperGraph {
         ranks: &[u32],
         options: &Options,
     ) -> Self {
-        // Labels stand in layers of their own, between those of nodes.
+        // Labels are placed in layers of their own, between the layers of nodes.
         let labelled = edges.iter().any(|edge| edge.from != edge.to && edge.has_label());
         let scale = if labelled { 2 } else { 1 };
         let mut graph = ProperGraph::default();
@@ -216,7 +216,7 @@ impl ProperGraph {
         chain: &mut Chain,
     ) {
         let (top, bottom) = (self.nodes[upper].layer, self.nodes[lower].layer);
-        // The middle one of the odd layers, which are those of labels, between the two even ones.
+        // Odd layers are those of labels. The label is placed in the odd layer in the middle.
         let middle = top + 1 + (bottom - top - 2 * (scale - 1)) / 4 * 2;
         let mut before = u32::try_from(upper).expect("nodes have 32-bit numbers");
         for layer in top + 1..bottom {
@@ -242,7 +242,7 @@ impl ProperGraph {
 }
 
 impl Direction {
-    /// The extents of a size across and along the layers.
+    /// The extents of a rectangle of this size across and along the layers.
     fn turn(self, size: Size) -> (f64, f64) {
         match self {
             Direction::Down => (size.width, size.height),
@@ -262,7 +262,8 @@ impl Direction {
         Rect { left: corners[0].x, top: corners[0].y, right: corners[1].x, bottom: corners[1].y }
     }
 
-    /// Labels and loops stand to the right of lines that go down, and above those that go to the right.
+    /// Labels and loops are drawn to the right of lines that go down, and above lines that go to the
+    /// right.
     fn label_side(self) -> usize {
         match self {
             Direction::Down => 1,
@@ -276,7 +277,7 @@ impl Edge {
         self.label.width > 0.0 && self.label.height > 0.0
     }
 
-    /// Its upper and its lower node, given whether it is turned.
+    /// The upper and the lower node of the edge, given whether it is reversed.
     fn ends(&self, is_turned: bool) -> [usize; 2] {
         if is_turned { [self.to, self.from] } else { [self.from, self.to] }
     }
@@ -301,7 +302,8 @@ fn as_tree(graph: &ProperGraph, gap: f64) -> Option<Vec<f64>> {
     Some(tree::tree(&nodes, root, gap).into_iter().map(|place| place.x).collect())
 }
 
-/// By edge: whether it is drawn. All are, unless they pass too many layers together.
+/// For each edge: whether it is drawn. All edges are drawn, unless they pass too many layers in
+/// total.
 fn within_budget(edges: &[Edge], ranks: &[u32], scale: u32) -> Vec<bool> {
     let length = |edge: &Edge| (ranks[edge.from].abs_diff(ranks[edge.to]) * scale) as usize;
     let mut drawn = vec![true; edges.len()];
@@ -345,7 +347,7 @@ impl Router<'_> {
                 direction.rect([x - wide / 2.0, x + wide / 2.0], [y - thick / 2.0, y + thick / 2.0])
             })
             .collect();
-        // By node: whether an edge ends at its upper side, and at its lower one.
+        // For each node: whether an edge ends at its upper side, and at its lower one.
         let mut lands = vec![[false; 2]; self.nodes.len()];
         for (edge, &turned) in self.edges.iter().zip(self.turned) {
             lands[edge.to][usize::from(turned)] |= edge.from != edge.to;
@@ -371,10 +373,10 @@ impl Router<'_> {
         self.graph.chains.iter().enumerate().filter(|(_, chain)| chain.is_drawn)
     }
 
-    /// By edge: the coordinates across the layers of its upper and its lower end.
+    /// For each edge: the coordinates across the layers of its upper and its lower end.
     fn ports(&self) -> Vec<[f64; 2]> {
         let mut ports = vec![[0.0; 2]; self.edges.len()];
-        // By node: the edges at its two sides, with the coordinates that they come from.
+        // For each node: the edges at its two sides, with the coordinates that they come from.
         let mut sides: Vec<[Vec<(f64, usize)>; 2]> = vec![Default::default(); self.nodes.len()];
         for (index, chain) in self.chains() {
             let [upper, lower] = self.ends(index);
@@ -398,7 +400,7 @@ impl Router<'_> {
         ports
     }
 
-    /// By layer: its begin and end. Edges that go far to the side get more room.
+    /// For each layer: its begin and end. Edges that go far to the side get more room.
     fn along(&self, ports: &[[f64; 2]]) -> Vec<[f64; 2]> {
         let layers = self.graph.thickness.len();
         let mut sideways = vec![0.0_f64; layers];
@@ -486,8 +488,8 @@ impl Router<'_> {
         Route { points, label }
     }
 
-    /// The route of an edge from a node to itself. Several such edges share it, and `reach`
-    /// is the extent of the labels that are there already.
+    /// The route of an edge from a node to itself. Several such edges of a node share the route.
+    /// `reach` is the extent of the labels that were placed there before.
     fn round(&self, edge: &Edge, along: &[[f64; 2]], reach: &mut f64) -> Route {
         let direction = self.options.direction;
         let middle = self.middle(edge.from, along);
@@ -514,7 +516,7 @@ impl Router<'_> {
     }
 }
 
-/// The line without points that lie on the segment between their neighbours.
+/// The polyline without points that lie on the segment between their neighbours.
 fn straighten(points: &[Point]) -> Vec<Point> {
     let mut kept: Vec<Point> = Vec::with_capacity(points.len());
     for &next in points {

@@ -1,13 +1,12 @@
 //! Multi-traces: a lane per component, with its observed actions in order.
 //!
-//! A lane begins with a box with the lifelines of the component, followed by the actions,
-//! those of one moment in a common frame. The progress of an analysis is shown by the signs of
-//! paper 003 (Fig. 5 and 7): a white flag where observation began, with the number of
-//! actions consumed, a black flag where it ended, and clovers with the number of actions that
-//! were simulated before and after. The paper has a white and a black clover, but fonts have only
-//! one: at the beginning of a lane it means before, after the black flag it means after. A thick bar
-//! separates consumed actions from the rest, a removed component is struck out, and dashed boxes
-//! stand for possible unobserved actions.
+//! A lane begins with a box with the lifelines of the component, followed by the actions, those of one moment in a
+//! common frame. The progress of an analysis is shown by the signs of paper 003 (Fig. 5 and 7): a white flag where
+//! observation began, with the number of actions consumed, a black flag where it ended, and clovers with the
+//! number of actions that were simulated before and after. The paper has a white and a black clover, but fonts
+//! have only one. At the beginning of a lane it means "before", and after the black flag it means "after". A thick
+//! bar separates consumed actions from the rest, a removed component is struck out, and dashed boxes stand for
+//! possible unobserved actions.
 //!
 //! Long lanes continue in further rows, and very long ones show a window around the bar with the number of actions
 //! left out; so the time is linear in the actions shown.
@@ -27,20 +26,20 @@ use crate::scene::{Item, Role, Scene, Tone};
 /// The state of an analysis on one component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Lane {
-    /// The number of its moments that are consumed.
+    /// The number of moments of the log that are consumed.
     pub consumed: usize,
     /// The number of actions simulated before observation began.
     pub simulated_before: usize,
-    /// The number of actions simulated after it ended.
+    /// The number of actions simulated after observation ended.
     pub simulated_after: usize,
-    /// Whether its lifelines were removed.
+    /// Whether the lifelines of the log were removed.
     pub removed: bool,
     /// The part of the behaviour that was observed, if it is declared.
     pub observed: Option<Observed>,
 }
 
 impl Lane {
-    /// Its state in words; `consumed` says how much of it is consumed.
+    /// The state of the log in words; `consumed` says how much of the log is consumed.
     pub(crate) fn remarks(self, consumed: Option<String>) -> Vec<String> {
         let simulated = |count: usize, when: &str| {
             (count > 0).then(|| format!("{} simulated {when}", grouped(count)))
@@ -68,13 +67,14 @@ pub(crate) fn names(trace: &MultiTrace, signature: &Signature, component: Compon
 pub struct Options<'o> {
     /// The lane of each component; components beyond the end have the default lane.
     pub lanes: &'o [Lane],
-    /// The width of the part with the actions at which a lane continues in a further row.
+    /// The width of the part with the actions. A lane that is wider continues in another row.
     pub room: f64,
-    /// The most actions of a component that are shown.
+    /// The maximum number of actions of a component that are shown.
     pub limit: usize,
     /// Whether the picture is small, as a part of another one: no sentences, little space.
     pub compact: bool,
-    /// The tone of an action, by component and index there; `None` means that it follows from the lane.
+    /// The tone of an action, given its component and its index there. `None` means that the tone
+    /// follows from the lane.
     pub tone: &'o dyn Fn(ComponentId, usize) -> Option<Tone>,
 }
 
@@ -146,15 +146,15 @@ pub fn multi_trace(trace: &MultiTrace, pool: &Pool, options: &Options<'_>) -> Sc
 struct Style {
     plain: Font,
     strong: Font,
-    /// Between text and the box around it.
+    /// The distance between a text and the box around it.
     inside: f64,
-    /// Between two moments, and between two lanes.
+    /// The distance between two moments, and between two lanes.
     step: f64,
     between: f64,
-    /// Between the boxes of one moment and its frame.
+    /// The distance between the boxes of one moment and its frame.
     frame: f64,
     least_head: f64,
-    /// The greatest width of the text of a head or of an action.
+    /// The maximum width of the text of a head, and of an action.
     head_room: f64,
     action_room: f64,
 }
@@ -243,7 +243,7 @@ impl Painter<'_, '_> {
         let items = self.scene.head(rect, head, style.strong, tone);
         items[0].subject = Some(format!("component-{}", self.component.0));
 
-        // With a head of several lines the first row is in its middle.
+        // If the head has several lines, the first row is aligned with the middle of the head.
         let start = point(rect.right, top + (height - style.row_height()) / 2.0);
         let (right, mut bottom) = self.rows(start);
         if self.lane.removed {
@@ -285,7 +285,8 @@ impl Painter<'_, '_> {
         (first_right.unwrap_or(x), top + style.row_height())
     }
 
-    /// The pieces of a lane, from left to right. Each has its width, and its middle at a height of 0.
+    /// The pieces of a lane, from left to right. Each piece has its own width, and its vertical
+    /// middle is at 0.
     fn pieces(&self) -> Vec<Scene> {
         let lane = self.lane;
         let (steps, consumed) = (self.steps(), self.consumed);
@@ -409,7 +410,7 @@ impl Painter<'_, '_> {
         self.trace.steps(self.component)
     }
 
-    /// The range of steps that is shown, in whole moments.
+    /// The range of steps that are shown. It never separates the steps of one moment.
     fn shown(&self) -> Range<usize> {
         let steps = self.steps();
         let limit = self.options.limit.max(1);

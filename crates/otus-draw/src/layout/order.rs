@@ -32,11 +32,11 @@ use crate::scene::{Anchor, End, Item, Key, Role, Scene, Shape, Tone};
 /// A set of events with all events that happened before them, as a line through the picture.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cut {
-    /// By process: the number of its events in the cut; 0 beyond the end.
+    /// For each process: the number of its events in the cut; 0 beyond the end.
     pub counts: Vec<usize>,
-    /// The short text at its ends.
+    /// The short text at the ends of the line.
     pub name: String,
-    /// Its tone.
+    /// The tone of the line.
     pub tone: Tone,
 }
 
@@ -45,7 +45,7 @@ pub struct Cut {
 pub struct Options<'o> {
     /// The cuts, in order.
     pub cuts: &'o [Cut],
-    /// The most events that are shown, in whole rows.
+    /// The maximum number of events that are shown, in whole rows.
     pub limit: usize,
 }
 
@@ -55,7 +55,7 @@ impl Default for Options<'_> {
     }
 }
 
-/// The most cuts that are shown: the first, the last, and some between.
+/// The maximum number of cuts that are shown: the first, the last, and some in between.
 const MOST_CUTS: usize = 12;
 
 /// A partial-order trace as a space-time diagram. Dots have the subject `event-<id>`, heads
@@ -91,9 +91,9 @@ pub fn space_time(trace: &PartialOrder, options: &Options<'_>) -> Scene {
     scene
 }
 
-/// The cuts of a run from the empty one, numbered from 0: each has one event more. Of a run with
-/// more than `most` cuts, the result has the first, the last and some between; their numbers show
-/// how many are left out.
+/// The cuts of a run from the empty one, numbered from 0: each has one event more. If a run has
+/// more than `most` cuts, the result has the first, the last and some in between; their numbers
+/// show how many are left out.
 pub fn run_of_cuts(trace: &PartialOrder, events: &[EventId], most: usize) -> Vec<Cut> {
     let mut counts = vec![0; trace.process_count()];
     let mut done = 0;
@@ -125,7 +125,7 @@ struct ShownEvent {
     event: EventId,
     row: usize,
     text: Vec<(String, Font)>,
-    /// The size of its label, which is its text.
+    /// The size of the label.
     size: Size,
     side: Side,
     /// The distance from the dot up to the top of the label.
@@ -161,20 +161,21 @@ struct Plan {
     arrows: Vec<Arrow>,
     rows: usize,
     cuts: Vec<cut::Path>,
-    /// The numbers of events left out above and below, and of arrows and cuts left out.
+    /// The number of events that are left out above, and below; and the number of arrows and cuts
+    /// that are left out.
     earlier: usize,
     later: usize,
     hidden_arrows: usize,
     hidden_cuts: usize,
 }
 
-/// The greatest width of texts, and the most lines of assignments of an event.
+/// The maximum width of texts, and the maximum number of lines for the assignments of an event.
 const TEXT_ROOM: f64 = 170.0;
 const MOST_LINES: usize = 3;
 const DOT: f64 = 4.0;
-/// Between a line and the labels beside it.
+/// The distance between a line and the labels beside it.
 const ASIDE: f64 = 10.0;
-/// Between two parallel lines.
+/// The distance between two parallel lines.
 const TRACK: f64 = 8.0;
 /// The number of passes after which all remaining arrows make a detour.
 const MOST_PASSES: usize = 6;
@@ -253,7 +254,7 @@ impl Plan {
     }
 }
 
-/// The row of each event: the length of the longest path to it.
+/// The row of each event: the length of the longest path that ends at the event.
 fn levels(trace: &PartialOrder) -> Vec<u32> {
     let mut levels = vec![0_u32; trace.event_count()];
     for run in trace.linear_extension() {
@@ -342,11 +343,12 @@ fn text(trace: &PartialOrder, event: EventId) -> Vec<(String, Font)> {
     lines
 }
 
-/// Chooses the places of labels: on the side without arrows. If there is none, above the arrows that
-/// begin on a side, or below those that end there; if both kinds are on both sides, where fewer are.
+/// Chooses the places of labels. A label is placed on the side of its event without arrows. If both
+/// sides have arrows, it is placed above the arrows that begin on a side, or below those that end
+/// there. If both sides have both kinds, it is placed where there are fewer.
 fn choose_sides(columns: &mut [Vec<ShownEvent>], arrows: &[Arrow]) {
     let last = columns.len() - 1;
-    // By event: the numbers of arrows that begin, and end, on its left and on its right.
+    // For each event: the numbers of arrows that begin, and end, on its left and on its right.
     let mut counts: Vec<Vec<[[usize; 2]; 2]>> =
         columns.iter().map(|column| vec![[[0; 2]; 2]; column.len()]).collect();
     for arrow in arrows {
@@ -378,22 +380,22 @@ fn choose_sides(columns: &mut [Vec<ShownEvent>], arrows: &[Arrow]) {
 #[derive(Debug)]
 struct Places {
     x: Vec<f64>,
-    /// By row: the height of its dots, and the zone of its labels around it.
+    /// For each row: the height of its dots, and the vertical range of its labels.
     y: Vec<f64>,
     zone: Vec<[f64; 2]>,
-    /// By gap, the first of which is above all rows: its upper side.
+    /// For each gap: its upper side. The first gap is above all rows.
     gap: Vec<f64>,
-    /// By process: the extent of labels to the left and to the right.
+    /// For each process: the extent of labels to the left and to the right.
     reach: Vec<[f64; 2]>,
-    /// By process: the number of tracks on either side.
+    /// For each process: the number of tracks on either side.
     tracks: Vec<[usize; 2]>,
     ways: Vec<Vec<Point>>,
     bottom: f64,
 }
 
 impl Places {
-    /// Coordinates with which no arrow crosses a label. An arrow that would makes a detour; that moves processes apart
-    /// and may block other arrows, so this is repeated until no arrow is blocked.
+    /// Coordinates with which no arrow crosses a label. An arrow that would cross a label makes a detour. A detour
+    /// moves processes apart and may block other arrows, so this is repeated until no arrow is blocked.
     fn settle(plan: &Plan) -> Self {
         let mut detour = vec![false; plan.arrows.len()];
         let mut pass = 0;
@@ -423,7 +425,7 @@ impl Places {
 
     /// The coordinates of rows, from top to bottom.
     fn new(plan: &Plan) -> Self {
-        // By row: the extent of its labels above and below its dots.
+        // For each row: the extent of its labels above and below its dots.
         let mut heights = vec![[DOT; 2]; plan.rows];
         for shown in plan.columns.iter().flatten().filter(|shown| !shown.text.is_empty()) {
             let [above, below] = &mut heights[shown.row];
@@ -477,7 +479,7 @@ impl Places {
         }
     }
 
-    /// The distance from a process to the labels on a side, beyond the tracks there.
+    /// The distance from a process to the labels on a side; the tracks on that side lie in between.
     fn beside(&self, process: usize, side: usize) -> f64 {
         ASIDE + TRACK * float(self.tracks[process][side])
     }

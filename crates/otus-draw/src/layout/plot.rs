@@ -56,7 +56,7 @@ pub struct Panel {
 /// Numbers that belong together.
 #[derive(Debug, Clone)]
 pub struct Series {
-    /// The name in the legend; series of equal name in several panels have one entry.
+    /// The name in the legend. Series with the same name in several panels share one entry.
     pub name: String,
     /// The colour and stroke.
     pub tone: Tone,
@@ -82,7 +82,7 @@ pub enum Data {
 /// The five-number summary that a box shows.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spread {
-    /// The least.
+    /// The least number.
     pub min: f64,
     /// The first quartile.
     pub q1: f64,
@@ -90,7 +90,7 @@ pub struct Spread {
     pub median: f64,
     /// The third quartile.
     pub q3: f64,
-    /// The greatest.
+    /// The greatest number.
     pub max: f64,
 }
 
@@ -101,7 +101,7 @@ const TOGETHER: Size = Size { width: 250.0, height: 170.0 };
 const MARGIN: f64 = 14.0;
 const GAP: f64 = 26.0;
 const TICK: f64 = 4.0;
-/// Points nearer than this are painted once.
+/// Points that are closer than this are painted once.
 const GRAIN: f64 = 5.0;
 
 /// Draws a figure.
@@ -197,7 +197,7 @@ fn sample(scene: &mut Scene, series: &Series, at: Point) {
     scene.push(series.mark.item(at, 3.5, series.tone));
 }
 
-/// By panel: both axes with their ranges.
+/// For each panel: both axes with their ranges.
 fn rulers(figure: &Figure) -> Vec<[Ruler; 2]> {
     let both = |panel: &Panel| {
         let of = if figure.shared { figure.panels.as_slice() } else { std::slice::from_ref(panel) };
@@ -235,7 +235,7 @@ impl Panel {
         self.x.scale.shows(x) && self.y.scale.shows(y)
     }
 
-    /// The number of points, and of those that an axis cannot show.
+    /// The number of all points, and the number of points that an axis cannot show.
     fn counts(&self) -> (usize, usize) {
         let (mut all, mut lost) = (0, 0);
         for series in &self.series {
@@ -363,7 +363,7 @@ fn draw_box(scene: &mut Scene, tone: Tone, x: f64, half: f64, heights: [f64; 5])
         line(point(x, outer), point(x, inner));
         line(point(x - half / 2.0, outer), point(x + half / 2.0, outer));
     }
-    // Not lower than a line if the quartiles nearly coincide.
+    // The box is at least as high as a line, even if the quartiles nearly coincide.
     let middle = f64::midpoint(q1, q3);
     let rect = Rect {
         left: x - half,
@@ -377,7 +377,8 @@ fn draw_box(scene: &mut Scene, tone: Tone, x: f64, half: f64, heights: [f64; 5])
     );
 }
 
-/// The places without those that fall into an occupied cell of the grid of [`GRAIN`]s.
+/// The points without those that fall into a cell of a grid of [`GRAIN`] units that is occupied
+/// already.
 fn thinned(mut places: Vec<Point>) -> Vec<Point> {
     let mut seen = BTreeSet::new();
     #[expect(clippy::cast_possible_truncation, reason = "places on a canvas")]

@@ -32,13 +32,13 @@ use window::Window;
 /// The options of the picture of a search.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// The most nodes of the search that are drawn.
+    /// The maximum number of nodes of the search that are drawn.
     pub max_nodes: usize,
     /// The verdict of the search.
     pub verdict: Option<Verdict>,
     /// The direction of steps.
     pub direction: Direction,
-    /// The picture of an interaction; without one it is written as text.
+    /// Draws the picture of an interaction. If it is `None`, interactions are written as text.
     pub term: Option<&'a dyn Fn(TermId) -> Scene>,
     /// The options of the search, one per line, which stand in a frame above it.
     pub legend: &'a [String],
@@ -265,7 +265,7 @@ impl<'a> Sketch<'a> {
         self.arrows.push(Arrow { from, to, label, tone });
     }
 
-    /// Adds a node with a text below another one; returns its number.
+    /// Adds a node with a text below another node; returns its number.
     fn hang(&mut self, from: usize, text: &str, font: Font, tone: Tone) -> usize {
         let size =
             Size { width: font.width(text) + 20.0, height: font.line_height() + font.size * 0.6 };
@@ -292,7 +292,7 @@ impl<'a> Sketch<'a> {
     }
 }
 
-/// Replaces the end of a text of more than `most` lines by a remark that ends in `more`.
+/// If a text has more than `most` lines, replaces its end by a remark that ends in `more`.
 fn cap(lines: &mut Vec<String>, most: usize, more: &str) {
     if lines.len() > most {
         let missing = lines.len() - most + 1;

@@ -46,7 +46,7 @@ pub struct Options<'a> {
     pub tones: &'a [Tone],
     /// Whether lifelines without any action are left out.
     pub only_used: bool,
-    /// The most rows that are drawn; the rest is counted.
+    /// The maximum number of rows that are drawn; the rest is counted.
     pub max_rows: usize,
     /// The width at which labels are broken into lines.
     pub label_width: f64,
@@ -110,7 +110,8 @@ fn shown(rows: &Rows, order: Vec<LifelineId>, options: &Options<'_>) -> Vec<Life
     order.into_iter().filter(|lifeline| used[lifeline.index()]).collect()
 }
 
-/// The boxes around heads. A box whose members are not neighbours is drawn around those that are.
+/// The boxes around heads. If the members of a box are not all neighbours, the box is drawn around
+/// each group of neighbours.
 fn groups(file: &SpecFile, signature: &Signature, shown: &[LifelineId]) -> Vec<Group> {
     let place = |name: &otus_syntax::name::Name| {
         let lifeline = signature.lifeline(file.names.text(name.symbol))?;
@@ -165,7 +166,7 @@ fn describe(rows: &Rows, shown: &[LifelineId], signature: &Signature) -> String 
     format!("Lifelines from left to right: {}. {}{more}.", names.join(", "), arrows.join("; "))
 }
 
-/// The word for an operator in a diagram, and whether its lifelines follow.
+/// The word for an operator in a diagram, and whether the names of its lifelines follow the word.
 pub(crate) fn word(operator: &Operator) -> (&'static str, bool) {
     match operator {
         Operator::Strict => ("strict", false),

@@ -12,7 +12,8 @@ const LABEL: Font = PLAIN;
 /// The distance from the names of the layers to the tree.
 const GAP: f64 = 26.0;
 
-/// Draws a sharing tree; `names` are those of its layers. A node has the subject `node-<number>`.
+/// Draws a sharing tree; `names` are the names of its layers. A node has the subject
+/// `node-<number>`.
 pub fn sharing_tree(tree: &SharingTree, names: &[&str]) -> Scene {
     let mut scene = Scene::new("An interval sharing tree");
     if tree.nodes.is_empty() {
@@ -31,7 +32,7 @@ pub fn sharing_tree(tree: &SharingTree, names: &[&str]) -> Scene {
     let height = LABEL.line_height() + 8.0;
     let size = |label: &String| Size { width: (LABEL.width(label) + 14.0).max(26.0), height };
     let mut sizes: Vec<Size> = labels.iter().map(size).collect();
-    // Many arrows may leave the root and enter the end.
+    // The root and the end are wide, because many arrows may leave the root and enter the end.
     for at in [0, end] {
         sizes[at].width = 46.0;
     }

@@ -26,7 +26,7 @@ pub struct Options<'a> {
     pub fold_passings: bool,
     /// The tones of parts.
     pub marks: Option<&'a Marks>,
-    /// The most nodes that are drawn.
+    /// The maximum number of nodes that are drawn.
     pub max_nodes: usize,
 }
 
@@ -58,7 +58,8 @@ pub fn term(pool: &Pool, root: TermId, options: &Options<'_>) -> Scene {
     let mut scene = Scene::new("term of an interaction");
     scene.description = describe(pool, root, nodes.len());
 
-    // Edges that are nearly horizontal are hard to follow, so nodes far from their parent move their level down.
+    // Nearly horizontal edges are hard to follow. So if a node is far from its parent, its whole level is moved
+    // down.
     let mut drops = vec![DROP; depth];
     for (node, place) in nodes.iter().zip(&places) {
         for &child in &node.children {
@@ -116,16 +117,16 @@ const GAP: f64 = 14.0;
 const DROP: f64 = 20.0;
 const HEIGHT: f64 = 22.0;
 const MARGIN: f64 = 12.0;
-/// From an edge to the position beside it.
+/// The distance from an edge to the position that is written beside it.
 const POSITION_GAP: f64 = 4.0;
 
 struct Node {
     text: String,
     is_operator: bool,
     tone: Tone,
-    /// The place of its position.
+    /// The side on which the position of the node is written.
     side: Side,
-    /// Its position, `ε` for the root, if positions are shown.
+    /// The position of the node, `ε` for the root, if positions are shown.
     position: Option<String>,
     children: Vec<usize>,
 }
@@ -178,7 +179,7 @@ fn unfold(pool: &Pool, root: TermId, options: &Options<'_>) -> Vec<Node> {
         let folded = (options.fold_passings && !marks.has_below(now.marks))
             .then(|| passing(pool, now.term))
             .flatten();
-        // Pending subterms will become nodes too.
+        // Pending subterms will become nodes too, so they count.
         let room = nodes.len() + queue.len() + count < options.max_nodes.max(1);
         let (text, open) = match folded {
             Some(text) => (text, false),
@@ -238,7 +239,7 @@ fn name(pool: &Pool, term: TermId) -> String {
     }
 }
 
-/// Shortens a name of any length to the width of a node.
+/// Shortens a name to the width of a node.
 fn shorten(text: &str) -> String {
     STRONG.shorten(text, 220.0)
 }

@@ -13,22 +13,23 @@
 /// A node.
 #[derive(Debug, Clone, Default)]
 pub struct Node {
-    /// Its extent to the left and to the right of its middle.
+    /// The extent of the node to the left and to the right of its middle.
     pub extent: [f64; 2],
-    /// The numbers of its children, left to right.
+    /// The numbers of the node's children, left to right.
     pub children: Vec<usize>,
 }
 
 /// The place of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct TreePlace {
-    /// Its middle; that of the root is 0.
+    /// The x coordinate of the middle of the node; that of the root is 0.
     pub x: f64,
-    /// Its distance from the root.
+    /// The level of the node: its distance from the root.
     pub level: usize,
 }
 
-/// Places the nodes of a tree; nodes that are not reachable from the root get its place.
+/// Places the nodes of a tree. Nodes that are not reachable from the root get the place of the
+/// root.
 ///
 /// ```
 /// use otus_draw::layout::tree::{Node, tree};
@@ -40,7 +41,7 @@ pub struct TreePlace {
 /// ```
 ///
 /// # Panics
-/// If a child does not exist, or is a child of two.
+/// If a child does not exist, or is a child of two nodes.
 pub fn tree(nodes: &[Node], root: usize, gap: f64) -> Vec<TreePlace> {
     let mut order = Vec::with_capacity(nodes.len());
     let mut stack = vec![root];
@@ -49,7 +50,7 @@ pub fn tree(nodes: &[Node], root: usize, gap: f64) -> Vec<TreePlace> {
         stack.extend(nodes[node].children.iter().rev());
         assert!(order.len() <= nodes.len(), "every node is a child of at most one");
     }
-    // By node: its offset from its parent, and its outline until the parent takes it.
+    // For each node: its offset from its parent, and its outline until the parent takes it.
     let mut offsets = vec![0.0; nodes.len()];
     let mut outlines: Vec<Option<Outline>> = vec![None; nodes.len()];
     for &node in order.iter().rev() {
@@ -87,13 +88,13 @@ impl Outline {
         self.levels.len()
     }
 
-    /// Its extent on a level, counted from its root.
+    /// The extent of the outline on a level, counted from the root of the tree.
     fn side(&self, level: usize, side: usize) -> f64 {
         self.levels[self.levels.len() - 1 - level][side] + self.shift
     }
 }
 
-/// The offsets of children from their parent, and the outline of the whole.
+/// The offsets of children from their parent, and the outline of the whole subtree.
 fn join(children: Vec<Outline>, extent: [f64; 2], gap: f64) -> (Vec<f64>, Outline) {
     let own = [-extent[0], extent[1]];
     if children.is_empty() {
@@ -145,12 +146,12 @@ fn spread(children: &[Outline], gap: f64) -> Vec<f64> {
     (0..count).map(|child| f64::midpoint(left[child], last + right[child]) - middle).collect()
 }
 
-/// Puts children one after the other as near as outlines allow; `side` is the side of the
-/// placed ones that faces the next.
+/// Places children one after the other, as close as their outlines allow. `side` is the side of the
+/// placed children that faces the next one.
 fn pack(children: &[Outline], order: &[usize], side: usize, gap: f64) -> Vec<f64> {
     let sign = if side == 1 { 1.0 } else { -1.0 };
     let mut at = vec![0.0; children.len()];
-    // Placed children whose outline faces the next one, least deep last.
+    // The placed children whose outlines face the next child; the least deep one is last.
     let mut seen: Vec<usize> = Vec::new();
     for (rank, &child) in order.iter().enumerate() {
         let mut place = f64::NEG_INFINITY;

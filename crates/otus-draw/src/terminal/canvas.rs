@@ -1,4 +1,4 @@
-//! Rows of character cells.
+//! A canvas of character cells, in rows, for drawings in a terminal.
 
 use unicode_width::UnicodeWidthChar as _;
 
@@ -83,7 +83,7 @@ impl Canvas {
         self.row.fill(' ');
     }
 
-    /// Writes a line that may be wider than the picture.
+    /// Writes a line of text that may be wider than the picture.
     pub(super) fn say(&mut self, text: &str) {
         if self.ascii {
             self.out.extend(text.chars().map(plain));

@@ -94,7 +94,8 @@ fn list<T: Iterator<Item = String>>(
         for (done, text) in texts.enumerate() {
             let text = shorten(&text, room.max(12));
             let separator = if done > 0 { "; " } else { "" };
-            // After any text but the last there must be room for the number of those left out.
+            // After each text except the last, there must be room for the number of texts that are
+            // left out.
             let more = format!("; … {} more", grouped(count - done));
             let rest = if done + 1 < count { width(&more) } else { 0 };
             let needed = width(separator) + width(&text);

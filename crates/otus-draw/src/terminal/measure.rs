@@ -17,7 +17,7 @@ use crate::layout::sequence::word;
 
 #[derive(Debug)]
 pub(super) struct Measured {
-    /// By lifeline: its head and its column.
+    /// For each lifeline: its head and its column.
     pub(super) heads: Vec<String>,
     pub(super) columns: Vec<usize>,
     pub(super) parts: Vec<Part>,
@@ -27,7 +27,8 @@ pub(super) struct Measured {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Part {
     pub(super) span: Option<(usize, usize)>,
-    /// Its extent beyond the lifelines of its span.
+    /// The width that the part takes to the left of the first lifeline of its span; `right` is that
+    /// to the right of the last lifeline.
     pub(super) left: usize,
     pub(super) right: usize,
     /// The number of rows; 0 only for the empty interaction.
@@ -37,7 +38,7 @@ pub(super) struct Part {
 
 #[derive(Debug, Clone, Default)]
 pub(super) enum Appearance {
-    /// None of its own: its operands, one below the other.
+    /// No form of its own: its operands are drawn one below the other.
     #[default]
     Sequence,
     Arrow(Arrow),
@@ -56,7 +57,7 @@ pub(super) struct Arrow {
     pub(super) origin: Option<usize>,
     /// Receiving lifelines other than the origin.
     pub(super) targets: Vec<usize>,
-    /// Whether the origin receives it too.
+    /// Whether the origin also receives the message.
     pub(super) own: bool,
     pub(super) synchronous: bool,
 }
@@ -68,7 +69,7 @@ const OWN: usize = 4;
 const OUTSIDE: usize = 5;
 
 impl Measured {
-    /// Measures an interaction, with no text wider than `most`.
+    /// Measures an interaction. No text is wider than `most` columns.
     pub(super) fn new(
         file: &SpecFile,
         interaction: &Interaction,
@@ -97,7 +98,7 @@ impl Measured {
     }
 }
 
-/// By node: whether it is part of the interaction.
+/// For each node: whether it is part of the interaction.
 fn used(interaction: &Interaction) -> Vec<bool> {
     let mut used = vec![false; interaction.nodes.len()];
     used[interaction.root.0 as usize] = true;
@@ -119,9 +120,9 @@ struct Measure<'f> {
     most: usize,
     heads: Vec<String>,
     known: FxHashMap<String, usize>,
-    /// By pair of lifelines: the least number of columns between them.
+    /// For each pair of lifelines: the least number of columns between them.
     apart: BTreeMap<(usize, usize), usize>,
-    /// By lifeline: the number of free columns beside it.
+    /// For each lifeline: the number of free columns beside it.
     left: Vec<usize>,
     right: Vec<usize>,
     parts: Vec<Part>,
@@ -137,7 +138,7 @@ impl Measure<'_> {
         index
     }
 
-    /// The number of a lifeline; undeclared ones come after all others.
+    /// The number of a lifeline; undeclared lifelines come after all declared lifelines.
     fn lifeline(&mut self, name: Name) -> usize {
         let text = self.file.names.text(name.symbol);
         match self.known.get(text) {
@@ -179,7 +180,8 @@ impl Measure<'_> {
         let mut part = Part { span: Some(span), rows: 2, ..Part::default() };
         if own {
             part.rows += if targets.is_empty() { 1 } else { 2 };
-            // With other targets, the loop is below the label, so only the loop must fit.
+            // If there are other targets, the loop is drawn below the label, so only the loop must
+            // fit.
             let reach = if targets.is_empty() { OWN.max(columns + 2) } else { OWN };
             let at = origin.unwrap_or(span.0);
             self.right[at] = self.right[at].max(reach);

@@ -1,4 +1,4 @@
-//! The rows of a diagram, from top to bottom.
+//! Writes the rows of a sequence diagram in a terminal, from top to bottom.
 
 use otus_syntax::ast::{Interaction, NodeId, NodeKind};
 
@@ -49,7 +49,7 @@ fn heads(measured: &Measured, canvas: &mut Canvas) {
 
 enum Task {
     Node(NodeId),
-    /// An operand of a frame without rows.
+    /// An operand of a frame that has no rows.
     Nothing,
     /// The line between two operands.
     Separator,
@@ -163,14 +163,16 @@ impl Writer<'_> {
         self.end();
     }
 
-    /// A word in the middle of the innermost frame, or of all lifelines.
+    /// A word in the middle of the innermost frame or, outside of frames, in the middle of all
+    /// lifelines.
     fn nothing(&mut self, word: &str) {
         self.background(0);
         let all = self.measured.columns.first().zip(self.measured.columns.last());
         let (left, right) =
             self.frames.last().copied().or(all.map(|(&a, &b)| (a, b))).unwrap_or((0, 0));
         let at = (usize::midpoint(left, right) + 1).saturating_sub(width(word).div_ceil(2));
-        // A word of one column moves beside a lifeline if there is room.
+        // A word of one column is moved beside a lifeline if it would cover the lifeline and there
+        // is room.
         let beside = self.canvas.at(at) == '│' && width(word) == 1 && at + 2 < right;
         self.canvas.text(if beside { at + 2 } else { at }, word);
         self.end();
@@ -188,7 +190,7 @@ impl Writer<'_> {
                 self.end();
                 self.own(at, arrow.synchronous);
             } else {
-                // To the environment.
+                // The message goes to the environment.
                 let end = at + reach.max(5);
                 self.label(at, end, &arrow.label);
                 self.background(0);
@@ -241,8 +243,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The row above an arrow: the label between two lifelines if it fits, as near to the middle
-    /// as can be, else over them.
+    /// The row above an arrow. The label is written between two lifelines if it fits, as close to
+    /// the middle as possible; otherwise it is written over the lifelines.
     fn label(&mut self, low: usize, high: usize, label: &str) {
         self.background(0);
         let columns = width(label);

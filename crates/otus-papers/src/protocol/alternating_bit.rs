@@ -16,11 +16,11 @@ use otus_trace::order::PartialOrder;
 use super::simulation::{Simulation, Stamp, Step};
 use super::work;
 
-/// The messages that are lost, out of a thousand.
+/// The number of messages that are lost, out of a thousand.
 const LOST: u32 = 300;
-/// The steps in which the sender works locally, out of a thousand.
+/// The number of steps in which the sender works locally, out of a thousand.
 const BUSY: u32 = 500;
-/// The steps in which the receiver works locally, out of a thousand.
+/// The number of steps in which the receiver works locally, out of a thousand.
 const IDLE: u32 = 600;
 
 pub(super) fn trace(events: usize, rng: &mut fastrand::Rng) -> PartialOrder {

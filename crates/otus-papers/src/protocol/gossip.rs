@@ -1,4 +1,5 @@
-//! Gossip: every process sends to every other one, at random, so no order of the processes has locality.
+//! Gossip: every process sends messages to random other processes. So in no order of the processes do they
+//! communicate mainly with their neighbours.
 //!
 //! Each event of process i gives `v_i` a new value from 0 to 9. Some events send a message to a random process, which
 //! receives it some time later.
@@ -9,7 +10,8 @@ use otus_trace::order::PartialOrder;
 
 use super::simulation::{Simulation, Stamp, Step};
 
-/// The events that send a message, out of a thousand. With 100, 20 processes and 10,000 events have about 10³⁰ cuts.
+/// The number of events that send a message, out of a thousand. With the value 100, 20 processes with 10,000 events
+/// have about 10³⁰ cuts.
 const SENDING: u32 = 100;
 
 /// Simulates a trace of gossip.

@@ -17,7 +17,7 @@ use otus_trace::order::PartialOrder;
 use super::simulation::{Simulation, Step};
 use super::{Scheduler, work};
 
-/// The most local events in a round.
+/// The maximum number of local events in a round.
 const WORK: usize = 4;
 
 pub(super) fn trace(events: usize, rng: &mut fastrand::Rng) -> PartialOrder {

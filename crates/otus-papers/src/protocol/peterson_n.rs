@@ -16,9 +16,10 @@ use super::{Scheduler, work};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ControlState {
-    /// Local events that are left.
+    /// The number of local events that are left.
     Working(usize),
-    /// About to write `level_i`, to write `last_l`, to pass the await, of this level.
+    /// The process is about to write `level_i`, to write `last_l`, or to pass the await, at this
+    /// level.
     Takes(usize),
     Signs(usize),
     Passes(usize),
@@ -34,7 +35,7 @@ pub(super) fn trace(processes: usize, events: usize, rng: &mut fastrand::Rng) ->
     let last: Vec<Variable> =
         (0..processes).map(|at| simulation.variable(format!("last{at}"), -1)).collect();
     let ncrit = simulation.variable("ncrit", 0);
-    // The more processes there are, the more often the next step is of another one.
+    // With more processes, the next step more often belongs to another process.
     let stay = 1000_usize.saturating_sub(10 * processes).max(500);
     let mut scheduler = Scheduler { now: 0, stay: u32::try_from(stay).unwrap_or(0) };
     let mut states = vec![ControlState::Working(0); processes];

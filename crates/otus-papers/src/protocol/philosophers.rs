@@ -18,7 +18,7 @@ use otus_trace::order::{PartialOrder, Value};
 use super::simulation::{Simulation, Step};
 use super::{Scheduler, work};
 
-/// The most local events between meals.
+/// The maximum number of local events between meals.
 const THOUGHTS: usize = 2;
 
 pub(super) fn trace(processes: usize, events: usize, rng: &mut fastrand::Rng) -> PartialOrder {

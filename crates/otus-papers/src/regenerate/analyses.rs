@@ -1,9 +1,9 @@
 //! Analyses of sets of multi-traces by both engines, and the tables and plots of their verdicts and times.
 //!
-//! Each search starts from a copy of the pool as it was read; copying is not timed. The fast engine is timed twice: *cold*,
-//! with a new engine for each multi-trace, whose construction is timed; and as in `otus analyze` of many multi-traces, with
-//! one engine for a whole set. Explanations are certified outside the timing: all of the search, and a sample of the
-//! engine, whose explanations take another search.
+//! Each search starts from a copy of the pool as it was read; copying is not timed. The fast engine is timed twice:
+//! *cold*, with a new engine for each multi-trace, whose construction is timed; and as in `otus analyze` of many
+//! multi-traces, with one engine for a whole set. Explanations are certified outside the timing: all explanations of
+//! the search, but only a sample of those of the engine, because each of these takes another search.
 
 use otus_analysis::budget::Budget;
 use otus_analysis::config::{Config, Kind};
@@ -70,7 +70,8 @@ pub(super) struct Plan<'a> {
     pub(super) question: Question,
     /// The search that the paper describes.
     pub(super) search: Config,
-    /// The interaction in the semantics of 000, where it differs from that of the engine: see [`is_apart`].
+    /// The interaction in the semantics of paper 000, if it differs from that of the engine; see
+    /// [`is_apart`].
     pub(super) loose: Option<Model>,
     pub(super) setting: Setting,
     pub(super) watch: &'a Watch<'a>,
@@ -79,9 +80,9 @@ pub(super) struct Plan<'a> {
 #[derive(Default)]
 pub(super) struct Analysed {
     pub(super) name: &'static str,
-    /// By one engine for all.
+    /// The results of one engine for the whole set.
     pub(super) fast: Vec<Timed>,
-    /// By a new engine for each.
+    /// The results of a new engine for each multi-trace.
     pub(super) cold: Vec<Timed>,
     pub(super) search: Vec<Timed>,
     /// The number of multi-traces that the search explains and the engine refuses because their semantics differ.
@@ -95,10 +96,10 @@ pub(super) struct Timed {
     pub(super) verdict: Verdict,
 }
 
-/// One in so many explanations of the fast engine is certified.
+/// One of this many explanations of the fast engine is certified.
 const SAMPLING: usize = 20;
 
-/// Analyses a set of multi-traces and notes wrong verdicts in the artefact.
+/// Analyses a set of multi-traces, and records wrong verdicts in the artefact.
 pub(super) fn analyse(
     model: &Model,
     class: &Class,
@@ -197,8 +198,9 @@ fn by_search(model: &Model, trace: &MultiTrace, plan: &Plan<'_>, artefact: &mut 
     Timed { length: trace.len(), seconds: median(&times), verdict }
 }
 
-/// Compares the verdicts of the engine and of the search with the known one and with each other. A bounded simulation may miss
-/// a slice, but whatever it explains is one. Returns whether the verdicts differ because the semantics of the papers do.
+/// Compares the verdicts of the engine and of the search with the known one and with each other. A bounded simulation
+/// may miss a slice, but everything that it explains is a slice. Returns whether the verdicts differ because the
+/// semantics of the papers differ.
 fn compare(
     model: &Model,
     trace: &MultiTrace,
@@ -231,8 +233,8 @@ fn compare(
 
 /// Whether 000 and 003 give a multi-trace different verdicts. The semantics of 000 is tuples of local traces, in which
 /// events of different lifelines are unordered; that of 003, and of the fast engine, is projections of global traces.
-/// The two agree on an interaction in which the emission and the reception of each message are unordered, so
-/// that interaction is asked.
+/// The two agree on an interaction in which the emission and the reception of each message are unordered, so the
+/// engine is asked about that interaction.
 fn is_apart(model: &Model, trace: &MultiTrace, plan: &Plan<'_>) -> bool {
     let Some(mut loose) = plan.loose.clone() else { return false };
     let trace = loose.trace(&model.text(trace));
@@ -421,7 +423,7 @@ pub(super) enum Look {
     Engines,
     /// A plot for each engine in the colours of the paper's verdicts, on linear axes.
     VerdictsLinear,
-    /// The same with a logarithmic axis of time.
+    /// Like `VerdictsLinear`, with a logarithmic axis of time.
     VerdictsLog,
 }
 

@@ -1,4 +1,5 @@
-//! Figure 8 of 000, and 6, which shows a part of it: 3-SAT formulas as questions about multi-traces.
+//! Figure 8 of paper 000, and figure 6, which shows a part of it: 3-SAT formulas as questions about
+//! multi-traces.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Tables 1 to 5 and figures 3 and 4 of 001: CTL formulas over the cuts of partial-order traces.
 //!
-//! `fast` is the method of `otus ctl`. `ist` is the paper's algorithm, on the whole trace as there: sharing trees with one
-//! set subtracted for each communication, AG by downward closure or by a fixpoint.
+//! `fast` is the method of `otus ctl`. `ist` is the paper's algorithm, on the whole trace as in the paper: sharing
+//! trees with one set subtracted for each communication, AG by downward closure or by a fixpoint.
 
 use std::time::Duration;
 
@@ -70,7 +70,8 @@ fn run(
     let has_fixpoint = rows.iter().any(|row| row.fixpoint.is_some());
     let mut table = Table::new("", "");
     let mut all = Vec::new();
-    // A method that exceeded its time limit is not tried on more events of as many processes.
+    // If a method exceeds its time limit, it is not tried on more events with the same number of
+    // processes.
     let mut lost = [0; 2];
     for (done, row) in rows.iter().enumerate() {
         watch.step(artefact.id, done, rows.len())?;
@@ -215,7 +216,7 @@ fn panel(processes: usize, is_titled: bool, rows: &[OrderRow], measured: &[Measu
     let line = |name: &str, tone, mark, of: &dyn Fn(&OrderRow, &Measured) -> Option<f64>| {
         let some = rows.iter().zip(measured).filter(|(row, _)| row.processes == processes);
         let points = some.filter_map(|(row, found)| Some([number(row.events), of(row, found)?]));
-        // The paper gives hundredths of a second; its zeros have no place on a logarithmic axis.
+        // The paper gives hundredths of a second; zeros cannot be shown on a logarithmic axis.
         let points = points.filter(|point| point[1] > 0.0).collect();
         Series { name: name.to_owned(), tone, mark, data: Data::Line(points) }
     };

@@ -76,7 +76,7 @@ fn run(
     Ok(artefact)
 }
 
-/// The number of slices that the search decides and does not explain.
+/// The number of slices that the search decides but does not explain.
 fn missed(sets: &[Analysed]) -> usize {
     let refused = |set: &Analysed| {
         let decided = set.search.iter().filter(|timed| timed.verdict != Verdict::Inconclusive);

@@ -1,4 +1,5 @@
-//! Figures 9 to 12 of 000, and 7, which shows a part of them: four use cases, by removal of lifelines.
+//! Figures 9 to 12 of paper 000, and figure 7, which shows a part of them: four use cases, by removal
+//! of lifelines.
 
 use otus_analysis::Question;
 use otus_analysis::config::Kind;

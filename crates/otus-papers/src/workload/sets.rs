@@ -1,4 +1,4 @@
-//! Sets of multi-traces of one origin, and their mutants.
+//! Sets of multi-traces that were made in the same way, and sets of their mutants.
 
 use otus_trace::MultiTrace;
 use otus_trace::transform::{Swaps, noise, swap_actions};
@@ -9,7 +9,7 @@ use crate::setting::Setting;
 /// A set of multi-traces of one origin.
 #[derive(Debug, Clone)]
 pub struct Class {
-    /// Its name in the papers.
+    /// The name of the set in the papers.
     pub name: &'static str,
     /// The multi-traces.
     pub traces: Vec<MultiTrace>,
@@ -20,11 +20,11 @@ pub struct Class {
 /// The verdict of multi-traces that is known from the way they were made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Known {
-    /// They are accepted.
+    /// The multi-traces are accepted.
     Accepted,
-    /// They are prefixes or slices of accepted ones.
+    /// The multi-traces are prefixes or slices of accepted multi-traces.
     Part,
-    /// Unknown: a mutant may still be right.
+    /// The verdict is unknown, because a mutant may still be correct.
     Mutant,
 }
 

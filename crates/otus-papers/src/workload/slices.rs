@@ -35,7 +35,8 @@ pub struct Slices {
     pub partition: Partition,
     /// T, S, Mia, Msa and Msc.
     pub sets: Vec<Class>,
-    /// The number of slices if equal ones at different places count, as in the paper.
+    /// The number of slices if equal slices at different positions count separately, as in the
+    /// paper.
     pub by_place: u128,
 }
 

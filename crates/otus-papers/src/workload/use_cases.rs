@@ -22,9 +22,9 @@ use crate::setting::Setting;
 /// A use case and the way its multi-traces are made.
 #[derive(Debug, Clone, Copy)]
 pub struct UseCase {
-    /// The name of its figure.
+    /// The name of the figure of the use case.
     pub id: &'static str,
-    /// Its subject.
+    /// The subject of the use case.
     pub title: &'static str,
     /// The way its multi-traces are made, in words.
     pub made: &'static str,
@@ -79,17 +79,18 @@ pub const USE_CASES: [UseCase; 4] = [
 ];
 
 impl UseCase {
-    /// Its model.
+    /// The model of the use case.
     pub fn model(&self) -> Model {
         Model::new(self.texts)
     }
 
-    /// Its model with the emission and the reception of each message unordered.
+    /// The model of the use case, with the emission and the reception of each message unordered.
     pub fn loose(&self) -> Model {
         Model::new(Texts { interaction: &loosened(self.texts.interaction), ..self.texts })
     }
 
-    /// Its five sets. Messages that mutants introduce are added to the model.
+    /// The five sets of multi-traces of the use case. Messages that mutants introduce are added to
+    /// the model.
     pub fn classes(&self, model: &mut Model, setting: Setting) -> Vec<Class> {
         let mut accepted = model.observed(&model.discrete(), &self.accepted(model, setting));
         accepted.truncate(setting.pick(8, usize::MAX, usize::MAX));

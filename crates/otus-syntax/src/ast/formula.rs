@@ -15,7 +15,7 @@ use crate::source::{SourceId, Span};
 pub struct FormulaFile {
     /// The text all spans refer to.
     pub source: SourceId,
-    /// The table of its names and texts.
+    /// The table of the names and texts in the file.
     pub names: Names,
     /// All nodes, operands before operators.
     pub nodes: Vec<FormulaNode>,
@@ -40,7 +40,7 @@ impl FormulaFile {
     }
 
     /// Some nodes and those below them, operands before operators. A named formula counts as an operand of its
-    /// name. Nodes whose kind `enters` refuses are included, those below them are not.
+    /// name. If `enters` refuses the kind of a node, the node is included, but the nodes below it are not.
     pub fn below(
         &self,
         roots: &[FormulaId],
@@ -69,11 +69,11 @@ impl FormulaFile {
 /// `name: formula`, a formula alone, or `let name = formula`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Item {
-    /// Its span.
+    /// The span of the item.
     pub span: Span,
     /// Property or definition.
     pub kind: ItemKind,
-    /// Its name; a definition always has one.
+    /// The name of the formula; a definition always has one.
     pub name: Option<Name>,
     /// The formula.
     pub body: FormulaId,
@@ -93,7 +93,7 @@ pub enum ItemKind {
 pub struct FormulaId(pub u32);
 
 impl FormulaId {
-    /// Its index in [`FormulaFile::nodes`].
+    /// The index of the formula in [`FormulaFile::nodes`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -102,9 +102,9 @@ impl FormulaId {
 /// A formula or a term with its span.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormulaNode {
-    /// Its span.
+    /// The span of the formula or term.
     pub span: Span,
-    /// Its operator or leaf.
+    /// The operator or leaf.
     pub kind: FormulaKind,
 }
 
@@ -186,7 +186,7 @@ impl FormulaKind {
 pub struct Binder {
     /// The names that stand for processes in the formula.
     pub names: Vec<Name>,
-    /// Whether they stand for different processes.
+    /// Whether the names stand for different processes.
     pub distinct: bool,
     /// The processes, by name; `*` in a name stands for any characters. Empty for all processes of the trace.
     pub range: Vec<Name>,
@@ -197,7 +197,7 @@ pub struct Binder {
 pub struct Path {
     /// The process, if it is named.
     pub process: Option<Name>,
-    /// The part after the first dot, or all of it.
+    /// The part after the first dot; the whole text if there is no dot.
     pub name: Name,
 }
 
@@ -208,12 +208,12 @@ pub enum Arithmetic {
     Add,
     /// `-`
     Subtract,
-    /// `*`; one of the two is a constant.
+    /// `*`; one of the two operands is a constant.
     Multiply,
 }
 
 impl Arithmetic {
-    /// Its spelling.
+    /// The spelling of the operator.
     pub fn symbol(self) -> &'static str {
         match self {
             Arithmetic::Add => "+",
@@ -241,7 +241,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Its spelling.
+    /// The spelling of the comparison.
     pub fn symbol(self) -> &'static str {
         match self {
             Comparison::Equal => "=",
@@ -280,7 +280,7 @@ pub enum Connective {
 }
 
 impl Connective {
-    /// Its spelling.
+    /// The spelling of the connective.
     pub fn symbol(self) -> &'static str {
         match self {
             Connective::And => "&",
@@ -301,7 +301,7 @@ pub enum Quantifier {
 }
 
 impl Quantifier {
-    /// Its spelling.
+    /// The spelling of the quantifier.
     pub fn symbol(self) -> char {
         match self {
             Quantifier::Exists => 'E',
@@ -322,7 +322,7 @@ pub enum Modality {
 }
 
 impl Modality {
-    /// Its spelling.
+    /// The spelling of the modality.
     pub fn symbol(self) -> char {
         match self {
             Modality::Next => 'X',
@@ -337,14 +337,14 @@ impl Modality {
 pub enum UntilKind {
     /// `f U g`: g at some cut, and f at all before it.
     Until,
-    /// `f W g`: the same, or f at all cuts.
+    /// `f W g`: like `f U g`, or f at all cuts.
     Weak,
     /// `f R g`: g at all cuts up to and including one where f holds, or at all cuts.
     Release,
 }
 
 impl UntilKind {
-    /// Its spelling.
+    /// The spelling of the operator.
     pub fn symbol(self) -> char {
         match self {
             UntilKind::Until => 'U',

@@ -94,9 +94,10 @@ struct Builder<'a> {
     aliases: &'a Aliases,
     findings: &'a mut Findings,
     nodes: Vec<Node>,
-    /// By node: its size as a tree.
+    /// For each node: the number of nodes of its tree, counted without sharing.
     sizes: Vec<u64>,
-    /// The number of nodes that the unfolding of loops has added so far, as a tree.
+    /// The number of nodes that unfolding loops has added so far, counted as in a tree, without
+    /// sharing.
     unfolded: u64,
     /// The scopes of the open fragments; the first is the diagram's own.
     scopes: Vec<Scope>,
@@ -149,7 +150,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Reports pending marks that do not apply to this statement. Declarations may stand in between.
+    /// Reports pending marks that do not apply to this statement. Declarations may stand between a
+    /// mark and its statement.
     fn check_marks(&mut self, statement: &Statement) {
         let kind = &statement.kind;
         if matches!(
@@ -233,7 +235,7 @@ impl Builder<'_> {
                 let ways = [arrow, back].map(|arrow| self.passing(arrow, synchronous));
                 self.apply(Operator::Par, ways.to_vec(), span)
             }
-            // Nobody sends it and nobody receives it.
+            // The message has neither a sender nor a receiver.
             Course::Lost if origin.is_none() => return,
             Course::Lost => {
                 if synchronous {
@@ -385,7 +387,7 @@ impl Builder<'_> {
         let mut scope = Scope::new(Fragment::Frame, opener.span);
         let first = opener.first.min(self.scope().items.len());
         scope.items = self.scope().items.split_off(first);
-        // Its frame is between two marks so far; from now on it is that of the scope.
+        // So far, the frame was drawn between two marks. From now on it is the frame of the scope.
         let before = self.scope().items.last().copied();
         let pending = &mut self.scope().pending;
         scope.frame = sketch::take_open(pending).or_else(|| {
@@ -481,7 +483,8 @@ impl Builder<'_> {
         self.add(node, beside);
     }
 
-    /// The statements of a fragment, and its last operand: alternatives, if it has several operands.
+    /// The statements of a fragment as one node, and its last operand. Several operands become
+    /// alternatives.
     fn divided(&mut self, items: &[Item], before: &[NodeId], span: Span) -> (NodeId, NodeId) {
         let last = self.join(items, &Operator::Seq, span);
         if before.is_empty() {
@@ -491,7 +494,7 @@ impl Builder<'_> {
         (self.apply(Operator::Alt, all, span), last)
     }
 
-    /// `critical` with the parts before its last one.
+    /// The node of `critical`, given the parts before its last part.
     fn critical(
         &mut self,
         mut parts: Vec<NodeId>,
@@ -522,7 +525,8 @@ impl Builder<'_> {
         self.drop_loop_kind();
         self.drop_options();
         let end = Span::at(whole.end);
-        // What is said about the fragments of a broken diagram would distract from its mistakes.
+        // If the diagram is incomplete, findings about its fragments would distract from that
+        // error, so they are left out.
         let is_complete = self.openers.is_empty();
         while let Some(opener) = self.openers.pop() {
             let message = "this fragment is never closed";
@@ -577,8 +581,8 @@ impl Builder<'_> {
         self.apply(operator.clone(), tail, span)
     }
 
-    /// The items as operands of an operator that does not order all of them. A `break` among them has
-    /// nothing to leave.
+    /// The items as operands of an operator that does not order all of them. A `break` among them is
+    /// reported, because there is no sequence that it could leave.
     fn choose(&mut self, items: &[Item], operator: Operator, span: Span) -> NodeId {
         let mut operands = Vec::with_capacity(items.len());
         for item in items {
@@ -627,7 +631,8 @@ impl Builder<'_> {
         self.sketch.before(node, pending);
     }
 
-    /// Puts a mark after the statement before it, or before the first one of the operand.
+    /// Attaches a mark to the statement before it or, at the beginning of an operand, to the first
+    /// statement.
     fn mark(&mut self, mark: drawing::Mark) {
         match self.scope().items.last().copied() {
             Some(Item::Node(node) | Item::Break(node, _)) => {

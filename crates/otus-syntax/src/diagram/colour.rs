@@ -3,7 +3,7 @@
 //! PlantUML writes `#Gold` and `#FF8800`, Mermaid `Gold` and `rgb(255, 136, 0)`, because `#` begins a comment
 //! there. Both know the names of HTML.
 
-/// A colour of Mermaid; `None` if it has no such colour.
+/// A colour in Mermaid's spelling; `None` if Mermaid has no such colour.
 pub(super) fn mermaid(colour: &str) -> Option<String> {
     Some(match parse(colour)? {
         Colour::Name(name) => name.to_owned(),
@@ -15,7 +15,7 @@ pub(super) fn mermaid(colour: &str) -> Option<String> {
     })
 }
 
-/// A colour of PlantUML; `None` if it has no such colour.
+/// A colour in PlantUML's spelling; `None` if PlantUML has no such colour.
 pub(super) fn plantuml(colour: &str) -> Option<String> {
     Some(match parse(colour)? {
         Colour::Name(name) => format!("#{name}"),
@@ -29,7 +29,7 @@ pub(super) fn plantuml(colour: &str) -> Option<String> {
 #[derive(Debug, PartialEq, Eq)]
 enum Colour<'a> {
     Name(&'a str),
-    /// Red, green, blue, and how opaque it is.
+    /// Red, green, blue and opacity.
     Mixed([u8; 4]),
 }
 
@@ -58,7 +58,7 @@ fn parse(text: &str) -> Option<Colour<'_>> {
     }
 }
 
-/// `0.25` or `.25` of 255.
+/// Parses a fraction such as `0.25` or `.25`, and multiplies it by 255.
 fn fraction(text: &str) -> Option<u8> {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     if !whole.chars().chain(decimals.chars()).all(|c| c.is_ascii_digit()) {
@@ -68,7 +68,7 @@ fn fraction(text: &str) -> Option<u8> {
         return Some(255);
     }
     let decimals: u32 = format!("{decimals:0<3}").get(..3)?.parse().ok()?;
-    // Opaque means that nothing was said about it.
+    // The value 255 stands for a colour without an opacity, so 254 is the maximum here.
     u8::try_from((decimals * 255 + 500) / 1000).ok().map(|alpha| alpha.min(254))
 }
 

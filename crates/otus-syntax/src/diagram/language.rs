@@ -1,9 +1,10 @@
-//! Which language a text is in, as its first line says.
+//! Determines the language of a diagram from the first line of its text.
 
 use super::markdown::Language;
 use super::mermaid;
 
-/// The language that a text says it is in, whatever its file is called; `None` if it does not say.
+/// The language that the first line of a text indicates, whatever the file name is; `None` if it
+/// indicates none.
 ///
 /// ```
 /// use otus_syntax::diagram::language_of;

@@ -35,7 +35,7 @@ pub enum Language {
 /// A fenced diagram.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fence {
-    /// Its language.
+    /// The language of the diagram.
     pub language: Language,
     /// The span between the fences.
     pub content: Span,
@@ -51,8 +51,8 @@ pub fn fences(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<Fence> 
     let first = marker::front_matter(text);
     let mut scan =
         Scan { source, diagnostics, found: Vec::new(), anchors: Anchors::default(), heading: None };
-    // The depth of block quotes, and the source of the block that is open: its span, and the span of the
-    // events inside it.
+    // The depth of block quotes; and the open fenced block, if any: its span, and the end of the content
+    // inside it.
     let mut quotes = 0_u32;
     let mut open: Option<Range<usize>> = None;
     let mut inner: Option<Range<usize>> = None;
@@ -207,7 +207,7 @@ impl Scan<'_> {
         let end = content_end.unwrap_or(start).max(start);
         let content = Span::new(offset(start), offset(end));
         let closed = text.get(end..block.end).is_some_and(|rest| !rest.trim().is_empty());
-        // An unclosed fence in another language matters only if it hides a diagram.
+        // An unclosed fence in another language is reported only if it hides a diagram.
         let hides = || self.source.slice(content).lines().any(marker::opens_diagram);
         if !closed && (marker.language().is_some() || hides()) {
             let span = Span::new(offset(block.start), offset(block.start + opening.len()));

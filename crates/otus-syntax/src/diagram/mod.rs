@@ -30,7 +30,7 @@ pub use language::language_of;
 pub struct Written {
     /// The text.
     pub text: String,
-    /// What its language cannot show of what the author drew, sorted.
+    /// The parts of the author's drawing that the language cannot show, sorted.
     pub left_out: Vec<&'static str>,
 }
 
@@ -38,7 +38,7 @@ pub struct Written {
 pub(crate) const UNNAMED: &str = "unnamed";
 
 /// The character of a numeric escape such as `u{2028}` at the start of a text, and the length of the
-/// escape. `least` is the least number of its hexadecimal digits.
+/// escape. `least` is the minimum number of its hexadecimal digits.
 fn numbered(text: &str, open: &str, close: u8, least: usize) -> Option<(char, usize)> {
     let digits = text.strip_prefix(open)?;
     let length = digits.bytes().take(7).position(|byte| byte == close)?;

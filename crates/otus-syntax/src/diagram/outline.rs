@@ -36,7 +36,7 @@ pub(crate) struct Outline {
     pub names: Names,
     /// The statements; their spans are those of the tree.
     pub statements: Vec<Statement>,
-    /// What was drawn and cannot be kept.
+    /// The parts of the drawing that cannot be kept.
     pub left_out: BTreeSet<&'static str>,
 }
 
@@ -60,11 +60,12 @@ pub(super) const MAX_INDENT: usize = 40;
 
 /// A pending part of the output; the last one on the stack is next.
 enum Task {
-    /// A node as exactly one statement.
+    /// A node, to be written as exactly one statement.
     Single(NodeId),
-    /// A node as the rest of a sequence.
+    /// A node, to be written as the rest of a sequence.
     Rest(NodeId),
-    /// A node as a whole operand: like the rest of a sequence, but without a statement for ∅.
+    /// A node, to be written as a whole operand: like the rest of a sequence, but without a
+    /// statement for ∅.
     Operand(NodeId),
     Write(Span, StatementKind),
 }
@@ -105,7 +106,7 @@ impl Walk<'_> {
         self.members(node);
     }
 
-    /// The statements of a sequence without its own marks, or any other node.
+    /// Writes a sequence as its statements, without its own marks; writes any other node as it is.
     fn members(&mut self, node: NodeId) {
         if let NodeKind::Operator(operator, operands) = &self.interaction.node(node).kind
             && is_seq(operator)
@@ -157,7 +158,7 @@ impl Walk<'_> {
                 }
                 self.look_of_loop(node);
                 self.open(span, Fragment::Loop(Repetition::ANY));
-                // The parser reports a loop with several operands.
+                // A loop with several operands was reported by the parser.
                 match operands[..] {
                     [body] => self.tasks.push(Task::Operand(body)),
                     _ => {

@@ -12,9 +12,9 @@ use crate::source::Span;
 /// A kind of construct that is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Decoration {
-    /// Its name in the plural.
+    /// The name of the construct in the plural.
     name: &'static str,
-    /// What it means; `None` if it is kept in the picture only.
+    /// The meaning of the construct; `None` if it is kept in the picture only.
     meaning: Option<&'static str>,
 }
 

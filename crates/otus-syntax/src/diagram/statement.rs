@@ -17,7 +17,7 @@ pub(crate) enum StatementKind {
     /// `participant A as Alice`: declares a lifeline, with its label in the picture.
     Participant {
         name: Name,
-        /// The text in the head of the lifeline, if it is not the name.
+        /// The text in the head of the lifeline, if it differs from the name.
         label: Option<String>,
     },
     /// `A->>B: m`
@@ -36,14 +36,14 @@ pub(crate) enum StatementKind {
     Lifelines(Vec<Name>),
     /// `otus: message m, n`: declares messages that the diagram does not use.
     Messages(Vec<Name>),
-    /// A part of the picture, which has no meaning.
+    /// A part of the picture that has no effect on the interaction.
     Look(Look),
 }
 
 /// A part of the picture, for the [`Drawing`](crate::drawing::Drawing).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Look {
-    /// Something between statements.
+    /// A mark between statements.
     Mark(drawing::Mark),
     /// The look of the next message.
     Arrow(drawing::Arrow),
@@ -67,14 +67,14 @@ pub(crate) enum Numbering {
         step: i64,
     },
     Stop,
-    /// Goes on where it stopped, perhaps with another step.
+    /// Continues the numbering where it stopped, perhaps with another step.
     Resume {
         step: Option<i64>,
     },
 }
 
-/// An arrow. Of its ends, `None` is the environment: found and lost messages, the border of the picture, or
-/// the participant of `otus: environment NAME`.
+/// An arrow. An end that is `None` is the environment: of a found or lost message, at the border of the
+/// picture, or the participant of `otus: environment NAME`.
 #[expect(clippy::struct_field_names, reason = "the message of an arrow is its name")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Message {
@@ -84,14 +84,14 @@ pub(crate) struct Message {
     pub course: Course,
 }
 
-/// What becomes of a message.
+/// The course of a message after it was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Course {
-    /// It is sent and received.
+    /// The message is sent and received.
     Arrives,
-    /// `A-xB`: it is sent towards B and never received.
+    /// `A-xB`: the message is sent towards B and never received.
     Lost,
-    /// `A<<->>B`: it goes both ways, in either order.
+    /// `A<<->>B`: there is a message in each direction, in either order.
     BothWays,
 }
 
@@ -110,13 +110,13 @@ pub(crate) enum Fragment {
     /// `rect`, `group` with free text, `box`: a frame without meaning. Operands that `else` separates are
     /// alternatives.
     Frame,
-    /// Mermaid's `critical`: a part that always happens, and what may follow it.
+    /// Mermaid's `critical`: a part that always happens, and options that may follow it.
     Critical(Options),
     /// `group strict`, `otus: strict`: an operator that diagrams lack. The statements inside are its
     /// operands, or, for a loop, its body.
     Block(Operator),
-    /// `otus: broadcast`: one emission received by several. The statements are arrows with one origin and
-    /// message.
+    /// `otus: broadcast`: one emission that several lifelines receive. The statements are arrows with the
+    /// same origin and the same message.
     Broadcast,
 }
 
@@ -126,7 +126,8 @@ pub(crate) struct Repetition {
     pub least: u32,
     /// The largest number; `None` if it is unbounded.
     pub most: Option<u32>,
-    /// Whether the label states it; `false` for free text, which is read as any number of times.
+    /// Whether the label states the number. It is `false` for free text, which is read as any
+    /// number of iterations.
     pub stated: bool,
 }
 
@@ -158,7 +159,8 @@ pub(crate) enum Mark {
     LoopKind(LoopKind),
     /// `otus: critical alt`: the meaning of the next `critical`.
     Critical(Options),
-    /// PlantUML's `&`: the next arrow or fragment happens in parallel with the one before.
+    /// PlantUML's `&`: the next arrow or fragment happens in parallel with the arrow or fragment
+    /// before.
     Beside,
     /// `otus: environment NAME`: the participant NAME is the environment.
     Environment(Name),

@@ -100,13 +100,13 @@ struct Parser<'s> {
     token: Token,
     previous_end: u32,
     tree: FormulaFile,
-    /// By node: whether it is a constant expression.
+    /// For each node: whether it is a constant expression.
     constant: Vec<bool>,
-    /// By symbol: the first item with this name.
+    /// For each symbol: the first item with this name.
     named: Vec<Option<Name>>,
-    /// By symbol: its definition, which is not itself a name.
+    /// For each symbol: its definition, which is not itself a name.
     definitions: Vec<Option<FormulaId>>,
-    /// The formula in the last pair of parentheses.
+    /// The formula in the pair of parentheses that was closed last.
     grouped: Option<FormulaId>,
     findings: Findings,
 }
@@ -153,7 +153,7 @@ enum Infix {
 enum Next {
     /// Another operand follows.
     Operand,
-    /// The operand has become a part of this larger one.
+    /// The operand has become a part of this larger operand.
     Grown(FormulaId),
     Complete(FormulaId),
 }
@@ -245,7 +245,8 @@ impl<'s> Parser<'s> {
             named: Vec::new(),
             definitions: Vec::new(),
             grouped: None,
-            // A token that can neither end a formula nor begin the next one is reported once.
+            // A token that can neither end a formula nor begin the next one would be reported
+            // twice, so equal findings are dropped.
             findings: Findings::bounded(source.id()).distinct(),
         };
         parser.token = parser.lexer.token(|comment| parser.tree.comments.push(comment));
@@ -292,7 +293,7 @@ impl<'s> Parser<'s> {
         if ends(self.token) {
             return;
         }
-        // Text right after an unexpected character belongs to the same fault.
+        // Text directly after an unexpected character belongs to the same fault.
         let is_rest = self.findings.list.last().is_some_and(|last| {
             last.code == Code::UNEXPECTED_CHARACTER
                 && last.primary.span.end == self.token.span.start
@@ -335,7 +336,7 @@ impl<'s> Parser<'s> {
         self.findings.push(found.with_help("give each its own name"));
     }
 
-    /// Parses a formula or a term as far as it goes.
+    /// Parses the longest formula or term that begins at the cursor.
     fn formula(&mut self) -> FormulaId {
         let mut stack: Vec<Frame> = Vec::new();
         loop {
@@ -452,7 +453,8 @@ impl<'s> Parser<'s> {
             return true;
         }
         if matches!(self.token.kind, Sign(')' | ']')) {
-            // The wrong kind of bracket closes an outer bracket, or was meant to close this one.
+            // A wrong kind of bracket either closes an outer bracket, or was meant to close this
+            // one.
             self.unclosed(open);
             let outer = stack.iter().rev().find_map(|frame| match *frame {
                 Frame::Group(open)
@@ -500,7 +502,7 @@ impl<'s> Parser<'s> {
                 Frame::Infix(infix, left) if infix.power() >= power => {
                     operand = self.joined(infix, left, operand);
                 }
-                // Its formula extends as far as possible.
+                // The formula of a quantifier extends as far as possible.
                 Frame::ForEach { start, quantifier, ref binder } if power == 0 => {
                     self.needs_formula(operand, bind::word(quantifier));
                     let kind = FormulaKind::ForEach(quantifier, binder.clone(), operand);

@@ -45,7 +45,7 @@ pub(super) fn interaction(cursor: &mut Cursor<'_>) -> Interaction {
                 }
             }
         };
-        // After an operand: close operators until one wants another operand.
+        // After an operand: closes operators until one expects another operand.
         loop {
             let Some(open) = stack.last_mut() else { break 'outer done };
             open.operands.push(done);

@@ -150,7 +150,7 @@ fn trailing_text(cursor: &mut Cursor<'_>, before: Option<&Interaction>) {
     while !matches!(cursor.kind(), TokenKind::End | Sign('@')) {
         cursor.bump();
     }
-    // After a syntax error in the interaction, this is part of the same fault.
+    // After a syntax error in the interaction, this text belongs to the same fault.
     if before.is_some_and(|before| before.node(before.root).kind == NodeKind::Invalid) {
         return;
     }

@@ -79,7 +79,7 @@ fn item_text(tree: &FormulaFile, item: &Item) -> String {
 
 /// A pending part of the output; the last one on the stack is printed next.
 enum Work {
-    /// A node, in parentheses if its binding power is less than this.
+    /// A node. It is put in parentheses if its binding power is less than this number.
     Node(FormulaId, u8),
     Text(&'static str),
 }

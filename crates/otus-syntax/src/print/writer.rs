@@ -27,7 +27,7 @@ pub(super) struct Writer<'c> {
 /// The content of a line, which decides whether a comment can follow on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LineContent {
-    /// Nothing or only comments, so that a comment on it would not be a trailing one.
+    /// Nothing, or only comments; a comment on such a line would not be a trailing comment.
     NoCode,
     /// Text that a comment can follow.
     Code,
@@ -71,7 +71,8 @@ impl<'c> Writer<'c> {
     fn comment(&mut self, comment: &Comment) {
         let level = self.pending.unwrap_or(self.level);
         if comment.trailing && self.line == LineContent::Code {
-            // On the line it followed, before any requested break.
+            // The comment is written on the line that it followed in the source, before any
+            // requested line break.
             if !self.out.ends_with(' ') {
                 self.out.push(' ');
             }

@@ -1,4 +1,5 @@
-//! An arena of rows of words, in pieces that are freed when all their rows are dropped.
+//! An arena for rows of 32-bit words. Its memory is divided into pieces; a piece is freed when all
+//! of its rows are dropped.
 //!
 //! Ten million events of a million groups are ten million rows of a few words. A vector for each
 //! group would cost more in headers and spare capacity than in rows. Here a row costs only its
@@ -26,7 +27,7 @@ const WORDS: u32 = 1 << BITS;
 #[derive(Debug, Default)]
 struct Piece {
     words: Vec<u32>,
-    /// The number of its rows that are in use.
+    /// The number of rows of the piece that are in use.
     rows: u32,
 }
 
@@ -54,7 +55,8 @@ impl Arena {
                 let index = match self.free.pop() {
                     Some(index) => index,
                     None => {
-                        // The last piece is not used, because `Ref::NONE` refers to it.
+                        // The last piece stays unused, because the reference `Ref::NONE` would lie
+                        // in it.
                         if self.pieces.len() >= WORDS as usize - 1 {
                             return None;
                         }
@@ -74,7 +76,8 @@ impl Arena {
         Some(Ref(u32::try_from(index).ok()? << BITS | place))
     }
 
-    /// The words from a row on; the encoding of the row determines its length.
+    /// The words from the start of a row on. The caller decodes the row, which determines its
+    /// length.
     pub(super) fn row(&self, at: Ref) -> &[u32] {
         &self.pieces[at.piece()].words[at.offset()..]
     }

@@ -31,15 +31,15 @@ define_id! {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) lifeline: RunLifelineId,
-    /// Its action; `None` if it only sets variables.
+    /// The action of the event; `None` if the event only sets variables.
     pub(crate) action: Option<RunActionId>,
     pub(crate) place: RunPlace,
     pub(crate) peer: Option<RunLifelineId>,
-    /// The name that its counterpart has for the message, if that is another one. It is known only
-    /// after pairing, so it is never stored.
+    /// The other name of the message, if the counterpart of the event uses another one. It is known
+    /// only after pairing, so it is never stored.
     pub(crate) also: Option<RunMessageId>,
     pub(crate) label: Option<RunLabelId>,
-    /// The key by which it is ordered on its clock.
+    /// The key by which the event is ordered among the events of its clock.
     pub(crate) order: Option<i128>,
     /// The message id, which pairs it with its counterpart.
     pub(crate) id: Vec<u8>,
@@ -55,25 +55,25 @@ pub(crate) struct Row {
 pub(crate) struct RowFlags(u32);
 
 impl RowFlags {
-    /// It happened at the same moment as the event before it.
+    /// The event happened at the same moment as the event before it.
     pub(crate) const JOINED: RowFlags = RowFlags(1);
-    /// It is the request of a span, which is paired by its id alone.
+    /// The event is the request of a span, which is paired by its id alone.
     pub(crate) const REQUEST: RowFlags = RowFlags(2);
-    /// It is the reply of a span, which is paired by its id alone.
+    /// The event is the reply of a span, which is paired by its id alone.
     pub(crate) const REPLY: RowFlags = RowFlags(4);
-    /// It is the start of a server span without a parent.
+    /// The event is the start of a server span without a parent.
     pub(crate) const ROOT: RowFlags = RowFlags(8);
     pub(crate) const HAS_ID: RowFlags = RowFlags(16);
-    /// It comes from the same record as the event before it.
+    /// The event comes from the same record as the event before it.
     pub(crate) const FOLLOWS: RowFlags = RowFlags(32);
-    /// A rule, not the name of the span, says which message it is.
+    /// A rule, not the name of the span, names the message of the event.
     pub(crate) const NAMED: RowFlags = RowFlags(64);
-    /// It belongs to a span that is internal as far as its kind tells. It becomes an event only if
+    /// The row belongs to a span that seems to be internal by its kind. It becomes an event only if
     /// the parent of the span belongs to another service.
     pub(crate) const LATENT: RowFlags = RowFlags(128);
-    /// No log has it: the span of its counterpart implies it. It is never stored.
+    /// No log has the event: the span of its counterpart implies it. Such an event is never stored.
     pub(crate) const DEDUCED: RowFlags = RowFlags(256);
-    /// Vector clocks tell its action. It is never stored.
+    /// The action of the event was deduced from vector clocks. Such an event is never stored.
     pub(crate) const CLOCKED: RowFlags = RowFlags(512);
 
     pub(crate) fn has(self, other: RowFlags) -> bool {
@@ -100,7 +100,7 @@ const SET: u32 = 1 << 14;
 const VECTOR: u32 = 1 << 15;
 
 impl Row {
-    /// Forgets the last event but keeps the memory.
+    /// Clears the row, but keeps its memory for the next event.
     pub(crate) fn clear(&mut self) {
         self.lifeline = RunLifelineId::default();
         (self.action, self.peer, self.label, self.order) = (None, None, None, None);
@@ -220,11 +220,11 @@ struct OpenGroup {
     last: Ref,
     number: u32,
     count: u32,
-    /// Whether a rule has marked it as complete.
+    /// Whether a rule has marked the group as complete.
     closed: bool,
-    /// The number of records before its last event.
+    /// The number of records that were read before the group's last event.
     seen: u64,
-    /// Its neighbours in the list of groups by last event.
+    /// The neighbours of the group in the list of groups by last event.
     older: OpenGroupId,
     newer: OpenGroupId,
 }
@@ -245,7 +245,7 @@ pub(crate) struct Groups {
     arena: Arena,
     words: Vec<u32>,
     next_number: u32,
-    /// The ends of the list of groups by last event, which is kept only if idle groups end.
+    /// The ends of the list of groups by last event. The list is kept only if idle groups end.
     oldest: OpenGroupId,
     newest: OpenGroupId,
     idle: Option<u64>,

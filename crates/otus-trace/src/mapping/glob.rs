@@ -35,7 +35,7 @@ impl Glob {
         &self.text
     }
 
-    /// Whether it has no wildcards.
+    /// Whether the pattern has no wildcards.
     pub fn is_plain(&self) -> bool {
         self.regex.is_none()
     }
@@ -64,7 +64,7 @@ fn translate(text: &str, any: &str) -> String {
     let mut choices = 0;
     while let Some(c) = rest.chars().next() {
         if let Some(after) = rest.strip_prefix("**/") {
-            // `**/` also matches no folder.
+            // `**/` also matches the empty path.
             pattern.push_str("(?:(?s:.)*/)?");
             rest = after;
             continue;

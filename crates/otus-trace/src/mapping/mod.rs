@@ -88,7 +88,7 @@ pub struct Plan {
     pub names: SpanNames,
     /// Whether services that are only named as peers of spans become lifelines with events.
     pub deduce: bool,
-    /// Whether traces between which links of spans go are one group.
+    /// Whether traces whose spans are connected by links are one group.
     pub links: bool,
     /// The number of records without an event of a group after which the group ends.
     pub idle: Option<u64>,
@@ -159,31 +159,31 @@ pub fn schema() -> &'static str {
 /// The logs of one format and the rules that map them.
 #[derive(Debug, Clone)]
 pub struct SourcePlan {
-    /// Its name, or `source 3`.
+    /// The name of the source, or `source 3` if it has none.
     pub name: String,
-    /// Its place in `otus.toml`.
+    /// The span of the source in `otus.toml`.
     pub span: Span,
-    /// The patterns of its files.
+    /// The patterns of the names of the files.
     pub files: Vec<Glob>,
-    /// The format of its files.
+    /// The format of the files.
     pub format: Format,
     /// Settings of the reader.
     pub options: Options,
-    /// The fields that its rules use.
+    /// The fields that the rules use.
     pub fields: Fields,
-    /// Its rules; the first that matches a record takes it.
+    /// The rules for these logs; the first rule that matches a record takes it.
     pub rules: Vec<Rule>,
 }
 
 /// A rule that maps records.
 #[derive(Debug, Clone, Default)]
 pub struct Rule {
-    /// Its name, or `rule 3`.
+    /// The name of the rule, or `rule 3` if it has none.
     pub name: String,
-    /// Its place in `otus.toml`.
+    /// The span of the rule in `otus.toml`.
     pub span: Span,
     pub(crate) conditions: Vec<Condition>,
-    /// Whether its records are ignored.
+    /// Whether the records that match the rule are ignored.
     pub ignore: bool,
     pub(crate) lifeline: Option<Mapped>,
     pub(crate) clock: Option<Template>,
@@ -196,7 +196,7 @@ pub struct Rule {
     pub(crate) set: Vec<Assign>,
     pub(crate) closes: bool,
     pub(crate) kind: RuleKind,
-    /// Whether its spans are kept to find the services of other spans' parents.
+    /// Whether the spans of the rule are kept only to find the services of other spans' parents.
     pub(crate) latent: bool,
 }
 
@@ -251,7 +251,7 @@ pub(crate) struct ActionPlan {
     pub(crate) lifeline: Option<Mapped>,
 }
 
-/// The other side of an action, by its direction.
+/// The other side of an action, which depends on its direction.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PeerPlan {
     /// To whom an emission goes.
@@ -263,7 +263,8 @@ pub(crate) struct PeerPlan {
 #[derive(Debug, Clone)]
 pub(crate) enum DirectionPlan {
     Fixed(Direction),
-    /// The value of a template, and the meanings of its values; the usual words if there are none.
+    /// The value of a template, with the direction that each value means. If the list is empty, the
+    /// usual words are recognized.
     From(Template, Vec<(Vec<u8>, Direction)>),
 }
 
@@ -271,19 +272,19 @@ pub(crate) enum DirectionPlan {
 #[derive(Debug, Clone)]
 pub(crate) struct SpanActions {
     pub(crate) message: Template,
-    /// `None` if the end of a span is not an action.
+    /// The message of the end of a span; `None` if the end is not an action.
     pub(crate) reply: Option<Template>,
     pub(crate) peer: Option<Template>,
-    /// The attributes that name the peer if no setting does.
+    /// The attributes that name the peer if the rule does not.
     pub(crate) peers: Vec<peer::PeerField>,
-    /// Whether the message is a setting, and not just the name of the span.
+    /// Whether the rule sets the message. Otherwise it is the name of the span.
     pub(crate) named: bool,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct Assign {
     pub(crate) name: String,
-    /// Whether it is a variable of all lifelines.
+    /// Whether the variable is shared by all lifelines.
     pub(crate) shared: bool,
     pub(crate) value: Template,
 }
@@ -295,8 +296,8 @@ pub struct Aliases {
 }
 
 impl Aliases {
-    /// The name for which a name stands: that of the first matching entry; entries without
-    /// wildcards come first.
+    /// The name for which another name stands: that of the first entry that matches. Entries
+    /// without wildcards are tried first.
     pub fn resolve<'n>(&'n self, name: &'n str) -> &'n str {
         let exact = self.entries.iter().find(|(glob, _)| glob.is_plain() && glob.matches(name));
         let found = exact.or_else(|| self.entries.iter().find(|(glob, _)| glob.matches(name)));
@@ -309,7 +310,8 @@ impl Aliases {
     }
 }
 
-/// Assumptions about the completeness of the logs of lifelines, and facts of logs that are not regarded.
+/// Assumptions about the completeness of the logs of lifelines, and the properties of logs that an
+/// analysis should ignore.
 #[derive(Debug, Clone, Default)]
 pub struct Observation {
     /// The log is complete.
@@ -324,7 +326,7 @@ pub struct Observation {
     pub allow_empty: Option<bool>,
     /// Messages that the specification does not have are left out.
     pub ignore_unknown_messages: Option<bool>,
-    /// The observed order between logs is not regarded.
+    /// The observed order between logs is ignored.
     pub ignore_order: Option<bool>,
     /// The peers that logs name are not compared.
     pub ignore_peers: Option<bool>,
@@ -400,10 +402,10 @@ pub enum Pairing {
 /// names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SpanNames {
-    /// That of the callee, unless only the rule of the caller has a `message`.
+    /// The span of the callee, unless only the rule of the caller has a `message`.
     #[default]
     Server,
-    /// That of the caller, unless only the rule of the callee has a `message`.
+    /// The span of the caller, unless only the rule of the callee has a `message`.
     Client,
     /// Each side keeps its own name.
     Own,

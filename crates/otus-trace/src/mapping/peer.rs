@@ -2,8 +2,8 @@
 //!
 //! They are those of OpenTelemetry's semantic conventions, old and new, and of `OpenTracing`. The
 //! first attribute with a usable value counts: a service by its name, then a database or a queue,
-//! then a host. An IP address is no name, because a diagram has none; it counts only if
-//! `[lifelines]` says what it stands for.
+//! then a host. An IP address does not count as a name, because diagrams do not contain IP
+//! addresses. It counts only if `[lifelines]` maps it to a lifeline.
 
 use std::net::IpAddr;
 
@@ -17,7 +17,7 @@ pub(crate) struct PeerField {
     names: Peer,
 }
 
-/// What an attribute names.
+/// The kind of object that an attribute names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Peer {
     /// The service on the other side, of a caller or a callee.
@@ -33,7 +33,7 @@ enum Peer {
     Url,
 }
 
-/// The attributes, the most telling first.
+/// The attributes, the most specific first.
 const ATTRIBUTES: [(&str, Peer); 20] = [
     ("peer.service", Peer::Service),
     ("service.peer.name", Peer::Service),
@@ -111,7 +111,8 @@ fn is_name(text: &[u8], lifelines: &Aliases) -> bool {
     !is_address(text) || (!name.is_empty() && lifelines.resolve(name) != name)
 }
 
-/// Whether a text is an address, with or without a port, or stands for no peer in particular.
+/// Whether a text is an IP address, with or without a port, or a name such as `localhost` that
+/// identifies no peer.
 pub(crate) fn is_address(text: &[u8]) -> bool {
     let is_one = |text: &[u8]| {
         let name = std::str::from_utf8(text).unwrap_or("-");

@@ -12,7 +12,7 @@ use crate::read::Fields;
 pub(super) struct Text {
     pub(super) content: String,
     pub(super) span: Span,
-    /// The offset of its first character, if it has no escapes.
+    /// The offset of the first character of the text, if the text has no escapes.
     inside: Option<u32>,
 }
 
@@ -24,7 +24,7 @@ impl Text {
         }
     }
 
-    /// The text with another content. Parts of a changed text have no place of their own.
+    /// The text with a changed content. Parts of a changed text have no span of their own.
     pub(super) fn map(&self, change: impl Fn(&str) -> String) -> Text {
         let content = change(&self.content);
         let inside = self.inside.filter(|_| content == self.content);
@@ -43,7 +43,7 @@ pub(super) struct TomlReader<'s> {
 pub(super) struct Table<'t> {
     pub(super) entries: &'t DeTable<'t>,
     pub(super) span: Span,
-    /// Such as `[[source]]`.
+    /// The name of the table, such as `[[source]]`.
     pub(super) name: &'static str,
 }
 
@@ -103,7 +103,8 @@ impl TomlReader<'_> {
         };
         let whole = span(value.span());
         let written = self.source.slice(whole);
-        // `'x'`, `"x"`, or three of these quotes. A text with escapes differs from what is written.
+        // The text is written as `'x'`, `"x"`, or with three of these quotes. A text with escapes
+        // differs from what is written in the file.
         let inside = ["'''\n", "\"\"\"\n", "'''", "\"\"\"", "'", "\""]
             .iter()
             .find(|quote| written.starts_with(**quote))

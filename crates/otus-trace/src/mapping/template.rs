@@ -1,8 +1,8 @@
 //! Templates such as `{name} reply`.
 //!
 //! Braces enclose the name of a field; a double brace is a literal brace. If a field has no value,
-//! neither has the template. Most templates are a single field, whose bytes are used without a
-//! copy.
+//! the template has no value either. Most templates are a single field, whose bytes are used
+//! without a copy.
 
 use regex::bytes::CaptureLocations;
 

@@ -20,10 +20,10 @@ use super::{
 /// The treatment of concurrent assignments to one variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Writes {
-    /// They are an error, as Definition 1 requires.
+    /// Concurrent writes are an error, as Definition 1 requires.
     #[default]
     Checked,
-    /// They are ordered by Lamport time and then by process.
+    /// Concurrent writes are ordered by Lamport time and then by process.
     Ordered,
 }
 
@@ -41,7 +41,7 @@ pub struct Happened {
 pub struct Builder {
     /// The names and values, and the assignments in the order of the given events.
     draft: Draft,
-    /// By process: its number of events.
+    /// For each process: its number of events.
     lengths: Vec<u32>,
     events: Vec<Given>,
     edges: Vec<(Happened, Happened)>,
@@ -51,7 +51,7 @@ pub struct Builder {
 #[derive(Debug, Clone, Copy)]
 struct Given {
     process: ProcessId,
-    /// The index of its first assignment.
+    /// The index of the event's first assignment.
     start: u32,
     label: u32,
     file: u32,
@@ -103,7 +103,7 @@ impl Builder {
         let order = &mut draft.order;
         let mut end = 0_u32;
         for length in lengths {
-            // The last two numbers stand for special values elsewhere.
+            // The two greatest numbers are reserved for special values elsewhere.
             let next = end.checked_add(length).filter(|&end| end < u32::MAX - 1);
             end = next.ok_or(OrderError::TooLarge)?;
             order.starts.push(end);
@@ -204,7 +204,7 @@ impl NewEvent<'_> {
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     pub(super) order: PartialOrder,
-    /// By variable: its initial value, if one is given. Variables without an entry have none.
+    /// For each variable: its initial value, if one is given. Variables without an entry have none.
     pub(super) initial: Vec<Option<ValueId>>,
     /// An edge that leads backward within a process, which is an error.
     backward: Option<Edge>,
@@ -303,9 +303,9 @@ impl Draft {
     }
 }
 
-/// By variable: the processes that assign it, the kind of its values, and its initial value, which
-/// is the zero of its kind if none was given. The values of a variable that has several kinds become
-/// texts.
+/// For each variable: the processes that assign it, the kind of its values, and its initial value,
+/// which is the zero of its kind if none was given. The values of a variable that has several kinds
+/// become texts.
 fn variable_facts(
     order: &mut PartialOrder,
     initial: &[Option<ValueId>],
@@ -368,7 +368,7 @@ fn variable_facts(
 
 /// Refuses events that assign a variable twice, because their outcome would be ambiguous.
 fn refuse_double_assignments(order: &PartialOrder) -> Result<(), OrderError> {
-    // Most traces have one assignment per event, which is quick to check.
+    // In most traces every event has one assignment, which is quick to check.
     if order.ends.iter().zip(1..).all(|(&end, count)| end == count) {
         return Ok(());
     }

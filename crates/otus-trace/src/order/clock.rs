@@ -19,9 +19,9 @@ use super::{Edge, EventId, PartialOrder, ProcessId, process_of};
 pub struct Clocks {
     starts: Vec<u32>,
     columns: Vec<ProcessId>,
-    /// By process: its column, from 1; 0 if it has none.
+    /// For each process: its column, from 1; 0 if it has none.
     column_of: Vec<u32>,
-    /// By event: the index of its row.
+    /// For each event: the index of its row.
     row_of: Vec<u32>,
     /// The rows, one after the other; the first is all zeros.
     rows: Vec<u32>,
@@ -88,8 +88,8 @@ impl PartialOrder {
         self.clocks_on(&self.processes().collect::<Vec<_>>())
     }
 
-    /// The number of four-byte entries of the clocks at this many processes, for budgets. Another
-    /// four bytes per event come on top.
+    /// The number of four-byte entries of the clocks at this many processes, for budgets. The index
+    /// takes another four bytes per event.
     pub fn clock_entries(&self, columns: usize) -> usize {
         let rows = self.edges.chunk_by(|a, b| a.to == b.to).count() + 1;
         rows.saturating_mul(columns)
@@ -170,11 +170,11 @@ impl PartialOrder {
 /// The number of entries that are computed between two checks of the clock.
 const BETWEEN_CHECKS: usize = 1 << 18;
 
-/// The most entries of vector clocks that are in memory at a time.
+/// The maximum number of entries of vector clocks that are in memory at a time.
 const ENTRIES: usize = 1 << 24;
 
-/// By event: the row of the last event on its process, up to itself, that has incoming edges; 0 if
-/// there is none.
+/// For each event: the row of the last event on its process, up to itself, that has incoming edges;
+/// 0 if there is none.
 fn rows_of_events(starts: &[u32], edges: &[Edge]) -> Vec<u32> {
     let mut row_of = vec![0; starts.last().map_or(0, |&end| end as usize)];
     let mut groups = edges.chunk_by(|a, b| a.to == b.to).filter_map(|group| group.first());

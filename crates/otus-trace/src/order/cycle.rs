@@ -8,7 +8,7 @@
 
 use super::{Edge, EventId, process_of};
 
-/// The most edges that the search for the shortest cycle visits.
+/// The maximum number of edges that the search for the shortest cycle visits.
 const WORK: usize = 4_000_000;
 
 /// The events of a cycle in order: the source and the target of each edge. If an edge begins where
@@ -43,9 +43,10 @@ pub(super) fn find(starts: &[u32], edges: &[Edge], stuck: &[u32]) -> Vec<EventId
     events
 }
 
-/// The cycle among the events that wait first.
+/// The cycle that is found by following, from each process, the edge that its first stuck event
+/// waits for.
 fn waits(starts: &[u32], left: &[Edge], stuck: &[u32]) -> Vec<Edge> {
-    // By process: the edge for which its next event waits.
+    // For each process: the edge for which its next event waits.
     let blocked: Vec<Option<Edge>> = stuck
         .iter()
         .zip(&starts[1..])
@@ -59,7 +60,7 @@ fn waits(starts: &[u32], left: &[Edge], stuck: &[u32]) -> Vec<Edge> {
     let mut path: Vec<Edge> = Vec::new();
     loop {
         if let Some(start) = seen[process] {
-            // The path was followed from targets to sources.
+            // The path was followed from targets to sources, so it is reversed.
             path.drain(..start);
             path.reverse();
             return path;
@@ -75,7 +76,7 @@ fn waits(starts: &[u32], left: &[Edge], stuck: &[u32]) -> Vec<Edge> {
 struct Outgoing<'s> {
     starts: &'s [u32],
     by_process: Vec<Vec<Edge>>,
-    /// By process: the edge to the earliest event that was reached.
+    /// For each process: the edge to the earliest event that was reached.
     reached: Vec<Option<Edge>>,
 }
 
@@ -98,7 +99,7 @@ impl<'s> Outgoing<'s> {
         // The search tree: an edge to an event, and the index of the edge before it.
         let mut found: Vec<(Edge, usize)> = vec![(start, usize::MAX)];
         self.reached[process(start.to)] = Some(start);
-        // By process: the number of its edges that have not been followed; the last ones come
+        // For each process: the number of its edges that have not been followed; the last ones come
         // first.
         let mut followed: Vec<usize> = self.by_process.iter().map(Vec::len).collect();
         let mut layer = 0..1;

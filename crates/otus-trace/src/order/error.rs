@@ -7,9 +7,9 @@ use super::{EventId, PartialOrder};
 /// An event by its position in the trace, and in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventName {
-    /// Its process.
+    /// The process of the event.
     pub process: Box<str>,
-    /// Its position in its process, from 1.
+    /// The position of the event in its process, from 1.
     pub position: u32,
     /// The event in words: `event 3 of p1 (x := 4)`.
     pub text: Box<str>,
@@ -33,7 +33,7 @@ pub enum OrderError {
     UnorderedWrites {
         /// The variable.
         variable: Box<str>,
-        /// The event of the process that comes first.
+        /// The event whose process comes first in the trace.
         first: EventName,
         /// The other event.
         second: EventName,
@@ -96,7 +96,7 @@ impl fmt::Display for OrderError {
 
 impl std::error::Error for OrderError {}
 
-/// Says which positions exist.
+/// The error message for a position that does not exist; it says which positions exist.
 pub(super) fn out_of_range(process: &str, position: i128, length: u32) -> String {
     match length {
         0 => format!("`{process}` has no event {position}: it has none at all"),
@@ -137,5 +137,5 @@ pub(super) fn with_details(position: u32, process: &str, details: &[String]) -> 
     }
 }
 
-/// The most assignments of an event that are shown.
+/// The maximum number of assignments of an event that are shown.
 const SHOWN: usize = 3;

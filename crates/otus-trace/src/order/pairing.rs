@@ -127,7 +127,7 @@ pub fn from_steps(
     let mut builder = Builder::default();
     let processes = processes(&mut builder, partition, pool);
     let component_of = |action: ActionId| partition.component_of(pool.action(action).lifeline);
-    // By component: the last event in which it took part.
+    // For each component: the last event in which it took part.
     let mut last: Vec<Option<Happened>> = vec![None; partition.len()];
     let mut traffic: BTreeMap<MessageId, MessageTraffic> = BTreeMap::new();
     let mut unpaired = Vec::new();
@@ -175,8 +175,9 @@ struct MessageTraffic {
 }
 
 impl MessageTraffic {
-    /// Notes an action on a component; its event may be on another one. Returns its number among
-    /// the actions with its direction on that component, from 1.
+    /// Records an action on a component. The event of the action may be on another component.
+    /// Returns the number of the action, from 1, among the actions with its direction on that
+    /// component.
     fn note(&mut self, direction: Direction, component: ProcessId, at: Happened) -> usize {
         let events = match direction {
             Direction::Emission => &mut self.emissions,
@@ -254,7 +255,8 @@ fn processes(builder: &mut Builder, partition: &Partition, pool: &Pool) -> Vec<P
     };
     for component in partition.components() {
         let mut name = name_of(component);
-        // The name of a lifeline may equal the joined names of two others.
+        // The name of a lifeline may equal the joined names of two others, so the name is changed
+        // until it is new.
         while processes.len() != builder.process(&name).index() {
             name.push('\'');
         }

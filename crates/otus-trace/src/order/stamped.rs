@@ -35,11 +35,11 @@ pub struct Stamped<'e> {
     /// The hosts with the number of their events that it knows, itself included; other hosts have
     /// 0.
     pub clock: Vec<(&'e str, u32)>,
-    /// Its label.
+    /// The label of the event.
     pub label: Option<String>,
-    /// The variables that it assigns, with their values.
+    /// The variables that the event assigns, with their values.
     pub assignments: Vec<(&'e str, &'e Value)>,
-    /// The file from which it was read.
+    /// The file from which the event was read.
     pub file: Option<&'e str>,
     /// The line of that file, from 1.
     pub line: Option<u32>,
@@ -108,13 +108,14 @@ pub(super) type HostClock = [(usize, u32)];
 pub(super) struct ClockFault {
     /// The host of the event.
     pub(super) host: usize,
-    /// The position of the event on it, from 1.
+    /// The position of the event on this host, from 1.
     pub(super) position: u32,
     pub(super) cause: String,
 }
 
-/// The edges that clocks require, by host and in the order of its events; conditions 2 and 3 are checked. `hosts` is
-/// the number of hosts, with those that have no events; `text` is the name of a host, and `name` that of an event.
+/// The edges that clocks require, for each host in the order of its events. Conditions 2 and 3 are checked. `hosts`
+/// is the number of hosts, including those without events; `text` gives the name of a host, and `name` that of an
+/// event.
 pub(super) fn edges<'h>(
     logs: &[Vec<&HostClock>],
     hosts: usize,
@@ -177,7 +178,7 @@ pub(super) fn edges<'h>(
     Ok(edges)
 }
 
-/// By host: its events in the order of their own entries, which are 1, 2, 3, ….
+/// For each host: its events in the order of their own entries, which are 1, 2, 3, ….
 fn logs(
     events: &[Stamped<'_>],
     clocks: &[Vec<(usize, u32)>],

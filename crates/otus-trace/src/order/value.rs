@@ -38,7 +38,7 @@ pub(super) struct Values {
 
 /// The integers from `-HALF` to `HALF - 1` stand for themselves.
 const HALF: i64 = 1 << 30;
-/// Set in the ids of interned values.
+/// The bit that is set in the ids of interned values.
 const INTERNED: u32 = 1 << 31;
 
 impl Values {
@@ -49,8 +49,8 @@ impl Values {
         u32::try_from(integer + HALF).ok().map(ValueId)
     }
 
-    /// The id of a value, which is interned if it is new. A text in the form of a fraction is that
-    /// number, also if the value was not made by [`Value::text`].
+    /// The id of a value, which is interned if it is new. A text that looks like a fraction becomes
+    /// that number, even if the value was not made by [`Value::text`].
     pub(super) fn intern(&mut self, value: Value) -> ValueId {
         let value = match value {
             Value::Text(text) if text.contains('/') => Value::text(&text),
@@ -64,7 +64,7 @@ impl Values {
         self.store(value)
     }
 
-    /// The id of a value [as a text](Value::as_text), which is no number even in the form of a fraction.
+    /// The id of a value [as a text](Value::as_text). A text that looks like a fraction stays a text.
     pub(super) fn intern_text(&mut self, value: &Value) -> ValueId {
         self.store(Value::Text(value.as_text()))
     }

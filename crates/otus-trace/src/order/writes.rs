@@ -67,7 +67,7 @@ pub(super) fn ordering(order: &PartialOrder, unordered: &[WriterPair]) -> Vec<Ed
 /// The pairs of neighbouring writers of shared variables, by the process of the later one and in
 /// the order of its events.
 fn neighbours(order: &PartialOrder) -> Vec<Vec<WriterPair>> {
-    // By variable: its last writer, `NO_WRITER`, or `NOT_SHARED`.
+    // For each variable: its last writer, `NO_WRITER`, or `NOT_SHARED`.
     let mut last: IndexVec<VariableId, u32> = order
         .variables()
         .map(|variable| if order.owner(variable) == Owner::Shared { NO_WRITER } else { NOT_SHARED })
@@ -96,14 +96,15 @@ fn neighbours(order: &PartialOrder) -> Vec<Vec<WriterPair>> {
     pairs
 }
 
-/// Not numbers of events: every constructor of a trace refuses so many events.
+/// Marks that are not event numbers: every constructor of a trace refuses that many events.
 const NOT_SHARED: u32 = u32::MAX;
 const NO_WRITER: u32 = u32::MAX - 1;
 
 /// The pairs that no single edge orders, that is, for which no edge leads from the earlier event,
 /// or one after it on its process, to the later event, or one before it on its process.
 fn without_edge(order: &PartialOrder, pairs: Vec<Vec<WriterPair>>) -> Vec<WriterPair> {
-    // By process: the last of its events with an edge to the current process, and that process.
+    // For each process P: the last event of P with an edge to process Q, and Q itself. The entry
+    // counts only while Q is the current process.
     let mut latest: Vec<(u32, u32)> = vec![(0, u32::MAX); order.process_count()];
     let mut doubtful = Vec::new();
     for (process, pairs) in (0_u32..).zip(pairs) {
@@ -125,7 +126,7 @@ fn without_edge(order: &PartialOrder, pairs: Vec<Vec<WriterPair>>) -> Vec<Writer
     doubtful
 }
 
-/// By event: its Lamport time, the length of the longest chain that ends in it.
+/// For each event: its Lamport time, the length of the longest chain that ends in it.
 fn lamport(order: &PartialOrder) -> Vec<u32> {
     let mut times = vec![0; order.event_count()];
     for run in &order.runs {

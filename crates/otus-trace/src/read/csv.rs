@@ -36,7 +36,7 @@ pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
         }
     }
     let flow = rows.piece(rows.at, &[], visit);
-    // The last line may have no line end.
+    // The last line may lack a line end.
     lines.at.line = lines.at.line.max(rows.at.line);
     flow
 }
@@ -48,7 +48,7 @@ struct Rows<'f> {
     ends: Vec<usize>,
     ended: usize,
     at: At,
-    /// By column: the slot of its field, if that is wanted.
+    /// For each column: the slot of its field, if that is wanted.
     columns: Option<Vec<Option<usize>>>,
     fields: &'f Fields,
     found: FoundFields,

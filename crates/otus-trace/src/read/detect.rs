@@ -1,8 +1,9 @@
 //! Detects the format of a log. This is the only place in the workspace that does so.
 //!
-//! What a text *is* counts first: the keys of its first JSON object, a host with its vector clock,
-//! lines of JSON. Then the ending of its name, because file names of logs say little: `app.log` may
-//! hold OTLP. A first character alone decides nothing: a text log may begin with a bracket.
+//! The content of a text counts first: the keys of its first JSON object, a host with its vector
+//! clock, or lines of JSON. The ending of the file name counts only after that, because names of
+//! logs say little: `app.log` may contain OTLP. A first character alone decides nothing, because a
+//! text log may begin with a bracket.
 
 use super::Format;
 use super::json::{Cursor, Malformed};
@@ -70,8 +71,8 @@ pub fn is_multi_trace(text: &str) -> bool {
     end > 0 && message.is_some_and(|message| name_end(message.trim_start()) > 0)
 }
 
-/// The format of the first object of a JSON text, by its keys; through lists and the members in
-/// which query services put their answers.
+/// The format of the first object of a JSON text, by its keys. Lists, and the members in which
+/// query services put their answers, are entered.
 fn json_format(text: &[u8], depth: usize) -> Option<Format> {
     let mut json = Cursor::new(text);
     let mut lists = 0;
@@ -83,7 +84,7 @@ fn json_format(text: &[u8], depth: usize) -> Option<Format> {
         return None;
     }
     let mut keys = Keys::default();
-    // The beginning of a file may be cut anywhere, so keys before a fault count.
+    // The beginning of a file may be cut anywhere, so the keys before a fault count.
     let read: Result<(), Malformed> = json.object(|json, key| {
         let begin = json.start();
         keys.add(key, begin);
@@ -96,7 +97,8 @@ fn json_format(text: &[u8], depth: usize) -> Option<Format> {
         let inside = keys.names.iter().filter(|(key, _)| WRAPPERS.contains(&&**key));
         let found = (depth < 3).then(|| {
             inside.filter_map(|&(_, at)| json_format(text.get(at..)?, depth + 1)).find(|format| {
-                // Any object is JSON, but only spans make their wrapper an answer.
+                // Any object is JSON, but a wrapper counts as an answer of a query service only if
+                // it contains spans.
                 format.has_spans()
             })
         });
@@ -145,7 +147,7 @@ impl Keys {
         }
         let endpoints = ["localEndpoint", "remoteEndpoint", "binaryAnnotations"];
         let zipkin = ["name", "timestamp", "parentId", "duration", "kind", "annotations"];
-        // A log record may have the ids of its span, but it has a message or a level, too.
+        // A log record may contain the ids of its span, but it also has a message or a level.
         let is_record = self.any(&["message", "msg", "level", "severity", "body"]);
         let has_id = self.any(&["traceId"]) && self.any(&["id"]);
         if has_id && (self.any(&endpoints) || (self.any(&zipkin) && !is_record)) {
@@ -187,7 +189,7 @@ fn has_vector_clock(head: &[u8]) -> bool {
     text.lines().filter(|line| !line.trim().is_empty()).take(LOOKED_AT).any(has_clock)
 }
 
-/// The number of lines that are looked at.
+/// The maximum number of lines that are inspected.
 const LOOKED_AT: usize = 50;
 
 /// The entries of a clock. Names in quotes may have commas.
@@ -199,7 +201,8 @@ fn entries(clock: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether most of the first lines are JSON objects. Programs print other lines while they start.
+/// Whether most of the first lines are JSON objects. Programs may print other lines while they
+/// start.
 fn is_mostly_json(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
     let lines = text.lines().filter(|line| !line.trim().is_empty()).take(LOOKED_AT);
@@ -219,7 +222,7 @@ fn by_name(name: &str, head: &[u8]) -> Option<Format> {
         _ if is_binary => None,
         "csv" | "tsv" => Some(Format::Csv),
         "log" | "txt" | "out" | "err" | "trace" => Some(Format::Text),
-        // `messages`, `broker.log.1`.
+        // Endings as of `messages` and `broker.log.1`.
         _ if ending.chars().all(|c| c.is_ascii_digit()) => Some(Format::Text),
         _ => None,
     }

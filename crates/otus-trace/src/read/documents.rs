@@ -1,11 +1,11 @@
 //! Reads JSON that may be one document over many lines, without holding the whole document.
 //!
-//! Files of spans have one of two forms: one document on each line, or one large document. If the
-//! first line is a whole JSON value, the file is read line by line. Otherwise it is cut into
-//! *elements* while it streams: the items of a top-level list, or the items of the lists that are
-//! members of a top-level object (`{"resourceSpans": [ELEMENT, …]}`). Only one element is in memory
-//! at a time. An object whose first key tells that it is an element itself is not cut. Several documents may follow each other. A document of which nothing is used is a fault
-//! that names its keys.
+//! Files of spans have one of two forms: one document on each line, or one large document. If the first line is a whole
+//! JSON value, the file is read line by line. Otherwise it is cut into *elements* while it streams: the items of a
+//! top-level list, or the items of the lists that are members of a top-level object (`{"resourceSpans": [ELEMENT,
+//! …]}`). Only one element is in memory at a time. An object is not cut if its first key shows that it is an element
+//! itself. Several documents may follow each other. If no part of a document is used, a fault is reported that names
+//! the keys of the document.
 
 use std::ops::ControlFlow;
 
@@ -28,10 +28,10 @@ pub(super) trait Documents {
         false
     }
 
-    /// Notes that a member of the document is a list, which may be empty.
+    /// Is called when a member of the document is a list, which may be empty.
     fn begin_list(&mut self, _key: &[u8]) {}
 
-    /// Whether anything was used since the last call.
+    /// Whether any part of the input was used since the last call.
     fn take_used(&mut self) -> bool;
 }
 
@@ -53,7 +53,7 @@ pub(super) type ReadResult = Result<(), Interrupted>;
 
 /// A document or an element, and the visitor of the records in it.
 pub(super) struct Fragment<'f, 'v> {
-    /// Where it begins in the file.
+    /// Where the document or element begins in the file.
     pub(super) at: At,
     pub(super) bytes: &'f [u8],
     /// The key of the member that an element belongs to.
@@ -86,7 +86,7 @@ pub(super) fn read(task: ReadTask<'_, '_, '_>, reader: &mut dyn Documents) -> Co
         return read_elements(task, reader);
     }
     let ReadTask { lines, visit, .. } = task;
-    // Faults have been delivered as items.
+    // Faults have been delivered as items already, so the result is not needed.
     let read = by_lines(lines, reader, visit);
     if read.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 }
@@ -137,7 +137,7 @@ fn by_lines(
     Ok(())
 }
 
-/// A document of which nothing is used; a blank one if it has no keys.
+/// The item for a document of which no part is used; a blank if the document has no keys.
 fn unused<'i>(at: At, keys: Vec<String>) -> Item<'i> {
     if keys.is_empty() {
         return Item::Blank;
@@ -156,7 +156,7 @@ fn keys(mut json: Cursor<'_>) -> Vec<String> {
         json = json.at(json.position() + 1);
     }
     let mut keys = Vec::new();
-    // The keys before a fault are told, too.
+    // The keys before a fault count, too.
     let _: Result<(), Malformed> = json.object(|json, key| {
         add_key(&mut keys, key);
         json.skip()
@@ -171,7 +171,7 @@ fn add_key(keys: &mut Vec<String>, key: &[u8]) {
     }
 }
 
-/// The most keys that are named.
+/// The maximum number of keys that a fault names.
 const MOST_KEYS: usize = 12;
 
 /// Turns malformed JSON into a fault of the record that begins at `at`.
@@ -202,10 +202,12 @@ struct Splitter<'s, 'v> {
     value: Vec<u8>,
     /// Where the element, or else the list or the document, begins.
     begin: At,
-    /// The length of the value, which counts bytes that are not kept because it is too long.
+    /// The length of the value. It also counts the bytes that are not kept because the value is too
+    /// long.
     length: u64,
     depth: usize,
-    /// Whether the next byte is in a string of the value, and whether it follows a backslash there.
+    /// Whether the next byte is inside a string of the value, and whether it follows a backslash
+    /// there.
     string: bool,
     escaped: bool,
 }
@@ -218,21 +220,21 @@ enum SplitState {
     Top,
     /// After the key of a member.
     Colon,
-    /// In a list that is a member, between its items.
+    /// Inside a list that is a member of the document, between its items.
     List,
     Value(Role),
-    /// After something that is not JSON, until the end of the line.
+    /// After a text that is not JSON, until the end of the line.
     Lost,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Key,
-    /// An item of a list that is a member.
+    /// An item of a list that is a member of the document.
     Item,
-    /// Another element.
+    /// Any other element.
     Element,
-    /// The document.
+    /// The whole document.
     Whole,
 }
 
@@ -389,10 +391,11 @@ impl<'s, 'v> Splitter<'s, 'v> {
 
     fn push(&mut self, bytes: &[u8]) {
         self.length += bytes.len() as u64;
-        // The first key may become a part of a whole value.
+        // The first key is kept, because the object may turn out to be an element that is read as a
+        // whole.
         let is_later_key = self.state == SplitState::Value(Role::Key) && !self.keys.is_empty();
         let longest = if is_later_key { LONGEST_KEY } else { self.longest };
-        // However the bytes arrive, the same are kept.
+        // The same bytes are kept, whatever the sizes of the pieces in which they arrive.
         let room = longest.saturating_sub(self.value.len());
         self.value.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
@@ -406,7 +409,7 @@ impl<'s, 'v> Splitter<'s, 'v> {
                 let is_first = self.keys.is_empty();
                 add_key(&mut self.keys, key);
                 if is_first && self.reader.is_whole(key) {
-                    // The value goes on after its first key.
+                    // The value continues after its first key.
                     self.prefix.extend_from_slice(&self.value);
                     std::mem::swap(&mut self.prefix, &mut self.value);
                     self.length = self.value.len() as u64;
@@ -444,7 +447,7 @@ impl<'s, 'v> Splitter<'s, 'v> {
     }
 }
 
-/// A longer key is not kept; no format has one.
+/// Longer keys are not kept, because no format has such a key.
 const LONGEST_KEY: usize = 64;
 
 #[cfg(test)]

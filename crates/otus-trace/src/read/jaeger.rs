@@ -10,8 +10,8 @@
 //!   type of a tag in its key (`vStr`).
 //!
 //! The tag `span.kind` is the kind, a reference `CHILD_OF` is the parent, and references
-//! `FOLLOWS_FROM` are links. A span without a parent of the first kind has the first of its links
-//! as the parent, because what it follows caused it.
+//! `FOLLOWS_FROM` are links. If a span has no `CHILD_OF` reference, its first link becomes its parent,
+//! because a span is caused by the span that it follows.
 
 use std::ops::{ControlFlow, Range};
 
@@ -30,7 +30,7 @@ struct Jaeger {
     span: SpanBuilder,
     /// The processes of the trace: the id, and the byte where the description begins.
     processes: Vec<(Vec<u8>, usize)>,
-    /// Whether anything of the document was used.
+    /// Whether any part of the document was used.
     used: bool,
 }
 
@@ -62,7 +62,7 @@ impl Documents for Jaeger {
     }
 }
 
-/// The most containers around a trace. Deeper values are not looked at.
+/// The maximum number of containers around a trace. Values that are nested more deeply are ignored.
 const DEEPEST: usize = 5;
 
 /// Whether traces are found below this key.
@@ -71,7 +71,7 @@ fn is_wrapper(key: &[u8]) -> bool {
 }
 
 impl Jaeger {
-    /// A trace or a span, a list of them, or what contains them.
+    /// Reads a trace or a span, a list of them, or an object that contains them.
     fn value(
         &mut self,
         json: &mut Cursor<'_>,

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use super::{Fields, FoundFields};
 
-/// The number of open brackets after a line; `None` if it ends inside a string.
+/// The number of open brackets after a line; `None` if the line ends inside a string.
 pub(super) fn depth_after(line: &[u8], mut depth: usize) -> Option<usize> {
     let mut json = Cursor::new(line);
     while let Some(&byte) = line.get(json.at) {
@@ -118,7 +118,7 @@ impl Paths {
                     Cow::Borrowed(number.as_bytes())
                 }
             };
-            // Wanted fields that are this member, and wanted fields inside it.
+            // The wanted fields that are this member, and the wanted fields inside it.
             let end = self.pending.len();
             let mut wanted = None;
             for i in first..end {
@@ -421,8 +421,8 @@ fn quote_or_escape(bytes: &[u8], from: usize) -> usize {
     const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
     const QUOTES: u64 = u64::from_le_bytes([b'"'; 8]);
     const ESCAPES: u64 = u64::from_le_bytes([b'\\'; 8]);
-    // Sets the high bit of every zero byte of `word`; higher bytes may be set wrongly, but the
-    // lowest set bit is right.
+    // Sets the high bit of every zero byte of `word`; bits of higher bytes may be set wrongly, but
+    // the lowest set bit is correct.
     let zeros = |word: u64| word.wrapping_sub(LOW) & !word & HIGH;
     let mut at = from;
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {

@@ -2,7 +2,8 @@
 //!
 //! A line that does not begin with a brace is a record without fields. A line that ends inside of an
 //! object, after a bracket, a comma or a colon, begins an object over several lines, which is one
-//! record. A log that is one list of objects is cut into them; such a list may be on one line.
+//! record. A log that is a single list of objects is cut into these objects; such a list may be on
+//! one line.
 
 use std::ops::ControlFlow;
 
@@ -116,7 +117,8 @@ struct SeveralLines {
     at: At,
     text: Vec<u8>,
     depth: usize,
-    /// The length of all its lines, of which too many are not kept.
+    /// The length of all lines of the object, including those that are not kept because the object
+    /// is too long.
     length: usize,
 }
 
@@ -149,7 +151,8 @@ impl SeveralLines {
         if self.length <= longest {
             self.text.extend_from_slice(line);
         }
-        // Strings do not go over lines, so a line that ends in one is a fault of the object.
+        // A string cannot continue on the next line, so a line that ends inside a string is a fault
+        // of the object.
         self.depth = depth_after(line, self.depth).unwrap_or(0);
         self.depth == 0
     }

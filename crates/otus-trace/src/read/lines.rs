@@ -41,8 +41,8 @@ pub(super) fn line_ends(bytes: &[u8]) -> u32 {
     u32::try_from(memchr::memchr_iter(b'\n', bytes).count()).unwrap_or(u32::MAX)
 }
 
-/// Counts the line ends before a byte of a text, from the byte that was asked for last. So the cost
-/// is linear if the bytes grow.
+/// Counts the line ends before a byte of a text. It continues from the byte of the last query, so
+/// the total cost is linear if the bytes of the queries ascend.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LineCounter {
     byte: usize,
@@ -73,7 +73,7 @@ pub(crate) struct Lines<'i> {
     pub(super) at: At,
     longest: usize,
     ended: bool,
-    /// A fault that is reported after everything before it.
+    /// A fault that is reported after all lines before it.
     fault: Option<Fault>,
 }
 
@@ -255,7 +255,7 @@ impl<'i> Lines<'i> {
             self.fill();
         }
         self.at.line = at.line.saturating_add(1);
-        // Give back the memory that the line needed.
+        // Gives back the memory that a long line needed.
         if self.buffer.len() > 4 * CHUNK {
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;

@@ -80,7 +80,7 @@ impl Format {
         Format::Canonical,
     ];
 
-    /// Its name in `otus.toml`.
+    /// The name of the format in `otus.toml`.
     pub fn name(self) -> &'static str {
         let names = ["regex", "json", "csv", "otlp", "jaeger", "zipkin", "shiviz", "htf", "otus"];
         names[self as usize]
@@ -97,12 +97,13 @@ impl Format {
         other.or_else(|| Format::ALL.into_iter().find(|format| format.name() == name))
     }
 
-    /// Whether its records are spans, each of which has a start and an end.
+    /// Whether the records of this format are spans, each of which has a start and an end.
     pub fn has_spans(self) -> bool {
         matches!(self, Format::Otlp | Format::Jaeger | Format::Zipkin)
     }
 
-    /// Whether its records say themselves what happened, so that no rules are needed to map them.
+    /// Whether the records of this format say themselves what happened, so that no rules are needed
+    /// to map them.
     pub fn is_self_describing(self) -> bool {
         !matches!(self, Format::Text | Format::Json | Format::Csv)
     }
@@ -175,7 +176,7 @@ pub const LONGEST: usize = 64 << 20;
 pub enum Item<'r> {
     /// A line, row or span to be mapped.
     Record(Record<'r>),
-    /// An empty line, or one that only the format needs.
+    /// An empty line, or a line that belongs to the format itself, such as a header.
     Blank,
     /// A part of the file that cannot be read.
     Fault(Fault),
@@ -200,9 +201,9 @@ impl At {
 /// One line, row or span.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'r> {
-    /// The position of its first byte.
+    /// The position of the first byte of the record.
     pub at: At,
-    /// Its bytes.
+    /// The bytes of the record.
     pub bytes: &'r [u8],
     /// The text that the ranges of its fields refer to: its bytes, or a text that contains them.
     base: &'r [u8],
@@ -269,7 +270,7 @@ impl FoundFields {
         self.hold(slot, range, Held::Bytes);
     }
 
-    /// Sets a field to the end of the scratch memory, from an earlier length on.
+    /// Sets a field to the part of the scratch memory from an earlier length to the end.
     fn set_scratch(&mut self, slot: usize, from: usize) {
         self.hold(slot, from..self.scratch.len(), Held::Scratch);
     }
@@ -303,7 +304,7 @@ impl FoundFields {
 /// A part of a file that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Its position.
+    /// The position of the part in the file.
     pub at: At,
     /// The cause.
     pub kind: FaultKind,
@@ -316,7 +317,7 @@ pub enum FaultKind {
     TooLong(u64),
     /// The record is not JSON: the cause, and the byte of the record.
     NotJson(&'static str, usize),
-    /// The record is JSON, but no part of it is what the format has; with its keys.
+    /// The record is JSON, but no part of it belongs to the format; with its keys.
     NothingUsed(Vec<String>),
     /// The text does not follow the format; with the cause.
     NotOfFormat(String),
@@ -390,7 +391,7 @@ pub fn read(
 ) -> Extent {
     let mut lines = Lines::new(input, options.longest);
     let task = ReadTask { lines: &mut lines, fields, options, visit };
-    // A break by the visitor only ends the reading.
+    // If the visitor breaks, the reading ends; the result needs no other treatment.
     let _ = match format {
         Format::Text => lines::read(task),
         Format::Json | Format::Canonical => json_lines::read(task),

@@ -23,7 +23,7 @@ pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
 
 struct Otlp {
     span: SpanBuilder,
-    /// Whether anything of the document was used.
+    /// Whether any part of the document was used.
     used: bool,
 }
 
@@ -81,7 +81,7 @@ impl Documents for Otlp {
         }
     }
 
-    /// A resource or a span by itself.
+    /// Whether the object is a resource or a span by itself.
     fn is_whole(&self, first_key: &[u8]) -> bool {
         Signal::of(first_key).is_none() && !is_wrapper(first_key)
     }
@@ -95,10 +95,11 @@ impl Documents for Otlp {
     }
 }
 
-/// The most wrappers around a document. Deeper values are not looked at.
+/// The maximum number of wrappers around a document. Values that are nested more deeply are
+/// ignored.
 const DEEPEST: usize = 4;
 
-/// Whether answers of query services have documents as a member with this key.
+/// Whether query services put documents into a member with this key.
 fn is_wrapper(key: &[u8]) -> bool {
     matches!(key, b"result" | b"results" | b"trace" | b"traces" | b"data" | b"response" | b"spans")
 }
@@ -163,8 +164,8 @@ impl Otlp {
         }
     }
 
-    /// A span that is in no resource, as consoles and queries print it. It has its resource with
-    /// it, or the name of its service.
+    /// A span that is in no resource, as consoles and queries print it. It contains its resource,
+    /// or the name of its service.
     fn lone_span(&mut self, mut json: Cursor<'_>, fragment: &mut Fragment<'_, '_>) -> ReadResult {
         let begin = json.start();
         self.span.begin_resource();

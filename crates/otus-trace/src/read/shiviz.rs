@@ -1,10 +1,11 @@
 //! Reads logs with vector clocks, in the form that ShiViz reads.
 //!
-//! A pattern with the groups `host`, `clock` (a JSON object of numbers) and `event` describes how
-//! an event is written; it spans one line more than it has `\n`. The log may begin with its patterns,
-//! one on a line, and below them the *delimiter*: a pattern for the lines between executions, whose
-//! group `trace` is their name. A setting overrides them. Without any pattern the usual ones are
-//! tried, and the first that matches is kept for the rest of the file:
+//! A pattern with the groups `host`, `clock` (a JSON object of numbers) and `event` describes how an
+//! event is written; it spans one line, plus one for each `\n` in it. The log may begin with its
+//! patterns, one on each line, followed by the *delimiter*: a pattern for the lines between
+//! executions, whose group `trace` is the name of the next execution. A setting in `otus.toml`
+//! overrides these patterns. Without any pattern the usual ones are tried, and the first that matches
+//! is kept for the rest of the file:
 //!
 //! ```text
 //! HOST {CLOCK}        EVENT               HOST {CLOCK} EVENT        EVENT HOST {CLOCK}
@@ -135,7 +136,7 @@ fn usual_delimiter() -> &'static Regex {
     USUAL.get_or_init(|| Regex::new(r"^===+ (?<trace>.*?) ===+\s*$").expect("the pattern is sound"))
 }
 
-/// Compiles a pattern that must match whole lines, but for white space at the end.
+/// Compiles a pattern that must match whole lines, except for white space at the end.
 pub(crate) fn anchored(pattern: &str) -> Result<Regex, regex::Error> {
     Regex::new(&format!("^(?:{})[ \\t]*$", literal_braces(pattern)))
 }
@@ -145,7 +146,8 @@ fn searched(pattern: &str) -> Result<Regex, regex::Error> {
     Regex::new(&format!("^[^\\n]*?(?:{})[^\\n]*$", literal_braces(pattern)))
 }
 
-/// A pattern of JavaScript, in which a brace that begins no count stands for itself.
+/// Converts a JavaScript pattern, in which a brace that does not begin a repetition count stands
+/// for itself.
 pub(crate) fn literal_braces(pattern: &str) -> String {
     let mut text = String::with_capacity(pattern.len() + 4);
     let mut rest = pattern;
@@ -190,7 +192,8 @@ struct Pattern {
 
 impl Pattern {
     fn new(regex: Regex, fields: &Fields) -> Self {
-        // The frame around a pattern has a line end in a class.
+        // The frame that [`anchored`] puts around a pattern contains a line end in a character
+        // class, which does not count.
         let lines = regex.as_str().replace("[^\\n]", "").matches("\\n").count() + 1;
         let slot = |name: Option<&str>| name.and_then(|name| fields.find(name));
         let groups = regex.capture_names().map(slot).collect();
@@ -223,7 +226,7 @@ impl Window {
         self.flush(most, visit)
     }
 
-    /// Visits records until fewer than some lines are left.
+    /// Visits records until fewer than `lines` lines are left.
     fn flush(&mut self, lines: usize, visit: &mut Visit<'_>) -> ControlFlow<()> {
         while self.starts.len() >= lines {
             self.step(visit)?;

@@ -13,30 +13,30 @@ use super::{Fields, FoundFields, Item, LineCounter, Record, Slot};
 /// A span, as far as Otus needs it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Span {
-    /// The role of its service.
+    /// The role of the service in the call.
     pub kind: SpanKind,
-    /// The time of its start, in nanoseconds since 1970 by the clock of its service.
+    /// The time of the start of the span, in nanoseconds since 1970 by the clock of its service.
     pub start: Option<u64>,
-    /// The time of its end.
+    /// The time of the end of the span.
     pub end: Option<u64>,
-    /// The id of its trace.
+    /// The id of the trace that contains the span.
     pub trace: String,
-    /// Its own id; empty if it has none.
+    /// The id of the span; empty if it has none.
     pub id: String,
-    /// The id of its parent; empty if it has none.
+    /// The id of the parent span; empty if the span has no parent.
     pub parent: String,
-    /// The ids of spans that it is linked to.
+    /// The ids of other spans that the span links to.
     pub links: Vec<String>,
-    /// The ids of the traces of those spans, as far as they are told.
+    /// The ids of the traces of the linked spans, as far as the log gives them.
     pub linked_traces: Vec<String>,
-    /// Whether it is a log record, which has no end.
+    /// Whether this is a log record, which has no end.
     pub instant: bool,
 }
 
 /// The role of a service in a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum SpanKind {
-    /// The log does not say.
+    /// The log does not say the role.
     #[default]
     Unspecified,
     /// The operation is internal to the service.
@@ -62,13 +62,13 @@ impl SpanKind {
         SpanKind::Consumer,
     ];
 
-    /// `SERVER` and so on.
+    /// The name of the kind: `SERVER` and so on.
     pub fn name(self) -> &'static str {
         let names = ["UNSPECIFIED", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"];
         names[self as usize]
     }
 
-    /// The kind with a number, or with a name in any spelling.
+    /// The kind that a text denotes: its number in OpenTelemetry, or its name in any spelling.
     pub fn parse(text: &[u8]) -> Option<SpanKind> {
         let words = text.rsplit(|&byte| byte == b'.').next().unwrap_or(text);
         let prefix = words.get(..PREFIX.len()).filter(|it| it.eq_ignore_ascii_case(PREFIX));
@@ -162,7 +162,7 @@ impl SpanBuilder {
         }
     }
 
-    /// Begins a resource and forgets the fields of the one before.
+    /// Begins a resource, and clears the fields of the resource before.
     pub(super) fn begin_resource(&mut self) {
         self.found.clear();
         self.end_resource();
@@ -259,8 +259,8 @@ impl SpanBuilder {
         Ok(other)
     }
 
-    /// Reads a point in time: a count since 1970 in a unit that its magnitude tells, a date, or a
-    /// list of seconds and nanoseconds.
+    /// Reads a point in time: a count since 1970 in a unit that follows from its magnitude, a date,
+    /// or a list of seconds and nanoseconds.
     pub(super) fn moment(&mut self, json: &mut Cursor<'_>) -> JsonResult<Option<u64>> {
         if json.peek() == Some(b'[') {
             let mut parts = [0, 0];
@@ -310,8 +310,8 @@ impl SpanBuilder {
 
     /// Adds the fields that are derived from the span, such as its kind by name.
     fn add_derived_fields(&mut self) {
-        // A service without a name, and a span without one, have the names that OpenTelemetry gives
-        // them or that say as much.
+        // A service or a span without a name gets the name that OpenTelemetry gives it, or a
+        // similar one.
         for (slot, name) in
             [(self.known.service, &b"unknown_service"[..]), (self.known.name, b"unnamed")]
         {
@@ -319,7 +319,8 @@ impl SpanBuilder {
                 let Slot { start, end, held } = self.found.slots[*slot];
                 matches!(held, super::Held::Absent) || start == end
             };
-            // An internal span of nobody says nothing.
+            // Only a span that passes a message gets a default name. An internal span of an unknown
+            // service gives no information.
             let is_message = !matches!(self.span.kind, SpanKind::Internal | SpanKind::Unspecified);
             if let Some(slot) = slot.filter(|_| is_message).filter(is_empty) {
                 self.found.copy(slot, name);
@@ -352,7 +353,8 @@ fn moment(text: &[u8]) -> Option<u64> {
         return crate::time::key(text).and_then(|nanos| u64::try_from(nanos).ok());
     }
     let count = number(text).filter(|&count| count > 0)?;
-    // Seconds have ten digits until the year 2286.
+    // A count of seconds has ten digits until the year 2286, so the number of digits determines the
+    // unit.
     let scale = match count {
         0..100_000_000_000 => 1_000_000_000,
         100_000_000_000..100_000_000_000_000 => 1_000_000,
@@ -390,7 +392,7 @@ fn number(text: &[u8]) -> Option<u64> {
 }
 
 /// Writes an id as lower-case hexadecimal digits, if it is in hexadecimal or base64, and unchanged
-/// otherwise. An id of zeros is no id.
+/// otherwise. An id that consists of zeros counts as no id.
 fn id(raw: &[u8], id: &mut String) {
     id.clear();
     let raw = raw.strip_prefix(b"0x").unwrap_or(raw);

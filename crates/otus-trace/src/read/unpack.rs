@@ -34,7 +34,7 @@ pub fn unpack<'i>(input: Box<dyn Read + 'i>) -> io::Result<(Box<dyn Read + 'i>, 
     })
 }
 
-/// A stream after the bytes of it that were inspected.
+/// A stream with the bytes that were inspected put in front again.
 type Peeked<'i> = Chain<Cursor<Vec<u8>>, BufReader<Box<dyn Read + 'i>>>;
 
 /// Makes the next eight bytes of a stream, or fewer at its end, available to [`head`].
@@ -47,7 +47,7 @@ fn peek(input: Peeked<'_>) -> io::Result<Peeked<'_>> {
     Ok(Cursor::new(head).chain(input))
 }
 
-/// The inspected bytes of a stream of which none have been read since.
+/// The inspected bytes of a stream. None of them may have been read since.
 fn head<'h>(input: &'h Peeked<'_>) -> &'h [u8] {
     input.get_ref().0.get_ref()
 }

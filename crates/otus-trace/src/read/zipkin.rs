@@ -27,7 +27,7 @@ pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
 struct Zipkin {
     span: SpanBuilder,
     core: Core,
-    /// Whether anything of the document was used.
+    /// Whether any part of the document was used.
     used: bool,
 }
 
@@ -56,13 +56,13 @@ struct Endpoint {
 }
 
 impl Endpoint {
-    /// Its name, or else its address.
+    /// The name of the endpoint, or else its address.
     fn name(&self) -> &[u8] {
         if self.service.is_empty() { &self.address } else { &self.service }
     }
 }
 
-/// An annotation of version 1 that tells a side.
+/// An annotation of version 1 that shows which side wrote it.
 #[derive(Debug)]
 struct Annotation {
     event: Event,
@@ -145,7 +145,8 @@ impl Zipkin {
     ) -> ReadResult {
         let core = &self.core;
         let (start, duration, is_shared) = (core.start, core.duration, core.is_shared);
-        // A span without a kind concerns only its own service. So does a local span of version 1.
+        // A span without a kind concerns only its own service. The same holds for a local span of
+        // version 1.
         self.span.span.kind = core.kind.unwrap_or(SpanKind::Internal);
         let local = if core.local.name().is_empty() { &core.writer } else { &core.local };
         let (local, remote) = (local.clone(), core.remote.clone());
@@ -273,8 +274,8 @@ impl Zipkin {
         Ok(())
     }
 
-    /// `{"key": "http.path", "value": "/x", "endpoint": {…}}`. The value `true` of an address is a
-    /// mark; its endpoint is what counts.
+    /// `{"key": "http.path", "value": "/x", "endpoint": {…}}`. If the annotation is an address, its
+    /// value is just `true`, and the address is in the endpoint.
     fn binary_annotation(&mut self, json: &mut Cursor<'_>) -> JsonResult {
         if json.peek() != Some(b'{') {
             return json.skip();

@@ -1,7 +1,8 @@
 //! The formula that an interaction and a multi-trace encode.
 //!
-//! The interaction is read from its text, so that a fault has a place there. Names do not matter, nor how `seq` is
-//! nested; clauses come in the order of the lifelines, and the literals of a clause in the order of the variables.
+//! The interaction is read from its syntax tree, so that a fault has a span in the text. The names and the nesting
+//! of `seq` do not matter; clauses come in the order of the lifelines, and the literals of a clause in the order
+//! of the variables.
 
 use otus_core::index::Index as _;
 use otus_core::{Direction, LifelineId, Pool, Signature};
@@ -53,7 +54,7 @@ struct Reader<'a> {
     file: &'a SpecFile,
     signature: &'a Signature,
     message: Option<Symbol>,
-    /// By lifeline: its literals.
+    /// For each lifeline: its literals.
     clauses: Vec<Vec<i32>>,
 }
 

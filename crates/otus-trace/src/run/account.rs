@@ -25,11 +25,12 @@ pub struct Accounting {
     pub shapes: Vec<Shape>,
     /// The number of unmatched lines of other shapes, which are not listed.
     pub other_shapes: u64,
-    /// By lifeline of the vocabulary: its actions.
+    /// For each lifeline of the vocabulary: its actions.
     pub lifelines: Vec<LifelineAccount>,
-    /// By message of the vocabulary: how often it was sent and received.
+    /// For each message of the vocabulary: how often it was sent and received.
     pub messages: Vec<MessageAccount>,
-    /// Messages of calls between spans, each with a name that only one of the two sides uses.
+    /// The messages of calls between spans that have two names, one for each side: the name that is
+    /// used, and the other one.
     pub other_names: BTreeSet<(RunMessageId, RunMessageId)>,
     /// The groups.
     pub groups: GroupAccount,
@@ -42,7 +43,7 @@ pub struct Accounting {
 }
 
 impl Accounting {
-    /// The names that one side of a call has for a message, beside that of the message itself.
+    /// The other names of a message: those that only one side of a call uses.
     pub fn other_names(&self, message: &str) -> impl Iterator<Item = &str> {
         let named = self.other_names.iter();
         let own = named.filter(move |(known, _)| self.vocabulary.message(*known) == message);
@@ -91,19 +92,19 @@ impl Tally {
 /// The account of a file.
 #[derive(Debug, Clone)]
 pub struct FileAccount {
-    /// Its name, as the caller gave it.
+    /// The name of the file, as the caller gave it.
     pub name: String,
-    /// The index of its source in the plan.
+    /// The index of the source of the file in the plan.
     pub source: usize,
-    /// Its format.
+    /// The format of the file.
     pub format: Format,
-    /// Its compression.
+    /// The compression of the file.
     pub packing: Packing,
-    /// Its length in bytes, uncompressed.
+    /// The length of the file in bytes, uncompressed.
     pub bytes: u64,
-    /// The number of its lines.
+    /// The number of lines of the file.
     pub lines: u64,
-    /// The classification of its records.
+    /// The classification of the records of the file.
     pub tally: Tally,
     /// The number of events that it yielded.
     pub events: u64,
@@ -114,19 +115,19 @@ pub struct FileAccount {
 /// The account of a rule.
 #[derive(Debug, Clone)]
 pub struct RuleAccount {
-    /// The index of its source in the plan.
+    /// The index of the source of the rule in the plan.
     pub source: usize,
-    /// Its name.
+    /// The name of the rule.
     pub name: String,
-    /// Its place in `otus.toml`.
+    /// The place of the rule in `otus.toml`.
     pub span: otus_syntax::Span,
-    /// Its origin.
+    /// The origin of the rule.
     pub kind: RuleKind,
-    /// Whether its records are ignored.
+    /// Whether the records of the rule are ignored.
     pub ignore: bool,
     /// The number of records that it took.
     pub hits: u64,
-    /// The place of the first of them.
+    /// The place of the first record that the rule took.
     pub first: Option<RunPlace>,
 }
 
@@ -141,7 +142,7 @@ pub struct LifelineAccount {
     pub others: u64,
     /// How often other lifelines name it as their peer.
     pub named: u64,
-    /// The place of its first event.
+    /// The place of the first event of the lifeline.
     pub first: Option<RunPlace>,
 }
 
@@ -157,7 +158,7 @@ pub struct MessageAccount {
 /// The groups of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GroupAccount {
-    /// Their number.
+    /// The number of groups.
     pub total: u64,
     /// The number that a rule or the canonical format marked as complete.
     pub closed: u64,
@@ -207,9 +208,9 @@ pub struct Unpaired {
 /// A finding for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// Its code.
+    /// The code of the finding.
     pub code: Code,
-    /// Its severity.
+    /// The severity of the finding.
     pub severity: Severity,
     /// A sentence without a final stop.
     pub message: String,
@@ -221,10 +222,10 @@ pub struct Finding {
     pub places: Vec<RunPlace>,
 }
 
-/// The most places that are kept of a finding.
+/// The maximum number of places that are kept of a finding.
 const PLACES: usize = 3;
 
-/// Collects findings; equal ones are counted.
+/// Collects findings; equal findings are counted.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     found: BTreeMap<(Code, String), Finding>,
@@ -264,5 +265,5 @@ impl Findings {
     }
 }
 
-/// The most distinct findings that are kept.
+/// The maximum number of distinct findings that are kept.
 const MOST_FINDINGS: usize = 1000;

@@ -4,13 +4,14 @@
 //! that they can be kept or sent to another thread, and becomes a multi-trace there ([`Group::trace`]).
 //!
 //! Lifelines that the signature does not have are left out with their actions, because a diagram describes its own
-//! lifelines only. Messages that it does not have stay: no specification explains such an action, and that is a
-//! finding. A peer that the signature does not have is the environment. The peer of a span is often an address, which
-//! need not be the name of a lifeline, so it counts only if it is one.
+//! lifelines only. Actions with unknown messages stay: no specification explains such an action, so the analysis
+//! reports it. A peer that the signature does not have is the environment. The peer of a span is often an address, so
+//! it counts only if it is the name of a lifeline.
 //!
-//! A database that only the spans of its callers tell about has *deduced* events, at the times of the callers. The events
-//! of one caller are in order. Those of several are not, because their clocks need not agree, but a log is one sequence.
-//! [`Group::blurred`] names such lifelines: the order of their events is not to be trusted.
+//! A database often writes no spans itself. Its events are then *deduced* from the spans of its callers, at the times
+//! of the callers. The events that come from one caller are in order. Those from several callers are not, because their
+//! clocks need not agree, although a log has to be one sequence. [`Group::blurred`] lists the lifelines for which this
+//! is so: the order of their events is not reliable.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,19 +41,19 @@ pub struct Group {
     components: Vec<GroupComponent>,
     /// Emissions and their receptions.
     pairs: Vec<(Position, Position)>,
-    /// What the logs tell about the order between components.
+    /// The order between components, as far as the logs show it.
     order: Vec<(Position, Position)>,
 }
 
 /// The actions of one clock, in local order.
 #[derive(Debug, Clone)]
 struct GroupComponent {
-    /// Its lifelines in the signature, acting in this group or not.
+    /// The lifelines of the clock in the signature, whether or not they act in this group.
     lifelines: Vec<LifelineId>,
     actions: Vec<GroupAction>,
 }
 
-/// An action by the indices of its component and of itself in there.
+/// An action, given by the index of its component and its index in the component.
 #[derive(Debug, Clone, Copy)]
 struct Position {
     component: usize,
@@ -65,7 +66,7 @@ struct GroupAction {
     direction: Direction,
     message: Message,
     peer: Option<Peer>,
-    /// Whether it happened at the moment of the one before it.
+    /// Whether the action happened at the same moment as the action before it.
     is_joined: bool,
     place: RunPlace,
 }
@@ -77,11 +78,11 @@ enum Message {
     Unknown(usize),
 }
 
-/// Those whose spans tell about a lifeline.
+/// The callers whose spans imply events of a lifeline.
 #[derive(Default)]
 struct Callers<'r> {
     names: BTreeSet<Option<&'r str>>,
-    /// Whether it has an event of its own.
+    /// Whether the lifeline has an event of its own.
     is_observed: bool,
 }
 
@@ -125,7 +126,8 @@ impl Group {
                 let Some((direction, message)) = event.action() else { continue };
                 let Some(lifeline) = lifeline_of(event.lifeline()) else { continue };
                 callers.entry(lifeline).or_default().add(event);
-                // A call between spans has the name of one of them; a diagram may have the other.
+                // A call between spans has the name of one of the two spans; the diagram may use
+                // the other name.
                 let known = || event.also().and_then(|also| signature.message(also));
                 let message = match signature.message(message).or_else(known) {
                     Some(known) => Message::Known(known),
@@ -152,7 +154,8 @@ impl Group {
         group.pairs = observed.pairs().iter().filter_map(both).collect();
         let several = callers.iter().filter(|(_, callers)| callers.are_several());
         group.blurred = several.map(|(&lifeline, _)| lifeline).collect();
-        // Their log would carry an order from one caller to another that nobody observed.
+        // The log of a blurred lifeline would imply an order between the events of different
+        // callers that was not observed.
         let is_sharp = |at: Position| {
             let lifeline = group.components[at.component].actions[at.index].lifeline;
             !group.blurred.contains(&lifeline)
@@ -168,7 +171,7 @@ impl Group {
         index_of(&mut self.unknown, message)
     }
 
-    /// Forgets the peers of all actions.
+    /// Removes the peers of all actions.
     pub fn drop_peers(&mut self) {
         for action in self.components.iter_mut().flat_map(|component| &mut component.actions) {
             action.peer = None;
@@ -192,7 +195,7 @@ impl Group {
                 })
             });
             moved.push(new.collect());
-            // The first action that is left of a moment begins it.
+            // The first remaining action of a moment begins the moment.
             let mut is_begun = false;
             component.actions.retain_mut(|act| {
                 is_begun &= act.is_joined;
@@ -224,8 +227,8 @@ impl Group {
     }
 
     /// The multi-trace over the letters that the partners of an interaction need. Messages that the pool does not have
-    /// are added to it. Components are in the order of their first lifelines, so that groups in which others were
-    /// silent have the same partition; [`Group::place`] finds the place of a step.
+    /// are added to it. Components are in the order of their first lifelines, so that groups have the same partition
+    /// even if different lifelines act in them. [`Group::place`] finds the line of a step.
     pub fn trace(&self, pool: &mut Pool, partners: &Partners) -> MultiTrace {
         self.build(pool, &|action, peer| partners.letter(action, peer))
     }
@@ -241,7 +244,7 @@ impl Group {
             self.unknown.iter().map(|message| pool.add_message(message)).collect();
         let components = self.components.iter().map(|component| component.lifelines.clone());
         let partition = sorted(components.collect(), count);
-        // The first lifeline of a component tells which of ours it is.
+        // The first lifeline of a component identifies the component of the group.
         let ours: Vec<Option<&GroupComponent>> = partition
             .components()
             .map(|component| self.with_lifeline(*partition.lifelines(component).first()?))

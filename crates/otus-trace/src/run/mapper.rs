@@ -52,12 +52,12 @@ pub(super) fn run(plan: &Plan, files: Vec<LogFile<'_>>, sink: &mut dyn Sink) -> 
     mapper.finish(plan, sink)
 }
 
-/// Everything that grows during a run.
+/// The state of a run.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 struct Mapper {
     accounting: Accounting,
-    /// By source: the index of its first rule among all rules.
+    /// For each source: the index of its first rule among all rules.
     rule_starts: Vec<usize>,
     groups: Groups,
     shapes: Shapes,
@@ -83,10 +83,10 @@ struct Mapper {
     linked: Vec<[Vec<u8>; 2]>,
     /// The lifelines all of whose events are deduced.
     deduced: FxHashSet<RunLifelineId>,
-    /// By clock: the file and the time of its last event.
+    /// For each clock: the file and the time of its last event.
     last_time: Vec<Option<(RunFileId, i128)>>,
-    /// By clock: the file and the lifeline of its last event, if its local order is that of the
-    /// lines.
+    /// For each clock: the file and the lifeline of its last event, if its local order is that of
+    /// the lines.
     last_line: Vec<Option<(RunFileId, RunLifelineId)>>,
     /// Whether records with vector clocks were left out.
     gaps: bool,

@@ -46,7 +46,7 @@ pub struct Observed<'r> {
 pub struct Component {
     /// The clock.
     pub clock: RunClockId,
-    /// The indices of its events.
+    /// The indices of the events of the component.
     pub events: Range<usize>,
 }
 
@@ -63,34 +63,34 @@ impl<'r> Event<'r> {
         self.vocabulary.lifeline(self.row.lifeline)
     }
 
-    /// Its direction and message; `None` if it only sets variables.
+    /// The direction and message of the event; `None` if the event only sets variables.
     pub fn action(self) -> Option<(Direction, &'r str)> {
         let action = self.vocabulary.action(self.row.action?);
         Some((action.direction, self.vocabulary.message(action.message)))
     }
 
-    /// Its peer, if the log names it.
+    /// The peer of the event, if the log names it.
     pub fn peer(self) -> Option<&'r str> {
         self.row.peer.map(|peer| self.vocabulary.lifeline(peer))
     }
 
-    /// Its peer, if that is the name of a lifeline: one that acts, or one that a log names. Addresses are no names. The
-    /// peer of a span is often a host, so it is the name of a lifeline only if that lifeline acts.
+    /// The peer of the event, if it is the name of a lifeline: one that acts, or one that a log names. Addresses do not
+    /// count as names. The peer of a span is often a host, so it counts only if a lifeline of that name acts.
     pub fn named_peer(self) -> Option<&'r str> {
         self.peer().filter(|peer| !self.is_of_span() && !peer::is_address(peer.as_bytes()))
     }
 
-    /// Whether it is the start or the end of a span.
+    /// Whether the event is the start or the end of a span.
     pub fn is_of_span(self) -> bool {
         self.row.flags.has(RowFlags::REQUEST) || self.row.flags.has(RowFlags::REPLY)
     }
 
-    /// The name that the other side has for its message, if that is another one.
+    /// The name that the other side uses for the message of the event, if it differs.
     pub fn also(self) -> Option<&'r str> {
         self.row.also.map(|message| self.vocabulary.message(message))
     }
 
-    /// Whether no log has it, and the span of the other side implies it.
+    /// Whether no log has the event, and it was deduced from the span of the other side.
     pub fn is_deduced(self) -> bool {
         self.row.flags.has(RowFlags::DEDUCED)
     }
@@ -101,7 +101,7 @@ impl<'r> Event<'r> {
         there.then(|| String::from_utf8_lossy(&self.row.id))
     }
 
-    /// Its label, if a rule gives one.
+    /// The label of the event, if a rule gives one.
     pub fn label(self) -> Option<&'r str> {
         self.row.label.map(|label| self.vocabulary.label(label))
     }
@@ -114,12 +114,12 @@ impl<'r> Event<'r> {
         pairs.map(|&(name, value)| (vocabulary.variable(name), vocabulary.value(value)))
     }
 
-    /// Whether it happened at the same moment as the event before it.
+    /// Whether the event happened at the same moment as the event before it.
     pub fn joined(self) -> bool {
         self.row.flags.has(RowFlags::JOINED)
     }
 
-    /// The place from which it was read.
+    /// The place from which the event was read.
     pub fn place(self) -> RunPlace {
         self.row.place
     }
@@ -156,13 +156,13 @@ impl<'r> Observed<'r> {
         if self.key.is_empty() { Cow::Borrowed("all") } else { self.key() }
     }
 
-    /// Its number, from 0, in the order of the first events of groups.
+    /// The number of the group, from 0, in the order of the first events of groups.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// The lifelines of a signature on which no group has an event; `None` unless all logs have been read. A lifeline that
-    /// a name of the logs resembles is not among them: that name is probably a misspelling of it.
+    /// The lifelines of a signature on which no group has an event; `None` unless all logs have been read. A lifeline
+    /// is left out if the logs have a similar name, because that name is probably a misspelling of the lifeline.
     pub fn silent(&self, signature: &Signature) -> Option<Vec<LifelineId>> {
         if !self.is_read {
             return None;
@@ -196,7 +196,7 @@ impl<'r> Observed<'r> {
         self.vocabulary
     }
 
-    /// Its components, in the order in which their clocks first occurred in the run.
+    /// The components of the group, in the order in which their clocks first occurred in the run.
     pub fn components(&self) -> &'r [Component] {
         self.components
     }
@@ -227,8 +227,8 @@ impl<'r> Observed<'r> {
         &self.pairs.matched
     }
 
-    /// What the logs tell about the order of events of different clocks: by ids of messages, parents of spans, and
-    /// vector clocks. Emissions and receptions that are paired only because there are as many of both tell nothing.
+    /// The order of events of different clocks, as far as the logs show it by ids of messages, parents of spans,
+    /// and vector clocks. Emissions and receptions that are paired only by counting do not contribute.
     pub fn happened_before(&self) -> Vec<(usize, usize)> {
         let tells = |index: usize| {
             let flags = self.rows[index].flags;
@@ -237,7 +237,7 @@ impl<'r> Observed<'r> {
         let pairs = self.pairs().iter().copied();
         let mut edges: Vec<(usize, usize)> =
             pairs.filter(|&(from, to)| tells(from) && tells(to)).collect();
-        // By host: the own entries of its actions, ascending.
+        // For each host: the own entries of its actions, ascending.
         let mut own: BTreeMap<RunLifelineId, Vec<(u32, usize)>> = BTreeMap::new();
         for (index, row) in self.rows.iter().enumerate().filter(|(_, row)| row.action.is_some()) {
             let count = row.vector.iter().find(|(host, _)| *host == row.lifeline);
@@ -317,7 +317,8 @@ impl<'r> Observed<'r> {
                 line.text("message", message);
             }
             line.optional("peer", event.peer());
-            // The ids of spans pair actions regardless of the message; canonical ids do not.
+            // Span ids pair actions regardless of the message; ids of the canonical format pair
+            // only actions with the same message.
             let mark = if row.flags.has(RowFlags::REPLY) { "/reply" } else { "" };
             line.optional("id", event.id().map(|id| format!("{id}{mark}")).as_deref());
             line.optional("label", event.label());
@@ -368,7 +369,7 @@ impl<'r> Observed<'r> {
                 let names: Vec<String> = moment.iter().filter_map(|event| event.name()).collect();
                 let mut set: Vec<(&str, &Value)> = Vec::new();
                 for (name, value) in moment.iter().flat_map(|event| event.set()) {
-                    // The last value at a moment counts.
+                    // If a moment sets a variable several times, the last value counts.
                     set.retain(|(other, _)| *other != name);
                     set.push((name, value));
                 }

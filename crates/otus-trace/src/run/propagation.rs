@@ -15,7 +15,7 @@ use super::vocabulary::{RunLifelineId, RunMessageId, RunPlace, Vocabulary};
 use crate::causality::{Pairs, Side};
 use crate::group::{Row, RowFlags};
 
-/// The spans without their counterpart: how many of a kind, and the place of the first.
+/// The spans that lack their counterpart: for each kind, their number and the first line.
 #[derive(Debug, Default)]
 pub(super) struct SpanTrouble {
     /// Server spans without a parent, by service and name.
@@ -83,8 +83,8 @@ impl SpanTrouble {
                 if server == client || !(peer == Some(server) || (peer.is_none() && same_name)) {
                     continue;
                 }
-                // This server span has another name than the call, and there is one with the same
-                // name.
+                // This server span has a name that differs from the call, and there is another
+                // server span with the same name as the call.
                 if peer == Some(server) && !same_name && self.roots.contains_key(&(server, message))
                 {
                     continue;

@@ -16,9 +16,9 @@ pub struct Shape {
     pub text: String,
     /// The number of lines with this shape.
     pub count: u64,
-    /// The place of the first of them.
+    /// The place of the first line with this shape.
     pub first: RunPlace,
-    /// The text of the first of them, truncated if it is long.
+    /// The text of the first line with this shape, truncated if it is long.
     pub example: String,
 }
 
@@ -31,9 +31,9 @@ pub(crate) struct Shapes {
     text: String,
 }
 
-/// The most distinct shapes that are kept.
+/// The maximum number of distinct shapes that are kept.
 const MOST: usize = 4096;
-/// The number of bytes of a line that make its shape.
+/// The maximum number of bytes of a line from which its shape is computed.
 const LONGEST: usize = 400;
 
 impl Shapes {
@@ -81,7 +81,7 @@ fn fold(line: &[u8], shape: &mut String) {
     let text = String::from_utf8_lossy(line);
     let json = text.trim_start().starts_with('{');
     let mut rest: &str = &text;
-    // Whether the string before was a key whose value consists of words.
+    // Whether the last string was a key whose value consists of words.
     let mut telling = false;
     while let Some(c) = rest.chars().next() {
         if c == '"' || (c == '\'' && !json && !shape.ends_with(char::is_alphanumeric)) {
@@ -191,7 +191,8 @@ fn hardware_address(bytes: &[u8]) -> Option<usize> {
     groups(bytes, &[2; 6], b':').or_else(|| groups(bytes, &[2; 6], b'-'))
 }
 
-/// `fe80::1`, with at least two colons. A time has no more than two, and no double one.
+/// An address such as `fe80::1`, with at least two colons. A time has at most two colons, and never
+/// two in a row.
 fn network_address(bytes: &[u8]) -> Option<usize> {
     let is_part = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b':';
     let end = bytes.iter().position(|byte| !is_part(byte)).unwrap_or(bytes.len());
@@ -207,7 +208,7 @@ fn network_address(bytes: &[u8]) -> Option<usize> {
 }
 
 /// The length of a path that begins with a slash, after the character before it. A path of one
-/// plain word is kept: it tells what is asked for.
+/// plain word is kept, because it shows what the request is about.
 fn path(text: &str, before: Option<char>) -> Option<usize> {
     let rest = text.strip_prefix('/').filter(|rest| !rest.starts_with('/'))?;
     let begins = match before {
@@ -220,7 +221,8 @@ fn path(text: &str, before: Option<char>) -> Option<usize> {
     let end = rest.find(|c: char| c.is_whitespace() || "\"'()[]{},;<>|".contains(c));
     let inside = &rest[..end.unwrap_or(rest.len())];
     let is_long = inside.contains('/') || inside.bytes().any(|byte| byte.is_ascii_digit());
-    // Behind a host the path has several parts, or it would be a fraction or a choice of words.
+    // After a host, a path has several parts. A single part could be a fraction, or a choice of
+    // words such as `and/or`.
     let fits = (begins && is_long && !inside.is_empty())
         || (is_host && is_word && inside.matches('/').count() >= 2);
     let length = inside.trim_end_matches(['.', ':']).len();
@@ -236,7 +238,7 @@ fn token(text: &str) -> usize {
 fn word(word: &str, shape: &mut String) {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     let hexadecimal = word.len() >= 6 && digits > 0 && word.bytes().all(|b| b.is_ascii_hexdigit());
-    // Ids of other alphabets change between letters and digits again and again.
+    // Random ids change between letters and digits again and again.
     let is_digit = |c: &char| c.is_ascii_digit();
     let letters: Vec<bool> = word.chars().filter(|c| *c != '_').map(|c| is_digit(&c)).collect();
     let changes = letters.windows(2).filter(|pair| pair[0] != pair[1]).count();

@@ -50,7 +50,7 @@ pub struct Vocabulary {
     messages: Aliased,
     pub(super) actions: Interner<RunActionId, RunAction>,
     clocks: Names,
-    /// By lifeline: its clock, once it is known.
+    /// For each lifeline: its clock, once it is known.
     clock_of: Vec<Option<RunClockId>>,
     lifelines_of: IndexVec<RunClockId, Vec<RunLifelineId>>,
     labels: Names,
@@ -76,7 +76,7 @@ struct Aliased {
     names: Names,
     /// The names as they occur in the logs; empty if there are no aliases.
     raw: Names,
-    /// By raw name: the index of the name it stands for.
+    /// For each raw name: the index of the name it stands for.
     meaning: Vec<u32>,
 }
 
@@ -107,8 +107,8 @@ impl Vocabulary {
         self.lifelines.names.find(name).is_some()
     }
 
-    /// The lifeline of a signature that a name of the logs stands for: the one with this name or label. If the logs have
-    /// both its name and its label, only the name counts.
+    /// The lifeline of a signature that a name in the logs stands for: the lifeline with this name or label. If the
+    /// logs contain both its name and its label, only the name counts.
     pub fn lifeline_in(&self, signature: &Signature, name: &str) -> Option<LifelineId> {
         signature.lifeline(name).or_else(|| {
             let labelled = signature.lifeline_called(name)?;
@@ -117,7 +117,7 @@ impl Vocabulary {
         })
     }
 
-    /// All lifelines in the order of their first use, with peers that never act.
+    /// All lifelines in the order of their first use, including peers that never act.
     pub fn lifeline_names(&self) -> impl Iterator<Item = &str> {
         self.lifelines.names.iter().map(|(_, name)| name)
     }
@@ -204,8 +204,8 @@ impl Vocabulary {
         }
     }
 
-    /// Gives a lifeline its clock and returns it. If the lifeline has another clock already, that
-    /// is the error.
+    /// Gives a lifeline its clock and returns it. If the lifeline has another clock already,
+    /// returns that clock as the error.
     pub(crate) fn set_clock(
         &mut self,
         lifeline: RunLifelineId,
@@ -215,7 +215,8 @@ impl Vocabulary {
         if self.clock_of.len() <= index {
             self.clock_of.resize(index + 1, None);
         }
-        // Without a name, the lifeline has a clock of its own unless another source has named one.
+        // If the source names no clock, the lifeline gets a clock of its own, unless another source
+        // has named one.
         if let (None, Some(known)) = (clock, self.clock_of[index]) {
             return Ok(known);
         }
@@ -224,7 +225,7 @@ impl Vocabulary {
         match self.clock_of[index] {
             None => {
                 self.clock_of[index] = Some(id);
-                // A clock that was refused below has a number and no lifelines.
+                // A clock that was refused below has an id, but no lifelines.
                 while self.lifelines_of.len() <= id.index() {
                     self.lifelines_of.push(Vec::new());
                 }

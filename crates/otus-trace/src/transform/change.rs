@@ -34,7 +34,7 @@ pub enum Change {
         /// The moment.
         index: usize,
     },
-    /// A moment happened once more, right after itself.
+    /// A moment was repeated right after itself.
     Duplicate {
         /// The component.
         component: ComponentId,
@@ -44,7 +44,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// The component that it changes.
+    /// The component that is changed.
     pub fn component(&self) -> ComponentId {
         match *self {
             Change::Noise { component, .. }
@@ -54,7 +54,7 @@ impl Change {
         }
     }
 
-    /// The first moment it concerns.
+    /// The first moment that the change concerns.
     pub fn index(&self) -> usize {
         match *self {
             Change::Noise { index, .. }

@@ -37,10 +37,10 @@ use crate::multitrace::{ComponentId, MultiTrace, Partition, Step};
 #[derive(Debug, Clone)]
 pub struct Swaps<'a> {
     traces: &'a [MultiTrace],
-    /// By multi-trace, and by component in the order of its group: the number of the local trace.
-    /// Two local traces are equal iff their numbers are.
+    /// For each multi-trace, and for each component in the order of its group: the number of the
+    /// local trace. Two local traces are equal iff their numbers are equal.
     contents: Vec<Vec<usize>>,
-    /// By multi-trace: the index of its group.
+    /// For each multi-trace: the index of its group.
     group_of: Vec<usize>,
     groups: Vec<SwapGroup>,
 }
@@ -48,7 +48,7 @@ pub struct Swaps<'a> {
 /// Multi-traces with the same partition, regardless of the order of its components.
 #[derive(Debug, Clone)]
 struct SwapGroup {
-    /// The first of them, which fixes the order of the components.
+    /// The first multi-trace of the group, which fixes the order of the components.
     first: usize,
     /// One of each set of equal multi-traces; empty if the multi-traces differ in one component
     /// only, so that a thousand global traces do not cost a million attempts.
@@ -64,7 +64,8 @@ pub struct Swap {
     pub donor: usize,
 }
 
-/// Of the differing components only this many are replaced, so that a subset fits into a number.
+/// The maximum number of differing components that are replaced, so that a subset of them fits into
+/// a number.
 const MAX_DIFFERING: usize = 64;
 
 impl<'a> Swaps<'a> {
@@ -144,7 +145,8 @@ impl<'a> Swaps<'a> {
                     continue;
                 };
                 turn = at + 1;
-                // The empty subset is the original and the full one the donor; neither is drawn.
+                // The empty subset would give the original, and the full one the donor; neither is
+                // drawn.
                 let taken = |i: usize| (subset + 1) >> i & 1 == 1;
                 let chosen: Vec<usize> = (0..donor.differing.len())
                     .filter(|&i| taken(i))
@@ -175,7 +177,7 @@ impl<'a> Swaps<'a> {
         Some(Donor { index, differing, subsets: Shuffle::new(subsets, seed) })
     }
 
-    /// The swap with the original's own numbers of components.
+    /// The swap, with components numbered as in the original.
     fn swap(&self, original: usize, donor: usize, chosen: &[usize]) -> Swap {
         let first = self.traces[self.groups[self.group_of[original]].first].partition();
         let own = self.traces[original].partition();

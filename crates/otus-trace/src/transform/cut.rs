@@ -86,9 +86,9 @@ pub struct Cuts<'a> {
 pub struct Cut {
     /// The cut multi-trace.
     pub trace: MultiTrace,
-    /// By component: the moments of the original that are kept.
+    /// For each component: the moments of the original that are kept.
     pub kept: Vec<Range<usize>>,
-    /// By component: the number of moments of the original.
+    /// For each component: the number of moments of the original.
     pub of: Vec<usize>,
 }
 
@@ -98,9 +98,9 @@ impl<'a> Cuts<'a> {
         self.exact_count().unwrap_or(u128::MAX)
     }
 
-    /// The number of cuts if equal ones count as often as there are places for them, as in the experiments of the
-    /// paper on slices; `u128::MAX` if there are more. A component of n moments has n(n+1)/2 windows, and the empty
-    /// one counts once.
+    /// The number of cuts if equal cuts at different positions count separately, as in the experiments of the paper
+    /// on slices; `u128::MAX` if there are more. A component of n moments has n(n+1)/2 windows, and the empty one
+    /// counts once.
     ///
     /// ```
     /// use otus_core::Pool;
@@ -117,7 +117,7 @@ impl<'a> Cuts<'a> {
         let by_place = |windows: &Windows| {
             let most = windows.ends.len() as u128;
             let least = windows.least.max(1) as u128;
-            // The windows of length k begin at most - k + 1 places.
+            // There are most − k + 1 windows of length k.
             let lengths = (most + 1).saturating_sub(least);
             u128::from(windows.nothing) + lengths * (lengths + 1) / 2
         };
@@ -128,7 +128,7 @@ impl<'a> Cuts<'a> {
         self.windows.iter().try_fold(1, product).unwrap_or(u128::MAX)
     }
 
-    /// The cut with a number, from 0, in the order of [`iter`](Cuts::iter).
+    /// The cut with the given number, from 0, in the order of [`iter`](Cuts::iter).
     pub fn get(&self, mut number: u128) -> Option<Cut> {
         let mut digits = vec![0; self.windows.len()];
         for (digit, windows) in digits.iter_mut().zip(&self.windows).rev() {
@@ -249,7 +249,7 @@ struct Windows {
     least: usize,
     /// Whether the empty window is allowed.
     nothing: bool,
-    /// By moment: the windows that end with it.
+    /// For each moment: the windows that end with it.
     ends: Vec<WindowEnd>,
     count: u64,
 }
@@ -289,7 +289,7 @@ impl Windows {
         }
     }
 
-    /// The window with a number, as a range of moments.
+    /// The window with the given number, as a range of moments.
     fn get(&self, number: u64) -> Range<usize> {
         if self.nothing && number == 0 {
             return 0..0;

@@ -8,7 +8,7 @@
 
 use rustc_hash::FxHashMap;
 
-/// By position: the length of the longest factor that ends there and has also ended earlier.
+/// For each position: the length of the longest factor that ends there and has also ended earlier.
 pub(super) fn longest_repeats(word: &[u32]) -> Vec<u32> {
     let mut automaton = SuffixAutomaton::new(word.len());
     word.iter().map(|&letter| automaton.extend(letter)).collect()
@@ -31,7 +31,7 @@ struct SuffixAutomaton {
 /// The factors that end at the same positions.
 #[derive(Clone, Copy)]
 struct SuffixState {
-    /// The length of the longest of them.
+    /// The length of the longest of these factors.
     length: u32,
     /// The state of the longest suffix that ends at more positions.
     link: u32,

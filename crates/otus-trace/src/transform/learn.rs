@@ -115,11 +115,11 @@ pub struct Options {
     pub least_repetitions: usize,
     /// The form of messages that cross or overtake each other.
     pub crossings: Crossings,
-    /// Whether parts without a common lifeline are joined by `par` rather than `seq`, which has the
-    /// same meaning.
+    /// Whether parts of a sequence without a common lifeline are joined by `par` rather than `seq`.
+    /// Both have the same meaning there.
     pub beside: bool,
-    /// The lifelines that no log is of. Messages that others exchanged with them, by the peers of
-    /// their letters, are drawn as if both ends had been seen.
+    /// The lifelines that have no log. Messages that other lifelines exchanged with them, according
+    /// to the peers of their letters, are drawn as if both ends had been observed.
     pub silent: LifelineSet,
 }
 
@@ -170,9 +170,9 @@ pub struct Learnt {
 
 /// Learns an interaction from runs over the signature of a pool.
 ///
-/// `accepts` is asked whether a term accepts the run with an index, at most twice for each
-/// different run. It may be imprecise: the result accepts the runs even if it always returns true,
-/// or always false.
+/// `accepts` says whether a term accepts the run with the given index. It is called at most twice
+/// for each different run. It may be imprecise: the result accepts the runs even if it always
+/// returns true, or always false.
 pub fn learn(
     pool: &mut Pool,
     runs: &[Run<'_>],
@@ -227,8 +227,9 @@ pub fn learn(
     Learnt { term, different: words.len(), notes: notes.all }
 }
 
-/// The number of replays that estimate the channels. The first has no information, the second knows
-/// the usual receivers, and the third also knows which messages are exchanged with the environment.
+/// The number of replays that estimate the channels. The first replay has no information, the
+/// second knows the usual receivers, and the third also knows which messages are exchanged with the
+/// environment.
 const REPLAYS: usize = 3;
 
 /// The values of [`Channels::usual`] that are tried. Small values distinguish similar channels,

@@ -115,9 +115,9 @@ fn at_moments(
 #[derive(Debug, Clone)]
 pub struct Changes<'a> {
     trace: &'a MultiTrace,
-    /// By component.
+    /// For each component: the table of its changes.
     tables: Vec<Table>,
-    /// By component: the number of changes before its own.
+    /// For each component: the number of changes before its own.
     before: Vec<u128>,
     count: u128,
 }
@@ -137,7 +137,7 @@ impl<'a> Changes<'a> {
         self.count
     }
 
-    /// The change with a number, from 0.
+    /// The change with the given number, from 0.
     pub fn get(&self, number: u128) -> Option<Change> {
         if number >= self.count {
             return None;
@@ -168,19 +168,20 @@ impl<'a> Changes<'a> {
 enum Table {
     Noise {
         messages: usize,
-        /// The gap before each moment, and the one at the end.
+        /// The gap before each moment, and the gap at the end.
         gaps: Vec<Gap>,
     },
     Swap {
         letters: Vec<u32>,
-        /// By letter: the moments that have it.
+        /// For each letter: the moments that have it.
         places: Vec<Vec<usize>>,
-        /// By moment: its index among the moments with its letter.
+        /// For each moment: its index among the moments with its letter.
         ranks: Vec<usize>,
-        /// By earlier moment: the number of changes before those with it.
+        /// For each earlier moment: the number of changes that come before the swaps with this
+        /// moment.
         firsts: Vec<u128>,
     },
-    /// The moments that are changed, and the change of one.
+    /// The moments that can be changed, and the function that makes the change of a moment.
     Moments(Vec<usize>, fn(ComponentId, usize) -> Change),
 }
 
@@ -190,7 +191,8 @@ enum Table {
 struct Gap {
     /// The number of changes before those in this gap.
     before: u128,
-    /// The number of the action of the moment before, which is not inserted.
+    /// The number of the action of the moment before the gap. It is not inserted, because the
+    /// result would be the same as in the gap before.
     excluded: Option<usize>,
 }
 
@@ -234,7 +236,8 @@ impl Table {
     }
 }
 
-/// The index of the last entry with at most `number` before it, and the rest of the number.
+/// The index of the last entry that has at most `number` changes before it, and the remaining
+/// number.
 fn locate<T>(entries: &[T], before: impl Fn(&T) -> u128, number: u128) -> (usize, u128) {
     let index = entries.partition_point(|entry| before(entry) <= number) - 1;
     (index, number - before(&entries[index]))

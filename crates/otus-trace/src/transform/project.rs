@@ -72,7 +72,7 @@ fn projected(
             return Err(NotFiner::Apart(lifelines[0], apart));
         }
     }
-    // By new component: the moment and the index of each step.
+    // For each new component: the moment and the index of each step.
     let mut parts: Vec<Vec<(usize, usize)>> = vec![Vec::new(); partition.len()];
     for component in old.components() {
         let mut moment = 0;

@@ -2,7 +2,7 @@
 //!
 //! Mahe et al., the paper on lifeline removal, Def. 2: `rmv_h` drops the component of h. Where lifelines share a
 //! component, the component loses the actions of the removed ones and keeps the order of the others; a component that
-//! loses all of its lifelines goes.
+//! loses all of its lifelines is removed.
 
 use otus_core::index::Index as _;
 use otus_core::{Action, LifelineId, LifelineSet, Pool};

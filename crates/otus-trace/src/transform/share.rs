@@ -1,4 +1,4 @@
-//! Shares of a length, as exact fractions.
+//! A part of a length, given as an exact fraction.
 
 use std::fmt;
 use std::str::FromStr;
@@ -87,7 +87,7 @@ impl FromStr for Share {
 fn decimal(text: &str) -> Result<(u64, u64), NoShare> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let digits = format!("{whole}{part}");
-    // No trace is so long that more than nine digits matter.
+    // No trace is so long that more than nine digits make a difference.
     if digits.is_empty() || digits.len() > 9 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(NoShare);
     }

@@ -1,4 +1,4 @@
-//! Words whose letters are the moments of a component.
+//! Words over moments: the local trace of a component as a list of letters.
 
 use std::ops::Range;
 
@@ -12,9 +12,9 @@ use crate::multitrace::{Builder, ComponentId, MultiTrace, Partition, Step};
 /// A component as a word.
 #[derive(Debug, Clone)]
 pub(super) struct Word {
-    /// By moment: its letter. Two moments are equal iff their letters are.
+    /// For each moment: its letter. Two moments are equal iff their letters are.
     pub(super) letters: Vec<u32>,
-    /// By moment: the index of its first step; then the end of the last moment.
+    /// For each moment: the index of its first step; then the end of the last moment.
     pub(super) bounds: Vec<usize>,
 }
 

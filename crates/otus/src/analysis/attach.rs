@@ -1,7 +1,7 @@
 //! Files that belong to an analysis: the graph of a search, the certificate of a failure, the order of an execution.
 //!
-//! They are made here as bytes; shells write them. `--graph`, or a `graphic` logger in the options of a specification
-//! as in the HIBOU tools, asks for the graph.
+//! They are made here as bytes; a shell, such as the command line, writes them to files. `--graph`, or a `graphic`
+//! logger in the options of a specification as in the HIBOU tools, asks for the graph.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ use crate::load::{Loaded, options};
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 use crate::report::set;
 
-/// The format and the style of the graph of a search.
+/// The options of the graph of a search: its format, its style and its size.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct GraphOptions {
@@ -39,11 +39,11 @@ pub struct GraphOptions {
     pub format: GraphFormat,
     /// The look of a picture.
     pub style: PictureStyle,
-    /// The most nodes in a picture.
+    /// The maximum number of nodes in a picture.
     pub max_nodes: usize,
     pub(crate) path: Option<PathBuf>,
     direction: Direction,
-    /// Whether nodes show sequence diagrams, and whether they show term trees; if neither, they show text.
+    /// Whether nodes show sequence diagrams, and whether they show term trees. If neither, they show text.
     diagrams: bool,
     trees: bool,
     /// Whether a picture has a legend.
@@ -75,7 +75,8 @@ impl GraphFormat {
     }
 }
 
-/// The most nodes in the picture of a logger, and the most states of its automaton.
+/// The maximum number of nodes in the picture that a `graphic` logger asks for, and of states of
+/// its automaton.
 pub(crate) const LOGGER_NODES: usize = 200;
 
 impl GraphOptions {
@@ -121,7 +122,7 @@ impl GraphOptions {
                 GraphicOption::Folder(wanted) => folder = file.names.text(wanted.symbol).into(),
                 GraphicOption::Output(wanted) => name = file.names.text(wanted.symbol).into(),
                 GraphicOption::Legend(wanted) => graph.has_legend = *wanted,
-                // Local analyses have no graph of their own.
+                // Local analyses have no graph, so this option has no effect.
                 GraphicOption::SubProcesses(_) => {}
             }
         }
@@ -132,7 +133,7 @@ impl GraphOptions {
         Some(graph)
     }
 
-    /// The file that a logger names.
+    /// The file of the graph, which a logger of the options names.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
@@ -224,7 +225,7 @@ fn graph_json(context: &Context<'_>, graph: &Graph, legend: &Legend) -> Value {
     json!({ "version": 1, "options": legend.json(), "nodes": nodes, "edges": edges })
 }
 
-/// A certificate that there is none of, and why.
+/// The attachment that stands for a missing certificate, with the reason.
 pub(super) fn no_certificate(why: &str) -> Attachment {
     let reason = format!("no certificate was written, since {why}");
     Attachment::new(AttachmentKind::Certificate, Err(NoAttachment { reason, is_error: false }))

@@ -12,8 +12,9 @@
 //! per id, so that version control can merge them. Rewriting the file keeps the lines that still hold, with the
 //! comments directly above them.
 //!
-//! Whether a failure is known depends on its cause, so a failure that the baseline lists is explained even if
-//! the request asks for no explanations. Such failures do not count among the first ones, which are explained anyway.
+//! Whether a failure is known depends on its cause, so a failure that the baseline lists is explained even if the
+//! request asks for no explanations. Such failures do not count towards the number of failures that the request
+//! explains anyway.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -43,14 +44,14 @@ type Causes = BTreeSet<&'static str>;
 
 #[derive(Debug, Default)]
 struct Baseline {
-    /// By id.
+    /// The known causes of each id.
     entries: BTreeMap<String, Entry>,
     text: String,
 }
 
 #[derive(Debug)]
 struct Entry {
-    /// The known causes; empty if all are known.
+    /// The known causes; empty if every cause counts as known.
     causes: Causes,
     /// The lines of the entry, with the comments directly above it.
     lines: Range<usize>,
@@ -114,7 +115,8 @@ impl Baseline {
         (baseline, found)
     }
 
-    /// The text of a baseline with other failures. Lines of this one that still hold are kept.
+    /// The text of a baseline with the failures of this run. Lines of the old baseline that still
+    /// hold are kept.
     fn rewritten(&self, failures: &BTreeMap<String, Why>) -> String {
         let mut out = String::from(HEADER);
         for (id, Why { causes, headline }) in failures {
@@ -142,7 +144,7 @@ impl Baseline {
 
 const EXAMPLE: &str = "write [known] and below it \"the id of a case\" = \"too-early\"";
 
-/// `None` if the value is invalid; empty for every cause.
+/// The causes of an entry: `None` if the value is invalid, empty if every cause counts as known.
 fn causes(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>) -> Option<Causes> {
     let one = std::slice::from_ref(value);
     let items = value.get_ref().as_array().map_or(one, |items| &**items);
@@ -220,7 +222,7 @@ impl KnownFailures {
             || (self.rewritten.is_some() && explain != Explain::None)
     }
 
-    /// Notes a verdict, and returns whether it is a known failure.
+    /// Records a verdict, and returns whether it is a known failure.
     pub(super) fn note(
         &self,
         id: &str,
@@ -240,7 +242,8 @@ impl KnownFailures {
         is_fail && (causes.is_empty() || explanation.is_some_and(|it| causes.contains(it.cause)))
     }
 
-    /// Notes a verdict of an earlier run. Its cause was not kept, so a listed failure counts as known.
+    /// Records a verdict of an earlier run. Its cause was not stored, so a listed failure counts as
+    /// known.
     pub(super) fn note_earlier(&self, id: &str, verdict: Verdict, met: &mut Met) -> bool {
         self.note(id, verdict, None, met);
         verdict == Verdict::Fail && self.causes(id).is_some()
@@ -253,7 +256,7 @@ struct Why {
     headline: String,
 }
 
-/// The failures and the listed ids in a run, or in a part of it.
+/// The failures, and the ids of the baseline that occurred, in a run or in a part of it.
 #[derive(Debug, Default)]
 pub(super) struct Met {
     /// All failures, for a new baseline.
@@ -287,7 +290,8 @@ impl Met {
         Some(self.passing.difference(&self.failing).cloned().collect())
     }
 
-    /// The number of ids of the baseline that were not met, and of all of them; `None` without a baseline.
+    /// The number of ids of the baseline that did not occur in the run, and the number of all its ids;
+    /// `None` without a baseline.
     pub(super) fn unmet(&self, known: &KnownFailures) -> Option<(usize, usize)> {
         let count = known.baseline.as_ref()?.entries.len();
         let met = self.passing.union(&self.failing).count();

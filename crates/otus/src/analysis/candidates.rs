@@ -24,7 +24,7 @@ pub(super) struct Choice {
 #[derive(Debug)]
 pub(super) struct Candidate {
     pub(super) name: Arc<str>,
-    /// The patterns of ids that belong to it; empty if `otus.toml` gives none.
+    /// The patterns of ids that belong to the specification; empty if `otus.toml` gives none.
     pub(super) groups: Vec<Glob>,
 }
 
@@ -44,7 +44,7 @@ impl Choice {
 /// Does the analyses of one thread, with several specifications.
 pub(super) struct Several<T> {
     pub(super) choice: Arc<Choice>,
-    /// By specification: the worker that tries it, and the worker that computes the case.
+    /// For each specification: the worker that tries it, and the worker that computes the case.
     pub(super) workers: Vec<(Worker<T>, Worker<T>)>,
 }
 
@@ -53,9 +53,9 @@ pub(super) struct Several<T> {
 enum Fit {
     /// The multi-trace cannot be read with the names of the specification.
     Unusable,
-    /// It has no action of the specification.
+    /// The multi-trace has no action of the specification.
     Nothing,
-    /// It fails, after this many explained actions.
+    /// The multi-trace fails, after this number of explained actions.
     Fails(usize),
     Undecided,
     Accepts,

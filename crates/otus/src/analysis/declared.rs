@@ -14,14 +14,14 @@ use otus_trace::{ComponentId, Partition};
 use super::request::Asked;
 use crate::error::{Result, unfit};
 
-/// A question for every partition.
+/// The declarations, from which the question for any partition follows.
 #[derive(Debug, Clone)]
 pub(crate) struct Declared {
     /// The observation of lifelines without a declaration.
     pub(crate) base: Question,
-    /// Whether the request or an option chose that observation.
+    /// Whether the request or an option chose `base`.
     pub(crate) is_chosen: bool,
-    /// By lifeline; empty if there are no declarations.
+    /// The declaration of each lifeline; empty if there are no declarations.
     pub(crate) lifelines: Vec<Option<Observed>>,
 }
 
@@ -47,7 +47,7 @@ impl Declared {
                 "a global prefix ends on all lifelines at once, so nothing can be declared for \
                  single ones; use --observed complete, prefix or slice with declarations"
             ),
-            // If some lifelines are declared, the logs of all others are complete.
+            // If some lifelines have a declaration, the logs of all others count as complete.
             Question::GlobalPrefix => Question::ACCEPT,
             Question::Uniform(_) | Question::Each(_) => base,
         };
@@ -91,12 +91,13 @@ impl Declared {
         !self.lifelines.is_empty()
     }
 
-    /// Whether something is declared for a lifeline, by itself or with all others.
+    /// Whether there is a declaration for a lifeline, or one for all lifelines.
     pub(super) fn is_declared(&self, lifeline: LifelineId) -> bool {
         self.is_chosen || self.lifelines.get(lifeline.index()).is_some_and(Option::is_some)
     }
 
-    /// The observation of a log if another one gets a declaration: a global prefix becomes complete then.
+    /// The observation of a log if another log gets a declaration. A global prefix then becomes complete,
+    /// because it is a statement about all logs together.
     pub(super) fn beside_others(&self, component: ComponentId, partition: &Partition) -> Observed {
         let lifelines = partition.lifelines(component).iter();
         let mut own = lifelines.filter_map(|it| self.lifelines.get(it.index()).copied().flatten());
@@ -151,7 +152,7 @@ impl Declared {
     }
 }
 
-/// The declaration of a lifeline, and its origin.
+/// The declaration of a lifeline, and where it comes from.
 #[derive(Debug, Clone, Copy)]
 struct Said {
     observed: Observed,
@@ -181,7 +182,7 @@ fn say(
             _ => None,
         };
         *slot = match together {
-            // An exact name takes precedence over a pattern, in any order.
+            // An exact name takes precedence over a pattern, in whichever order they come.
             _ if before.by_name && !by_name => continue,
             _ if by_name && !before.by_name => Some(Said { observed, by_name, flag }),
             Some(observed) => Some(Said { observed, ..before }),

@@ -1,8 +1,9 @@
 //! Results of earlier runs. Multi-traces that they decide are not checked again.
 //!
 //! A file of results has one answer per line, appended when it is known. A killed run may leave a partial line, which
-//! the shell cuts off before it appends ([`Earlier::whole_bytes`]). If several multi-traces have one id, answers are
-//! counted. Each answer has a [`fingerprint`](super::fingerprint) of specification and question; answers to other questions are refused.
+//! the shell cuts off before it appends ([`Earlier::whole_bytes`]). If several multi-traces have the same id, each
+//! answer is used for one of them. Each answer has a [`fingerprint`](super::fingerprint) of specification and question;
+//! answers to other questions are refused.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -18,7 +19,7 @@ use crate::error::{Error, Result, unfit};
 
 #[derive(Debug, Default)]
 pub(crate) struct Earlier {
-    /// By id, if there are any.
+    /// The verdicts by id, if there are earlier results.
     verdicts: Option<Mutex<FxHashMap<String, Vec<Verdict>>>>,
     /// The length of the whole lines of the file, if it exists.
     pub(super) whole_bytes: Option<u64>,
@@ -92,7 +93,7 @@ impl Earlier {
             }
             number += 1;
             let is_whole = bytes.last() == Some(&b'\n');
-            // A file in another format must not be truncated.
+            // A file in another format must not be truncated, so it is refused.
             if !is_whole && bytes.starts_with(b"{") {
                 break;
             }

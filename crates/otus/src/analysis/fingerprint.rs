@@ -23,7 +23,8 @@ pub(super) fn fingerprint(
 ) -> String {
     let asked = match method {
         Method::Fast(declared) => format!("{declared:?}"),
-        // Limits decide whether there is an answer, not which answer.
+        // Limits determine whether there is an answer, but not which answer, so they are not
+        // hashed.
         Method::Graph(config, question) => {
             let config = Config { budget: Budget::default(), ..(**config).clone() };
             format!("{config:?} {question:?}")
@@ -104,7 +105,7 @@ impl Fnv {
         }
     }
 
-    /// Hashes a text and its end.
+    /// Hashes a text, followed by an end mark.
     fn text(&mut self, text: &str) {
         self.bytes(text.as_bytes());
         self.number(text.len() as u64);

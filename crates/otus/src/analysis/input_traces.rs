@@ -39,7 +39,7 @@ pub(crate) fn originals(context: &Context, request: &Request) -> Result<Original
 struct Reader<'c> {
     context: &'c Context,
     found: Originals,
-    /// The last text with mistakes; earlier ones were reported.
+    /// The last text with mistakes. The mistakes of earlier texts were reported already.
     fault: Option<Diagnostics>,
 }
 

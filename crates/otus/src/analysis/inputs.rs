@@ -43,14 +43,14 @@ pub(super) enum TraceInput {
 pub(super) struct TraceFile {
     pub(super) path: String,
     pub(super) id: String,
-    /// Its content, if it has been read.
+    /// The content of the file, if it has been read.
     pub(super) bytes: Option<Vec<u8>>,
 }
 
 #[derive(Debug)]
 pub(super) enum Job {
     Files(Vec<TraceFile>),
-    /// Lines of a case file, from the one with this number on.
+    /// Lines of a case file, starting with the line of this number.
     Lines {
         name: Arc<str>,
         first: usize,
@@ -78,11 +78,11 @@ impl Job {
 pub(super) struct Sorted {
     pub(super) traces: VecDeque<TraceInput>,
     pub(super) others: Vec<String>,
-    /// The content of standard input, if it is one of the other inputs.
+    /// The content of standard input, if standard input is a specification.
     pub(super) standard_input: Option<Vec<u8>>,
 }
 
-/// Separates names of multi-traces from other names. The finder keeps the raw logs.
+/// Separates the names of multi-traces from other names. Raw logs are handed to the finder.
 pub(super) fn sort(
     context: &Context,
     names: &[String],
@@ -207,7 +207,7 @@ fn has_line(bytes: &[u8]) -> bool {
 
 /// Makes jobs of inputs.
 pub(super) struct Feed {
-    /// Raw logs that are not being read yet, and the signatures for their groups.
+    /// Raw logs that have not been opened yet, and the signatures for their groups.
     logs: Option<(Logs, Vec<Signature>)>,
     /// The source of groups, once the logs are being read.
     groups: Option<Receiver<Job>>,
@@ -227,7 +227,7 @@ pub(super) struct Shared {
     pub(super) cancel: Cancel,
     /// The number of multi-traces that did not become jobs because the feed was stopped.
     pub(super) unread: AtomicUsize,
-    /// Whether it waits for standard input, which may never end.
+    /// Whether the feed waits for standard input, which may never end.
     pub(super) waits: AtomicBool,
     /// The account of the raw logs, once they have been read.
     pub(super) accounting: Mutex<Option<Accounting>>,
@@ -253,7 +253,8 @@ impl Feed {
         }
     }
 
-    /// Whether there are several multi-traces. Reads only as much as needed, and nothing twice.
+    /// Whether there are several multi-traces. The inputs are read only as far as needed, and no
+    /// input is read twice.
     pub(super) fn has_several(&mut self) -> bool {
         let mut count = 0;
         while count < 2 {
@@ -298,7 +299,7 @@ impl Feed {
                     return Some(job);
                 }
                 if let Some(lines) = self.lines.take().filter(|lines| !lines.has_cases) {
-                    // An empty case file is valid, but nothing was checked.
+                    // An empty case file is valid, but nothing was checked, so it is reported.
                     let reason = format!("no cases in {}", lines.name);
                     let trouble = Trouble::Other { id: None, reason, is_unusable: false };
                     return Some(Job::Trouble(Box::new(trouble)));
@@ -476,7 +477,7 @@ impl Lines {
     fn next(&mut self, size: usize) -> Option<Job> {
         loop {
             let unused = &self.buffer[self.used..];
-            // The last line end within the size, or else the first one.
+            // The last line end within the size or, if there is none, the first one after it.
             let within = &unused[..size.min(unused.len())];
             let cut = memchr::memrchr(b'\n', within).or_else(|| memchr::memchr(b'\n', unused));
             let length = match cut {
@@ -490,7 +491,8 @@ impl Lines {
             if length == 0 {
                 return match self.ended.replace(Ok(())) {
                     Some(Err(error)) => {
-                        // The unreadable part may have contained cases.
+                        // The unreadable part may have contained cases, so the file does not count
+                        // as empty.
                         self.has_cases = true;
                         Some(Job::unreadable(format!("cannot read {}: {error}", self.name)))
                     }
@@ -510,7 +512,8 @@ impl Lines {
         self.buffer.drain(..self.used);
         self.used = 0;
         let before = self.buffer.len();
-        // Without this limit, a line without end would be searched again after every read.
+        // The buffer grows by at least its own size. Otherwise a very long line would be searched
+        // again after every read.
         self.buffer.resize(before + before.max(4 * BEGINNING), 0);
         self.set_waiting(true);
         let length = loop {
@@ -539,7 +542,7 @@ impl Lines {
         if line.is_ok_and(|line| serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok()) {
             return None;
         }
-        // A longer text is not a JSON document that was formatted over several lines.
+        // A longer text is certainly not a JSON document that was formatted over several lines.
         while self.shared.is_none() && self.ended.is_none() && self.buffer.len() < 64 << 20 {
             self.read();
         }

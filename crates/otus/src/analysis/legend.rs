@@ -13,7 +13,7 @@ impl Legend {
     /// The options of an analysis and its verdict.
     pub(crate) fn of_analysis(config: &Config, verdict: Verdict) -> Legend {
         let mut legend = Legend::new(Process::Analyze, config);
-        // After the goal, as in the README.
+        // The verdict comes after the goal, as in the README of 2020.
         let place = legend.0.iter().position(|(name, _)| name == "strategy").unwrap_or(0);
         legend.0.insert(place, ("verdict".to_owned(), verdict.to_string()));
         if config.legacy_verdicts {
@@ -38,7 +38,7 @@ impl Legend {
                     true
                 }
                 OptionValue::Kind(_) | OptionValue::Goal(_) => is_analysis,
-                // Switches, which are shown where they are on.
+                // Switches are shown only if they are on.
                 OptionValue::LocalAnalysis(_) | OptionValue::PartialOrderReduction(_) => {
                     is_analysis && !usual.contains(&value)
                 }

@@ -1,14 +1,15 @@
 //! The part of a log record that an explanation shows.
 //!
-//! A long line of text is cut around the message. Of a long JSON record, or one over several lines, the members are
-//! shown that tell which event it is: its name, its ids and its time. If a line has several spans, those of the span
-//! with the name of the message are shown.
+//! A long line of text is cut around the message. If a JSON record is long, or spans several lines, only the members
+//! that identify the event are shown: its name, its ids and its time. If a line has several spans, the members of
+//! the span with the name of the message are shown.
 
 use std::ops::Range;
 
 use otus_syntax::excerpt;
 
-/// Members that tell which event a record is, by role; the first of a role that a record has is shown.
+/// The members that identify the event of a record, by role. Of each role, the first member that a
+/// record has is shown.
 const TELLING: [&[&str]; 6] = [
     &["name", "operationName", "Name", "msg", "message", "event", "type"],
     &["spanId", "span_id", "spanID", "id"],
@@ -28,11 +29,11 @@ const TELLING: [&[&str]; 6] = [
     &["traceId", "trace_id", "traceID"],
 ];
 
-/// A longer line is cut.
+/// The maximum number of characters of a line. A longer line is cut.
 const WIDEST: usize = 160;
 
-/// The part of a record that is shown, on one line, and the marked bytes of it. `action` is the action that the record
-/// became, as `client!request`.
+/// The part of a record that is shown, on one line, and the bytes of it that are marked. `action` is the action that
+/// the record became, as `client!request`.
 pub(super) fn telling(record: &str, action: &str) -> (String, Range<usize>) {
     let message = action.split_once(['!', '?']).map_or(action, |(_, message)| message);
     let message = message.trim_matches('"');
@@ -59,7 +60,7 @@ pub(super) fn telling(record: &str, action: &str) -> (String, Range<usize>) {
     }
 }
 
-/// The telling members of the object with which a text begins; `None` if it has none.
+/// The identifying members of the object with which a text begins; `None` if it has none.
 fn summary(object: &str) -> Option<String> {
     let mut found: [Option<(usize, &str, &str)>; TELLING.len()] = [None; TELLING.len()];
     let mut count = 0;
@@ -84,7 +85,7 @@ fn summary(object: &str) -> Option<String> {
     (!shown.is_empty()).then(|| format!("{{{}{rest}}}", shown.join(", ")))
 }
 
-/// The object with a name like that of the message, among all in a text.
+/// The object in a text whose name resembles the message most.
 fn span_of<'t>(text: &'t str, message: &str) -> Option<&'t str> {
     let mut best: Option<(usize, usize)> = None;
     members(text, |member| {
@@ -92,7 +93,7 @@ fn span_of<'t>(text: &'t str, message: &str) -> Option<&'t str> {
             return;
         }
         let name = member.value.trim_matches('"');
-        // The message of a reply has the name of its span and more.
+        // The message of a reply consists of the name of its span and a suffix.
         let rank = if name == message {
             usize::MAX
         } else if !name.is_empty() && message.contains(name) {
@@ -116,7 +117,8 @@ struct Member<'t> {
     value: &'t str,
 }
 
-/// Visits the members of all objects until the first container ends. A text that is cut has those before the cut.
+/// Visits the members of all objects until the first container ends. In a text that is cut off, only the members
+/// before the cut are visited.
 fn members<'t>(text: &'t str, mut visit: impl FnMut(Member<'t>)) {
     let bytes = text.as_bytes();
     let mut open: Vec<usize> = Vec::new();

@@ -14,20 +14,21 @@ use crate::files::Files;
 
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    /// By file: the offset of every [`EVERY`]th line, as far as the file was read. Empty for a compressed file.
+    /// For each file: the offset of every [`EVERY`]th line, as far as the file was read. Empty for a compressed
+    /// file.
     starts: FxHashMap<PathBuf, Vec<u64>>,
 }
 
 const EVERY: usize = 1000;
 
-/// The most bytes of a line that are read, and of a line of JSON, which may have many spans.
+/// The maximum number of bytes of a line that are read, and of a line of JSON, which may have many
+/// spans.
 const LONGEST: u64 = 4000;
 const LONGEST_JSON: u64 = 1 << 20;
 
 impl Lines {
-    /// The line with a number from 1, without its end, and of a JSON object that begins there also the lines below;
-    /// `None` if there is no such line, or the file
-    /// cannot be read.
+    /// The line with a number, from 1, without its end. If a JSON object begins on that line, the lines below it
+    /// that belong to the object are included. `None` if there is no such line, or the file cannot be read.
     pub(super) fn line(&mut self, files: &dyn Files, path: &Path, number: usize) -> Option<String> {
         let wanted = number.checked_sub(1)?;
         if !self.starts.contains_key(path) {
@@ -63,7 +64,7 @@ impl Lines {
         if is_json && bytes.len() as u64 == LONGEST {
             reader.by_ref().take(LONGEST_JSON).read_until(b'\n', &mut bytes).ok()?;
         }
-        // An object that goes on below has a line end after a bracket or a comma.
+        // If an object continues on the next line, its line ends after a bracket or a comma.
         if is_json && matches!(bytes.trim_ascii_end().last(), Some(b'{' | b'[' | b',')) {
             reader.take(LONGEST).read_to_end(&mut bytes).ok()?;
         }

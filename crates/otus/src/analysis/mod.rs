@@ -68,14 +68,14 @@ use crate::units::counted;
 /// Does a job on a thread.
 type Work<T> = Box<dyn FnMut(Job, &Slot<Piece<T>>)>;
 
-/// The most threads, which is more than any machine has processors.
+/// The maximum number of threads, which is more than any machine has processors.
 const MOST_THREADS: usize = 1024;
 
 /// An analysis that is ready to start.
 pub struct Analysis {
-    /// By specification.
+    /// For each specification: its plan.
     plans: Vec<Arc<Plan>>,
-    /// With several specifications: the plans to try them with.
+    /// With several specifications: the plans by which they are tried.
     trials: Vec<Arc<Plan>>,
     feed: Feed,
 }
@@ -103,7 +103,8 @@ impl Analysis {
         self.plans[0].fingerprint.as_deref()
     }
 
-    /// Starts the threads. Each applies `map` to its cases, so that formatting them is parallel.
+    /// Starts the threads. Each thread applies `map` to its cases, so that cases are formatted in
+    /// parallel.
     pub fn start<T: Send + 'static>(
         self,
         map: impl Fn(&Case) -> T + Send + Sync + 'static,
@@ -111,7 +112,8 @@ impl Analysis {
         self.start_fold(move |case, _| Some(map(case)))
     }
 
-    /// The same with a function that may add a case to the last result instead of making a new one.
+    /// Like [`start`](Self::start), with a function that may add a case to the last result instead
+    /// of making a new one.
     pub fn start_fold<T: Send + 'static>(
         self,
         map: impl Fn(&Case, Option<&mut T>) -> Option<T> + Send + Sync + 'static,
@@ -236,7 +238,7 @@ impl<T> Running<T> {
         self.ready.extend(unusable.map(Item::Unusable));
     }
 
-    /// Removes explanation and picture from a case that is not among the first.
+    /// Removes the explanation and the picture of a case that is not among the first ones.
     fn settle(&self, case: &mut Case) {
         let plan = &self.plans[0];
         let is_counted = case.verdict == otus_analysis::Verdict::Fail && !case.known;
@@ -301,7 +303,8 @@ impl<T> Running<T> {
             self.summary.coverage = Some(Box::new(report));
         }
         self.troubles.finish(context);
-        // A caller that asks again and again has been warned.
+        // A caller that repeats requests about the same specification has seen these warnings
+        // already.
         let warned = if plan.request.is_spec_known { &[][..] } else { &self.plans };
         for plan in warned {
             for warning in vacuity::warnings(plan, &self.summary) {
@@ -335,9 +338,10 @@ pub struct Finished {
     /// The text of the new baseline and the number of its failures, if one is to be written and the analysis was not
     /// cancelled.
     pub baseline: Option<(String, usize)>,
-    /// The ids of the baseline that were not met, and all of them, if there is a baseline.
+    /// The number of ids of the baseline that did not occur, and the number of all its ids, if
+    /// there is a baseline.
     pub unmet: Option<(usize, usize)>,
-    /// Whether the analysis was cancelled, so that inputs may be left.
+    /// Whether the analysis was cancelled, so that some inputs may not have been checked.
     pub is_cancelled: bool,
     log_remarks: Vec<String>,
     plan: Arc<Plan>,
@@ -365,18 +369,19 @@ fn log_remarks(accounting: &Accounting, plans: &[Arc<Plan>]) -> Vec<String> {
     let mut all =
         plans.iter().map(|it| unknown_names::warnings(accounting, it.spec.pool.signature()));
     let mut unknown = all.next().unwrap_or_default();
-    // A name is known if one of several specifications has it.
+    // With several specifications, a name counts as known if one of them has it.
     all.for_each(|other| unknown.retain(|line| other.contains(line)));
     findings::warnings(accounting).into_iter().chain(unknown).collect()
 }
 
-/// Reports problems, the first ones in full.
+/// Reports problems with inputs; only the first ones are reported in full.
 #[derive(Debug, Default)]
 struct Troubles {
-    /// The numbers of findings about texts that were reported, and that were not.
+    /// The number of findings about texts that were reported, and the number of those that were
+    /// not.
     shown: usize,
     hidden: usize,
-    /// Other reasons, and how often each was not repeated.
+    /// The other reasons, each with the number of times that it was not repeated.
     reasons: BTreeMap<String, usize>,
 }
 
@@ -400,7 +405,8 @@ impl Troubles {
                 }
                 let id = id.as_ref().map(|id| format!("{id}: ")).unwrap_or_default();
                 context.remark(format!("otus: {id}{reason}"));
-                // Reasons are about partitions and files: there are few of them, or all differ.
+                // Reasons are counted only while they are few. They concern partitions and files,
+                // so typically either few reasons are repeated often, or every reason is different.
                 if self.reasons.len() < MAX_DIAGNOSTICS {
                     self.reasons.insert(reason.clone(), 0);
                 }

@@ -98,7 +98,7 @@ pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
 
 impl Opened {
     /// Reads the specifications of a request, and separates multi-traces from logs. A mistake in a diagram is
-    /// told first: whoever misspells it has not looked at the logs yet.
+    /// reported before problems with the logs, because users usually fix the diagram first.
     pub(crate) fn read(context: &Context, request: &Request) -> Result<Opened> {
         Opened::read_all(context, request)
             .map_err(|error| misspelt(context, &request.names).unwrap_or(error))
@@ -127,7 +127,8 @@ impl Opened {
                     return Err(Error::Bug("an interaction without errors has no term".to_owned()));
                 }
                 (Err(error), _) => {
-                    // All faulty specifications are reported, the last one as the error.
+                    // All faulty specifications are reported; the last one becomes the returned
+                    // error.
                     if let Some(Error::Text(before)) = faulty.replace(error) {
                         context.warn(*before);
                     }

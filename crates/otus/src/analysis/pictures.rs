@@ -29,19 +29,19 @@ use super::plan::Plan;
 use crate::case::{Case, CasePicture};
 use fill::{Facts, consumed, fill};
 
-/// The most failures that are drawn.
+/// The maximum number of failures that are drawn.
 pub(super) const FAILURES: usize = 200;
-/// The most Passes that are drawn, and the most `WeakPass`es.
+/// The maximum number of Passes that are drawn, and of `WeakPass`es.
 const ACCEPTED: usize = 100;
 
-/// The most states that the search for the accepted run of a failure may create.
+/// The maximum number of states that the search for the accepted run of a failure may create.
 const STATES: u64 = 20_000_000;
 
-/// By verdict: the number of cases that have been printed so far.
+/// For each verdict: the number of cases that have been printed so far.
 #[derive(Debug, Default)]
 pub(crate) struct Pictures([AtomicUsize; 5]);
 
-/// By verdict: the number of cases that were met in a job so far.
+/// For each verdict: the number of cases of the current job so far.
 pub(super) type Met = [usize; 5];
 
 impl Pictures {
@@ -77,14 +77,16 @@ impl Drawn<'_> {
         explanation: &Explanation,
         budget: &Budget,
     ) -> CasePicture {
-        // Explanations ask many questions and have a smaller budget for each.
+        // The budget for the engine's questions in an explanation is smaller, so this question gets
+        // its own limit.
         let budget = Budget { max_states: Some(STATES), ..budget.clone() };
         let term = self.plan.spec.term_for(pool, self.trace);
         let run = accepted_run(pool, term, self.trace, question, explanation, &budget);
         self.picture(pool, Some(explanation), run.as_ref())
     }
 
-    /// The picture of a multi-trace: of a failure with its explanation, or of an accepted one with its run.
+    /// The picture of a multi-trace: a failing one is drawn with its explanation, an accepted one with its
+    /// run.
     pub(super) fn picture(
         &self,
         pool: &Pool,
@@ -102,8 +104,8 @@ impl Drawn<'_> {
     }
 }
 
-/// A run of the part of a failing multi-trace that the furthest situation of its explanation has. The explanation says
-/// how long that part is, but not in which order its moments happened, so this is one more question.
+/// A run of the part of a failing multi-trace that the furthest situation explains. The explanation says how long that
+/// part is, but not in which order its moments happened, so the engine is asked once more.
 fn accepted_run(
     pool: &mut Pool,
     term: TermId,
@@ -117,21 +119,22 @@ fn accepted_run(
     let components = trace.partition().components();
     let declared: Vec<Observed> = components.map(|component| question.of(component)).collect();
     let mut engine = Engine::new(pool, term, trace.partition(), Options::default());
-    // A global prefix assumes no event, so it is preferred if the part is one.
+    // A global prefix needs no assumed events, so that question is asked first.
     let questions =
         [Question::GlobalPrefix, Question::Each(declared.into_iter().map(cut).collect())];
     let mut run = questions.iter().find_map(|question| {
         let outcome = engine.analyze_up_to(Verdict::WeakPass, &accepted, question, budget);
         engine.witness(pool, term, &accepted, question, outcome.verdict, budget)
     })?;
-    // The run may go on after the part, with events that are not in it.
+    // The run may continue after that part with events that do not belong to it.
     let is_observed = |step: &WitnessStep| matches!(step, WitnessStep::Observed(_));
     let end = run.steps.iter().rposition(is_observed).map_or(0, |last| last + 1);
     run.steps.truncate(end);
     Some(run)
 }
 
-/// A multi-trace of the first moments of each component, with other actions.
+/// A multi-trace of the first moments of each component, in which every action is replaced by
+/// another one.
 pub(super) fn rebuilt(
     trace: &MultiTrace,
     length: impl Fn(ComponentId) -> usize,

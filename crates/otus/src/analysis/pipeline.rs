@@ -1,8 +1,9 @@
 //! Runs jobs on threads, and returns their results in the order of the jobs.
 //!
 //! A feeder makes jobs, workers do them, and the caller takes the results in order ([`Ordered`]). Only a few jobs are
-//! on their way at a time, so memory does not grow with their number. The results of a job can be taken as soon as
-//! all jobs before it are done, even while it goes on: a result does not wait for the next one, which may take long.
+//! in progress at a time, so memory does not grow with the number of jobs. The results of a job can be taken as soon
+//! as all jobs before it are done, even while it goes on: a result does not wait for the next one, which may take
+//! long.
 //!
 //! The size of jobs follows the time they take: long enough that handing them over costs nothing, short enough that
 //! no worker idles while another has much work left. Results depend neither on that size nor on the number of
@@ -41,7 +42,8 @@ impl<P: Default> Slot<P> {
         self.results.into_inner().unwrap_or_else(PoisonError::into_inner).piece
     }
 
-    /// The results since the last call, and whether the job is done. Waits a while for its end.
+    /// The results since the last call, and whether the job is done. Waits a short time for the end
+    /// of the job.
     fn take(&self, patience: Duration) -> Result<(P, bool)> {
         let (mut results, _) = self
             .changed
@@ -54,7 +56,7 @@ impl<P: Default> Slot<P> {
     }
 
     fn lock(&self) -> MutexGuard<'_, JobResults<P>> {
-        // `is_lost` records a panic of the worker, so a poisoned lock carries no more information.
+        // A panic of the worker is recorded in `is_lost`, so a poisoned lock adds no information.
         self.results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -78,7 +80,7 @@ const BIGGEST: usize = 256 << 10;
 /// The time that a job should take.
 const SHORT: Duration = Duration::from_millis(2);
 const LONG: Duration = Duration::from_millis(20);
-/// The time between two looks at the results of a job that goes on.
+/// The time between two checks for results of a job that is still running.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 pub(super) struct Ordered<P> {
@@ -90,8 +92,8 @@ pub(super) struct Ordered<P> {
 
 impl<P: Default + Send + 'static> Ordered<P> {
     /// Starts the threads. `feed` makes the next job of about a given size. `worker` makes a function for a thread,
-    /// which does a job and adds its results to the slot one by one. If `is_stuck` says that the feeder waits for input that may never come, the results end with the
-    /// jobs at hand, and the threads are left alone.
+    /// which does a job and adds its results to the slot one by one. If `is_stuck` says that the feeder waits for input
+    /// that may never come, the results end with the jobs made so far, and the threads are not joined.
     pub(super) fn start<J: Send + 'static, W: FnMut(J, &Slot<P>)>(
         threads: NonZeroUsize,
         is_stuck: impl Fn() -> bool + Send + 'static,
@@ -128,7 +130,7 @@ impl<P: Default + Send + 'static> Ordered<P> {
         Ordered { slots, current: None, is_stuck: Box::new(is_stuck) }
     }
 
-    /// The next results; empty ones if there are none after a short wait; `None` at the end.
+    /// The next results. The results are empty if none came within a short time; `None` at the end.
     pub(super) fn next(&mut self) -> Option<Result<P>> {
         let slot = match self.current.take() {
             Some(slot) => slot,
@@ -156,7 +158,7 @@ fn next<T>(receiver: &Mutex<Receiver<T>>) -> Option<T> {
     receiver.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
 }
 
-/// Makes jobs bigger or smaller after one that took this long.
+/// Makes jobs larger or smaller, depending on how long the last job took.
 fn adapt(size: &AtomicUsize, took: Duration) {
     let now = size.load(Ordering::Relaxed);
     let next = if took < SHORT {

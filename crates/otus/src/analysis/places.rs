@@ -61,7 +61,7 @@ impl<'a> From<'a> {
         Some(CaseLine { id: Some(id.to_owned()), file: file.to_owned(), line })
     }
 
-    /// The place as text, if it is a single one.
+    /// The place as text, if the multi-trace comes from a single place.
     pub(super) fn place(self) -> Option<String> {
         match self {
             From::Raw { .. } | From::Recorded { .. } => None,
@@ -71,7 +71,7 @@ impl<'a> From<'a> {
         }
     }
 
-    /// The places of its events. To find them, texts are read again.
+    /// The places of the events of a multi-trace. To find them, the texts are read again.
     pub(super) fn places(self, trace: &'a MultiTrace, plan: &'a Plan) -> Places<'a> {
         let (source, line) = match self {
             From::Raw { group } => return Places::Raw { group, trace, plan },
@@ -109,7 +109,7 @@ pub(super) enum Places<'a> {
     },
     Text {
         source: Source,
-        /// The line of the case file, if it comes from one.
+        /// The line of the case file, if the multi-trace comes from a case file.
         line: Option<usize>,
         trace: MultiTrace,
     },
@@ -129,7 +129,8 @@ impl Places<'_> {
         matches!(self, Places::Text { line: Some(_), .. })
     }
 
-    /// The place of a step, for a page: for a raw log the whole line, unless it is very long.
+    /// The place of a step, for an HTML page. For a raw log, the whole line is shown unless it is
+    /// very long.
     pub(super) fn passage(
         &self,
         component: ComponentId,
@@ -143,7 +144,7 @@ impl Places<'_> {
         let (place, text) = raw_line(plan, group.place(trace, component, step)?)?;
         let (name, number) = (place.in_line(), place.line);
         let Some(mut text) = text else {
-            // Standard input cannot be read again.
+            // Standard input cannot be read again, so the text of the line is missing.
             return Some(Passage { place: name, first: number as u64, ..Passage::default() });
         };
         if text.trim_start().starts_with('{') && text.len() > LONGEST || text.contains('\n') {
@@ -184,7 +185,8 @@ impl Places<'_> {
                 let found = excerpt_of(source, Span::new(start, end));
                 let spec_text::Excerpt { mut place, text, span } = found;
                 if let Some(line) = line {
-                    // The multi-trace is a string inside that line, so columns would mislead.
+                    // The multi-trace is a string inside that line, so a column number would be
+                    // misleading.
                     place.line = *line;
                     place.columns = None;
                 }
@@ -194,7 +196,7 @@ impl Places<'_> {
     }
 }
 
-/// The most characters of a raw log line on a page.
+/// The maximum number of characters of a raw log line on a page.
 const LONGEST: usize = 600;
 
 /// A place in a raw log, and its line if that can be read again.

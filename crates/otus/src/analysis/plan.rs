@@ -42,20 +42,21 @@ pub(crate) struct Plan {
     pub(super) spec: Arc<PlannedSpec>,
     pub(super) method: Method,
     pub(super) kind: &'static str,
-    /// The name of the question in the words of `--observed`, if these were used. The `prefix` of `--observed` is
-    /// another question than that of the papers.
+    /// The name of the question among the values of `--observed`, if that flag was used. The value `prefix` of
+    /// `--observed` is a different question from the kind `prefix` of the papers.
     pub(super) observed: Option<&'static str>,
     pub(super) budget: Budget,
     pub(super) pictures: Option<Pictures>,
     pub(super) known: KnownFailures,
     /// The number of failures with an explanation that were returned so far.
     pub(super) explained: Arc<AtomicUsize>,
-    /// If there are several specifications: the number of this one, and all of them.
+    /// If there are several specifications: the number of this specification, and the names of all
+    /// of them.
     pub(super) choice: Option<(usize, Arc<Choice>)>,
     /// The graph that the request or a logger asks for.
     pub(super) graph: Option<GraphOptions>,
-    /// Whether the question is that of a file of 2020, whose tool had a verdict between Pass and Fail that we prove to
-    /// be a Fail.
+    /// Whether the question comes from a file of 2020. The tool of that time had a verdict between Pass and Fail, for
+    /// which this engine proves a Fail.
     pub(super) is_of_2020: bool,
     pub(super) covering: Option<Covering>,
     pub(super) earlier: Earlier,
@@ -69,21 +70,21 @@ pub(crate) struct Plan {
 pub(crate) struct PlannedSpec {
     pub(crate) pool: Pool,
     pub(crate) term: TermId,
-    /// The interaction over letters with peers, if it differs.
+    /// The interaction over letters with peers, if it differs from the plain one.
     pub(super) refined: Option<TermId>,
     pub(super) partners: Partners,
     pub(crate) text: SpecText,
 }
 
 impl PlannedSpec {
-    /// A specification without its pool, and its interaction.
+    /// A specification, from whose `Lowered` the pool was taken, and its interaction.
     pub(crate) fn new(pool: Pool, term: TermId, loaded: &Loaded, mut lowered: Lowered) -> Self {
         let partners = std::mem::take(&mut lowered.partners);
         let refined = lowered.refined;
         PlannedSpec { pool, term, refined, partners, text: SpecText::new(loaded, lowered) }
     }
 
-    /// A witness as an execution of the interaction as written.
+    /// A witness converted to an execution of the interaction as it is written.
     pub(super) fn plain<'w>(&self, pool: &mut Pool, witness: &'w Witness) -> Cow<'w, Witness> {
         match self.refined {
             Some(_) => Cow::Owned(witness.without_peers(pool)),
@@ -91,10 +92,11 @@ impl PlannedSpec {
         }
     }
 
-    /// The interaction that a multi-trace is compared with: the refined one if some of its actions have a peer.
+    /// The interaction that a multi-trace is compared with: the refined one if some actions of the multi-trace
+    /// have a peer.
     pub(super) fn term_for(&self, pool: &Pool, trace: &MultiTrace) -> TermId {
         let Some(refined) = self.refined else { return self.term };
-        // The pool of unknown messages has more actions, which no term has.
+        // The pool of unknown messages has additional actions, which occur in no term.
         let knows_peer = |step: &Step| {
             let action = step.action();
             action.index() < pool.action_count() && pool.action(action).peer.is_some()
@@ -104,7 +106,7 @@ impl PlannedSpec {
     }
 }
 
-/// The name of a raw log that the user would give, and the path to read it again.
+/// The name of a raw log as the user would write it, and the path under which it can be read again.
 pub(super) type LogName = (String, Option<PathBuf>);
 
 #[derive(Debug)]
@@ -123,12 +125,13 @@ impl Method {
     }
 }
 
-/// The most states that the fast engine makes for one multi-trace, unless the request says otherwise.
+/// The maximum number of states that the fast engine makes for one multi-trace, unless the request
+/// says otherwise.
 const FAST_STATES: u64 = 100_000_000;
-/// The most nodes of a search, and of one that is recorded.
+/// The maximum number of nodes of a search, and of a search that is recorded for a graph.
 const SEARCH_NODES: u64 = 1_000_000;
 const RECORDED_NODES: u64 = 100_000;
-/// The most bytes that the tables of a search take, unless the request says otherwise.
+/// The maximum number of bytes that the tables of a search take, unless the request says otherwise.
 const MEMORY: u64 = 2048 << 20;
 
 /// The values of a kind and of a goal, as the papers write them.
@@ -279,7 +282,8 @@ impl Plan {
         lines.line(&*self.context.files, path, number)
     }
 
-    /// Whether cases have only the fields that every case has, so that a worker can fill one case again and again.
+    /// Whether cases have only the fields that every case has. A worker can then reuse one case for all
+    /// multi-traces.
     pub(super) fn is_bulk(&self) -> bool {
         let Request { is_brief, certificate, order, .. } = &*self.request;
         let has_attachments = self.graph.is_some() || certificate.is_some() || *order;
@@ -308,7 +312,8 @@ impl SearchFeatures {
         let (has_strategy, has_goal) = (search.strategy.is_some(), search.goal.is_some());
         let (has_priorities, has_filters) = (search.priorities.is_some(), search.filters.is_some());
         let has_local = search.local_analysis.is_some();
-        // A flag and whether it is given; the same option and whether a file sets it.
+        // Each flag with whether it is given, and the option of the same meaning with whether a
+        // file sets it.
         let all = [
             ("--graph", request.graph.is_some(), "", false),
             ("--strategy", has_strategy, "strategy", config.strategy != usual.strategy),
@@ -360,7 +365,7 @@ impl SearchFeatures {
         }
     }
 
-    /// The flags in words, or else the options.
+    /// The given flags in words or, if there are none, the options.
     fn text(&self) -> String {
         let what = if self.flags.is_empty() { &self.options } else { &self.flags };
         let verb = if what.len() == 1 { "is" } else { "are" };
@@ -371,9 +376,9 @@ impl SearchFeatures {
 /// The options of the files, overridden by those of the request.
 struct Configured {
     config: Config,
-    /// Whether one of them chose the kind.
+    /// Whether the request or a file chose the kind.
     chosen: bool,
-    /// Whether a file chose it as in 2020, by `semantics = prefix`.
+    /// Whether a file chose the kind as in 2020, by `semantics = prefix`.
     is_of_2020: bool,
 }
 

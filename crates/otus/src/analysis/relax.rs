@@ -1,15 +1,15 @@
 //! Weaker questions about a multi-trace that fails.
 //!
-//! A log can fail because of what is missing rather than of what it says. So a failure is asked about again, with less
-//! assumed about the logs:
+//! A multi-trace can fail because events are missing, although the events that were recorded are correct. So the engine
+//! is asked again about a failure, with weaker assumptions about the logs:
 //!
 //! - A *silent* lifeline has no event in any group of the logs. If nothing is declared for it, it counts as
 //!   unobserved, and the verdict is at most `WeakPass` ([`without_silent`]).
 //! - A *blurred* lifeline is known only from the spans of several callers ([`Group::blurred`](otus_trace::run::Group)).
-//!   Their clocks need not agree, so it counts as unobserved, too, whatever is declared for it: what it did is also
-//!   what its callers did, and only the order between them is lost.
-//! - If a declaration on the command line would make a failure a `WeakPass`, its help says so ([`help`]). All
-//!   other logs are then complete, as [`Declared`] has it.
+//!   The clocks of the callers need not agree, so the lifeline counts as unobserved as well, whatever is declared for
+//!   it. Little is lost: its events are also events of its callers, and only the order between the callers is lost.
+//! - If a declaration on the command line would make a failure a `WeakPass`, its help says so ([`help`]). All other
+//!   logs then count as complete, as [`Declared`] defines.
 
 use otus_analysis::{Engine, Observed, Question, Verdict, engine};
 use otus_core::budget::Budget;
@@ -20,11 +20,11 @@ use otus_trace::{ComponentId, MultiTrace, Partition};
 use super::declared::Declared;
 use super::lifelines;
 
-/// The most states of a weaker question.
+/// The maximum number of states for one of the weaker questions.
 const STATES: u64 = 5_000;
 
-/// The question in which the silent lifelines without a declaration, and the blurred ones, are unobserved; `None` if there
-/// are none.
+/// The question in which these lifelines are unobserved: the silent ones without a declaration, and the blurred ones.
+/// `None` if there are none.
 pub(super) fn without_silent(
     declared: &Declared,
     partition: &Partition,

@@ -27,9 +27,9 @@ pub struct Request {
     /// The names of specifications, multi-traces, logs and folders, in any order. If they include no specification or
     /// no logs, those of the nearest `otus.toml` are used.
     pub names: Vec<String>,
-    /// The format of texts whose name does not tell it.
+    /// The format of texts whose names do not show it.
     pub from: Option<Format>,
-    /// The `otus.toml`; without it, the one in the folder of the logs or above.
+    /// The `otus.toml`. Without it, the nearest one in the folder of the logs or above is used.
     pub config: Option<PathBuf>,
     /// The only group of raw logs to check.
     pub group: Option<String>,
@@ -39,14 +39,15 @@ pub struct Request {
     pub is_spec_known: bool,
     /// The parts of the logs that may be missing.
     pub question: Asked,
-    /// Whether a group of raw logs without an event of the specification is checked like any other, instead of being
-    /// undecided. `None` here and in the next three: as `[observation]` of `otus.toml` says, or else no.
+    /// Whether a group of raw logs without an event of the specification is checked like any other group, instead of
+    /// being undecided. In this field and the next three, `None` means the value in `[observation]` of `otus.toml`,
+    /// or else `false`.
     pub allow_empty: Option<bool>,
-    /// Whether events with messages that the specification does not have are left out of raw logs.
+    /// Whether events of raw logs are left out if the specification does not have their messages.
     pub ignore_unknown_messages: Option<bool>,
-    /// Whether the order that was observed between logs (by ids, spans, vector clocks) is not regarded.
+    /// Whether the order that was observed between logs (by ids, spans, vector clocks) is ignored.
     pub ignore_order: Option<bool>,
-    /// Whether the peers that logs name are not compared with the specification.
+    /// Whether the peers that logs name are ignored instead of compared with the specification.
     pub ignore_peers: Option<bool>,
     /// The engine.
     pub engine: EngineChoice,
@@ -62,7 +63,7 @@ pub struct Request {
     pub witness: WitnessPolicy,
     /// Whether cases have the data for the pictures of a report.
     pub pictures: bool,
-    /// Whether only verdicts are needed, as in bulk runs: then cases do not say how far failures could be explained.
+    /// Whether only verdicts are needed, as in bulk runs. Cases then do not say how far failures could be explained.
     pub is_brief: bool,
     /// The graph of the search, if requested.
     pub graph: Option<super::attach::GraphOptions>,
@@ -94,7 +95,8 @@ impl Request {
 /// The parts of the logs that may be missing.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
-    /// A kind of the papers with its options, as `simulate[before = true]`. Not with `observed`.
+    /// A kind of analysis of the papers with its options, as `simulate[before = true]`. It cannot
+    /// be combined with `observed`.
     pub kind: Option<String>,
     /// The observed part of every log.
     pub observed: Option<UniformObservation>,
@@ -114,7 +116,7 @@ pub struct Asked {
 pub enum UniformObservation {
     /// Everything.
     Complete,
-    /// Everything until a moment at which all logs stop together.
+    /// Everything until a moment at which all logs stopped at the same time.
     GlobalPrefix,
     /// A prefix of each log.
     Prefix,
@@ -123,7 +125,7 @@ pub enum UniformObservation {
 }
 
 impl UniformObservation {
-    /// All of them.
+    /// All variants.
     pub const ALL: [UniformObservation; 4] = [
         UniformObservation::Complete,
         UniformObservation::GlobalPrefix,
@@ -170,7 +172,8 @@ pub enum EngineChoice {
 pub struct SearchOptions {
     /// The order in which nodes are explored: `DFS`, `BFS` or `HCS`.
     pub strategy: Option<String>,
-    /// The steps that come before their siblings: `[reception = 1, loop = -1]`.
+    /// The kinds of steps that are tried before or after their siblings: `[reception = 1, loop =
+    /// -1]`.
     pub priorities: Option<String>,
     /// The bounds: `[max_depth = 20]`.
     pub filters: Option<String>,
@@ -180,7 +183,7 @@ pub struct SearchOptions {
     pub local_analysis: Option<String>,
     /// Whether nodes that were explored before are skipped.
     pub memoize: bool,
-    /// Whether orders of steps that lead to the same nodes are left out.
+    /// Whether only one of several equivalent orders of steps is explored.
     pub partial_order_reduction: bool,
     /// Whether a prefix gets the verdicts of 2020.
     pub legacy_verdicts: bool,
@@ -191,11 +194,11 @@ pub struct SearchOptions {
 /// The limits for one multi-trace. If one is reached, the verdict is Inconclusive.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Limits {
-    /// The time.
+    /// The maximum time.
     pub timeout: Option<Duration>,
-    /// The states or nodes.
+    /// The maximum number of states of the fast engine, or of nodes of a search.
     pub max_states: Option<u64>,
-    /// The bytes of its tables.
+    /// The maximum number of bytes of the tables.
     pub max_bytes: Option<u64>,
 }
 
@@ -213,7 +216,7 @@ pub enum Explain {
 }
 
 impl Explain {
-    /// The most failures that are explained.
+    /// The maximum number of failures that are explained.
     pub(crate) fn limit(self) -> Option<usize> {
         match self {
             Explain::None => Some(0),
@@ -222,9 +225,10 @@ impl Explain {
         }
     }
 
-    /// The most questions of one explanation, and its time limit. The limit on questions, which does not depend on the
-    /// machine, is usually reached earlier; the time limit is for interactions whose single questions take long. An
-    /// explanation may also use a quarter of the memory that the search may use.
+    /// The maximum number of questions of one explanation, and its time limit. Usually the limit on questions is
+    /// reached first, so the result does not depend on the speed of the machine. The time limit is for interactions
+    /// for which a single question takes long. An explanation may also use a quarter of the memory that the search
+    /// may use.
     pub(crate) fn budget(self) -> (u64, Duration) {
         match self {
             Explain::None | Explain::Short => (20_000, Duration::from_secs(5)),
@@ -239,7 +243,7 @@ impl Explain {
 pub enum WitnessPolicy {
     /// None.
     None,
-    /// `WeakPass`, for the events that it assumes, if a witness is cheap.
+    /// `WeakPass` only, to list the events that it assumes, if a witness is cheap.
     Weak,
     /// Pass and `WeakPass`, if a witness is cheap.
     #[default]
@@ -249,7 +253,7 @@ pub enum WitnessPolicy {
 }
 
 impl WitnessPolicy {
-    /// Multi-traces with more moments get no witness.
+    /// The maximum number of moments of multi-traces that get a witness.
     pub(crate) fn max_moments(self) -> usize {
         match self {
             WitnessPolicy::None => 0,

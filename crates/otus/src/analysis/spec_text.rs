@@ -11,7 +11,7 @@ use crate::load::Loaded;
 #[derive(Debug)]
 pub(crate) struct SpecText {
     sources: Vec<Source>,
-    /// The places of terms, without the pool.
+    /// The specification without its pool; it has the places of terms.
     lowered: Lowered,
     /// The terms of the interaction's nodes with their places, in the order of the text.
     nodes: Vec<(TermId, Span)>,
@@ -37,8 +37,8 @@ impl SpecText {
         SpecText { sources: loaded.sources.all.clone(), lowered, nodes, files: names }
     }
 
-    /// The place of a term, its line, and the marked bytes of the line. If the term has several places, the one
-    /// within another term is chosen, if that is known.
+    /// The place of a term, its line, and the bytes of the line that are marked. If the term occurs at several
+    /// places, the one within another given term is chosen, if there is one.
     pub(crate) fn excerpt(
         &self,
         term: TermId,
@@ -89,14 +89,15 @@ impl SpecText {
     }
 }
 
-/// The number of lines shown before and after a place, if none of them is longer than this.
+/// The number of lines that are shown before and after a place, and the maximum length of a line
+/// for which they are shown.
 const AROUND: usize = 2;
 const WIDEST: usize = 200;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Excerpt {
     pub(crate) place: Place,
-    /// Its first line, or the part around the place if the line is long.
+    /// The first line of the place, or the part of the line around the place if the line is long.
     pub(crate) text: String,
     /// The marked bytes of that text.
     pub(crate) span: Range<usize>,

@@ -1,7 +1,7 @@
-//! Analyses that say nothing: every log would have passed, or none had anything to check.
+//! Detects vacuous analyses: every log would have passed, or no log had an event to check.
 //!
 //! A specification is *universal* on its actions if every multi-trace of them conforms. This is undecidable in general
-//! (the universality of rational trace languages), so only the shapes that people write are recognized:
+//! (the universality of rational trace languages), so only the forms that occur in practice are recognized:
 //!
 //! ```text
 //! universal:  loop(alt(e1, …, en))                 for events with one action each
@@ -15,7 +15,7 @@ use otus_trace::Partition;
 use super::plan::{Method, Plan};
 use crate::summary::Summary;
 
-/// The reasons for which an analysis says nothing, in words.
+/// The reasons why an analysis is vacuous, in words.
 pub(super) fn warnings(plan: &Plan, summary: &Summary) -> Vec<String> {
     let mut found = Vec::new();
     if summary.checked() == 0 && summary.logs.is_none() {

@@ -27,13 +27,14 @@ use crate::error::Error;
 
 pub(super) struct Subject<'a> {
     pub(super) plan: &'a Plan,
-    /// The budget of the plan, started: all that is computed about a multi-trace shares its time.
+    /// The budget of the plan, with its clock started. Everything that is computed about a
+    /// multi-trace shares this time.
     pub(super) budget: &'a Budget,
     pub(super) id: &'a str,
     pub(super) trace: &'a MultiTrace,
-    /// The group of raw logs that it is.
+    /// The group of raw logs that the multi-trace comes from, if any.
     pub(super) group: Option<&'a Group>,
-    /// The order that was observed between its logs, if it is regarded.
+    /// The order that was observed between its logs, unless it is ignored.
     pub(super) order: Option<&'a ObservedOrder>,
 }
 
@@ -47,21 +48,22 @@ pub(super) struct Found {
     reason: Option<Cow<'static, str>>,
     pub(super) witness: Option<Witness>,
     is_witness_missing: bool,
-    /// Whether it fails only because of the order that was observed between logs.
+    /// Whether the multi-trace fails only because of the order that was observed between logs.
     pub(super) is_by_order: bool,
     note: Option<Cow<'static, str>>,
-    /// The weaker question that it answers, if the asked one fails for want of observation.
+    /// The weaker question that the verdict answers, if the original question fails because of
+    /// missing observations.
     pub(super) asked: Option<Question>,
-    /// For a Fail: the most actions of each component that could be explained.
+    /// For a Fail: the maximum number of actions of each component that could be explained.
     furthest: Option<Box<[u32]>>,
-    /// Whether it may be among the first accepted multi-traces, which are drawn.
+    /// Whether the multi-trace may be among the first accepted ones, which are drawn.
     pub(super) is_drawn: bool,
     elapsed: Duration,
     graph: Option<Attachment>,
 }
 
 impl Found {
-    /// The answer to a group without any action of the specification.
+    /// The result for a group without any action of the specification.
     fn nothing() -> Found {
         Found {
             verdict: Verdict::Inconclusive,
@@ -83,10 +85,10 @@ impl Found {
     }
 }
 
-/// The most nodes of a search for the answer of 2020.
+/// The maximum number of nodes of a search for the answer of 2020.
 const NODES_OF_2020: u64 = 10_000;
 
-/// The most states for a witness, unless the request insists on one.
+/// The maximum number of states for a witness, unless the request insists on one.
 const WITNESS_STATES: u64 = 20_000;
 
 impl Subject<'_> {
@@ -121,7 +123,8 @@ impl Subject<'_> {
         Ok(found)
     }
 
-    /// The answer to a multi-trace that fails, if it is explained with silent and blurred lifelines unobserved.
+    /// The result for a multi-trace that fails, if it is explained when silent and blurred lifelines count as
+    /// unobserved.
     fn without_silent(
         &self,
         pool: &mut Pool,
@@ -156,14 +159,14 @@ impl Subject<'_> {
         let notes =
             [(!silent.is_empty()).then_some(unheard), (!blurred.is_empty()).then_some(unclear)];
         let note = notes.into_iter().flatten().collect::<Vec<_>>().join("; ");
-        // Nothing is known of these lifelines, so this is no proof that all was right.
+        // Nothing is known about these lifelines, so the verdict cannot be a Pass.
         let verdict = Verdict::WeakPass;
         Ok(Some(Found { verdict, note: Some(note.into()), asked: Some(question), ..found }))
     }
 
     /// The remark that the tool of 2020 answers Inconc to a multi-trace that fails. It did so if some path of its
-    /// search consumed one log and was stuck before the end of another (`LackObs`); whether there is such a path, its
-    /// search finds out.
+    /// search consumed one log and was stuck before the end of another (`LackObs`). That search is repeated here to
+    /// find out whether there is such a path.
     fn answer_of_2020(&self, pool: &mut Pool) -> Option<&'static str> {
         let Subject { plan, trace, .. } = *self;
         let config = Config {
@@ -250,7 +253,8 @@ impl Subject<'_> {
         let Subject { plan, trace, .. } = *self;
         let mut budget = self.budget.clone();
         if plan.request.witness != super::WitnessPolicy::Always {
-            // Coverage needs one or two steps for each moment.
+            // The budget for a witness must allow one or two steps for each moment, since coverage
+            // needs the witness.
             let moments = if plan.covering.is_some() { trace.moment_count() as u64 } else { 0 };
             let enough = WITNESS_STATES + 4 * moments;
             budget.max_states = budget.max_states.map(|most| most.min(enough));
@@ -353,7 +357,7 @@ impl Subject<'_> {
             return case;
         }
         case.origin = origin.from.place().filter(|place| place != id);
-        // A witness that was made only for the picture is not shown.
+        // A witness that was computed only for the picture is not shown.
         let witness = found.witness.as_ref().filter(|_| plan.shows_witness(found.verdict));
         case.witness = witness.map(|witness| Execution { events: witness.texts(pool) });
         if found.verdict == Verdict::WeakPass {
@@ -442,7 +446,8 @@ impl Subject<'_> {
             let (event, observed) = match step {
                 WitnessStep::Observed(place) => (place.event, Some(place.observed)),
                 WitnessStep::Unobserved(place) => (place.event, None),
-                // The papers remove a lifeline without computing its events.
+                // The papers' rule removes a lifeline without computing its events, so there is
+                // nothing to count.
                 WitnessStep::Removed(_) => continue,
             };
             count_unobserved(pool, partition, event, observed, &mut missing);
@@ -485,7 +490,7 @@ impl Subject<'_> {
     }
 }
 
-/// The most unobserved events of a log that are named.
+/// The maximum number of unobserved events of a log that are named.
 const NAMED: usize = 5;
 
 /// Counts an event on the components that it touches and that did not observe it.

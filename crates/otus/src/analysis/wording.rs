@@ -31,11 +31,11 @@ use crate::explanation::{
 
 pub(super) struct Failure<'a> {
     pub(super) trace: &'a MultiTrace,
-    /// The pool with the names of its messages.
+    /// The pool that has the names of all messages of the multi-trace.
     pub(super) names: &'a Pool,
     pub(super) question: &'a Question,
     pub(super) origin: &'a Origin<'a>,
-    /// The order between logs, if it fails only because of that.
+    /// The order between logs, if the multi-trace fails only because of it.
     pub(super) order: Option<&'a ObservedOrder>,
     pub(super) is_drawn: bool,
 }
@@ -54,7 +54,8 @@ impl Failure<'_> {
         let partners = plan.spec.partners.clone();
         let mut options =
             explain::Options { max_questions, partners, ..explain::Options::default() };
-        // The furthest situation of a long multi-trace comes after at least as many others.
+        // For a long multi-trace, many situations must be visited before the furthest one is
+        // reached, so the limit grows with its length.
         let moments = u64::try_from(own.moment_count()).unwrap_or(u64::MAX);
         options.max_situations = options.max_situations.max(moments.saturating_mul(2));
         options.budget = Budget {
@@ -99,7 +100,7 @@ impl Failure<'_> {
     }
 }
 
-/// How to leave out what a cause is about, in all logs.
+/// The option that makes an analysis ignore, in all logs, what a cause is about.
 #[expect(clippy::wildcard_enum_match_arm, reason = "most causes have no such switch")]
 fn switch(cause: Cause) -> Option<&'static str> {
     match cause {
@@ -157,7 +158,7 @@ impl Wording<'_> {
         told
     }
 
-    /// The explanation of an order between two logs that no execution has.
+    /// The explanation of an observed order between two logs that no execution has.
     fn wrong_order(&self, edge: Pair) -> Explanation {
         let place = |(component, step): (ComponentId, usize), role| {
             let moments = self.trace.moments(component).scan(0, |end, steps| {
@@ -337,7 +338,7 @@ fn notes(told: &Explanation, effort: Explain) -> Vec<Note> {
             note("consumed", text);
         }
     }
-    // A core of one log would repeat this.
+    // If the core consists of one log, the note about the core says the same.
     let is_said = told.core.as_ref().is_some_and(|core| core.logs.len() == 1);
     if let [first, ..] = told.alone.as_slice()
         && !is_said
@@ -357,7 +358,8 @@ fn notes(told: &Explanation, effort: Explain) -> Vec<Note> {
     notes
 }
 
-/// `a 1/2, b 0/3`; in a full explanation also the next observed and the expected actions.
+/// How far each log is explained: `a 1/2, b 0/3`. A full explanation also has the next observed and
+/// the expected actions.
 fn consumed(state: &Situation, effort: Explain) -> String {
     let parts = state.logs.iter().filter(|progress| progress.total > 0).map(|progress| {
         let LogProgress { lifelines, consumed, total, next, expected } = progress;

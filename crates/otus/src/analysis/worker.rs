@@ -31,8 +31,8 @@ use crate::load::{Sources, options};
 use crate::run::Run;
 use crate::summary::{self, Summary};
 
-/// Turns a case into the caller's result, or adds it to the previous result. Threads call it, so that formatting is
-/// parallel.
+/// Turns a case into the caller's result, or adds it to the previous result. The worker threads call it, so that
+/// formatting is parallel.
 pub(super) type MapCase<T> = Arc<dyn Fn(&Case, Option<&mut T>) -> Option<T> + Send + Sync>;
 
 /// The results of some multi-traces.
@@ -42,7 +42,7 @@ pub(super) struct Piece<T> {
     pub(super) troubles: Vec<Trouble>,
     pub(super) summary: Summary,
     pub(super) met: Met,
-    /// With several specifications: the counts by specification.
+    /// With several specifications: the counts for each.
     pub(super) by_spec: BTreeMap<usize, Summary>,
     /// With several specifications: the number of explained actions of a failure.
     pub(super) reached: usize,
@@ -103,7 +103,7 @@ impl<T> Piece<T> {
 /// A problem of a multi-trace, or of the text that contains it.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// Findings about its text; for a case file, also the case.
+    /// Findings about the text of a multi-trace; in a case file, also the line of the case.
     Text { found: Diagnostics, case: Option<CaseLine> },
     /// Another reason, and whether it prevented the check of the multi-trace.
     Other { id: Option<String>, reason: String, is_unusable: bool },
@@ -117,7 +117,7 @@ pub(crate) struct CaseLine {
 }
 
 impl Trouble {
-    /// The multi-trace that could not be checked because of it, if any.
+    /// The multi-trace that could not be checked because of this problem, if any.
     pub(super) fn unusable(&self) -> Option<Unusable> {
         match self {
             Trouble::Text { found: Diagnostics { sources, found }, case } => {
@@ -144,14 +144,15 @@ pub(super) struct Worker<T> {
     plan: Arc<Plan>,
     map: MapCase<T>,
     pool: Pool,
-    /// Taken out while its multi-trace is judged.
+    /// The reader, which is taken out while its multi-trace is analysed.
     reader: Option<Box<QuickReader>>,
     prepared: FxHashMap<PreparedKey, Result<Prepared, String>>,
-    /// The failures of a job so far with an explanation, and the cases that may have a picture; both only if they are
-    /// among the first.
+    /// The number of failures of the current job that have an explanation, and the number of cases that may have a
+    /// picture. Both depend on whether a case is among the first ones.
     explained: usize,
     drawn: pictures::Met,
-    /// The case that a bulk run fills again and again, since a new one costs as much as a short analysis.
+    /// The case that a bulk run reuses for every multi-trace, because a new case would cost as much as a
+    /// short analysis.
     scratch: Option<Box<Case>>,
 }
 
@@ -164,7 +165,7 @@ pub(super) struct Prepared {
     pub(super) engine: PreparedEngine,
 }
 
-/// What an engine is made for.
+/// The key of an engine: the properties for which it was made.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct PreparedKey {
     partition: Arc<Partition>,
@@ -178,14 +179,15 @@ pub(super) enum PreparedEngine {
     Graph(Arc<Config>),
 }
 
-/// The most partitions that are cached. With `[#any]`, every multi-trace may have its own.
+/// The maximum number of partitions that are cached. With `[#any]`, every multi-trace may have its
+/// own.
 const MOST_PARTITIONS: usize = 256;
 
-/// The most states that an engine creates before it is replaced. Its tables grow by some hundred bytes for each new
-/// state.
+/// The maximum number of states that an engine creates before it is replaced. Its tables grow by some hundred bytes
+/// for each new state.
 const MOST_STATES: u64 = 1_000_000;
 
-/// The most terms that a pool gains before it is replaced.
+/// The maximum number of terms that a pool gains before it is replaced.
 const MOST_TERMS: usize = 1 << 20;
 
 impl<T: Send + 'static> Worker<T> {
@@ -266,7 +268,8 @@ impl<T: Send + 'static> Worker<T> {
             known.insert(group.clone()).drop_unknown();
         }
         let group = known.as_ref().unwrap_or(group);
-        // Undeclared messages are added to a copy of the pool, so that the next group does not know them.
+        // Undeclared messages are added to a copy of the pool, so that they do not become known to the
+        // next group.
         let mut scratch = (!group.unknown.is_empty()).then(|| self.pool.clone());
         let pool = scratch.as_mut().unwrap_or(&mut self.pool);
         let trace = group.trace(pool, &self.plan.spec.partners);
@@ -298,7 +301,7 @@ impl<T: Send + 'static> Worker<T> {
         let Some(source) = sources.all.pop() else { return };
         slot.add(|piece| piece.summary.bytes += source.text().len() as u64);
         if bytes.is_none() && self.read(source.text()) {
-            // The text of a long log is not kept while it is analysed.
+            // The text of a long log is dropped before the analysis, to save memory.
             drop(source);
             self.judge_read(id, From::File { path }, slot);
         } else {
@@ -313,7 +316,8 @@ impl<T: Send + 'static> Worker<T> {
         }
         let source = Source::new(from.name(id), text);
         let parsed = parse_trace(&source);
-        // Undeclared messages are added to a copy of the pool, so that the next multi-trace does not know them.
+        // Undeclared messages are added to a copy of the pool, so that they do not become known to the next
+        // multi-trace.
         let is_declared = otus_trace::is_declared(&parsed.tree, self.pool.signature());
         let mut scratch = (!is_declared).then(|| self.pool.clone());
         let pool = scratch.as_mut().unwrap_or(&mut self.pool);
@@ -361,7 +365,7 @@ impl<T: Send + 'static> Worker<T> {
             slot.add(|piece| piece.summary.acted.add(&self.pool, trace));
             return self.add_earlier(id, verdict, trace.len(), slot);
         }
-        // Without a time limit there is nothing to start, and a copy of the budget costs as much as a short analysis.
+        // Without a time limit there is no clock to start. Copying the budget would cost as much as a short analysis.
         let started = plan.budget.timeout.map(|_| {
             plan.budget.cancel.beat();
             plan.budget.started()
@@ -405,7 +409,7 @@ impl<T: Send + 'static> Worker<T> {
         case.attachments = subject.attachments(&mut self.pool, question, &found);
         let names = origin.names.unwrap_or(&self.pool);
         let mut met = Met::default();
-        // The failures before it in its job are also before it in the input.
+        // The failures that precede this one in its job also precede it in the input.
         let before = self.explained.max(plan.explained.load(Ordering::Relaxed));
         let is_fail = case.verdict == Verdict::Fail;
         let is_among_first = is_fail
@@ -514,7 +518,7 @@ fn prepared<'p>(
     Ok(prepared)
 }
 
-/// Checks events that a program recorded, as a multi-trace over a pool with its messages.
+/// Checks events that a program recorded, as a multi-trace over a pool that has its messages.
 pub(crate) fn check_recorded(
     plan: Plan,
     run: &Run,

@@ -1,7 +1,8 @@
 //! The cause of a failure that only the order between logs explains.
 //!
-//! The edges of the order are sorted by their place in the logs. The first ones that suffice for the failure are found by
-//! bisection, because more edges allow fewer executions; the last of these is the one to be told.
+//! The edges of the order are sorted by their place in the logs. Bisection finds the shortest initial part of this list
+//! that suffices for the failure; this works because more edges allow fewer executions. The last edge of that part is
+//! reported.
 
 use otus_analysis::{Engine, Question, Verdict, engine};
 use otus_core::budget::Budget;
@@ -9,7 +10,7 @@ use otus_core::{Pool, TermId};
 use otus_trace::transform::learn::Pair;
 use otus_trace::{MultiTrace, ObservedOrder};
 
-/// The edge that is told; `None` if the budget ends first.
+/// The edge that is reported; `None` if the budget ends first.
 pub(super) fn find(
     pool: &Pool,
     term: TermId,

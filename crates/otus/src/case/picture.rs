@@ -13,9 +13,9 @@ pub(crate) const LIMITS: Options =
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CasePicture {
     pub(crate) diagram: FailurePicture,
-    /// By event: its line of a log. Only observed events that are drawn have one.
+    /// For each event: its line of a log. Only observed events that are drawn have one.
     pub(crate) logs: Vec<Option<Passage>>,
-    /// By event: the index of its place in [`CasePicture::specification`].
+    /// For each event: the index of its place in [`CasePicture::specification`].
     pub(crate) places: Vec<Option<usize>>,
     /// The places of the specification that events come from.
     pub(crate) specification: Vec<Passage>,
@@ -24,23 +24,24 @@ pub(crate) struct CasePicture {
 /// Some lines of a file around a place.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Passage {
-    /// The file and the line that is meant: `docs/mqtt.md:21`.
+    /// The file and the line that the passage is about: `docs/mqtt.md:21`.
     pub(crate) place: String,
     /// The number of the first line here, from 1.
     pub(crate) first: u64,
     /// The lines; empty if they cannot be read again.
     pub(crate) lines: Vec<String>,
-    /// The index of the line that is meant.
+    /// The index of the line that the passage is about.
     pub(crate) marked: usize,
-    /// The part of that line that is meant: characters from 0, the end not included.
+    /// The part of that line that is marked: character columns from 0, the end not included.
     pub(crate) columns: Option<[usize; 2]>,
 }
 
-/// The most characters of a line in a passage.
+/// The maximum number of characters of a line in a passage.
 const LINE: usize = 2_000;
 
 impl Passage {
-    /// A line by itself, and its marked bytes; of a very long one, only the beginning.
+    /// A passage of a single line, with its marked bytes. Of a very long line, only the beginning
+    /// is kept.
     pub(crate) fn line(
         place: String,
         number: usize,

@@ -61,7 +61,7 @@ pub(super) fn convert(context: &Context, request: &ConvertRequest) -> Result<Con
 /// The formula that a specification and a multi-trace encode.
 pub(super) fn write(context: &Context, loaded: &mut Loaded) -> Result<Converted> {
     let ([_], [_]) = (loaded.specs.as_slice(), loaded.traces.as_slice()) else {
-        // Faults of the texts come first.
+        // Faults of the texts are reported before other problems.
         loaded.warn(context)?;
         unfit!(
             "a formula is made from one specification and one multi-trace; {} and {} are given",

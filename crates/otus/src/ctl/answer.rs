@@ -23,12 +23,12 @@ pub struct Answer {
     pub formula: String,
     /// The name of the formula, if it has one.
     pub name: Option<String>,
-    /// Where it is written, if that is a file.
+    /// The place where the formula is written, if it is in a file.
     pub place: Option<Place>,
     /// The answer as a claim about runs: `possible in some order (EF)`. `None` if it is undecided or combines several
     /// modalities.
     pub meaning: Option<String>,
-    /// The name of the engine.
+    /// The name of the engine that decided the formula.
     pub engine: &'static str,
     /// The number of events that can affect the formula.
     pub visible_events: usize,
@@ -36,12 +36,12 @@ pub struct Answer {
     pub elapsed: Duration,
     /// The cuts at which it holds, if requested and computed within the limits.
     pub cuts: Option<SatisfyingCuts>,
-    /// The sizes of its check, if requested and computed within the limits.
+    /// The sizes of the check of the formula, if requested and computed within the limits.
     pub stats: Option<Stats>,
     /// Signs that the formula says nothing, or not what was meant.
     pub warnings: Vec<Warning>,
-    /// What the answer is based on: the choices of a quantifier over processes, the members of a history, and the
-    /// order of assignments that was assumed.
+    /// The facts on which the answer is based: the choices of a quantifier over processes, the members of a
+    /// history, and the order of assignments that was assumed.
     pub notes: Vec<String>,
     pub(super) holds: Option<bool>,
     /// The limit that left it undecided.
@@ -62,15 +62,17 @@ pub struct Answer {
 pub struct SatisfyingCuts {
     /// The number of all cuts of the trace.
     pub all: String,
-    /// The number of those at which the formula holds.
+    /// The number of cuts at which the formula holds.
     pub satisfying: String,
-    /// Some of these as disjoint boxes, if requested: by process the least and the greatest number of its events.
+    /// Some of these cuts as disjoint boxes, if requested. A box has, for each process, the least and the
+    /// greatest number of its events.
     pub boxes: Option<Vec<Vec<(u32, u32)>>>,
-    /// Whether these are all boxes.
+    /// Whether the list has all boxes.
     pub complete: bool,
 }
 
-/// The sizes of a check: what the formula can see, and what represents its cuts.
+/// The sizes of a check: the part of the trace that is visible to the formula, and the data that
+/// represents its cuts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Stats {
@@ -84,16 +86,16 @@ pub struct Stats {
     pub visible_cuts: String,
 }
 
-/// The most cuts of a run that are drawn.
+/// The maximum number of cuts of a run that are drawn.
 const MOST_CUTS: usize = 12;
 
 impl Answer {
-    /// Whether it holds; `false` if it is undecided.
+    /// Whether the formula holds; `false` if this is undecided.
     pub fn holds(&self) -> bool {
         self.holds == Some(true)
     }
 
-    /// Whether it holds; `None` if it is undecided.
+    /// Whether the formula holds; `None` if this is undecided.
     pub fn decided(&self) -> Option<bool> {
         self.holds
     }
@@ -123,7 +125,7 @@ impl Answer {
         self.run().into_iter().map(step).collect()
     }
 
-    /// Its name, or else the formula.
+    /// The name of the formula, or else its text.
     pub fn title_text(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.formula.clone())
     }
@@ -181,7 +183,7 @@ impl Answer {
     }
 }
 
-/// A limit in words. The states of a set of cuts are its nodes.
+/// A limit in words. In a check of formulas, "states" are the nodes of a set of cuts.
 pub(super) fn reason(stop: Stop) -> &'static str {
     if stop == Stop::States { "the budget of nodes is used up" } else { stop.reason() }
 }
@@ -190,9 +192,9 @@ pub(super) fn reason(stop: Stop) -> &'static str {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
-    /// Its process.
+    /// The process of the event.
     pub process: String,
-    /// Its number among those of its process, from 1.
+    /// The number of the event among those of its process, from 1.
     pub position: u32,
     /// A description of the event.
     pub text: String,

@@ -1,8 +1,8 @@
 //! Checks formulas over a trace, one after another.
 //!
 //! A formula is checked first; then its cuts are counted and its verdict is explained, under the same limits. The
-//! explanation is certified: an independent checker replays it on the trace. At last, within what is left of the
-//! limits, the checker looks for signs that the formula says nothing.
+//! explanation is certified: an independent checker replays it on the trace. Finally, within what is left of the
+//! limits, the checker looks for signs that the formula is vacuous.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -34,11 +34,11 @@ use crate::load::Sources;
 #[derive(Debug)]
 struct Asked {
     property: Property,
-    /// Its claim about runs.
+    /// The claim of the formula about runs.
     sense: Sense,
     /// The warnings of the resolver.
     warnings: Vec<Warning>,
-    /// Where it is written, if that is a file.
+    /// The place where the formula is written, if it is in a file.
     place: Option<Place>,
 }
 
@@ -70,7 +70,8 @@ impl Check {
             let faults = parsed.diagnostics;
             let lowered = lower_with(&parsed.tree, &trace, formulas);
             formulas = lowered.formulas;
-            // The parser and the resolver both report some errors.
+            // Some errors are reported by both the parser and the resolver, so duplicates are
+            // removed.
             let is_same = |one: &Diagnostic, other: &Diagnostic| {
                 one.code == other.code && one.primary.span == other.primary.span
             };
@@ -131,7 +132,7 @@ pub struct Answers<'c> {
     summary: Summary,
 }
 
-/// The most characters of a formula in a progress line.
+/// The maximum number of characters of a formula in a progress line.
 const SHOWN: usize = 50;
 
 impl Iterator for Answers<'_> {

@@ -5,7 +5,8 @@ use otus_ctl::{Formula, FormulaId, Formulas};
 use otus_syntax::ast::formula::Comparison;
 use otus_trace::order::PartialOrder;
 
-/// The most characters of a text. Formulas share their parts, so their texts may be exponentially long.
+/// The maximum number of characters of a text. Formulas share their parts, so their texts may be
+/// exponentially long.
 const LONGEST: usize = 80;
 
 /// A part of the text still to be written; a stack of these replaces recursion.
@@ -55,7 +56,8 @@ pub(super) fn short(formulas: &Formulas, trace: &PartialOrder, formula: FormulaI
     out
 }
 
-/// An operator and its operand in parentheses, the last part first.
+/// The parts of the text of an operator with its operand in parentheses, in reverse order, because
+/// they are pushed on a stack.
 fn wrapped(operator: &'static str, operand: FormulaId) -> [Work; 3] {
     [Work::Text(")"), Work::Formula(operand), Work::Text(operator)]
 }

@@ -26,7 +26,8 @@ pub fn document(answers: &[Answer], summary: &Summary) -> String {
 }
 
 impl Answer {
-    /// As a JSON object without line breaks: `{"formula","name"?,"holds","reason"?,"cuts"?,"satisfying"?,"boxes"?,
+    /// The answer as a JSON object without line breaks:
+    /// `{"formula","name"?,"holds","reason"?,"cuts"?,"satisfying"?,"boxes"?,
     /// "complete"?,"engine","visible_events","micros","stats"?,"warnings"?,"notes"?,"unchecked"?,"witness"?}`.
     pub fn json(&self) -> String {
         let trace = &*self.trace;
@@ -171,10 +172,11 @@ impl<V: Borrow<Value>> Serialize for JsonValue<V> {
     }
 }
 
-/// The largest integer that readers with floating-point numbers only represent exactly.
+/// The largest integer that a reader can represent exactly if all its numbers are floating-point
+/// numbers.
 const EXACT: u64 = 1 << 53;
 
-/// A count: a number, or a string of digits above 2^53.
+/// A count: a number or, above 2^53, a string of digits.
 struct Number<'a>(&'a str);
 
 impl Serialize for Number<'_> {

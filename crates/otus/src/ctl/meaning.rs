@@ -17,9 +17,9 @@ pub(super) enum Sense {
     Cut,
     /// A combination of several modalities.
     Several,
-    /// `at_most_one`: the whole history.
+    /// The pattern `at_most_one`, which is about the whole history.
     History,
-    /// `one_leader`: no two at one moment.
+    /// The pattern `one_leader`: no two leaders at one moment.
     Moment,
 }
 
@@ -46,7 +46,7 @@ impl Sense {
             } else if let FormulaKind::ForEach(Quantifier::All, _, body) = kind
                 && !negated
             {
-                // All instances hold, or one of them fails.
+                // If all instances hold, or one of them fails, the meaning is that of the body.
                 at = *body;
                 continue;
             } else if let FormulaKind::ForEach(..) = kind {

@@ -62,7 +62,7 @@ use crate::error::Result;
 /// The answers to all formulas of a request, in order.
 ///
 /// # Errors
-/// As [`open()`], or an internal error of Otus.
+/// The errors of [`open()`], or an internal error of Otus.
 pub fn answers(context: &Context, request: &Request) -> Result<Vec<Answer>> {
     open(context, request)?.run(context).collect()
 }

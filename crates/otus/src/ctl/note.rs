@@ -1,4 +1,4 @@
-//! Notes: what an answer is based on, besides the formula and the trace.
+//! Notes: the facts and assumptions on which an answer is based, besides the formula and the trace.
 
 use otus_ctl::Property;
 use otus_ctl::lower::history::{Clash, Holder};
@@ -62,10 +62,10 @@ fn place(holder: Holder, trace: &PartialOrder) -> String {
     }
 }
 
-/// The most variables that a note names.
+/// The maximum number of variables that a note names.
 const MOST_NAMED: usize = 4;
 
-/// The order of assignments that was assumed.
+/// A note about the order of assignments that was assumed, if there is one.
 fn assumed(trace: &PartialOrder) -> Option<String> {
     let pairs = trace.assumed_writes();
     let mut variables = pairs.to_vec();

@@ -107,7 +107,7 @@ fn sort(context: &Context, request: &Request) -> Result<(Option<String>, Finder,
     }
     let mut trace = None;
     if finder.count() == 0 {
-        // Formulas alone are checked over the logs of `otus.toml`.
+        // If the request has only formulas, they are checked over the logs of `otus.toml`.
         let is_formula = names.peek().is_none_or(|name| {
             let path = Path::new(name.as_str());
             *name != "-" && context.files.kind(path).is_none() && may_be_formula(name)
@@ -133,7 +133,7 @@ fn sort(context: &Context, request: &Request) -> Result<(Option<String>, Finder,
     Ok((trace, finder, names.cloned().collect()))
 }
 
-/// The most groups that the message about a missing choice names.
+/// The maximum number of groups that the message about a missing choice names.
 const SHOWN: usize = 5;
 
 /// The order of the only group of raw logs, or of the requested one; and a description of these logs.
@@ -191,7 +191,7 @@ fn may_be_formula(text: &str) -> bool {
     Format::of_name(Path::new(text)).is_none() && !text.contains('/')
 }
 
-/// Whether a name can stand before a formula.
+/// Whether a name can be written before a formula, as in `name: formula`.
 fn is_plain(name: &str) -> bool {
     !name.is_empty()
         && name.chars().all(|c| c.is_alphanumeric() || c == '_')

@@ -1,4 +1,4 @@
-//! Orders of events that tests build, and formulas over them.
+//! Builds orders of events in tests, and checks formulas over them.
 
 use std::panic::Location;
 use std::time::Duration;
@@ -186,7 +186,7 @@ impl NewEvent<'_> {
         self.change(|event| event.after.push(other))
     }
 
-    /// Its id.
+    /// The id of the event.
     pub fn id(self) -> Id {
         Id(self.order.events.len() - 1)
     }

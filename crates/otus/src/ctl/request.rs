@@ -22,9 +22,9 @@ use crate::analysis::Limits;
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 pub struct Request {
-    /// First a partial-order trace (`.pot.json`), or raw logs and folders of them, or `-` for standard input; then
-    /// formulas. Without a trace or log, the logs of the nearest `otus.toml` are checked; without a formula, its
-    /// properties.
+    /// The inputs, then formulas. The inputs are a partial-order trace (`.pot.json`), or raw logs and folders of
+    /// logs, or `-` for standard input. Without a trace or log, the logs of the nearest `otus.toml` are checked;
+    /// without a formula, its properties.
     pub names: Vec<String>,
     /// Files of formulas (`.ctl`), or `-`.
     pub files: Vec<String>,
@@ -42,30 +42,30 @@ pub struct Request {
     pub slice: bool,
     /// The order of processes, which affects the size of sets of cuts.
     pub process_order: Arrangement,
-    /// How much to find out about the cuts at which a formula holds.
+    /// Which facts to compute about the cuts at which a formula holds.
     pub cuts: CutQuery,
     /// Whether to compute a run that proves the answer.
     pub witness: bool,
     /// Whether to measure the set of cuts of each formula.
     pub stats: bool,
-    /// Whether to look for signs that a formula says nothing.
+    /// Whether to look for signs that a formula is vacuous.
     pub warnings: bool,
     /// The limits for each formula. If one is reached, the formula is undecided. Nodes of a set of cuts count as
     /// states.
     pub limits: Limits,
 }
 
-/// How much to find out about the cuts at which a formula holds.
+/// The facts to compute about the cuts at which a formula holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CutQuery {
     /// Nothing.
     None,
-    /// Their number.
+    /// Only the number of cuts.
     Count,
-    /// Their number, and the first of them as boxes.
+    /// The number of cuts, and the first of the cuts as boxes.
     List {
-        /// The most boxes.
+        /// The maximum number of boxes.
         limit: usize,
     },
 }

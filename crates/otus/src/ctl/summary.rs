@@ -16,19 +16,19 @@ use crate::units::counted;
 pub struct Summary {
     /// The processes of the trace.
     pub processes: usize,
-    /// Its events.
+    /// The events of the trace.
     pub events: usize,
-    /// Its edges between processes.
+    /// The edges of the trace between different processes.
     pub edges: usize,
     /// The formulas that were asked.
     pub formulas: usize,
-    /// Those that hold.
+    /// The number of formulas that hold.
     pub hold: usize,
-    /// Those that do not.
+    /// The number of formulas that fail.
     pub fail: usize,
-    /// Those that a limit or a cancellation left undecided.
+    /// The number of formulas that a limit or a cancellation left undecided.
     pub undecided: usize,
-    /// The warnings about them.
+    /// The number of warnings about the formulas.
     pub warnings: usize,
     /// Whether the check was cancelled.
     pub interrupted: bool,
@@ -87,7 +87,7 @@ impl Summary {
         format!("{} in {millis:.0} ms{uncounted}{interrupted}", self.counts())
     }
 
-    /// The same without the time.
+    /// Like [`text`](Self::text), but without the time.
     pub fn counts(&self) -> String {
         let Summary { hold, fail, undecided, .. } = self;
         let logs = self.logs.as_ref().map(|logs| format!("{logs}, ")).unwrap_or_default();
@@ -105,7 +105,7 @@ impl Summary {
         )
     }
 
-    /// The answers as one status. If it is `strict`, a warning counts as a failure.
+    /// The overall status of the answers. With `strict`, a warning counts as a failure.
     pub fn status(&self, fail_on: Option<FailOn>, strict: bool) -> Status {
         let unwarned = if strict { self.unwarned } else { 0 };
         let is_undecided = self.undecided + self.uncounted + unwarned > 0;

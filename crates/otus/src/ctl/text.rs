@@ -9,10 +9,10 @@ use super::answer::{Answer, SatisfyingCuts, Stats, reason};
 use super::witness::{Run, Witness};
 use crate::units::counted;
 
-/// The most characters of a formula that are shown.
+/// The maximum number of characters of a formula that are shown.
 const LONGEST_FORMULA: usize = 1000;
 
-/// The most parts of a cut that are shown.
+/// The maximum number of parts of a cut that are shown.
 const MOST_PARTS: usize = 16;
 
 const MOST_RUNS: usize = 50;
@@ -28,7 +28,7 @@ const MOST_ASSIGNMENTS: usize = 4;
 const WIDEST: usize = 60;
 
 impl Answer {
-    /// As text for people. Limits are named by the flags of `otus ctl`.
+    /// The answer as text for people. Limits are named by the flags of `otus ctl`.
     pub fn text(&self) -> String {
         let mut out = format!("{}{}", self.title(), self.body(flag));
         if self.holds.is_some() {
@@ -144,7 +144,8 @@ fn cuts_text(out: &mut String, cuts: &SatisfyingCuts, trace: &PartialOrder) {
 /// The runs of a witness, each line indented by two spaces at least.
 fn runs(out: &mut String, witness: &Witness, trace: &PartialOrder) {
     let is_several = witness.runs.first().is_some_and(|root| root.shows.is_none());
-    // By depth: the depth at which it is shown. A run without events is left out if another follows it.
+    // For each depth: the depth at which it is shown. A run without events is left out if another
+    // run follows it.
     let mut shown_as = vec![0];
     let mut shown = 0;
     for (index, run) in witness.runs.iter().enumerate() {
@@ -207,11 +208,11 @@ fn abbreviated(parts: &[String], separator: &str, one: &str, many: &str) -> Stri
 
 /// An event as a row of a table.
 struct Row {
-    /// From 0.
+    /// The index of the event in its run, from 0.
     index: usize,
     /// `p:3`.
     event: String,
-    /// Its label and its assignments.
+    /// The label and the assignments of the event.
     effect: String,
     place: String,
 }

@@ -1,4 +1,5 @@
-//! Warnings about a formula: it says nothing about this trace, or not what was meant.
+//! Warnings that a formula is vacuous on this trace, or probably does not mean what its author
+//! intended.
 
 use std::fmt;
 
@@ -12,15 +13,15 @@ use serde::Serialize;
 
 use super::formula;
 
-/// A reason to doubt that an answer means what its reader thinks.
+/// A reason to doubt that an answer means what its reader expects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Warning {
-    /// Its kind, for programs.
+    /// The kind of warning, for programs.
     pub kind: WarningKind,
-    /// What is odd.
+    /// The problem.
     pub message: String,
-    /// What to do about it.
+    /// The advice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
@@ -40,7 +41,7 @@ pub enum WarningKind {
     Constant,
     /// The formula holds before any event.
     AtOnce,
-    /// A process without the variables of the formula.
+    /// A process is left out, because it does not have the variables of the formula.
     LeftOut,
 }
 
@@ -54,7 +55,7 @@ impl fmt::Display for Warning {
     }
 }
 
-/// The most values and variables that a warning names.
+/// The maximum number of values and variables that a warning names.
 const MOST_NAMED: usize = 8;
 
 impl Warning {
@@ -67,7 +68,7 @@ impl Warning {
         Warning { kind, message: diagnostic.message.clone(), help: diagnostic.help.clone() }
     }
 
-    /// A sign that a property says nothing, in words.
+    /// Words a sign that a property is vacuous.
     pub(super) fn of(sign: &Vacuity, property: &Property, checker: &Checker<'_>) -> Warning {
         let (trace, formulas) = (checker.trace(), &checker.formulas);
         let (kind, message, help) = match sign {
@@ -120,7 +121,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// The value that was probably meant, or else the values that there are.
+/// The value that was probably meant or, if there is none, the values that the variable has.
 fn suggestion(value: &Value, values: &[Value]) -> String {
     let texts = values.iter().filter_map(|value| match value {
         Value::Text(text) if !text.is_empty() => Some(&**text),

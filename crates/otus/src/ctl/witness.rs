@@ -19,24 +19,24 @@ pub(super) struct Witness {
     pub(super) readings: Vec<String>,
     /// The runs in preorder. There is one root; several runs from the first cut follow a run without events.
     pub(super) runs: Vec<Run>,
-    /// The subformulas that no run can prove; their answers are not certified.
+    /// The number of subformulas that no run can prove; their answers are not certified.
     pub(super) trusted: usize,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Run {
-    /// The formula that it proves, abbreviated; `None` if it only groups other runs.
+    /// The formula that the run proves, abbreviated; `None` if the run only groups other runs.
     pub(super) shows: Option<String>,
     /// The number of its ancestors.
     pub(super) depth: usize,
     /// Whether it starts at the first cut.
     pub(super) is_from_first: bool,
     pub(super) events: Vec<EventId>,
-    /// By process: the number of its events at the end of the run.
+    /// For each process: the number of its events at the end of the run.
     pub(super) cut: Vec<u32>,
     /// Whether that is the last cut of the trace.
     pub(super) is_to_last: bool,
-    /// By reading: its value at the end of the run.
+    /// For each reading: its value at the end of the run.
     pub(super) values: Vec<Value>,
 }
 
@@ -103,7 +103,7 @@ fn readings(formulas: &Formulas, formula: FormulaId) -> Vec<Reading> {
     found
 }
 
-/// Visits a formula and, once each, the subformulas that `visit` returns.
+/// Visits a formula, and then the subformulas that `visit` returns, each once.
 fn walk<'f>(
     formulas: &'f Formulas,
     formula: FormulaId,
@@ -122,9 +122,9 @@ fn walk<'f>(
 #[derive(Debug)]
 struct Watch {
     readings: Vec<Reading>,
-    /// By variable: the index of its reading.
+    /// For each variable: the index of its reading.
     variables: Vec<Option<usize>>,
-    /// By process: the readings that its events change besides variables.
+    /// For each process: the readings that its events change besides variables.
     processes: Vec<Vec<usize>>,
 }
 

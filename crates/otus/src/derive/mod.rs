@@ -27,7 +27,7 @@ pub use slice::{SliceRequest, Sliced, slice};
 /// A derived multi-trace: its id, its other fields, and its text.
 #[derive(Debug, Clone)]
 pub struct Derived {
-    /// Its id.
+    /// The id of the multi-trace.
     pub id: String,
     pub(crate) fields: OtherFields,
     pub(crate) tree: TraceFile,
@@ -103,12 +103,13 @@ fn until_cancelled<'t>(
     }
 }
 
-/// The end of the work: what was made before it was stopped counts.
+/// The result of the work. If the caller stopped it, the multi-traces made so far count, and there
+/// is no error.
 fn stopped_or(made: Result<()>) -> Result<()> {
     if matches!(made, Err(Error::Stopped(_))) { Ok(()) } else { made }
 }
 
-/// A change for programs.
+/// A description of a change for programs, as keys and values.
 type Details = Vec<(&'static str, Value)>;
 
 struct Made<'a> {
@@ -123,7 +124,7 @@ struct Made<'a> {
 }
 
 impl Made<'_> {
-    /// The `number`-th of its kind, from 1.
+    /// The derived multi-trace; it is the `number`-th of its kind, from 1.
     fn derived(&self, number: u64) -> Derived {
         let tree = otus_trace::raise(self.trace, self.pool);
         Derived { id: self.id(number), fields: self.fields(), tree }
@@ -146,8 +147,8 @@ impl Made<'_> {
     }
 }
 
-/// The remark that originals have too few slices or mutants: the reason for the first original, and the number of
-/// others.
+/// The remark that some originals have fewer slices or mutants than requested: the reason for the first original,
+/// and the number of others.
 #[derive(Debug, Default)]
 struct TooFew {
     first: Option<String>,
@@ -172,7 +173,7 @@ impl TooFew {
     }
 }
 
-/// The destination of multi-traces, as far as it limits their number.
+/// The destination of multi-traces. It limits how many may be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     /// Standard output.

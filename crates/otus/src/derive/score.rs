@@ -31,7 +31,7 @@ use crate::units::counted;
 
 const BATCH: usize = 50_000;
 
-/// The most survivors that are shown.
+/// The maximum number of survivors that are shown.
 const SHOWN: usize = 10;
 
 /// The mutants to check, and the specification.
@@ -56,7 +56,8 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
     request.explain = Explain::None;
     request.witness = WitnessPolicy::None;
     let Originals { pool, traces, strangers } = originals(context, &request)?;
-    // From here on, multi-traces have been checked and the specification is known.
+    // The following requests are about multi-traces in memory, and the warnings about the
+    // specification were reported.
     request.group = None;
     request.is_spec_known = true;
     let given = traces.len() + strangers;
@@ -175,7 +176,7 @@ struct Mutant {
     /// The fields of a line of a case file.
     fields: OtherFields,
     text: String,
-    /// Whether it is its original with logs cut at an end.
+    /// Whether the mutant is its original with some logs cut at their beginning or end.
     is_part: bool,
 }
 
@@ -211,7 +212,7 @@ struct Row {
 }
 
 impl Row {
-    /// The number of mutants that count.
+    /// The number of mutants that count towards the score.
     fn counted(&self) -> usize {
         self.caught + self.survived + self.undecided
     }
@@ -257,7 +258,7 @@ pub struct Score {
     seed: u64,
     /// The number of given multi-traces.
     pub given: usize,
-    /// The number of accepted ones, of which mutants were made.
+    /// The number of multi-traces that the specification accepts; mutants were made of these.
     pub accepted: usize,
     kinds: Vec<Row>,
     /// The first survivors.
@@ -270,7 +271,7 @@ pub struct Score {
 struct Survivor {
     mutant: Mutant,
     verdict: Verdict,
-    /// An execution that explains it.
+    /// An execution that explains why the mutant is accepted.
     why: String,
 }
 
@@ -336,7 +337,7 @@ impl Score {
         }
     }
 
-    /// As a table for people.
+    /// The score as a table for people.
     pub fn text(&self) -> String {
         let of = match self.given {
             given if given == self.accepted => String::new(),
@@ -374,7 +375,7 @@ impl Score {
         out
     }
 
-    /// As one JSON document with a version.
+    /// The score as one JSON document with a version.
     pub fn json(&self) -> Value {
         let survivors = self.survivors.iter().map(|Survivor { mutant, verdict, why }| {
             json!({

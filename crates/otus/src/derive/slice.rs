@@ -11,7 +11,8 @@ use crate::error::{Result, unfit};
 use crate::load::Trace;
 use crate::units::counted;
 
-/// The most slices that are written to a file, and to a folder, without a count.
+/// The maximum number of slices that are written to a file, and to a folder, if the request gives
+/// no count.
 const MAX_IN_FILE: u128 = 100_000_000;
 const MAX_IN_FOLDER: u128 = 100_000;
 
@@ -22,22 +23,22 @@ pub struct SliceRequest {
     pub from: From,
     /// The number of slices of each original.
     pub count: u64,
-    /// All slices instead.
+    /// Whether to make all slices instead.
     pub all: bool,
-    /// Only slices that keep at least this share of each log.
+    /// If set, only slices are made that keep at least this share of each log.
     pub wide: Option<Share>,
     /// The destination.
     pub place: Place,
 }
 
-/// The slices that were made, in numbers.
+/// The numbers of slices that were made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Sliced {
     /// The number of originals.
     pub originals: usize,
-    /// If all slices are made: their number if equal ones count once for each place where the original can be cut
-    /// so, as paper 003 counts them; at most `u128::MAX`.
+    /// If all slices are made: their number when equal slices at different places of the original count
+    /// separately, as in paper 003; at most `u128::MAX`.
     pub by_place: Option<u128>,
 }
 
@@ -100,7 +101,7 @@ fn cuts<'a>(observed: &'a MultiTrace, request: &SliceRequest) -> Cuts<'a> {
 }
 
 /// Calls a function with the multi-trace of a tree. Without a specification, each multi-trace has its own signature, so
-/// that it gets no logs of others.
+/// that it does not get empty logs for the lifelines of other multi-traces.
 fn with_lowered<T>(
     trace: &Trace,
     spec: &mut Option<Pool>,
@@ -141,7 +142,7 @@ fn refuse_flood(request: &SliceRequest, traces: &[Trace], spec: &mut Option<Pool
     Ok(())
 }
 
-/// By log: the first and the last kept place, from 1, or nothing.
+/// For each log: the numbers of the first and the last kept moment, from 1, or nothing.
 fn kept(cut: &Cut) -> Value {
     let ranges = cut.kept.iter().map(|range| {
         if range.is_empty() { json!([]) } else { json!([range.start + 1, range.end]) }

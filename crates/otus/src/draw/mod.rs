@@ -1,4 +1,4 @@
-//! Specifications, traces and orders as pictures, as text, and for Graphviz.
+//! Draws specifications, multi-traces and partial orders: as pictures, as text, and for Graphviz.
 
 mod order;
 mod specification;
@@ -18,9 +18,9 @@ use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 pub struct DrawRequest {
     /// The texts.
     pub names: Vec<String>,
-    /// Their format, if their names do not give it.
+    /// The format of the texts, if their names do not give it.
     pub from: Option<Format>,
-    /// The drawing; by default the one for their formats.
+    /// The kind of drawing; by default the kind that suits the formats of the texts.
     pub what: Option<What>,
     /// For a sequence diagram: only lifelines with actions.
     pub only_used: bool,
@@ -34,9 +34,9 @@ pub struct DrawRequest {
     pub formula: Option<String>,
     /// The automaton.
     pub automaton: Option<AutomatonKind>,
-    /// The most nodes of an automaton or a lattice.
+    /// The maximum number of nodes of an automaton or a lattice.
     pub max_nodes: usize,
-    /// The most columns of a text drawing.
+    /// The maximum number of columns of a text drawing.
     pub width: usize,
     /// Whether a text drawing has only ASCII characters.
     pub ascii: bool,
@@ -48,15 +48,15 @@ pub struct DrawRequest {
 pub enum What {
     /// The sequence diagram of a specification.
     Sequence,
-    /// Its term.
+    /// The term of a specification, as a tree.
     Term,
-    /// Its automaton.
+    /// The automaton of a specification.
     Automaton,
     /// A multi-trace.
     Trace,
     /// The space-time diagram of an order.
     Order,
-    /// The lattice of its cuts.
+    /// The lattice of the cuts of an order.
     Lattice,
     /// The interval sharing tree of a set of cuts.
     SharingTree,
@@ -66,11 +66,12 @@ pub enum What {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum AutomatonKind {
-    /// As the rules derive it.
+    /// The automaton whose states are the terms that the step rules derive; it may be
+    /// nondeterministic.
     Rules,
-    /// The deterministic one.
+    /// The deterministic automaton.
     Deterministic,
-    /// The minimal one.
+    /// The minimal deterministic automaton.
     #[default]
     Minimal,
 }
@@ -142,7 +143,7 @@ impl DrawRequest {
         }
     }
 
-    /// Refuses options of other drawings.
+    /// Refuses options that have no effect on this drawing.
     fn refuse_idle(&self, what: What) -> Result<()> {
         let is_order = matches!(what, What::Order | What::Lattice);
         let idle = [

@@ -39,7 +39,7 @@ pub(super) fn draw_lattice(context: &Context, request: &DrawRequest) -> Result<D
     Ok(Drawing::picture(scene))
 }
 
-/// The most nodes of all trees that are made for one picture.
+/// The maximum number of nodes of all trees that are made for one picture.
 const MOST_NODES: u64 = 1_000_000;
 
 /// The cuts at which a formula holds, as an interval sharing tree.
@@ -98,7 +98,7 @@ fn read(context: &Context, request: &DrawRequest) -> Result<PartialOrder> {
     Ok(paired.order)
 }
 
-/// A cut as `p=1,q=2`; processes that it does not name have no event in it.
+/// Parses a cut such as `p=1,q=2`; processes that are not named have no event in the cut.
 fn cut(order: &PartialOrder, text: &str, number: usize, of: usize) -> Result<Cut> {
     let mut counts = vec![0; order.process_count()];
     for part in text.split(',').filter(|part| !part.trim().is_empty()) {
@@ -129,7 +129,7 @@ fn cut(order: &PartialOrder, text: &str, number: usize, of: usize) -> Result<Cut
     Ok(Cut { counts, name, tone: Tone::Active })
 }
 
-/// An edge from outside a set of events into it.
+/// An edge that leads from outside a set of events into it. A set with such an edge is not a cut.
 fn broken(order: &PartialOrder, counts: &[usize]) -> Option<(String, String)> {
     let is_in = |event| {
         let process = order.process_of(event);

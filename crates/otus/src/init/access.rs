@@ -17,7 +17,7 @@ pub(super) struct Access {
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"];
 
 impl Access {
-    /// Adds a line; whether it is one of an access log.
+    /// Adds a line; returns whether it is a line of an access log.
     pub(super) fn line(&mut self, line: &str) -> bool {
         if !is_access(line) {
             return false;
@@ -36,7 +36,7 @@ impl Access {
     }
 }
 
-/// Whether a line has a request in quotes, and a status behind it.
+/// Whether a line has a request in quotes, followed by a status.
 fn is_access(line: &str) -> bool {
     let Some((_, rest)) = line.split_once('"') else { return false };
     let Some((request, after)) = rest.split_once('"') else { return false };

@@ -62,7 +62,7 @@ impl Clusters {
     fn add(&mut self, format: LogFormat, file: ClusterFile, head: &[u8]) {
         let text = String::from_utf8_lossy(head);
         let mut lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-        // The last line may be incomplete.
+        // The beginning of a file ends anywhere, so its last line may be incomplete.
         if head.len() >= BEGINNING {
             lines.pop();
         }
@@ -90,7 +90,8 @@ impl Clusters {
             let common = source.shapes.intersection(&shapes).count();
             let least = source.shapes.len().min(shapes.len());
             let are_shared = least > 0 && common * 10 >= least * 3;
-            // Different messages may have the same phrase.
+            // Lines about different messages may have the same phrase, so phrases are compared as
+            // well.
             let (kinds, others) = (&phrases.by_kind, &source.phrases.by_kind);
             are_shared || (!kinds.is_empty() && kinds.keys().eq(others.keys()))
         };

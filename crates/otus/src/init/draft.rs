@@ -39,15 +39,15 @@ struct Source<'c> {
     cluster: &'c Cluster,
     name: String,
     globs: Vec<String>,
-    /// Lines that no rule matches, for comments.
+    /// Lines that no rule matches; they become comments in the file.
     left_over: Vec<LeftOver>,
-    /// Lines that no rule matches, as internal actions.
+    /// Lines that no rule matches; they become internal actions.
     internal: Vec<LeftOver>,
 }
 
 /// Lines of one shape that no rule matches.
 struct LeftOver {
-    /// The words that tell it from other shapes.
+    /// The words that distinguish the shape from other shapes.
     name: String,
     pattern: String,
     count: u64,
@@ -57,7 +57,7 @@ struct LeftOver {
 /// The number of shapes, names or files that a list shows.
 const SHOWN: usize = 8;
 
-/// The most rules for internal actions.
+/// The maximum number of rules for internal actions.
 const MOST_INTERNAL: usize = 16;
 
 impl<'c> Draft<'c> {
@@ -113,7 +113,8 @@ impl<'c> Draft<'c> {
         self.messages = meanings(&vocabulary.message_names().collect::<Vec<_>>(), &known);
     }
 
-    /// Makes the most frequent shapes of lines internal actions, in sources of text whose lines say nothing of sending.
+    /// Turns the most frequent shapes of lines into internal actions, in text sources without any line about sending or
+    /// receiving.
     fn add_internal(&mut self, accounting: &Accounting) {
         for (number, source) in self.sources.iter_mut().enumerate() {
             let phrases = &source.cluster.phrases;
@@ -419,7 +420,7 @@ impl Source<'_> {
     }
 }
 
-/// The actions of a line that names both sides.
+/// The comment above the actions of a line that names both sides.
 const BOTH_SIDES: &str = "# This log has both sides; if each side has a log of its own, say only the action of that side.\nemit = [\n  { dir = \"!\", message = \"{message}\", lifeline = \"{sender}\", peer = \"{receiver}\" },\n  \
                           { dir = \"?\", message = \"{message}\", lifeline = \"{receiver}\", peer = \"{sender}\" },\n]\n";
 
@@ -431,8 +432,8 @@ const GROUPS: &str = "trace_id traceId trace request_id requestId correlation_id
 const MESSAGES: &str = "message msg m type event name op operation kind method";
 const PEERS: &str = "peer to from dst src target remote dest other";
 
-/// The known names that unknown ones probably mean: equal but for the case, equal but for a number at the end, or
-/// similar.
+/// The known names that unknown names probably stand for: a name that differs only in case, or only in a number
+/// at the end, or a similar one.
 fn meanings(names: &[&str], known: &[&str]) -> Vec<Meaning> {
     let mut meanings = Vec::new();
     for &name in names.iter().filter(|name| !known.contains(name)) {
@@ -469,7 +470,7 @@ fn globs(cluster: &Cluster, clusters: &Clusters) -> Vec<String> {
             let all = logs.map(|file| &file.inside).chain(&clusters.others);
             ours > 1 && all.filter(|file| glob.matches(file)).count() == ours
         };
-        // `?` stands for characters that would be wildcards.
+        // `?` replaces the characters that would otherwise be wildcards.
         let literal = inside.replace(['*', '?', '{', '}'], "?");
         globs.push(candidates.into_iter().find(fits).unwrap_or(literal));
     }

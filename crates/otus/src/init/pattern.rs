@@ -1,4 +1,4 @@
-//! Regular expressions for lines of logs.
+//! Makes regular expressions that match lines of logs, for a proposed `otus.toml`.
 
 use otus_trace::run::shape;
 
@@ -52,7 +52,7 @@ pub(super) fn of_shape(shape: &str) -> String {
     unfolded(text)
 }
 
-/// A pattern for a folded text, in which `#` and the like stand for any text of their class.
+/// A pattern for a folded text, in which `#` and similar marks stand for any text of their class.
 fn unfolded(text: &str) -> String {
     let mut pattern = String::new();
     for c in text.chars().take(120) {
@@ -67,8 +67,8 @@ fn unfolded(text: &str) -> String {
     pattern
 }
 
-/// The words of a shape that tell it from others, and a pattern for the part of the line that they span. Words that
-/// most shapes have, such as a level, tell nothing.
+/// The words that distinguish a shape from others, and a pattern for the part of the line that they span. Words
+/// that most shapes contain, such as a level, are left out.
 pub(super) fn telling_part(
     shape: &str,
     is_common: impl Fn(&str) -> bool,
@@ -86,7 +86,7 @@ pub(super) fn telling_part(
     Some((name.join(" "), pattern))
 }
 
-/// The most words of a name.
+/// The maximum number of words of a name.
 const MOST_WORDS: usize = 6;
 
 /// The words of a shape, without those that hold a number.

@@ -19,7 +19,7 @@ use super::state::States;
 
 #[derive(Debug, Default)]
 pub(super) struct Phrases {
-    /// By the field that they are in (empty in text), and by their order.
+    /// The phrases, by the field that contains them (empty in text) and by their word order.
     pub(super) by_kind: BTreeMap<(String, WordOrder), Phrase>,
     /// Lines about state.
     pub(super) states: States,
@@ -41,7 +41,7 @@ pub(super) enum WordOrder {
     MessageFirst,
     /// A word such as `request`, and then `to` or `from`.
     Noun,
-    /// Behind both sides and an arrow between them, to the right or to the left.
+    /// After both sides, with an arrow between them that points to the right or to the left.
     Between,
     BetweenLeft,
 }
@@ -115,7 +115,8 @@ impl Phrases {
         if self.access.line(line) && field.is_empty() {
             return;
         }
-        // An arrow between two states is no direction of a message; a message may come with values.
+        // An arrow between two states is not the direction of a message. A line about a message may
+        // also contain values.
         let parsed = parse(line);
         if parsed.as_ref().is_none_or(|parsed| !parsed.word.chars().any(char::is_alphabetic))
             && self.states.line(field, line)
@@ -124,7 +125,7 @@ impl Phrases {
         }
         let Some(Parsed { order, word, has_peer }) = parsed else { return };
         let phrase = self.by_kind.entry((field.to_owned(), order)).or_default();
-        // An example with a peer shows all parts of the rule.
+        // An example that names a peer shows all parts of the rule, so it is preferred.
         if phrase.count == 0 || (has_peer && phrase.peers == 0) {
             line.clone_into(&mut phrase.example);
         }
@@ -133,7 +134,7 @@ impl Phrases {
         phrase.peers += usize::from(has_peer);
     }
 
-    /// The first of some names, in one text, that is a field of nearly all records.
+    /// The first of some names (separated by blanks) that is a field of nearly all records.
     pub(super) fn usual_field(&self, names: &str) -> Option<&str> {
         let names = names.split_whitespace().filter_map(|name| self.fields.get_key_value(name));
         let mut usual = names.filter(|(_, count)| **count * 10 >= self.records * 9);

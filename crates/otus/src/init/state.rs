@@ -38,16 +38,16 @@ pub(super) enum Form {
 pub(super) struct Lines {
     pub(super) count: usize,
     pub(super) example: String,
-    /// By variable: some of its values.
+    /// For each variable: some of its values.
     pub(super) values: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// The most forms that become rules, the most names of one, and the most values that are kept.
+/// The maximum number of forms that become rules, of names in a form, and of values that are kept.
 const MOST_FORMS: usize = 6;
 const MOST_NAMES: usize = 4;
 const MOST_VALUES: usize = 12;
 
-/// Words for what a role belongs to.
+/// Words for the period that a role belongs to.
 const TERMS: [&str; 5] = ["term", "epoch", "view", "round", "ballot"];
 
 /// Names of fields that speak of state.
@@ -61,7 +61,7 @@ const OTHER_NAMES: &str = "time ts timestamp date at level lvl severity logger c
                            size bytes len seq mid token key hash";
 
 impl States {
-    /// Adds a line of text, or the text of a field. Whether it is about state.
+    /// Adds a line of text, or the text of a field. Returns whether it is about state.
     pub(super) fn line(&mut self, field: &str, line: &str) -> bool {
         let found = became(line).or_else(|| arrow(line)).or_else(|| from_to(line));
         let is_change = found.is_some();
@@ -115,7 +115,8 @@ impl States {
 }
 
 impl Form {
-    /// Whether a line says that something changed. Such a line is about nothing else.
+    /// Whether lines of this form say that a value changed. Such a line is not also about something
+    /// else.
     pub(super) fn is_change(&self) -> bool {
         matches!(self, Form::Became(_) | Form::Arrow(_) | Form::FromTo(_))
     }
@@ -129,7 +130,8 @@ impl Form {
         }
     }
 
-    /// A regular expression whose groups have the names of the variables; none for fields of a record.
+    /// A regular expression whose groups have the names of the variables; `None` for fields of a
+    /// record.
     pub(super) fn pattern(&self) -> Option<String> {
         Some(match self {
             Form::Became(None) => format!(r"\b{BECAME}(?<role>\w+)"),

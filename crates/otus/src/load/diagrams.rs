@@ -1,4 +1,5 @@
-//! Diagrams of files: in which language they are, and the files that they include.
+//! Reads the diagrams of a file: determines the language of each, and reads the files that it
+//! includes.
 
 use std::path::Path;
 
@@ -12,8 +13,8 @@ use super::Input;
 use crate::context::Context;
 use crate::format::Format;
 
-/// Reads the diagram at `range` of a text. `named` is the language that its file or fence names; the text
-/// knows better.
+/// Reads the diagram at `range` of a text. `named` is the language that the file name or the fence
+/// indicates. The content takes precedence over it.
 pub(super) fn read(
     context: &Context,
     input: &Input,
@@ -25,13 +26,13 @@ pub(super) fn read(
     let (mut parsed, format) = match told {
         Language::Mermaid => (mermaid::read(source, range), Format::Mermaid),
         Language::PlantUml => {
-            // Standard input has no folder.
+            // A diagram from standard input has no folder, so it cannot include files.
             let folder = input.path.as_deref().and_then(Path::parent);
             let parsed = match folder {
                 None => plantuml::read(source, range),
                 Some(folder) => plantuml::read_with(source, range, &mut |path| {
                     let (files, path) = (&context.files, folder.join(path));
-                    // A link may lead out of the folder.
+                    // A link may lead out of the folder, so the resolved paths are compared.
                     if !files.resolved(&path).starts_with(files.resolved(folder)) {
                         return None;
                     }

@@ -31,8 +31,8 @@ pub(crate) struct Loaded {
     pub(crate) specs: Vec<SpecFiles>,
     pub(crate) traces: Vec<Trace>,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// Whether all diagrams of a Markdown file are read if the request names none; otherwise several are an error that
-    /// lists them.
+    /// Whether all diagrams of a Markdown file are read if the request names none. If not, several diagrams are an
+    /// error, which lists them.
     pub(crate) takes_all_fences: bool,
 }
 
@@ -40,7 +40,8 @@ pub(crate) struct Loaded {
 pub(crate) struct SpecFiles {
     pub(crate) files: Vec<SpecFile>,
     pub(crate) formats: Vec<Format>,
-    /// Whether one of them has errors, so that findings about its meaning are uncertain.
+    /// Whether a file of the specification has errors, so that findings about its meaning are
+    /// uncertain.
     pub(crate) is_faulty: bool,
 }
 
@@ -109,7 +110,7 @@ impl Loaded {
             loaded.specs.insert(0, files);
         }
         let unusable = std::mem::take(&mut loaded.sources.diagnostics);
-        // A text that could not be read at all has no other findings.
+        // If a text could not be read at all, other findings about it are dropped.
         let whole: Vec<SourceId> = unusable.iter().map(|found| found.primary.source).collect();
         loaded.diagnostics.retain(|found| !whole.contains(&found.primary.source));
         loaded.diagnostics.splice(0..0, unusable);
@@ -147,7 +148,8 @@ impl Loaded {
             let source = self.sources.source(input.source);
             let (mut parsed, format) =
                 diagrams::read(context, input, source, fence.content, fence.language);
-            // A fence without an end includes the rest of the document, which is not a diagram.
+            // A fence without an end extends to the end of the document, and that text is not a
+            // diagram.
             if !fence.closed {
                 parsed.diagnostics.clear();
             }
@@ -222,7 +224,7 @@ impl Loaded {
         Ok((lowered, term))
     }
 
-    /// As [`Loaded::only_interaction`], but warnings are returned.
+    /// Like [`Loaded::only_interaction`], but warnings are returned.
     pub(crate) fn interaction_with_warnings(&mut self) -> Result<(Lowered, TermId, Diagnostics)> {
         let (lowered, term) = self.lower_only()?;
         let found = self.take_diagnostics().or_error()?;
@@ -237,7 +239,8 @@ impl Loaded {
         Ok(lowered.pool.signature().clone())
     }
 
-    /// As [`Loaded::only_interaction`] without a report. The term is missing only if there are errors.
+    /// Like [`Loaded::only_interaction`], but warnings are not reported. The term is missing only
+    /// if there are errors.
     pub(crate) fn lower_only(&mut self) -> Result<(Lowered, Option<TermId>)> {
         let [spec] = self.specs.as_slice() else {
             if self.specs.is_empty() {
@@ -280,13 +283,13 @@ impl Trace {
 }
 
 impl SpecFiles {
-    /// Its terms, and the findings about its names.
+    /// The terms of the specification, and the findings about its names.
     pub(crate) fn lower(&self) -> Lowered {
         otus_core::lower(&self.files.iter().collect::<Vec<_>>())
     }
 }
 
-/// Whether a `.hif` is blank; the empty interaction is written `o`.
+/// The error if a `.hif` is blank; the empty interaction is written `o`.
 fn no_interaction(tree: &SpecFile, format: Format) -> Option<Diagnostic> {
     let nothing = tree.interaction.is_none() && tree.sections.is_empty();
     (nothing && format == Format::Hif).then(|| {
@@ -296,7 +299,7 @@ fn no_interaction(tree: &SpecFile, format: Format) -> Option<Diagnostic> {
     })
 }
 
-/// Whether a JSON text is one document over several lines, and so not a case file.
+/// The error if a JSON text is one document over several lines, and therefore not a case file.
 pub(crate) fn one_document(source: &Source) -> Option<Diagnostic> {
     let text = source.text().trim_start_matches('\u{feff}').trim();
     let first = text.lines().next()?;

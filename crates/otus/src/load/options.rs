@@ -34,7 +34,7 @@ fn tree(text: String, given: &str) -> Result<SpecFile> {
     Ok(parsed.tree)
 }
 
-/// A value in the spelling of the papers, whatever the case of its first word.
+/// A value in the spelling of the papers. The case of its first word does not matter.
 pub(crate) fn cased(text: &str, words: &[&str]) -> String {
     let text = text.trim_start();
     let end = text.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(text.len());

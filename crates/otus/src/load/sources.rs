@@ -33,7 +33,8 @@ pub(crate) struct Input {
 }
 
 impl Sources {
-    /// Reads a named text. Its format is that of its ending, else `from`, else the one that its content suggests.
+    /// Reads a named text. Its format is given by the ending of its name, or else by `from`, or else by its
+    /// content.
     pub(crate) fn read(
         &mut self,
         files: &dyn Files,
@@ -119,7 +120,8 @@ pub(crate) fn read(files: &dyn Files, path: &str) -> Result<Vec<u8>> {
     files.read(path).map_err(|error| files::missing(files, path, &error))
 }
 
-/// The bytes of a text that may be packed by gzip or zstd. No more are unpacked than a text may have.
+/// The bytes of a text that may be compressed by gzip or zstd. Unpacking stops at the maximum size of
+/// a text.
 fn unpacked(bytes: Vec<u8>) -> std::io::Result<Vec<u8>> {
     if !matches!(bytes.as_slice(), [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..]) {
         return Ok(bytes);

@@ -54,8 +54,8 @@ pub(crate) fn report(context: &Context, accounting: &Accounting) {
     }
 }
 
-/// Findings in words, one below another, notes only on request. Messages without a counterpart are left out, because
-/// accounts count them.
+/// Findings in words, one per line; notes are included only on request. Messages without a counterpart are left out,
+/// because the account of the logs counts them.
 pub(crate) fn text(findings: &[LogFinding], with_notes: bool) -> String {
     let mut out = String::new();
     let unpaired = Code::UNPAIRED_MESSAGE.to_string();
@@ -64,7 +64,7 @@ pub(crate) fn text(findings: &[LogFinding], with_notes: bool) -> String {
     };
     for finding in findings.iter().filter(wanted) {
         let _ = writeln!(out, "{}[{}]: {}", finding.severity, finding.code, finding.message);
-        // A rule that never matches has no place in a log.
+        // A rule that never matches belongs to no line of a log.
         let nowhere = finding.code == Code::NOTHING_MATCHED.to_string();
         let places = finding.places.iter().filter(|place| place.line > 0 || !nowhere);
         let shown = finding.places.len() as u64;

@@ -1,4 +1,4 @@
-//! Raw logs: finds the logs among the named files, and the way to read each.
+//! Raw logs: finds the logs among the named files, and determines how each of them is read.
 //!
 //! A file is a log if the `otus.toml` above it has a source for it, or if its format needs no mapping (OTLP, Jaeger,
 //! Zipkin, ShiViz, canonical lines). Such formats are added to the plan as sources, so that all logs of a request are
@@ -74,7 +74,7 @@ impl Logs {
         self.files.push(LogPath { name, source, origin: Origin::File(files, path.to_owned()) });
     }
 
-    /// Keeps standard input, so that it can be read twice.
+    /// Reads standard input into memory, so that it can be read twice.
     pub(crate) fn keep(&mut self) -> Result<()> {
         for file in &mut self.files {
             if let Origin::Stream(stream) = &file.origin {
@@ -128,7 +128,7 @@ pub(crate) struct Finder {
     /// The sources that were added for formats without a mapping.
     built_in: Vec<(LogFormat, usize)>,
     logs: Logs,
-    /// The number of files in folders that are not logs.
+    /// The number of files in folders that were skipped because they are not logs.
     pub(crate) passed_over: usize,
     uses_project: bool,
     names: FxHashSet<String>,
@@ -161,13 +161,13 @@ impl Finder {
         Ok(finder)
     }
 
-    /// The `otus.toml` of the call, if one was found so far.
+    /// The `otus.toml` of the request, if one was found so far.
     pub(crate) fn project(&self) -> Option<&Settings> {
         self.project.as_ref()
     }
 
-    /// The `otus.toml` of the call, if it is in use: it was named, a log belongs to one of its sources, or another
-    /// part of it was used.
+    /// The `otus.toml` of the request, if it is in use: the request names it, a log belongs to one of its sources,
+    /// or another part of it was used.
     pub(crate) fn project_in_use(&self) -> Option<&Settings> {
         self.project.as_ref().filter(|_| self.uses_project)
     }
@@ -270,7 +270,7 @@ impl Finder {
         self.take().ok_or_else(|| Error::Unfit(self.no_logs()))
     }
 
-    /// Takes a named file, whether or not a pattern of `otus.toml` matches it.
+    /// Takes a file that the request names, whether or not a pattern of `otus.toml` matches it.
     pub(crate) fn named_file(&mut self, path: &Path) -> Result<()> {
         match self.file(path, None)? {
             Told::Log => return Ok(()),
@@ -352,7 +352,8 @@ impl Finder {
         let source = match format::describes_itself(&unpacked) {
             Some(format) => self.built_in(format)?,
             None => {
-                // A stream belongs to the only source, unless it is a specification or a trace.
+                // Standard input belongs to the only source of `otus.toml`, unless it is a
+                // specification or a trace.
                 self.look(Path::new("."))?;
                 let text = String::from_utf8_lossy(&unpacked);
                 let only = self.project.as_ref().is_some_and(|it| it.plan.sources.len() == 1);
@@ -420,7 +421,7 @@ impl Finder {
         }
     }
 
-    /// Searches the `otus.toml` of a path. A call uses at most one.
+    /// Searches the `otus.toml` of a path. A request uses at most one.
     fn look(&mut self, path: &Path) -> Result<()> {
         let is_folder = self.kind(path) == Some(FileKind::Folder);
         let folder = if is_folder { Some(path) } else { path.parent() };

@@ -39,7 +39,7 @@ pub(crate) fn warnings(accounting: &Accounting, signature: &Signature) -> Vec<St
     lines
 }
 
-/// The most names that are warned about.
+/// The maximum number of names that are warned about.
 const MOST: usize = 20;
 
 fn help(help: Option<&str>) -> String {
@@ -53,7 +53,7 @@ fn help(help: Option<&str>) -> String {
 pub struct UnknownName {
     /// The name.
     pub name: String,
-    /// The number of actions with it.
+    /// The number of actions with this name.
     #[serde(skip)]
     pub actions: u64,
     /// The first place of a lifeline.
@@ -73,7 +73,7 @@ pub(crate) fn lifelines(accounting: &Accounting, signature: &Signature) -> Vec<U
     });
     let known = signature.lifelines().flat_map(|(id, name)| [Some(name), signature.label(id)]);
     let known: Vec<&str> = known.flatten().collect();
-    // A label counts only if the logs do not have the name of its lifeline.
+    // A label counts only if the name of its lifeline does not occur in the logs.
     let is_known = |name: &str| {
         signature.lifeline_called(name).is_some_and(|id| {
             let own = signature.lifeline_name(id);
@@ -86,7 +86,7 @@ pub(crate) fn lifelines(accounting: &Accounting, signature: &Signature) -> Vec<U
 /// The messages in the logs that are not in a specification.
 pub(crate) fn messages(accounting: &Accounting, signature: &Signature) -> Vec<UnknownName> {
     let names = accounting.vocabulary.message_names().zip(&accounting.messages);
-    // A specification may have the name of either side.
+    // A specification may use the name of either side.
     let is_known =
         |name: &str| accounting.other_names(name).any(|it| signature.message(it).is_some());
     let used = names.map(|(name, account)| (name, account.sends + account.receives, None));
@@ -95,7 +95,8 @@ pub(crate) fn messages(accounting: &Accounting, signature: &Signature) -> Vec<Un
     unknown(used.filter(|(name, ..)| signature.message(name).is_none()), &known, "messages")
 }
 
-/// What is told about unknown names that are used. `known` are similar to choose from, `table` is the table of `otus.toml` that gives them other names.
+/// The advice for unknown names that are used. `known` are the names to choose a similar one from, and `table` is the
+/// table of `otus.toml` that renames them.
 fn unknown<'n>(
     used: impl Iterator<Item = (&'n str, u64, Option<Place>)>,
     known: &[&str],

@@ -53,15 +53,15 @@ pub struct LogMap {
 pub struct MappedLog {
     /// The name of the file.
     pub file: String,
-    /// The name of its source in `otus.toml`.
+    /// The name of the source of the log in `otus.toml`.
     pub source: Option<String>,
     /// The format it is read as.
     pub format: &'static str,
-    /// Its length, unpacked.
+    /// The length of the log in bytes, unpacked.
     pub bytes: u64,
-    /// The number of its lines.
+    /// The number of lines of the log.
     pub lines: u64,
-    /// Its records.
+    /// The records of the log.
     pub records: LineCounts,
     /// The number of events that came from it.
     pub events: u64,
@@ -71,19 +71,19 @@ pub struct MappedLog {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LineCounts {
-    /// All of them.
+    /// The number of all records.
     pub all: u64,
-    /// Matched by a rule.
+    /// The number of records that a rule matched.
     pub matched: u64,
-    /// Ignored by a rule.
+    /// The number of records that a rule ignored.
     pub ignored: u64,
-    /// Without content.
+    /// The number of records without content.
     pub blank: u64,
-    /// Matched by no rule.
+    /// The number of records that no rule matched.
     pub unmatched: u64,
-    /// Matched by a rule, but without a value that it needs.
+    /// The number of records that a rule matched, but that lack a value that the rule needs.
     pub incomplete: u64,
-    /// Not in the format of their log.
+    /// The number of records that are not in the format of their log.
     pub unreadable: u64,
 }
 
@@ -91,17 +91,17 @@ pub struct LineCounts {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct MappedRule {
-    /// The name of its source.
+    /// The name of the source of the rule.
     pub source: String,
-    /// Its name.
+    /// The name of the rule.
     pub rule: String,
-    /// Whether it ignores the records that it matches.
+    /// Whether the rule ignores the records that it matches.
     pub ignore: bool,
     /// The number of records it matched.
     pub hits: u64,
-    /// The first of them.
+    /// The first record that the rule matched.
     pub first: Option<Place>,
-    /// Its place in `otus.toml`; `None` for a rule of a built-in format.
+    /// The place of the rule in `otus.toml`; `None` for a rule of a built-in format.
     #[serde(skip)]
     pub place: Option<Place>,
 }
@@ -110,11 +110,11 @@ pub struct MappedRule {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct UnmatchedLines {
-    /// Their shapes, the most frequent first.
+    /// The shapes of the records, the most frequent first.
     pub shapes: Vec<LineShape>,
-    /// The number of shapes.
+    /// The number of different shapes.
     pub distinct: usize,
-    /// The number of records of further shapes, which are too many to keep.
+    /// The number of records with further shapes, which are not kept because there are too many.
     pub others: u64,
 }
 
@@ -126,9 +126,9 @@ pub struct LineShape {
     pub shape: String,
     /// The number of such lines.
     pub count: u64,
-    /// The first of them.
+    /// The first of these lines.
     pub first: Place,
-    /// Its text.
+    /// The text of the first line.
     pub example: String,
 }
 
@@ -136,17 +136,17 @@ pub struct LineShape {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct MappedLifeline {
-    /// Its name.
+    /// The name of the lifeline.
     pub lifeline: String,
-    /// The number of its emissions.
+    /// The number of emissions by the lifeline.
     pub sends: u64,
-    /// The number of its receptions.
+    /// The number of receptions by the lifeline.
     pub receives: u64,
-    /// The number of its other events.
+    /// The number of other events of the lifeline.
     pub others: u64,
     /// The number of times that others name it as their peer.
     pub named: u64,
-    /// Its first event.
+    /// The first event of the lifeline.
     pub first: Option<Place>,
 }
 
@@ -154,11 +154,11 @@ pub struct MappedLifeline {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct MappedMessage {
-    /// Its name.
+    /// The name of the message.
     pub message: String,
-    /// The number of its emissions.
+    /// The number of emissions of the message.
     pub sent: u64,
-    /// The number of its receptions.
+    /// The number of receptions of the message.
     pub received: u64,
 }
 
@@ -172,11 +172,11 @@ pub struct MappedGroups {
     pub closed: u64,
     /// Whether any rule closes groups.
     pub closable: bool,
-    /// The number of events of the largest one.
+    /// The number of events of the largest group.
     pub largest: usize,
-    /// The number of events without a group, where others have one.
+    /// The number of events without a group, if other events have a group.
     pub ungrouped: u64,
-    /// The first ones.
+    /// The first groups.
     pub first: Vec<FirstGroup>,
     /// The number of all groups, requested or not.
     #[serde(skip)]
@@ -187,9 +187,9 @@ pub struct MappedGroups {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct FirstGroup {
-    /// Its name.
+    /// The name of the group.
     pub group: String,
-    /// The number of its events.
+    /// The number of events of the group.
     pub events: usize,
     /// Whether a rule closed it.
     pub closed: bool,
@@ -215,9 +215,9 @@ pub struct UnpairedAction {
     pub peer: Option<String>,
     /// The number of occurrences.
     pub count: u64,
-    /// The first of them.
+    /// The first occurrence.
     pub first: Place,
-    /// Whether it is an emission.
+    /// Whether the action is an emission.
     #[serde(skip)]
     pub is_emission: bool,
     /// The first place, in the order in which logs were read.
@@ -240,7 +240,7 @@ pub struct Comparison {
     pub unobserved: Vec<String>,
 }
 
-/// Names that only one of them has.
+/// Names that only the logs have, or only the specification has.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Names<T> {
@@ -267,7 +267,7 @@ impl LogMap {
             events: file.events,
         });
         let rules = accounting.rules.iter().map(|rule| {
-            // Sources beyond those of the file are of built-in formats.
+            // Sources after those of the file were added for built-in formats.
             let project = project.filter(|it| rule.source < it.plan.sources.len());
             MappedRule {
                 source: source(rule.source).unwrap_or_default(),

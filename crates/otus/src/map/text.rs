@@ -9,7 +9,7 @@ use crate::units::counted;
 /// The number of logs that are listed in a short account.
 const MOST_FILES: usize = 30;
 
-/// The least limit of the table of messages.
+/// The minimum number of rows that the table of messages may have, even if the limit is smaller.
 const LEAST_MESSAGES: usize = 20;
 
 impl LogMap {

@@ -62,10 +62,10 @@ impl Project {
         self.check_with(&Options::new())
     }
 
-    /// The same with the limits of some options.
+    /// Like [`Project::check`], but with the limits of some options.
     ///
     /// # Errors
-    /// As [`Project::check`].
+    /// The errors of [`Project::check`].
     pub fn check_with(&self, limits: &Options) -> Result<Checked> {
         let budget = &limits.budget;
         let request = Request {

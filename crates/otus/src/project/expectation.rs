@@ -44,11 +44,11 @@ pub const ANSWERS: [&str; 3] = ["holds", "fails", "undecided"];
 /// A `[[test]]`. Names of files are relative to the folder of `otus.toml`.
 #[derive(Debug)]
 pub struct Test {
-    /// Its name, or its number.
+    /// The name of the test or, if it has none, its number.
     pub name: String,
-    /// Its place in the file.
+    /// The offset of the test in the file.
     pub start: usize,
-    /// The end of its last key, not counting tables in it.
+    /// The offset of the end of its last key, not counting tables inside the test.
     pub end: usize,
     pub spec: Vec<String>,
     pub traces: Vec<String>,
@@ -73,7 +73,7 @@ pub enum Formula {
 pub enum Wanted {
     /// The same for all multi-traces.
     All(Words),
-    /// By id, or by a pattern of ids.
+    /// Expected values by id, or by a pattern of ids.
     ById(Vec<(Id, Words)>),
 }
 
@@ -165,7 +165,7 @@ impl Reader<'_> {
             }
         }
         let ends = entries.iter().map(|(key, value)| {
-            // The keys of a table that is written below the test are elsewhere in the file.
+            // A table that is written below the test has its keys elsewhere in the file.
             let is_below = value.get_ref().as_table().is_some()
                 && !self.source.text()[value.span()].starts_with('{');
             if is_below { key.span().end } else { value.span().end }

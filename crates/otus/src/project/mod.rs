@@ -49,15 +49,15 @@ pub const OWN_KEYS: [&str; 3] = ["spec", "properties", "test"];
 pub struct Settings {
     /// The file, with the name that the user would give.
     pub name: String,
-    /// Its folder, absolute.
+    /// The absolute folder of the file.
     pub folder: PathBuf,
     pub source: Source,
     pub plan: Plan,
-    /// The names of the specification's files.
+    /// The names of the files of the specification.
     pub spec: Vec<String>,
-    /// Several specifications instead, and the ids of each.
+    /// If there are several specifications: each with the ids that belong to it.
     pub specs: Vec<SpecRule>,
-    /// Names and formulas.
+    /// The properties: names and formulas.
     pub properties: Vec<(String, String)>,
     pub tests: Vec<Test>,
 }
@@ -66,7 +66,7 @@ pub struct Settings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecRule {
     pub files: Vec<String>,
-    /// The patterns of ids that belong to it; empty if the file gives none.
+    /// The patterns of ids that belong to this specification; empty if the file gives none.
     pub groups: Vec<String>,
 }
 
@@ -105,7 +105,7 @@ impl Settings {
         Ok(Settings { name, folder, source, plan, spec, specs, properties, tests })
     }
 
-    /// The folder that all files of a pattern are in: the one before its first wildcard.
+    /// The folder that contains all files of a pattern: the folders before the first wildcard.
     pub(crate) fn folder_of(&self, pattern: &str) -> PathBuf {
         let plain = pattern.split(['*', '?', '{']).next().unwrap_or_default();
         self.folder.join(plain.rfind('/').map_or("", |end| &plain[..end]))
@@ -140,7 +140,7 @@ struct Own {
 impl Own {
     fn read(source: &Source, found: &mut Vec<Diagnostic>) -> Own {
         let mut own = Own::default();
-        // Text that is not TOML is reported by the reader of the mapping.
+        // If the text is not TOML, the reader of the mapping reports it.
         let (document, faults) = DeTable::parse_recoverable(source.text());
         if !faults.is_empty() {
             return own;

@@ -23,7 +23,7 @@ impl Writer for Github {
     fn case(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
         let level = match case.outcome {
             Outcome::Passed => return Ok(()),
-            // The baseline lists a known failure, so it gets no annotation.
+            // A failure that the baseline lists gets no annotation.
             Outcome::Failed if case.known => return Ok(()),
             Outcome::Failed => "error",
             Outcome::Undecided => "warning",

@@ -118,7 +118,8 @@ impl Writer for Jsonl {
 }
 
 /// `{"id","verdict","kind","observed"?,"partition","engine","states","micros","asked"?,"reason"?,"note"?,"witness"?,
-/// "explanation"?,"spec"?,"known"?}`, written without serde: a bulk run writes hundreds of thousands per second.
+/// "explanation"?,"spec"?,"known"?}`, written without serde, because a bulk run writes hundreds of thousands of
+/// lines per second.
 fn line(case: &Case, fingerprint: Option<&str>, out: &mut Vec<u8>) {
     field("{\"id\":", &case.id, out);
     field(",\"verdict\":", case.verdict.name(), out);
@@ -155,7 +156,7 @@ fn line(case: &Case, fingerprint: Option<&str>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}\n");
 }
 
-/// A JSON string after a text.
+/// Appends a text and then a JSON string.
 fn field(before: &str, text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(before.as_bytes());
     string(text, out);

@@ -1,7 +1,8 @@
 //! `JUnit` XML: the specification is a suite, each multi-trace a test of it.
 //!
 //! A Fail is a failure; an undecided or unreadable multi-trace is an error. Times are left out, so that the same
-//! input gives the same report. The counts of a suite precede its tests, so the tests are spooled.
+//! input gives the same report. The counts of a suite precede its tests in the file, so the tests are kept in a
+//! spool until the counts are known.
 
 use std::io::{self, Write};
 
@@ -18,7 +19,7 @@ pub(super) struct Junit {
     tests: usize,
     failures: usize,
     errors: usize,
-    /// Known failures.
+    /// The number of known failures, which count as skipped.
     skipped: usize,
     body: Spool,
 }

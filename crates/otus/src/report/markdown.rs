@@ -9,7 +9,7 @@ use crate::case::{Case, Outcome, Place, Unusable};
 use crate::summary::{Summary, Verdicts};
 use crate::units::counted;
 
-/// The most rows of the table, and the most explanations.
+/// The maximum number of rows of the table, and of explanations.
 const ROWS: usize = 50;
 const EXPLAINED: usize = 20;
 
@@ -147,7 +147,7 @@ pub(crate) fn cell(text: &str) -> String {
     out
 }
 
-/// A fence that does not occur in a text.
+/// A fence that is longer than any fence in a text.
 pub(crate) fn fence(text: &str) -> String {
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     "`".repeat(longest.max(2) + 1)

@@ -61,7 +61,8 @@ impl Run {
         }
     }
 
-    /// The line where the interaction begins. Without columns, not all of the interaction is marked.
+    /// The line where the interaction begins. It has no columns, so that an editor does not mark the
+    /// whole interaction.
     fn first_line(&self) -> Option<Place> {
         self.interaction.clone().map(|place| Place { columns: None, ..place })
     }
@@ -92,7 +93,7 @@ pub enum ReportFormat {
 }
 
 impl ReportFormat {
-    /// All of them.
+    /// All report formats.
     pub const ALL: [ReportFormat; 9] = [
         ReportFormat::Text,
         ReportFormat::Json,
@@ -167,7 +168,7 @@ pub trait Writer {
     /// A case.
     ///
     /// # Errors
-    /// As [`Writer::begin`].
+    /// The errors of [`Writer::begin`].
     fn case(&mut self, case: &Case, out: &mut dyn Write) -> io::Result<()> {
         let mut bytes = Vec::new();
         if let Some(format) = self.formatter() {
@@ -179,7 +180,7 @@ pub trait Writer {
     /// An input that could not be checked, if the format reports it.
     ///
     /// # Errors
-    /// As [`Writer::begin`].
+    /// The errors of [`Writer::begin`].
     fn unusable(&mut self, _unusable: &Unusable, _out: &mut dyn Write) -> io::Result<()> {
         Ok(())
     }
@@ -187,7 +188,7 @@ pub trait Writer {
     /// The end, if there is one.
     ///
     /// # Errors
-    /// As [`Writer::begin`].
+    /// The errors of [`Writer::begin`].
     fn end(&mut self, _summary: &Summary, _out: &mut dyn Write) -> io::Result<()> {
         Ok(())
     }
@@ -201,7 +202,7 @@ pub trait Writer {
     /// Some formatted cases, concatenated.
     ///
     /// # Errors
-    /// As [`Writer::begin`].
+    /// The errors of [`Writer::begin`].
     fn formatted(&mut self, bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
         out.write_all(bytes)
     }
@@ -231,7 +232,7 @@ impl<S> std::fmt::Debug for Reports<S> {
 /// Some formatted cases.
 #[derive(Debug, Default)]
 pub struct Formatted {
-    /// By report: the bytes of its cases.
+    /// For each report: the bytes of its cases.
     bytes: Vec<Vec<u8>>,
     /// The case, if a writer or the caller needs it.
     case: Option<Box<Case>>,
@@ -265,8 +266,8 @@ impl<S: Write> Reports<S> {
         move |case, last| {
             let is_kept = is_kept || !case.attachments.is_empty();
             let mut new = None;
-            // Cases that no writer keeps are concatenated, because one allocation for each would cost as much as its
-            // analysis.
+            // Cases that no writer keeps are concatenated into one buffer, because an allocation for each case would
+            // cost as much as its analysis.
             let into = match last.filter(|last| !is_kept && last.case.is_none()) {
                 Some(last) => last,
                 None => new.insert(Formatted { bytes: vec![Vec::new(); all.len()], case: None }),
@@ -306,7 +307,7 @@ impl<S: Write> Reports<S> {
         self.all.iter_mut().try_for_each(|it| it.writer.unusable(unusable, &mut it.sink))
     }
 
-    /// Writes the ends, and returns the sinks.
+    /// Writes the end of each report, and returns the sinks.
     ///
     /// # Errors
     /// If a sink cannot be written.

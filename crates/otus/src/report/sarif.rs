@@ -22,7 +22,7 @@ pub(super) struct Sarif {
     notifications: Vec<Value>,
 }
 
-/// The most inputs that could not be checked and are listed.
+/// The maximum number of unchecked inputs that are listed.
 const NOTIFIED: usize = 100;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -142,7 +142,7 @@ pub(crate) fn head<'r>(version: &str, rules: impl Iterator<Item = Rule<'r>>) -> 
             "help": { "text": cause.help },
             "defaultConfiguration": { "level": level },
         });
-        // An id of one word needs no separate name.
+        // An id that consists of one word needs no separate name.
         let name = || cause.id.split('-').map(capitalized).collect::<String>();
         set(&mut value, "name", cause.id.contains('-').then(name));
         value

@@ -1,11 +1,12 @@
-//! A spool for output that comes before the output in front of it is known, such as the tests of a suite before
-//! their number. It is in memory while it is small, and in a file without a name otherwise.
+//! A spool keeps output that cannot be written yet, because text in front of it is not known: for example the
+//! tests of a suite, whose number comes first in the file. A small spool is in memory; a large one is in a
+//! temporary file.
 
 use std::io::{self, BufWriter, Seek as _, Write};
 
 use tempfile::SpooledTempFile;
 
-/// The most bytes that stay in memory.
+/// The maximum number of bytes that stay in memory.
 const MEMORY: usize = 4 << 20;
 
 #[derive(Debug)]

@@ -39,7 +39,8 @@ impl Writer for Tap {
                 lines.push(("observed", observed.action.clone()));
             }
             for note in &explanation.notes {
-                // Keys are unique; a full explanation has several situations.
+                // Keys must be unique, but a full explanation has several situations, so only the
+                // first note of a topic is written.
                 if lines.iter().all(|(key, _)| *key != note.topic) {
                     lines.push((note.topic, note.text.clone()));
                 }

@@ -8,7 +8,7 @@ use super::{Formatter, Writer};
 use crate::case::{self, Case, Unexplained};
 use crate::units::counted;
 
-/// The most events of a long execution that are shown.
+/// The maximum number of events of a long execution that are shown.
 const SHOWN: usize = 200;
 
 #[derive(Debug)]

@@ -29,7 +29,7 @@ pub struct SuiteOptions {
     pub threads: Option<usize>,
     /// The time for each answer.
     pub timeout: Option<Duration>,
-    /// The most bytes that the tables of one search may take.
+    /// The maximum number of bytes that the tables of one search may take.
     pub max_bytes: Option<u64>,
 }
 
@@ -77,17 +77,17 @@ pub fn chosen<'p>(settings: &'p Settings, names: &[String]) -> Result<Vec<&'p Te
 pub struct SuiteSummary {
     /// All tests.
     pub tests: usize,
-    /// Those with the expected answers.
+    /// The number of tests with the expected answers.
     pub fit: usize,
-    /// Those with other answers.
+    /// The number of tests with other answers.
     pub differ: usize,
-    /// Those of them that an update of the file cannot fix.
+    /// The number of these that an update of the file cannot fix.
     pub stubborn: usize,
-    /// Those that could not be run.
+    /// The number of tests that could not be run.
     pub broken: usize,
-    /// Verdicts and answers.
+    /// The number of verdicts and answers.
     pub checked: usize,
-    /// Whether one was cancelled.
+    /// Whether a test was cancelled.
     pub interrupted: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::project::Settings;
 use crate::project::expectation::{Formula, Test};
 use crate::report::{one_line, set, tap_details as details, test_case, xml_attribute as escape};
 
-/// The most differences of a test that are reported.
+/// The maximum number of differences of a test that are reported.
 const SHOWN: usize = 20;
 
 /// A test in a line: its name and its inputs.

@@ -1,4 +1,4 @@
-//! Runs one test: builds its request, and compares its answers with the expected ones.
+//! Runs one test: builds its request, and compares its answers with the expected answers.
 
 use std::path::Path;
 
@@ -23,13 +23,13 @@ use crate::summary::Status;
 pub struct TestOutcome<'p> {
     /// The test.
     pub test: &'p Test,
-    /// Its answers.
+    /// The answers of the test.
     pub cases: Vec<Judged>,
     /// The ids with an expectation that do not exist.
     pub absent: Vec<&'p str>,
     /// The reason why it could not run.
     pub error: Option<String>,
-    /// Whether it was cancelled.
+    /// Whether the test was cancelled.
     pub interrupted: bool,
 }
 
@@ -62,14 +62,15 @@ impl TestOutcome<'_> {
             && self.cases.iter().all(Judged::is_expected)
     }
 
-    /// Whether it differs because something does not exist, which an update of the file cannot fix.
+    /// Whether the test fails because a file or id does not exist, which an update of the expected
+    /// answers cannot fix.
     pub fn is_stubborn(&self) -> bool {
         !self.absent.is_empty() || self.cases.is_empty()
     }
 }
 
 impl Judged {
-    /// Whether it is as expected.
+    /// Whether the case is as expected.
     pub fn is_expected(&self) -> bool {
         self.is_verdict_expected() && self.is_cause_expected()
     }
@@ -78,7 +79,7 @@ impl Judged {
         self.wanted.as_ref().is_some_and(|wanted| wanted.contains(&self.found))
     }
 
-    /// Whether its cause is as expected, if it is a Fail.
+    /// Whether the cause of a Fail is as expected.
     pub fn is_cause_expected(&self) -> bool {
         match &self.wanted_cause {
             Some(wanted) if self.found == Verdict::Fail.name() => {
@@ -143,7 +144,7 @@ fn verdicts(
         [] => settings.spec.clone(),
         some => some.iter().map(shown).collect(),
     };
-    // A request that names no specification uses the several specifications of otus.toml.
+    // If a test names no specification, its request uses all specifications of `otus.toml`.
     let is_several = test.traces.is_empty() && !settings.specs.is_empty();
     if spec.is_empty() && !is_several {
         unfit!(
@@ -246,7 +247,7 @@ fn answers(
         }
     };
     let files = files(context, settings, test)?;
-    // Each trace is checked separately; logs together are one trace.
+    // Each trace is checked by itself; all logs together are one trace.
     let requests: Vec<(String, &[String])> = if test.traces.is_empty() {
         vec![(test.group.clone().unwrap_or_else(|| "logs".to_owned()), &*files)]
     } else {

@@ -16,7 +16,7 @@ use crate::error::{Result, unfit};
 use crate::project::Settings;
 use crate::project::expectation::{Reader, Test, Wanted};
 
-/// The most ids that are listed one by one.
+/// The maximum number of ids that are listed one by one.
 const NAMED: usize = 8;
 
 /// The text of `otus.toml` with the actual answers, and the number of changed tests; `None` if nothing changes.

@@ -23,7 +23,7 @@ use crate::engine::alphabet::Moments;
 use crate::engine::coupling;
 use crate::observation::by_component;
 
-/// The most leaves of a term.
+/// The maximum number of leaves of a term.
 const LEAVES: usize = 100_000;
 
 /// A term with its loops unrolled, seen through a partition.
@@ -36,9 +36,9 @@ pub(crate) struct Unrolled {
     pub(crate) iterations: Vec<Iteration>,
     /// The parts of the leaves, component by component, from left to right in each.
     parts: Vec<Part>,
-    /// By component: its end in `parts`.
+    /// For each component: its end in `parts`.
     ends: Vec<u32>,
-    /// By component: whether every choice of branches leaves it with a single trace.
+    /// For each component: whether its trace is determined by the choice of branches.
     pub(crate) chains: Vec<bool>,
     labels: Moments,
     /// The lifelines of events and regions that [`Unrolled::orders`] needs.
@@ -50,13 +50,13 @@ pub(crate) struct Unrolled {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Leaf {
     pub(crate) event: EventId,
-    /// Whether the branches around it are chosen.
+    /// The literal that says that all branches around the leaf are chosen.
     pub(crate) chosen: Literal,
-    /// The innermost operand of a `strict` around it.
+    /// The innermost operand of a `strict` that contains the leaf.
     pub(crate) scope: u32,
-    /// The innermost iteration around it.
+    /// The innermost iteration that contains the leaf.
     pub(crate) iteration: u32,
-    /// Its index among the leaves directly in this iteration.
+    /// The index of the leaf among the leaves directly in this iteration.
     pub(crate) ordinal: u32,
 }
 
@@ -64,11 +64,11 @@ pub(crate) struct Leaf {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Iteration {
     pub(crate) parent: u32,
-    /// The index of its loop among those directly in the enclosing iteration.
+    /// The index of the iteration's loop among the loops directly in the enclosing iteration.
     pub(crate) ordinal: u32,
-    /// Its index among the iterations of the loop.
+    /// The index of this iteration among the iterations of the loop.
     pub(crate) index: u32,
-    /// The numbers of leaves and loops directly in it.
+    /// The numbers of leaves and loops directly in this iteration.
     leaves: u32,
     loops: u32,
 }
@@ -77,15 +77,16 @@ pub(crate) struct Iteration {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scope {
     pub(crate) parent: u32,
-    /// Whether it is a right operand, which follows the one with the preceding number.
+    /// Whether this operand is a right operand, which follows the left operand with the preceding
+    /// number.
     pub(crate) follows: bool,
 }
 
-/// The part of a leaf on a component.
+/// The part of a leaf on a component: the actions of the leaf's event there.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Part {
     pub(crate) leaf: u32,
-    /// The observation.
+    /// The number of the moment that the component observes.
     pub(crate) label: u32,
     /// The operator between this part and the previous one on the same component.
     pub(crate) before: Operator,
@@ -190,8 +191,8 @@ impl Unrolled {
         &self.parts[start..end]
     }
 
-    /// Whether an operator orders two leaves, the first of which is in its left operand, as far as
-    /// a component that is not a chain can observe.
+    /// Whether an operator orders two leaves, `left` from its left operand and `right` from its
+    /// right operand, as far as a component that is not a chain can observe the order.
     pub(crate) fn orders(
         &self,
         kind: OperatorKind,
@@ -228,7 +229,7 @@ struct Reader<'a> {
     unrolled: Unrolled,
     /// The parts of leaves with their components, in reading order.
     parts: Vec<(u32, Part)>,
-    /// By component: the last leaf so far.
+    /// For each component: the last leaf so far.
     last: Vec<Option<u32>>,
     /// Operators that are nearer to the root than all later ones, each with the leaf before it.
     between: Vec<(u32, Operator, TermId)>,
@@ -402,7 +403,7 @@ impl Reader<'_> {
 
     fn part(&mut self, leaf: u32, component: ComponentId, actions: &[ActionId]) {
         let label = self.unrolled.labels.intern(actions).0;
-        // For the first part the operator does not matter.
+        // The first part has no part before it, so its operator does not matter.
         let mut before = Operator { depth: 0, kind: OperatorKind::Strict };
         if let Some(last) = self.last[component.index()].replace(leaf) {
             let at = self.between.partition_point(|&(leaf, ..)| leaf < last);

@@ -81,7 +81,7 @@ use crate::question::{Observed, Question};
 
 /// The largest formula, in estimated literals.
 const LARGEST: usize = 4_000_000;
-/// The most literals for which "at most one" is encoded pairwise.
+/// The maximum number of literals for which "at most one" is encoded pairwise.
 const PAIRS: usize = 8;
 
 /// The variables `y(p,j)` of a component.
@@ -182,7 +182,7 @@ fn is_one_clause(parts: &[Part], moments: &[u32], observed: Observed) -> bool {
     let (early, late) = (observed.may_stop_early(), observed.may_start_late());
     match moments {
         [] => true,
-        // Complete, or a slice, or all leaves have this label.
+        // The component is complete, or a slice, or all of its leaves have this label.
         &[only] => early == late || parts.iter().all(|part| part.label == only),
         [..] => false,
     }
@@ -257,7 +257,8 @@ impl Encoder<'_> {
         }
     }
 
-    /// Pairwise for few literals; of many, a variable stands for the first ones.
+    /// Adds clauses that say that at most one of the literals holds: one clause for each pair of
+    /// few literals. For many literals, a new variable stands for the first ones.
     fn at_most_one(&mut self, mut literals: Vec<Literal>) {
         while literals.len() > PAIRS {
             let rest = literals.split_off(PAIRS - 1);

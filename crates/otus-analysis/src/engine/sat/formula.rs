@@ -1,4 +1,4 @@
-//! Formulas in conjunctive normal form.
+//! Formulas in conjunctive normal form: the input of the SAT solver.
 
 use std::ops::Not;
 
@@ -24,7 +24,7 @@ impl Literal {
         self.0 as usize
     }
 
-    /// Its value in a model.
+    /// The value of the literal in a model.
     pub(crate) fn holds(self, model: &[bool]) -> bool {
         match self {
             Literal::TRUE => true,
@@ -48,7 +48,7 @@ pub(crate) struct Formula {
     /// The number of variables.
     pub(crate) variables: u32,
     literals: Vec<Literal>,
-    /// By clause: its end in `literals`.
+    /// For each clause: its end in `literals`.
     ends: Vec<u32>,
 }
 
@@ -65,7 +65,7 @@ impl Formula {
         self.add_from(clause.iter().copied());
     }
 
-    /// As [`Formula::add`], from any iterator.
+    /// Like [`Formula::add`], from any iterator.
     pub(crate) fn add_from(&mut self, clause: impl IntoIterator<Item = Literal>) {
         let start = self.literals.len();
         for literal in clause {

@@ -8,7 +8,7 @@ pub(crate) struct ActivityHeap {
     pub(crate) activity: Vec<f64>,
     step: f64,
     heap: Vec<u32>,
-    /// By variable: its position in the heap, or `NONE`.
+    /// For each variable: its position in the heap, or `NONE`.
     places: Vec<u32>,
 }
 

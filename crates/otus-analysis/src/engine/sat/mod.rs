@@ -40,12 +40,13 @@ use super::coupling::Coupling;
 use crate::budget::{Meter, Stop};
 use crate::question::Question;
 
-/// The estimated work of a search from which on a formula is faster. A formula takes some tens of microseconds, and this
-/// work about two hundred.
+/// The estimated work of a search from which on a formula is faster. Solving a formula takes some tens of microseconds,
+/// and this amount of work takes about two hundred.
 const WORK: u64 = 500;
-/// The least number of ways to resolve alternatives, since the work for a formula grows with the term as well.
+/// The minimum number of ways to resolve alternatives for which a formula is used. A formula also costs more
+/// for a larger term, so size alone is no reason for one.
 const WAYS: u64 = 8;
-/// The number of subterms in which alternatives are counted.
+/// The maximum number of subterms in which alternatives are counted.
 const COUNTED: usize = 100_000;
 
 /// Whether a term is loop-free, and a formula is probably faster than a long search.
@@ -59,9 +60,9 @@ pub(super) fn is_plain(pool: &Pool, term: TermId) -> bool {
     is_much_work(pool, term, |node| !matches!(node, Term::Alt(..)))
 }
 
-/// Whether a term is loop-free and the estimated work of a search is at least [`WORK`]: an expression
-/// as large as the term for each way in which its alternatives can be resolved. Alternatives are counted below terms with
-/// `goes_on` only.
+/// Whether a term is loop-free and the estimated work of a search is at least [`WORK`]. The estimate is the size of the
+/// term, times the number of ways in which its alternatives can be resolved. Alternatives are counted only below terms
+/// for which `goes_on` holds.
 fn is_much_work(pool: &Pool, term: TermId, goes_on: impl Fn(Term) -> bool) -> bool {
     let attributes = pool.attributes(term);
     if attributes.loops > 0 {
@@ -116,11 +117,12 @@ pub struct Problem {
 enum Prepared {
     /// The encoding of a term without loops.
     LoopFree(Box<Unrolled>),
-    /// The pool of a term with loops, which are unrolled for each multi-trace.
+    /// The pool of a term with loops. The loops are unrolled for each multi-trace.
     WithLoops(Box<Pool>),
 }
 
-/// The longest multi-traces for which loops are unrolled, and the largest pools that are kept.
+/// The maximum length of multi-traces for which loops are unrolled, and the maximum size of pools
+/// that are kept.
 const LONGEST: usize = 2_000;
 const LARGEST_POOL: usize = 100_000;
 /// The number of cycles of a coupled term that are forbidden before giving up.
@@ -156,7 +158,7 @@ impl Problem {
         Self::of(&Coupling::new(pool, term, partition), Interaction { pool, term, partition })
     }
 
-    /// As [`Problem::new`], with the coupling nodes known.
+    /// Like [`Problem::new`], if the coupling nodes are known already.
     pub(super) fn of(coupling: &Coupling, interaction: Interaction<'_>) -> Option<Self> {
         let Interaction { pool, term, partition } = interaction;
         let prepared = if pool.attributes(term).loops > 0 {
@@ -212,7 +214,7 @@ impl Problem {
                     let unrolled = Some(Box::new(compiled));
                     return Some(Answer::Explained(Model { unrolled, ..model }));
                 }
-                // More iterations may explain what fewer do not.
+                // A larger number of iterations may explain what a smaller one does not.
                 Answer::Refuted if few < most => {}
                 answer @ (Answer::Refuted | Answer::Stopped(_)) => return Some(answer),
             }

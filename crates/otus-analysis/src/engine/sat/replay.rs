@@ -61,7 +61,7 @@ impl Problem {
 pub(super) struct Plan {
     /// The leaves that happen, in order.
     order: Vec<u32>,
-    /// By leaf: the components that observe it.
+    /// For each leaf: the components that observe it.
     observed: Vec<Vec<ComponentId>>,
 }
 
@@ -73,7 +73,8 @@ pub(super) struct ByPlace {
     pub(super) pair: (usize, usize),
 }
 
-/// Leaves that cannot all happen with some of their places.
+/// A set of chosen leaves that wait for each other in a circle, with the places in the logs at
+/// which some of them were put. No multi-trace contains all the leaves at these places.
 #[derive(Debug, Default)]
 pub(super) struct Cycle {
     pub(super) leaves: Vec<u32>,
@@ -91,7 +92,7 @@ pub(super) fn plan(
 ) -> Result<Plan, Cycle> {
     let mut orders: Vec<Vec<Placed>> = Vec::new();
     let mut observed: Vec<Vec<ComponentId>> = vec![Vec::new(); compiled.leaves.len()];
-    // By iteration: whether it has an observed event.
+    // For each iteration: whether it has an observed event.
     let mut useful = vec![false; compiled.iterations.len()];
     useful[0] = true;
     for component in partition.components() {
@@ -126,10 +127,10 @@ pub(super) fn plan(
 /// A leaf that happens on a component.
 #[derive(Debug, Clone, Copy)]
 struct Placed {
-    /// Before, in, or after the window.
+    /// The place of the leaf: before, in, or after the observed window.
     place: usize,
     leaf: u32,
-    /// Its index on the component.
+    /// The index of the leaf on the component.
     index: usize,
     observed: bool,
 }
@@ -201,7 +202,8 @@ fn order(
     let chosen = |leaf: u32| compiled.leaves[leaf as usize].chosen.holds(&model.values);
     let count = moments.len();
     if is_simple(compiled, component, &moments, declared, model.exact) {
-        // The leaves are ordered from left to right; any window that fits is right.
+        // The leaves are ordered from left to right. If the window fits at several indexes, any of
+        // them is a valid choice.
         let chosen: Vec<_> =
             parts.iter().enumerate().filter(|(_, part)| chosen(part.leaf)).collect();
         let fits = |start: usize| {
@@ -217,7 +219,7 @@ fn order(
         debug_assert!(fits(start), "a model leaves a window");
         let window = start..start + count;
         let placed = |(i, &(index, part)): (usize, &(usize, &Part))| {
-            // Without moments there is a single place.
+            // If there are no moments, all leaves have the same place.
             let place = if count == 0 { 0 } else { i };
             Placed { place, leaf: part.leaf, index, observed: window.contains(&i) }
         };
@@ -292,7 +294,8 @@ fn schedule(
 
 /// A cycle among the nodes that still wait for others.
 fn cycle(count: usize, edges: &[Edge], waits: &[u32]) -> Cycle {
-    // Going back from any of them leads to another, and finally to one that was visited.
+    // Going back from any waiting node leads to another waiting node, and finally to one that was
+    // visited.
     let mut cause: Vec<Option<Edge>> = vec![None; waits.len()];
     for edge in edges.iter().filter(|edge| waits[edge.from] > 0 && waits[edge.to] > 0) {
         cause[edge.to].get_or_insert(*edge);

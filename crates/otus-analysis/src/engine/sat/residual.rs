@@ -27,9 +27,9 @@ const NONE: u32 = u32::MAX;
 
 pub(super) struct ResidualTree {
     nodes: Vec<Node>,
-    /// By iteration and ordinal: the leaves of iterations that have begun.
+    /// For each iteration and ordinal: the leaves of iterations that have begun.
     leaves: FxHashMap<(u32, u32), u32>,
-    /// By iteration and ordinal: the loops of iterations that have begun.
+    /// For each iteration and ordinal: the loops of iterations that have begun.
     gaps: FxHashMap<(u32, u32), Vec<Gap>>,
 }
 
@@ -39,7 +39,7 @@ struct Node {
     /// Both operands; for a loop its template and ∅.
     operands: [u32; 2],
     parent: u32,
-    /// Its index among the operands of its parent.
+    /// The index of this node among the operands of its parent.
     side: usize,
     /// A superset of the lifelines below it.
     lifelines: RegionId,

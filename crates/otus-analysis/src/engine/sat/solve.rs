@@ -58,9 +58,9 @@ struct Solver {
     arena: Vec<u32>,
     learnt: usize,
     keep: usize,
-    /// By literal: the clauses that watch for it to become false.
+    /// For each literal: the clauses that watch for it to become false.
     watches: Vec<Vec<Watch>>,
-    /// By literal: 1 if true, -1 if false, 0 if unassigned.
+    /// For each literal: 1 if true, -1 if false, 0 if unassigned.
     values: Vec<i8>,
     /// By variable.
     levels: Vec<u32>,
@@ -69,7 +69,7 @@ struct Solver {
     seen: Vec<bool>,
     order: ActivityHeap,
     trail: Vec<Literal>,
-    /// By decision level: its start in the trail.
+    /// For each decision level: its start in the trail.
     limits: Vec<usize>,
     propagated: usize,
     /// Scratch: the clause being learnt, the same before minimization, and the levels counted so
@@ -138,7 +138,8 @@ impl Solver {
 
     /// Whether there is a model. If so, `phases` is one.
     fn search(&mut self, meter: &mut Meter<'_>) -> Result<bool, Stop> {
-        // Variables with many occurrences are decided first, until conflicts change that.
+        // At first, variables with many occurrences are decided first; conflicts change this order
+        // later.
         for literal in 0..self.watches.len() {
             let weight = f64::from(u32::try_from(self.watches[literal].len()).unwrap_or(NONE));
             self.order.activity[literal / 2] += weight;
@@ -196,8 +197,8 @@ impl Solver {
                 return true;
             }
         }
-        // The phases of assigned variables are updated when they are undone, so this must be done
-        // here.
+        // The phase of a variable is normally updated when its assignment is undone. The variables
+        // of a model are never undone, so their phases are updated here.
         self.trail
             .iter()
             .for_each(|literal| self.phases[literal.variable()] = !literal.is_negative());
@@ -297,7 +298,7 @@ impl Solver {
             }
             self.seen[literal.variable()] = false;
             reason = self.reasons[literal.variable()];
-            // Skips the implied literal, which is the first of its reason.
+            // The implied literal, which is the first literal of its reason, is skipped.
             skip = 1;
         };
         self.clause[0] = first;
@@ -403,7 +404,7 @@ impl Solver {
         for at in clauses(&old) {
             let glue = old[at + 1];
             if glue > GLUE && glue >= limit {
-                // Of those that span equally many, the older ones are deleted.
+                // Of clauses that span equally many levels, the older ones are deleted.
                 if glue > limit || budget > 0 {
                     budget = budget.saturating_sub(1);
                     continue;

@@ -1,10 +1,10 @@
 //! The number of iterations of each loop that suffices for a multi-trace.
 //!
 //! By the loop lemma (proved in the oracle of otus-testkit) a multi-trace that is explained at all
-//! is explained by a run in which every iteration of every loop has an observed event. So an
-//! iteration that counts shows a moment on some component c, and there it is among the first or the
-//! last ones that c observed, or all its events on c are observed. Let k be the number of moments
-//! on c that the body can show, and m the fewest events on c of a run of the body that
+//! is explained by a run in which every iteration of every loop has an observed event. So every
+//! iteration that is needed has an observed event on some component c. On c it is the first or the
+//! last iteration that c observed, or else all of its events on c are observed. Let k be the number
+//! of moments on c that the body can show, and m the fewest events on c of a run of the body that
 //! has any. If c is a chain, iterations follow one another on c, at most two of them are cut by the
 //! ends of the observed window, and each of the others uses up m moments: at most ⌊(k − 2)/m⌋ + 2
 //! iterations show something on c, and at most k in any case. The sum over the components bounds
@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::engine::coupling;
 use crate::question::{Observed, Question};
 
-/// By loop of a term: the number of iterations that suffices.
+/// For each loop of a term: the number of iterations that suffices.
 pub(super) fn bounds(
     pool: &Pool,
     term: TermId,

@@ -16,7 +16,8 @@ pub(super) enum Bag {
 }
 
 impl Bag {
-    /// Whether stuck greedy firing means that there is no explanation. `unobserved`: whether events may be unobserved.
+    /// Whether greedy firing that gets stuck proves that there is no explanation. `unobserved`: whether events may be
+    /// unobserved.
     pub(super) fn is_forced(&self, unobserved: bool) -> bool {
         match self {
             Bag::Shapes(shapes) => shapes.is_forced(unobserved),
@@ -36,13 +37,14 @@ impl Bag {
     pub(super) fn stock(&mut self, store: &Store, unobserved: Unobserved<'_>) {
         match self {
             Bag::Shapes(shapes) => shapes.stock(store, unobserved),
-            // Without a stock there are fewer explanations to find, which is sound.
+            // In this representation there is no stock. Fewer explanations are found then, which is
+            // sound.
             Bag::Counts(_) => {}
         }
     }
 
     /// Lets a leaf happen in some session, after unobserved events that it needs; returns whether it can happen.
-    /// What follows is added to the effects.
+    /// The consequences are added to `effects`.
     #[inline]
     pub(super) fn fire(
         &mut self,
@@ -74,12 +76,12 @@ impl Bag {
     }
 }
 
-/// What firing leads to.
+/// The consequences of firing an event.
 #[derive(Debug, Default)]
 pub(super) struct Effects {
     /// Leaves that may have become possible.
     pub(super) woken: Vec<LeafId>,
-    /// Everything that was fired, if that is wanted.
+    /// The events that were fired so far, if the caller wants a trail.
     pub(super) trail: Option<Trail>,
 }
 

@@ -6,15 +6,15 @@ use smallvec::SmallVec;
 use super::super::store::{Expr, ExprId, LeafId, SetId, Store};
 use super::bag::{Effects, Exclusion, Unobserved};
 
-/// The most events of a session.
+/// The maximum number of events of a session.
 const MANY: usize = 64;
 
-/// How often the events of a body have happened.
+/// How often each event of the bodies has happened.
 #[derive(Debug, Clone)]
 pub(super) struct Counts {
     events: Vec<Event>,
     by_leaf: Vec<Option<u32>>,
-    /// By body.
+    /// The sessions of each body.
     kinds: Vec<Kind>,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Counts {
 struct Kind {
     /// The number of sessions that have begun.
     begun: u64,
-    /// Whether no more may begin.
+    /// Whether no more sessions may begin.
     closed: bool,
 }
 
@@ -38,9 +38,10 @@ struct Event {
 }
 
 impl Counts {
-    /// The counts of sessions with these bodies, if their alternatives have no choices and no event twice:
-    /// `loopP(alt(x, y))` is `par(loopP(x), loopP(y))`. `None` also if the sessions in flight are not those of first
-    /// come, first served: of two sessions of one kind, one must be at least as far as the other in everything.
+    /// The counts of sessions with these bodies. Each alternative of a body must have no choices and no event twice,
+    /// because `loopP(alt(x, y))` is split into `par(loopP(x), loopP(y))`. `None` if this does not hold, or if the
+    /// sessions in flight cannot be served first come, first served: of two sessions of one kind, one must have done
+    /// every event that the other has done.
     pub(super) fn new(
         store: &mut Store,
         bodies: &[ExprId],
@@ -71,7 +72,7 @@ impl Counts {
             self.events.push(Event { leaf, kind, count: 0, before, after });
         }
         let count = leaves.len();
-        // By pair of events: whether the first happens before the second.
+        // For each pair of events: whether the first happens before the second.
         let mut precedes = vec![false; count * count];
         for (at, &leaf) in leaves.iter().enumerate() {
             let reached = all_without(store, body, &leaves, leaf);
@@ -102,7 +103,7 @@ impl Counts {
     fn resume(&mut self, store: &Store, sessions: &[(ExprId, u64)]) -> Option<()> {
         let mut all = sessions.to_vec();
         all.sort_by_key(|&(session, _)| store.size(session));
-        // By kind: the events that the last session has done.
+        // For each kind: the events that the session before has done.
         let mut further: Vec<Option<Vec<bool>>> = vec![None; self.kinds.len()];
         for (session, count) in all {
             let own = distinct_leaves(store, session)?;
@@ -161,7 +162,8 @@ impl Counts {
         }
         for k in 0..self.events[at].before.len() {
             let before = self.events[at].before[k];
-            // An event is at most as far as those before it, so that one more is enough.
+            // An event has happened at most as often as the events before it, so it is enough that
+            // each of these has happened once more.
             if self.events[before].count <= count
                 && !(unobserved(store, self.events[before].leaf)
                     && self.fire_event(store, before, unobserved, effects, false))
@@ -177,7 +179,8 @@ impl Counts {
         self.kinds[kind].begun = self.kinds[kind].begun.max(count + 1);
         for &after in &self.events[at].after {
             let after = &self.events[after];
-            // One that is behind was not waiting for this.
+            // If `after` has happened less often than this event, it was not waiting for this
+            // event.
             if after.count == count {
                 effects.woken.push(after.leaf);
             }
@@ -246,7 +249,7 @@ fn distinct_leaves(store: &Store, expr: ExprId) -> Option<Vec<LeafId>> {
     Some(leaves)
 }
 
-/// The leaves that can happen without one of them.
+/// The leaves that can happen if one leaf does not happen.
 fn all_without(store: &mut Store, body: ExprId, leaves: &[LeafId], but: LeafId) -> Vec<LeafId> {
     let mut reached = Vec::new();
     let mut rest = body;

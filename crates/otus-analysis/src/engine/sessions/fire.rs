@@ -1,4 +1,4 @@
-//! Greedy firing: as long as the next moment of some log can happen, it does.
+//! Greedy firing: as long as the next moment of some log can happen, it is consumed.
 
 use otus_core::LifelineSet;
 use otus_core::index::Index as _;
@@ -13,7 +13,8 @@ use super::net::Net;
 use super::trail::Trail;
 use crate::budget::{Meter, Stop};
 
-/// Whether the expression of a net explains the logs; `None` if this does not show it. The logs are then as before.
+/// Whether the expression of a net explains the logs. `None` if greedy firing does not decide this; the logs are
+/// then unchanged.
 pub(crate) fn explain(
     context: &mut Context<'_>,
     net: &Net,
@@ -40,7 +41,7 @@ pub(crate) fn explain(
     found
 }
 
-/// How greedy firing explains the logs, if it does.
+/// The events of greedy firing, with their sessions, if it explains the logs.
 pub(crate) fn trail(
     context: &mut Context<'_>,
     net: &Net,
@@ -58,7 +59,7 @@ pub(crate) fn trail(
 struct Firing<'s, 'c, 'l> {
     context: &'s mut Context<'c>,
     net: &'s Net,
-    /// What is left of the parts around the sessions.
+    /// The residual of the parts to the left of the sessions.
     left: ExprId,
     right: ExprId,
     bag: Bag,
@@ -66,7 +67,7 @@ struct Firing<'s, 'c, 'l> {
     global: bool,
     /// Whether all choices so far were forced.
     forced: bool,
-    /// The components to try, and by component whether it is among them.
+    /// The components to try, and for each component whether it is among them.
     pending: Vec<usize>,
     is_pending: Vec<bool>,
     effects: Effects,
@@ -99,7 +100,8 @@ impl<'s, 'c, 'l> Firing<'s, 'c, 'l> {
         })
     }
 
-    /// Adds the sessions that may have begun before late logs start, unless the parts to the left of them are observed.
+    /// Adds the sessions that may have begun before late logs start, unless events to the left of the sessions are
+    /// observed.
     fn stock(&mut self) {
         if self.global || !self.logs.late.contains(&true) {
             return;
@@ -139,7 +141,8 @@ impl<'s, 'c, 'l> Firing<'s, 'c, 'l> {
 
     /// Fires until all logs are consumed or nothing more can happen; returns whether that explains the logs.
     ///
-    /// An event to the right of the sessions may prevent others, so it waits until nothing else can happen.
+    /// An event to the right of the sessions may make other events impossible, so it waits until nothing
+    /// else can happen.
     fn run(&mut self, meter: &mut Meter<'_>) -> Result<bool, Stop> {
         loop {
             while let Some(component) = self.pending.pop() {
@@ -176,7 +179,7 @@ impl<'s, 'c, 'l> Firing<'s, 'c, 'l> {
         net.leaves[symbol.index()].iter().any(|&leaf| self.fire(leaf, place))
     }
 
-    /// Lets a leaf happen, if each of its components observes it next or may miss it.
+    /// Lets a leaf happen if each of its components observes it next or need not observe it.
     #[inline]
     fn fire(&mut self, leaf: LeafId, place: Place) -> bool {
         let mut after: SmallVec<[(usize, u32); 2]> = SmallVec::new();
@@ -195,7 +198,7 @@ impl<'s, 'c, 'l> Firing<'s, 'c, 'l> {
             self.logs.consumed[component] = next;
             self.call(component);
             if self.logs.is_over(component) {
-                // From now on its events may be unobserved.
+                // From now on, events of this component may be unobserved.
                 self.call_all();
             }
         }
@@ -224,7 +227,8 @@ impl<'s, 'c, 'l> Firing<'s, 'c, 'l> {
                 self.left = left;
                 return true;
             }
-            // Without choices, the order of unobserved events does not matter, and they come to an end.
+            // Without choices, unobserved events can be taken in any order, and there are finitely many
+            // of them.
             if self.context.store.is_spent() || !self.context.store.is_choice_free(self.left) {
                 return false;
             }
@@ -235,7 +239,8 @@ impl<'s, 'c, 'l> Firing<'s, 'c, 'l> {
         }
     }
 
-    /// Lets a leaf happen in a session or to the right of the sessions, given what is left to the left of them.
+    /// Lets a leaf happen in a session or to the right of the sessions. `left` is the residual of the parts to
+    /// the left of the sessions.
     #[inline]
     fn happen_after(&mut self, leaf: LeafId, left: ExprId, place: Place) -> bool {
         match place {
@@ -278,10 +283,10 @@ impl<'s, 'c, 'l> Firing<'s, 'c, 'l> {
         }
     }
 
-    /// Whether stuck firing means that there is no explanation.
+    /// Whether greedy firing that is stuck proves that there is no explanation.
     ///
-    /// Events to the right of the sessions wait for unobserved events of others only if these are in conflict with
-    /// them, or stand there too.
+    /// Events to the right of the sessions wait for unobserved events of other components only if these are in
+    /// conflict with them, or stand to the right of the sessions too.
     fn is_conclusive(&mut self) -> bool {
         if !self.forced || self.right == Store::EMPTY || !self.may_miss() {
             return self.forced;
@@ -330,7 +335,7 @@ impl<'s, 'c, 'l> Firing<'s, 'c, 'l> {
         }
     }
 
-    /// Records an event beside the sessions.
+    /// Records an event of a part beside the sessions.
     fn note(&mut self, leaf: LeafId, observed: bool) {
         if let Some(trail) = &mut self.effects.trail {
             trail.add(leaf, None, observed);
@@ -386,7 +391,7 @@ impl<'s, 'c, 'l> Firing<'s, 'c, 'l> {
 /// Where a leaf happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// In a session, or to the left of them.
+    /// In a session, or to the left of the sessions.
     Within,
     /// To the right of the sessions.
     Right,

@@ -1,21 +1,22 @@
 //! The parts of an expression around its sessions.
 //!
-//! `left . sessions . right`, in sequence with some conflicts. A parallel composition is a sequence without conflicts.
+//! An expression with sessions is `left . sessions . right`: three parts in sequence, with some conflicts between
+//! them. A parallel composition is a sequence without conflicts.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::store::{Expr, ExprId, LeafId, OrderId, Store};
 
-/// An expression whose sessions are told apart from the rest.
+/// An expression in which the sessions are separated from the rest.
 #[derive(Debug)]
 pub(super) struct Frame {
-    /// The conflicts between `left`, the sessions and `right`, if anything stands there.
+    /// The conflicts between `left`, the sessions and `right`; `None` if there are none.
     pub(super) order: Option<OrderId>,
     pub(super) left: ExprId,
     pub(super) right: ExprId,
     /// The bodies of the loops that begin sessions.
     pub(super) bodies: Vec<ExprId>,
-    /// The residuals of sessions, each with its number.
+    /// The residuals of sessions, each with the number of sessions that have it.
     pub(super) sessions: Vec<(ExprId, u64)>,
 }
 
@@ -29,7 +30,7 @@ impl Frame {
         let mut found = None;
         for (at, &operand) in operands.iter().enumerate() {
             if let Some(frame) = Frame::bare(store, operand) {
-                // Sessions at two places of a sequence have no common multiset.
+                // Sessions in two operands of a sequence cannot be counted in one multiset.
                 if found.replace((at, frame)).is_some() {
                     return None;
                 }
@@ -93,7 +94,7 @@ impl Store {
     /// How often each leaf occurs in an expression without choices; 2 stands for all greater numbers.
     pub(super) fn occurrences(&self, expr: ExprId) -> FxHashMap<LeafId, u8> {
         let mut found: FxHashMap<LeafId, u8> = FxHashMap::default();
-        // A part that is met twice is not entered a third time.
+        // A subexpression that was met twice is not entered again.
         let mut met: FxHashMap<ExprId, u8> = FxHashMap::default();
         let mut pending = vec![(expr, 1)];
         while let Some((expr, count)) = pending.pop() {

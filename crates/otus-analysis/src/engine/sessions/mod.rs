@@ -1,15 +1,16 @@
 //! Parallel sessions: long logs of a loop whose iterations overlap.
 //!
 //! `loopP(x)` has any number of *sessions* in flight. A residual of it is a multiset: how many sessions are in which
-//! residual of x, its *shape*. A search over such multisets meets a new one at every event. But where sessions
-//! cannot be confused there is nothing to search: every event moves one session, and to let it happen as soon as
-//! it can never hurts. So events are *fired greedily*: as long as the next moment of some log can happen, it does.
+//! residual of x, its *shape*. A search over such multisets meets a new one at every event. But if each moment
+//! determines the shape of the session that it moves, there is nothing to search: it never hurts to let an event happen
+//! as soon as it can. So events are *fired greedily*: as long as the next moment of some log can happen, it is
+//! consumed.
 //!
 //! **Pass.** If greedy firing consumes all logs, and what is left of each session can be completed by unobserved
 //! events, then it is an explanation, whatever choices were made on the way.
 //!
-//! **Fail.** If it gets stuck, there is no explanation, provided that its choices were forced. Two classes of
-//! bodies guarantee this:
+//! **Fail.** If greedy firing gets stuck, there is no explanation, provided that its choices were forced. Two classes
+//! of bodies guarantee this:
 //!
 //! 1. *Shapes* ([`shapes`]). Every symbol belongs to one leaf; every leaf is enabled in one shape; and leaves that are
 //!    enabled in the same shape, except the initial one, share a component. Then the next moment of a log

@@ -14,7 +14,7 @@ use super::shapes::Shapes;
 #[derive(Debug)]
 pub(crate) struct Net {
     pub(super) frame: Frame,
-    /// By symbol: the leaves of the expression that have it as a part.
+    /// For each symbol: the leaves of the expression that have it as a part.
     pub(super) leaves: Vec<SmallVec<[LeafId; 2]>>,
     counts: Option<Sessions>,
     shapes: Option<Sessions>,
@@ -54,7 +54,8 @@ impl Net {
         (!context.store.is_spent()).then_some(Net { frame, leaves, counts, shapes })
     }
 
-    /// The representation to use. Late logs need shapes, because a stock of sessions has no place in counts.
+    /// The representation to use. Late logs need shapes, because counts cannot represent a stock of
+    /// sessions.
     pub(super) fn sessions(&self, late: bool) -> Option<&Sessions> {
         let counts = self.counts.as_ref().filter(|_| !late);
         counts.or(self.shapes.as_ref()).or(self.counts.as_ref())

@@ -9,14 +9,14 @@ use super::super::store::{ExprId, LeafId, SetId, Store};
 use super::bag::{Effects, Exclusion, Unobserved};
 use super::trail::Fired;
 
-/// The most shapes of a session.
+/// The maximum number of shapes of a session.
 const MANY: usize = 256;
 
-/// The shapes that sessions can have, and how many have each.
+/// The shapes that sessions can have, and the number of sessions with each shape.
 #[derive(Debug, Clone)]
 pub(super) struct Shapes {
     all: Vec<Shape>,
-    /// By leaf: the shapes that it can happen in, those with the least left first.
+    /// For each leaf: the shapes in which it can happen, those with the smallest residuals first.
     moves: Vec<SmallVec<[Move; 2]>>,
     /// Whether each leaf can happen in one shape, and leaves of one shape share a component.
     forced: bool,
@@ -27,13 +27,14 @@ pub(super) struct Shapes {
 #[derive(Debug, Clone)]
 struct Shape {
     expr: ExprId,
-    /// The number of sessions.
+    /// The number of sessions with this shape.
     count: u64,
-    /// Whether it is the body of a loop, so that there are always enough.
+    /// Whether the shape is the body of a loop, so that another session with this shape can always
+    /// begin.
     endless: bool,
-    /// Whether any number of sessions may have come here before observation started.
+    /// Whether any number of sessions may have reached this shape before observation started.
     stocked: bool,
-    /// The last event of such a session.
+    /// The last event of a session that reached this shape before observation started.
     way: Option<Move>,
     next: Vec<LeafId>,
     previous: SmallVec<[(u32, LeafId); 1]>,
@@ -88,7 +89,8 @@ impl Shapes {
             }
             from += 1;
         }
-        // Sessions that are back at the beginning are not told apart from new ones, so nothing may depend on them.
+        // A session that has returned to its initial shape cannot be distinguished from a new one, so the result
+        // must not depend on that.
         let is_plain = |shape: &Shape| {
             !shape.endless
                 || store.nullable(shape.expr)
@@ -133,7 +135,7 @@ impl Shapes {
         for shape in &self.all {
             let pairs = |(at, a): (usize, &LeafId)| shape.next[at + 1..].iter().all(|b| meet(a, b));
             self.forced &= shape.endless || shape.next.iter().enumerate().all(pairs);
-            // No session is brought to a shape in which nothing can happen.
+            // Firing on demand never brings a session to a shape in which nothing can happen.
             self.tree &= shape.previous.len() <= 1 || shape.next.is_empty();
         }
     }
@@ -199,7 +201,8 @@ impl Shapes {
             self.note(one, observed, effects);
         }
         let from = &mut self.all[one.from as usize];
-        // A body has no sessions of its own, and a stock is used only if there is none.
+        // Only sessions in flight are counted: the body of a loop needs none, and the stock is used
+        // only if there is none.
         from.count = from.count.saturating_sub(1);
         let to = &mut self.all[one.to as usize];
         if !to.endless {
@@ -241,7 +244,7 @@ impl Shapes {
         unobserved: Unobserved<'_>,
         effects: &mut Effects,
     ) -> bool {
-        // By shape: the event after it on the way to the goal.
+        // For each shape: the event that follows it on the way to the goal.
         let mut ways: FxHashMap<u32, Option<Move>> = FxHashMap::default();
         ways.insert(goal, None);
         let mut pending = vec![goal];

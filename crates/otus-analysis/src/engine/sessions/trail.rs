@@ -1,23 +1,24 @@
-//! The events that greedy firing let happen, with their sessions: an execution in short.
+//! The events that greedy firing let happen, with their sessions. An execution can be reconstructed
+//! from this record.
 
 use std::collections::VecDeque;
 
 use super::super::store::LeafId;
 
-/// Everything that was fired.
+/// The record of everything that was fired.
 #[derive(Debug, Default)]
 pub(crate) struct Trail {
-    /// In the order in which it was fired.
+    /// The events, in the order in which they were fired.
     pub(crate) fired: Vec<Fired>,
     /// The events that sessions of the stock have done before observation started, those of each session in order.
     pub(crate) stocked: Vec<Fired>,
-    /// The number of fired events before those of the stock.
+    /// The number of events that were fired before those of the stock.
     pub(crate) before_stock: usize,
     /// The number of sessions.
     pub(crate) sessions: u32,
-    /// By shape: its sessions.
+    /// For each shape: its sessions.
     by_shape: Vec<VecDeque<u32>>,
-    /// By kind of body: its sessions, in the order in which they began.
+    /// For each kind of body: its sessions, in the order in which they began.
     by_kind: Vec<Vec<u32>>,
 }
 
@@ -25,7 +26,7 @@ pub(crate) struct Trail {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fired {
     pub(crate) leaf: LeafId,
-    /// The session; none if it is beside the sessions.
+    /// The session of the event; `None` if the event belongs to no session.
     pub(crate) session: Option<u32>,
     /// Whether some component observed it.
     pub(crate) observed: bool,

@@ -1,16 +1,16 @@
 //! Witnesses of parallel sessions, in linear time.
 //!
-//! Greedy firing ([`sessions`]) tells which event happened in which session. So no question is asked: each session is
-//! replayed by itself on the body of the loop, and what remains is to find the position of its events in the whole
-//! term. By the rule of the language
+//! Greedy firing ([`sessions`]) tells which event happened in which session. So the engine need not be asked. Each
+//! session is replayed by itself on the body of the loop; then the positions of its events in the whole term are
+//! computed. By the rule of the language
 //!
 //! ```text
 //! loopP(i) —a@1.p→ par(loopP(i), par(i′, loopP(i)))
 //! ```
 //!
-//! a session leaves a loop on both sides, in which the next ones may begin. So the term is a tree of loops and
-//! sessions ([`Tree`]). The next session begins in the loop that is nearest to the root, so that the
-//! tree is balanced and a position has logarithmic length.
+//! a session has a loop on each side, in which the next sessions may begin. So the term is a tree of loops and
+//! sessions ([`Tree`]). The next session begins in the loop that is nearest to the root, so that the tree is balanced
+//! and a position has logarithmic length.
 //!
 //! Sessions with the same events are replayed once. If the parts around the loop would lose choices, there is
 //! no witness of this kind, and the general replay constructs one.
@@ -42,7 +42,7 @@ struct LocalStep {
 type Steps = Rc<[LocalStep]>;
 
 impl Replay<'_, '_> {
-    /// The witness from greedy firing; `None` if it does not show one.
+    /// The witness that greedy firing describes; `None` if it describes none.
     pub(super) fn guided(&mut self, term: TermId) -> Option<Witness> {
         let net = std::mem::take(&mut self.engine.net);
         let trail = net.made().and_then(|net| {
@@ -82,7 +82,7 @@ impl Replay<'_, '_> {
         Some(Witness { steps })
     }
 
-    /// By leaf of a term: its event.
+    /// For each leaf of a term: its event.
     fn events(&mut self, term: TermId) -> FxHashMap<LeafId, EventId> {
         let mut found = FxHashMap::default();
         let (mut pending, mut met) = (vec![term], FxHashSet::default());
@@ -102,7 +102,7 @@ impl Replay<'_, '_> {
     fn resolve(&mut self, part: TermId, word: &[EventId]) -> Option<Steps> {
         let mut failed: FxHashSet<(TermId, usize)> = FxHashSet::default();
         let mut path: Vec<LocalStep> = Vec::new();
-        // By step: the ways that are still to be tried.
+        // For each step: the ways that are still to be tried.
         let mut ways = vec![self.ways(part, word)];
         loop {
             if self.meter.count().is_some() {
@@ -171,7 +171,7 @@ enum Place {
 struct Words {
     sessions: Vec<Vec<EventId>>,
     parts: Vec<Vec<EventId>>,
-    /// By event beside the sessions: its part.
+    /// For each event beside the sessions: its part.
     homes: FxHashMap<EventId, usize>,
 }
 
@@ -218,7 +218,7 @@ impl Words {
 /// Where the events of all parts happen in the whole term.
 struct Guide<'t> {
     tree: &'t mut Tree,
-    /// By session, and by part beside the sessions: its steps.
+    /// The steps of each session, and those of each part beside the sessions.
     steps: Vec<Steps>,
     of_parts: Vec<Steps>,
     out: Vec<WitnessEvent>,
@@ -269,7 +269,8 @@ struct Tree {
     /// The parts beside the loop, in the order of the term, and how many of them stand before the loop.
     parts: Vec<TermId>,
     before: usize,
-    /// By part, and by session: its node if it has begun and not ended, and the number of steps taken.
+    /// The node of each part and of each session, if it has begun and not ended, and the number of
+    /// steps taken.
     part_nodes: Vec<Option<usize>>,
     part_steps: Vec<usize>,
     session_nodes: Vec<Option<usize>>,
@@ -295,7 +296,7 @@ enum Content {
     Loop,
     /// What is left of a part or session.
     Rest(TermId),
-    /// It has been removed.
+    /// A part or session that has been removed.
     Gone,
 }
 
@@ -350,7 +351,7 @@ impl Tree {
             (term, at) = (inner, rest);
         }
         tree.before = tree.parts.len();
-        // The innermost part after the loop is the first of them.
+        // The innermost part after the loop comes first.
         for (part, node) in after.into_iter().rev() {
             tree.parts.push(part);
             tree.part_nodes.push(Some(node));
@@ -401,7 +402,7 @@ impl Tree {
         self.pass(replay, node, step.event)?;
         if begins {
             letters.push(1);
-            // A new loop on both sides, and the session before the right one.
+            // The new session gets a loop on each side, and stands before the right one.
             let before = self.add(Some(node), Content::Loop);
             let mut after = self.add(Some(node), Content::Loop);
             self.loops.push_back(before);
@@ -440,7 +441,7 @@ impl Tree {
         letters
     }
 
-    /// What an event does to the parts before it.
+    /// Applies the effect of an event to the parts before it.
     fn pass(&mut self, replay: &mut Replay<'_, '_>, node: usize, event: EventId) -> Option<()> {
         let mut at = node;
         while let Some(parent) = self.nodes[at].parent {
@@ -448,7 +449,7 @@ impl Tree {
             let mut next = parent;
             if right == at && region != Some(Pool::ALL) {
                 match region {
-                    // The left operand of a strict sequence has ended.
+                    // The left operand of a strict sequence must have ended.
                     None => {
                         next = at;
                         self.discard(left);
@@ -456,7 +457,7 @@ impl Tree {
                     Some(region) => {
                         let ordered = replay.pool.ordered(region, event);
                         self.prune(replay, left, ordered)?;
-                        // The left operand may be gone, and this node in place of its parent.
+                        // If the left operand is gone, this node has taken the place of its parent.
                         if self.nodes[at].parent != Some(parent) {
                             next = at;
                         }
@@ -482,7 +483,8 @@ impl Tree {
         loops.retain(|&at| matches!(nodes[at].content, Content::Loop));
     }
 
-    /// Prunes what is below a node; `None` if that leaves something else than all or nothing of a part.
+    /// Prunes everything below a node. Each session or other part must stay unchanged or disappear;
+    /// `None` if pruning would change it.
     fn prune(&mut self, replay: &mut Replay<'_, '_>, node: usize, region: RegionId) -> Option<()> {
         let mut pending = vec![node];
         let mut gone = Vec::new();

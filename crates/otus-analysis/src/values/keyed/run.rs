@@ -1,14 +1,15 @@
 //! Greedy firing over a table of sessions.
 
 use otus_core::index::Index as _;
-use otus_core::valued::{Atom, Valued};
-use otus_core::{LifelineSet, Value};
+use otus_core::valued::{Atom, FieldId, Valued};
+use otus_core::{Action, LifelineSet, Value};
 use otus_trace::{ComponentId, FactId};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::super::event::{Memory, Register};
 use super::super::expr::{ExprId, Exprs, KindId};
+use super::super::failure::{self, LogPlace, Met, Obstacle, ValueCause, ValueFailure};
 use super::super::observation::{Moment, Observation, Problem};
 use super::super::search::Found;
 use super::super::step::Way;
@@ -23,6 +24,7 @@ pub(in super::super) fn explain(
     problem: &Problem<'_>,
     meter: &mut Meter<'_>,
     furthest: &mut Option<Box<[u32]>>,
+    failure: &mut Option<ValueFailure>,
 ) -> Option<Found> {
     let observation = Observation::new(problem);
     let may_miss =
@@ -56,9 +58,11 @@ pub(in super::super) fn explain(
         may_miss,
         is_forced: true,
         budget_spent: None,
+        unfinished: None,
     };
     let found = run.run(meter);
     if found == Some(Found::No) {
+        *failure = run.failure();
         *furthest = Some(run.consumed.into());
     }
     found
@@ -107,6 +111,8 @@ struct Run<'r, 'p> {
     /// Whether all choices so far were forced.
     is_forced: bool,
     budget_spent: Option<Stop>,
+    /// A session that cannot end: its part and key.
+    unfinished: Option<(usize, usize)>,
 }
 
 impl Run<'_, '_> {
@@ -412,6 +418,7 @@ impl Run<'_, '_> {
                     return None;
                 }
                 if !self.can_session_end(part, key)? {
+                    self.unfinished = Some((part, key));
                     return Some(false);
                 }
             }
@@ -434,6 +441,125 @@ impl Run<'_, '_> {
             }
         }
         Some(false)
+    }
+}
+
+impl Run<'_, '_> {
+    /// Why the run could not go on.
+    fn failure(&mut self) -> Option<ValueFailure> {
+        if let Some((part, key)) = self.unfinished {
+            return Some(self.unfinished_session(part, key));
+        }
+        let obstacles = (0..self.consumed.len()).filter_map(|component| self.obstacle(component));
+        let obstacles = obstacles.collect::<Vec<_>>();
+        failure::choose(obstacles)
+    }
+
+    /// The route and the key of an event.
+    fn route(&mut self, at: LogPlace) -> Option<(Route, usize)> {
+        let problem = self.observation.problem;
+        let action = problem.trace.steps(at.component).get(at.step)?.action();
+        let route = self.routes[action.index()].unwrap_or_else(|| self.find_route(action))?;
+        let key = match route.key {
+            None => 0,
+            Some(field) => problem.facts.value(field, at.component, at.step)?.index(),
+        };
+        Some((route, key))
+    }
+
+    fn obstacle(&mut self, component: usize) -> Option<Obstacle> {
+        let (step, _) = self.observation.next_moment(&self.consumed, component)?;
+        let at = LogPlace { component: ComponentId::new(component), step };
+        let (route, key) = self.route(at)?;
+        let session = self.slow_session(route.part, key);
+        let is_idle = self.sessions[route.part][key].shape == IDLE;
+        let named = self.named_key(route.key, key);
+        let since = self.first_of(route.part, key);
+        let tables = &mut self.keyed.parts[route.part].tables;
+        let is_first = !tables.steps.ways(&mut tables.exprs, tables.root, route.kind).is_empty();
+        let mut met = Met {
+            observation: &self.observation,
+            exprs: &mut tables.exprs,
+            steps: &mut tables.steps,
+            expr: session.expr,
+            memory: &session.memory,
+        };
+        let mut obstacle = met.obstacle(route.kind, at);
+        if matches!(obstacle.failure.cause, ValueCause::Unexpected { .. }) {
+            obstacle.failure.cause = match named {
+                Some((field, value)) if is_idle => ValueCause::NoSession { field, value },
+                Some((field, value)) if is_first => ValueCause::UsedAgain { field, value, since },
+                key => ValueCause::Unexpected { key },
+            };
+            let expected = obstacle.failure.expected.clone();
+            obstacle.waits_for = self.ahead(component, &expected, (route.part, key));
+        }
+        Some(obstacle)
+    }
+
+    /// The next event of another log that has one of these actions in a session.
+    fn ahead(
+        &mut self,
+        component: usize,
+        actions: &[Action],
+        session: (usize, usize),
+    ) -> Option<LogPlace> {
+        let problem = self.observation.problem;
+        for other in (0..self.consumed.len()).filter(|&other| other != component) {
+            let id = ComponentId::new(other);
+            for step in self.consumed[other] as usize..self.observation.logs[other].len {
+                let action = problem.trace.steps(id)[step].action();
+                if !actions.contains(&problem.pool.action(action).without_peer()) {
+                    continue;
+                }
+                let at = LogPlace { component: id, step };
+                if self.route(at).is_some_and(|(route, key)| (route.part, key) == session) {
+                    return Some(at);
+                }
+            }
+        }
+        None
+    }
+
+    /// The field and the value of a key.
+    fn named_key(&self, field: Option<FieldId>, key: usize) -> Option<(FieldId, Value)> {
+        let facts = self.observation.problem.facts;
+        Some((field?, facts.item(FactId::new(key)).clone()))
+    }
+
+    /// The events of a session that happened, log by log.
+    fn events_of(&mut self, part: usize, key: usize) -> Vec<LogPlace> {
+        let mut found = Vec::new();
+        for component in 0..self.consumed.len() {
+            for step in 0..self.consumed[component] as usize {
+                let at = LogPlace { component: ComponentId::new(component), step };
+                if self.route(at).is_some_and(|(route, own)| (route.part, own) == (part, key)) {
+                    found.push(at);
+                }
+            }
+        }
+        found
+    }
+
+    fn first_of(&mut self, part: usize, key: usize) -> Option<LogPlace> {
+        self.events_of(part, key).into_iter().next()
+    }
+
+    /// What a session lacks that cannot end.
+    fn unfinished_session(&mut self, part: usize, key: usize) -> ValueFailure {
+        let session = self.slow_session(part, key);
+        let events = self.events_of(part, key);
+        let last = events.last().copied();
+        let field = last.and_then(|at| self.route(at)).and_then(|(route, _)| route.key);
+        let named = self.named_key(field, key);
+        let tables = &mut self.keyed.parts[part].tables;
+        let (expr, memory) = (session.expr, &session.memory);
+        let (exprs, steps) = (&mut tables.exprs, &mut tables.steps);
+        let mut met = Met { observation: &self.observation, exprs, steps, expr, memory };
+        let expected = met.expected();
+        let overdue = met.overdue();
+        let cause = ValueCause::Missing { key: named, since: last, overdue };
+        ValueFailure { at: last, cause, expected }
     }
 }
 

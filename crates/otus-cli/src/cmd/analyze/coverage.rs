@@ -9,7 +9,7 @@ use crate::output::{self, Stream};
 use crate::picture;
 use crate::shell::Shell;
 
-/// The most gaps that are listed after the verdicts; files list all.
+/// The maximum number of gaps that are listed after the verdicts. Files list all gaps.
 const SHORT: usize = 20;
 
 pub(super) fn is_asked(args: &AnalyzeArgs) -> bool {

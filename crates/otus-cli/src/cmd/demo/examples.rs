@@ -5,10 +5,10 @@ use crate::args::Demo;
 pub(super) struct Example {
     pub(super) name: &'static str,
     pub(super) title: &'static str,
-    /// The files it needs, with their texts.
+    /// The files that the example needs, with their texts.
     pub(super) files: &'static [(&'static str, &'static str)],
     pub(super) steps: &'static [Step],
-    /// The pictures and reports that it writes: a description, and the file.
+    /// The pictures and reports that the example writes: a description and the file name of each.
     pub(super) made: &'static [(&'static str, &'static str)],
     /// Suggestions and their commands; `DIR` stands for the folder.
     pub(super) next: [(&'static str, &'static str); 2],

@@ -16,7 +16,7 @@ struct Grid {
     points: Vec<Vec<u32>>,
     /// Per dimension and vector, the vector one step further.
     next: Vec<Vec<Option<usize>>>,
-    /// By vector: the vectors that are at most this one.
+    /// For each vector: the vectors that are at most this one.
     under: Vec<u32>,
 }
 

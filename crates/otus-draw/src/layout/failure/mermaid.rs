@@ -1,15 +1,16 @@
 //! A failure as Mermaid text, to paste into a ticket.
 //!
-//! A Mermaid arrow is sent and received at once. Observed messages need not be: a message is an arrow where the
-//! logs allow it, and two notes where an event on one of its lifelines came in between. So the events of each
-//! component always stand in the order of its log.
+//! In a Mermaid diagram, a message is sent and received at the same height. Observed messages need not be like
+//! that. So a message is an arrow if the logs allow it, and two notes if another event on one of its lifelines
+//! came between its emission and its reception. So the events of each component always stand in the order of
+//! its log.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::{EventState, FailurePicture, Options, PictureEvent, PictureMessage, drawn};
 
-/// The events around the failure as a Mermaid sequence diagram; empty if there is none.
+/// The events around the failure as a Mermaid sequence diagram; empty if there are no events.
 pub fn mermaid(picture: &FailurePicture, options: &Options) -> String {
     let mut writer = Writer::new(picture, options);
     if writer.logs.iter().all(Vec::is_empty) {
@@ -24,9 +25,9 @@ struct Writer<'p> {
     picture: &'p FailurePicture,
     components: Vec<usize>,
     logs: Vec<Vec<usize>>,
-    /// By component: the number of its events that are written.
+    /// For each component: the number of its events that are written.
     next: Vec<usize>,
-    /// By event: the other ends of its messages.
+    /// For each event: the other ends of its messages.
     others: Vec<Vec<usize>>,
     is_written: Vec<bool>,
     out: String,
@@ -72,7 +73,8 @@ impl<'p> Writer<'p> {
     /// Writes the next event or message, if there is one left.
     fn go_on(&mut self) -> bool {
         let heads = || (0..self.logs.len()).filter_map(|log| self.head(log));
-        // First the events whose counterparts are written or can be written with them, by order of columns.
+        // First the events whose counterparts are written already or can be written together with them, in
+        // the order of columns.
         let is_free = |&event: &usize| {
             let mut others = self.others[event].iter();
             others.all(|&other| {
@@ -110,13 +112,13 @@ impl<'p> Writer<'p> {
         true
     }
 
-    /// Whether an event was written, and nothing of its component since.
+    /// Whether an event was written, and no later event of its component was.
     fn is_last(&self, event: usize) -> bool {
         let log = self.log(event);
         self.next[log].checked_sub(1).is_some_and(|last| self.logs[log][last] == event)
     }
 
-    /// Whether an event comes next after the next one of the same component.
+    /// Whether an event of a component directly follows the next event that is to be written there.
     fn is_behind(&self, event: usize, other: usize) -> bool {
         let log = self.log(event);
         self.logs[log].get(self.next[log] + 1) == Some(&other)
@@ -192,7 +194,7 @@ fn worst(one: EventState, other: EventState) -> EventState {
 /// A text that Mermaid shows unchanged: characters with a meaning there are written by their numbers.
 fn encoded(text: &str) -> String {
     let mut out = String::new();
-    // The word `end` would end a block.
+    // The word `end` would end a block in Mermaid.
     let has_end = text.split(|c: char| !c.is_alphanumeric()).any(|word| word == "end");
     for letter in text.chars() {
         let is_plain = letter.is_alphanumeric()
@@ -204,6 +206,6 @@ fn encoded(text: &str) -> String {
             let _ = write!(out, "#{};", u32::from(letter));
         }
     }
-    // A line with an empty text would be no statement.
+    // A line with an empty text would not be a valid statement.
     if out.trim().is_empty() { "#8203;".to_owned() } else { out }
 }

@@ -1,9 +1,9 @@
 //! Third pass: boxes in their cells, and arrows between them.
 //!
 //! Arrows turn in two kinds of free space: in *gutters* between columns, and in *gaps* between rows. An arrow to the
-//! next column is a straight line, since it crosses only their gutter. Any other leaves its box sideways, goes down
-//! to the gap below its row, along it to the gutter beside its target, and from there to the target. Arrows that would
-//! lie on each other get tracks side by side, for which gutters and gaps grow.
+//! next column is a straight line, since it crosses only the gutter between the two columns. Any other arrow leaves
+//! its box sideways, goes down to the gap below its row, along it to the gutter beside its target, and from there to
+//! the target. Arrows that would lie on each other get tracks side by side, for which gutters and gaps grow.
 
 use super::window::{Cell, Window};
 use super::{EventState, FailurePicture, PictureEvent, PictureLifeline};
@@ -13,23 +13,23 @@ use crate::scene::{Anchor, End, Item, Key, Role, Scene, Tone};
 
 /// The height of an event.
 const BOX: f64 = 22.0;
-/// Between the text of a box and its sides.
+/// The distance between the text of a box and its sides.
 const PADDING: f64 = 7.0;
-/// The height of a gap and the width of a gutter without tracks.
+/// The height of a gap, and the width of a gutter, without tracks.
 const GAP: f64 = 14.0;
 const GUTTER: f64 = 36.0;
-/// From one track to the next.
+/// The distance between neighbouring tracks.
 const TRACK: f64 = 6.0;
-/// The most tracks of a gutter or gap; further arrows share them.
+/// The maximum number of tracks of a gutter or gap. Further arrows share these tracks.
 const MOST_TRACKS: usize = 12;
-/// The widest text of an event, and of a line of a head.
+/// The maximum width of the text of an event, and of a line of a head.
 const LABEL_ROOM: f64 = 190.0;
 const HEAD_ROOM: f64 = 140.0;
 /// The length of an arrow whose other end is not drawn.
 const STUB: f64 = 15.0;
-/// Pictures higher than this have the names of their lifelines at the bottom too.
+/// The height of a picture above which the names of its lifelines are repeated at the bottom.
 const TALL: f64 = 900.0;
-/// The least width of the text above the diagram.
+/// The minimum width of the text above the diagram.
 const TEXT_ROOM: f64 = 420.0;
 
 pub(super) fn paint(picture: &FailurePicture, window: &Window) -> Scene {
@@ -63,7 +63,7 @@ fn tone(state: EventState) -> Tone {
     }
 }
 
-/// The text of an event in its column, where the name of the lifeline need not be repeated.
+/// The text of an event in its column, without the name of the lifeline, which the column shows.
 fn caption(event: &PictureEvent, lifeline: &PictureLifeline) -> String {
     let action =
         event.label.strip_prefix(&lifeline.name).filter(|rest| rest.starts_with(['!', '?']));
@@ -76,14 +76,15 @@ fn caption(event: &PictureEvent, lifeline: &PictureLifeline) -> String {
     }
 }
 
-/// A message of which both events are drawn. It goes straight to the next column, out into the gutter at the right and
-/// back to its own column, and around to any other.
+/// A message whose two events are both drawn. To the next column, the route is straight. To its own column, it goes
+/// out into the gutter at the right and back. To any other column, it goes through a gap.
 #[derive(Debug, Clone, Copy)]
 struct Route {
     message: usize,
     from: Cell,
     to: Cell,
-    /// The tracks in the gutter of the emission, in the gap and in the gutter of the reception, as far as needed.
+    /// The tracks in the gutter of the emission, in the gap, and in the gutter of the reception; unused ones are
+    /// 0.
     tracks: [usize; 3],
 }
 
@@ -110,9 +111,10 @@ impl Route {
 #[derive(Debug, Default)]
 struct Routes {
     arrows: Vec<Route>,
-    /// Messages with one end that is drawn: its cell, and whether they leave it.
+    /// Messages of which only one event is drawn: the cell of that event, and whether the message
+    /// leaves it.
     halves: Vec<(usize, Cell, bool)>,
-    /// By gutter and by gap: the number of tracks.
+    /// The number of tracks of each gutter and of each gap.
     gutters: Vec<usize>,
     gaps: Vec<usize>,
 }
@@ -199,7 +201,7 @@ impl Span {
 
 #[derive(Debug, Default)]
 struct Grid {
-    /// By column: its left and its right side.
+    /// For each column: its left and its right side.
     columns: Vec<(f64, f64)>,
     rows: Vec<f64>,
     heads: Vec<Vec<String>>,
@@ -320,7 +322,7 @@ impl Painter<'_> {
             let points = self.grid.points(route);
             let on = [Some(self.keys[ends.from]), Some(self.keys[ends.to])];
             let [from, to] = [ends.from, ends.to].map(|event| &self.picture.events[event]);
-            // In one log, one row is one moment.
+            // Two lifelines of one log share moments, so events in one row belong to one moment.
             let [one, other] = [from, to].map(|it| self.picture.lifelines[it.lifeline].component);
             let is_early =
                 route.to.row < route.from.row || route.to.row == route.from.row && one != other;
@@ -388,7 +390,7 @@ impl Painter<'_> {
                 let (left, right) = self.grid.columns[column];
                 let height = self.grid.head_height;
                 let rect = Rect { left, top, right, bottom: top + height };
-                // Only the head at the top is the subject, so that ids are unique.
+                // Only the head at the top gets the subject, so that ids are unique.
                 for item in self.scene.head(rect, &self.grid.heads[column], STRONG, tone) {
                     item.subject = (top == 0.0).then(|| subject.clone());
                 }
@@ -406,7 +408,7 @@ impl Painter<'_> {
             let mut places = self.window.places.iter().zip(&self.picture.events);
             places.any(|(place, event)| place.is_some() && event.state == state)
         });
-        // Entries from left to right, in further lines where one is full.
+        // Entries are placed from left to right; a new line begins when one is full.
         let sample = Size { width: 18.0, height: 12.0 };
         let mut entries: Vec<(Point, EventState)> = Vec::new();
         let (mut x, mut line) = (0.0, 0);
@@ -430,7 +432,7 @@ impl Painter<'_> {
     }
 }
 
-/// The tone of a message between events in two states: that of the one that is less certain.
+/// The tone of a message between events in two states: that of the less certain state.
 fn message_tone(from: EventState, to: EventState) -> Tone {
     let uncertain =
         [EventState::Expected, EventState::Assumed, EventState::Offending, EventState::NotReached];

@@ -1,9 +1,9 @@
 //! Second pass: the row of every moment.
 //!
 //! A moment stands below the moments before it of its component, and a reception below its emission: its row is the
-//! length of the longest path to it from the top. Logs that contradict each other (each received before it
-//! sent) have no such order; then one of the waiting moments is placed without its message, whose arrow goes upwards.
-//! Linear in moments and messages.
+//! length of the longest path to it from the top. Logs that contradict each other have no such order: for example,
+//! each of two components received the other's message before it sent its own. Then one of the waiting moments is
+//! placed without regard to its message, and the arrow of that message goes upwards. Linear in moments and messages.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MomentId {
@@ -22,17 +22,18 @@ pub(super) fn each<I, T: Clone>(lists: &[Vec<I>], value: &T) -> Vec<Vec<T>> {
 /// The row of each moment of each component, given the number of rows that each moment takes.
 pub(super) fn rows(heights: &[Vec<usize>], above: &[Above]) -> Vec<Vec<usize>> {
     let mut rows = each(heights, &0);
-    // By moment: the number of moments above it without a row, and the moments below it on other components.
+    // For each moment: the number of moments above it without a row, and the moments below it on other
+    // components.
     let mut waits = rows.clone();
     let mut below: Vec<Vec<Vec<MomentId>>> = each(heights, &Vec::new());
-    // The moments of one component are in order anyway.
+    // The moments of one component are ordered anyway, so edges within a component are skipped.
     for &[from, to] in above.iter().filter(|[from, to]| from.component != to.component) {
         below[from.component][from.number].push(to);
         waits[to.component][to.number] += 1;
     }
-    // By component: its first moment without a row.
+    // For each component: its first moment without a row.
     let mut next = vec![0; heights.len()];
-    // The components that may be able to go on.
+    // The components that may be able to continue.
     let mut ready: Vec<usize> = (0..heights.len()).rev().collect();
     let mut stuck = 0;
     loop {

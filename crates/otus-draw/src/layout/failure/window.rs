@@ -12,16 +12,17 @@ use super::rows::{Above, MomentId, each, rows};
 use super::{EventState, FailurePicture, Options, PictureEvent};
 use crate::metrics::{counted, grouped};
 
-/// The moments on either side of the end of the explained part of a component that are taken first.
+/// The number of moments on either side of the end of the explained part of a component that are
+/// taken first.
 const AROUND: usize = 2;
-/// The number of steps of the run after which all components wait for each other.
+/// The number of steps of the run between two points at which all components wait for each other.
 const TOGETHER: usize = 16;
 
 #[derive(Debug, Default)]
 pub(super) struct Window {
     /// The lifelines that are drawn, from left to right.
     pub(super) columns: Vec<usize>,
-    /// By event: its place, if it is drawn.
+    /// For each event: its place, if it is drawn.
     pub(super) places: Vec<Option<Cell>>,
     pub(super) gaps: Vec<Gap>,
     pub(super) rows: usize,
@@ -115,7 +116,8 @@ fn columns(picture: &FailurePicture, limit: usize) -> Vec<usize> {
     }
     let mut is_taken = vec![false; count];
     let mut taken = 0;
-    // Sources in order of importance; those that are not connected with the focus come last.
+    // The starting points of the search, in order of importance. Lifelines that are not connected
+    // with the focus come last.
     let focus = focus(picture).0.and_then(lifeline).into_iter();
     let core = (0..count).filter(|&at| picture.lifelines[at].core);
     let active = picture.events.iter().map(|event| event.lifeline).filter(|&at| at < count);
@@ -138,7 +140,7 @@ fn columns(picture: &FailurePicture, limit: usize) -> Vec<usize> {
 /// The moments of each component: the events of each, on lifelines that are drawn.
 struct Logs {
     moments: Vec<Vec<Vec<usize>>>,
-    /// By event: its moment; `None` if its lifeline is not drawn.
+    /// For each event: its moment; `None` if its lifeline is not drawn.
     places: Vec<Option<MomentId>>,
 }
 
@@ -146,7 +148,7 @@ struct Logs {
 #[derive(Debug, Clone, Copy)]
 enum Piece {
     Moment(usize),
-    /// So many events that are left out.
+    /// A number of events that are left out.
     Gap(usize),
 }
 
@@ -174,10 +176,10 @@ impl Logs {
         self.places.get(event).copied().flatten()
     }
 
-    /// The order between moments, of those that `renumber` keeps: by messages, and by the run.
+    /// The order between the moments that `renumber` keeps: it follows from the messages and from the run.
     ///
-    /// A component that does little and gets no message would stand far above the events of its time. So after every
-    /// [`TOGETHER`] steps of the run, all components wait for the step.
+    /// A component with few events that receives no message would be drawn far above the events that happened at the
+    /// same time. So after every [`TOGETHER`] steps of the run, all components wait for the step.
     fn above(
         &self,
         picture: &FailurePicture,
@@ -188,7 +190,7 @@ impl Logs {
         let mut above: Vec<Above> =
             messages.filter_map(|it| Some([end(it.from)?, end(it.to)?])).collect();
         let run: Vec<MomentId> = picture.run.iter().filter_map(|&event| end(event)).collect();
-        // By component: its next moment in the run.
+        // For each component: its next moment in the run.
         let mut next: Vec<Option<MomentId>> = vec![None; self.moments.len()];
         for (step, &moment) in run.iter().enumerate().rev() {
             if step > 0 && step.is_multiple_of(TOGETHER) {
@@ -200,7 +202,7 @@ impl Logs {
         above
     }
 
-    /// By moment, whether it is drawn.
+    /// For each moment, whether it is drawn.
     fn kept(&self, picture: &FailurePicture, limit: usize) -> Vec<Vec<bool>> {
         let all: usize = self.moments.iter().flatten().map(Vec::len).sum();
         if all <= limit {
@@ -277,7 +279,8 @@ impl Logs {
                         }
                     }
                     Piece::Gap(events) => {
-                        // On the lifeline of a drawn event beside it, or of the first event of the log.
+                        // The number of omitted events is shown on the lifeline of a drawn event next
+                        // to the gap, or on that of the first event of the log.
                         let beside = log[at.saturating_sub(1)..].iter().find_map(|piece| {
                             if let Piece::Moment(number) = *piece { Some(number) } else { None }
                         });
@@ -299,7 +302,7 @@ impl Logs {
     }
 }
 
-/// A log with its gaps.
+/// A log as its drawn moments and its gaps.
 fn pieces(log: &[Vec<usize>], kept: &[bool]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for (number, moment) in log.iter().enumerate() {
@@ -312,7 +315,8 @@ fn pieces(log: &[Vec<usize>], kept: &[bool]) -> Vec<Piece> {
     pieces
 }
 
-/// Places the events of a moment that share a lifeline below each other, and gives the number of rows it takes.
+/// Places events of a moment that share a lifeline one below the other; returns the number of rows that the
+/// moment takes.
 fn stack(moment: &[usize], events: &[PictureEvent], offsets: &mut [usize]) -> usize {
     let mut order: Vec<usize> = moment.to_vec();
     order.sort_by_key(|&event| (events[event].lifeline, event));

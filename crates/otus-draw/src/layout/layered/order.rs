@@ -65,7 +65,7 @@ fn first(graph: &ProperGraph) -> Vec<Vec<u32>> {
     layers
 }
 
-/// By virtual node: its index in its layer.
+/// For each virtual node: its index in its layer.
 pub(super) fn places(layers: &[Vec<u32>], count: usize) -> Vec<u32> {
     let mut places = vec![0; count];
     for layer in layers {
@@ -121,7 +121,8 @@ fn exchange(graph: &mut ProperGraph, places: &mut [u32]) {
     }
 }
 
-/// The number of crossings if one node is left of another, given their neighbours in one layer.
+/// The number of crossings if one node is placed left of another, given their neighbours in one
+/// layer.
 fn pairs(left: &[u32], right: &[u32], places: &[u32]) -> usize {
     let crossed = |&&from: &&u32| {
         let before = right.iter().filter(|&&to| places[to as usize] < places[from as usize]);

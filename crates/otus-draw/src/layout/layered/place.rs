@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 use super::ProperGraph;
 use super::order::places;
 
-/// By virtual node: the coordinate of its middle.
+/// For each virtual node: the coordinate of its middle.
 pub(super) fn across(graph: &ProperGraph, gap: f64) -> Vec<f64> {
     if graph.nodes.is_empty() {
         return Vec::new();
@@ -96,8 +96,9 @@ fn conflicts(graph: &ProperGraph) -> FxHashSet<(u32, u32)> {
     found
 }
 
-/// The graph as seen from one of its four corners. Brandes and Köpf align the nodes once from each corner; mirrored
-/// views make all four the same: layers from top to bottom, and in a layer from left to right.
+/// The graph as seen from one of its four corners. Brandes and Köpf align the nodes once from each corner; with
+/// mirrored views, one procedure serves all four corners: it goes through the layers from top to bottom, and
+/// through each layer from left to right.
 struct View<'a> {
     graph: &'a ProperGraph,
     upwards: bool,
@@ -122,7 +123,7 @@ impl<'a> View<'a> {
         View { graph, upwards, mirrored, gap, layers, places }
     }
 
-    /// By virtual node: the first one of its block.
+    /// For each virtual node: the first one of its block.
     fn align(&self, conflicts: &FxHashSet<(u32, u32)>) -> Vec<u32> {
         let graph = self.graph;
         let count = u32::try_from(graph.nodes.len()).expect("nodes have 32-bit numbers");
@@ -130,7 +131,7 @@ impl<'a> View<'a> {
         let mut continued = vec![false; graph.nodes.len()];
         let mut near: Vec<u32> = Vec::new();
         for layer in &self.layers {
-            // Nodes left of this one are aligned already.
+            // Nodes to the left of this index are aligned already.
             let mut free = 0;
             for &node in layer {
                 near.clear();
@@ -198,7 +199,7 @@ impl<'a> View<'a> {
         roots.iter().map(|&root| places[root as usize]).collect()
     }
 
-    /// The least gap between two nodes; bends may be nearer to each other than nodes.
+    /// The minimum gap between two nodes. Bends of edges may be closer to each other than nodes.
     fn gap_between(&self, left: usize, right: usize) -> f64 {
         let bends = [left, right].iter().filter(|&&node| self.graph.nodes[node].is_bend).count();
         match bends {

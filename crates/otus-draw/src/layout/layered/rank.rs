@@ -1,8 +1,8 @@
-//! The layer of each node.
+//! The first step of layered drawing: removes cycles and gives each node a layer.
 
 use super::Edge;
 
-/// By edge: whether it is reversed to remove cycles. By node: the length of the longest path to it.
+/// For each edge, whether it is reversed to remove cycles; and for each node, the length of the longest path to it.
 ///
 /// The reversed edges are the back edges of a depth-first search that begins at nodes without incoming edges. So every
 /// edge, reversed or not, leads to a node that the search finishes earlier.

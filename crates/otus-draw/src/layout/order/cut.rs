@@ -1,10 +1,10 @@
 //! The lines of cuts through a space-time diagram.
 //!
-//! On each process, a cut lies in a gap between two rows: below its last event and above
-//! the first event outside. Of the possible gaps, it takes the one nearest to the lowest of
-//! all its events, so that the line is as straight as possible. If one cut is part of another, its gaps
-//! are nowhere lower; so the cuts of a run do not cross if those in one gap, and those
-//! that change gaps between the same two processes, lie side by side in their order.
+//! On each process, a cut lies in a gap between two rows: below its last event and above the first
+//! event outside. Of the possible gaps, it takes the one nearest to the lowest of all its events, so
+//! that the line is as straight as possible. If one cut is part of another, its gaps are nowhere lower;
+//! so the cuts of a run do not cross if they lie side by side, in their order, wherever they share a
+//! gap or change gaps between the same two processes.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -25,7 +25,7 @@ pub(super) struct Path {
     tone: Tone,
     pub(super) counts: Vec<usize>,
     pub(super) gaps: Vec<usize>,
-    /// Whether it is consistent: it has all events that happened before its own.
+    /// Whether the cut is consistent: it contains all events that happened before its own events.
     pub(super) consistent: bool,
 }
 
@@ -81,7 +81,7 @@ pub(super) fn row_of(trace: &PartialOrder, levels: &[u32], cut: &Cut) -> usize {
     last.max().unwrap_or(0)
 }
 
-/// The indices of at most `most` of `count` cuts: the first, the last and some between.
+/// The indices of at most `most` of `count` cuts: the first, the last and some in between.
 pub(super) fn choose(count: usize, most: usize) -> Vec<usize> {
     if count <= most {
         return (0..count).collect();
@@ -113,7 +113,7 @@ pub(super) fn paint(scene: &mut Scene, plan: &Plan, places: &Places) {
     let count = plan.columns.len();
     let left = places.x[0] - places.reach[0][0] - 12.0;
     let right = places.x[count - 1] + places.reach[count - 1][1] + 12.0;
-    // By gap: the number of cuts in it so far.
+    // For each gap: the number of cuts in it so far.
     let mut used = vec![0_usize; plan.rows + 1];
     let mut heights: Vec<Vec<f64>> = Vec::new();
     for cut in &plan.cuts {
@@ -126,7 +126,8 @@ pub(super) fn paint(scene: &mut Scene, plan: &Plan, places: &Places) {
     let mut lines: Vec<Vec<Point>> = heights.iter().map(|of| vec![point(left, of[0])]).collect();
     for process in 0..count - 1 {
         let way = |cut: usize| heights[cut][process + 1] - heights[cut][process];
-        // Cuts that go down are placed from the lowest, cuts that go up from the highest.
+        // Cuts that go down are placed beginning with the lowest, and cuts that go up beginning
+        // with the highest.
         let down = (0..plan.cuts.len()).rev().filter(|&cut| way(cut) > 0.0);
         let up = (0..plan.cuts.len()).filter(|&cut| way(cut) < 0.0);
         let moving: Vec<usize> = down.chain(up).collect();

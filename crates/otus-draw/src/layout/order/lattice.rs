@@ -13,11 +13,11 @@ use crate::geometry::{Rect, Size, point};
 use crate::metrics::{PLAIN, counted};
 use crate::scene::{End, Item, Key, Role, Scene, Tone};
 
-/// There are more cuts than a picture can show.
+/// The error that there are more cuts than a picture can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the trace has more than {limit} cuts; too many to draw their lattice")]
 pub struct TooManyCuts {
-    /// The most cuts that may be shown.
+    /// The maximum number of cuts that may be shown.
     pub limit: usize,
 }
 
@@ -53,7 +53,7 @@ pub fn lattice(trace: &PartialOrder, run: &[Cut], limit: usize) -> Result<Scene,
             scene.push(Item::rect(Role::Node, rect).tone(own).key(key).subject(subject));
             let label = Item::centered(Role::Node, text(counts), rect.center(), PLAIN);
             scene.push(label.tone(own));
-            // Predecessors are the cuts above that have one event fewer.
+            // The predecessors of a cut are the cuts of the row above that it contains.
             let is_part = |before: &[usize]| before.iter().zip(counts).all(|(a, b)| a <= b);
             for (before, from, above_key) in above.iter().filter(|above| is_part(&above.0)) {
                 let step =
@@ -108,7 +108,8 @@ fn rows(trace: &PartialOrder, limit: usize) -> Result<Vec<Vec<Vec<usize>>>, TooM
                     next.push(after);
                 }
             }
-            // Give up before a wide row is complete; each cut is found at most once per process.
+            // The search gives up before a wide row is complete. Each cut is found at most once per
+            // process.
             if next.len() > limit.saturating_mul(trace.process_count()) {
                 return Err(TooManyCuts { limit });
             }

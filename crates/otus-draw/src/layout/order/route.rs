@@ -26,7 +26,7 @@ pub(super) fn assign(plan: &Plan, detour: &[bool], tracks: &mut [[usize; 2]]) ->
     let mut routes = vec![Route::Free; plan.arrows.len()];
     let mut order: Vec<usize> = (0..plan.arrows.len()).filter(|&index| detour[index]).collect();
     order.sort_by_key(|&index| (rows(plan, plan.arrows[index]), index));
-    // By process and side: the row from which each track is free again.
+    // For each process and side: the row from which each track is free again.
     let mut free: Vec<[Vec<usize>; 2]> = vec![<[Vec<usize>; 2]>::default(); tracks.len()];
     for index in order {
         let arrow = plan.arrows[index];
@@ -60,8 +60,8 @@ fn rows(plan: &Plan, arrow: Arrow) -> (usize, usize) {
     (row(arrow.from), row(arrow.to))
 }
 
-/// The largest products of rows and processes that an arrow passes for which a straight line, and a bend, are
-/// tried.
+/// The maximum product of the rows and processes that an arrow passes for which a straight line is tried, and
+/// the same for a line with a bend.
 const FAR: usize = 4000;
 const NEAR: usize = 60;
 
@@ -116,7 +116,8 @@ fn is_blocked(plan: &Plan, places: &Places, arrow: Arrow, way: &[Point]) -> bool
     })
 }
 
-/// The points from the border of one dot to that of the other, with a bend if there is one.
+/// The points from the border of one dot to that of the other, with a bend in between if there is
+/// one.
 fn way(plan: &Plan, places: &Places, arrow: Arrow, bend: Option<Point>) -> Vec<Point> {
     let [from, to] = [arrow.from, arrow.to].map(|end| center(plan, places, end));
     let mut points = vec![from.toward(bend.unwrap_or(to), DOT)];

@@ -80,7 +80,7 @@ impl Scale {
 pub(super) struct Ruler {
     scale: Scale,
     unit: Unit,
-    /// The ends, as logarithms to base ten on a logarithmic axis.
+    /// The ends of the range; on a logarithmic axis, their logarithms to base ten.
     range: [f64; 2],
     /// The distance between ticks, in the same measure.
     step: f64,
@@ -88,7 +88,7 @@ pub(super) struct Ruler {
 
 /// The approximate number of ticks of a linear axis.
 const TICKS: f64 = 5.0;
-/// The number of decades beyond which not every one has a tick.
+/// The maximum number of decades for which every decade has a tick.
 const TENS: f64 = 8.0;
 
 impl Ruler {
@@ -118,7 +118,7 @@ impl Ruler {
         Ruler { scale, unit: axis.unit, range, step }
     }
 
-    /// The place of a number, from 0 at the beginning to 1 at the end.
+    /// The position of a number on the axis, from 0 at the beginning to 1 at the end.
     pub(super) fn part(&self, value: f64) -> f64 {
         let value = if self.scale == Scale::Log { value.log10() } else { value };
         ((value - self.range[0]) / (self.range[1] - self.range[0])).clamp(0.0, 1.0)
@@ -151,7 +151,7 @@ impl Ruler {
     }
 }
 
-/// The least of 1, 2, 5, 10, … that is not below a number.
+/// The smallest of 1, 2, 5, 10, … that is not less than a number.
 fn round_step(least: f64) -> f64 {
     let ten = 10_f64.powf(least.log10().floor());
     [1.0, 2.0, 5.0, 10.0]

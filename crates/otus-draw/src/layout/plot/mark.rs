@@ -1,4 +1,5 @@
-//! The markers of points in a plot. Series differ by marker, so they can be told apart in a black-and-white print.
+//! The markers of points in a plot. Series have different markers, so that they can be distinguished in black and
+//! white.
 
 use crate::geometry::{Point, point};
 use crate::scene::{Item, Role, Shape, Tone};
@@ -18,7 +19,8 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// A point of a size in a tone. A dashed outline of a few pixels is not recognizable, so tones with dashes are filled.
+    /// The marker of a point, with a size and a tone. A dashed outline of a few pixels is not recognizable, so markers
+    /// in dashed tones are filled.
     pub(super) fn item(self, at: Point, radius: f64, tone: Tone) -> Item {
         let shape = match self {
             Mark::Disc => Shape::Disc { center: at, radius },

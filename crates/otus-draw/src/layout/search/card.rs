@@ -15,7 +15,7 @@ use crate::layout::multitrace::{self, Lane, multi_trace};
 use crate::metrics::{SMALL, STRONG, grouped};
 use crate::scene::{Anchor, Item, Role, Scene, Tone};
 
-/// Makes cards; the picture of an interaction that several nodes have is made once.
+/// Makes the cards of nodes. If several nodes have the same interaction, its picture is made once.
 pub(super) struct Cards<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) options: &'a Options<'a>,
@@ -28,7 +28,7 @@ const PADDING: f64 = 8.0;
 const MOST_WIDE: f64 = 260.0;
 const MOST_LINES: usize = 16;
 const MOST_ACTIONS: usize = 12;
-/// The number of nodes from which interactions are not written as text.
+/// The number of nodes of an interaction from which it is not written as text.
 const MOST_NODES: u64 = 400;
 
 impl Cards<'_> {
@@ -56,7 +56,7 @@ impl Cards<'_> {
         let (left, right) = (PADDING, PADDING + width);
         let middle = f64::midpoint(left, right);
 
-        // Text is set flush left, pictures stand in the middle.
+        // Text is aligned to the left; pictures are centered.
         let centered = |scene: &Scene| middle - scene.size.width / 2.0;
 
         let mut scene = Scene::default();
@@ -112,7 +112,7 @@ fn wrap(line: &str) -> Vec<String> {
     lines.map(|(index, part)| " ".repeat(indent + if index > 0 { 2 } else { 0 }) + &part).collect()
 }
 
-/// The width of indentation, which is more than that of spaces, so that it can be seen.
+/// The width of an indentation. It is wider than spaces, so that it can be seen.
 fn step(spaces: usize) -> f64 {
     float(spaces.min(40)) * TEXT.size * 0.5
 }

@@ -73,7 +73,7 @@ fn simulated(
     for component in touched {
         let consumed = before.consumed[component.index()];
         let lane = &mut lanes[component.index()];
-        // On a component without observation, actions count as simulated after its end.
+        // On a component without any observation, all actions count as simulated after its end.
         if consumed == 0 && !trace.steps(component).is_empty() {
             lane.simulated_before += 1;
         } else {

@@ -1,8 +1,8 @@
 //! The part of a large search that is drawn.
 //!
-//! First the path to the leaf that decided the verdict, or to the node that explained most; then the nodes near
-//! it, nearest first, in equal shares. Of a path that is too long, the beginning and the end are
-//! kept. Omitted nodes are counted at their parents.
+//! First the path to the leaf that decided the verdict, or to the node that explained most, is taken; then the
+//! nodes near this path, nearest first, with equal shares for all nodes of the path. Of a path that is too
+//! long, the beginning and the end are kept. Omitted nodes are counted at their parents.
 
 use std::collections::VecDeque;
 
@@ -12,9 +12,9 @@ use otus_analysis::graph::record::Graph;
 #[derive(Debug, Clone)]
 pub(super) struct Window {
     pub(super) kept: Vec<bool>,
-    /// By node: whether it is on the path to the target.
+    /// For each node: whether it is on the path to the target.
     pub(super) on_path: Vec<bool>,
-    /// By node that is kept: the number of omitted nodes below it.
+    /// For each node that is kept: the number of omitted nodes below it.
     pub(super) hidden: Vec<usize>,
     /// The node that decided the verdict, or explained most.
     pub(super) target: usize,
@@ -34,7 +34,7 @@ pub(super) struct Gap {
     pub(super) between: [usize; 2],
     /// The number of omitted nodes of the path.
     pub(super) steps: usize,
-    /// The number of omitted nodes, with those beside the path.
+    /// The number of all omitted nodes, including those beside the path.
     pub(super) nodes: usize,
 }
 
@@ -88,7 +88,8 @@ pub(super) fn window(graph: &Graph, has_verdict: bool, most: usize) -> Window {
         window.kept[node] = true;
     }
     let mut left = most - kept_path.len();
-    // Nodes, each with the number of its children that were considered.
+    // The nodes whose children are to be taken, each with the number of children that were
+    // considered already.
     let mut queue: VecDeque<(usize, usize)> = kept_path.iter().rev().map(|&n| (n, 0)).collect();
     while left > 0
         && let Some((node, seen)) = queue.pop_front()

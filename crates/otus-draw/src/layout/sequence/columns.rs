@@ -52,7 +52,7 @@ pub(super) const NOTE_GAP: f64 = 12.0;
 pub(super) const NOTE_PADDING: f64 = 8.0;
 /// The width of the tips of a hexagonal note.
 pub(super) const HEXAGON: f64 = 8.0;
-/// The extent of a note over several lifelines beyond the outer ones.
+/// The extent of a note over several lifelines beyond the first and the last of these lifelines.
 pub(super) const NOTE_WING: f64 = 24.0;
 
 /// The extent of an item beyond the lifelines it spans.
@@ -86,7 +86,7 @@ pub(super) fn columns(
         gaps: vec![if options.compact { 24.0 } else { 44.0 }; count],
         spans: vec![Vec::new(); count],
     };
-    // By lifeline: the extent of its head, and of the side of a group that is there.
+    // For each lifeline: the extent of its head, and of the side of a group that is there.
     let mut around: Vec<Reach> =
         heads.iter().map(|head| Reach { left: head.half(), right: head.half() }).collect();
     for group in groups {
@@ -104,7 +104,7 @@ pub(super) fn columns(
     let last = count.saturating_sub(1);
     let tabs: Vec<Vec<String>> =
         rows.frames.iter().map(|frame| STRONG.wrap(&frame.title, 240.0)).collect();
-    // By frame: the least width for the text in it.
+    // For each frame: the least width for the text in it.
     let mut widths: Vec<f64> = rows
         .frames
         .iter()
@@ -232,7 +232,7 @@ fn arrow_constraints(arrow: &Arrow, heads: &[Head], constraints: &mut Constraint
 pub(super) fn arrow_reach(arrow: &Arrow) -> Reach {
     let outside = outside(arrow) + 2.0 * RING;
     let Some(origin) = arrow.origin else {
-        // From the environment, from the left.
+        // The arrow comes from the environment, at the left.
         return Reach { left: outside, right: 0.0 };
     };
     if arrow.targets.is_empty() && arrow.towards.is_none() {
@@ -281,8 +281,8 @@ pub(super) fn outside(arrow: &Arrow) -> f64 {
     (PLAIN.widest(&arrow.label) + 2.0 * ARROW_PADDING).max(46.0)
 }
 
-/// The farthest target on the side of the origin on which more of them are; to the right, if equally many. The label
-/// stands on the way to it. `None` if the origin is the only target.
+/// The farthest target on the side of the origin with more targets; on the right side if both have equally many. The
+/// label is placed on the way to it. `None` if the origin is the only target.
 pub(super) fn farthest(arrow: &Arrow) -> Option<usize> {
     if arrow.towards.is_some() && arrow.targets.is_empty() {
         return arrow.towards;
@@ -296,9 +296,9 @@ pub(super) fn farthest(arrow: &Arrow) -> Option<usize> {
 
 /// Least distances between lifelines.
 struct Constraints {
-    /// By lifeline: the distance from the one before it.
+    /// For each lifeline: the distance from the lifeline before it.
     gaps: Vec<f64>,
-    /// By lifeline: the distances from earlier ones.
+    /// For each lifeline: the distances from earlier lifelines.
     spans: Vec<Vec<(usize, f64)>>,
 }
 

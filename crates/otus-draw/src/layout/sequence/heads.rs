@@ -30,7 +30,8 @@ pub(super) fn font(options: &Options<'_>) -> Font {
     if options.compact { Font { size: 11.0, bold: true } } else { Font { size: 13.0, bold: true } }
 }
 
-/// The order of lifelines from left to right: as drawn, and then those of other files.
+/// The order of lifelines from left to right: first as the author drew them, then those of other
+/// files.
 pub(super) fn order(file: &SpecFile, signature: &Signature) -> Vec<LifelineId> {
     let drawn = file.drawing.iter().flat_map(|drawing| &drawing.heads);
     let mut order: Vec<LifelineId> = drawn
@@ -107,7 +108,7 @@ impl Head {
         self.text_height() + if self.has_symbol() { SYMBOL + 4.0 } else { 10.0 }
     }
 
-    /// Draws it with its lower side at `bottom`; boxes have the height `least` at least.
+    /// Draws the head with its lower side at `bottom`. Boxes are at least `least` high.
     pub(super) fn paint(&self, scene: &mut Scene, x: f64, bottom: f64, least: f64, subject: &str) {
         let height = if self.has_symbol() { self.height() } else { self.height().max(least) };
         let half = self.half();

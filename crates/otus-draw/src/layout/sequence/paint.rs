@@ -1,4 +1,4 @@
-//! Third pass: draws row by row.
+//! The third pass of the layout of sequence diagrams: draws row by row.
 
 mod arrow;
 mod frame;
@@ -15,7 +15,7 @@ use crate::scene::{Anchor, Item, Role, Scene, Shape, Tone};
 
 use life::Life;
 
-/// What the first two passes found.
+/// The results of the first two passes.
 pub(super) struct Drawn<'a> {
     pub(super) rows: &'a Rows,
     pub(super) heads: &'a [Head],
@@ -27,7 +27,7 @@ pub(super) fn margin(options: &Options<'_>) -> f64 {
     if options.compact { 2.0 } else { 16.0 }
 }
 
-/// Diagrams higher than this have the names of their lifelines at the bottom too.
+/// The height of a diagram above which the names of its lifelines are repeated at the bottom.
 const TALL: f64 = 900.0;
 
 pub(super) fn paint(drawn: &Drawn<'_>, options: &Options<'_>) -> Scene {
@@ -72,7 +72,8 @@ pub(super) fn paint(drawn: &Drawn<'_>, options: &Options<'_>) -> Scene {
         let more = (STRONG.widest(&group.title) + 8.0 - (right - left)).max(0.0) / 2.0;
         left -= more;
         right += more;
-        // Frames, notes and labels that leave the diagram at this side belong to it.
+        // Frames, notes and labels that extend beyond the outer lifeline on this side belong to the
+        // group.
         if group.first == 0 {
             left = left.min(columns.whole[0] - GROUP_PADDING);
         }
@@ -84,7 +85,7 @@ pub(super) fn paint(drawn: &Drawn<'_>, options: &Options<'_>) -> Scene {
         let at = point(rect.center().x, margin);
         scene.lines(&group.title, at, Anchor::Middle, STRONG, Role::Band, Tone::Normal);
     }
-    // Outer backgrounds first.
+    // Outer backgrounds are painted before inner ones.
     ground.sort_by(|a, b| a.rect_of().top.total_cmp(&b.rect_of().top));
     scene.items.extend(ground);
     soften_halos(&mut front, &scene);
@@ -102,7 +103,7 @@ pub(super) fn paint(drawn: &Drawn<'_>, options: &Options<'_>) -> Scene {
             head.paint(&mut scene, life.x, bottom + height, box_height(heads), &subject);
         }
     }
-    // Inner bars end first, and cover outer ones.
+    // Inner bars end first in the list, and must cover outer ones, so the list is reversed.
     scene.items.extend(bars.into_iter().rev());
     scene.items.extend(back);
     scene.items.extend(front.items);
@@ -112,7 +113,7 @@ pub(super) fn paint(drawn: &Drawn<'_>, options: &Options<'_>) -> Scene {
     scene
 }
 
-/// On a background, the halo of text shows the colour of that background.
+/// Gives the halo of each text the colour of the background on which the text stands.
 fn soften_halos(front: &mut Scene, grounds: &Scene) {
     let grounds: Vec<_> = grounds.items.iter().filter(|item| item.colour.is_some()).collect();
     for item in front.items.iter_mut().filter(|item| matches!(item.shape, Shape::Label(_))) {
@@ -122,7 +123,7 @@ fn soften_halos(front: &mut Scene, grounds: &Scene) {
     }
 }
 
-/// The height that all heads without a symbol have.
+/// The common height of all heads without a symbol.
 fn box_height(heads: &[Head]) -> f64 {
     heads.iter().filter(|head| !head.has_symbol()).map(Head::height).fold(0.0, f64::max)
 }
@@ -133,7 +134,7 @@ impl Group {
     }
 }
 
-/// The text in place of parts that are not drawn.
+/// The text that replaces the parts that are not drawn.
 pub(super) fn elided(count: usize) -> String {
     format!("… {count} more parts, not drawn")
 }
@@ -141,9 +142,9 @@ pub(super) fn elided(count: usize) -> String {
 /// The arrow of the latest row.
 #[derive(Clone, Copy)]
 struct Latest {
-    /// Its row.
+    /// The row of the arrow.
     row: usize,
-    /// The height of its head.
+    /// The height of the arrow's head.
     y: f64,
 }
 
@@ -151,13 +152,13 @@ struct Painter<'a> {
     columns: &'a Columns,
     rows: &'a Rows,
     heads: &'a [Head],
-    /// By lifeline: how far it is drawn.
+    /// For each lifeline: the range in which it is drawn.
     lives: Vec<Life>,
-    /// The lifelines with bars, that of the latest call last.
+    /// The lifelines with bars; the lifeline of the latest call is last.
     calls: Vec<usize>,
     /// The top of the next row.
     y: f64,
-    /// The arrow before this row, if only marks are between them.
+    /// The arrow before the current row, if there are only marks between them.
     latest: Option<Latest>,
     /// The tops of the next notes to the left and to the right of that arrow.
     beside: [f64; 2],

@@ -25,7 +25,8 @@ pub(super) struct Rows {
     pub(super) frames: Vec<Frame>,
 }
 
-/// One row; frames open, go on with the next operand, and close.
+/// One row. A frame has a row where it opens, one where its next operand begins, and one where it
+/// closes.
 #[derive(Debug)]
 pub(super) enum Row {
     Arrow(Arrow),
@@ -38,7 +39,7 @@ pub(super) enum Row {
     /// The number of omitted rows.
     Elided(usize),
     Note(Note),
-    /// Across all lifelines: a divider or a delay.
+    /// A divider or a delay, across all lifelines.
     Across(Across),
     Space(f64),
     Reference(Reference),
@@ -46,7 +47,7 @@ pub(super) enum Row {
     Begin(usize, Option<Colour>),
     /// The end of a bar; `None` stands for the latest one.
     End(Option<usize>),
-    /// The lifeline begins with the next arrow to it.
+    /// The lifeline begins with the next arrow that points to it.
     Create(usize),
     /// The lifeline ends.
     Destroy(usize),
@@ -59,18 +60,18 @@ pub(super) struct Arrow {
     pub(super) node: NodeId,
     pub(super) origin: Option<usize>,
     pub(super) targets: Vec<usize>,
-    /// The lifeline that a lost message does not reach.
+    /// The lifeline to which a lost message was sent.
     pub(super) towards: Option<usize>,
     pub(super) label: Vec<String>,
     pub(super) message: String,
     pub(super) synchronous: bool,
-    /// The forms of its tail and its head.
+    /// The forms of the arrow's tail and head.
     pub(super) ends: [End; 2],
     pub(super) dotted: bool,
     pub(super) colour: Option<Colour>,
-    /// The lifeline that begins with it.
+    /// The lifeline that is created by the message.
     pub(super) creates: Option<usize>,
-    /// The lifelines that end with it.
+    /// The lifelines that are destroyed by the message.
     pub(super) destroys: Vec<usize>,
     pub(super) tone: Tone,
 }
@@ -79,13 +80,13 @@ pub(super) struct Arrow {
 pub(super) struct Frame {
     pub(super) node: NodeId,
     pub(super) title: String,
-    /// The guard of its first operand, or its label.
+    /// The guard of the first operand of the frame, or the label of the frame.
     pub(super) guard: Vec<String>,
-    /// The background; a frame without a title is nothing else.
+    /// The background colour. A frame without a title is only a background.
     pub(super) colour: Option<Colour>,
     /// The lifelines of a coregion on which events are not ordered; empty for `seq` and `par`.
     pub(super) concurrent: Vec<usize>,
-    /// The first and the last lifeline it spans; none if it has no action.
+    /// The first and the last lifeline that the frame spans; `None` if it contains no action.
     pub(super) span: Option<(usize, usize)>,
     pub(super) tone: Tone,
 }
@@ -94,7 +95,8 @@ pub(super) struct Frame {
 #[derive(Debug)]
 pub(super) struct Note {
     pub(super) place: NotePlace,
-    /// Its lifelines; empty if it belongs to the arrow before it, or goes across.
+    /// The lifelines of the note; empty if the note belongs to the arrow before it, or goes across
+    /// the picture.
     pub(super) at: Vec<usize>,
     pub(super) lines: Vec<String>,
     pub(super) shape: NoteShape,
@@ -109,7 +111,7 @@ pub(super) struct Note {
 #[derive(Debug)]
 pub(super) struct Across {
     pub(super) lines: Vec<String>,
-    /// Whether it is between two lines, as a divider.
+    /// Whether the text is between two lines, as a divider.
     pub(super) ruled: bool,
 }
 
@@ -152,7 +154,7 @@ impl Arrow {
 }
 
 impl Row {
-    /// The lifelines that it needs.
+    /// The lifelines that the row needs.
     pub(super) fn lifelines(&self) -> Vec<usize> {
         match self {
             Row::Arrow(arrow) => arrow.lifelines().collect(),
@@ -173,7 +175,8 @@ impl Row {
         }
     }
 
-    /// Whether it ends the search for the arrow next to a mark: it is one, or the border of an operand.
+    /// Whether the search for the arrow next to a mark ends here: the row is an arrow, or the border of
+    /// an operand.
     fn is_neighbour(&self) -> bool {
         matches!(
             self,
@@ -233,8 +236,9 @@ impl Rows {
         self.give_spans((0, shown.len().saturating_sub(1)));
     }
 
-    /// Ties the begin and the end of a lifeline to an arrow. A creation belongs to the next arrow, a destruction to the
-    /// next one as in Mermaid, if that touches the lifeline, or else to the one before it as in PlantUML.
+    /// Connects the creation and the destruction of a lifeline with an arrow. A creation belongs to the next arrow. A
+    /// destruction belongs to the next arrow if that touches the lifeline, as in Mermaid; otherwise it belongs to the
+    /// arrow before it, as in PlantUML.
     fn tie_ends_of_life(&mut self) {
         let mut used = rustc_hash::FxHashSet::default();
         for at in 0..self.rows.len() {
@@ -346,7 +350,7 @@ impl Rows {
 }
 
 impl Note {
-    /// Finds the lifelines that it is beside or over.
+    /// Finds the lifelines that the note is beside or over.
     fn find(&mut self, latest: Option<&Arrow>, whole: (usize, usize)) {
         let over = self.at.first().copied().zip(self.at.last().copied());
         self.span = match (self.place, over) {
@@ -374,7 +378,7 @@ impl Frame {
         };
     }
 
-    /// Whether it is a background and nothing else.
+    /// Whether the frame is only a background.
     pub(super) fn is_bare(&self) -> bool {
         self.title.is_empty()
     }

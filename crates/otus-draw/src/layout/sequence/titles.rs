@@ -44,7 +44,7 @@ pub(super) fn paint(scene: &mut Scene, titles: &[Title]) {
     }
 }
 
-/// The lines of a title, which may be somewhat wider than a small diagram.
+/// The lines of a title. A title may be somewhat wider than a small diagram.
 fn broken(font: Font, text: &str, width: f64) -> Vec<String> {
     let room = width.max(320.0);
     let text = super::rows::markup::plain(text);

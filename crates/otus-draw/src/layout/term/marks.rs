@@ -23,7 +23,8 @@ struct Mark {
     children: [Option<u32>; 2],
 }
 
-/// A position in marks: its node in the tree, if it or a part below is marked, and the inherited tone.
+/// A position in the marks: its node in the trie, if the position or one below it is marked, and the
+/// tone that it inherits.
 #[derive(Debug, Clone, Copy)]
 pub struct Cursor {
     at: Option<u32>,
@@ -102,7 +103,7 @@ pub fn step(pool: &Pool, term: TermId, position: &[u8]) -> Option<Marks> {
     // Parts below the first loop are not marked.
     let deepest = path.iter().position(is_loop).unwrap_or(path.len());
 
-    // From the event upwards: whether the rest of the operand on the path is ∅.
+    // From the event upwards: whether the operand on the path becomes ∅ by the step.
     let mut empty = true;
     for at in (0..position.len()).rev() {
         let marked = at <= deepest;
@@ -158,7 +159,7 @@ pub fn step(pool: &Pool, term: TermId, position: &[u8]) -> Option<Marks> {
     Some(marks)
 }
 
-/// The result of pruning. The greater of two is what a choice between them becomes.
+/// The result of pruning. A choice becomes the greater of the results of its operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Pruned {
     /// ⊥: not even ∅.
@@ -197,14 +198,15 @@ fn prune(pool: &Pool, root: TermId, avoided: &LifelineSet, known: &mut Known) ->
     known[&root]
 }
 
-/// The most marks that one pruning makes; a picture has fewer nodes.
+/// The maximum number of marks that one pruning makes; a picture has fewer nodes.
 const MOST: usize = 100_000;
 
-/// Marks the parts that pruning removes from a part that is not pruned as a whole.
+/// Marks the subterms that pruning removes, in a part that is not removed as a whole.
 fn mark_pruned(pool: &Pool, part: TermId, avoided: &LifelineSet, marks: &mut Marks, place: usize) {
     let mut known = Known::default();
     prune(pool, part, avoided, &mut known);
-    // Subterm, node of the marks, and whether simplification removes its pruned form.
+    // Entries: a subterm, its node in the marks, and whether simplification removes its pruned
+    // form.
     let mut queue = std::collections::VecDeque::from([(part, place, false)]);
     while let Some((term, at, is_gone)) = queue.pop_front() {
         if marks.nodes.len() > MOST {
@@ -229,7 +231,7 @@ fn mark_pruned(pool: &Pool, part: TermId, avoided: &LifelineSet, marks: &mut Mar
                     vanishes = true;
                 }
                 left @ (Pruned::Empty | Pruned::Some) => {
-                    // ∅ remains an operand of a choice, but not of a sequence.
+                    // ∅ stays as an operand of a choice, but not of a sequence.
                     let goes = left == Pruned::Empty && !matches!(pool.node(term), Term::Alt(..));
                     vanishes |= goes;
                     queue.push_back((operand, marks.child(at, letter), is_gone || goes));

@@ -7,7 +7,7 @@ use crate::diagram::statement::{Mark, Statement, StatementKind};
 use crate::name::{Name, Symbol};
 
 pub(super) struct Aliases {
-    /// By alias: its lifeline; `None` for the environment.
+    /// For each alias: its lifeline; `None` for the environment.
     table: FxHashMap<Symbol, Option<Name>>,
 }
 

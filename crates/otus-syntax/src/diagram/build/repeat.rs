@@ -6,7 +6,8 @@ use crate::code::Code;
 use crate::diagram::statement::Repetition;
 use crate::source::Span;
 
-/// The most nodes that the unfolding of loops may add to a diagram, as a tree.
+/// The maximum number of nodes that unfolding loops may add to a diagram, counted as in a tree,
+/// without sharing.
 const MAX_UNFOLDED: u64 = 100_000;
 
 /// A loop, and one iteration of it.
@@ -76,7 +77,8 @@ impl Builder<'_> {
         if let Some(exit) =
             exit.filter(|_| items.iter().all(|item| matches!(item, Item::Break(..))))
         {
-            // Complete iterations are empty, so only the choice to leave remains.
+            // Complete iterations are empty, so only the choice of the interrupted iteration
+            // remains.
             return self.optional(exit, span);
         }
         let least = repetition.least;
@@ -167,7 +169,7 @@ impl Builder<'_> {
         let Repetition { least, most, .. } = repetition;
         let size = |node: NodeId| self.sizes[node.index()];
         let region = if let LoopKind::Coregion(region) = kind { region.len() as u64 } else { 0 };
-        // The number of uses of the body, and of those beyond the first.
+        // The number of uses of the body, and the number of uses beyond the first.
         let unfolded = u64::from(most.unwrap_or(least));
         let uses = unfolded + u64::from(most.is_none());
         let again = uses.saturating_sub(1);

@@ -19,9 +19,9 @@ pub(super) struct Scope {
     pub(super) loop_kind: Option<LoopKind>,
     /// Whether there is an `otus: synch` before or inside a broadcast.
     pub(super) synchronous: bool,
-    /// Whether it happens in parallel with the member before it.
+    /// Whether the fragment happens in parallel with the member before it (PlantUML's `&`).
     pub(super) beside: bool,
-    /// How it is drawn.
+    /// How the fragment is drawn.
     pub(super) frame: Option<drawing::Frame>,
     /// The guards of the operands after the first.
     pub(super) guards: Vec<String>,
@@ -51,7 +51,8 @@ impl Scope {
         }
     }
 
-    /// Whether its statements are in sequence, so that a frame among them needs no scope of its own.
+    /// Whether the statements of the fragment are in sequence. A frame among them then needs no
+    /// scope of its own.
     pub(super) fn is_sequence(&self) -> bool {
         if let Fragment::Block(operator) = &self.fragment {
             return matches!(operator, Operator::Seq | Operator::Loop(_));

@@ -1,4 +1,4 @@
-//! The drawing of a diagram while it is built.
+//! Collects, while a diagram is built, how its author drew it.
 
 use super::Aliases;
 use crate::ast::{NodeId, Section};
@@ -6,7 +6,7 @@ use crate::diagram::statement::{Course, Look, Message, Numbering};
 use crate::drawing::{self, Drawing, Frame, Head, HeadBox, HeadKind, Mark, Operand};
 use crate::name::Name;
 
-/// The drawing so far, and the looks that wait for their statements.
+/// The drawing so far, and the looks that belong to statements that are still to come.
 #[derive(Default)]
 pub(super) struct Sketch {
     pub(super) drawing: Drawing,
@@ -26,7 +26,7 @@ struct Numbers {
 }
 
 impl Sketch {
-    /// Takes a part of the picture that is not between statements.
+    /// Adds a part of the picture that does not stand between statements.
     pub(super) fn take(&mut self, look: &Look) {
         match look {
             Look::Mark(_) => {}
@@ -58,7 +58,7 @@ impl Sketch {
         }
     }
 
-    /// The look of a message, with its number; `None` if it looks as any other.
+    /// The look of a message, with its number; `None` if it looks like any other message.
     pub(super) fn arrow(
         &mut self,
         message: &Message,
@@ -94,7 +94,7 @@ impl Sketch {
         entry.after.push(Mark::Close);
     }
 
-    /// Takes the frame that is open between two statements.
+    /// Removes the frame that is open between two statements, and returns it.
     pub(super) fn take_frame(
         &mut self,
         before: Option<NodeId>,
@@ -114,7 +114,7 @@ impl Sketch {
         last: Option<NodeId>,
         guards: Vec<String>,
     ) {
-        // A fragment that is one of its operands has no node of its own.
+        // A fragment with a single operand has no node of its own.
         if !is_own || last == Some(node) || operands.contains(&node) {
             self.around(node, frame);
             return;
@@ -126,7 +126,7 @@ impl Sketch {
     }
 }
 
-/// Takes the last frame out of some marks that they open and do not close.
+/// Removes the last frame that some marks open and do not close, and returns it.
 pub(super) fn take_open(marks: &mut Vec<Mark>) -> Option<Frame> {
     let mut closed = 0;
     let at = marks.iter().rposition(|mark| {
@@ -162,7 +162,8 @@ pub(super) fn resolved(mark: Mark, aliases: &Aliases) -> Option<Mark> {
 }
 
 impl Drawing {
-    /// Completes the heads: a lifeline that is only used has one too, where the text first uses it.
+    /// Completes the list of heads: a lifeline that is used without a declaration has a head too,
+    /// at the position of its first use.
     pub(super) fn with_heads(mut self, sections: &[Section]) -> Drawing {
         let declared = sections.iter().filter_map(|section| match section {
             Section::Lifelines(declarations) => Some(&declarations.names),

@@ -9,9 +9,9 @@ use crate::parser::Findings;
 use crate::source::{Span, offset};
 use crate::suggest;
 
-/// Parses the text of a comment at byte `at` of the source. The result is `None` if it is not a
-/// directive, and for an unknown or malformed directive, which is reported; a directive that is nearly
-/// right is reported and accepted.
+/// Parses the text of a comment at byte `at` of the source. The result is `None` if the comment is not
+/// a directive. It is also `None` for an unknown or malformed directive, which is reported. A
+/// directive with a small mistake is reported and accepted.
 pub(crate) fn read(
     text: &str,
     at: u32,
@@ -40,7 +40,7 @@ pub(crate) fn block(label: &str, at: u32, names: &mut Names) -> Option<Fragment>
     cursor.rest().is_empty().then_some(block)
 }
 
-/// The operator that a label of one word misspells, if it does.
+/// The operator that a one-word label misspells; `None` if the label is not similar to an operator.
 pub(crate) fn nearly_block(label: &str) -> Option<&'static str> {
     const BLOCKS: &str = "strict seq coreg broadcast loopS loopW loopH loopP loopC";
     let word = label.split('(').next().unwrap_or("").trim();

@@ -10,7 +10,7 @@ use crate::diagram::statement::Repetition;
 /// and numbers that do not fit, is free text.
 pub(crate) fn repetition(label: &str) -> Repetition {
     const FREE: Repetition = Repetition { least: 0, most: None, stated: false };
-    // Longer labels are prose. The bound keeps the time constant.
+    // A longer label is free text. This limit keeps the time constant.
     if label.trim().len() > 64 {
         return FREE;
     }
@@ -75,14 +75,14 @@ fn unbracketed(text: &str) -> &str {
         .find_map(|&(open, close)| text.strip_prefix(open)?.strip_suffix(close))
         .map_or(text, |inside| {
             let inside = inside.trim();
-            // `[(2,5)]`: a guard around the bounds.
+            // A guard around the bounds: `[(2,5)]`.
             inside.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(inside).trim()
         })
 }
 
 fn number(text: &str) -> Option<u32> {
     let text = text.trim();
-    // `parse` would accept a sign.
+    // `parse` alone would also accept a sign.
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 #[derive(Debug, Default)]
 pub(super) struct Anchors {
-    /// By anchor: the number of its next repetition.
+    /// For each anchor: the number of its next repetition.
     next: FxHashMap<String, u32>,
 }
 
@@ -33,7 +33,7 @@ impl Anchors {
 pub(super) fn slug(heading: &str) -> String {
     let mut slug = String::with_capacity(heading.len());
     let mut rest = heading.trim();
-    // After one failed search for `)`, later ones fail too.
+    // If one search for `)` fails, all later ones fail too.
     let mut may_link = true;
     while let Some(c) = rest.chars().next() {
         rest = &rest[c.len_utf8()..];

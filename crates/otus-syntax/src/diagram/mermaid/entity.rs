@@ -74,7 +74,7 @@ pub(super) fn on_one_line<'a>(text: &'a str, decode: impl Fn(&'a str) -> Cow<'a,
         }
         joined.push_str(&decode(line));
     }
-    // A text of line breaks only has a name nevertheless.
+    // A text that consists only of line breaks must still give a name, so it is kept.
     if joined.is_empty() { decode(text).into_owned() } else { joined }
 }
 
@@ -88,7 +88,7 @@ fn break_length(text: &str) -> Option<usize> {
 
 /// The text on one line, encoded so that Mermaid and [`decode`] give it back.
 pub(super) fn encode(text: &str) -> Cow<'_, str> {
-    // Readers trim texts, so spaces at both ends are encoded.
+    // Readers trim texts, so spaces at the beginning and the end are encoded.
     let inner = text.len() - text.trim_start().len()..text.trim_end().len();
     let must_encode = |at, c| must_encode(text, at, c) || (c == ' ' && !inner.contains(&at));
     if !text.char_indices().any(|(at, c)| must_encode(at, c)) {
@@ -107,8 +107,8 @@ pub(super) fn encode(text: &str) -> Cow<'_, str> {
     Cow::Owned(encoded)
 }
 
-/// A directive encoded so that Mermaid does not find the beginning of a setting, `%%{`, in it. Only a
-/// quoted name can contain it, and there a numeric escape is possible.
+/// A directive, encoded so that it does not contain `%%{`, with which a Mermaid setting begins. Only
+/// a quoted name can contain that text, and there a numeric escape is possible.
 pub(super) fn encode_directive(text: &str) -> String {
     text.replace("%%{", "%\\u{25}{")
 }
@@ -124,7 +124,7 @@ pub(super) fn without_wrap(text: &str) -> &str {
     text
 }
 
-/// Words that make Mermaid assume another kind of diagram, at any position.
+/// Words at which Mermaid assumes another kind of diagram, wherever they occur.
 pub(super) const FOREIGN_WORDS: [&str; 4] =
     ["C4Container", "C4Component", "C4Dynamic", "C4Deployment"];
 

@@ -24,8 +24,8 @@ pub(super) fn word(text: &str) -> &str {
     &text[..end]
 }
 
-/// Whether Mermaid reads `name` as a participant, in declarations and at both ends of arrows. Stricter
-/// than Mermaid's own rules, which have exceptions (`a-x`, `1 a`, `a as b`).
+/// Whether Mermaid reads `name` as a participant, in declarations and at both ends of arrows. This is
+/// stricter than Mermaid's own rules, which have exceptions (`a-x`, `1 a`, `a as b`).
 pub(super) fn is_spellable(name: &str) -> bool {
     let mut before = None;
     let mut chars = name.chars().peekable();
@@ -75,7 +75,7 @@ pub(super) fn actor_length(text: &str) -> usize {
     }
 }
 
-/// The length of the longest prefix of entities and of bytes that fit.
+/// The length of the longest prefix that consists of entities and of bytes for which `fits` holds.
 pub(super) fn run_length(text: &str, fits: impl Fn(u8) -> bool) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;

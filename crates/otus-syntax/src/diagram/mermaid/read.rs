@@ -47,7 +47,7 @@ pub fn read(source: &Source, range: Span) -> Parsed<SpecFile> {
     findings.with_tree(SpecFile { comments, ..tree })
 }
 
-/// The number of wrong lines after which parsing stops, since the text is hardly a diagram.
+/// The number of wrong lines after which parsing stops, because the text is probably not a diagram.
 const MAX_ERRORS: u32 = 100;
 
 struct Reader<'a> {
@@ -63,7 +63,8 @@ struct Reader<'a> {
     openers: Vec<Opener>,
     open_directives: usize,
     errors: u32,
-    /// The brackets for which a search has failed, so that later ones fail too.
+    /// The closing brackets for which a search has failed, so that later searches for them fail
+    /// too.
     unclosed: Vec<&'static str>,
 }
 
@@ -99,7 +100,7 @@ impl Reader<'_> {
                 }
             } else {
                 self.never_closed(span, "front matter", "a line `---`");
-                // The beginning of the diagram is unknown.
+                // It is unknown where the diagram begins, so the rest is not parsed.
                 return false;
             }
         }
@@ -137,7 +138,8 @@ impl Reader<'_> {
         if nearest.is_some() {
             self.at = line_end;
         }
-        // If only the first line is missing or misspelt, the rest is parsed for its faults.
+        // If only the first line is missing or misspelt, the rest is still parsed to find its
+        // faults.
         nearest.is_some() || is_statement
     }
 
@@ -288,7 +290,7 @@ impl Reader<'_> {
             let message = format!("{MAX_ERRORS} lines are wrong; the rest was not read");
             let help = "is this a Mermaid sequence diagram?";
             self.findings.report(Code::TOO_MANY_ERRORS, rest, message, help);
-            // No function reads beyond this point.
+            // Cuts the text here, so that no function reads beyond this point.
             self.text = &self.text[..self.at];
         }
     }

@@ -25,7 +25,7 @@ pub fn write(tree: &SpecFile) -> String {
     written(tree).text
 }
 
-/// The Mermaid diagram of a tree, and what it cannot show.
+/// The Mermaid diagram of a tree, and the parts of its drawing that Mermaid cannot show.
 pub fn written(tree: &SpecFile) -> Written {
     let outline = present(outline(tree), tree.drawing.as_deref(), Style::Mermaid);
     let mut writer = Writer {
@@ -53,16 +53,16 @@ pub fn written(tree: &SpecFile) -> Written {
 
 struct Writer {
     out: String,
-    /// By lifeline, or `None` for the environment: the name of its participant.
+    /// The name of the participant of each lifeline; the key `None` is the environment.
     participants: FxHashMap<Option<Symbol>, String>,
     /// The lifelines, whose names are not available for invented participants.
     taken: FxHashSet<Symbol>,
     names: Names,
-    /// By open fragment: whether a directive opened it.
+    /// For each open fragment: whether a directive opened it.
     open: Vec<bool>,
     /// The number of aliases tried.
     aliases: u32,
-    /// By lifeline: the symbol of its head.
+    /// For each lifeline: the symbol of its head.
     kinds: FxHashMap<Symbol, HeadKind>,
     /// The first and the last participant.
     first: Option<String>,
@@ -71,7 +71,7 @@ struct Writer {
     arrow: Option<drawing::Arrow>,
     frame: Option<drawing::Frame>,
     guard: Option<String>,
-    /// By lifeline that is created later: its declaration.
+    /// For each lifeline that is created later: its declaration.
     created: FxHashMap<Symbol, Option<String>>,
     left_out: BTreeSet<&'static str>,
 }
@@ -104,7 +104,8 @@ impl Writer {
                     let colour = self.colour(one.colour.as_deref());
                     let is_known = |colour: &String| lexis::colour(colour).0.is_some();
                     let colour = colour.filter(is_known);
-                    // The first word of a title may be a colour.
+                    // The first word of a title may be the name of a colour, so a colour is written
+                    // before it.
                     let is_clear = colour.is_none() && lexis::colour(&title).0.is_some();
                     let colour = colour.unwrap_or(if is_clear { "transparent" } else { "" }.into());
                     self.line(format!("box {colour} {title}").replace("box  ", "box ").trim_end());
@@ -212,7 +213,7 @@ impl Writer {
 
     fn statement(&mut self, kind: &StatementKind) {
         match kind {
-            // Written by `heads`.
+            // Participants were written by `heads`.
             StatementKind::Participant { .. } => {}
             StatementKind::Message(Message { from, to, message, course }) => {
                 let look = self.arrow.take().unwrap_or_default();
@@ -265,7 +266,7 @@ impl Writer {
                     Separator::Else => "else",
                     Separator::And => "and",
                     Separator::Option => "option",
-                    // Mermaid has no `else` here.
+                    // Mermaid has no `else` in this fragment.
                     Separator::Or => "%% else",
                 };
                 self.labelled(word, &guard);
@@ -289,7 +290,8 @@ impl Writer {
         self.line(line.trim_end());
     }
 
-    /// The label of a message: the text of its arrow if that gives its name, else its name.
+    /// The label of a message: the text of its arrow if the name of the message follows from that
+    /// text, else the name.
     fn label(&self, message: Name, text: &str) -> String {
         let name = self.names.text(message.symbol);
         let shown = encode_shown(text);
@@ -327,7 +329,7 @@ impl Writer {
                 let is_shown = !title.text.trim().is_empty();
                 self.left_out_if(is_shown, "headers, footers, captions, legends and frames");
             }
-            // Written by `heads`.
+            // `heads` has already written these looks.
             Look::Head(_) | Look::OpenBox(_) | Look::CloseBox => {}
         }
     }
@@ -346,7 +348,7 @@ impl Writer {
         }
     }
 
-    /// Most marks are notes in Mermaid.
+    /// Writes a mark. Most marks become notes in Mermaid.
     fn mark(&mut self, mark: &drawing::Mark) {
         let life = match mark {
             drawing::Mark::Activate { lifeline, colour } => {

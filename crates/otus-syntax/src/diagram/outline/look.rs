@@ -1,7 +1,8 @@
 //! The look of statements, from the drawing of a tree.
 //!
-//! Titles, heads, guards, labels and arrows go with their statements. What stands between statements goes after the
-//! statement that it follows; [`presentation`](super::presentation) keeps those that still make sense there.
+//! Titles, heads, guards, labels and arrows go with their statements. Marks between statements are written after
+//! the statement that they follow; [`presentation`](super::presentation) keeps the marks that still make sense
+//! there.
 
 use super::Walk;
 use crate::ast::{NodeId, NodeKind, Operator, Passing};
@@ -10,7 +11,7 @@ use crate::diagram::statement::{Course, Look, Message, Statement, StatementKind}
 use crate::drawing::{Drawing, Frame, Mark};
 use crate::source::Span;
 
-/// Titles and heads, which precede everything.
+/// Adds titles and heads, which precede all statements.
 pub(super) fn headings(drawing: &Drawing, statements: &mut Vec<Statement>) {
     let titles = drawing.titles.iter().map(|title| Look::Title(title.clone()));
     let heads = drawing.heads.iter().map(|head| Look::Head(head.clone()));
@@ -67,7 +68,7 @@ impl Walk<'_> {
         true
     }
 
-    /// Writes the look of a frame with so many operands; returns their guards.
+    /// Writes the look of a frame with this number of operands; returns the guards of the operands.
     pub(super) fn look_of_frame(&mut self, node: NodeId, operands: usize) -> Vec<String> {
         let Some(frame) = self.frame(node).filter(|frame| frame.operands.len() == operands) else {
             return Vec::new();
@@ -78,11 +79,12 @@ impl Walk<'_> {
         guards
     }
 
-    /// Writes the look of a loop, unless its label states bounds: a bounded loop is unfolded.
+    /// Writes the look of a loop, unless its label states bounds, because a loop with bounds is
+    /// unfolded.
     pub(super) fn look_of_loop(&mut self, node: NodeId) {
         let is_free = |frame: &&Frame| {
             let repetition = directive::repetition(&frame.label);
-            // `0..*` is what a loop without a label says.
+            // A loop without a label means `0..*` too.
             let is_any = (repetition.least, repetition.most) == (0, None) && !repetition.stated;
             frame.keyword == "loop" && is_any
         };

@@ -1,7 +1,8 @@
-//! What an author drew between statements, in a form that another tool draws as well.
+//! Adapts the marks that an author drew between statements, so that another tool can draw them as well.
 //!
 //! The statements of a tree are not always those of the text: a `break` becomes an alternative, and a loop with
-//! bounds is unfolded. So the two ends of a bar or of a frame may come apart. This pass keeps what still has both:
+//! bounds is unfolded. So one end of a bar or of a frame may be lost. This pass keeps the bars and frames that still
+//! have both ends:
 //!
 //! ```text
 //! bars                 a bar ends only if it began; the end of "the latest" bar names its lifeline; two bars with no
@@ -29,7 +30,7 @@ use crate::drawing::{Drawing, HeadBox, Mark};
 use crate::name::{Name, Symbol};
 use crate::source::Span;
 
-/// Where `destroy` stands, and which lifelines may be created.
+/// The position of `destroy`, and which lifelines may be created later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     /// `destroy` comes before the last message; a lifeline in a box cannot be created.
@@ -84,12 +85,13 @@ fn bars(statements: Vec<Statement>) -> Vec<Statement> {
     kept
 }
 
-/// Joins a bar with the next one of its lifeline if no message is between them: PlantUML refuses two.
+/// Joins a bar with the next bar of its lifeline if there is no message between them, because
+/// PlantUML rejects two such bars.
 fn joined_bars(
     statements: Vec<Statement>,
     left_out: &mut BTreeSet<&'static str>,
 ) -> Vec<Statement> {
-    // By lifeline: the end of a bar since the latest message.
+    // For each lifeline: the end of a bar since the latest message.
     let mut ended: FxHashMap<Symbol, usize> = FxHashMap::default();
     let mut is_dropped = vec![false; statements.len()];
     for (at, statement) in statements.iter().enumerate() {
@@ -111,11 +113,11 @@ fn joined_bars(
     kept.map(|(statement, _)| statement).collect()
 }
 
-/// What is open at a place.
+/// An open construct at some position.
 enum Level {
-    /// A fragment; whether its statements are a sequence.
+    /// A fragment, and whether its statements are a sequence.
     Fragment(bool),
-    /// The Open of a frame, by its index.
+    /// A frame, given by the index of its Open mark.
     Frame(usize),
 }
 
@@ -166,7 +168,7 @@ fn frames(statements: Vec<Statement>, left_out: &mut BTreeSet<&'static str>) -> 
     }
     let mut kept = Vec::with_capacity(statements.len());
     let is_plain = |statements: &[Statement], at: usize| match mark_of(&statements[at]) {
-        // Other keywords have a meaning, which the tree has already.
+        // Other keywords have a meaning, which is part of the tree already.
         Some(Mark::Open(frame)) => matches!(&*frame.keyword, "rect" | "group" | "critical" | "box"),
         _ => false,
     };
@@ -257,7 +259,7 @@ impl Neighbours {
     }
 }
 
-/// Moves creations and destructions to where the language has them.
+/// Moves creations and destructions to the positions that the language requires.
 fn lives(
     statements: Vec<Statement>,
     style: Style,
@@ -268,11 +270,11 @@ fn lives(
         message_of(&statements[at])
             .is_some_and(|message| message.ends().any(|end| end.symbol == lifeline.symbol))
     };
-    // By place: the marks that come before its statement, and after it.
+    // For each statement: the marks that come before it, and those that come after it.
     let mut before: FxHashMap<usize, Vec<Mark>> = FxHashMap::default();
     let mut after: FxHashMap<usize, Vec<Mark>> = FxHashMap::default();
     let mut created: FxHashSet<Symbol> = FxHashSet::default();
-    // The first place of a message and its look.
+    // The position at which a message and its look begin.
     let begin = |message: usize| {
         let is_look = message > 0
             && matches!(statements[message - 1].kind, StatementKind::Look(Look::Arrow(_)));
@@ -336,7 +338,7 @@ fn numbers(statements: Vec<Statement>) -> Vec<Statement> {
     };
     let all: Vec<Option<i64>> = statements.iter().filter_map(number).collect();
     let mut seen = 0;
-    // The next number and the step, while arrows are numbered.
+    // The next number and the step, as long as arrows are numbered.
     let mut running: Option<(i64, i64)> = None;
     let mut kept = Vec::with_capacity(statements.len());
     let say = |span: Span, numbering| Statement {

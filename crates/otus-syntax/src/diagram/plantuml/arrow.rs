@@ -37,9 +37,9 @@ pub(super) struct Arrow {
     /// The further receivers of `A -> B & C`.
     pub(super) others: Vec<Participant>,
     pub(super) dotted: bool,
-    /// The colour of its line.
+    /// The colour of the arrow's line.
     pub(super) colour: Option<Range<usize>>,
-    /// Whether its head is open (`->>`), or half (`-/`).
+    /// Whether the arrow's head is open (`->>`), or half (`-/`).
     pub(super) head: ArrowHead,
     /// `-[hidden]>`: it only moves the parts of the picture.
     pub(super) hidden: bool,
@@ -135,7 +135,7 @@ impl<'a> Cursor<'a> {
         // The arrow itself, for diagnostics.
         let tail = self.text[after_body..].find(|c| !matches!(c, '>' | '/' | '\\' | 'x' | 'o'));
         let arrow = begin..after_body + tail.unwrap_or(0);
-        // One end is a participant; with a border at the other end, it has no label.
+        // If one end is a border of the picture, the participant at the other end has no label.
         if let (None, other) | (other, None) = (&left, &right)
             && other.as_ref().is_none_or(|other| other.label.is_some())
         {

@@ -30,11 +30,11 @@ impl Call {
 pub(super) struct Calls {
     /// All pushed calls, each with the index of the call below it in the stack.
     pushed: Vec<(Call, Option<usize>)>,
-    /// The state of PlantUML.
+    /// The state that PlantUML keeps, which it does not restore at `else`.
     drawn: CallState,
-    /// The state of the operand alone.
+    /// The state that is restored at each `else`.
     operand: CallState,
-    /// By open fragment: the operand's state at its beginning.
+    /// For each open fragment: the operand's state at its beginning.
     begun: Vec<CallState>,
     /// `autoactivate on`
     pub(super) automatic: bool,
@@ -83,8 +83,8 @@ impl Calls {
 
     /// `return`: the call that it answers. The reply becomes the last message.
     ///
-    /// If there is none, the calls that PlantUML answers and that the operand alone would answer, which differ
-    /// or do not exist.
+    /// The error has two calls: the one that PlantUML would answer, and the one that the operand alone would
+    /// answer. They differ, or do not exist.
     pub(super) fn reply(&mut self) -> Result<Call, [Option<Call>; 2]> {
         match [self.drawn, self.operand].map(|state| self.callee(state)) {
             [Some(call), Some(other)] if call.has_same_ends(other) => {
@@ -95,7 +95,7 @@ impl Calls {
         }
     }
 
-    /// A disputed `return` is the answer to this call.
+    /// Records that a `return` whose call was ambiguous answers this call.
     pub(super) fn answer(&mut self, call: Call) {
         self.message(Call { from: call.to, to: call.from });
         self.deactivate();

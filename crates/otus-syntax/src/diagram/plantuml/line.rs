@@ -14,7 +14,8 @@ pub(super) struct Line<'a> {
     text: Cow<'a, str>,
     /// The beginnings of the pieces: index in `text` and offset in the source. Never empty.
     pieces: Vec<(usize, u32)>,
-    /// The line of the source that an expanded line comes from: the span of each of its parts.
+    /// For an expanded line: the span of the source line that it comes from. All of its parts have
+    /// this span.
     origin: Option<Span>,
 }
 
@@ -29,7 +30,7 @@ impl Line<'_> {
         &self.text
     }
 
-    /// The span of a part of it in the source.
+    /// The span in the source of a part of the line.
     pub(super) fn span(&self, part: Range<usize>) -> Span {
         if let Some(origin) = self.origin {
             return origin;
@@ -40,7 +41,7 @@ impl Line<'_> {
         Span::new(start, end.max(start))
     }
 
-    /// Its span in the source.
+    /// The span of the line in the source.
     pub(super) fn whole(&self) -> Span {
         self.span(0..self.text.len())
     }

@@ -68,7 +68,7 @@ pub fn write(tree: &SpecFile) -> String {
     written(tree).text
 }
 
-/// The PlantUML diagram of a tree, and what it cannot show.
+/// The PlantUML diagram of a tree, and the parts of its drawing that PlantUML cannot show.
 pub fn written(tree: &SpecFile) -> Written {
     let outline = outline::outline(tree);
     write::spell(&outline::present(outline, tree.drawing.as_deref(), outline::Style::Plantuml))

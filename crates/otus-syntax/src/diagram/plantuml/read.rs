@@ -79,7 +79,7 @@ struct Reader<'a> {
     /// The number of `fragments` with concurrent operands.
     concurrent: usize,
     picture: Picture,
-    /// By symbol: whether a participant was declared.
+    /// For each symbol: whether a participant was declared.
     declared: Vec<bool>,
     skipping: Option<Skipping>,
     /// A part of the picture whose lines are being skipped, and those lines.
@@ -124,7 +124,8 @@ impl Reader<'_> {
         self.line_not_understood(line);
     }
 
-    /// `& …`: PlantUML draws the rest of the line, which is `length` bytes, beside the line before.
+    /// `& …`: PlantUML draws the rest of the line, which has `length` bytes, in parallel with the
+    /// line before.
     fn beside(&mut self, line: &Line<'_>, length: usize) {
         let rest = line.part(line.text().len() - length..line.text().len());
         let at = self.statements.len();
@@ -262,7 +263,7 @@ impl Reader<'_> {
     }
 }
 
-/// The most syntax errors that are reported; further ones usually have the same cause.
+/// The maximum number of syntax errors that are reported; further ones usually have the same cause.
 const MAX_NOT_UNDERSTOOD: usize = 50;
 
 const BETWEEN: &str = "a sequence diagram stands between `@startuml` and `@enduml`";

@@ -36,7 +36,7 @@ pub(super) fn name(written: &str) -> Cow<'_, str> {
         }
         joined.push_str(&decode(line));
     }
-    // A text of line breaks only has a name nevertheless.
+    // A text that consists only of line breaks must still give a name, so it is kept.
     if joined.is_empty() { Cow::Borrowed(written) } else { Cow::Owned(joined) }
 }
 

@@ -39,7 +39,7 @@ pub(super) fn spell(outline: &Outline) -> Written {
     writer.stand_in(outline);
     let mut statements = outline.statements.iter().map(|statement| &statement.kind).peekable();
     while let Some(kind) = statements.next() {
-        // A loop of a special kind without bounds is a group with the name of the loop.
+        // A loop of a special kind without bounds is written as a group with the name of the loop.
         if let StatementKind::Mark(Mark::LoopKind(kind)) = kind
             && let Some(StatementKind::Open(Fragment::Loop(repetition))) = statements.peek()
             && (repetition.least, repetition.most) == (0, None)
@@ -60,10 +60,10 @@ struct Writer {
     /// The lifelines, whose names are not available for aliases.
     taken: FxHashSet<Symbol>,
     text: String,
-    /// By open fragment: whether a directive opened it.
+    /// For each open fragment: whether a directive opened it.
     open: Vec<bool>,
     aliases: FxHashMap<Symbol, String>,
-    /// By lifeline: the symbol of its head.
+    /// For each lifeline: the symbol of its head.
     heads: FxHashMap<Symbol, drawing::Head>,
     /// The looks of the next arrow, fragment and operand.
     arrow: Option<drawing::Arrow>,
@@ -73,8 +73,8 @@ struct Writer {
 }
 
 impl Writer {
-    /// Declares a participant as the environment if there are no participants, since PlantUML rejects a
-    /// diagram without any.
+    /// If there are no participants, declares one that stands for the environment, because PlantUML
+    /// rejects a diagram without participants.
     fn stand_in(&mut self, outline: &Outline) {
         let has_participants = outline.statements.iter().any(|statement| {
             matches!(
@@ -199,7 +199,8 @@ impl Writer {
         self.line(line.trim_end());
     }
 
-    /// The label of a message: the text of its arrow if that gives its name, else its name.
+    /// The label of a message: the text of its arrow if the name of the message follows from that
+    /// text, else the name.
     fn label(&self, message: Name, shown: &str) -> String {
         let name = self.names.text(message.symbol);
         let lines: Vec<String> = shown.split('\n').map(text::message).collect();

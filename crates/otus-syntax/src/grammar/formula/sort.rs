@@ -9,11 +9,11 @@ use crate::code::Code;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sort {
-    /// It can only be a formula.
+    /// The operand can only be a formula.
     Formula,
-    /// It can only be a number.
+    /// The operand can only be a number.
     Number,
-    /// It can only be a text.
+    /// The operand can only be a text.
     Text,
     /// `true` or `false`.
     Constant,
@@ -87,7 +87,7 @@ impl Parser<'_> {
     fn sort(&self, mut id: FormulaId) -> Sort {
         loop {
             return match &self.tree.node(id).kind {
-                // Chains of names are short, since each name is an item of its own.
+                // Each name is an item of its own, so chains of names are short.
                 FormulaKind::Named(_, body) => {
                     id = *body;
                     continue;

@@ -49,7 +49,8 @@ pub(super) fn operator(cursor: &mut Cursor<'_>) -> Head {
                 {
                     cursor.bump();
                 }
-                // Its operands are parsed as those of a sequence, to find the faults in them.
+                // The operands of an unknown operator are parsed as those of a sequence, to find
+                // faults in them.
                 Operator::Seq
             }
         },
@@ -150,7 +151,7 @@ fn unknown_operator(cursor: &mut Cursor<'_>, keyword: Span, word: &str) {
         _ => Code::UNKNOWN_OPERATOR,
     };
     let mut found = cursor.findings.finding(code, keyword, message).with_help(help);
-    // There is no fix where several operators are equally likely.
+    // No fix is offered if several operators are equally likely.
     if let Some(meant) = nearest(word, operators())
         && !matches!(word, "loop" | "opt" | "sync" | "and")
         && !is_loop(word)

@@ -388,7 +388,8 @@ fn bad_number<T>(cursor: &mut Cursor<'_>, span: Span, message: &str, help: &str)
     None
 }
 
-/// Reports an entry that is not `what`; the result is always `None`. `known` lists the right values.
+/// Reports an entry that is not a valid `what`; the result is always `None`. `known` lists the valid
+/// values.
 fn bad_value<T>(cursor: &mut Cursor<'_>, entry: &Entry, what: &str, known: &str) -> Option<T> {
     let span = if entry.phrase.is_empty() { entry.span } else { entry.key };
     // A missing value has already been reported.
@@ -405,7 +406,7 @@ fn bad_value<T>(cursor: &mut Cursor<'_>, entry: &Entry, what: &str, known: &str)
     None
 }
 
-/// Notes that something has no effect.
+/// Reports, as a note, that an option has no effect.
 pub(super) fn not_needed(cursor: &mut Cursor<'_>, span: Span, what: &str, why: &str) {
     let message = format!("{what} is accepted, and changes nothing: {why}");
     cursor.findings.push(cursor.findings.finding(Code::OPTION_NOT_NEEDED, span, message));

@@ -95,7 +95,7 @@ impl Reader<'_> {
         true
     }
 
-    /// The index of an action among the distinct ones.
+    /// The index of an action among the distinct actions of the file.
     fn action_index(&mut self, action: TraceAction) -> u32 {
         let key = |a: &TraceAction| (a.lifeline.symbol, a.direction, a.message.symbol);
         let hash_of = |a: &TraceAction| {
@@ -123,7 +123,7 @@ fn scan_ascii_name(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// By byte: whether it is an ASCII letter, a digit or `_`.
+/// For each byte: whether it is an ASCII letter, a digit or `_`.
 static NAME_BYTE: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte: u8 = 0;

@@ -1,4 +1,5 @@
-//! The names of traces, plain or quoted, and diagnostics about invalid ones.
+//! The names of lifelines and messages in traces, plain or quoted, and diagnostics about invalid
+//! names.
 
 use super::Reader;
 use crate::lexer::{scan_quoted, scan_word, unquote};

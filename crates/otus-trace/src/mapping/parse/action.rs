@@ -43,7 +43,7 @@ impl TomlReader<'_> {
             (None, Some(_)) => ("message", "dir"),
             (Some(_), None) => ("dir", "message"),
         };
-        // A setting with an error has been reported already.
+        // An error in a setting has been reported already.
         if let (Some((value, true)), None) = (scope.find(key), scope.find(missing)) {
             let (text, help) = if key == "message" {
                 ("a message but no direction", "say `dir = \"!\"` or `dir = \"?\"`")
@@ -110,8 +110,9 @@ impl TomlReader<'_> {
         ActionPlan { direction, message, peer, id, lifeline: None }
     }
 
-    /// The other side: the setting `peer` of an item or of its rule, or else what the pattern
-    /// captures as `peer`, or as `to` of an emission and `from` of a reception.
+    /// The other side of an action: the setting `peer` of an item or of its rule, or else the
+    /// capture group `peer` of the pattern, or else the capture group `to` for an emission and
+    /// `from` for a reception.
     fn peer(&mut self, own: &Scope<'_>, rule: &Scope<'_>) -> PeerPlan {
         let scope = if own.find("peer").is_some() { own } else { rule };
         if scope.find("peer").is_some() {

@@ -31,7 +31,8 @@ impl TomlReader<'_> {
                 let mut internal = new("internal spans");
                 let values = vec![b"INTERNAL".to_vec(), b"UNSPECIFIED".to_vec()];
                 internal.conditions.push(Condition::OneOf { slot: kind, values });
-                // A source whose messages are all said by `dir` and `message` has no spans to join.
+                // If `dir` and `message` of the source define all messages, there are no spans to
+                // join.
                 internal.latent = messages.span_actions.is_some();
                 if internal.latent {
                     self.outcome(&mut internal, &scope);
@@ -83,7 +84,8 @@ impl TomlReader<'_> {
                 rules.push(events);
             }
             Format::Json | Format::Csv => {
-                // If only ignored lines have rules, the settings of the source apply to all others.
+                // If the only rules of a source ignore lines, the settings of the source apply to
+                // all other lines.
                 let alike = get(source, "dir").is_some() && get(source, "message").is_some();
                 if rules.iter().all(|rule| rule.kind == RuleKind::Ignored) && alike {
                     let name = "all lines".to_owned();

@@ -115,12 +115,12 @@ pub(super) fn parse(source: &Source, others: &[&str]) -> (Option<Plan>, Vec<Diag
     (plan, found)
 }
 
-/// The tables in which the settings of a rule are looked up, and the names that its templates can
-/// use.
+/// The tables in which the settings of a rule are looked up, and the names that the templates of
+/// the rule can use.
 struct Scope<'t> {
     rule: Option<Table<'t>>,
     source: Table<'t>,
-    /// By pattern: the names of its capture groups.
+    /// For each pattern: the names of its capture groups.
     groups: Vec<Vec<Option<String>>>,
     format: Format,
     name: String,
@@ -140,7 +140,7 @@ impl Scope<'_> {
         })
     }
 
-    /// The table that stands for the rule in diagnostics.
+    /// The span of the table that stands for the rule in diagnostics.
     fn span(&self) -> Span {
         self.rule.unwrap_or(self.source).span
     }
@@ -190,7 +190,7 @@ impl TomlReader<'_> {
     }
 }
 
-/// The direction that a word or an arrow means; `None` if it means none.
+/// The direction that a word or an arrow stands for; `None` if it stands for none.
 pub fn direction(word: &[u8]) -> Option<Direction> {
     let word = word.trim_ascii().to_ascii_lowercase();
     Some(match &word[..] {

@@ -1,4 +1,5 @@
-//! Parses `[[source.rule]]`: its conditions, and what a record of it means.
+//! Parses `[[source.rule]]`: the conditions of the rule, and the meaning of the records that match
+//! it.
 
 use otus_syntax::Code;
 use regex::bytes::Regex;
@@ -51,8 +52,9 @@ impl TomlReader<'_> {
         rule
     }
 
-    /// The conditions of a rule that does not say which records it takes: all that have the format.
-    /// Programs print plain lines between records of JSON and events with clocks.
+    /// The conditions of a rule that does not say which records it takes. It takes every record
+    /// that is in the format of the source. Other records are possible, because programs print
+    /// plain lines between JSON records and between events with vector clocks.
     fn every_record(&mut self, rule: &mut Rule, scope: &mut Scope<'_>) {
         match scope.format {
             Format::Json => {
@@ -162,7 +164,8 @@ impl TomlReader<'_> {
                 "say `dir` and `message`, `emit = [\"!message\"]`, `set`, or `ignore = true`";
             self.missing(scope.span(), message, help);
         }
-        // The format may have the lifeline, or the setting an error that has been reported.
+        // The format may determine the lifeline, or the setting has an error that was reported
+        // already.
         let has_lifeline = scope.format.is_self_describing() || scope.find("lifeline").is_some();
         if rule.lifeline.is_none() && !has_lifeline {
             let message = format!("`{}` does not say on which lifeline it happens", rule.name);

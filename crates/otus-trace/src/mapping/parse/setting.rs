@@ -10,12 +10,13 @@ use crate::mapping::table::{Table, Text, TomlReader, get};
 use crate::mapping::template::{self, Piece, Raw, Template};
 use crate::read::Format;
 
-/// The treatment of a template with a field that no pattern captures.
+/// How a template is treated if it names a field that no pattern captures.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Need {
-    /// It is an error.
+    /// Such a template is an error.
     Required,
-    /// If the source has the setting, rules whose pattern lacks the field do without it.
+    /// The setting belongs to the source, and rules whose pattern does not capture the field have
+    /// no such setting.
     IfCaptured,
 }
 
@@ -176,7 +177,8 @@ fn built_in(name: &str) -> Option<Piece> {
     })
 }
 
-/// The error of a pattern, and its place in the pattern. The `regex` crate does not tell the place.
+/// The error of a pattern, and its span in the pattern. The span is computed here, because the
+/// `regex` crate does not report it.
 fn pattern_fault(text: &Text, error: &regex::Error) -> (String, Span) {
     let parsed = regex_syntax::ParserBuilder::new().utf8(false).build().parse(&text.content);
     let (cause, span) = match &parsed {

@@ -1,4 +1,4 @@
-//! Reads a trace from its text.
+//! Reads a partial-order trace from its JSON text.
 
 use std::borrow::Cow;
 
@@ -49,15 +49,15 @@ pub fn read(source: &Source, writes: Writes) -> Result<PartialOrder, Vec<Diagnos
 struct PotReader<'s> {
     json: Scanner<'s>,
     draft: Draft,
-    /// By process: the span of its name.
+    /// For each process: the span of its name.
     name_spans: Vec<Span>,
     recent_processes: Recent,
     recent_variables: Recent,
     recent_texts: Recent,
-    /// The texts that occur as values, and their values.
+    /// The texts that occur as values, with the values they stand for.
     texts: Names,
     text_values: Vec<ValueId>,
-    /// The span of each event, if spans are wanted.
+    /// The span of each event, if the caller needs spans.
     spans: Option<Vec<Span>>,
     clocks: Clocks,
 }
@@ -66,9 +66,9 @@ struct PotReader<'s> {
 #[derive(Default)]
 struct Clocks {
     hosts: Names,
-    /// In the order of the events.
+    /// The clocks, in the order of the events.
     all: Vec<Clock>,
-    /// The span of `edges`.
+    /// The span of the key `edges`, if the file has it.
     edges: Option<Span>,
 }
 
@@ -76,13 +76,14 @@ struct Clock {
     /// The index of its event.
     event: usize,
     span: Span,
-    /// The hosts, with the number of their events that are known.
+    /// The hosts, each with the number of its events that the clock knows.
     entries: Vec<(Symbol, u32)>,
 }
 
 impl<'s> PotReader<'s> {
     fn new(source: &'s Source, with_spans: bool) -> Self {
-        // The shortest usual event has 19 bytes. Reserved memory that is not used costs nothing.
+        // The shortest usual event has 19 bytes, so this is an upper bound. Reserved memory that is
+        // not used costs nothing.
         let guess = source.text().len() / 19;
         let mut draft = Draft::default();
         draft.order.ends.reserve_exact(guess);
@@ -208,7 +209,7 @@ impl<'s> PotReader<'s> {
     }
 
     /// Reads an event in the usual form, `{"var":"x","val":3}` with or without spaces; returns
-    /// whether it has that form. Halves the time for a file of such events.
+    /// whether it has that form. This halves the time for a file of such events.
     #[inline]
     fn plain_event(&mut self) -> bool {
         self.event_between(b"{\"var\":\"", b"\",\"val\":")
@@ -282,7 +283,7 @@ impl<'s> PotReader<'s> {
         let (mut variable, mut value) = (None, None);
         let shape = "an object such as {\"var\": \"x\", \"val\": 3}";
         let whole = self.object("an event", shape, |reader, key, span| {
-            // The most frequent keys first.
+            // The most frequent keys are tried first.
             match key {
                 "var" if seen.insert(0) => variable = reader.variable()?,
                 "val" if seen.insert(1) => value = reader.value()?,
@@ -606,7 +607,8 @@ impl<'s> PotReader<'s> {
         }
         let order = &self.draft.order;
         let process = match &who {
-            // A name with escapes differs from its text, so the cache cannot be used.
+            // The cache compares the bytes of the file. A name with escapes differs from its bytes
+            // in the file, so the cache cannot be used for it.
             ProcessRef::Name(Cow::Borrowed(name)) => {
                 let (bytes, start) = (self.json.bytes, who_at + 1);
                 let find = || order.processes.find(name).map(|Symbol(symbol)| symbol);
@@ -783,8 +785,8 @@ const KEYS_OF_TRACE: [&str; 3] = ["processes", "edges", "init"];
 const KEYS_OF_PROCESS: [&str; 2] = ["name", "events"];
 const KEYS_OF_EVENT: [&str; 7] = ["var", "val", "set", "label", "line", "file", "clock"];
 
-/// Stands for an unknown key in [`Seen`]: it may be a misspelt required key, so that is not
-/// reported as missing.
+/// A mark in [`Seen`] for an unknown key. An unknown key may be a misspelt required key, so no
+/// missing key is reported then.
 const UNKNOWN: usize = 7;
 
 /// The keys of an object that have occurred.
@@ -812,7 +814,7 @@ enum EdgeEnd {
     Event(Located),
     /// An event that does not exist, which has been reported.
     Missing,
-    /// Not in the form of an end.
+    /// The text does not have the form of an end of an edge.
     Shapeless,
 }
 

@@ -317,7 +317,7 @@ impl<'s> Scanner<'s> {
         parser::report(&mut self.diagnostics, diagnostic);
     }
 
-    /// Whether further diagnostics would not be shown.
+    /// Whether the list of diagnostics is full, so that further ones would not be shown.
     pub(super) fn is_full(&self) -> bool {
         self.diagnostics.len() > parser::MAX_DIAGNOSTICS
     }

@@ -1,4 +1,4 @@
-//! Writes a trace as text.
+//! Writes a partial-order trace as JSON text.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -242,7 +242,7 @@ impl Mapper {
     }
 }
 
-/// Parses a text as a truth value or a number; any other text is itself.
+/// Parses a text as a truth value or a number; any other text stays a text.
 pub(super) fn parse_value(text: &str) -> Value {
     match text {
         "true" => return Value::Boolean(true),

@@ -86,7 +86,7 @@ impl Mapper {
         if let Some(vector) = vector {
             self.read_vector(vector, taken)?;
         }
-        // An event keeps the place of the log from which it was first read.
+        // An event keeps the file and line of the log from which it was first read.
         let file =
             file.map(|file| self.accounting.vocabulary.intern_file(&String::from_utf8_lossy(file)));
         let line = line.and_then(|line| std::str::from_utf8(line).ok()?.parse().ok());

@@ -1,13 +1,13 @@
-//! Messages of logs with vector clocks whose rules tell none.
+//! Deduces messages from vector clocks, for logs whose rules define no messages.
 //!
 //! An event whose clock takes over entries of other hosts has received something. The sender is the host whose latest
-//! event, among those taken over, knows all the others: it brought their entries along. So the clocks tell who sent to
-//! whom, and only the text of an event can say what: a message has the text of the event that sent it.
+//! event, among those taken over, knows all the others, because its message brought their entries along. So the clocks
+//! show the sender and the receiver, but not the content: a message gets the text of the event that sent it.
 //!
-//! Events that neither send nor receive are kept, without an action. If no clock ever takes over an entry, nothing was
-//! exchanged that the clocks tell of, and each event is an action of its own host.
+//! Events that neither send nor receive are kept, without an action. If no clock ever takes over an entry, the clocks
+//! show no messages, and each event becomes an action of its own host.
 //!
-//! The events keep their labels as names, because formulas are about these.
+//! The events keep their labels as names, because formulas refer to labels.
 
 use std::collections::BTreeMap;
 
@@ -28,10 +28,11 @@ struct Exchange {
 }
 
 impl Mapper {
-    /// Adds the actions that vector clocks tell, if no rule gives an action. Returns the new number of rows.
+    /// Adds the actions that vector clocks show, if no rule defines an action. Returns the new number of
+    /// rows.
     pub(super) fn exchange(&mut self, rows: &mut Vec<Row>, count: usize, plan: &Plan) -> usize {
         let part = &rows[..count];
-        // Each source of this format has a rule of its own for events that no other takes.
+        // Each source of this format has a default rule for events that no other rule takes.
         let has_rules =
             |source: &SourcePlan| source.format == Format::Shiviz && source.rules.len() > 1;
         let is_told = part.iter().any(|row| row.action.is_some());
@@ -41,7 +42,7 @@ impl Mapper {
         }
         rows.truncate(count);
         let exchanges = exchanges(rows);
-        // By row: the receptions, and then the emissions, in the order of the rows.
+        // For each row: the receptions, and then the emissions, in the order of the rows.
         let mut of: FxHashMap<usize, Vec<Row>> = FxHashMap::default();
         let actions = exchanges.iter().flat_map(|it| [(it, false), (it, true)]);
         for (&Exchange { from, to }, is_sent) in actions {
@@ -84,7 +85,7 @@ impl Mapper {
         }
         for row in rows.iter().filter(|row| row.action.is_some()) {
             if !row.flags.has(RowFlags::FOLLOWS) {
-                // It was counted as an event without an action.
+                // The event was counted as an event without an action before.
                 let account = &mut self.accounting.lifelines[row.lifeline.index()];
                 account.others = account.others.saturating_sub(1);
             }
@@ -93,7 +94,7 @@ impl Mapper {
         rows.len()
     }
 
-    /// An action at an event, with the text of another one as its message.
+    /// An action at an event, whose message is the text of another event.
     fn told(&mut self, at: &Row, direction: Direction, text: &Row, plan: &Plan) -> Option<Row> {
         let vocabulary = &mut self.accounting.vocabulary;
         let text = vocabulary.label(text.label?).trim().to_owned();
@@ -115,9 +116,9 @@ impl Mapper {
     }
 }
 
-/// What clocks tell was exchanged, in the order of the receptions.
+/// The messages that the clocks show, in the order of the receptions.
 fn exchanges(rows: &[Row]) -> Vec<Exchange> {
-    // By host: the own entries of its events with their rows, ascending.
+    // For each host: the own entries of its events with their rows, ascending.
     let mut hosts: BTreeMap<RunLifelineId, Vec<(u32, usize)>> = BTreeMap::new();
     for (at, row) in rows.iter().enumerate() {
         hosts.entry(row.lifeline).or_default().push((entry(row, row.lifeline), at));
@@ -142,7 +143,7 @@ fn exchanges(rows: &[Row]) -> Vec<Exchange> {
             .filter(|(host, count)| *host != row.lifeline && *count > known(*host));
         let taken: Vec<(RunLifelineId, u32, usize)> =
             new.filter_map(|&(host, count)| Some((host, count, latest(host, count)?))).collect();
-        // An entry that another sender brought along is no message of its own.
+        // An entry that another sender's message brought along is not a message by itself.
         let is_brought = |host: RunLifelineId, count: u32| {
             taken
                 .iter()

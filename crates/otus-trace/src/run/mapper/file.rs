@@ -18,7 +18,7 @@ pub(super) struct OpenFile<'v> {
     pub(super) source: &'v SourcePlan,
     pub(super) source_index: usize,
     pub(super) id: RunFileId,
-    /// By rule and pattern: memory for captures.
+    /// For each rule and pattern: memory for captures.
     pub(super) locations: Vec<Vec<CaptureLocations>>,
     pub(super) account: FileAccount,
     /// The slots of the keys of the canonical format, if the file has that format.

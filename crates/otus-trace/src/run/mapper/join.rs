@@ -1,6 +1,7 @@
-//! Joins the spans of a group: what their parents, links and peers tell beyond their own actions.
+//! Joins the spans of a group: adds the events that follow from the parents, links and peers of
+//! spans.
 //!
-//! When all logs have been read, traces between which links go become one group
+//! When all logs have been read, traces whose spans are connected by links become one group
 //! ([`Mapper::join_traces`]). Before the events of a group are paired ([`Mapper::deduce`]):
 //!
 //! 1. A span that calls itself internal, or does not say its kind, but has a parent in another
@@ -12,7 +13,7 @@
 //!    the events of the peer are deduced, at the times of the caller.
 //!
 //! Afterwards ([`Mapper::name`]), a message has one name on both sides, whatever their spans are
-//! called, and each side knows the other. A deduced event has the place of the span that implies
+//! called, and each side knows the other. A deduced event gets the line of the span that implies
 //! it.
 
 use otus_core::Direction;
@@ -44,8 +45,9 @@ impl SpanAt {
     }
 }
 
-/// Some tracers give client and server one id without saying so. A server whose parent is unknown,
-/// but whose id a client of another service has, was called by that client.
+/// Some tracers give the spans of client and server the same id without marking them as shared. If
+/// the parent of a server span is unknown, but a client of another service has the same id, that
+/// client called the server.
 fn share_ids<'s>(rows: &mut [Row], all: &[SpanAt], with_id: impl Fn(&[u8]) -> &'s [SpanAt]) {
     for span in all.iter().filter(|span| !span.is_sent && !span.is_latent) {
         let first = &rows[span.first];
@@ -67,8 +69,8 @@ fn share_ids<'s>(rows: &mut [Row], all: &[SpanAt], with_id: impl Fn(&[u8]) -> &'
 type Spans = FxHashMap<Vec<u8>, Vec<SpanAt>>;
 
 impl Mapper {
-    /// Makes one group of traces between which a message went. A consumer often begins a trace of
-    /// its own and links to that of the producer.
+    /// Makes one group of traces that are connected by a message. A consumer often begins a new
+    /// trace, with a link to the trace of the producer.
     pub(super) fn join_traces(&mut self) {
         let mut joined: FxHashMap<Vec<u8>, Vec<u8>> = FxHashMap::default();
         for pair in std::mem::take(&mut self.linked) {
@@ -105,8 +107,8 @@ impl Mapper {
         }
         for span in all.iter_mut().filter(|span| span.is_latent) {
             let parents = with_id(&rows[span.first].id);
-            // A span within one of its own service is internal, even if a client shares its id. A
-            // client whose server is known called nobody else.
+            // A span whose parent belongs to the same service is internal, even if a client has the
+            // same id. If the server of a client is known, the client called nobody else.
             let is_internal = parents.iter().any(|it| it.lifeline == span.lifeline);
             let is_free =
                 parents.iter().any(|it| !it.is_sent) || !wanted.contains(&rows[span.first].id);
@@ -123,8 +125,8 @@ impl Mapper {
         }
         for span in all.iter().filter(|span| !span.is_latent) {
             let row = &rows[span.first];
-            // What has the parent's id and is no client is the part that called. A server that
-            // shares its id with a client was called by that client.
+            // The span that has the parent's id and is not a client span is the caller. A server
+            // that shares its id with a client was called by that client.
             let is_caller = |it: &&SpanAt| !it.is_sent && it.lifeline != span.lifeline;
             let is_shared = row.id == row.span;
             let caller = with_id(&row.id).iter().find(is_caller);
@@ -172,8 +174,8 @@ impl Mapper {
         account.is_none_or(|it| it.first.is_none()) || self.deduced.contains(&lifeline)
     }
 
-    /// Adds the other side of a span: for each of its actions the opposite one on a lifeline,
-    /// within the parent if there is one.
+    /// Adds the other side of a span: for each action of the span, the opposite action on a given
+    /// lifeline, within the time of the parent if there is one.
     fn add_counterpart(
         &mut self,
         rows: &mut Vec<Row>,
@@ -181,7 +183,7 @@ impl Mapper {
         lifeline: RunLifelineId,
         parent: Option<SpanAt>,
     ) {
-        // Spans with one parent have ids of their own from now on.
+        // The children of one parent would share its id, so each gets an id of its own.
         let id = [b">", &rows[span.first].span[..]].concat();
         let bounds = parent.and_then(|parent| {
             let last = rows[parent.rows()].last()?;
@@ -232,7 +234,8 @@ impl Mapper {
         }
     }
 
-    /// Gives the two sides of each call between spans one message, and each other as peers.
+    /// For each call between spans: gives both sides the same message, and makes each side the peer
+    /// of the other.
     pub(super) fn name(&mut self, rows: &mut [Row], pairs: &Pairs, names: SpanNames) {
         let accounting = &mut self.accounting;
         // Emissions whose name is settled by an earlier reception of the same message.
@@ -264,7 +267,8 @@ impl Mapper {
                 _ => names == SpanNames::Client,
             };
             let chosen = match (settled.insert(from), by_caller) {
-                // It was sent to several, and has the name that the first of them knows.
+                // The message was sent to several receivers, and has the name that the first of
+                // them uses.
                 (false, _) => sent,
                 (true, true) => caller,
                 (true, false) => callee,

@@ -41,12 +41,12 @@ impl Mapper {
             if rule.latent && record.span.is_some_and(|span| !span.id.is_empty()) {
                 let context = Context { record, file: &file.account.name, captures: &[] };
                 let taken = Taken { plan: file.plan, source: file.source, rule, place, context };
-                // A span without a service joins nothing.
+                // A span without a service cannot be joined to others, so the error is ignored.
                 let _ = self.apply(&taken);
             }
             return ControlFlow::Continue(());
         }
-        // Nearly all rules have one pattern, which needs no allocation.
+        // Nearly all rules have one pattern, so the common case needs no allocation.
         let mut one = None;
         let mut several = Vec::new();
         for pattern in captures(rule, record, &file.locations[index]) {

@@ -23,7 +23,7 @@ pub(super) struct Memory {
     sides: Vec<Option<Side>>,
 }
 
-/// The most groups that a finding names.
+/// The maximum number of groups that a finding names.
 const NAMED_GROUPS: usize = 5;
 
 impl Mapper {
@@ -43,7 +43,7 @@ impl Mapper {
         count = self.deduce(&mut rows, count, plan);
         count = self.exchange(&mut rows, count, plan);
         if had_events && count == 0 {
-            // All its spans are internal.
+            // All spans of the group are internal, so no events are left.
             self.release = Memory { rows, components, sides };
             return ControlFlow::Continue(());
         }
@@ -96,7 +96,7 @@ impl Mapper {
     }
 }
 
-/// Moves the events of spans that occur twice to the end; returns how many they are.
+/// Moves the events of duplicate spans to the end; returns the number of these events.
 fn drop_duplicate_spans(
     rows: &mut [Row],
     vocabulary: &Vocabulary,
@@ -141,7 +141,7 @@ fn drop_duplicate_spans(
 fn sort_by_component(rows: &mut [Row], vocabulary: &Vocabulary, components: &mut Vec<Component>) {
     let clock = |row: &Row| vocabulary.clock_of(row.lifeline).unwrap_or(RunClockId(u32::MAX));
     if rows.iter().any(|row| row.order.is_some()) {
-        // An event without a key stays after the event before it on its clock.
+        // An event without an order key stays after the event that precedes it on its clock.
         let mut last: FxHashMap<RunClockId, Option<i128>> = FxHashMap::default();
         for row in rows.iter_mut() {
             let known = last.entry(clock(row)).or_default();

@@ -115,8 +115,8 @@ pub(super) fn span_keys(span: &Span) -> (Option<i128>, Option<i128>) {
     let length = i128::from(end - start).min((1 << 61) - 1);
     let key = |time: u64, class: i128, rank: i128| i128::from(time) << 62 | class << 61 | rank;
     if length == 0 {
-        // After the spans that end at that moment, before those that begin; its end follows at
-        // once.
+        // A log record comes after the spans that end at that moment, and before those that begin.
+        // Its end follows at once.
         let at = key(start, 1, (1 << 61) - 1);
         return (Some(at), Some(at));
     }

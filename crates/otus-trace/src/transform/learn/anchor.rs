@@ -43,8 +43,8 @@ pub(super) fn at_common_letters(words: &[Word]) -> Option<Vec<Vec<Word>>> {
 /// An occurrence of a letter: the letter, and the number of its earlier occurrences.
 type Occurrence = (Letter, usize);
 
-/// Cuts at the occurrences of letters that every word has equally often, in a wanted number, as far
-/// as all words have them in the same order.
+/// Cuts at the occurrences of letters that every word has equally often, as far as all words have
+/// them in the same order. Only letters with a wanted number of occurrences count.
 pub(super) fn at_occurrences(
     words: &[Word],
     wanted: impl Fn(usize) -> bool,
@@ -93,7 +93,7 @@ fn occurrences(word: &[Letter], mut each: impl FnMut(Occurrence, usize)) {
     }
 }
 
-/// The positions of occurrences in a word that has all of them.
+/// The positions of the anchors in a word that contains all of them.
 fn places(word: &[Letter], anchors: &[Occurrence]) -> Vec<usize> {
     let index: FxHashMap<Occurrence, usize> =
         anchors.iter().enumerate().map(|(index, &anchor)| (anchor, index)).collect();
@@ -108,7 +108,8 @@ fn places(word: &[Letter], anchors: &[Occurrence]) -> Vec<usize> {
 
 /// The indices of a longest increasing subsequence of distinct numbers.
 fn increasing(numbers: &[usize]) -> Vec<usize> {
-    // By length: the index of the smallest last number of an increasing sequence of that length.
+    // For each length: the index of the smallest last number of an increasing sequence of that
+    // length.
     let mut tails: Vec<usize> = Vec::new();
     let mut before = vec![None; numbers.len()];
     for (index, &number) in numbers.iter().enumerate() {
@@ -130,10 +131,11 @@ fn increasing(numbers: &[usize]) -> Vec<usize> {
     found
 }
 
-/// The most comparisons in the search for a common subsequence.
+/// The maximum number of comparisons in the search for a common subsequence.
 const WORK: usize = 20_000_000;
 
-/// A subsequence of all words: the longest of the first two, of that and the third, and so on.
+/// A common subsequence of all words: the longest one of the first two words, then the longest one
+/// of that and the third word, and so on.
 fn common_subsequence(words: &[Word]) -> Option<Word> {
     let (first, others) = words.split_first()?;
     let cost: usize = others.iter().map(|word| word.len().saturating_mul(first.len())).sum();
@@ -152,7 +154,8 @@ fn common_subsequence(words: &[Word]) -> Option<Word> {
 
 fn longest_common(one: &[Letter], other: &[Letter]) -> Word {
     let width = other.len() + 1;
-    // By positions in both words: the length of the longest common subsequence of the rests.
+    // For each pair of positions in both words: the length of the longest common subsequence of the
+    // rests.
     let mut length = vec![0u32; (one.len() + 1) * width];
     for i in (0..one.len()).rev() {
         for j in (0..other.len()).rev() {
@@ -179,7 +182,8 @@ fn longest_common(one: &[Letter], other: &[Letter]) -> Word {
     common
 }
 
-/// Cuts words at positions, equally many in each, which have the same letters.
+/// Cuts words at positions, of which there are equally many in each word. The letters at these
+/// positions are the same in all words.
 fn cut(words: &[Word], positions: &[Vec<usize>]) -> Vec<Vec<Word>> {
     let count = positions[0].len();
     let mut parts: Vec<Vec<Word>> = Vec::with_capacity(2 * count + 1);

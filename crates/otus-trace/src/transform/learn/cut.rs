@@ -17,13 +17,13 @@ pub(super) type Word = Vec<Letter>;
 /// The directly-follows graph of some words.
 #[derive(Debug, Default)]
 pub(super) struct Follows {
-    /// By letter: its vertex. Vertices are numbered in the order of first occurrence.
+    /// For each letter: its vertex. Vertices are numbered in the order of first occurrence.
     pub(super) vertex: FxHashMap<Letter, usize>,
     successors: Vec<Vec<usize>>,
     predecessors: Vec<Vec<usize>>,
-    /// By vertex: whether a word begins with it.
+    /// For each vertex: whether a word begins with it.
     pub(super) first: Vec<bool>,
-    /// By vertex: whether a word ends with it.
+    /// For each vertex: whether a word ends with it.
     pub(super) last: Vec<bool>,
 }
 
@@ -101,8 +101,8 @@ impl Follows {
             next[from] = next[from].min(to);
             before[to] = before[to].max(from + 1);
         }
-        // By i: the change of the numbers of edges that count, of maximal and of minimal
-        // components.
+        // For each i: the changes in the number of edges that count, of maximal components, and of
+        // minimal components.
         let mut changes = vec![[0i64; 3]; count + 2];
         let mut add = |which: usize, from: usize, to: usize| {
             if from <= to {
@@ -176,8 +176,8 @@ impl Follows {
         several((parts.iter().map(|&part| renamed[part]).collect(), next))
     }
 
-    /// The loop cut: by vertex, whether it is on the way back from an end to a beginning, outside
-    /// of the body.
+    /// The loop cut: for each vertex, whether it is on the way back from an end to a beginning,
+    /// outside of the body.
     pub(super) fn back(&self) -> Option<Vec<bool>> {
         let edge = |vertex: usize| self.first[vertex] || self.last[vertex];
         let mut sets = Sets::new(self.len());
@@ -205,9 +205,10 @@ impl Follows {
         back.contains(&true).then_some(back)
     }
 
-    /// By vertex, whether it begins and whether it ends an iteration, if the words are sequences of
-    /// iterations: a letter after an end begins an iteration, and a letter before a beginning ends
-    /// one. A long word has only one first and one last letter, and this finds the others.
+    /// For each vertex, whether it begins and whether it ends an iteration, if the words are
+    /// sequences of iterations: a letter after an end begins an iteration, and a letter before a
+    /// beginning ends one. A long word has only one first and one last letter; this rule finds the
+    /// other beginnings and ends.
     pub(super) fn rounds(&self) -> Option<(Vec<bool>, Vec<bool>)> {
         let (mut first, mut last) = (self.first.clone(), self.last.clone());
         let mut added: Vec<(usize, bool)> = Vec::new();

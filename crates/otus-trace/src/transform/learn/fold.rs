@@ -44,11 +44,11 @@ pub(super) fn fold(
 
 struct Folder<'a> {
     pool: &'a mut Pool,
-    /// By letter.
+    /// For each letter: its term.
     terms: Vec<TermId>,
     letter_of: FxHashMap<TermId, Letter>,
     loops: bool,
-    /// The least number of repetitions of a loop.
+    /// The minimum number of repetitions that become a loop.
     least: usize,
     notes: &'a mut Notes,
 }
@@ -56,7 +56,7 @@ struct Folder<'a> {
 enum Task {
     /// Compute the term of distinct words.
     Fold(Vec<Word>),
-    /// Join the last terms, of the given number.
+    /// Join the last terms; the number says how many.
     Join(Operator, usize),
 }
 
@@ -65,11 +65,12 @@ enum Operator {
     Seq,
     Alt,
     Par,
-    /// Has one operand.
+    /// An optional part, with one operand.
     Optional,
-    /// Has one operand, which occurred this many times in a row.
+    /// A loop, with one operand, which occurred this many times in a row.
     Loop(usize),
-    /// Has two operands: a body, and the way back to its beginning, which occurred this many times.
+    /// A loop with two operands: a body, and the way back to its beginning, which occurred this
+    /// many times.
     Back(usize),
 }
 
@@ -200,7 +201,7 @@ impl Folder<'_> {
                 return Some(Decision::Cut(Operator::Back(most), vec![bodies, backs]));
             }
         }
-        // Cut where an end is followed by a beginning, or before the only beginning.
+        // The words are cut where an end is followed by a beginning, or before the only beginning.
         if let Some((first, last)) = follows.rounds()
             && let Some(found) = self.segments(words, |one, next| {
                 last[follows.vertex[one]] && first[follows.vertex[next]]
@@ -298,7 +299,8 @@ impl Folder<'_> {
             Operator::Back(most) => {
                 let [body, back] = [operands[0], operands[1]];
                 if pool.attributes(body).nodes > SHORT {
-                    // A long body is written once. The term also accepts a way back at the end.
+                    // If the body is long, it is written only once. The term then also accepts a
+                    // way back at the end.
                     let back = optional(pool, back);
                     let again = sequence(pool, &[body, back]);
                     self.notes.add_most(NoteKind::Loop(again), most);
@@ -313,7 +315,7 @@ impl Folder<'_> {
     }
 }
 
-/// `seq` of terms, flat.
+/// The `seq` of terms, without nested sequences.
 pub(super) fn sequence(pool: &mut Pool, operands: &[TermId]) -> TermId {
     let mut rest = Pool::EMPTY;
     for &operand in operands.iter().rev() {
@@ -337,7 +339,7 @@ pub(super) fn parallel(pool: &mut Pool, operands: &[TermId]) -> TermId {
     operands.iter().rev().fold(Pool::EMPTY, join)
 }
 
-/// `alt` of distinct terms; `alt(…, ∅)` if one of them is ∅.
+/// The `alt` of distinct terms, and of ∅ if one of them is ∅.
 pub(super) fn alternatives(pool: &mut Pool, operands: &[TermId]) -> TermId {
     let mut seen = FxHashSet::default();
     let mut kept: Vec<TermId> =
@@ -384,7 +386,7 @@ fn split_by(words: Vec<Word>, key: impl Fn(&Word) -> usize) -> Vec<Vec<Word>> {
     split
 }
 
-/// By part: the projections of the words.
+/// For each part: the projections of the words.
 fn projected(words: &[Word], follows: &Follows, (parts, count): &Parts) -> Vec<Vec<Word>> {
     let mut split = vec![vec![Word::new(); words.len()]; *count];
     for (index, word) in words.iter().enumerate() {

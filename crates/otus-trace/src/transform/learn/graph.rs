@@ -1,4 +1,4 @@
-//! Strongly connected components, and disjoint sets.
+//! Graph algorithms of the learner: strongly connected components, and disjoint sets.
 
 /// The strongly connected components of a graph, given by the successors of each vertex, in
 /// topological order. Tarjan's algorithm (1972), with its own stack.
@@ -55,7 +55,7 @@ pub(super) fn components(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
     found
 }
 
-/// By vertex: the number of its component.
+/// For each vertex: the number of its component.
 pub(super) fn component_of(components: &[Vec<usize>], count: usize) -> Vec<usize> {
     let mut numbers = vec![0; count];
     for (number, component) in components.iter().enumerate() {
@@ -92,8 +92,8 @@ impl Sets {
         self.parent[one.max(other)] = one.min(other);
     }
 
-    /// By member: the number of its set, where sets are ordered by their smallest members; and the
-    /// number of sets.
+    /// For each member: the number of its set, where sets are ordered by their smallest members;
+    /// and the number of sets.
     pub(super) fn numbered(&mut self) -> (Vec<usize>, usize) {
         let mut number = vec![0; self.parent.len()];
         let mut count = 0;

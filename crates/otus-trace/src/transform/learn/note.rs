@@ -22,10 +22,10 @@ pub struct Note {
 pub enum NoteKind {
     /// A run equals an earlier one.
     Same,
-    /// An emission without a reception, or a reception without an emission: drawn with the
-    /// environment.
+    /// An emission without a reception, or a reception without an emission. It is drawn as a
+    /// message to or from the environment.
     Unpaired(ActionId),
-    /// A lifeline that only its peers tell about: their messages are drawn with it.
+    /// A lifeline without a log. The messages that its peers exchanged with it are drawn.
     Silent(LifelineId),
     /// These messages crossed or overtook each other; this term allows each order.
     Crossing(Vec<MessageId>, TermId),
@@ -37,8 +37,8 @@ pub enum NoteKind {
     /// An invalid pair: there is no such emission or reception, their messages differ, one of them
     /// names another peer, or the reception is in another pair.
     BadPair(Pair),
-    /// A reception that the order of the logs puts before its own emission: drawn without the
-    /// emission.
+    /// A reception that comes before its own emission, according to the order of the logs. It is
+    /// drawn without the emission.
     Cycle(ActionId),
     /// A repetition became a loop of this term.
     Loop(TermId),

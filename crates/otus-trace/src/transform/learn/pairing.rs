@@ -32,9 +32,9 @@ pub(super) struct PairedRun {
     pub(super) nodes: Vec<Node>,
     /// The actions of all nodes in turn.
     actions: Vec<ActionId>,
-    /// By node: the emission that it receives.
+    /// For each node: the emission that it receives.
     pub(super) sender: Vec<Option<usize>>,
-    /// Whether a moment was split because no interaction has it.
+    /// Whether a moment was split because no interaction can have it.
     pub(super) is_altered: bool,
     /// The nodes in a possible order.
     pub(super) order: Vec<usize>,
@@ -58,7 +58,7 @@ pub(super) enum Role {
     Send,
     /// A reception, to be paired with an emission.
     Receive,
-    /// Both in one step, which is not paired.
+    /// An emission and its receptions in one step, which needs no pairing.
     Whole,
 }
 
@@ -89,7 +89,7 @@ impl PairedRun {
         self.nodes.push(Node { component, step, actions, message, role });
     }
 
-    /// By node: whether it is in a pair.
+    /// For each node: whether it is in a pair.
     fn taken(&self) -> Vec<bool> {
         let mut taken = vec![false; self.nodes.len()];
         for (to, &from) in self.sender.iter().enumerate() {
@@ -100,7 +100,7 @@ impl PairedRun {
         taken
     }
 
-    /// Whether an emission and a reception name each other as peers, as far as they name any.
+    /// Whether an emission and a reception name each other as peers, if they name any.
     fn agree(&self, from: usize, to: usize, pool: &Pool) -> bool {
         let is_peer = |action: Action, other: Action| {
             action.peer.is_none_or(|peer| peer == Peer::Lifeline(other.lifeline))
@@ -144,7 +144,8 @@ pub(super) fn pair(
     paired
 }
 
-/// The moments of all components. Moments that no interaction has are split.
+/// The moments of all components. A moment that cannot be one step of an interaction is split into
+/// its actions.
 fn nodes(pool: &Pool, number: usize, trace: &MultiTrace, notes: &mut Notes) -> PairedRun {
     let mut paired = PairedRun::default();
     for component in trace.partition().components() {
@@ -262,7 +263,7 @@ fn broadcasts(pool: &Pool, paired: &mut PairedRun, taken: &[bool]) {
     }
 }
 
-/// The most senders and receivers of a message that are considered for the next pair.
+/// The maximum number of senders and receivers of a message that are considered for the next pair.
 const NEAR: usize = 16;
 
 struct Replay<'a> {
@@ -270,10 +271,10 @@ struct Replay<'a> {
     paired: &'a mut PairedRun,
     /// The channels of all runs, with those of this run so far.
     channels: Channels,
-    /// By node: whether it is in a known pair.
+    /// For each node: whether it is in a known pair.
     taken: Vec<bool>,
     infer: bool,
-    /// By component: the next node, and the end of its nodes.
+    /// For each component: the next node, and the end of its nodes.
     next: Vec<(usize, usize)>,
     done: Vec<bool>,
     traffic: BTreeMap<MessageId, MessageState>,
@@ -281,16 +282,16 @@ struct Replay<'a> {
     active: BTreeSet<MessageId>,
     /// The components whose next node is an emission that waits for its receiver.
     sending: BTreeSet<usize>,
-    /// The components whose next node waits for one node.
+    /// For each node: the components whose next node waits for it.
     for_node: FxHashMap<usize, Vec<usize>>,
     /// The components whose next node is a reception that waits.
     waiting: BTreeSet<usize>,
 }
 
-/// The lifelines that may exchange a message.
+/// The lifelines that are allowed to exchange a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fit {
-    /// Those that usually do.
+    /// Only those that usually exchange it.
     Usual,
     Any,
 }
@@ -304,7 +305,7 @@ struct MessageState {
     receiving: BTreeSet<usize>,
     /// The number of emissions that have not happened.
     to_come: usize,
-    /// By component: its receptions that have not happened, last first.
+    /// For each component: its receptions that have not happened, last first.
     receptions: BTreeMap<usize, Vec<usize>>,
 }
 
@@ -386,7 +387,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Lets a component proceed until its next node concerns others.
+    /// Lets a component proceed until its next node depends on other components.
     fn settle(&mut self, first: usize) {
         let mut components = vec![first];
         while let Some(component) = components.pop() {
@@ -586,17 +587,17 @@ struct Channel {
 /// How often lifelines exchange messages, in all runs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Channels {
-    /// A channel is usual if no channel of its sender or of its receiver has more than this many
-    /// times its messages.
+    /// A channel is usual if no other channel of its sender or of its receiver has more messages
+    /// than this factor times its own.
     usual: u64,
     counts: FxHashMap<Channel, u64>,
     /// The largest of the counts of a message with a sender, and with a receiver.
     by_sender: FxHashMap<(MessageId, LifelineId), u64>,
     by_receiver: FxHashMap<(MessageId, LifelineId), u64>,
-    /// By message: the only lifeline that sends or receives it; `None` if there are several.
+    /// For each message: the only lifeline that sends or receives it; `None` if there are several.
     lifeline: FxHashMap<MessageId, Option<LifelineId>>,
-    /// By message: the number of runs with a pair of it, and the number of those in which both
-    /// emissions and receptions were unpaired.
+    /// For each message: the number of runs with a pair of it, and the number of those in which
+    /// both emissions and receptions were unpaired.
     left_over: FxHashMap<MessageId, (usize, usize)>,
     /// The messages that are exchanged with the environment only.
     outside: FxHashSet<MessageId>,
@@ -629,7 +630,8 @@ impl Channels {
         for &from in paired.sender.iter().flatten() {
             is_received[from] = true;
         }
-        // By message: whether it is paired, sent without a reception, received without an emission.
+        // For each message: whether it is paired, sent without a reception, received without an
+        // emission.
         let mut found: FxHashMap<MessageId, [bool; 3]> = FxHashMap::default();
         for (id, node) in paired.nodes.iter().enumerate() {
             let which = match node.role {
@@ -656,8 +658,8 @@ impl Channels {
         }
     }
 
-    /// The same without counts, for another replay. If every run has unpaired emissions and
-    /// unpaired receptions of a message, the message is exchanged with the environment.
+    /// The same channels without counts, for another replay. If every run has unpaired emissions
+    /// and unpaired receptions of a message, the message is exchanged with the environment.
     pub(super) fn emptied(&self) -> Self {
         let is_outside = |(_, (runs, both)): &(&MessageId, &(usize, usize))| runs == both;
         let found = self.left_over.iter().filter(is_outside).map(|(&message, _)| message);

@@ -4,7 +4,7 @@
 //! the word, with its loops as letters, is folded again, so loops nest. The length of blocks is
 //! bounded such that a pass takes at most ten million comparisons.
 
-/// The most comparisons of a pass: one for each position and block length.
+/// The maximum number of comparisons of a pass: one for each position and block length.
 const WORK: usize = 10_000_000;
 
 /// The greatest depth of nested loops.

@@ -12,10 +12,11 @@
 //! wanted, or a cycle is long (such a coregion would allow almost everything), the units are split
 //! into their emission and their receptions instead, which is exact but has no arrow.
 //!
-//! A unit that lacks its other end may know its peer. If that lifeline is *silent* (no log is of
-//! it), the passing is drawn as if it had happened there: an analysis takes the lifeline for
-//! unobserved, so this asks for nothing that was not seen. An emission to a lifeline that is
-//! observed, and did not receive it, is lost; its action keeps the peer, which tells whereto.
+//! A unit that lacks its other end may know its peer. If that lifeline is *silent* (it has no log),
+//! the passing is drawn as if that lifeline had taken part: an analysis treats the lifeline as
+//! unobserved, so this requires no event that was not observed. If an observed lifeline did not
+//! receive an emission, the message was lost; the action keeps the peer, so that the drawing shows
+//! to whom the message was sent.
 //!
 //! The word is canonical: runs that differ only in the order of concurrent events have the same
 //! word. After a unit comes the next unit of its sender, or else of its receiver, if that unit is
@@ -112,8 +113,8 @@ pub(super) struct Tangles {
 }
 
 impl Tangles {
-    /// Replaces consecutive units that form a known coregion by that coregion, which allows their
-    /// order, too.
+    /// Replaces consecutive units that form a known coregion by that coregion, which also allows
+    /// their order.
     pub(super) fn find(&self, word: Vec<TermId>) -> Vec<TermId> {
         if self.known.is_empty() {
             return word;
@@ -138,16 +139,16 @@ impl Tangles {
 
 struct Units<'p> {
     paired: &'p PairedRun,
-    /// The lifelines that no log is of.
+    /// The lifelines that have no log.
     silent: &'p LifelineSet,
-    /// By unit: its nodes, the emission first.
+    /// For each unit: its nodes, the emission first.
     members: Vec<Vec<usize>>,
-    /// By node.
+    /// For each node: its unit.
     unit_of: Vec<usize>,
     was_split: Vec<bool>,
-    /// By lifeline: its nodes in order.
+    /// For each lifeline: its nodes in order.
     on: Vec<Vec<usize>>,
-    /// By node: its index in the replay.
+    /// For each node: its index in the replay.
     time: Vec<usize>,
 }
 
@@ -196,7 +197,7 @@ impl<'p> Units<'p> {
         }
     }
 
-    /// By unit: the units that follow it on a lifeline.
+    /// For each unit: the units that follow it on a lifeline.
     fn followers(&self) -> Vec<Vec<usize>> {
         let mut followers = vec![Vec::new(); self.members.len()];
         for nodes in &self.on {
@@ -231,9 +232,9 @@ impl<'p> Units<'p> {
         })
     }
 
-    /// By unit of a cycle: the lifelines on which it comes after an action of a later unit.
+    /// For each unit of a cycle: the lifelines on which it comes after an action of a later unit.
     fn overtaken(&self, pool: &Pool, group: &[usize]) -> Vec<LifelineSet> {
-        // By lifeline: the time of the first action of a later unit.
+        // For each lifeline: the time of the first action of a later unit.
         let mut first: BTreeMap<LifelineId, usize> = BTreeMap::new();
         let mut found: Vec<LifelineSet> = Vec::with_capacity(group.len());
         for &unit in group.iter().rev() {
@@ -308,12 +309,12 @@ impl<'p> Units<'p> {
         if is_sent { strict(pool, sent, other) } else { strict(pool, other, sent) }
     }
 
-    /// Whether a node is alone, and not because its message crossed others.
+    /// Whether a node has no counterpart, for another reason than that its message crossed others.
     fn lacks_end(&self, node: usize) -> bool {
         self.members[self.unit_of[node]].len() == 1 && !self.was_split[node]
     }
 
-    /// The other end of a node that is alone, if that is a silent lifeline.
+    /// The other end of a node without a counterpart, if that is a silent lifeline.
     fn silent_peer(&self, pool: &Pool, node: usize) -> Option<LifelineId> {
         let peer = self.paired.peer(node, pool).filter(|&peer| self.silent.contains(peer))?;
         (self.lacks_end(node) && self.paired.nodes[node].role != Role::Whole).then_some(peer)
@@ -333,7 +334,7 @@ impl<'p> Units<'p> {
     /// Sorts the letters canonically.
     fn arrange(&self, groups: &[Vec<usize>], letters: &[UnitLetter]) -> Vec<TermId> {
         let group_of = component_of(groups, self.members.len());
-        // By lifeline: its remaining groups, the next one last.
+        // For each lifeline: its remaining groups, the next one last.
         let mut rest: Vec<Vec<usize>> = self
             .on
             .iter()
@@ -344,7 +345,7 @@ impl<'p> Units<'p> {
                 all
             })
             .collect();
-        // By group: the number of its lifelines on which it is not the next one.
+        // For each group: the number of its lifelines on which it is not the next one.
         let mut blocked: Vec<usize> = letters.iter().map(|letter| letter.lifelines.len()).collect();
         let mut ready: BTreeSet<((LifelineId, MessageId, TermId), usize)> = BTreeSet::new();
         let advance = |group: usize, blocked: &mut [usize], ready: &mut BTreeSet<_>| {

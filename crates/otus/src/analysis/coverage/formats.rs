@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::report::{CoverageReport, Part, kind_name};
 
 impl CoverageReport {
-    /// As one JSON document with a version.
+    /// The coverage as one JSON document with a version.
     pub fn json(&self) -> Value {
         let left_out =
             self.left_out.iter().map(|(count, why)| json!({ "count": count, "why": why }));
@@ -25,7 +25,7 @@ impl CoverageReport {
         })
     }
 
-    /// As a section in Markdown.
+    /// The coverage as a section in Markdown.
     pub fn markdown(&self) -> String {
         let headline = self.headline();
         let headline = headline.strip_prefix("coverage: ").unwrap_or(&headline);

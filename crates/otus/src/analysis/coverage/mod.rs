@@ -1,11 +1,12 @@
 //! Coverage: which parts of the specification the multi-traces of an analysis exercised.
 //!
-//! Workers count the witness of each multi-trace that passes. They borrow counters from a shelf, so there are at most
-//! as many counters as threads, and a lock is held only while one is taken and put back. Adding counts is
-//! commutative, so the report does not depend on the number of threads.
+//! Workers count the witness of each multi-trace that passes. They borrow counters from a shared list, the shelf. So
+//! there are at most as many counters as threads, and the lock of the shelf is held only while a counter is taken or
+//! put back. Adding counts is commutative, so the report does not depend on the number of threads.
 //!
-//! A witness costs far more than a verdict, and sessions are often alike. So the counts of a multi-trace are kept,
-//! for as many multi-traces as fit into [`REMEMBERED`] actions, and added when an equal one comes.
+//! A witness costs far more than a verdict, and sessions are often alike. So the counts of a multi-trace are stored,
+//! and added again when an equal multi-trace comes. Multi-traces with up to [`REMEMBERED`] actions in total are
+//! stored.
 
 mod formats;
 mod picture;
@@ -33,7 +34,7 @@ pub use report::CoverageReport;
 #[derive(Debug)]
 pub(crate) struct Covering {
     tree: Tree,
-    /// By position of the tree.
+    /// For each position of the tree: its place in the source text.
     places: Vec<SourcePlace>,
     file: SpecFile,
     source: Source,
@@ -43,25 +44,25 @@ pub(crate) struct Covering {
     unexplained: AtomicU64,
 }
 
-/// The most actions of multi-traces whose counts are kept.
+/// The maximum number of actions of all multi-traces whose counts are stored.
 const REMEMBERED: usize = 1 << 20;
 
 /// The counts of earlier multi-traces, so that no witness is computed twice.
 #[derive(Debug, Default)]
 struct Memory {
     known: FxHashMap<Key, Box<[(u32, Count)]>>,
-    /// The number of their actions.
+    /// The number of actions of the stored multi-traces.
     actions: usize,
-    /// The counts that were added again.
+    /// The counts of multi-traces that equal a stored one.
     again: Coverage,
 }
 
-/// A multi-trace. Threads may number actions that the specification lacks differently; a multi-trace that passes has
-/// such actions only on unobserved lifelines.
+/// A multi-trace as a key. Different threads may give different numbers to actions that the specification lacks.
+/// This does no harm, because a multi-trace that passes has such actions only on unobserved lifelines.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Key {
     partition: Arc<Partition>,
-    /// By component: the number of steps.
+    /// For each component: the number of steps.
     lengths: Box<[usize]>,
     steps: Box<[Step]>,
 }
@@ -146,18 +147,19 @@ impl Covering {
         }
     }
 
-    /// Whether a choice is not in the text: it comes from the unfolding of a diagram's loop.
+    /// Whether a choice is not written in the text, but comes from unfolding a loop of a diagram.
     fn is_repetition(&self, node: usize) -> bool {
         let written = self.places[node].span.range();
         self.file.implicit && self.source.text()[written].trim_start().starts_with("loop")
     }
 
     fn shelf(&self) -> MutexGuard<'_, Vec<Counter>> {
-        // A counter whose thread panicked is not on the shelf.
+        // If the thread of a counter panicked, the counter is not on the shelf, so the data behind
+        // a poisoned lock is valid.
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All counts, with their places.
+    /// The report: all counts, with the places of the parts in the text.
     pub(super) fn report(&self, pool: &Pool, summary: &Summary) -> CoverageReport {
         let mut sum = Coverage::default();
         sum.counts.resize(self.tree.parts().len(), Count::default());

@@ -31,7 +31,7 @@ impl Covering {
     }
 }
 
-/// By node of the text.
+/// For each node of the text: its tone.
 fn tones(covering: &Covering, report: &CoverageReport) -> Vec<Tone> {
     let Some(interaction) = &covering.file.interaction else { return Vec::new() };
     let mut states: Vec<Option<CoverageState>> = vec![None; interaction.nodes.len()];

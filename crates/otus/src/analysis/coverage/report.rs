@@ -19,13 +19,13 @@ use crate::summary::Summary;
 pub struct CoverageReport {
     /// The file that the interaction is in.
     pub(crate) specification: String,
-    /// In the order of their positions.
+    /// The parts, in the order of their positions.
     pub(crate) parts: Vec<Part>,
-    /// The parts that were not exercised, without those inside another such part.
+    /// The parts that were not exercised. A part inside another such part is not listed.
     pub(crate) gaps: Vec<Gap>,
     /// The number of multi-traces that were counted.
     pub(crate) counted: u64,
-    /// The number of multi-traces that were not counted, and the reason.
+    /// The number of multi-traces that were not counted, by reason.
     pub(crate) left_out: Vec<(u64, &'static str)>,
 }
 
@@ -33,11 +33,11 @@ pub struct CoverageReport {
 #[derive(Debug, Clone)]
 pub(crate) struct Part {
     pub(crate) kind: PartKind,
-    /// `broker!PUBREL`, `branch 2 of 3`
+    /// The name of the part: `broker!PUBREL`, `branch 2 of 3`.
     pub(crate) label: String,
     pub(crate) excerpt: Excerpt,
     pub(crate) count: Count,
-    /// Its positions.
+    /// The positions of the part in the term.
     pub(super) nodes: Vec<usize>,
     pub(super) node: NodeId,
 }
@@ -46,14 +46,14 @@ pub(crate) struct Part {
 #[derive(Debug, Clone)]
 pub(crate) struct Gap {
     pub(crate) state: CoverageState,
-    /// A sentence about it.
+    /// A sentence that describes the gap.
     pub(crate) title: String,
-    /// The parts inside it, in words; empty if there are none.
+    /// The parts inside the gap, in words; empty if there are none.
     pub(crate) inside: String,
     pub(crate) excerpt: Excerpt,
 }
 
-/// The number of parts of a kind, and of exercised ones.
+/// The number of parts of a kind, and the number of exercised ones.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(crate) struct Share {
     pub(crate) total: usize,
@@ -161,7 +161,7 @@ fn parts(covering: &Covering, pool: &Pool, sum: &Coverage) -> Vec<Part> {
                 let is_something = pool.has_events(term);
                 let is_repeated = covering.is_repetition(choice);
                 if is_repeated || !is_something {
-                    // An unwritten branch has the place of its choice.
+                    // A branch that is not written has the place of its choice.
                     at = choice;
                 }
                 match (is_repeated, is_something) {
@@ -204,13 +204,13 @@ fn parts(covering: &Covering, pool: &Pool, sum: &Coverage) -> Vec<Part> {
 /// The parts that were not exercised, in the order of the text.
 fn gaps(covering: &Covering, parts: &[Part]) -> Vec<Gap> {
     let tree = &covering.tree;
-    // By position: whether it is inside a gap.
+    // For each position: whether it is inside a gap.
     let mut inside = vec![false; tree.len()];
     let is_gap = |part: &Part, inside: &[bool]| {
         part.count.state() != CoverageState::Exercised
             && !part.nodes.iter().all(|&node| inside[node])
     };
-    // By first position.
+    // The gaps, each with its first position.
     let mut gaps: Vec<(usize, Gap)> = Vec::new();
     // Choices and loops come first, because a repeated part may be inside a later one.
     for part in parts.iter().filter(|part| part.kind != PartKind::Action) {

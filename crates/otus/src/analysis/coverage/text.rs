@@ -10,7 +10,7 @@ use super::report::{CoverageReport, Gap, Share};
 use crate::units::counted;
 
 impl CoverageReport {
-    /// As text for people, with at most this many gaps. Each line ends with a newline.
+    /// The coverage as text for people, with at most this many gaps. Each line ends with a newline.
     pub fn text(&self, colored: bool, most: Option<usize>) -> String {
         let (is_short, most) = (most.is_some(), most.unwrap_or(usize::MAX));
         let renderer = if colored { Renderer::styled() } else { Renderer::plain() };
@@ -19,7 +19,7 @@ impl CoverageReport {
             let reasons = self.left_out.iter().map(|(count, why)| format!("{count} {why}"));
             let _ = writeln!(out, "not counted: {}", reasons.collect::<Vec<_>>().join(", "));
         }
-        // If nothing was exercised, a short text does not list everything as missing.
+        // If nothing was exercised, the short text does not list all parts as missing.
         let gaps = if self.is_nothing() && is_short { &[] } else { self.gaps.as_slice() };
         for gap in gaps.iter().take(most) {
             for line in renderer.render(&[group(gap)]).lines() {

@@ -16,8 +16,8 @@ pub(super) fn first_terms(pool: &Pool, term: TermId) -> FxHashMap<ActionId, Term
     found
 }
 
-/// The emissions and their receptions where there is no doubt: the emission has the same receptions wherever it
-/// stands in the interaction, and none of these has another emission.
+/// The pairs of an emission and a reception that belong together without doubt: the emission has the same
+/// receptions wherever it occurs in the interaction, and none of these receptions has another emission.
 pub(super) fn channels(pool: &Pool, term: TermId) -> Vec<(ActionId, ActionId)> {
     let mut sets: FxHashMap<ActionId, Vec<ActionId>> = FxHashMap::default();
     let mut order: Vec<ActionId> = Vec::new();
@@ -68,7 +68,7 @@ pub(super) fn channels(pool: &Pool, term: TermId) -> Vec<(ActionId, ActionId)> {
         .collect()
 }
 
-/// The one action of an event, if it sends something.
+/// The action and the message of an event, if it is a single emission.
 fn emission(pool: &Pool, term: TermId) -> Option<(ActionId, MessageId)> {
     let Term::Event(event) = pool.node(term) else { return None };
     let &[action] = pool.event_actions(event) else { return None };
@@ -76,7 +76,7 @@ fn emission(pool: &Pool, term: TermId) -> Option<(ActionId, MessageId)> {
     (of.direction == Direction::Emission).then_some((action, of.message))
 }
 
-/// The receptions of a message, if a term is nothing but these.
+/// The receptions of a message, if a term consists only of these.
 fn receptions(pool: &Pool, term: TermId, message: MessageId) -> Option<Vec<ActionId>> {
     let mut found = Vec::new();
     let mut stack = vec![term];
@@ -97,7 +97,7 @@ fn receptions(pool: &Pool, term: TermId, message: MessageId) -> Option<Vec<Actio
     Some(found)
 }
 
-/// Visits each different part of a term, from left to right.
+/// Visits each distinct subterm of a term, from left to right.
 fn walk(pool: &Pool, term: TermId, mut visit: impl FnMut(TermId, Term)) {
     let mut met = FxHashSet::default();
     let mut stack = vec![term];

@@ -1,9 +1,9 @@
 //! Fills the picture of a multi-trace: its events, those that the accepted run has, those that were expected instead,
 //! and its messages.
 //!
-//! Messages are those that the logs pair. The remaining events are paired where the interaction leaves no doubt
-//! (see [`super::channels`]): the first emission with the first reception, and so on. Expected events are paired
-//! with expected ones only, so that they take no counterpart away from what was observed.
+//! Messages are those that the logs pair. The remaining events are paired where the interaction leaves no doubt (see
+//! [`super::channels`]): the first emission with the first reception, and so on. Expected events are paired only with
+//! expected events, so that observed events keep their counterparts.
 
 use otus_analysis::explain::{Explanation, Progress};
 use otus_analysis::witness::{Witness, WitnessStep};
@@ -20,7 +20,7 @@ use super::channels::{channels, first_terms};
 use crate::case::picture::LIMITS;
 use crate::case::{CasePicture, Passage};
 
-/// The most moments that are drawn as expected in one place of a component.
+/// The maximum number of moments that are drawn as expected at one point of a component.
 const EXPECTED: usize = 3;
 
 /// The findings about a multi-trace.
@@ -30,9 +30,10 @@ pub(super) struct Facts<'f> {
     pub(super) term: TermId,
     pub(super) trace: &'f MultiTrace,
     pub(super) explanation: Option<&'f Explanation>,
-    /// A run of the accepted part: all of it, or of a failure what [`super::accepted_run`] finds.
+    /// A run of the accepted part. For an accepted multi-trace this is the whole run; for a
+    /// failure, it is the run that [`super::accepted_run`] finds.
     pub(super) run: Option<&'f Witness>,
-    /// Emissions with their receptions, as far as the logs tell.
+    /// Emissions with their receptions, as far as the logs show them.
     pub(super) pairs: &'f [Pair],
     /// The log line of an action, by component and index there.
     pub(super) log: &'f dyn Fn(ComponentId, usize) -> Option<Passage>,
@@ -51,7 +52,7 @@ pub(super) fn fill(facts: &Facts<'_>) -> CasePicture {
     filling.picture
 }
 
-/// By component: the number of its moments that the furthest situation has.
+/// For each component: the number of its moments that the furthest situation has.
 pub(super) fn consumed(trace: &MultiTrace, explanation: &Explanation) -> Vec<usize> {
     let mut consumed = vec![0; trace.partition().len()];
     for progress in progress(explanation) {
@@ -67,14 +68,14 @@ fn progress(explanation: &Explanation) -> &[Progress] {
 struct Filling<'f> {
     facts: &'f Facts<'f>,
     picture: CasePicture,
-    /// By event: its action, and the component and index of its observation.
+    /// For each event: its action, and the component and index of its observation.
     actions: Vec<ActionId>,
     origins: Vec<Option<(ComponentId, usize)>>,
-    /// By component: the number of its observed actions that are in the picture.
+    /// For each component: the number of its observed actions that are in the picture already.
     next: Vec<usize>,
-    /// The first event of the interaction with an action.
+    /// For each action: the first event of the interaction with this action.
     terms: FxHashMap<ActionId, TermId>,
-    /// By term: the index of its place in the picture.
+    /// For each term: the index of its place in the picture.
     places: FxHashMap<TermId, Option<usize>>,
 }
 
@@ -149,7 +150,8 @@ impl<'f> Filling<'f> {
         }
     }
 
-    /// Adds the events that the run does not have: what was expected, and then what was observed instead.
+    /// Adds the events that the run does not have: the expected ones, and then those that were observed
+    /// instead.
     fn rest(&mut self) {
         let trace = self.facts.trace;
         let explanation = self.facts.explanation;
@@ -172,7 +174,7 @@ impl<'f> Filling<'f> {
                 let event = self.actions.len();
                 self.expect(component, moment == accepted, is_fault && moment >= accepted);
                 let culprit = if moment == moments.len() {
-                    // At the end of a log, the failure is what is missing.
+                    // At the end of a log, the missing event is the failure.
                     (event < self.actions.len()).then_some(event)
                 } else {
                     let state = if moment < accepted {
@@ -190,7 +192,8 @@ impl<'f> Filling<'f> {
                     self.picture.diagram.culprit = culprit;
                 }
             }
-            // If the run has the moment that the headline names, the culprit is one of its events.
+            // If the run contains the moment that the headline names, the faulty event is one of
+            // the run's events.
             if let Some(fault) = fault.filter(|fault| fault.moment < done) {
                 self.picture.diagram.culprit = self.find(component, moments[fault.moment]);
             }
@@ -201,7 +204,8 @@ impl<'f> Filling<'f> {
         self.origins.iter().position(|&origin| origin == Some((component, at)))
     }
 
-    /// Adds the moments that could have come next on a component: at its frontier, at its fault, or at both.
+    /// Adds the moments that could have come next on a component: at the furthest situation, at the fault,
+    /// or at both.
     fn expect(&mut self, component: ComponentId, is_frontier: bool, is_fault: bool) {
         let Some(explanation) = self.facts.explanation else { return };
         let own = progress(explanation).iter().filter(|progress| progress.component == component);
@@ -261,7 +265,8 @@ impl<'f> Filling<'f> {
         found
     }
 
-    /// Looks up the log lines of the events that are drawn; those of all events may be too many.
+    /// Looks up the log lines of the events that are drawn. Looking up those of all events could
+    /// take too long.
     fn logs(&mut self) {
         for (index, is_drawn) in drawn(&self.picture.diagram, &LIMITS).into_iter().enumerate() {
             if let Some((component, at)) = self.origins[index].filter(|_| is_drawn) {

@@ -1,4 +1,4 @@
-//! Answers as one HTML page, without a script: what was asked, what was found, and each run as a space-time diagram.
+//! Answers as one HTML page, without a script: the formulas, their verdicts, and each run as a space-time diagram.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,10 @@ use crate::ctl::answer::Answer;
 use crate::report::html::page_head;
 use crate::report::xml_text as escape;
 
-/// The most runs that are drawn, so that the page stays small.
+/// The maximum number of runs that are drawn, so that the page stays small.
 const MOST_DRAWN: usize = 50;
 
-/// The most events of a drawing.
+/// The maximum number of events of a drawing.
 const MOST_EVENTS: usize = 400;
 
 pub(super) fn page(report: &Report<'_>) -> String {
@@ -88,7 +88,7 @@ fn section(page: &mut String, answer: &Answer, number: usize, drawn: &mut usize)
         let _ = writeln!(page, "<p class=\"warning\">Warning: {warning}</p>");
     }
     let text = answer.to_string();
-    // The heading has the title, and the warnings are above.
+    // The title is in the heading and the warnings are above, so both are left out here.
     let lines = text.lines().skip(1).map(|line| line.strip_prefix("  ").unwrap_or(line));
     let lines: Vec<&str> = lines.filter(|line| !line.starts_with("warning: ")).collect();
     let _ = writeln!(page, "<pre>{}</pre>", escape(&lines.join("\n")));

@@ -1,4 +1,4 @@
-//! Reports of answers: the formats of `otus analyze`, with its writers of elements.
+//! Reports of answers, in the formats of `otus analyze`. They use the same functions for the elements of each format.
 //!
 //! A formula is a test. It fails if it does not hold, or if it has a warning and warnings count ([`Report::strict`]).
 //! Times are left out, so that the same input gives the same report.
@@ -23,13 +23,13 @@ use crate::units::counted;
 pub struct Report<'a> {
     /// The answers.
     pub answers: &'a [Answer],
-    /// Their summary.
+    /// The summary of the answers.
     pub summary: &'a Summary,
     /// Whether a warning makes a formula fail.
     pub strict: bool,
 }
 
-/// The most runs that a Markdown summary shows.
+/// The maximum number of runs that a Markdown summary shows.
 const MOST_RUNS: usize = 20;
 
 /// The kinds of results, as rules of SARIF.
@@ -150,7 +150,7 @@ impl<'a> Report<'a> {
 
     fn github(&self) -> String {
         let mut out: Vec<u8> = Vec::new();
-        // A vector takes all bytes.
+        // Writing to a vector cannot fail.
         let mut command = |level: &str, place: Option<&Place>, title: &str, text: &str| {
             let _ = github::command(level, place, title, text, &mut out);
         };
@@ -240,7 +240,8 @@ impl<'a> Report<'a> {
     }
 }
 
-/// A result of SARIF: where the formula is written, and the events of its run as a thread flow by process.
+/// A result of SARIF: the place of the formula, and the events of its run as a thread flow for each
+/// process.
 fn result(answer: &Answer, rule: usize, level: &str, text: &str) -> Value {
     let place = answer.report_place();
     let location = place.iter().map(|place| sarif::located(place, None));

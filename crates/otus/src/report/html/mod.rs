@@ -35,14 +35,14 @@ use panel::Panel;
 const VERDICTS: [Verdict; 5] =
     [Verdict::Fail, Verdict::WeakFail, Verdict::Inconclusive, Verdict::WeakPass, Verdict::Pass];
 
-/// The most Passes that are listed, and the most cases of each other verdict.
+/// The maximum number of Passes that are listed, and of cases of each other verdict.
 const PASSES: u64 = 5_000;
 const OTHERS: u64 = 20_000;
 
 /// The number of drawn events after which further cases are not drawn.
 const DRAWN: usize = 60_000;
 
-/// The most unusable inputs that are named.
+/// The maximum number of unusable inputs that are named.
 const UNUSABLE: usize = 20;
 
 #[derive(Debug, Default)]
@@ -51,14 +51,15 @@ pub(crate) struct Html {
     /// The rows as JSON.
     rows: Spool,
     listed: u64,
-    /// By verdict: the number of cases.
+    /// For each verdict: the number of cases.
     counts: [u64; VERDICTS.len()],
     drawn_events: usize,
-    /// The cases that an earlier run has decided.
+    /// The number of cases that an earlier run decided.
     earlier: u64,
-    /// The failures that this run has found and not explained.
+    /// The number of failures of this run without an explanation.
     unexplained: u64,
-    /// The listed cases that are accepted, with a picture and without one.
+    /// The number of listed accepted cases with a picture, and the number of those without a
+    /// picture.
     drawn: u64,
     undrawn: u64,
     unusable: Vec<String>,
@@ -135,7 +136,7 @@ impl Html {
         let explanation = case.explanation.as_deref();
         let headline = match case.verdict {
             _ if case.is_earlier => "decided by an earlier run".to_owned(),
-            // The badge says it.
+            // The badge shows the verdict already.
             Verdict::Pass => String::new(),
             Verdict::WeakPass | Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => {
                 case.headline()
@@ -143,7 +144,7 @@ impl Html {
         };
         let observed = explanation.and_then(|it| it.observed.as_ref()).map(|it| it.place.in_line());
         let cause = case.cause().filter(|_| explanation.is_some());
-        // The headline of the other cases says everything that is known.
+        // For other cases, the headline contains everything that is known.
         let detail = (explanation.is_some() || case.picture.is_some()).then(|| {
             let panel = Panel::new(case, self.drawn_events < DRAWN);
             self.drawn_events += panel.diagram.events.len();

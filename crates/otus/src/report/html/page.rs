@@ -10,7 +10,8 @@ use super::panel::Rung;
 use crate::case::Verdict;
 use crate::report::xml_text as escape;
 
-/// The most failures that are listed where no script runs, and the most of these with their explanations.
+/// The maximum number of failures that are listed for readers without scripts, and of those that are
+/// listed with their explanations.
 const LISTED: usize = 200;
 const EXPLAINED: usize = 20;
 
@@ -30,7 +31,7 @@ pub(crate) fn head(title: &str) -> String {
     page
 }
 
-/// Everything on the page but its rows.
+/// The parts of the page besides its rows.
 #[derive(Debug, Default)]
 pub(super) struct Frame {
     pub(super) title: String,
@@ -110,7 +111,8 @@ impl Frame {
         );
     }
 
-    /// The warnings and the numbers. Leaves its element open for what the script adds.
+    /// Writes the warnings and the numbers. Leaves its element open for the parts that the script
+    /// adds.
     fn overview(&self, page: &mut String) {
         page.push_str("<div id=\"overview\">\n");
         for warning in &self.warnings {

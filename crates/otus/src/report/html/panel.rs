@@ -11,7 +11,7 @@ use crate::explanation::{Explanation, LogPlace, LogProgress as Progress};
 use crate::report::capitalized;
 use crate::units::counted;
 
-/// The most logs that are named although they are explained to their end.
+/// The maximum number of logs that are named although they are explained to their end.
 const NAMED: usize = 8;
 
 /// The limits of a picture as Mermaid text.
@@ -46,7 +46,8 @@ pub(super) struct Rung {
 pub(super) struct Diagram<'c> {
     /// The SVG element; empty if there is no picture.
     svg: String,
-    /// The SVG of those lifelines that suffice to fail, unless these are all or none.
+    /// The SVG with only those lifelines that suffice to fail; `None` if these are all lifelines,
+    /// or none.
     #[serde(skip_serializing_if = "Option::is_none")]
     core: Option<Core>,
     /// The parts that the picture leaves out, or the reason why there is no picture.
@@ -62,7 +63,7 @@ pub(super) struct Diagram<'c> {
 #[derive(Debug, Serialize)]
 struct Core {
     svg: String,
-    /// Their number, and that of all lifelines.
+    /// The number of these lifelines, and that of all lifelines.
     lifelines: [usize; 2],
 }
 
@@ -138,8 +139,8 @@ impl<'c> Diagram<'c> {
 }
 
 impl Core {
-    /// The picture has about as many events of these lifelines as that of all (`is_drawn`, by event), so that readers can
-    /// open the lines of nearly all of them.
+    /// The smaller picture shows about the same events of these lifelines as the picture of all lifelines (`is_drawn`,
+    /// for each event), so that readers can open the lines of nearly all events.
     fn new(picture: &CasePicture, is_drawn: &[bool]) -> Option<Self> {
         let of = &picture.diagram;
         let culprit = of.culprit.and_then(|event| of.events.get(event)).map(|it| it.lifeline);
@@ -184,7 +185,7 @@ fn ladder(case: &Case) -> Vec<Rung> {
         for (title, text) in furthest(explanation) {
             rung(&title, text);
         }
-        // The note on what is consumed is above, log by log.
+        // The explained moments of each log are listed above, so the note about them is left out.
         for note in explanation.notes.iter().filter(|note| note.topic != "consumed") {
             rung(&capitalized(note.topic), note.text.clone());
         }
@@ -223,7 +224,8 @@ fn furthest(explanation: &Explanation) -> Vec<(String, String)> {
             lines.extend(situation.choices.iter().map(|choice| format!("It {choice}.")));
         }
         let text = lines.join("\n");
-        // Situations can differ in more than this text says.
+        // Situations can differ in facts that this text does not contain, so equal texts are shown
+        // once.
         if !text.is_empty() && !texts.contains(&text) {
             texts.push(text);
         }

@@ -24,7 +24,7 @@ impl Painter<'_> {
         let x = |lifeline: usize| self.columns.x[lifeline];
         let Some((first, last)) = arrow.span() else { return self.y };
         for lifeline in arrow.lifelines() {
-            // It is used after it ended, in another operand.
+            // The lifeline is used after it ended, in another operand, so it continues.
             self.lives[lifeline].bottom = None;
         }
         if let (Some(origin), [target]) = (arrow.origin, arrow.targets.as_slice())
@@ -60,7 +60,8 @@ impl Painter<'_> {
                 segments.extend(others.map(|&to| self.segment(row, arrow, Ok(origin), Ok(to))));
                 match farthest(arrow) {
                     Some(far) => {
-                        // Before the first receiver on that side, if there is room.
+                        // The label is placed before the first receiver on that side, if there is
+                        // room.
                         let beyond = |to: &usize| *to != origin && (*to > origin) == (far > origin);
                         let others = arrow.targets.iter().copied().filter(beyond);
                         let near = others.min_by_key(|to| to.abs_diff(origin)).unwrap_or(far);
@@ -76,7 +77,8 @@ impl Painter<'_> {
             }
         };
         let tail = if arrow.targets.len() > 1 && arrow.origin.is_some() { End::Dot } else { tail };
-        // Farther targets first, so that lines do not cover arrow heads.
+        // Segments to farther targets are drawn first, so that their lines do not cover arrow
+        // heads.
         segments.sort_by(|a, b| (b.to - b.from).abs().total_cmp(&(a.to - a.from).abs()));
         for Segment { from, to, on } in segments {
             let points = vec![point(from, y), point(to, y)];
@@ -97,7 +99,7 @@ impl Painter<'_> {
             self.y = bottom + self.gap;
         }
         if let Some(origin) = arrow.origin.filter(|_| arrow.returns()) {
-            // The part of a broadcast that its origin receives.
+            // The origin of a broadcast may be one of its receivers.
             let key = self.lives[origin].key;
             self.loop_line(arrow, [point(x(origin), y), point(x(origin), y + 12.0)], key, &subject);
             self.y = y + 12.0 + self.gap;

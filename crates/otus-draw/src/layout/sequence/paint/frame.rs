@@ -1,4 +1,4 @@
-//! Frames with their tabs, guards and separators.
+//! Draws frames with their tabs, guards and separators.
 
 use super::Painter;
 use crate::geometry::{Rect, point};

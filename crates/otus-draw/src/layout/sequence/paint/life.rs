@@ -1,4 +1,4 @@
-//! The lives of lifelines: where they begin and end, and the bars on them.
+//! Draws lifelines: where each begins and ends, and the activation bars on it.
 
 use super::Painter;
 use crate::colour::Colour;
@@ -6,14 +6,14 @@ use crate::geometry::{Rect, float, point};
 use crate::layout::sequence::rows::Row;
 use crate::scene::{Item, Key, Role};
 
-/// How far a lifeline is drawn.
+/// The range in which a lifeline is drawn.
 pub(super) struct Life {
     pub(super) x: f64,
     pub(super) key: Key,
     pub(super) top: f64,
-    /// Where it ends, if it ends before the diagram does.
+    /// The bottom of the lifeline, if it ends before the diagram does.
     pub(super) bottom: Option<f64>,
-    /// Whether its head is not at the top.
+    /// Whether the lifeline is created later, so that its head is not at the top.
     pub(super) is_created: bool,
     /// The bars that are open, the outermost first.
     bars: Vec<Bar>,
@@ -26,7 +26,7 @@ struct Bar {
 
 /// Half of the width of a bar.
 const HALF: f64 = 5.0;
-/// The distance from a bar to the one inside it.
+/// The horizontal distance from a bar to the bar inside it.
 const STEP: f64 = 4.0;
 /// Bars are at least this high.
 const LEAST: f64 = 10.0;
@@ -36,14 +36,15 @@ impl Life {
         Life { x, key, top, bottom: None, is_created: false, bars: Vec::new() }
     }
 
-    /// Whether no bar is on it.
+    /// Whether no bar is on the lifeline.
     pub(super) fn is_bare(&self) -> bool {
         self.bars.is_empty()
     }
 }
 
 impl Painter<'_> {
-    /// Where an arrow that comes from or goes to the right, or else the left, ends on a lifeline that has `more` bars.
+    /// The x coordinate at which an arrow on the right side (or else the left side) of a lifeline ends, if the
+    /// lifeline gets `more` additional bars.
     pub(super) fn edge(&self, lifeline: usize, is_right: bool, more: usize) -> f64 {
         let life = &self.lives[lifeline];
         match (life.bars.len() + more).checked_sub(1) {
@@ -65,7 +66,8 @@ impl Painter<'_> {
         marks.filter(begins).count()
     }
 
-    /// The height of the arrow before this row, if it touches a lifeline, or else of this row.
+    /// The height of the arrow before the current row if that arrow touches the lifeline; otherwise
+    /// the height of the current row.
     fn height_at(&self, lifeline: usize) -> f64 {
         let touching = self.latest.filter(|latest| {
             let row = &self.rows.rows[latest.row];

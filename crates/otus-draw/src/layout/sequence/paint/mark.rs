@@ -1,4 +1,4 @@
-//! Notes, dividers, delays and references.
+//! Draws notes, dividers, delays and references.
 
 use otus_syntax::drawing::{NotePlace, NoteShape};
 

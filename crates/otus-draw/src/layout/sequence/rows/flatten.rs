@@ -1,4 +1,4 @@
-//! Flattens a tree to rows, with what its author drew besides.
+//! Flattens a tree to rows, including the marks that its author drew besides messages and frames.
 
 use otus_core::Signature;
 use otus_syntax::ast::{Interaction, LoopKind, NodeId, NodeKind, Operator, Passing, SpecFile};
@@ -53,7 +53,7 @@ impl Rows {
 /// A frame that is open.
 struct Open {
     frame: usize,
-    /// Whether a mark opened it, and a mark will close it.
+    /// Whether a mark of the author opened the frame, so that another mark closes it.
     by_mark: bool,
 }
 
@@ -165,7 +165,7 @@ impl<'a> Flatten<'a> {
         if let Some(shown) = shown {
             self.tasks.extend(shown.after.iter().rev().map(|mark| Task::Mark(mark, id)));
             if !shown.before.is_empty() {
-                // Marks open frames around the node, so they must have been drawn before it.
+                // Marks may open frames around the node, so they come before it.
                 for mark in &shown.before {
                     self.task(Task::Mark(mark, id));
                 }
@@ -189,7 +189,7 @@ impl<'a> Flatten<'a> {
                     && let Some(NodeKind::Passing(passing)) =
                         operands.first().map(|first| &interaction.node(*first).kind)
                 {
-                    // An arrow in both directions.
+                    // The arrow has heads in both directions.
                     let arrow = self.arrow(id, passing, Some(look));
                     self.rows.rows.push(Row::Arrow(arrow));
                     return;
@@ -212,7 +212,7 @@ impl<'a> Flatten<'a> {
     ) {
         let own = title(self.file, operator);
         let (drawn, first) = titles(frame, &own);
-        // A directive above it gave it another meaning than its word has.
+        // A directive above the frame gave it a meaning that differs from its word.
         let is_special = match operator {
             Operator::Loop(kind) => !matches!(kind, LoopKind::Weak | LoopKind::HeadFirst),
             Operator::Coreg(_) | Operator::Strict | Operator::New(_) | Operator::Fresh(_) => true,
@@ -224,7 +224,7 @@ impl<'a> Flatten<'a> {
         let number = self.rows.frames.len() - 1;
         self.tasks.push(Task::Close(number));
         if frame.operands.is_empty() {
-            // The statements of a block are its operands.
+            // The operands of a block are its statements.
             self.tasks.extend(operands.iter().rev().map(|&operand| Task::Visit(operand)));
         }
         for (place, operand) in frame.operands.iter().enumerate().rev() {
@@ -242,7 +242,7 @@ impl<'a> Flatten<'a> {
         let is_drawn = |id: &NodeId| {
             !is_empty(id) || self.drawing.is_some_and(|drawing| drawing.of(*id).is_some())
         };
-        // Its author drew no frame: `break`, and lines that begin with `&`.
+        // The author drew no frame here: for `break`, and for lines that begin with `&`.
         let has_no_frame = self.is_authors && matches!(operator, Operator::Par | Operator::Alt);
         if *operator == Operator::Seq || has_no_frame {
             // ∅ is neutral in a sequence, and is only drawn if there is nothing else.
@@ -311,7 +311,7 @@ impl<'a> Flatten<'a> {
 const LABEL: f64 = 250.0;
 
 impl Arrow {
-    /// Takes the look that its author gave it.
+    /// Gives the arrow the look that its author chose.
     fn wear(&mut self, look: &drawing::Arrow, lifeline: impl Fn(&Name) -> Option<usize>) {
         let text = match &look.number {
             Some(number) if look.text.is_empty() => number.clone(),
@@ -320,7 +320,8 @@ impl Arrow {
         };
         self.label = broken(PLAIN, &text, LABEL);
         if self.synchronous {
-            // Its head does not tell, since it is that of the author.
+            // The head is the author's choice and does not show that the message is synchronous, so
+            // the label says it.
             self.label.insert(0, "«synch»".to_owned());
         }
         let head = match look.head {
@@ -331,12 +332,12 @@ impl Arrow {
         };
         let tail = if look.both { head } else { End::Plain };
         self.ends = [tail, if look.lost { End::Cross } else { head }];
-        // Tones have dashes of their own.
+        // Other tones have their own dashes.
         self.dotted = look.dotted && self.tone == Tone::Normal;
         self.colour = colour(look.colour.as_ref());
         let towards = look.towards.as_ref().and_then(lifeline);
         if towards.is_some() && towards == self.origin {
-            // A call of itself, which is no message to the engine.
+            // The lifeline calls itself; this is not a message for the engine.
             self.targets = towards.into_iter().collect();
         } else {
             self.towards = towards;

@@ -1,4 +1,4 @@
-//! What authors write between the messages, as rows.
+//! Rows for the marks that authors write between messages: notes, dividers, delays and the like.
 
 use otus_syntax::drawing::{Frame, Mark};
 use otus_syntax::name::Name;
@@ -11,7 +11,7 @@ use crate::metrics::{Font, PLAIN, STRONG};
 /// The width at which the text of notes is broken, in addition to the lines of their author.
 const NOTE_WIDTH: f64 = 300.0;
 
-/// The row of a mark that does not open or close a frame; `None` if it shows nothing.
+/// The row of a mark that neither opens nor closes a frame; `None` if the mark is not visible.
 pub(super) fn row(mark: &Mark, lifeline: impl Fn(&Name) -> Option<usize>) -> Option<Row> {
     let sorted = |names: &[Name]| {
         let mut all: Vec<usize> = names.iter().filter_map(&lifeline).collect();
@@ -72,8 +72,8 @@ pub(super) fn guard(text: &str) -> Vec<String> {
     broken(PLAIN, &text, 300.0)
 }
 
-/// The lines of a text, each broken where it is wider than `room`. An author who breaks lines is trusted with wider
-/// ones.
+/// The lines of a text, each broken where it is wider than `room`. If the author broke the lines, wider lines are
+/// kept.
 pub(super) fn broken(font: Font, text: &str, room: f64) -> Vec<String> {
     let text = plain(text);
     let text = text.trim();

@@ -1,4 +1,4 @@
-//! Text without the marks of its font (`<b>`, `<color:red>`, `**`), which our font has no faces for, and without sprites.
+//! Removes formatting (`<b>`, `<color:red>`, `**`) and sprites from text, because our font has no such faces.
 
 /// The names of tags that change a font.
 const TAGS: [&str; 16] = [
@@ -6,7 +6,7 @@ const TAGS: [&str; 16] = [
     "code", "strong", "em",
 ];
 
-/// The text that is left without marks. `\\n` is a line break.
+/// The text without formatting. `\\n` becomes a line break.
 pub(in crate::layout::sequence) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -40,7 +40,7 @@ fn tag_length(text: &str) -> Option<usize> {
     TAGS.contains(&name.as_str()).then_some(end + 1)
 }
 
-/// The text without a mark, if it stands before and after something.
+/// The text without a mark such as `**`, wherever the mark encloses some text.
 fn without_pairs(text: &str, mark: &str) -> String {
     let count = text.matches(mark).count();
     if count > 0 && count.is_multiple_of(2) { text.replace(mark, "") } else { text.to_owned() }

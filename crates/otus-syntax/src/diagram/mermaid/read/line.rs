@@ -15,7 +15,7 @@ use crate::drawing::{
 use crate::source::Span;
 use crate::suggest;
 
-/// The keywords that cannot stand before an arrow, where a participant was meant.
+/// The keywords that cannot be used as the name of a participant before an arrow.
 const NO_NAMES: &str = "participant actor create loop alt opt par par_over break critical option \
     else and end note activate deactivate destroy";
 
@@ -368,7 +368,8 @@ impl Reader<'_> {
                 .is_some_and(|c| !c.is_whitespace() && !"/\\+()<>:,;-".contains(c))
     }
 
-    /// Whether a word is a keyword. If an arrow follows, it was meant as a participant, which is reported.
+    /// Whether a word is used as a keyword. If an arrow follows, the author meant a participant with that
+    /// name, which is reported.
     fn is_free(&mut self, start: usize, after: usize) -> bool {
         let next = self.skip_blanks(after);
         if lexis::arrow(&self.text[next..]).is_none() {
@@ -455,7 +456,7 @@ impl Reader<'_> {
                 Course::Arrives
             }
             Arrow::Both => {
-                // Of a message to itself, there is only one way.
+                // A message from a participant to itself has only one direction.
                 if ends[0].symbol != ends[1].symbol {
                     self.picture.add(Decoration::BOTH, arrow_span);
                 }
@@ -507,7 +508,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a word can be neither end of an arrow. Some reserved words can.
+/// Whether a word can be used at neither end of an arrow. Some reserved words can be used there.
 fn is_kept(word: &str) -> bool {
     const FREE: &str =
         "as left right title wrap style link links properties details acctitle accdescr";

@@ -1,14 +1,16 @@
-//! The lines of a text for the preprocessor, and which of them belong together.
+//! Splits a text into lines for the preprocessor, and finds the lines that belong to one block,
+//! such as `!if` and `!endif`.
 
 use crate::diagram::plantuml::line::Line;
 
 /// Lines, with the structure of their blocks.
 pub(super) struct Script<'a> {
     pub(super) lines: Vec<Line<'a>>,
-    /// By line that opens or divides a block: the line that divides or closes it next; the number of lines if
-    /// there is none.
+    /// For each line that opens or divides a block: the line that divides or closes it next; the number of
+    /// lines if there is none.
     pub(super) next: Vec<usize>,
-    /// By line that closes a block: the line that opens it; the number of lines if there is none.
+    /// For each line that closes a block: the line that opens it; the number of lines if there is
+    /// none.
     pub(super) open: Vec<usize>,
 }
 
@@ -30,7 +32,7 @@ impl<'a> Script<'a> {
                 }
                 "endif" | "endwhile" | "endfor" | "endprocedure" | "endfunction"
                 | "enddefinelong" => {
-                    // Blocks that are still open inside are closed with it.
+                    // An end word also closes the blocks that are still open inside its block.
                     if let Some(found) = blocks.iter().rposition(|block| block.close == word) {
                         let block = &blocks[found];
                         next[block.last] = at;
@@ -75,7 +77,8 @@ fn closer(text: &str) -> Option<&'static str> {
         "foreach" => Some("endfor"),
         "definelong" => Some("enddefinelong"),
         "unquoted" | "final" => closer(&format!("!{}", rest.trim_start())),
-        // `!function $f($x) !return $x` is complete.
+        // A declaration that contains `!return`, such as `!function $f($x) !return $x`, is complete
+        // on one line.
         "procedure" | "function" if rest.contains("!return") => None,
         "procedure" => Some("endprocedure"),
         "function" => Some("endfunction"),
@@ -93,7 +96,7 @@ pub(super) fn word(text: &str) -> (String, &str) {
     let text = text.trim_start();
     let end = text.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(text.len());
     let word = text[..end].to_ascii_lowercase();
-    // `!end procedure` and the like are not words of PlantUML, `!endprocedure` is.
+    // PlantUML accepts `!endprocedure`, but not `!end procedure`.
     (word, text[end..].trim_start())
 }
 

@@ -1,7 +1,7 @@
 //! The functions of PlantUML whose result depends on the text alone.
 //!
-//! Functions about time, files, colours and the environment have no result here; their text stays as it is, and it
-//! is only shown.
+//! Functions about time, files, colours and the environment are not evaluated. Their text stays as it is and
+//! appears in the picture.
 
 use super::value::Value;
 

@@ -19,13 +19,13 @@ impl Preprocessor<'_, '_, '_> {
         let mut cursor = Cursor { text, position: 0 };
         match cursor.or(self, line) {
             Some(value) if cursor.rest().is_empty() => value,
-            // Older texts assign words without quotes.
+            // Older texts assign words without quotes, so the text itself is the value.
             _ => Value::Text(self.substituted(text, line)),
         }
     }
 
     pub(super) fn condition(&mut self, text: &str, line: &Line<'_>) -> bool {
-        // `!if (x) then` is allowed.
+        // A condition may be written as `!if (x) then`.
         let text = text.trim();
         let text =
             text.strip_suffix("then").filter(|rest| rest.ends_with([' ', ')'])).unwrap_or(text);
@@ -57,7 +57,7 @@ pub(super) fn arguments(text: &str) -> Option<(Vec<&str>, &str)> {
         match (quote, c) {
             (Some(sign), _) if c == sign => quote = None,
             (Some(_), _) => {}
-            // An apostrophe inside a word is no quote.
+            // An apostrophe inside a word is not a quote.
             (None, '"') => quote = Some(c),
             (None, '\'') if text[start..at].trim().is_empty() => quote = Some(c),
             (None, '(' | '[') => open += 1,
@@ -195,7 +195,7 @@ impl<'t> Cursor<'t> {
                 let length = rest[1..].find(first)?;
                 self.position += length + 2;
                 let inside = &rest[1..=length];
-                // A text names variables as a line does.
+                // Variables inside a quoted text are replaced, as in a line.
                 Some(Value::Text(context.substituted(inside, line)))
             }
             '0'..='9' => {
@@ -213,7 +213,7 @@ impl<'t> Cursor<'t> {
                 let mut items = Vec::new();
                 while !self.sign("]") {
                     match self.or(context, line)? {
-                        // Lists of lists could grow without end.
+                        // Lists of lists are not supported, because they could grow without limit.
                         Value::List(_) => return None,
                         item @ (Value::Text(_) | Value::Number(_) | Value::Truth(_)) => {
                             items.push(item);

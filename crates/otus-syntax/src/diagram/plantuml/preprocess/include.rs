@@ -39,7 +39,7 @@ impl Preprocessor<'_, '_, '_> {
             self.remark(Severity::Warning, span, message, help);
             return;
         };
-        // PlantUML includes a file again only if told so, or for another part of it.
+        // `!include_once` includes a file, or a named part of a file, only once.
         let key = format!("{path}!{}", part.unwrap_or(""));
         if word == "include_once" && self.included.contains(&key) {
             return;

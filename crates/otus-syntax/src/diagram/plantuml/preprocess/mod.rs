@@ -9,11 +9,12 @@
 //! ```
 //!
 //! [`block`] finds which lines belong together, [`expression`] evaluates, [`substitute`] replaces names in a line,
-//! [`include`] finds files; this file executes lines one after the other. A line that the
-//! preprocessor changes has the place of the line it comes from.
+//! [`include`] finds files; this file executes lines one after the other. A line that the preprocessor changes has
+//! the span of the line it comes from.
 //!
 //! Loops and calls may never end, so there are limits on steps, on the depth of calls and on the size of the
-//! result. Otus has no clock, network or environment here: functions about them keep their text.
+//! result. The preprocessor has no access to the clock, the network or the environment, so calls of such functions
+//! keep their text.
 
 mod block;
 mod builtin;
@@ -37,11 +38,11 @@ use crate::source::Span;
 
 pub use self::include::Include;
 
-/// The most lines that a text can become.
+/// The maximum number of lines that a text can become.
 const MAX_LINES: usize = 100_000;
-/// The most bytes that all changed lines together can have.
+/// The maximum number of bytes that all changed lines together can have.
 const MAX_BYTES: usize = 4 << 20;
-/// The most lines that are executed.
+/// The maximum number of lines that are executed.
 const MAX_STEPS: usize = 200_000;
 /// The deepest nesting of calls, includes and expressions.
 const MAX_DEPTH: usize = 192;
@@ -83,7 +84,7 @@ struct Preprocessor<'p, 'a, 'i> {
     locals: Vec<FxHashMap<String, Value>>,
     /// Procedures and functions by name.
     routines: FxHashMap<String, Rc<Routine<'a>>>,
-    /// What `!define` and `!definelong` define, by name.
+    /// The macros that `!define` and `!definelong` define, by name.
     macros: FxHashMap<String, Rc<Macro>>,
     /// `None` if files are not read.
     include: Option<&'p mut Include<'i>>,
@@ -101,13 +102,13 @@ struct Preprocessor<'p, 'a, 'i> {
 /// A procedure or function.
 struct Routine<'a> {
     parameters: Vec<Parameter>,
-    /// Whether arguments are text as it stands (`!unquoted`).
+    /// Whether arguments are used as literal text (`!unquoted`).
     unquoted: bool,
     script: Rc<Script<'a>>,
     body: Range<usize>,
     /// The text after `!return` on the line of the declaration.
     inline: Option<String>,
-    /// The folder that its includes are relative to.
+    /// The folder that the includes of the file are relative to.
     folder: String,
 }
 
@@ -116,7 +117,7 @@ struct Parameter {
     default: Option<String>,
 }
 
-/// A definition that replaces words.
+/// A macro, which replaces words.
 struct Macro {
     /// `None` for a definition without parentheses.
     parameters: Option<Vec<Parameter>>,
@@ -176,7 +177,7 @@ impl<'a> Preprocessor<'_, 'a, '_> {
             let next = script.next[at];
             at = match word.as_str() {
                 "if" | "ifdef" | "ifndef" => self.choose(script, at),
-                // The end of a branch that was executed.
+                // A branch that was executed ends here.
                 "elseif" | "else" => script.close(at),
                 "endif" | "endprocedure" | "endfunction" | "startsub" | "endsub"
                 | "enddefinelong" => at + 1,
@@ -231,7 +232,8 @@ impl<'a> Preprocessor<'_, 'a, '_> {
                 }
                 _ => {
                     if !self.assignment(text, line) {
-                        // Themes, pragmas and unknown words: the reader knows them or reports them.
+                        // Themes, pragmas and unknown words are left to the reader, which knows or
+                        // reports them.
                         self.lines.push(line.clone());
                     }
                     at + 1
@@ -293,7 +295,8 @@ impl<'a> Preprocessor<'_, 'a, '_> {
             || self.routines.contains_key(name)
     }
 
-    /// Assigns to a variable: one of this call if there is a call, unless a global one has this name.
+    /// Assigns a value to a variable. During a call the variable is local to the call, unless a
+    /// global variable has this name.
     fn assign(&mut self, name: &str, value: Value, global: bool) {
         let is_known = self.globals.contains_key(name);
         match self.locals.last_mut() {

@@ -1,4 +1,4 @@
-//! Names in a line: variables, macros and calls.
+//! Replaces the names in a line by their values: variables, macros and calls of functions.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -41,7 +41,7 @@ impl<'a> Preprocessor<'_, 'a, '_> {
         replaced
     }
 
-    /// What a name stands for, and the length of the text that it replaces.
+    /// The text that a name stands for, and the length of the text that it replaces.
     fn replacement(&mut self, name: &str, after: &str, line: &Line<'_>) -> (Option<String>, usize) {
         if let Some(inside) = after.strip_prefix('(')
             && (name.starts_with('%')
@@ -56,7 +56,7 @@ impl<'a> Preprocessor<'_, 'a, '_> {
                 }
                 _ => self.call(name, &written, line).map(|value| value.to_string()),
             };
-            // A function without a result here keeps its text.
+            // A function that is not evaluated keeps its text.
             return (expanded, length);
         }
         if let Some(value) = self.lookup(name) {
@@ -131,7 +131,7 @@ impl<'a> Preprocessor<'_, 'a, '_> {
         }
         let at = self.lines.len();
         let value = self.call(name, &written, line).unwrap_or(Value::NOTHING);
-        // The lines of its body are at the place of the call.
+        // The lines of the procedure's body get the span of the call.
         for made in &mut self.lines[at..] {
             *made = Line::expanded(made.text(), line.whole());
         }
@@ -266,7 +266,8 @@ impl<'a> Preprocessor<'_, 'a, '_> {
         let parameters = call.map(|(written, _)| written.into_iter().map(parameter).collect());
         let lines = script.lines.get(body).unwrap_or_default();
         let mut lines: Vec<String> = lines.iter().map(|line| line.text().to_owned()).collect();
-        // A macro of several lines is told from one inside a line by their number.
+        // An additional line marks a macro of several lines, so that it can be distinguished from a
+        // macro inside a line.
         lines.push(String::new());
         if !name.is_empty() {
             self.macros.insert(name.to_owned(), Rc::new(Macro { parameters, lines }));
@@ -295,7 +296,7 @@ fn bind_text<'t>(found: &'t Macro, written: &[&'t str]) -> Vec<(&'t str, String)
         .collect()
 }
 
-/// The body of a macro with its parameters replaced. `##` joins what stands on both sides.
+/// The body of a macro with its parameters replaced. `##` joins the texts on both sides of it.
 fn pasted(body: &str, values: &[(&str, String)]) -> String {
     let mut text = String::with_capacity(body.len());
     let mut rest = body;

@@ -1,4 +1,4 @@
-//! The values of the preprocessor.
+//! The values of the preprocessor's variables and expressions.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ impl Value {
         }
     }
 
-    /// The number that it is, or that its text spells.
+    /// The number that the value is, or that the text of the value spells.
     pub(super) fn number(&self) -> Option<i64> {
         match self {
             Value::Text(text) => text.trim().parse().ok(),
@@ -34,7 +34,8 @@ impl Value {
         }
     }
 
-    /// Whether two values are equal: as truths or numbers if one of them is one, else as texts.
+    /// Whether two values are equal. They are compared as truth values or numbers if one of them is
+    /// one, otherwise as texts.
     pub(super) fn equals(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::Truth(truth), Value::Number(number))

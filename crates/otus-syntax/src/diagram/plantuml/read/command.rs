@@ -21,7 +21,8 @@ impl Reader<'_> {
         let word = written.to_ascii_lowercase();
         let rest = &text[written.len()..];
         let start = at + written.len();
-        // A space follows the word, except that a colour may follow the word of a fragment directly.
+        // A space must follow the word, except that a colour may directly follow the word of a
+        // fragment.
         let alone = rest.is_empty() || rest.starts_with(char::is_whitespace);
         if at > 0 && !matches!(word.as_str(), "note" | "hnote" | "rnote") {
             return false;

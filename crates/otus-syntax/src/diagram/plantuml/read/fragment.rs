@@ -17,11 +17,11 @@ use crate::source::Span;
 
 #[derive(Clone, Copy)]
 pub(super) struct Opened {
-    /// Whether its operands run concurrently.
+    /// Whether the operands of the fragment run concurrently.
     pub(super) concurrent: bool,
-    /// Whether PlantUML draws it, which it does not if a directive opened it.
+    /// Whether PlantUML draws the fragment. It does not draw one that a directive opened.
     pub(super) drawn: bool,
-    /// What a separator divides it into.
+    /// The kind of operands into which a separator divides the fragment.
     divides: Divides,
     /// The line that opened it.
     span: Span,
@@ -100,7 +100,7 @@ impl Reader<'_> {
 
     /// `else` and `also`
     pub(super) fn separator(&mut self, line: &Line<'_>, rest: &str) {
-        // PlantUML divides any fragment, and does not tell `also` from `else`.
+        // PlantUML allows a separator in any fragment, and does not distinguish `also` from `else`.
         let separator = match self.fragments.last() {
             Some(Opened { divides: Divides::Alternatives, .. }) => Separator::Else,
             Some(Opened { divides: Divides::Concurrent, .. }) => Separator::And,
@@ -157,8 +157,8 @@ impl Reader<'_> {
         self.fragments.push(Opened { concurrent, drawn, divides, span });
     }
 
-    /// Closes the fragments that are open at the end of the diagram, as PlantUML does. Those of directives are
-    /// left open, which is an error.
+    /// Closes the fragments that are still open at the end of the diagram, as PlantUML does. Fragments that a
+    /// directive opened stay open, which is an error.
     pub(super) fn close_all(&mut self) {
         while let Some(&Opened { drawn: true, span, .. }) = self.fragments.last() {
             self.leave();

@@ -85,7 +85,8 @@ impl Reader<'_> {
                 }
                 Activation::Create => {
                     if let Some(lifeline) = to {
-                        // It begins with this arrow, so the mark stands before it.
+                        // The lifeline begins with this arrow, so the mark is placed before the
+                        // arrow.
                         let mark = StatementKind::Look(Look::Mark(drawing::Mark::Create(lifeline)));
                         let at = self.statements.len().saturating_sub(2);
                         self.statements.insert(at, Statement { span: line.whole(), kind: mark });
@@ -129,7 +130,7 @@ impl Reader<'_> {
             self.push(span, StatementKind::Message(forth));
             return;
         }
-        // Of a message to itself, there is only one way.
+        // A message from a participant to itself has only one direction.
         let is_local = message.from.is_some()
             && message.from.map(|end| end.symbol) == message.to.map(|end| end.symbol);
         if !is_local {
@@ -180,7 +181,8 @@ impl Reader<'_> {
     pub(super) fn reply(&mut self, line: &Line<'_>, start: usize) {
         let rest = &line.text()[start..];
         let mut label = rest.trim();
-        // In `return #red ok`, the first word is a colour; a single word is the message.
+        // In `return #red ok` the first word is a colour. If there is only one word, it is the
+        // message.
         if label.starts_with('#')
             && let Some((_, message)) = label.split_once(char::is_whitespace)
         {

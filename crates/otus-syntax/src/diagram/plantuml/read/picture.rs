@@ -1,4 +1,4 @@
-//! The parts of the picture: notes, titles, dividers, numbers, boxes.
+//! Reads statements that concern only the picture: notes, titles, dividers, numbers, boxes.
 
 use super::Reader;
 use crate::diagram::plantuml::arrow;
@@ -9,7 +9,7 @@ use crate::drawing::{HeadBox, Mark, Note, NotePlace, NoteShape, Title, TitlePlac
 use crate::name::Name;
 use crate::source::Span;
 
-/// A part of the picture whose lines follow.
+/// A part of the picture whose text is on the following lines.
 #[derive(Debug, Clone)]
 pub(super) enum Begun {
     Note(Note),
@@ -18,7 +18,7 @@ pub(super) enum Begun {
 }
 
 impl Begun {
-    /// The part with its text.
+    /// Completes the part with its text.
     fn complete(self, text: String) -> Look {
         match self {
             Begun::Note(note) => Look::Mark(Mark::Note(Note { text, ..note })),
@@ -37,7 +37,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The lines of the part that has begun are complete.
+    /// Completes the part that has begun, once all of its lines are read.
     pub(super) fn complete(&mut self, span: Span) {
         if let Some((begun, lines)) = self.begun.take() {
             let lines: Vec<String> = lines.iter().map(|line| text::shown(line)).collect();
@@ -45,7 +45,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `note right of A, B #red`, without its text. `words` is what follows the word `word`.
+    /// `note right of A, B #red`, without its text. `words` is the text after the word `word`.
     pub(super) fn note(&mut self, line: &Line<'_>, word: &str, words: &str) -> Note {
         let shape = match word {
             "hnote" => NoteShape::Hexagon,

@@ -10,7 +10,7 @@ use crate::source::Span;
 
 /// A construct of several lines that is being skipped.
 pub(super) struct Skipping {
-    /// Its first line.
+    /// The first line of the construct.
     pub(super) start: Span,
     pub(super) until: Until,
 }
@@ -21,7 +21,7 @@ pub(super) enum Until {
     Comment,
     /// `end note` or `endnote`, with any of the words.
     End(&'static [&'static str]),
-    /// The matching `}`; the number of open braces.
+    /// The matching `}`, given the number of open braces.
     Brace(usize),
     /// `}` after the rows of a sprite.
     Sprite,
