@@ -23,6 +23,8 @@ pub struct Flavor {
     pub span: i64,
     /// Whether there are offsets, patterns, orders and texts.
     pub rich: bool,
+    /// Whether a guard may compare one field with several variables.
+    pub doubled: bool,
     /// Whether logged times of one component may decrease.
     pub backwards: bool,
 }
@@ -40,6 +42,7 @@ impl Flavor {
             odd_times: false,
             span: 4,
             rich: true,
+            doubled: false,
             backwards: false,
         }
     }
@@ -56,6 +59,7 @@ impl Flavor {
             odd_times: true,
             span: 2,
             rich: false,
+            doubled: true,
             backwards: false,
         }
     }
@@ -234,10 +238,19 @@ impl Maker<'_> {
             }
         };
         let ends: Vec<usize> = from.into_iter().chain(to.iter().copied()).collect();
-        let mut atoms = Vec::new();
+        let mut atoms: Vec<String> = Vec::new();
         let most = if scope.is_empty() { 1 } else { 2 };
         for _ in 0..self.rng.usize(..=most).max(usize::from(self.rng.bool())) {
-            atoms.extend(self.atom(scope, &ends));
+            let atom = self.atom(scope, &ends);
+            let compares = |atom: &String| ["f", "g"].map(|field| {
+                let is_own = atom.contains(&format!("{field} ")) || atom.contains(&format!("={field}"));
+                is_own && (atom.contains('x') || atom.starts_with('='))
+            });
+            let is_doubled = |atom: &String| {
+                let own = compares(atom);
+                atoms.iter().map(compares).any(|other| own[0] && other[0] || own[1] && other[1])
+            };
+            atoms.extend(atom.filter(|atom| self.flavor.doubled || !is_doubled(atom)));
         }
         Leaf { from, to, synchronous, message, atoms }
     }
