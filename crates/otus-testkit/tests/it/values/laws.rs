@@ -1,0 +1,1 @@
+//! The laws of the design page, by the oracle.
