@@ -242,7 +242,8 @@ impl<'a> Flatten<'a> {
         let is_drawn = |id: &NodeId| {
             !is_empty(id) || self.drawing.is_some_and(|drawing| drawing.of(*id).is_some())
         };
-        // The author drew no frame here: for `break`, and for lines that begin with `&`.
+        // In the author's own drawing, an `Alt` here comes from `break` and a `Par` from lines that begin with `&`;
+        // neither has a frame.
         let has_no_frame = self.is_authors && matches!(operator, Operator::Par | Operator::Alt);
         if *operator == Operator::Seq || has_no_frame {
             // ∅ is neutral in a sequence, and is only drawn if there is nothing else.
