@@ -29,15 +29,15 @@ pub(crate) struct SearchArgs {
 
     /// Which of the steps that are possible at a node is taken first: a higher number goes first,
     /// for example [reception = 1, loop = -1]; `random` takes them in random order. The keys are
-    /// emission, reception, loop, simu, elim, step and multi_rdv.
+    /// `emission`, `reception`, `loop`, `simu`, `elim`, `step` and `multi_rdv`.
     ///
-    /// The key loop is for actions inside a loop, simu for simulated steps, elim for removals of
-    /// lifelines, step for all executed steps, and multi_rdv for rendez-vous of several lifelines.
+    /// The key `loop` is for actions inside a loop, `simu` for simulated steps, `elim` for removals of
+    /// lifelines, `step` for all executed steps, and `multi_rdv` for rendez-vous of several lifelines.
     #[arg(long, value_name = "LIST")]
     pub(crate) priorities: Option<String>,
 
-    /// The bounds of the search: the number of steps on a path (max_depth), of loop iterations begun on
-    /// a path (max_loop_depth), and of nodes (max_node_number), for example `[max_depth = 20,
+    /// The bounds of the search: the number of steps on a path (`max_depth`), of loop iterations begun
+    /// on a path (`max_loop_depth`), and of nodes (`max_node_number`), for example `[max_depth = 20,
     /// max_node_number = 100]`.
     #[arg(long, value_name = "LIST")]
     pub(crate) filters: Option<String>,

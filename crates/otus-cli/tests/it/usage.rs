@@ -82,7 +82,7 @@ Commands:
   help         Print this message or the help of the given subcommand(s)
 
 Options:
-      --color <WHEN>  When to colour diagnostics: on a terminal unless NO_COLOR is set (auto),
+      --color <WHEN>  When to colour diagnostics: on a terminal unless `NO_COLOR` is set (auto),
                       always, or never [default: auto] [possible values: auto, always, never]
   -h, --help          Print help (see more with '--help')
   -V, --version       Print version
@@ -138,7 +138,7 @@ Commands:
   help         Print this message or the help of the given subcommand(s)
 
 Options:
-      --color <WHEN>  When to colour diagnostics: on a terminal unless NO_COLOR is set (auto),
+      --color <WHEN>  When to colour diagnostics: on a terminal unless `NO_COLOR` is set (auto),
                       always, or never [default: auto] [possible values: auto, always, never]
   -h, --help          Print help (see more with '--help')
   -V, --version       Print version
