@@ -1,4 +1,4 @@
-//! Third pass: draws row by row.
+//! Fourth pass: draws row by row.
 
 mod arrow;
 mod frame;
