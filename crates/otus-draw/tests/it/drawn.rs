@@ -176,6 +176,17 @@ fn lifelines_have_the_order_of_declaration_or_first_use() {
     let scene = draw("order.mmd", "sequenceDiagram\nparticipant Z\nB->>A: m\nA->>Z: n\n");
     let heads: Vec<&str> = scene.texts().filter(|text| text.len() == 1).take(3).collect();
     assert_eq!(heads, ["Z", "B", "A"]);
+    for (name, text) in [
+        ("reversed.mmd", "sequenceDiagram\nC/|-B: msg\nB->>A: next\n"),
+        ("reversed.puml", "C <- B : msg\nB -> A : next\n"),
+        ("expanded.puml", "!$x = \"msg\"\nC <- B : $x\nB -> A : next\n"),
+        ("labelled-right.puml", "C -> \"B\" as b : msg\nb -> A : next\n"),
+        ("labelled.puml", "C <- \"B\" as b : msg\nb -> A : next\n"),
+    ] {
+        let scene = draw(name, text);
+        let heads: Vec<&str> = scene.texts().filter(|text| text.len() == 1).take(3).collect();
+        assert_eq!(heads, ["C", "B", "A"], "{name}");
+    }
 }
 
 #[test]

@@ -37,7 +37,10 @@ pub(super) fn sections(
                 }
             }
             StatementKind::Message(message) => {
-                for name in message.ends().filter_map(|name| aliases.lifeline(name)) {
+                let mut ends: Vec<Name> = message.ends().collect();
+                // The sender may be at the right: `B <- A`.
+                ends.sort_by_key(|name| name.span.start);
+                for name in aliases.lifelines(&ends) {
                     lifelines.declare(name, None);
                 }
                 messages.declare(message.message, None);

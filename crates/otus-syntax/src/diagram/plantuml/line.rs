@@ -28,6 +28,11 @@ impl Line<'_> {
         Line { text, pieces: vec![(0, origin.start)], origin: Some(origin), indent }
     }
 
+    /// Whether the preprocessor has made it, so that all its parts have the span of another line.
+    pub(super) fn is_expanded(&self) -> bool {
+        self.origin.is_some()
+    }
+
     /// The same line with more white space before it.
     pub(super) fn indented(self, by: usize) -> Self {
         Line { indent: self.indent + by, ..self }
