@@ -88,8 +88,8 @@ pub fn sequence(file: &SpecFile, signature: &Signature, options: &Options<'_>) -
         shown.iter().map(|&lifeline| Head::of(file, signature, lifeline, options)).collect();
     rows.keep(&shown, signature.lifeline_count());
     let groups = groups(file, signature, &shown);
-    let columns = columns::columns(&rows, &heads, &groups, options);
-    fit::fit(&mut rows, &heads, &columns);
+    let mut columns = columns::columns(&rows, &heads, &groups, options);
+    fit::fit(&mut rows, &heads, &mut columns);
     let drawn = paint::Drawn { rows: &rows, heads: &heads, groups: &groups, columns: &columns };
     let mut scene = paint::paint(&drawn, options);
     if let Some(drawing) = &file.drawing {

@@ -220,6 +220,11 @@ fn a_long_label_stays_on_one_line_where_there_is_room() {
         guard.trim_matches(['[', ']'])
     );
     check_texts(&draw("room.mmd", &text), &[long, note, guard]);
+    let title = "Consume the messages of a settlement model";
+    let text = format!(
+        "group {title}\nA -> B : a first and rather long label\nB -> C : a second and rather long label\nend\n"
+    );
+    check_texts(&draw("title.puml", &text), &[title]);
 }
 
 #[test]

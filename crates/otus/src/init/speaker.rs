@@ -58,16 +58,16 @@ impl Parts {
     }
 }
 
-/// Marks at the start of lines: those with a number at the end of the name, and those with the name as it stands.
+/// Marks at the start of lines, which white space follows: those with a number at the end of the name, and those with the name as it stands.
 const MARKS: [[&str; 2]; 3] = [
     [
-        r"^(?<service>[\w.-]*?[A-Za-z][\w.]*?)[-_]?\d*\s*\|\s",
-        r"^(?<service>[\w.-]*[A-Za-z][\w.-]*)\s*\|\s",
+        r"^(?<service>[\w.-]*?[A-Za-z][\w.]*?)[-_]?\d*\s*\|",
+        r"^(?<service>[\w.-]*[A-Za-z][\w.-]*)\s*\|",
     ],
-    [r"^\[pod/[^/\]]+/(?<service>[^\]/]+)\]\s", r"^\[pod/(?<service>[^/\]]+)/[^\]]+\]\s"],
+    [r"^\[pod/[^/\]]+/(?<service>[^\]/]+)\]", r"^\[pod/(?<service>[^/\]]+)/[^\]]+\]"],
     [
-        r"^(?:<\d+>)?[A-Z][a-z]{2}\s+\d+\s[\d:]{8}\s\S+\s(?<service>[\w./-]+?)(?:\[\d+\])?:\s",
-        r"^(?:<\d+>)?[A-Z][a-z]{2}\s+\d+\s[\d:]{8}\s(?<service>\S+)\s[\w./-]+?(?:\[\d+\])?:\s",
+        r"^(?:<\d+>)?[A-Z][a-z]{2}\s+\d+\s[\d:]{8}\s\S+\s(?<service>[\w./-]+?)(?:\[\d+\])?:",
+        r"^(?:<\d+>)?[A-Z][a-z]{2}\s+\d+\s[\d:]{8}\s(?<service>\S+)\s[\w./-]+?(?:\[\d+\])?:",
     ],
 ];
 
@@ -78,7 +78,9 @@ const GROUPS: &str =
 const PEERS: &str = "peer target remote dst to from upstream";
 
 static PATTERNS: LazyLock<Vec<[Regex; 2]>> = LazyLock::new(|| {
-    let compiled = |pattern: &str| Regex::new(pattern).expect("the patterns above are well-formed");
+    let compiled = |pattern: &str| {
+        Regex::new(&format!(r"{pattern}\s")).expect("the patterns above are well-formed")
+    };
     MARKS.iter().map(|pair| pair.map(compiled)).collect()
 });
 
@@ -117,7 +119,8 @@ impl Speakers {
     }
 
     fn by_mark(&self) -> Option<Parts> {
-        let usual = |seen: &Seen| seen.names.len() > 1 && seen.count * 10 >= self.records * 9;
+        let is_shared = |seen: &Seen| seen.names.len() > 1 || seen.plain.len() > 1;
+        let usual = |seen: &Seen| is_shared(seen) && seen.count * 10 >= self.records * 9;
         let at = self.marks.iter().position(usual)?;
         let seen = &self.marks[at];
         // `worker-1` and `worker-2` are two lifelines; `orders-1` and `stock-1` are `orders` and `stock`.

@@ -12,8 +12,17 @@ use super::rows::{Arrow, Frame, Row, Rows};
 use crate::metrics::{PLAIN, STRONG};
 
 /// Breaks the labels of the rows anew.
-pub(super) fn fit(rows: &mut Rows, heads: &[Head], columns: &Columns) {
+pub(super) fn fit(rows: &mut Rows, heads: &[Head], columns: &mut Columns) {
     let Rows { rows, frames } = rows;
+    for (frame, (&(left, right), tab)) in
+        frames.iter().zip(columns.sides.iter().zip(&mut columns.tabs))
+    {
+        let room = right - left - 2.0 * TAB_PADDING - 16.0;
+        if tab.len() > 1 && frame.guard.is_empty() && STRONG.width(&frame.title) <= room {
+            *tab = vec![frame.title.clone()];
+        }
+    }
+    let columns = &*columns;
     let x = &columns.x;
     for (frame, (&(left, right), tab)) in
         frames.iter_mut().zip(columns.sides.iter().zip(&columns.tabs))

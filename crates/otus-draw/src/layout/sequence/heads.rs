@@ -63,7 +63,7 @@ impl Head {
         let room: f64 = if options.compact { 90.0 } else { 130.0 };
         let text = if drawn.is_some() { plain(text) } else { text.to_owned() };
         let lines = if text.contains('\n') {
-            let lines = text.split('\n').flat_map(|line| font.wrap_to(line.trim(), 200.0, 4));
+            let lines = text.split('\n').flat_map(|line| font.wrap_to(line.trim(), 240.0, 4));
             lines.collect()
         } else {
             // A name of one word stays whole if it is not very long.
