@@ -46,7 +46,7 @@ pub(crate) fn present(mut outline: Outline, drawing: Option<&Drawing>, style: St
     let statements = frames(statements, &mut outline.left_out);
     let (statements, boxed) = boxes(statements, &drawing.boxes, &mut outline.left_out);
     let statements = lives(statements, style, &boxed, &mut outline.left_out);
-    Outline { statements: numbers(statements), ..outline }
+    Outline { statements: numbers(statements, style), ..outline }
 }
 
 /// The mark of a statement.
@@ -328,7 +328,12 @@ fn lives(
     kept
 }
 
-fn numbers(statements: Vec<Statement>) -> Vec<Statement> {
+/// Says where numbers begin and end. Mermaid has no forms of numbers, so there all of them count as the same.
+fn numbers(statements: Vec<Statement>, style: Style) -> Vec<Statement> {
+    let continues = |one: &Form, other: &Form| match style {
+        Style::Mermaid => true,
+        Style::Plantuml => one.continues(other),
+    };
     let number = |statement: &Statement| match &statement.kind {
         StatementKind::Look(Look::Arrow(arrow)) => {
             Some(arrow.number.as_ref().and_then(|number| Form::parse(number)))
@@ -350,13 +355,13 @@ fn numbers(statements: Vec<Statement>) -> Vec<Statement> {
             seen += 1;
             match (own, &running) {
                 (Some((form, own)), Some((known, next, step)))
-                    if own == *next && form.continues(known) =>
+                    if own == *next && continues(&form, known) =>
                 {
                     running = Some((known.clone(), next.saturating_add(*step), *step));
                 }
                 (Some((form, own)), _) => {
                     let next = all.get(seen).and_then(Option::as_ref);
-                    let next = next.filter(|(next, _)| next.continues(&form));
+                    let next = next.filter(|(next, _)| continues(next, &form));
                     let step = next.map_or(1, |(_, next)| next.saturating_sub(own)).max(1);
                     let start = Numbering::Start {
                         outer: Vec::new(),
