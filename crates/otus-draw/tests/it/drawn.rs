@@ -265,16 +265,12 @@ fn a_note_keeps_its_indentation() {
 #[test]
 fn a_reply_to_itself_ends_on_the_outer_bar() {
     let scene = draw("return.puml", "A -> B ++ : m\nB -> B ++ : n\nreturn o\nreturn p\n");
-    let loops: Vec<(f64, f64)> = scene
-        .items
-        .iter()
-        .filter_map(|item| match &item.shape {
-            Shape::Line(line) if line.points.len() == 4 => {
-                Some((line.points[0].x, line.points[3].x))
-            }
-            _ => None,
-        })
-        .collect();
+    let ends = |item: &Item| {
+        let Shape::Line(line) = &item.shape else { return None };
+        let [from, _, _, to] = line.points[..] else { return None };
+        Some((from.x, to.x))
+    };
+    let loops: Vec<(f64, f64)> = scene.items.iter().filter_map(ends).collect();
     let [(outer, inner), (from, to)] = loops[..] else { panic!("two loops: {loops:?}") };
     assert!(inner > outer, "the call goes to the inner bar");
     assert!((from - inner).abs() < 0.1 && (to - outer).abs() < 0.1, "and the reply comes back");

@@ -41,8 +41,10 @@ impl Form {
 
     /// Spells a number whose levels but the last are `outer`.
     pub(crate) fn spell(&self, outer: &[i64], last: i64) -> String {
-        let outer: String = outer.iter().map(|level| format!("{level}.")).collect();
-        format!("{}{outer}{last:0digits$}{}", self.before, self.after, digits = self.digits)
+        let digits = self.digits;
+        let mut levels: Vec<String> = outer.iter().map(i64::to_string).collect();
+        levels.push(format!("{last:0digits$}"));
+        format!("{}{}{}", self.before, levels.join("."), self.after)
     }
 
     /// The form and the value of a number that was spelled; its value is that of the last digits.

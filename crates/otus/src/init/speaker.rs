@@ -147,9 +147,11 @@ impl Speakers {
         for name in wanted {
             let capture = format!(r#"\b{name}="?(?<{name}>[\w./:-]*\w)"#);
             if self.keys.get(name).is_some_and(|key| key.after > 0) {
-                parts.after += &format!(".*?{capture}");
+                parts.after.push_str(".*?");
+                parts.after.push_str(&capture);
             } else {
-                parts.before += &format!("{capture}.*?");
+                parts.before.push_str(&capture);
+                parts.before.push_str(".*?");
             }
         }
         let owned = |name: Option<&str>| name.map(str::to_owned);
@@ -178,11 +180,17 @@ pub(super) fn text_of(line: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
+    fn parts_of(lines: &[&str]) -> Option<Parts> {
+        let mut speakers = Speakers::default();
+        for line in lines {
+            speakers.line(line);
+        }
+        speakers.parts()
+    }
+
     #[track_caller]
     fn check(lines: &[&str], pattern: &str, expected: &[&str]) {
-        let mut speakers = Speakers::default();
-        lines.iter().for_each(|line| speakers.line(line));
-        let parts = speakers.parts().expect("the lines name their programs");
+        let parts = parts_of(lines).expect("the lines name their programs");
         let pattern = Regex::new(&parts.around(pattern)).unwrap();
         let lifeline = parts.lifeline.expect("the program is the lifeline");
         let found: Vec<String> = lines
@@ -217,9 +225,7 @@ mod tests {
             &["got a", "web-1 | got b"],
             &["level=info got=a", "level=info got=b"],
         ] {
-            let mut speakers = Speakers::default();
-            lines.iter().for_each(|line| speakers.line(line));
-            assert_eq!(speakers.parts(), None, "{lines:?}");
+            assert_eq!(parts_of(lines), None, "{lines:?}");
         }
     }
 }

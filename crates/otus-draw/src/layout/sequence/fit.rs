@@ -4,7 +4,7 @@
 //! diagram wide. Most labels end up with more room than that, because another label, a head or a frame needs it: those are
 //! broken anew. No lifeline, frame or note moves; only the number of lines shrinks. Linear in the size of the picture.
 
-use otus_syntax::drawing::NotePlace;
+use otus_syntax::drawing::{NotePlace, NoteShape};
 
 use super::columns::{CLEAR, Columns, PADDING, TAB_PADDING, TURN, arrow_room, farthest, note_room};
 use super::heads::Head;
@@ -70,7 +70,7 @@ pub(super) fn fit(rows: &mut Rows, heads: &[Head], columns: &mut Columns) {
             Row::Reference(reference) => {
                 let (first, last) = (reference.over[0], reference.over[reference.over.len() - 1]);
                 if first < last {
-                    let room = note_room(x[last] - x[first], Default::default());
+                    let room = note_room(x[last] - x[first], NoteShape::Sheet);
                     reference.lines.fit(PLAIN, room);
                 }
             }

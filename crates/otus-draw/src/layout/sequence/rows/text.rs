@@ -17,7 +17,7 @@ impl Text {
     /// wider ones.
     pub(in crate::layout::sequence) fn of(font: Font, text: &str, room: f64) -> Text {
         let text = plain(text);
-        Text::broken(font, text.trim().split('\n').map(str::trim), room)
+        Text::broken(font, text.trim().lines().map(str::trim), room)
     }
 
     /// Like [`Text::of`], but lines keep their indentation.
