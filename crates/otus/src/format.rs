@@ -92,7 +92,7 @@ impl Format {
         if first.starts_with("sequenceDiagram") || first == "---" {
             return Some(Format::Mermaid);
         }
-        if first.starts_with("@startuml") {
+        if first.get(..9).is_some_and(|word| word.eq_ignore_ascii_case("@startuml")) {
             return Some(Format::Plantuml);
         }
         let start = text.trim_start();

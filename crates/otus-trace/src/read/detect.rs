@@ -221,8 +221,8 @@ fn by_name(name: &str, head: &[u8]) -> Option<Format> {
     match ending {
         _ if is_binary => None,
         "csv" | "tsv" => Some(Format::Csv),
-        "log" | "txt" | "out" | "err" | "trace" => Some(Format::Text),
-        // Endings as of `messages` and `broker.log.1`.
+        "log" | "logfmt" | "txt" | "out" | "err" | "trace" => Some(Format::Text),
+        // `messages`, `broker.log.1`.
         _ if ending.chars().all(|c| c.is_ascii_digit()) => Some(Format::Text),
         _ => None,
     }

@@ -6,6 +6,7 @@
 
 pub(crate) mod findings;
 pub(crate) mod unknown_names;
+pub(crate) mod without_spans;
 
 use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
@@ -372,7 +373,11 @@ impl Finder {
     /// The reason why a log cannot be read, and the advice.
     pub(crate) fn unmapped(&self, path: &Path) -> String {
         let mut name = named(path);
-        let keys = read::json_keys(&beginning(&*self.context.files, path));
+        let head = beginning(&*self.context.files, path);
+        if let Some(reason) = without_spans::reason(&head) {
+            return format!("{name} {reason}");
+        }
+        let keys = read::json_keys(&head);
         if !keys.is_empty() {
             name = format!("{name}, JSON with the keys `{}`,", keys.join("`, `"));
         }
