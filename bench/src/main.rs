@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "printing measurements is what this program does")]
 
+mod compare;
 mod ctl;
 mod draw;
 mod engine;
@@ -62,6 +63,8 @@ enum Command {
     },
     /// Measure how long pictures take.
     Draw,
+    /// Compare two builds by the instructions that they execute (needs valgrind).
+    Compare(compare::Args),
     /// Run one measurement of the engine, for a profiler.
     #[command(subcommand)]
     EngineOnce(engine::Once),
@@ -107,6 +110,7 @@ fn run(Args { command, size }: Args) -> anyhow::Result<ExitCode> {
         Some(Command::Ctl { parts, write: None }) => ctl::run(size, &parts),
         Some(Command::Logs { parts }) => logs::run(size, &parts),
         Some(Command::Draw) => draw::run(),
+        Some(Command::Compare(args)) => compare::run(&args)?,
         Some(Command::EngineOnce(once)) => engine::once(&once)?,
         Some(Command::Memory { workload }) => parse::print_memory(workload),
         Some(Command::EngineMemory { model, question, actions }) => {

@@ -11,6 +11,7 @@ use otus_syntax::name::{Names, Symbol};
 
 use crate::mapping::Aliases;
 use crate::order::Value;
+use crate::read::lossy;
 
 define_id! {
     /// A lifeline of a run.
@@ -83,7 +84,7 @@ struct Aliased {
 impl Aliased {
     #[inline]
     fn intern(&mut self, text: &[u8], aliases: &Aliases) -> u32 {
-        let text = &String::from_utf8_lossy(text);
+        let text = &lossy(text);
         if aliases.is_empty() {
             return self.names.intern(text).0;
         }
@@ -183,7 +184,7 @@ impl Vocabulary {
     }
 
     pub(crate) fn intern_label(&mut self, text: &[u8]) -> RunLabelId {
-        RunLabelId(self.labels.intern(&String::from_utf8_lossy(text)).0)
+        RunLabelId(self.labels.intern(&lossy(text)).0)
     }
 
     pub(crate) fn intern_variable(&mut self, name: &str) -> RunVariableId {

@@ -224,7 +224,7 @@ impl Finder {
         if ending.is_some() {
             return Ok(Told::Other(ending));
         }
-        let text = String::from_utf8_lossy(&head);
+        let text = read::lossy(&head);
         Ok(match format::of_text(Some(path), &text) {
             Some(format) => Told::Other(Some(format)),
             None => Told::Unmapped,
