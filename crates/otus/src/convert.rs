@@ -22,7 +22,7 @@ use crate::units::counted;
 /// The texts to convert, and the format to write.
 #[derive(Debug, Clone)]
 pub struct ConvertRequest {
-    /// The texts: one specification, or multi-traces and perhaps their specification.
+    /// The texts: one specification, or multi-traces, optionally with their specification.
     pub names: Vec<String>,
     /// The format of the texts, if their names do not give it.
     pub from: Option<Format>,

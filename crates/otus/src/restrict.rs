@@ -24,7 +24,7 @@ use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 /// The texts to restrict, and the operation.
 #[derive(Debug, Clone)]
 pub struct RestrictRequest {
-    /// A specification; or multi-traces, and perhaps their specification.
+    /// A specification; or multi-traces, optionally with their specification.
     pub names: Vec<String>,
     /// The format of the texts, if their names do not give it.
     pub from: Option<Format>,

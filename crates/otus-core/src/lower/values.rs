@@ -8,6 +8,9 @@
 //! a -- m[=f] -> b   ↦ new(y)(a -- m[f = y] -> b)
 //! ```
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use otus_syntax::ast::guard::{self, Offset, Relation};
 use otus_syntax::ast::{Interaction, LoopKind, NodeKind, Operator, Passing, SpecFile};
 use otus_syntax::name::{Name, Symbol};
@@ -19,6 +22,7 @@ use super::problem::{Problem, Problems};
 use crate::action::Action;
 use crate::index::{IndexVec, LifelineId, RegionId};
 use crate::intern::Interner;
+use crate::peer::Peer;
 use crate::pool::Pool;
 use crate::value::Value;
 use crate::valued::{Atom, Operand, Part, Test, Valued, ValuedId, ValuedNode, VariableId};
@@ -31,6 +35,8 @@ pub(super) struct Text<'a> {
     pub(super) interaction: &'a Interaction,
     /// By node: whether it is reachable from the root.
     pub(super) reachable: &'a [bool],
+    /// The partners of a passing that does not say who is at its other end.
+    pub(super) everyone: &'a Arc<BTreeSet<Peer>>,
 }
 
 /// The tree with values, if the interaction has guards or binders.
@@ -238,7 +244,7 @@ impl Builder<'_> {
             let own = atoms.iter().filter(|(at, _)| at.is_none_or(|at| at == action.lifeline));
             Part { action, peers, guard: own.map(|(_, atom)| atom.clone()).collect() }
         };
-        let mut parts: Vec<Part> = actions(passing, self.resolved)
+        let mut parts: Vec<Part> = actions(passing, self.resolved, self.text.everyone)
             .into_iter()
             .map(|(action, peers)| part(action, peers))
             .collect();

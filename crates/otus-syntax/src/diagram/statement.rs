@@ -1,6 +1,7 @@
 //! The statements of sequence diagrams, independent of Mermaid and PlantUML.
 
 use crate::ast::{LoopKind, Operator};
+use crate::diagram::number::Form;
 use crate::drawing;
 use crate::grammar::interaction::guard::Draft;
 use crate::name::Name;
@@ -61,16 +62,24 @@ pub(crate) enum Look {
 }
 
 /// The numbering of arrows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Numbering {
     Start {
+        /// The levels of the number but for the last: 1 and 2 of `1.2.7`.
+        outer: Vec<i64>,
         first: i64,
         step: i64,
+        form: Form,
     },
     Stop,
     /// Continues the numbering where it stopped, perhaps with another step.
     Resume {
         step: Option<i64>,
+        form: Option<Form>,
+    },
+    /// The next number of a level; those below it begin with 1.
+    Increment {
+        level: usize,
     },
 }
 

@@ -142,7 +142,8 @@ impl Leaf {
         };
         let message = format!("{}{guard}", MESSAGES[self.message]);
         let to: Vec<&str> = self.to.iter().map(|&to| LIFELINES[to]).collect();
-        let target = if let [only] = *to { only.to_owned() } else { format!("({})", to.join(", ")) };
+        let target =
+            if let [only] = *to { only.to_owned() } else { format!("({})", to.join(", ")) };
         let synch = if self.synchronous { "<synch> " } else { "" };
         match self.from {
             Some(from) if to.is_empty() => format!("{}!{message}", LIFELINES[from]),
@@ -183,7 +184,13 @@ impl Maker<'_> {
         }
     }
 
-    fn repetition(&mut self, leaves: usize, scope: &[Variable], depth: usize, binds: bool) -> Shape {
+    fn repetition(
+        &mut self,
+        leaves: usize,
+        scope: &[Variable],
+        depth: usize,
+        binds: bool,
+    ) -> Shape {
         let (name, region) = match self.rng.u8(..8) {
             0 | 1 => ("loopS", None),
             2 | 3 => ("loopW", None),
@@ -242,10 +249,13 @@ impl Maker<'_> {
         let most = if scope.is_empty() { 1 } else { 2 };
         for _ in 0..self.rng.usize(..=most).max(usize::from(self.rng.bool())) {
             let atom = self.atom(scope, &ends);
-            let compares = |atom: &String| ["f", "g"].map(|field| {
-                let is_own = atom.contains(&format!("{field} ")) || atom.contains(&format!("={field}"));
-                is_own && (atom.contains('x') || atom.starts_with('='))
-            });
+            let compares = |atom: &String| {
+                ["f", "g"].map(|field| {
+                    let is_own =
+                        atom.contains(&format!("{field} ")) || atom.contains(&format!("={field}"));
+                    is_own && (atom.contains('x') || atom.starts_with('='))
+                })
+            };
             let is_doubled = |atom: &String| {
                 let own = compares(atom);
                 atoms.iter().map(compares).any(|other| own[0] && other[0] || own[1] && other[1])

@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::diagram::picture::{Decoration, Picture};
 use crate::diagram::statement::{Fragment, Look, Statement, StatementKind};
 use crate::diagram::values::{self, Suspects};
-use crate::diagram::{UNNAMED, build, directive, is_one_of};
+use crate::diagram::{UNNAMED, build, directive, is_one_of, without_mark};
 use crate::drawing::{Title, TitlePlace};
 use crate::grammar::Parsed;
 use crate::name::{Name, Names};
@@ -22,6 +22,7 @@ use super::preamble;
 /// Parses the diagram at `range` of a text.
 pub fn read(source: &Source, range: Span) -> Parsed<SpecFile> {
     let range = if source.text().get(range.range()).is_some() { range } else { source.whole() };
+    let range = without_mark(source, range);
     let mut reader = Reader {
         text: &source.text()[..range.end as usize],
         at: range.start as usize,

@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::ast::SpecFile;
 use crate::ast::guard::Atom;
 use crate::diagram::UNNAMED;
+use crate::diagram::number::Form;
 use crate::diagram::outline::{MAX_INDENT, Style, lifelines, outline, present};
 use crate::diagram::statement::{
     Course, Fragment, Look, Mark, Message, Numbering, Repetition, Separator, Statement,
@@ -351,11 +352,17 @@ impl Writer {
             Look::Mark(mark) => self.mark(mark),
             Look::Numbering(numbering) => {
                 let line = match numbering {
-                    Numbering::Start { first: 1, step: 1 } => "autonumber".to_owned(),
-                    Numbering::Start { first, step: 1 } => format!("autonumber {first}"),
-                    Numbering::Start { first, step } => format!("autonumber {first} {step}"),
+                    Numbering::Start { first, step, form, .. } => {
+                        let is_plain = *form == Form::default();
+                        self.left_out_if(!is_plain, "formats of numbers");
+                        match (first, step) {
+                            (1, 1) => "autonumber".to_owned(),
+                            (first, 1) => format!("autonumber {first}"),
+                            (first, step) => format!("autonumber {first} {step}"),
+                        }
+                    }
                     Numbering::Stop => "autonumber off".to_owned(),
-                    Numbering::Resume { .. } => return,
+                    Numbering::Resume { .. } | Numbering::Increment { .. } => return,
                 };
                 self.line(&line);
             }

@@ -30,7 +30,7 @@ use crate::diagram::plantuml::preprocess::{self, Include};
 use crate::diagram::plantuml::words;
 use crate::diagram::statement::{Look, Mark, Statement, StatementKind};
 use crate::diagram::values::{self, Suspects};
-use crate::diagram::{directive, is_one_of};
+use crate::diagram::{directive, is_one_of, without_mark};
 use crate::drawing;
 use crate::name::Names;
 use crate::parser::Findings;
@@ -44,6 +44,7 @@ pub(super) fn statements(
     names: &mut Names,
     findings: &mut Findings,
 ) -> Vec<Statement> {
+    let range = without_mark(source, range);
     let Some(content) = content(source, range, findings) else { return Vec::new() };
     let lines = preprocess::expand(source.text(), content, include, findings);
     let mut reader = Reader {
@@ -116,7 +117,10 @@ impl Reader<'_> {
         let Some(rest) = self.without_comments(line) else { return };
         let line = &line.part(rest);
         if self.skipping.is_some() {
-            self.skip(line);
+            // Lines of a note may be comments too.
+            if !line.text().starts_with('\'') {
+                self.skip(line);
+            }
             return;
         }
         let text = line.text();
@@ -299,7 +303,7 @@ fn content(source: &Source, range: Span, findings: &mut Findings) -> Option<Span
         }
         return Some(range);
     };
-    let mut sequences = found.iter().filter(|diagram| diagram.kind == "uml");
+    let mut sequences = found.iter().filter(|diagram| diagram.kind.eq_ignore_ascii_case("uml"));
     let Some(diagram) = sequences.next() else {
         let message = format!("`@start{}` does not start a sequence diagram", first.kind);
         findings.report(Code::NOT_A_DIAGRAM, first.start, message, BETWEEN);

@@ -288,11 +288,21 @@ impl Writer {
             Look::CloseBox => self.line("end box"),
             Look::Numbering(numbering) => {
                 let line = match numbering {
-                    Numbering::Start { first: 1, step: 1 } => "autonumber".to_owned(),
-                    Numbering::Start { first, step: 1 } => format!("autonumber {first}"),
-                    Numbering::Start { first, step } => format!("autonumber {first} {step}"),
+                    Numbering::Start { first, step, form, .. } => {
+                        let levels = form.levels().unwrap_or_default();
+                        let first = match *first {
+                            1 if levels.is_empty() && *step == 1 => String::new(),
+                            first => format!(" {levels}{first}"),
+                        };
+                        let step = if *step == 1 { String::new() } else { format!(" {step}") };
+                        let format = if levels.is_empty() { form.format() } else { None };
+                        let format = format.map_or_else(String::new, |form| format!(" \"{form}\""));
+                        format!("autonumber{first}{step}{format}")
+                    }
                     Numbering::Stop => "autonumber stop".to_owned(),
-                    Numbering::Resume { .. } => "autonumber resume".to_owned(),
+                    Numbering::Resume { .. } | Numbering::Increment { .. } => {
+                        "autonumber resume".to_owned()
+                    }
                 };
                 self.line(&line);
             }

@@ -6,8 +6,8 @@ use otus_syntax::drawing::{self, ArrowHead, Drawing, Mark, Shown};
 use otus_syntax::name::Name;
 use otus_syntax::print;
 
-use super::mark::{self, broken, colour, guard, titles};
-use super::{Arrow, Frame, Row, Rows};
+use super::mark::{self, colour, guard, titles};
+use super::{Arrow, Frame, Row, Rows, Text};
 use crate::layout::sequence::{Options, tone, word};
 use crate::metrics::PLAIN;
 use crate::scene::{End, Tone};
@@ -15,7 +15,7 @@ use crate::scene::{End, Tone};
 enum Task<'a> {
     Visit(NodeId),
     Mark(&'a Mark, NodeId),
-    Split(usize, Vec<String>),
+    Split(usize, Text),
     Close(usize),
 }
 
@@ -152,7 +152,7 @@ impl<'a> Flatten<'a> {
         &mut self,
         node: NodeId,
         title: String,
-        guard: Vec<String>,
+        guard: Text,
         colour: Option<crate::colour::Colour>,
         concurrent: Vec<usize>,
         by_mark: bool,
@@ -253,7 +253,8 @@ impl<'a> Flatten<'a> {
         let is_drawn = |id: &NodeId| {
             !is_empty(id) || self.drawing.is_some_and(|drawing| drawing.of(*id).is_some())
         };
-        // The author drew no frame here: for `break`, and for lines that begin with `&`.
+        // In the author's own drawing, an `Alt` here comes from `break` and a `Par` from lines that begin with `&`;
+        // neither has a frame.
         let has_no_frame = self.is_authors && matches!(operator, Operator::Par | Operator::Alt);
         if *operator == Operator::Seq || has_no_frame {
             // ∅ is neutral in a sequence, and is only drawn if there is nothing else.
@@ -271,12 +272,12 @@ impl<'a> Flatten<'a> {
         let concurrent = self.concurrent(operator);
         let drawn: Vec<NodeId> =
             operands.iter().copied().filter(|id| !(optional && is_empty(id))).collect();
-        self.open(id, title, Vec::new(), None, concurrent, false);
+        self.open(id, title, Text::default(), None, concurrent, false);
         let frame = self.rows.frames.len() - 1;
         self.tasks.push(Task::Close(frame));
         for (place, operand) in drawn.into_iter().rev().enumerate() {
             if place > 0 {
-                self.tasks.push(Task::Split(frame, Vec::new()));
+                self.tasks.push(Task::Split(frame, Text::default()));
             }
             self.tasks.push(Task::Visit(operand));
         }
@@ -303,7 +304,7 @@ impl<'a> Flatten<'a> {
             origin,
             targets,
             towards: None,
-            label: PLAIN.wrap_to(text.trim_end(), self.options.label_width, 6),
+            label: Text::name(PLAIN, text.trim_end(), self.options.label_width),
             message,
             synchronous: passing.synchronous,
             ends: [End::Plain, head],
@@ -333,17 +334,20 @@ impl Arrow {
     ) {
         let mut text = match &look.number {
             Some(number) if look.text.is_empty() => number.clone(),
+            // A number with a form of its own needs no colon.
+            Some(number) if !number.ends_with(|c: char| c.is_ascii_digit()) => {
+                format!("{number} {}", look.text)
+            }
             Some(number) => format!("{number}: {}", look.text),
             None => look.text.clone(),
         };
         if !guard.is_empty() {
             text = format!("{text} {guard}").trim_start().to_owned();
         }
-        self.label = broken(PLAIN, &text, LABEL);
+        self.label = Text::of(PLAIN, &text, LABEL);
         if self.synchronous {
-            // The head is the author's choice and does not show that the message is synchronous, so
-            // the label says it.
-            self.label.insert(0, "«synch»".to_owned());
+            // Its head does not tell, since it is that of the author.
+            self.label.put_first("«synch»");
         }
         let head = match look.head {
             ArrowHead::Filled => End::Filled,

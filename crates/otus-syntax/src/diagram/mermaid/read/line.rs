@@ -3,6 +3,7 @@
 use super::{OpenerKind, Reader};
 use crate::diagram::mermaid::entity::{decode, shown, without_wrap};
 use crate::diagram::mermaid::lexis::{self, Arrow, KEYWORDS};
+use crate::diagram::number::Form;
 use crate::diagram::picture::Decoration;
 use crate::diagram::statement::{
     self, Course, Fragment, Look, Message, Numbering, Options, Separator, Statement, StatementKind,
@@ -215,7 +216,12 @@ impl Reader<'_> {
         let number = |at: usize| words.get(at).and_then(|word| word.parse().ok());
         let numbering = match words[..] {
             ["off"] => Numbering::Stop,
-            _ => Numbering::Start { first: number(0).unwrap_or(1), step: number(1).unwrap_or(1) },
+            _ => Numbering::Start {
+                outer: Vec::new(),
+                first: number(0).unwrap_or(1),
+                step: number(1).unwrap_or(1),
+                form: Form::default(),
+            },
         };
         self.look(self.span(start, self.at), Look::Numbering(numbering));
     }

@@ -35,7 +35,10 @@ impl Reader<'_> {
     }
 
     fn message(&mut self, line: &Line<'_>, arrow: &Arrow) {
-        let (from, to) = (self.end(line, arrow.from.as_ref()), self.end(line, arrow.to.as_ref()));
+        let (from, to) = self.ends(line, arrow);
+        if line.text().starts_with('{') {
+            self.picture.add(Decoration::ANCHOR, line.whole());
+        }
         if arrow.hidden {
             self.picture.add(Decoration::HIDDEN, line.whole());
             let ends = [from, to].into_iter().flatten().collect();
@@ -104,6 +107,23 @@ impl Reader<'_> {
             };
             self.picture.add(decoration, line.whole());
         }
+    }
+
+    /// The sender and the receiver. The one at the left of the arrow is declared first.
+    fn ends(&mut self, line: &Line<'_>, arrow: &Arrow) -> (Option<Name>, Option<Name>) {
+        let place = |end: Option<&Participant>| end.map(|end| end.place.start);
+        let (from, to) = (arrow.from.as_ref(), arrow.to.as_ref());
+        let is_reversed = to.is_some() && place(to) < place(from);
+        let (left, right) = if is_reversed { (to, from) } else { (from, to) };
+        let left = self.end(line, left);
+        // A label declares its participant, and spans of expanded lines do not tell the order.
+        let is_unclear =
+            right.is_some_and(|right| right.label.is_some()) || is_reversed && line.is_expanded();
+        if let Some(left) = left.filter(|_| is_unclear) {
+            self.push(line.whole(), StatementKind::Lifelines(vec![left]));
+        }
+        let right = self.end(line, right);
+        if is_reversed { (right, left) } else { (left, right) }
     }
 
     /// The messages of an arrow: one, one each way, or a broadcast.
