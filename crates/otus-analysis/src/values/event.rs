@@ -36,7 +36,8 @@ pub(super) enum Register {
 /// A value of an iteration.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Member {
-    Open(Open),
+    /// Not told yet. In strict questions: whether it occurred.
+    Open(Open, bool),
     Known(Value),
     Missing,
 }
@@ -265,24 +266,37 @@ impl<'m> Firing<'m> {
     }
 
     fn touch(&mut self, var: Var) {
-        if let Some(Register::Open(_, touched)) = self.register_mut(var) {
-            *touched = true;
+        let Some(Register::Open(open, touched)) = self.register_mut(var) else { return };
+        *touched = true;
+        let open = *open;
+        for member in self.members() {
+            if let Member::Open(own, touched) = member
+                && *own == open
+            {
+                *touched = true;
+            }
         }
+    }
+
+    /// The members of all sets.
+    fn members(&mut self) -> impl Iterator<Item = &mut Member> {
+        let registers = self.memory.registers.iter_mut().chain(&mut self.opened);
+        registers.flat_map(|register| match register {
+            Register::Set(members) => members.as_mut_slice(),
+            Register::Open(..) | Register::Known(_) | Register::Missing => &mut [],
+        })
     }
 
     /// Gives an open variable its value, everywhere.
     fn bind(&mut self, open: Open, value: &Value) -> bool {
         for register in self.memory.registers.iter_mut().chain(&mut self.opened) {
-            match register {
-                Register::Open(own, _) if *own == open => {
-                    *register = Register::Known(value.clone())
-                }
-                Register::Set(members) => {
-                    for member in members.iter_mut().filter(|m| **m == Member::Open(open)) {
-                        *member = Member::Known(value.clone());
-                    }
-                }
-                Register::Open(..) | Register::Known(_) | Register::Missing => {}
+            if matches!(register, Register::Open(own, _) if *own == open) {
+                *register = Register::Known(value.clone());
+            }
+        }
+        for member in self.members() {
+            if matches!(member, Member::Open(own, _) if *own == open) {
+                *member = Member::Known(value.clone());
             }
         }
         for last in self.memory.last.iter_mut().flatten() {
@@ -301,26 +315,22 @@ impl<'m> Firing<'m> {
         true
     }
 
-    /// A value that was not logged, in a strict question: its field may be compared only with a variable that has no other
+    /// A value that was not logged, in a strict question: its field may be compared only with variables that have no other
     /// occurrence.
     fn missing(&mut self, atoms: &[&Atom], var: &impl Fn(&Atom) -> Option<Var>) -> bool {
-        let [only] = atoms else { return false };
-        let Some(var) = var(only) else { return false };
-        let &Register::Open(open, false) = self.register(var) else { return false };
-        for register in self.memory.registers.iter_mut().chain(&mut self.opened) {
-            if let Register::Set(members) = register
-                && members.contains(&Member::Open(open))
-            {
-                if members.len() > 1 {
-                    return false;
+        atoms.iter().all(|atom| {
+            let Some(var) = var(atom) else { return false };
+            let &Register::Open(open, false) = self.register(var) else { return false };
+            for member in self.members() {
+                if matches!(member, Member::Open(own, _) if *own == open) {
+                    *member = Member::Missing;
                 }
-                members[0] = Member::Missing;
             }
-        }
-        if let Some(register) = self.register_mut(var) {
-            *register = Register::Missing;
-        }
-        true
+            if let Some(register) = self.register_mut(var) {
+                *register = Register::Missing;
+            }
+            true
+        })
     }
 
     /// A value that nobody logged: some value satisfies all atoms.
@@ -468,7 +478,7 @@ impl<'m> Firing<'m> {
     pub(super) fn insert(&mut self, inserts: &[(Var, Var)]) -> bool {
         for &(set, value) in inserts {
             let new = match self.register(value) {
-                Register::Open(open, _) => Member::Open(*open),
+                Register::Open(open, touched) => Member::Open(*open, *touched),
                 Register::Known(value) => Member::Known(value.clone()),
                 Register::Missing => Member::Missing,
                 Register::Set(_) => return false,
@@ -478,15 +488,15 @@ impl<'m> Firing<'m> {
             members.push(new.clone());
             for member in &before {
                 let holds = match (&new, member) {
-                    (Member::Missing, _) | (_, Member::Missing) => false,
+                    (Member::Missing, _) | (_, Member::Missing) => true,
                     (Member::Known(one), Member::Known(other)) => one != other,
-                    (Member::Open(open), Member::Known(value))
-                    | (Member::Known(value), Member::Open(open)) => {
+                    (Member::Open(open, _), Member::Known(value))
+                    | (Member::Known(value), Member::Open(open, _)) => {
                         let test = Requirement::Constant(Relation::NotEqual, value.clone());
                         self.memory.conditions.push(Condition { on: *open, test });
                         true
                     }
-                    (Member::Open(one), Member::Open(other)) => {
+                    (Member::Open(one, _), Member::Open(other, _)) => {
                         let zero = Rational::from(0);
                         let test = Requirement::Variable(Relation::NotEqual, *other, zero);
                         self.memory.conditions.push(Condition { on: *one, test });
@@ -498,7 +508,19 @@ impl<'m> Firing<'m> {
                 }
             }
         }
-        true
+        self.compares_only_logged()
+    }
+
+    /// Whether no unlogged value is compared with that of another iteration. An iteration in which the variable does not
+    /// occur has no value to compare with.
+    fn compares_only_logged(&self) -> bool {
+        let occurs = |member: &&Member| !matches!(member, Member::Open(_, false));
+        self.memory.registers.iter().chain(&self.opened).all(|register| match register {
+            Register::Set(members) => {
+                !members.contains(&Member::Missing) || members.iter().filter(occurs).count() == 1
+            }
+            Register::Open(..) | Register::Known(_) | Register::Missing => true,
+        })
     }
 
     /// The registers after the step.
@@ -588,7 +610,7 @@ impl Memory {
                 Register::Open(open, _) => add(*open),
                 Register::Set(members) => {
                     for member in members {
-                        if let Member::Open(open) = member {
+                        if let Member::Open(open, _) = member {
                             add(*open);
                         }
                     }
@@ -644,7 +666,7 @@ impl Memory {
                 Register::Open(open, _) => *open = name(*open),
                 Register::Set(members) => {
                     for member in members {
-                        if let Member::Open(open) = member {
+                        if let Member::Open(open, _) = member {
                             *open = name(*open);
                         }
                     }
