@@ -15,7 +15,7 @@ use otus_core::Value;
 use otus_core::valued::{Atom, FieldId, Operand, Test, Valued, plus};
 use otus_syntax::Rational;
 use otus_syntax::ast::guard::Relation;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::condition::{Condition, Open, Requirement};
 use super::expr::Var;
@@ -78,43 +78,45 @@ pub(super) struct Sureness {
 }
 
 impl Sureness {
-    /// The relation `t rel s + d`, as requirements on the exact difference: `None` if it holds anyway, `Err` if it cannot
-    /// hold.
-    fn requirement(
-        self,
-        relation: Relation,
-        d: Rational,
-    ) -> Result<Option<(Relation, Rational)>, ()> {
+    /// What `t rel s + d` asks of the exact difference.
+    fn requirement(self, relation: Relation, d: Rational) -> Needed {
+        let zero = Rational::from(0);
         let u = match self.gap {
-            Gap::None => return Ok(Some((relation, d))),
-            Gap::Unknown => return if self.strict { Err(()) } else { Ok(None) },
-            Gap::Known(u) => Rational::from(if self.strict { -u } else { u }),
+            Gap::None => return Needed::All(smallvec![(relation, d)]),
+            Gap::Unknown if self.strict => return Needed::Never,
+            Gap::Unknown => return Needed::Nothing,
+            Gap::Known(u) => Rational::from(u),
         };
-        let up = d.checked_add(u).ok_or(())?;
-        let down = d.checked_sub(u).ok_or(())?;
+        if u == zero {
+            return Needed::All(smallvec![(relation, d)]);
+        }
+        let (Some(up), Some(down)) = (d.checked_add(u), d.checked_sub(u)) else {
+            return Needed::Never;
+        };
+        // Certainly at most d is at most d − u, possibly at most d is at most d + u.
+        let (above, below) = if self.strict { (down, up) } else { (up, down) };
         match relation {
-            Relation::Less | Relation::LessEqual => Ok(Some((relation, up))),
-            Relation::Greater | Relation::GreaterEqual => Ok(Some((relation, down))),
-            Relation::Equal | Relation::NotEqual if u == Rational::from(0) => {
-                Ok(Some((relation, d)))
-            }
-            // Equal within the uncertainty is two comparisons, which no anchor needs.
+            Relation::Less | Relation::LessEqual => Needed::All(smallvec![(relation, above)]),
+            Relation::Greater | Relation::GreaterEqual => Needed::All(smallvec![(relation, below)]),
+            Relation::Equal if self.strict => Needed::Never,
             Relation::Equal => {
-                if self.strict {
-                    Err(())
-                } else {
-                    Ok(None)
-                }
+                Needed::All(smallvec![(Relation::LessEqual, up), (Relation::GreaterEqual, down)])
             }
-            Relation::NotEqual => {
-                if self.strict {
-                    Err(())
-                } else {
-                    Ok(None)
-                }
-            }
+            Relation::NotEqual if self.strict => Needed::Apart(down, up),
+            Relation::NotEqual => Needed::Nothing,
         }
     }
+}
+
+/// What a comparison asks of the difference between two times.
+enum Needed {
+    /// All of these relations.
+    All(SmallVec<[(Relation, Rational); 2]>),
+    /// Less than the first number, or more than the second.
+    Apart(Rational, Rational),
+    Nothing,
+    /// It cannot hold.
+    Never,
 }
 
 /// An end of an event: where it is observed, if it is, and the times around it.
@@ -212,12 +214,22 @@ impl<'m> Firing<'m> {
         ordered.sort_by_key(|atom| atom.binds().is_none());
         ordered.iter().all(|atom| match (&atom.test, var(atom)) {
             (Test::Compare(relation, Operand::Variable(_, offset)), Some(var)) => {
-                let needed = match sureness(atom).requirement(*relation, *offset) {
-                    Ok(Some(needed)) => needed,
-                    Ok(None) => return true,
-                    Err(()) => return false,
-                };
-                self.compare(value, needed.0, var, needed.1)
+                match sureness(atom).requirement(*relation, *offset) {
+                    Needed::All(all) => all
+                        .iter()
+                        .all(|&(relation, offset)| self.compare(value, relation, var, offset)),
+                    // An open variable can have a value that is far enough away.
+                    Needed::Apart(..) if matches!(self.register(var), Register::Open(..)) => {
+                        self.touch(var);
+                        true
+                    }
+                    Needed::Apart(low, high) => {
+                        self.compare(value, Relation::Less, var, low)
+                            || self.compare(value, Relation::Greater, var, high)
+                    }
+                    Needed::Nothing => true,
+                    Needed::Never => false,
+                }
             }
             (test, _) => test.holds(value, None),
         })
@@ -405,16 +417,17 @@ impl<'m> Firing<'m> {
         match (&atom.test, var) {
             (Test::Compare(relation, Operand::Variable(_, offset)), Some(var)) => {
                 let needed = match sureness.requirement(*relation, *offset) {
-                    Ok(Some(needed)) => needed,
-                    Ok(None) => return true,
-                    Err(()) => return false,
+                    Needed::All(all) => all,
+                    // A time that nobody logged can be far enough away.
+                    Needed::Apart(..) | Needed::Nothing => return true,
+                    Needed::Never => return false,
                 };
                 let other = match self.register(var) {
                     Register::Known(value) => Bound::Known(value.clone()),
                     Register::Open(open, _) => Bound::Open(*open),
                     Register::Missing | Register::Set(_) => return false,
                 };
-                self.relate(own, needed.0, &other, needed.1)
+                needed.iter().all(|&(relation, offset)| self.relate(own, relation, &other, offset))
             }
             (test, _) => match own {
                 Bound::Known(value) => test.holds(value, None),
