@@ -55,11 +55,7 @@ pub fn random(
     while !open.is_empty() {
         let is_first = |leaf: &Leaf<'_>| {
             !open.iter().any(|other| {
-                comes_before(
-                    pool,
-                    (&other.path, &other.lifelines),
-                    (&leaf.path, &leaf.lifelines),
-                )
+                comes_before(pool, (&other.path, &other.lifelines), (&leaf.path, &leaf.lifelines))
             })
         };
         let first: Vec<usize> = (0..open.len()).filter(|&at| is_first(&open[at])).collect();

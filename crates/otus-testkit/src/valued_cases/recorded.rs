@@ -38,9 +38,8 @@ impl Recorded {
         let mut components = vec![Vec::new(); partition.len()];
         for event in events {
             for component in partition.components() {
-                let here = |record: &&Record| {
-                    partition.component_of(record.action.lifeline) == component
-                };
+                let here =
+                    |record: &&Record| partition.component_of(record.action.lifeline) == component;
                 let moment: Vec<Record> = event.iter().filter(here).cloned().collect();
                 if !moment.is_empty() {
                     components[component.index()].push(moment);
@@ -58,8 +57,10 @@ impl Recorded {
         for component in &self.components {
             let mut steps = Vec::new();
             for moment in component {
-                let mut moment: Vec<(ActionId, &Record)> =
-                    moment.iter().map(|record| (pool.intern_action(record.action), record)).collect();
+                let mut moment: Vec<(ActionId, &Record)> = moment
+                    .iter()
+                    .map(|record| (pool.intern_action(record.action), record))
+                    .collect();
                 moment.sort_by_key(|(action, _)| *action);
                 builder.next_moment();
                 for (action, record) in moment {
@@ -97,7 +98,11 @@ impl Recorded {
         };
         let moment = |moment: &Vec<Record>| {
             let records: Vec<String> = moment.iter().map(record).collect();
-            if let [only] = &*records { only.clone() } else { format!("{{{}}}", records.join(", ")) }
+            if let [only] = &*records {
+                only.clone()
+            } else {
+                format!("{{{}}}", records.join(", "))
+            }
         };
         let components = self.partition.components().zip(&self.components).map(|(id, moments)| {
             let names = self.partition.lifelines(id).iter().map(|l| LIFELINES[l.index()]);

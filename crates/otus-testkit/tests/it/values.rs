@@ -5,6 +5,7 @@
 
 mod compare;
 mod engine;
+mod examples;
 mod laws;
 mod methods;
 
@@ -16,5 +17,7 @@ fn cases(default: u64) -> u64 {
 /// The random numbers of a case.
 fn rng(test: u64, case: u64) -> fastrand::Rng {
     let seed: u64 = crate::setting("OTUS_VALUE_SEED", 0);
-    fastrand::Rng::with_seed(seed.wrapping_mul(1_000_003).wrapping_add(test << 40).wrapping_add(case))
+    fastrand::Rng::with_seed(
+        seed.wrapping_mul(1_000_003).wrapping_add(test << 40).wrapping_add(case),
+    )
 }

@@ -96,9 +96,9 @@ pub fn explained(
                 let mut pairs = completed.iter().zip(&projected).zip(windows);
                 pairs.all(|((seen, trace), window)| window.fits(seen, trace))
             }),
-            None => (0..=trace.len()).any(|end| {
-                completions.contains(&expansion.project(&trace[..end]))
-            }),
+            None => {
+                (0..=trace.len()).any(|end| completions.contains(&expansion.project(&trace[..end])))
+            }
         };
         if is_explained {
             return Some(true);

@@ -296,9 +296,8 @@ impl<'a> Store<'a> {
         let components = 0..self.logs.components.len();
         clocks.extend(components.map(|component| Clock { component, epoch: 0 }));
         for number in (0..self.bound.len()).filter(is_time) {
-            let allowed = |clock: &&Clock| {
-                self.sorts.allows(self.bound[number].variable, clock.component)
-            };
+            let allowed =
+                |clock: &&Clock| self.sorts.allows(self.bound[number].variable, clock.component);
             times.variables.push((number, clocks.iter().filter(allowed).copied().collect()));
         }
         times

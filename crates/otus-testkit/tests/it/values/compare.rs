@@ -83,10 +83,12 @@ impl Report {
                 *self.answers.entry(first).or_default() += 1;
             }
             Some(_) => {
-                let differs = |case: &Generated| ask(case).is_some_and(|(a, b)| a != b && b != LOST);
+                let differs =
+                    |case: &Generated| ask(case).is_some_and(|(a, b)| a != b && b != LOST);
                 let small = shrink(generated.clone(), differs);
                 let (first, second) = ask(&small).unwrap_or_default();
-                let text = format!("{}\n  first        {first}\n  second       {second}", small.text());
+                let text =
+                    format!("{}\n  first        {first}\n  second       {second}", small.text());
                 if !self.failures.contains(&text) {
                     self.failures.push(text);
                 }

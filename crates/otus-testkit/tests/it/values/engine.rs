@@ -13,7 +13,8 @@ fn against(asked: &Asked<'_>) -> Answers {
     let mut engine =
         ValueEngine::new(asked.pool, asked.term, asked.valued, asked.trace.partition());
     let clocks = Clocks { uncertainty: asked.uncertainty };
-    let budget = Budget { max_states: Some(crate::setting("OTUS_VALUE_STATES", 500)), ..Budget::default() };
+    let budget =
+        Budget { max_states: Some(crate::setting("OTUS_VALUE_STATES", 500)), ..Budget::default() };
     let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         engine.analyze(asked.trace, asked.facts, clocks, asked.question, &budget)
     }));

@@ -103,9 +103,8 @@ fn the_questions_are_ordered() {
     let flavor = Flavor::small();
     sweep("order of questions", (5, super::cases(1_500)), &flavor, |asked| {
         let case = asked.case();
-        let ask = |question: &Question, strength| {
-            case.explained(question, strength, Domain::All, LIMIT)
-        };
+        let ask =
+            |question: &Question, strength| case.explained(question, strength, Domain::All, LIMIT);
         let chain = [
             ask(&Question::ACCEPT, Strength::Proven)?,
             ask(&Question::ACCEPT, Strength::Certain)?,
