@@ -9,7 +9,7 @@ mod logs;
 mod mutate;
 mod seeds;
 
-use otus_core::{lower, raise};
+use otus_core::{Lowered, lower, raise, raise_valued};
 use otus_syntax::ast::SpecFile;
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::diagram::markdown;
@@ -20,7 +20,7 @@ use otus_trace::order::{EventId, Writes, pot};
 use otus_trace::read::Format;
 use otus_trace::reduction::{Reduced, reduce, restore};
 
-use crate::read::{Language, fenced, term};
+use crate::read::{Language, fenced, meaning, term};
 use logs::built_in;
 use seeds::{CASES, DIMACS, FORMULAS, MARKDOWN, MERMAID, ORDERS, PLANTUML, SPECS, TRACES};
 
@@ -166,8 +166,21 @@ fn trace(data: &[u8]) {
     assert_eq!(print::trace(&again.tree), printed, "printing is a fixed point");
     let line = parse_trace(&Source::new("line", print::trace_line(&parsed.tree)));
     assert_eq!(print::trace_line(&line.tree), print::trace_line(&parsed.tree));
+    let fields = otus_trace::facts::all_fields([&parsed.tree]);
+    let mut pool = otus_core::Pool::new(otus_trace::transform::implied_signature([&parsed.tree]));
+    let (observed, facts, found) = otus_trace::lower_with_facts(&parsed.tree, &mut pool, &fields);
+    check_places(&source, &found);
+    let raised = print::trace(&otus_trace::raise_with_facts(&observed, &facts, &fields, &pool));
+    let (same, again_facts, _) = otus_trace::lower_with_facts(
+        &parse_trace(&Source::new("raised", raised.clone())).tree,
+        &mut pool,
+        &fields,
+    );
+    let again_raised = otus_trace::raise_with_facts(&same, &again_facts, &fields, &pool);
+    assert_eq!(print::trace(&again_raised), raised, "values are raised and lowered again");
     if !any_error(&parsed.diagnostics) {
         assert!(!any_error(&again.diagnostics), "the printed text is well-formed: {printed}");
+        assert_eq!(parsed.tree.values.len(), again.tree.values.len());
         assert_eq!(parsed.tree.occurrences.len(), again.tree.occurrences.len());
         assert_eq!(parsed.tree.comments.len(), again.tree.comments.len(), "comments are kept");
     }
@@ -294,7 +307,11 @@ fn conversions(source: &Source, tree: &SpecFile, faulty: bool) {
     if faulty || any_error(&lowered.diagnostics) || lowered.pool.attributes(root).nodes > 5_000 {
         return;
     }
-    let raised = raise(&lowered.pool, root);
+    let raised = match &lowered.valued {
+        Some(valued) => raise_valued(&lowered.pool, valued),
+        None => raise(&lowered.pool, root),
+    };
+    let before = meaning(&lower(&[&raised]));
     for language in Language::ALL {
         let written = language.write(&raised);
         let (again, diagnostics) = crate::read::read(language, &written);
@@ -302,8 +319,14 @@ fn conversions(source: &Source, tree: &SpecFile, faulty: bool) {
             !any_error(&diagnostics),
             "{language:?} can be read back: {diagnostics:?}\n{written}"
         );
-        assert_eq!(term(&again), term(&lowered), "{language:?} says the same:\n{written}");
+        assert_eq!(meaning(&again), before, "{language:?} says the same:\n{written}");
+        assert_eq!(skeleton(&again), skeleton(&lowered), "{language:?} says the same:\n{written}");
     }
+}
+
+/// The term without guards and binders.
+fn skeleton(lowered: &Lowered) -> String {
+    lowered.term.map(|term| lowered.pool.text(term)).unwrap_or_default()
 }
 
 fn text(data: &[u8]) -> Source {

@@ -65,6 +65,13 @@ pub fn literal_of(field: FieldId, value: &Value) -> Literal {
             let seconds = number.integer().and_then(time::seconds);
             Literal::Number(seconds.unwrap_or(*number))
         }
+        Value::Number(_) | Value::Text(_) | Value::Boolean(_) => literal(value),
+    }
+}
+
+/// A value of a field other than the time as the literal of a text.
+pub(crate) fn literal(value: &Value) -> Literal {
+    match value {
         Value::Number(number) => Literal::Number(*number),
         Value::Text(text) => Literal::Text((&**text).into()),
         Value::Boolean(truth) => Literal::Boolean(*truth),
@@ -195,12 +202,33 @@ impl Facts {
         self.columns.len()
     }
 
+    /// The facts about events of which nothing is known yet, in one component.
+    pub(crate) fn of_events(count: usize, fields: usize) -> Self {
+        let mut columns = vec![vec![0; count]; fields];
+        if let Some(times) = columns.first_mut() {
+            times.clear();
+        }
+        Facts { starts: vec![0], columns, count, ..Facts::default() }
+    }
+
     /// The facts about a multi-trace each step of which is a step of this one or new. By step, in the order of the
     /// components: the number of the step here, counted in the same way, or [`NEW`].
     pub(crate) fn rearranged(&self, trace: &MultiTrace, origins: &[u32]) -> Facts {
-        let mut facts = Facts::unknown(trace, self.columns.len());
+        let same: Vec<Option<usize>> = (0..self.columns.len()).map(Some).collect();
+        self.gathered(trace, origins, &same)
+    }
+
+    /// As [`Facts::rearranged`], for other fields: by field, its index here. The time is the first of both.
+    pub(crate) fn gathered(
+        &self,
+        trace: &MultiTrace,
+        origins: &[u32],
+        fields: &[Option<usize>],
+    ) -> Facts {
+        let mut facts = Facts::unknown(trace, fields.len());
         facts.values = self.values.clone();
-        for (column, old) in facts.columns.iter_mut().zip(&self.columns) {
+        for (column, field) in facts.columns.iter_mut().zip(fields) {
+            let Some(old) = field.map(|field| &self.columns[field]) else { continue };
             for (value, &origin) in column.iter_mut().zip(origins) {
                 *value = old.get(origin as usize).copied().unwrap_or(0);
             }

@@ -42,6 +42,12 @@ pub(crate) fn nanoseconds(text: &[u8]) -> Result<i64, TimeFault> {
     near(key(text).ok_or(TimeFault::NotATime)?)
 }
 
+/// The key of a text, in which a number counts so many parts of a second.
+pub(crate) fn scaled_key(text: &[u8], per_second: i128) -> Option<i128> {
+    let key = key(text)?;
+    Some(if per_second == 1 || is_date(text.trim_ascii()) { key } else { key / per_second })
+}
+
 /// A number of nanoseconds, if it is near enough to 1970.
 pub(crate) fn near(nanoseconds: i128) -> Result<i64, TimeFault> {
     let is_near = nanoseconds.abs() < FARTHEST;

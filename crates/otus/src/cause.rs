@@ -16,7 +16,7 @@ pub struct Cause {
 
 /// All causes of failures. After them come the entries for failures without a known cause, for weak
 /// passes and for undecided cases.
-pub const CAUSES: [Cause; 15] = [
+pub const CAUSES: [Cause; 21] = [
     Cause {
         id: "unknown-lifeline",
         name: "unknown lifeline",
@@ -64,6 +64,42 @@ pub const CAUSES: [Cause; 15] = [
         name: "wrong order",
         meaning: "Ids of messages, spans or vector clocks tell that one event happened before another, but no execution has them in this order.",
         help: "If these clocks or ids are not to be trusted, --ignore-order leaves the order between logs out.",
+    },
+    Cause {
+        id: "wrong-value",
+        name: "wrong value",
+        meaning: "Names and order are right, but no execution has events with these values: an id, a number, a text or a time.",
+        help: "Compare the values of the event with the guards of the specification. A field that a log never has is declared by unlogged below [observation] in otus.toml.",
+    },
+    Cause {
+        id: "unknown-session",
+        name: "unknown session",
+        meaning: "An event continues a session that never began: no earlier event carries this id.",
+        help: "The log may start late (--may-start-late), or the id was written or read wrongly.",
+    },
+    Cause {
+        id: "used-again",
+        name: "used again",
+        meaning: "An id is used again that is still in use, or that must never be used again.",
+        help: "If an id may be used again once its session is over, the specification needs a loop around the session, as loopP(fresh x)(loopW(...)).",
+    },
+    Cause {
+        id: "overdue",
+        name: "overdue",
+        meaning: "An event came later than a bound on times allows, or had not come when its time was over.",
+        help: "Compare the times of both events, which are in the log of one clock unless the specification compares two; [clocks] uncertainty of otus.toml says how far two clocks may differ.",
+    },
+    Cause {
+        id: "too-soon",
+        name: "too soon",
+        meaning: "An event came earlier than a bound on times allows.",
+        help: "Compare the times of both events, which are in the log of one clock unless the specification compares two; [clocks] uncertainty of otus.toml says how far two clocks may differ.",
+    },
+    Cause {
+        id: "cycle",
+        name: "cycle",
+        meaning: "Each session by itself is right, but in all logs together every event waits for another one, so they cannot have happened in any order.",
+        help: "The clock of one log may have been read in the wrong order, or lines of several runs are mixed.",
     },
     Cause {
         id: "missing-counterpart",

@@ -3,6 +3,7 @@
 //! An explanation has a headline, the expected and the observed actions with their places, how far the logs could be
 //! explained, a repair, and a core. Only [`crate::analysis`] creates and words it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -10,6 +11,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde::Serialize;
 
 use crate::case::Place;
+use crate::value::FieldValue;
 
 /// The explanation of a failure. Its text contains all of it, with the lines of specification and logs.
 #[derive(Debug, Clone, Serialize)]
@@ -91,6 +93,9 @@ pub struct LogPlace {
     /// The marked bytes of that text.
     #[serde(skip)]
     pub span: Range<usize>,
+    /// The values that it carries, as far as guards name them. A time is a number of seconds.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, FieldValue>,
     /// Whether the text is a string inside a line of a case file, so that its columns are not those of the file.
     #[serde(skip)]
     pub is_in_case_file: bool,

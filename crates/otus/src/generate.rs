@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::derive::{Derived, Take};
 use crate::error::Result;
 use crate::format::Format;
-use crate::load::{Loaded, options};
+use crate::load::{Loaded, options, warn_of_values};
 use crate::units::counted;
 
 /// The multi-traces to make.
@@ -37,6 +37,9 @@ pub struct GenerateRequest {
 pub fn generate(context: &Context, request: &GenerateRequest, take: Take<'_>) -> Result<u64> {
     let mut loaded = Loaded::read(context, &request.names, request.from)?;
     let (mut lowered, term) = loaded.only_interaction(context)?;
+    let what =
+        "events are written without values, and guards may forbid some of these multi-traces";
+    warn_of_values(context, &lowered, what);
     let partition = match &request.partition {
         Some(text) => options::partition(text, lowered.pool.signature())?,
         None => Partition::discrete(lowered.pool.signature().lifeline_count()),

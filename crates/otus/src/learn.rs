@@ -259,6 +259,11 @@ fn read(context: &Context, request: &LearnRequest) -> Result<Input> {
     if logs.is_none() && traces.is_empty() {
         return Err(Error::Unfit(finder.no_logs()));
     }
+    if loaded.traces.iter().any(|it| !it.tree.values.is_empty()) {
+        context.remark(
+            "warning: values are not regarded here: the diagram is learnt from names and order only",
+        );
+    }
     loaded.check_traces(None);
     loaded.warn(context)?;
     let mut signature = transform::implied_signature(loaded.traces.iter().map(|it| &it.tree));

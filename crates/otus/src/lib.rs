@@ -90,6 +90,7 @@ pub mod suite;
 mod summary;
 #[doc(hidden)]
 pub mod units;
+mod value;
 
 /// The examples of `docs/library.md` are tests.
 #[cfg(doctest)]
@@ -126,3 +127,4 @@ pub use recorder::{Recorder, SharedLog};
 pub use run::{Log, Recorded, Run};
 pub use spec::Spec;
 pub use summary::{FailOn, LifelineCount, LogSummary, Status, Summary, Verdicts};
+pub use value::{EventTime, FieldValue};

@@ -1,7 +1,11 @@
 //! Finds mistakes in specifications and multi-traces, and parts that are probably mistakes.
 
+use otus_analysis::values::LoopReport;
+use otus_core::{Action, Lowered};
 use otus_syntax::diagnostic::any_error;
+use otus_trace::Partition;
 
+use crate::analysis::spec_text::excerpt_of;
 use crate::context::Context;
 use crate::diagnostics::Diagnostics;
 use crate::error::{Result, unfit};
@@ -14,6 +18,8 @@ use crate::load::Loaded;
 pub struct Linted {
     /// The findings, in the order of the texts.
     pub found: Diagnostics,
+    /// For every loop of sessions with values: the key that tells its sessions apart, or why an analysis has to search.
+    pub sessions: Vec<String>,
     /// The number of specifications.
     pub specifications: usize,
     /// The number of multi-traces.
@@ -27,7 +33,7 @@ pub struct Linted {
 pub fn lint(context: &Context, names: &[String], from: Option<Format>) -> Result<Linted> {
     let loaded = Loaded { takes_all_fences: true, ..Loaded::default() };
     let mut loaded = loaded.read_more(context, names, from)?;
-    let mut checked = Vec::new();
+    let (mut checked, mut sessions) = (Vec::new(), Vec::new());
     for spec in &loaded.specs {
         let mut lowered = spec.lower();
         // In a text with errors, a name that seems unused may be used in the part that was not parsed.
@@ -35,6 +41,7 @@ pub fn lint(context: &Context, names: &[String], from: Option<Format>) -> Result
             let trees: Vec<_> = spec.files.iter().collect();
             loaded.diagnostics.extend(otus_core::lint(&trees, &lowered));
         }
+        sessions.extend(loops(&lowered, &loaded));
         loaded.diagnostics.append(&mut lowered.diagnostics);
         checked.push(lowered);
     }
@@ -46,5 +53,46 @@ pub fn lint(context: &Context, names: &[String], from: Option<Format>) -> Result
     let diagnostics = &mut loaded.diagnostics;
     diagnostics.sort_by_key(|found| (found.primary.source, found.primary.span.start));
     let (specifications, traces) = (loaded.specs.len(), loaded.traces.len());
-    Ok(Linted { found: loaded.take_diagnostics(), specifications, traces })
+    Ok(Linted { found: loaded.take_diagnostics(), sessions, specifications, traces })
+}
+
+/// A sentence about every loop of sessions with values, if each lifeline has its own log.
+fn loops(lowered: &Lowered, loaded: &Loaded) -> Vec<String> {
+    let (Some(valued), Some(term)) = (&lowered.valued, lowered.term) else { return Vec::new() };
+    let signature = lowered.pool.signature();
+    let partition = Partition::discrete(signature.lifeline_count());
+    let source = lowered.place(term).map(|(source, _)| loaded.sources.source(source));
+    let found = otus_analysis::values::loops(&lowered.pool, valued, &partition);
+    let sentence = |report: LoopReport| {
+        let at = source.map(|source| excerpt_of(source, report.span).place.in_line());
+        let at = at.map(|at| format!("{at}: ")).unwrap_or_default();
+        let LoopReport { key, lacking, is_confluent, .. } = report;
+        let Some(key) = key else {
+            let lacks = |(variable, actions): &(String, Vec<Action>)| {
+                let names: Vec<String> = actions.iter().map(|it| it.text(signature)).collect();
+                format!("{} {} no {variable}", names.join(", "), carry(names.len()))
+            };
+            let lacking: Vec<String> = lacking.iter().map(lacks).collect();
+            return format!(
+                "{at}these sessions have no key ({}), so they are searched for",
+                lacking.join("; ")
+            );
+        };
+        match is_confluent {
+            Some(true) => format!("{at}these sessions have the key {key}: each event is looked up"),
+            Some(false) => format!(
+                "{at}these sessions have the key {key}, but the order of events of different logs matters in some of \
+                 their states: there, orders are searched for"
+            ),
+            None => format!(
+                "{at}these sessions have the key {key} and too many states to tell whether the order of events of \
+                 different logs matters"
+            ),
+        }
+    };
+    found.into_iter().map(sentence).collect()
+}
+
+fn carry(count: usize) -> &'static str {
+    if count == 1 { "carries" } else { "carry" }
 }

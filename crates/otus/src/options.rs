@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use otus_analysis::Question;
+use otus_analysis::values::Clocks;
 use otus_core::budget::Budget;
 use otus_syntax::suggest::did_you_mean;
 use otus_trace::Partition;
@@ -79,6 +80,7 @@ pub struct Options {
     logs: Vec<(String, Observed)>,
     together: Vec<Vec<String>>,
     ignored: Vec<String>,
+    uncertainty: Option<Duration>,
     pub(crate) budget: Budget,
 }
 
@@ -111,6 +113,18 @@ impl Options {
     pub fn ignore(mut self, lifeline: impl Into<String>) -> Options {
         self.ignored.push(lifeline.into());
         self
+    }
+
+    /// Sets how far the clocks of any two lifelines may differ. Without it, times of different lifelines are never
+    /// compared with certainty.
+    pub fn clock_uncertainty(mut self, uncertainty: Duration) -> Options {
+        self.uncertainty = Some(uncertainty);
+        self
+    }
+
+    pub(crate) fn clocks(&self) -> Clocks {
+        let nanoseconds = |it: Duration| i64::try_from(it.as_nanos()).unwrap_or(i64::MAX);
+        Clocks { uncertainty: self.uncertainty.map(nanoseconds) }
     }
 
     /// Sets the number of states after which a check ends undecided. Unlike a time limit, it gives the same

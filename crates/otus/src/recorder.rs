@@ -11,6 +11,7 @@ use otus_core::Direction;
 use otus_syntax::name::Symbol;
 
 use crate::run::{Recorded, Run};
+use crate::value::{EventTime, FieldValue};
 
 /// Records a [`Run`] from many threads or tasks. Clones record to the same run.
 ///
@@ -93,6 +94,24 @@ impl SharedLog {
     #[track_caller]
     pub fn received(&self, message: impl AsRef<str>) -> &Self {
         self.record(Direction::Reception, message.as_ref(), Location::caller())
+    }
+
+    /// Sets a field of the last event of this lifeline: the value that its message carried. Without an event, nothing
+    /// happens. A lifeline that several threads play needs a log of its own for each of them, or one thread may set the
+    /// field of another's event.
+    pub fn with(&self, field: impl AsRef<str>, value: impl Into<FieldValue>) -> &Self {
+        if let Some(event) = self.recorder.lock().last(self.lifeline) {
+            event.set(field.as_ref(), value.into());
+        }
+        self
+    }
+
+    /// Sets when the last event of this lifeline happened, by its clock. Without an event, nothing happens.
+    pub fn at(&self, time: impl Into<EventTime>) -> &Self {
+        if let Some(event) = self.recorder.lock().last(self.lifeline) {
+            event.time = time.into().0;
+        }
+        self
     }
 
     fn record(&self, direction: Direction, message: &str, at: &'static Location<'static>) -> &Self {

@@ -11,20 +11,20 @@ use otus_draw::layout::{multitrace, sequence};
 use otus_syntax::ast::SpecFile;
 use otus_syntax::print::{self, Dialect};
 use otus_trace::transform::{self, NotFiner, implied_signature};
-use otus_trace::{MultiTrace, Partition};
+use otus_trace::{Facts, FieldNames, MultiTrace, Partition};
 
 use crate::analysis::declared::lifelines_like;
 use crate::context::Context;
 use crate::convert::{self, Converted};
 use crate::error::{Result, unfit};
 use crate::format::Format;
-use crate::load::{Loaded, Trace, options};
+use crate::load::{self, Loaded, Trace, options};
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 
 /// The texts to restrict, and the operation.
 #[derive(Debug, Clone)]
 pub struct RestrictRequest {
-    /// A specification; or multi-traces, and perhaps their specification.
+    /// A specification; or multi-traces, optionally with their specification.
     pub names: Vec<String>,
     /// The format of the texts, if their names do not give it.
     pub from: Option<Format>,
@@ -58,6 +58,8 @@ enum Kept {
 struct KeptTrace {
     id: String,
     trace: MultiTrace,
+    /// The values of its events, if there are any.
+    values: Option<(Facts, FieldNames)>,
     pool: Pool,
 }
 
@@ -68,7 +70,7 @@ struct KeptTrace {
 pub fn restrict(context: &Context, request: &RestrictRequest) -> Result<Restricted> {
     let mut loaded = Loaded::read(context, &request.names, request.from)?;
     if loaded.traces.is_empty() {
-        let (mut lowered, term) = loaded.only_interaction(context)?;
+        let (mut lowered, term) = loaded.without_values(context, "the restricted specification")?;
         let Some(kept) = kept(&request.to, lowered.pool.signature())? else {
             unfit!(
                 "a partition says which lifelines share a log, so it is about multi-traces; add a \
@@ -91,13 +93,16 @@ pub fn restrict(context: &Context, request: &RestrictRequest) -> Result<Restrict
     let kept = kept(&request.to, &signature)?;
     let mut traces = Vec::with_capacity(loaded.traces.len());
     for written in &loaded.traces {
-        let (pool, trace) = written.lower(lowered.as_ref().map(|lowered| lowered.pool.clone()));
+        let spec = lowered.as_ref().map(|lowered| lowered.pool.clone());
+        let (pool, trace, values) = written.lower_with_values(spec);
+        let (facts, fields) = values.unzip();
         let id = written.id.clone();
         traces.push(match (&request.to, &kept) {
             (Restriction::Partition(partition), _) => {
-                let trace = refined(&trace, &pool, partition, &signature)
+                let observed = (&trace, facts.as_ref());
+                let (trace, facts) = refined(observed, &pool, partition, &signature)
                     .map_err(|why| crate::Error::Unfit(format!("{id}: {why}")))?;
-                KeptTrace { id, trace, pool }
+                KeptTrace { id, trace, values: facts.zip(fields), pool }
             }
             (_, kept) => {
                 let is_kept = |name: &str| {
@@ -108,8 +113,15 @@ pub fn restrict(context: &Context, request: &RestrictRequest) -> Result<Restrict
                 let own = pool.signature().lifelines().filter(|(_, name)| is_kept(name));
                 let own: LifelineSet = own.map(|(lifeline, _)| lifeline).collect();
                 let mut left = Pool::new(pool.signature().restricted(&own));
-                let trace = transform::restrict(&trace, &pool, &own, &mut left);
-                KeptTrace { id, trace, pool: left }
+                let (trace, facts) = match &facts {
+                    Some(facts) => {
+                        let observed = (&trace, facts);
+                        let kept = transform::restrict_with_facts(observed, &pool, &own, &mut left);
+                        (kept.0, Some(kept.1))
+                    }
+                    None => (transform::restrict(&trace, &pool, &own, &mut left), None),
+                };
+                KeptTrace { id, trace, values: facts.zip(fields), pool: left }
             }
         });
     }
@@ -143,18 +155,23 @@ fn kept(restriction: &Restriction, signature: &Signature) -> Result<Option<Lifel
 /// A multi-trace in the logs of a partition. The partition refers to the lifelines of a signature, some of which the
 /// multi-trace may lack.
 fn refined(
-    trace: &MultiTrace,
+    (trace, facts): (&MultiTrace, Option<&Facts>),
     pool: &Pool,
     partition: &str,
     signature: &Signature,
-) -> Result<MultiTrace> {
+) -> Result<(MultiTrace, Option<Facts>)> {
     let whole = options::partition(partition, signature)?;
     let own = |lifeline| pool.signature().lifeline(signature.lifeline_name(lifeline));
     let components = whole.components().map(|component| {
         whole.lifelines(component).iter().filter_map(|&lifeline| own(lifeline)).collect()
     });
     let own = Partition::new(components.collect(), pool.signature().lifeline_count());
-    transform::project(trace, &own, pool).or_else(|error| match error {
+    let projected = match facts {
+        Some(facts) => transform::project_with_facts(trace, facts, &own, pool)
+            .map(|(trace, facts)| (trace, Some(facts))),
+        None => transform::project(trace, &own, pool).map(|trace| (trace, None)),
+    };
+    projected.or_else(|error| match error {
         NotFiner::Apart(one, other) => {
             let name = |lifeline| pool.signature().lifeline_name(lifeline);
             unfit!(
@@ -198,10 +215,10 @@ impl Restricted {
                 unfit!("a specification is written as .hif, .hsf, .mmd, .puml, .svg or .png")
             }
             (Kept::Traces(traces), Format::Htf | Format::Jsonl) => {
-                let written = |KeptTrace { id, trace, pool }: &KeptTrace| Trace {
-                    id: id.clone(),
-                    tree: otus_trace::raise(trace, pool),
-                    case: None,
+                let written = |KeptTrace { id, trace, values, pool }: &KeptTrace| {
+                    let values = values.as_ref().map(|(facts, fields)| (facts, fields));
+                    let tree = load::facts::raise(trace, pool, values);
+                    Trace { id: id.clone(), tree, case: None }
                 };
                 let traces: Vec<Trace> = traces.iter().map(written).collect();
                 let is_file = to == Format::Jsonl;

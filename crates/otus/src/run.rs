@@ -8,8 +8,11 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::panic::Location;
 
-use otus_core::Direction;
+use otus_core::valued::Valued;
+use otus_core::{Direction, Value};
 use otus_syntax::name::{Names, Symbol};
+
+use crate::value::{EventTime, FieldValue};
 
 /// The observed events of one run of a system.
 ///
@@ -35,8 +38,32 @@ pub(crate) struct Event {
     pub(crate) lifeline: Symbol,
     pub(crate) direction: Direction,
     pub(crate) message: String,
+    /// The values that it carries, by field.
+    pub(crate) values: Vec<(String, FieldValue)>,
+    /// When it happened, in nanoseconds.
+    pub(crate) time: Option<i64>,
     /// The line of the program that recorded it.
     pub(crate) at: &'static Location<'static>,
+}
+
+impl Event {
+    /// Sets the value of a field; the last one counts.
+    pub(crate) fn set(&mut self, field: &str, value: FieldValue) {
+        self.values.retain(|(known, _)| known != field);
+        self.values.push((field.to_owned(), value));
+    }
+
+    /// `(mid=7, time=0.5)`; nothing if it carries nothing.
+    fn write_values(&self, text: &mut String) {
+        let time = self.time.map(|time| FieldValue::of(Valued::TIME, &Value::integer(time)));
+        let time = time.map(|time| ("time", time));
+        let values = self.values.iter().map(|(field, value)| (field.as_str(), value.clone()));
+        let parts: Vec<String> =
+            values.chain(time).map(|(field, value)| format!("{field}={value}")).collect();
+        if !parts.is_empty() {
+            let _ = write!(text, "({})", parts.join(", "));
+        }
+    }
 }
 
 impl Run {
@@ -77,7 +104,13 @@ impl Run {
         message: &str,
         at: &'static Location<'static>,
     ) {
-        self.events.push(Event { lifeline, direction, message: message.to_owned(), at });
+        let (message, values) = (message.to_owned(), Vec::new());
+        self.events.push(Event { lifeline, direction, message, values, time: None, at });
+    }
+
+    /// The last event of a lifeline.
+    pub(crate) fn last(&mut self, lifeline: Symbol) -> Option<&mut Event> {
+        self.events.iter_mut().rev().find(|event| event.lifeline == lifeline)
     }
 
     /// One line per log: its lifeline and its first events, up to this many.
@@ -88,6 +121,7 @@ impl Run {
             *count += 1;
             if *count <= most {
                 let _ = write!(text, " {}{}", event.direction.symbol(), event.message);
+                event.write_values(text);
             }
         }
         let width = self.lifelines().map(|name| name.chars().count()).max().unwrap_or(0);
@@ -129,6 +163,40 @@ impl Log<'_> {
     #[track_caller]
     pub fn received(&mut self, message: impl AsRef<str>) -> &mut Self {
         self.run.record(self.lifeline, Direction::Reception, message.as_ref(), Location::caller());
+        self
+    }
+
+    /// Sets a field of the last event of this log: the value that its message carried. Without an event, nothing
+    /// happens.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let spec = otus::Spec::parse(
+    ///     "qos1.hif",
+    ///     "loopP(fresh m)(new(s)(seq(client -- PUBLISH[mid = m, client at s] -> broker, \
+    ///      broker -- PUBACK[mid = m, client within 2s of s] -> client)))",
+    /// )?;
+    /// let mut run = otus::Run::new();
+    /// let mut client = run.log("client");
+    /// client.sent("PUBLISH").with("mid", 7).at(Duration::from_millis(10));
+    /// client.received("PUBACK").with("mid", 7).at(Duration::from_millis(40));
+    /// run.log("broker").received("PUBLISH").with("mid", 7).sent("PUBACK").with("mid", 7);
+    /// otus::assert_conforms!(spec, run);
+    /// # Ok::<(), otus::Error>(())
+    /// ```
+    pub fn with(&mut self, field: impl AsRef<str>, value: impl Into<FieldValue>) -> &mut Self {
+        if let Some(event) = self.run.last(self.lifeline) {
+            event.set(field.as_ref(), value.into());
+        }
+        self
+    }
+
+    /// Sets when the last event of this log happened, by the clock of its lifeline. Without an event, nothing happens.
+    pub fn at(&mut self, time: impl Into<EventTime>) -> &mut Self {
+        if let Some(event) = self.run.last(self.lifeline) {
+            event.time = time.into().0;
+        }
         self
     }
 }

@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use otus_core::valued::Valued;
 use otus_core::{Action, LifelineId, Pool, Signature};
 use otus_syntax::SourceId;
 use otus_syntax::ast::SpecFile;
 use otus_syntax::source::offset;
 use otus_trace::multitrace::Builder;
-use otus_trace::{ComponentId, MultiTrace};
+use otus_trace::{ComponentId, Facts, FieldNames, MultiTrace};
 
 use crate::analysis::{Method, Plan, PlannedSpec, check_recorded};
 use crate::case::Case;
@@ -20,6 +21,7 @@ use crate::format::Format;
 use crate::load::Loaded;
 use crate::options::{self, Options};
 use crate::run::{Recorded, Run};
+use crate::value::FieldValue;
 
 /// The maximum number of events of a log that are listed below a failure.
 const LISTED: usize = 24;
@@ -120,8 +122,10 @@ impl Spec {
         let mut pool = self.planned.pool.clone();
         let trace = self.multi_trace(&mut pool, &run, options)?;
         let method = Method::Fast(options.declared(self)?);
-        let plan = Plan::of(self.planned.clone(), method, options.budget.clone());
-        let mut case = check_recorded(plan, &run, &trace, &pool)?;
+        let mut plan = Plan::of(self.planned.clone(), method, options.budget.clone());
+        plan.clocks = options.clocks();
+        let facts = self.planned.valued.as_ref().map(|valued| facts(&run, &trace, &valued.fields));
+        let mut case = check_recorded(plan, &run, (&trace, facts.as_ref()), &pool)?;
         if let Some(explanation) = &mut case.explanation {
             let lines = run.lines(LISTED).into_iter();
             explanation.notes.extend(lines.map(|text| Note { topic: "recorded", text }));
@@ -213,6 +217,32 @@ impl Spec {
     pub(crate) fn lifeline(&self, name: &str) -> Option<LifelineId> {
         self.signature().lifeline_called(name)
     }
+}
+
+/// What the steps of a multi-trace carry, whose places are the indices of their events.
+fn facts(run: &Run, trace: &MultiTrace, fields: &FieldNames) -> Facts {
+    let mut facts = Facts::unknown(trace, fields.items.len());
+    for component in trace.partition().components() {
+        for step in 0..trace.steps(component).len() {
+            let place = trace.place(component, step);
+            let Some(event) = place.and_then(|(_, index)| run.events.get(index as usize)) else {
+                continue;
+            };
+            if let Some(time) = event.time {
+                facts.set_time(component, step, time);
+            }
+            for (name, value) in &event.values {
+                let field = otus_trace::facts::field(fields, name);
+                // Times are set by `at`.
+                let field = field.filter(|&field| field != Valued::TIME);
+                if let (Some(field), FieldValue(Some(value))) = (field, value) {
+                    facts.set(field, component, step, value.clone());
+                }
+            }
+        }
+    }
+    facts.find_breaks(trace);
+    facts
 }
 
 /// The file of `file.md#heading`.

@@ -80,8 +80,6 @@ pub(super) struct Leaf {
     /// The distinct variables of all guards.
     pub(super) variables: SmallVec<[VariableId; 4]>,
     pub(super) lifelines: LifelineSet,
-    /// Its node, for explanations.
-    pub(super) node: ValuedId,
 }
 
 /// What is known of an expression.
@@ -148,11 +146,11 @@ impl Exprs {
 
     fn compile(&mut self, pool: &Pool, valued: &Valued) -> ExprId {
         let mut done: Vec<ExprId> = Vec::with_capacity(valued.nodes.len());
-        for (id, node) in valued.nodes.iter_with_ids() {
+        for node in &valued.nodes {
             let of = |id: ValuedId| done[id.index()];
             let expr = match node {
                 ValuedNode::Empty => Exprs::EMPTY,
-                ValuedNode::Event(parts) => self.event(parts, id),
+                ValuedNode::Event(parts) => self.event(parts),
                 ValuedNode::Strict(i, j) => self.sched(Order::Strict, of(*i), of(*j)),
                 ValuedNode::Coreg(region, i, j) => {
                     let order = Order::Outside(self.set(&pool.region(*region)));
@@ -172,7 +170,7 @@ impl Exprs {
         done[valued.root.index()]
     }
 
-    fn event(&mut self, parts: &[Part], node: ValuedId) -> ExprId {
+    fn event(&mut self, parts: &[Part]) -> ExprId {
         let mut variables: SmallVec<[VariableId; 4]> = SmallVec::new();
         for variable in parts.iter().flat_map(|part| part.guard.iter()).filter_map(|a| a.variable())
         {
@@ -184,7 +182,7 @@ impl Exprs {
         let kind = self.kinds.intern(parts.iter().map(|part| part.action).collect());
         let lifelines = parts.iter().map(|part| part.action.lifeline).collect();
         let parts = parts.to_vec().into();
-        let leaf = self.leaves.push(Leaf { parts, kind, variables, lifelines, node });
+        let leaf = self.leaves.push(Leaf { parts, kind, variables, lifelines });
         self.intern(Expr::Leaf(leaf, arguments))
     }
 

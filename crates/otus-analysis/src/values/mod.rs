@@ -12,11 +12,13 @@
 //!
 //! The engines, from the cheapest to the one that always decides:
 //!
-//! 1. the engine of the [skeleton](crate::engine), which refutes what is wrong without any value;
+//! 1. [`constants`]: guards with constants only are a finer alphabet, for which the fast engine decides;
 //! 2. [`keyed`]: parallel sessions told apart by a key, one look-up for each event;
-//! 3. [`search`]: shapes, registers and conditions, exact for every interaction and question.
+//! 3. the engine of the [skeleton](crate::engine), which refutes what is wrong without any value;
+//! 4. [`search`]: shapes, registers and conditions, exact for every interaction and question.
 
 mod condition;
+mod constants;
 mod event;
 mod expr;
 mod failure;
@@ -38,9 +40,11 @@ use crate::engine::coupling::Coupling;
 use crate::engine::{Engine, Options, Outcome, strongest};
 use crate::question::Question;
 use crate::verdict::Verdict;
+use constants::Constants;
 use expr::Exprs;
 pub use failure::{LogPlace, ValueCause, ValueFailure};
 use keyed::Keyed;
+pub use keyed::{LoopReport, loops};
 use observation::Problem;
 use search::{Found, Search, Tables};
 use step::Steps;
@@ -61,11 +65,13 @@ pub struct ValueOptions {
     pub keyed: bool,
     /// Follow decoupled components one at a time.
     pub relax: bool,
+    /// Refine the alphabet if guards have constants only.
+    pub constants: bool,
 }
 
 impl Default for ValueOptions {
     fn default() -> Self {
-        ValueOptions { skeleton: true, keyed: true, relax: true }
+        ValueOptions { skeleton: true, keyed: true, relax: true, constants: true }
     }
 }
 
@@ -82,12 +88,21 @@ pub struct ValueEngine {
     /// With components decoupled, where that is exact.
     relaxed: Option<Tables>,
     keyed: Option<Keyed>,
+    /// If guards have constants only.
+    constants: Option<Constants>,
     /// By variable: the component of the clock that gives it its value.
     anchors: Vec<Option<usize>>,
     options: ValueOptions,
     /// Why the last analysis failed.
     failure: Option<ValueFailure>,
+    /// What the skeleton says in the analysis at hand, once it was asked.
+    without: Option<Outcome>,
 }
+
+/// The most states of the engine of the skeleton, besides some for each event.
+const SKELETON_STATES: u64 = 20_000;
+/// The most states of a search that only tells why logs fail.
+const FAILURE_STATES: u64 = 20_000;
 
 impl ValueEngine {
     /// Prepares an interaction for multi-traces over a partition. The term is its skeleton.
@@ -118,9 +133,11 @@ impl ValueEngine {
             rigid: tables(false),
             relaxed: is_decoupled.then(|| tables(true)),
             keyed: if options.keyed { Keyed::new(pool, valued, partition) } else { None },
+            constants: if options.constants { Constants::new(valued) } else { None },
             anchors: anchors(valued, partition),
             options,
             failure: None,
+            without: None,
         }
     }
 
@@ -134,20 +151,30 @@ impl ValueEngine {
         budget: &Budget,
     ) -> Outcome {
         self.failure = None;
-        if self.options.skeleton {
-            let without = self.skeleton.analyze(trace, question, budget);
-            if without.verdict == Verdict::Fail {
-                return without;
-            }
-        }
+        self.without = None;
         let strong = strongest(question, self.partition.len());
+        if self.constants.is_some() {
+            return self.analyze_constants(trace, facts, clocks, (&strong, question), budget);
+        }
         let mut meter = Meter::new(budget);
         let mut furthest = None;
         let mut undecided = None;
         for (asked, verdict) in [(&strong, Verdict::Pass), (question, Verdict::WeakPass)] {
             let strict = verdict == Verdict::Pass;
-            let found =
-                self.explain(trace, facts, clocks, asked, strict, &mut meter, &mut furthest);
+            let found = self.explain(
+                (trace, facts, clocks),
+                (asked, question),
+                strict,
+                (budget, &mut meter),
+                &mut furthest,
+            );
+            // The skeleton is asked the weaker question, before the first search.
+            if found == Found::No
+                && let Some(without) = self.without.take_if(|it| it.verdict == Verdict::Fail)
+            {
+                self.failure = None;
+                return without;
+            }
             match found {
                 Found::Yes => {
                     self.failure = None;
@@ -166,15 +193,56 @@ impl ValueEngine {
         Outcome { verdict, states: meter.states(), stop, furthest }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "those of an analysis, and how strict it is")]
-    fn explain(
+    /// The verdict by the fast engine over a refined alphabet; why it fails, by the search if that is quick.
+    fn analyze_constants(
         &mut self,
         trace: &MultiTrace,
         facts: &Facts,
         clocks: Clocks,
-        question: &Question,
+        (strong, question): (&Question, &Question),
+        budget: &Budget,
+    ) -> Outcome {
+        let mut states = 0;
+        for (asked, strict) in [(strong, true), (question, false)] {
+            let Some(constants) = &mut self.constants else { break };
+            let (pool, valued) = (&self.pool, &self.valued);
+            let mut found = constants.analyze(pool, valued, trace, facts, asked, strict, budget);
+            states += found.states;
+            found.states = states;
+            // The weaker question is accepted at most weakly.
+            let best = if strict { Verdict::Pass } else { Verdict::WeakPass };
+            match found.verdict {
+                Verdict::Pass | Verdict::WeakPass => {
+                    return Outcome { verdict: best, ..found };
+                }
+                Verdict::Fail if strict => {}
+                Verdict::Fail => {
+                    let limited = Budget { max_states: Some(FAILURE_STATES), ..budget.clone() };
+                    let mut meter = Meter::new(&limited);
+                    let mut ignored = None;
+                    let asked = (question, question);
+                    self.explain(
+                        (trace, facts, clocks),
+                        asked,
+                        false,
+                        (budget, &mut meter),
+                        &mut ignored,
+                    );
+                    return found;
+                }
+                Verdict::Inconclusive | Verdict::WeakFail => return found,
+            }
+        }
+        Outcome { verdict: Verdict::Fail, states, stop: Stop::Exhausted, furthest: None }
+    }
+
+    /// Whether the interaction explains a multi-trace. `weakest` is the question that `WeakPass` answers.
+    fn explain(
+        &mut self,
+        (trace, facts, clocks): (&MultiTrace, &Facts, Clocks),
+        (question, weakest): (&Question, &Question),
         strict: bool,
-        meter: &mut Meter<'_>,
+        (budget, meter): (&Budget, &mut Meter<'_>),
         furthest: &mut Option<Box<[u32]>>,
     ) -> Found {
         let problem = Problem {
@@ -191,6 +259,16 @@ impl ValueEngine {
             && let Some(found) = keyed::explain(keyed, &problem, meter, furthest, &mut self.failure)
         {
             return found;
+        }
+        if self.options.skeleton && self.without.is_none() {
+            // Where keys decide nothing, the skeleton may take long for want of values.
+            let enough = SKELETON_STATES + 4 * trace.len() as u64;
+            let max_states = Some(budget.max_states.map_or(enough, |most| most.min(enough)));
+            let limited = Budget { max_states, ..budget.clone() };
+            self.without = Some(self.skeleton.analyze(trace, weakest, &limited));
+        }
+        if self.without.as_ref().is_some_and(|without| without.verdict == Verdict::Fail) {
+            return Found::No;
         }
         let relaxed = self.relaxed.as_mut().filter(|_| *question == Question::ACCEPT);
         let one_at_a_time = relaxed.is_some();

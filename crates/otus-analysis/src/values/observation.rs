@@ -35,6 +35,9 @@ pub(super) struct Log {
     /// Its first and last known time.
     pub(super) first: Option<i64>,
     pub(super) last: Option<i64>,
+    /// Whether its clock goes backwards somewhere. From there on it is another clock; to tell the times before from those
+    /// after, all of them count as times of unknown clocks.
+    pub(super) is_broken: bool,
 }
 
 /// The logs of a multi-trace, and what is asked about them.
@@ -56,9 +59,10 @@ impl<'p> Observation<'p> {
                     Observed::Unobserved => 0,
                     _ => problem.trace.steps(component).len(),
                 };
-                let first = (0..len).find_map(|at| problem.facts.time(component, at));
-                let last = (0..len).rev().find_map(|at| problem.facts.time(component, at));
-                Log { observed, len, first, last }
+                let is_broken = !problem.facts.breaks(component).is_empty();
+                let time = |at| problem.facts.time(component, at).filter(|_| !is_broken);
+                let (first, last) = ((0..len).find_map(time), (0..len).rev().find_map(time));
+                Log { observed, len, first, last, is_broken }
             })
             .collect();
         Observation { problem, logs, global }
@@ -119,7 +123,7 @@ impl<'p> Observation<'p> {
                 problem.facts.known(field, component, step?)
             };
             let log = &self.logs[component.index()];
-            let time = |at: usize| problem.facts.time(component, at);
+            let time = |at: usize| problem.facts.time(component, at).filter(|_| !log.is_broken);
             let (earliest, latest) = match step {
                 Some(at) if part.guard.iter().any(|atom| atom.field == Valued::TIME) => {
                     ((0..at).rev().find_map(time), (at + 1..log.len).find_map(time))
@@ -160,7 +164,9 @@ impl<'p> Observation<'p> {
             Valued::TIME => atom.variable().and_then(anchor).copied().flatten(),
             _ => None,
         };
+        let is_broken = |component: usize| self.logs[component].is_broken;
         let gap = match clock {
+            Some(other) if is_broken(component) || is_broken(other) => Gap::Unknown,
             Some(other) if other != component => match self.problem.clocks.uncertainty {
                 Some(uncertainty) => Gap::Known(uncertainty),
                 None => Gap::Unknown,

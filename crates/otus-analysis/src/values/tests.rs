@@ -72,7 +72,7 @@ fn analyze(
     let mut failure = None;
     for keyed in [true, false] {
         for relax in [true, false] {
-            let options = ValueOptions { skeleton: false, keyed, relax };
+            let options = ValueOptions { skeleton: false, keyed, relax, constants: keyed };
             let mut engine =
                 ValueEngine::with_options(&lowered.pool, term, &valued, &partition, options);
             let budget = Budget::default();
@@ -228,4 +228,25 @@ fn failures_say_what_is_wrong() {
     let (_, failure) = analyze(model, &["a!m k=2"], accept, Clocks::default());
     let found = failure.map(|failure| failure.cause);
     assert!(matches!(found, Some(ValueCause::WrongValue { .. })), "{found:?}");
+}
+
+#[test]
+fn sessions_stand_between_other_parts() {
+    use Verdict::{Fail, Pass};
+    let model = "seq(a -- k -> b, loopP(fresh x)(seq(a -- m[id = x] -> b, b -- n[id = x] -> a)), a -- k -> c)";
+    let accept = &Question::ACCEPT;
+    let session = ["a!m id=1", "a?n id=1"];
+    let other = ["b?m id=1", "b!n id=1"];
+    let all = |first: &[&'static str], last: &[&'static str]| {
+        [first, &session, last, &["b?k"], &other, &["c?k"]].concat()
+    };
+    check(model, &all(&["a!k"], &["a!k"]), accept, Pass);
+    check(model, &all(&["a!k"], &["a!k", "a!m id=2"]), accept, Fail);
+    check(
+        model,
+        &["a!k", "a!m id=1", "a!k", "a?n id=1", "b?k", "b?m id=1", "b!n id=1", "c?k"],
+        accept,
+        Fail,
+    );
+    check(&model.replace("seq(a -- k", "strict(a -- k"), &all(&["a!k"], &["a!k"]), accept, Pass);
 }

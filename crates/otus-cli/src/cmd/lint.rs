@@ -20,6 +20,9 @@ pub(crate) fn run(args: &LintArgs, shell: &Shell) -> anyhow::Result<Status> {
         LintFormat::Json => output::print(&found.json())?,
     }
     if args.format != LintFormat::Json {
+        for sentence in &linted.sessions {
+            output::complain(sentence);
+        }
         output::complain(&format!(
             "checked {} and {}: {}",
             counted(linted.specifications, "specification"),

@@ -42,5 +42,6 @@ mod several;
 mod stream;
 mod suite;
 mod usage;
+mod values;
 mod wild_logs;
 mod wild_spans;

@@ -125,14 +125,14 @@ fn values(tree: &TraceFile, values: &[TraceValue]) -> String {
     }
     let one = |value: &TraceValue| {
         let field = quote(tree.names.text(value.field.symbol));
-        format!("{field}={}", value.value.as_ref().map_or("null".to_owned(), literal))
+        format!("{field}={}", value.value.as_ref().map_or("null".to_owned(), trace_value))
     };
     let all: Vec<String> = values.iter().map(one).collect();
     format!("({})", all.join(", "))
 }
 
-/// A value as it is written.
-fn literal(literal: &Literal) -> String {
+/// A value of an event as it is written in a multi-trace.
+pub fn trace_value(literal: &Literal) -> String {
     match literal {
         Literal::Number(number) => number.decimal(),
         Literal::Text(text) => quoted(text, '"'),

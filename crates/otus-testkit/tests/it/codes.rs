@@ -23,7 +23,8 @@ use otus_trace::order::{PartialOrder, Writes, pot};
 use otus_trace::run::{LogFile, Observed, map};
 
 /// Codes whose wrong text cannot be run here, with the reason.
-const NOT_RUN: [(Code, &str); 10] = [
+const NOT_RUN: [(Code, &str); 11] = [
+    (Code::VALUES_LEFT_OUT, "whether values are left out is known to the command, not here"),
     (Code::NO_INTERACTION, "whether an interaction is needed is known to the command, not here"),
     (Code::NOT_A_REDUCTION, "whether a model encodes a formula is asked by `otus convert` only"),
     (Code::TOO_LARGE, "a text of 4 GiB is too large for a test"),
@@ -297,7 +298,8 @@ fn partial_order(source: &Source) -> Vec<Diagnostic> {
 fn settings(source: &Source, section: &Case) -> Vec<Diagnostic> {
     let (plan, mut found) = Plan::parse(source, &[]);
     let logs: Vec<&Fence> = section.fences.iter().filter(|fence| fence.kind == "log").collect();
-    if let Some(plan) = plan.filter(|_| !logs.is_empty()) {
+    if let Some(mut plan) = plan.filter(|_| !logs.is_empty()) {
+        plan.keep_listed();
         let files = logs.iter().map(|log| {
             let number = plan.source_of(&log.argument).expect("a log of the source");
             LogFile::in_memory(&log.argument, number, log.text.as_bytes())

@@ -49,6 +49,10 @@ pub(crate) struct Row {
     pub(crate) set: Vec<(RunVariableId, RunValueId)>,
     /// The vector clock: hosts and counts.
     pub(crate) vector: Vec<(RunLifelineId, u32)>,
+    /// The values that are kept, by the index of their field.
+    pub(crate) values: Vec<(u32, RunValueId)>,
+    /// When it happened, in nanoseconds, if times are kept.
+    pub(crate) time: Option<i64>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -98,18 +102,21 @@ const ID: u32 = 1 << 12;
 const SPAN: u32 = 1 << 13;
 const SET: u32 = 1 << 14;
 const VECTOR: u32 = 1 << 15;
+const VALUES: u32 = 1 << 16;
+const TIME: u32 = 1 << 17;
 
 impl Row {
     /// Clears the row, but keeps its memory for the next event.
     pub(crate) fn clear(&mut self) {
         self.lifeline = RunLifelineId::default();
         (self.action, self.peer, self.label, self.order) = (None, None, None, None);
-        self.also = None;
+        (self.also, self.time) = (None, None);
         self.flags = RowFlags::default();
         self.id.clear();
         self.span.clear();
         self.set.clear();
         self.vector.clear();
+        self.values.clear();
     }
 
     /// Encodes the row as words: link, flags, lifeline or action, file, line, then the optional
@@ -154,6 +161,15 @@ impl Row {
             parts |= VECTOR;
             words.push(u32::try_from(self.vector.len()).unwrap_or(u32::MAX));
             words.extend(self.vector.iter().flat_map(|&(host, count)| [host.0, count]));
+        }
+        if !self.values.is_empty() {
+            parts |= VALUES;
+            words.push(u32::try_from(self.values.len()).unwrap_or(u32::MAX));
+            words.extend(self.values.iter().flat_map(|&(field, value)| [field, value.0]));
+        }
+        if let Some(time) = self.time {
+            parts |= TIME;
+            words.extend(time.to_le_bytes().chunks_exact(4).map(word));
         }
         words[1] = parts;
     }
@@ -203,6 +219,15 @@ impl Row {
             for _ in 0..next() {
                 self.vector.push((RunLifelineId(next()), next()));
             }
+        }
+        if parts & VALUES != 0 {
+            for _ in 0..next() {
+                self.values.push((next(), RunValueId(next())));
+            }
+        }
+        if parts & TIME != 0 {
+            let (low, high) = (u64::from(next()), u64::from(next()));
+            self.time = Some((high << 32 | low).cast_signed());
         }
     }
 }
@@ -479,6 +504,8 @@ mod tests {
             flags: RowFlags::ROOT,
             set: vec![(RunVariableId(1), RunValueId(2)), (RunVariableId(3), RunValueId(4))],
             vector: vec![(RunLifelineId(5), 6)],
+            values: vec![(0, RunValueId(8)), (3, RunValueId(2))],
+            time: Some(-7),
         };
         let (action, lifeline) = (Some(RunActionId(6)), RunLifelineId(1));
         for row in [full.clone(), Row { lifeline, action, ..full }, Row::default()] {

@@ -13,7 +13,8 @@
 //! lifeline = "broker"               # a constant, "{field}", or { from = "{field}", map = { x = "y" } }
 //! clock = "host1"                   # lifelines of one clock are co-localized; else each has its own
 //! order = "line"                    # or "{seq}", "{ts}": the local order, never across clocks
-//! time = "{ts}"                     # only looked at for clocks that go backwards
+//! time = "{ts}"                     # when it happened; or { from = "ts", unit = "ms" }
+//! values = { mid = "{mid}", code = { from = "rc", as = "text" } }  # what it carries, for guards
 //! group = "{peer}"                  # which multi-trace it belongs to
 //! ignore = ['^New connection', 'No will message']
 //!
@@ -39,6 +40,11 @@
 //! [observation]                     # what a verdict may assume, by lifeline
 //! complete = ["broker"]
 //! may_stop_early = ["sub*"]
+//! unlogged = ["sub*.mid"]           # fields that are never logged there: guards on them are dropped
+//! [values]
+//! same = ["id"]                     # both ends of every message carry the same of these fields
+//! [clocks]
+//! uncertainty = "20ms"              # the distance between any two clocks is at most this
 //! [pairing]
 //! by = "auto"                       # id, fifo, count, none
 //! names = "server"                  # whose span names the message of a call: server, client, own
@@ -51,12 +57,17 @@
 //! A name in a template is a capture group of the rule's patterns, or else `file`, `file.name`,
 //! `file.stem`, `file.folder` or `line`, or else a field of the record (a dotted JSON path, a
 //! column, an attribute). Patterns for fields and patterns for the whole line capture alike.
+//!
+//! Values of events are kept only for the fields that [`Plan::keep`] names, which are those of the guards of a
+//! specification; a run for a specification without guards stores none.
 
 mod glob;
+mod keep;
 mod parse;
 pub(crate) mod peer;
 mod table;
 pub(crate) mod template;
+mod unlogged;
 
 #[cfg(test)]
 mod tests;
@@ -68,8 +79,10 @@ use regex::bytes::Regex;
 use crate::read::{Fields, Format, Options};
 
 pub use glob::Glob;
+pub(crate) use keep::{As, TimePlan, ValuePlan, ValueSource};
 pub use parse::direction;
 use template::Template;
+pub use unlogged::Unlogged;
 
 /// A plan without errors.
 #[derive(Debug, Clone)]
@@ -92,6 +105,16 @@ pub struct Plan {
     pub links: bool,
     /// The number of records without an event of a group after which the group ends.
     pub idle: Option<u64>,
+    /// The fields that both ends of every message carry alike.
+    pub same: Vec<String>,
+    /// The greatest distance between two clocks, in nanoseconds, if it is known.
+    pub uncertainty: Option<i64>,
+    /// The fields whose values are kept, without the time ([`Plan::keep`]).
+    pub(crate) kept: Vec<String>,
+    /// Whether times are kept.
+    pub(crate) keeps_time: bool,
+    /// Whether canonical lines keep all their values.
+    pub(crate) keeps_all: bool,
 }
 
 impl Default for Plan {
@@ -106,6 +129,11 @@ impl Default for Plan {
             deduce: true,
             links: true,
             idle: None,
+            same: Vec::new(),
+            uncertainty: None,
+            kept: Vec::new(),
+            keeps_time: false,
+            keeps_all: false,
         }
     }
 }
@@ -188,7 +216,11 @@ pub struct Rule {
     pub(crate) lifeline: Option<Mapped>,
     pub(crate) clock: Option<Template>,
     pub(crate) order: Option<Template>,
-    pub(crate) time: Option<Template>,
+    pub(crate) time: Option<TimePlan>,
+    /// The values of its events, by the names of their fields.
+    pub(crate) values: Vec<ValuePlan>,
+    /// Those that are kept: the index of the field in [`Plan::kept`].
+    pub(crate) kept: Vec<(u32, ValueSource)>,
     pub(crate) group: Option<Template>,
     pub(crate) actions: Vec<ActionPlan>,
     pub(crate) span_actions: Option<SpanActions>,
@@ -330,6 +362,8 @@ pub struct Observation {
     pub ignore_order: Option<bool>,
     /// The peers that logs name are not compared.
     pub ignore_peers: Option<bool>,
+    /// The fields that are never logged on some lifelines.
+    pub unlogged: Vec<Unlogged>,
 }
 
 /// The completeness of the log of one lifeline.

@@ -68,7 +68,7 @@ fn unknown_keys_have_suggestions() {
     check(
         "[observation]\nxyz = []",
         &[
-            "O1002@xyz: [observation] has no key `xyz`; the keys of [observation] are `complete`, `may_stop_early`, `may_start_late`, `unobserved`, `allow_empty`, `ignore_unknown_messages`, `ignore_order`, `ignore_peers`",
+            "O1002@xyz: [observation] has no key `xyz`; the keys of [observation] are `complete`, `may_stop_early`, `may_start_late`, `unobserved`, `allow_empty`, `ignore_unknown_messages`, `ignore_order`, `ignore_peers`, `unlogged`",
         ],
     );
 }
@@ -201,6 +201,83 @@ fn lifelines_have_other_names_and_observations() {
     assert!(plan.observation.of("sub2").may_stop_early);
     assert!(plan.observation.of("db").unobserved);
     assert_eq!(plan.observation.of("other"), super::LogCompleteness::default());
+}
+
+#[test]
+fn values_times_and_clocks_are_read() {
+    let text = "[values]\nsame = 'id'\n[clocks]\nuncertainty = '1.5 ms'\n\
+                [observation]\nunlogged = ['sub*.mid', 'client.time']";
+    let (plan, found) = Plan::parse(&Source::new("x", text), &[]);
+    assert!(found.is_empty(), "{found:?}");
+    let plan = plan.unwrap();
+    assert_eq!((plan.same, plan.uncertainty), (vec!["id".to_owned()], Some(1_500_000)));
+    assert!(plan.observation.unlogged[0].names("sub7", "mid"));
+    check(
+        &rule(
+            "match = '(?<q>x) (?<t>y)'\nemit = ['!m']\ntime = { from = 't', unit = 'us' }\n\
+             values = { q = '{q}', n = 1_000, b = true, c = { from = 'q', as = 'bool', map = { x = 'true' } } }",
+        ),
+        &[],
+    );
+    // What a source lists counts for the rules that capture it.
+    check(
+        "[[source]]\nfiles = ['a']\nformat = 'regex'\nlifeline = 'a'\nvalues = { q = '{q}', r = { from = 'r', as = 'text' } }\n\
+         time = { from = 't' }\n[[source.rule]]\nmatch = '(?<q>x)'\nemit = ['!m']\n",
+        &[],
+    );
+}
+
+#[test]
+fn wrong_values_times_and_clocks_are_told() {
+    check(
+        &rule(
+            "match = '(?<q>x)'\nemit = ['!m']\nvalues = { a = '{z}', b = 1.5, c = { from = 'q', as = 'int' }, \
+             d = { as = 'text' }, e = { from = 'q', kind = 1 }, time = '{q}' }\ntime = { from = 'q', unit = 'm' }",
+        ),
+        &[
+            "O1005@{z}: the pattern captures no `z`; its groups are `q`; a new one is written `(?<z>…)`",
+            "O1003@1.5: `b` is a number, not a text, a whole number, a truth value or a table; write a text, a whole number, a truth value or a table",
+            "O1003@'int': `as` cannot be `int`; it is one of `text`, `number`, `bool`",
+            "O1006@{ as = 'text' }: a table of values does not say which field it is about; say `from = \"field\"`",
+            "O1002@kind: a value has no key `kind`; the keys of a value are `from`, `map`, `as`",
+            "O1008@time: the time is a setting of its own; say `time = …` beside `values`",
+            "O1003@'m': `unit` cannot be `m`; did you mean `ms`?",
+        ],
+    );
+    check(
+        "[values]\nsame = [3]\nother = 1\n[clocks]\nuncertainty = '20'\n[observation]\nunlogged = ['mid', '.x', 'a.b']",
+        &[
+            "O1003@3: `same` is a number, not a text in quotes; write a text in quotes",
+            "O1002@other: [values] has no key `other`; the keys of [values] are `same`",
+            "O0219@'20': `20` is not a duration; write a number and one of the units d, h, min, s, ms, us, ns: 20ms",
+            "O1003@'mid': `mid` is not a field of a lifeline; write the lifeline, a dot and the field: `client.mid`, `sub*.time`",
+            "O1003@'.x': `.x` is not a field of a lifeline; write the lifeline, a dot and the field: `client.mid`, `sub*.time`",
+        ],
+    );
+    for uncertainty in ["", "ms", "-5ms", "1e99s", "99999999999999d", "1/2s", "5 parsecs"] {
+        let text = format!("[clocks]\nuncertainty = '{uncertainty}'");
+        assert_eq!(faults(&text).len(), 1, "{uncertainty}");
+    }
+}
+
+#[test]
+fn guards_on_fields_that_are_never_logged_are_dropped() {
+    let text = "@lifeline{a; sub1}\n@message{m}\n\
+                new(x, s)(a -- m[mid = x, k = 1, a at s, sub1.time >= s] -> sub1)";
+    let parsed = otus_syntax::parse_spec(&Source::new("x.hif", text));
+    let lowered = otus_core::lower(&[&parsed.tree]);
+    assert_eq!(lowered.diagnostics, []);
+    let mut valued = *lowered.valued.unwrap();
+    let toml = "[observation]\nunlogged = ['sub*.mid', 'a.time', 'b.mid']";
+    let (plan, _) = Plan::parse(&Source::new("otus.toml", toml), &[]);
+    let plan = plan.unwrap();
+    let unused = plan.observation.drop_unlogged(&mut valued, lowered.pool.signature());
+    assert_eq!(unused.iter().map(|it| it.text()).collect::<Vec<_>>(), ["b.mid"]);
+    let shown = valued.text(&lowered.pool);
+    assert!(
+        shown.contains("a!m[mid = x, k = 1]") && shown.contains("sub1?m[k = 1, time >= s]"),
+        "{shown}"
+    );
 }
 
 /// The schema has exactly the keys that the parser knows.

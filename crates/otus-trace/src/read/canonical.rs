@@ -11,7 +11,9 @@
 //! ```
 //!
 //! Events of one `clock` (by default the lifeline) are in local order; the order of lines says
-//! nothing about events of different clocks. A line without `action` only sets variables. `joined`
+//! nothing about events of different clocks. A line without `action` only sets variables. `values` are
+//! what the event carries, `{"mid":7,"topic":"a/b"}`, and `time` is a number of seconds or a text in the
+//! form of RFC 3339; `null`, or nothing, is unknown. `joined`
 //! puts an event at the same moment as the one before it. `vector` is a vector clock. `end` marks a
 //! group as complete. Unknown keys are faults, so that a newer version is not misread. [`schema`]
 //! is the JSON Schema.
@@ -31,9 +33,9 @@ pub fn header() -> String {
 }
 
 /// The keys of a line.
-pub const KEYS: [&str; 16] = [
+pub const KEYS: [&str; 18] = [
     "otus", "version", "group", "lifeline", "clock", "action", "message", "peer", "id", "label",
-    "set", "joined", "vector", "file", "line", "end",
+    "set", "joined", "vector", "file", "line", "end", "values", "time",
 ];
 
 pub(crate) struct LineWriter {

@@ -1,15 +1,21 @@
 //! Reads multi-traces in Otus' own notation (`.htf`): one record for each action.
 //!
 //! The fields are `lifeline`, `dir` (`!` or `?`), `message`, `component` (the lifelines of the
-//! component), and `joined` for an action at the same moment as the one before it. Errors of the
-//! parser become faults at their lines.
+//! component), and `joined` for an action at the same moment as the one before it. The value of a field `mid` is
+//! `values.mid`, as it is written there; that of the time has no quotes. Errors of the parser become faults at their
+//! lines.
 
 use std::ops::ControlFlow;
 
-use otus_syntax::ast::{Colocalization, TraceFile};
+use otus_syntax::ast::guard::Literal;
+use otus_syntax::ast::{Colocalization, TraceFile, TraceValue};
 use otus_syntax::{Source, parse_trace};
 
 use super::{At, Fault, FaultKind, Fields, FoundFields, Item, LineCounter, ReadTask, Visit};
+use crate::facts::TIME;
+
+/// Begins the names of the fields of events.
+pub(crate) const VALUES: &str = "values.";
 
 pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
     let ReadTask { lines, fields, visit, .. } = task;
@@ -39,6 +45,14 @@ fn actions(
     let mut counter = LineCounter::default();
     let slot = |name: &str| fields.find(name);
     let slots = ["lifeline", "dir", "message", "component", "joined"].map(slot);
+    // By symbol: the slot of its value. Without values nothing is looked up.
+    let value_slots: Vec<Option<usize>> = if tree.values.is_empty() {
+        Vec::new()
+    } else {
+        let names = tree.names.iter();
+        names.map(|(_, name)| fields.find(&format!("{VALUES}{name}"))).collect()
+    };
+    let time = tree.names.find(TIME);
     for (number, component) in tree.components.iter().enumerate() {
         let name = match &component.lifelines {
             Colocalization::All(_) => "#all".to_owned(),
@@ -64,6 +78,21 @@ fn actions(
             for (slot, text) in slots.iter().zip(texts) {
                 if let Some(slot) = slot.filter(|_| !text.is_empty()) {
                     found.copy(slot, text.as_bytes());
+                }
+            }
+            let values = if tree.values.is_empty() {
+                &[]
+            } else {
+                tree.values_of(component.occurrences.start + i)
+            };
+            for TraceValue { field, value, span, .. } in values {
+                let slot = value_slots.get(field.symbol.index()).copied().flatten();
+                match (slot, value) {
+                    (Some(slot), Some(Literal::Text(text))) if time == Some(field.symbol) => {
+                        found.copy(slot, text.as_bytes());
+                    }
+                    (Some(slot), Some(_)) => found.copy(slot, source.slice(*span).as_bytes()),
+                    (Some(_), None) | (None, _) => {}
                 }
             }
             let at = place(source, &mut counter, occurrence.start);

@@ -18,7 +18,7 @@ pub mod canonical;
 mod csv;
 mod detect;
 mod documents;
-mod htf;
+pub(crate) mod htf;
 mod jaeger;
 pub(crate) mod json;
 mod json_lines;
@@ -39,6 +39,7 @@ pub use detect::{detect, encoding, is_multi_trace};
 pub use documents::json_keys;
 pub(crate) use lines::LineCounter;
 use lines::Lines;
+pub use lines::lossy;
 pub(crate) use shiviz::{anchored, literal_braces};
 pub use spans::{Span, SpanKind};
 pub use unpack::{Packing, unpack};
@@ -227,6 +228,20 @@ impl<'r> Record<'r> {
             Held::Bytes => self.base.get(range),
             Held::Scratch => self.scratch.get(range),
         }
+    }
+}
+
+impl Record<'_> {
+    /// Whether the value of a field of JSON stands in quotes.
+    pub(crate) fn is_quoted(&self, slot: usize) -> bool {
+        self.slots.get(slot).is_some_and(|slot| match slot.held {
+            Held::Absent => false,
+            Held::Bytes => {
+                let before = (slot.start as usize).checked_sub(1);
+                before.and_then(|before| self.base.get(before)) == Some(&b'"')
+            }
+            Held::Scratch => true,
+        })
     }
 }
 

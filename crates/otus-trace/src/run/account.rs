@@ -36,6 +36,8 @@ pub struct Accounting {
     pub groups: GroupAccount,
     /// The pairs of emissions and receptions.
     pub pairs: PairAccount,
+    /// The fields whose values are kept, the time last: how many events have a value of them.
+    pub values: Vec<ValueAccount>,
     /// Findings for the user, the most severe first.
     pub findings: Vec<Finding>,
     /// The names that the ids stand for.
@@ -155,6 +157,19 @@ pub struct MessageAccount {
     pub receives: u64,
 }
 
+/// How many events carry a field.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ValueAccount {
+    /// The name of the field.
+    pub name: String,
+    /// The number of events with a value of it.
+    pub known: u64,
+    /// The number of events without one.
+    pub unknown: u64,
+    /// The number of records whose value of it was left out, because it cannot be used.
+    pub unusable: u64,
+}
+
 /// The groups of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GroupAccount {
@@ -222,6 +237,13 @@ pub struct Finding {
     pub places: Vec<RunPlace>,
 }
 
+impl Finding {
+    /// A finding that has not occurred yet.
+    fn new(code: Code, message: String, help: Option<String>) -> Finding {
+        Finding { code, severity: code.severity(), message, help, count: 0, places: Vec::new() }
+    }
+}
+
 /// The maximum number of places that are kept of a finding.
 const PLACES: usize = 3;
 
@@ -229,25 +251,26 @@ const PLACES: usize = 3;
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     found: BTreeMap<(Code, String), Finding>,
+    /// By code: further findings, counted together.
+    others: BTreeMap<Code, Finding>,
 }
 
 impl Findings {
     /// Adds an occurrence of a finding. Beyond [`MOST_FINDINGS`], findings of one code are counted
     /// together.
     pub(super) fn add(&mut self, code: Code, place: RunPlace, message: String, help: &str) {
-        let mut key = (code, message);
-        let is_rest = self.found.len() >= MOST_FINDINGS && !self.found.contains_key(&key);
-        if is_rest {
-            key.1 = format!("{}, in other ways", code.title());
-        }
-        let finding = self.found.entry(key).or_insert_with_key(|(_, message)| Finding {
-            code,
-            severity: code.severity(),
-            message: message.clone(),
-            help: (!is_rest && !help.is_empty()).then(|| help.to_owned()),
-            count: 0,
-            places: Vec::new(),
-        });
+        let key = (code, message);
+        let finding = if self.found.len() < MOST_FINDINGS {
+            self.found.entry(key).or_insert_with_key(|(_, message)| {
+                let help = (!help.is_empty()).then(|| help.to_owned());
+                Finding::new(code, message.clone(), help)
+            })
+        } else if let Some(known) = self.found.get_mut(&key) {
+            known
+        } else {
+            let message = || format!("{}, in other ways", code.title());
+            self.others.entry(code).or_insert_with(|| Finding::new(code, message(), None))
+        };
         finding.count += 1;
         if finding.places.len() < PLACES {
             finding.places.push(place);
@@ -256,7 +279,8 @@ impl Findings {
 
     /// All findings, the most severe first, then by code, then in the order of the logs.
     pub(super) fn finish(self) -> Vec<Finding> {
-        let mut found: Vec<Finding> = self.found.into_values().collect();
+        let mut found: Vec<Finding> =
+            self.found.into_values().chain(self.others.into_values()).collect();
         found.sort_by(|a, b| {
             let severity = b.severity.cmp(&a.severity);
             severity.then(a.code.cmp(&b.code)).then(a.places.cmp(&b.places))

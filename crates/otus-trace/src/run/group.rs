@@ -16,12 +16,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use otus_core::index::Index as _;
+use otus_core::valued::FieldId;
 use otus_core::{Action, Direction, LifelineId, MessageId, Partners, Peer, Pool, Signature};
 use otus_syntax::SourceId;
 use otus_syntax::source::offset;
+use rustc_hash::FxHashMap;
 
 use super::observed::{Event, Observed};
-use super::vocabulary::RunPlace;
+use super::vocabulary::{RunPlace, RunValueId};
+use crate::facts::{self, FactId, Facts, FieldNames};
 use crate::multitrace::{Builder, ComponentId, MultiTrace, Partition};
 use crate::observed_order::ObservedOrder;
 use crate::transform::learn::Pair;
@@ -43,6 +46,17 @@ pub struct Group {
     pairs: Vec<(Position, Position)>,
     /// The order between components, as far as the logs show it.
     order: Vec<(Position, Position)>,
+    /// What its actions carry, if values are kept.
+    facts: Option<Box<GroupFacts>>,
+}
+
+/// The values that the actions of a group carry.
+#[derive(Debug, Clone)]
+struct GroupFacts {
+    /// The fields, after the time.
+    names: Vec<String>,
+    /// By [`GroupAction::event`].
+    facts: Facts,
 }
 
 /// The actions of one clock, in local order.
@@ -69,6 +83,8 @@ struct GroupAction {
     /// Whether the action happened at the same moment as the action before it.
     is_joined: bool,
     place: RunPlace,
+    /// The number of its event in the group.
+    event: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -110,6 +126,7 @@ impl Group {
             components: Vec::with_capacity(observed.components().len()),
             pairs: Vec::new(),
             order: Vec::new(),
+            facts: GroupFacts::new(observed).map(Box::new),
         };
         let mut callers: BTreeMap<LifelineId, Callers<'_>> = BTreeMap::new();
         let mut positions: Vec<Option<Position>> = vec![None; observed.len()];
@@ -145,6 +162,7 @@ impl Group {
                     }),
                     is_joined: is_begun,
                     place: event.place(),
+                    event: offset(index),
                 });
                 is_begun = true;
             }
@@ -270,6 +288,27 @@ impl Group {
         builder.finish(SourceId(0))
     }
 
+    /// What the steps of the multi-trace carry of some fields. Everything is unknown if no values were kept
+    /// ([`Plan::keep`](crate::mapping::Plan::keep)).
+    pub fn facts(&self, trace: &MultiTrace, fields: &FieldNames) -> Facts {
+        let Some(own) = &self.facts else { return Facts::unknown(trace, fields.items.len()) };
+        let mut origins = Vec::with_capacity(trace.len());
+        for component in trace.partition().components() {
+            let first = trace.partition().lifelines(component).first();
+            let ours = first.and_then(|&first| self.with_lifeline(first));
+            let actions = ours.map_or(&[][..], |ours| &ours.actions);
+            origins.extend((0..trace.steps(component).len()).map(|step| {
+                let place = trace.place(component, step);
+                let action = place.and_then(|(_, index)| actions.get(index as usize));
+                action.map_or(facts::NEW, |action| action.event)
+            }));
+        }
+        let number = |name: &str| own.names.iter().position(|known| known == name);
+        let others = fields.items.iter().skip(1).map(|name| number(name).map(|at| at + 1));
+        let columns: Vec<Option<usize>> = std::iter::once(Some(0)).chain(others).collect();
+        own.facts.gathered(trace, &origins, &columns)
+    }
+
     /// The place in the logs of a step of the multi-trace.
     pub fn place(
         &self,
@@ -324,6 +363,37 @@ impl Group {
 
     fn with_lifeline(&self, lifeline: LifelineId) -> Option<&GroupComponent> {
         self.components.iter().find(|component| component.lifelines.contains(&lifeline))
+    }
+}
+
+impl GroupFacts {
+    /// Copies the values of a group; `None` if it has none.
+    fn new(observed: &Observed<'_>) -> Option<GroupFacts> {
+        let kept = observed.kept();
+        let carries = |event: Event<'_>| event.time().is_some() || !event.value_ids().is_empty();
+        let id_field = kept.iter().position(|name| name == "id");
+        if id_field.is_none() && !observed.events().any(carries) {
+            return None;
+        }
+        let mut facts = Facts::of_events(observed.len(), kept.len() + 1);
+        let mut ids: FxHashMap<RunValueId, FactId> = FxHashMap::default();
+        let all = ComponentId(0);
+        for (number, event) in observed.events().enumerate() {
+            if let Some(time) = event.time() {
+                facts.set_time(all, number, time);
+            }
+            // What a rule lists under `id` counts, else what pairs the message.
+            if let Some((field, id)) = id_field.zip(event.id_value()) {
+                facts.set(FieldId::new(field + 1), all, number, id);
+            }
+            for &(field, value) in event.value_ids() {
+                let id = *ids
+                    .entry(value)
+                    .or_insert_with(|| facts.intern(observed.vocabulary().value(value).clone()));
+                facts.set_id(FieldId::new(field as usize + 1), all, number, id);
+            }
+        }
+        Some(GroupFacts { names: kept.to_vec(), facts })
     }
 }
 

@@ -6,6 +6,7 @@
 //! | [`matching`] | finds the rule that takes a record |
 //! | [`apply`] | evaluates the rule: lifeline, clock, actions, variables, local order |
 //! | [`spans`] | turns a span into the actions of its start and end |
+//! | [`values`] | reads the values of the events, and their times |
 //! | [`canonical`] | evaluates records of the canonical format, and vector clocks |
 //! | [`store`] | stores the events in their group |
 //! | [`join`] | joins spans: deduces the events that they imply, and names their messages |
@@ -23,6 +24,7 @@ mod matching;
 mod release;
 mod spans;
 mod store;
+mod values;
 
 use std::ops::ControlFlow;
 
@@ -90,6 +92,8 @@ struct Mapper {
     last_line: Vec<Option<(RunFileId, RunLifelineId)>>,
     /// Whether records with vector clocks were left out.
     gaps: bool,
+    /// The fields whose values are kept, without the time: those of the plan, and then those that canonical lines have.
+    kept: Vec<String>,
 }
 
 /// An action of the current record. The actions of a record are stored when all of them are known.
@@ -102,6 +106,8 @@ struct PendingAction {
     id: Option<(usize, usize)>,
     flags: RowFlags,
     order: Option<i128>,
+    /// When it happened, if that differs from the time of the record.
+    time: Option<i64>,
 }
 
 /// A record and the rule that takes it.
@@ -130,7 +136,8 @@ struct Stored {
 
 impl Mapper {
     fn new(plan: &Plan, files: usize) -> Self {
-        let mut accounting = Accounting::default();
+        let values = Mapper::value_accounts(plan);
+        let mut accounting = Accounting { values, ..Accounting::default() };
         let mut rule_starts = Vec::new();
         for (number, source) in plan.sources.iter().enumerate() {
             rule_starts.push(accounting.rules.len());
@@ -149,6 +156,7 @@ impl Mapper {
         let canonical = plan.sources.iter().any(|source| source.format == Format::Canonical);
         Mapper {
             accounting,
+            kept: plan.kept.clone(),
             rule_starts,
             groups: Groups::new(plan.idle),
             early: files == 1 || plan.idle.is_some(),

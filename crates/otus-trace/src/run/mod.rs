@@ -16,6 +16,7 @@ mod propagation;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod value;
 mod vocabulary;
 
 use std::io::Read;
@@ -26,7 +27,7 @@ use crate::mapping::Plan;
 pub use crate::time::key as time_key;
 pub use account::{
     Accounting, FileAccount, Finding, GroupAccount, LifelineAccount, MessageAccount, PairAccount,
-    RuleAccount, Tally, Unpaired,
+    RuleAccount, Tally, Unpaired, ValueAccount,
 };
 pub use group::Group;
 pub use observed::{Component, Event, Observed};

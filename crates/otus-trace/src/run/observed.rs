@@ -12,17 +12,22 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use otus_core::{Direction, LifelineId, Signature};
+use otus_syntax::ast::guard::Literal;
 use otus_syntax::lexer::quote;
+use otus_syntax::print;
 use otus_syntax::source::offset;
 use otus_syntax::suggest::nearest;
 
-use super::vocabulary::{RunClockId, RunLifelineId, RunPlace, Vocabulary};
+use super::value::{self, ValueKey};
+use super::vocabulary::{RunClockId, RunLifelineId, RunPlace, RunValueId, Vocabulary};
 use crate::causality::Pairs;
+use crate::facts;
 use crate::group::{Row, RowFlags};
-use crate::mapping::peer;
+use crate::mapping::{As, peer};
 use crate::multitrace::moment_text;
 use crate::order::{self, Happened, OrderError, PartialOrder, Stamped, Value, Writes, write_json};
-use crate::read::canonical;
+use crate::read::{canonical, json};
+use crate::time;
 
 /// The observation of one group.
 #[derive(Debug)]
@@ -34,6 +39,8 @@ pub struct Observed<'r> {
     pub(super) components: &'r [Component],
     pub(super) pairs: &'r Pairs,
     pub(super) vocabulary: &'r Vocabulary,
+    /// The fields whose values are kept.
+    pub(super) kept: &'r [String],
     /// Whether some lines with vector clocks are missing from the group, so that own entries have
     /// gaps.
     pub(super) gaps: bool,
@@ -55,6 +62,7 @@ pub struct Component {
 pub struct Event<'r> {
     row: &'r Row,
     vocabulary: &'r Vocabulary,
+    kept: &'r [String],
 }
 
 impl<'r> Event<'r> {
@@ -112,6 +120,32 @@ impl<'r> Event<'r> {
         let vocabulary = self.vocabulary;
         let pairs = self.row.set.iter();
         pairs.map(|&(name, value)| (vocabulary.variable(name), vocabulary.value(value)))
+    }
+
+    /// What it carries, as far as that is kept, without its time: the fields and their values.
+    pub fn values(self) -> impl Iterator<Item = (&'r str, &'r Value)> {
+        let (kept, vocabulary) = (self.kept, self.vocabulary);
+        let pairs = self.row.values.iter();
+        pairs.filter_map(move |&(field, value)| {
+            Some((kept.get(field as usize)?.as_str(), vocabulary.value(value)))
+        })
+    }
+
+    /// The values by the index of their field, as ids.
+    pub(super) fn value_ids(self) -> &'r [(u32, RunValueId)] {
+        &self.row.values
+    }
+
+    /// When it happened, in nanoseconds, if times are kept.
+    pub fn time(self) -> Option<i64> {
+        self.row.time
+    }
+
+    /// Its id as a value of the field `id`: a number if it has the form of one that fits, else a text.
+    pub fn id_value(self) -> Option<Value> {
+        let id = self.id()?;
+        let value = value::parse(&id, As::Plain, false).unwrap_or(ValueKey::Text(&id));
+        Some(value.to_value())
     }
 
     /// Whether the event happened at the same moment as the event before it.
@@ -196,6 +230,11 @@ impl<'r> Observed<'r> {
         self.vocabulary
     }
 
+    /// The fields whose values are kept, without the time.
+    pub fn kept(&self) -> &'r [String] {
+        self.kept
+    }
+
     /// The components of the group, in the order in which their clocks first occurred in the run.
     pub fn components(&self) -> &'r [Component] {
         self.components
@@ -213,13 +252,14 @@ impl<'r> Observed<'r> {
 
     /// An event by its index.
     pub fn event(&self, index: usize) -> Option<Event<'r>> {
-        self.rows.get(index).map(|row| Event { row, vocabulary: self.vocabulary })
+        let (vocabulary, kept) = (self.vocabulary, self.kept);
+        self.rows.get(index).map(|row| Event { row, vocabulary, kept })
     }
 
     /// All events, component after component.
     pub fn events(&self) -> impl ExactSizeIterator<Item = Event<'r>> {
-        let vocabulary = self.vocabulary;
-        self.rows.iter().map(move |row| Event { row, vocabulary })
+        let (vocabulary, kept) = (self.vocabulary, self.kept);
+        self.rows.iter().map(move |row| Event { row, vocabulary, kept })
     }
 
     /// The pairs of an emission and its reception, as indices of events.
@@ -270,7 +310,7 @@ impl<'r> Observed<'r> {
         lifelines.map(move |&lifeline: &RunLifelineId| vocabulary.lifeline(lifeline))
     }
 
-    /// The multi-trace as the text of a `.htf`, on one line.
+    /// The multi-trace as the text of a `.htf`, on one line, with the values that are kept.
     pub fn htf(&self) -> String {
         let mut text = String::from("{");
         for (number, component) in self.components.iter().enumerate() {
@@ -288,6 +328,7 @@ impl<'r> Observed<'r> {
                     text.push_str(if j > 0 { "," } else { "" });
                     let (lifeline, message) = (quote(event.lifeline()), quote(message));
                     let _ = write!(text, "{lifeline}{}{message}", direction.symbol());
+                    write_values(*event, &mut text);
                 }
                 text.push_str(if moment.len() > 1 { "}" } else { "" });
             }
@@ -322,6 +363,11 @@ impl<'r> Observed<'r> {
             let mark = if row.flags.has(RowFlags::REPLY) { "/reply" } else { "" };
             line.optional("id", event.id().map(|id| format!("{id}{mark}")).as_deref());
             line.optional("label", event.label());
+            let values = event.values().map(|(name, value)| (Cow::Borrowed(name), value));
+            line.object("values", values, write_value);
+            if let Some(seconds) = row.time.and_then(time::seconds) {
+                line.literal("time", seconds.decimal());
+            }
             // Variables of the lifeline are written without its name; shared ones begin with a dot.
             let own = format!("{}.", event.lifeline());
             let set = event.set().map(|(name, value)| match name.strip_prefix(&own) {
@@ -417,6 +463,40 @@ impl<'r> Observed<'r> {
             close_gaps(&mut events);
         }
         order::from_clocks(&events, writes)
+    }
+}
+
+/// Appends the values of an event as they are written in a `.htf`.
+fn write_values(event: Event<'_>, text: &mut String) {
+    let mut is_first = true;
+    let mut write = |name: &str, literal: &Literal| {
+        let (name, value) = (quote(name), print::trace_value(literal));
+        let _ = write!(text, "{}{name}={value}", if is_first { "(" } else { ", " });
+        is_first = false;
+    };
+    for (name, value) in event.values() {
+        write(name, &facts::literal(value));
+    }
+    let id = event.id_value().filter(|_| event.kept.iter().any(|name| name == "id"));
+    if let Some(id) = id.filter(|_| event.values().all(|(name, _)| name != "id")) {
+        write("id", &facts::literal(&id));
+    }
+    if let Some(seconds) = event.time().and_then(time::seconds) {
+        write(facts::TIME, &Literal::Number(seconds));
+    }
+    if !is_first {
+        text.push(')');
+    }
+}
+
+/// Appends a value as JSON. Numbers of logs have finitely many digits; another fraction would be a text.
+fn write_value(value: &Value, out: &mut String) {
+    match value {
+        Value::Number(number) => match number.decimal() {
+            fraction if fraction.contains('/') => json::quote(&fraction, out),
+            decimal => out.push_str(&decimal),
+        },
+        Value::Boolean(_) | Value::Text(_) => write_json(value, out),
     }
 }
 

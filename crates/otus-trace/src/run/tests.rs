@@ -1,5 +1,7 @@
 //! Whole runs: plans and logs in, groups and accounts out.
 
+mod values;
+
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;

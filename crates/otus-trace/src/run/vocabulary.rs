@@ -9,8 +9,10 @@ use otus_core::intern::Interner;
 use otus_core::{Direction, IndexVec, LifelineId, Signature, define_id};
 use otus_syntax::name::{Names, Symbol};
 
+use super::value::ValueKey;
 use crate::mapping::Aliases;
 use crate::order::Value;
+use crate::read::lossy;
 
 define_id! {
     /// A lifeline of a run.
@@ -83,7 +85,7 @@ struct Aliased {
 impl Aliased {
     #[inline]
     fn intern(&mut self, text: &[u8], aliases: &Aliases) -> u32 {
-        let text = &String::from_utf8_lossy(text);
+        let text = &lossy(text);
         if aliases.is_empty() {
             return self.names.intern(text).0;
         }
@@ -183,11 +185,17 @@ impl Vocabulary {
     }
 
     pub(crate) fn intern_label(&mut self, text: &[u8]) -> RunLabelId {
-        RunLabelId(self.labels.intern(&String::from_utf8_lossy(text)).0)
+        RunLabelId(self.labels.intern(&lossy(text)).0)
     }
 
     pub(crate) fn intern_variable(&mut self, name: &str) -> RunVariableId {
         RunVariableId(self.variables.intern(name).0)
+    }
+
+    /// The id of a value, which is copied only if it is new.
+    pub(super) fn intern_value(&mut self, value: ValueKey<'_>) -> RunValueId {
+        let found = self.values.find_as(&value, |known| value.is(known));
+        found.unwrap_or_else(|| self.values.intern(value.to_value()))
     }
 
     /// Adds a file, even if there is one with the same name.

@@ -7,8 +7,10 @@
 //! mistakes, not against attacks.
 
 use otus_analysis::Config;
+use otus_analysis::values::Clocks;
 use otus_core::budget::Budget;
 use otus_core::index::Index as _;
+use otus_core::valued::Valued;
 use otus_core::{LifelineId, Pool, RegionId, Term, TermId};
 use rustc_hash::FxHashMap;
 
@@ -17,7 +19,7 @@ use super::plan::Method;
 /// The fingerprint of a specification and of a question: both hashes in hexadecimal digits, joined by a hyphen.
 pub(super) fn fingerprint(
     pool: &Pool,
-    term: TermId,
+    (term, valued): (TermId, Option<(&Valued, Clocks)>),
     kind: (&str, bool),
     method: &Method,
 ) -> String {
@@ -32,7 +34,20 @@ pub(super) fn fingerprint(
     };
     let mut question = Fnv::START;
     question.text(&format!("{kind:?} {asked}"));
-    format!("{:016x}-{:016x}", specification(pool, term), question.0)
+    let mut spec = specification(pool, term);
+    if let Some((valued, clocks)) = valued {
+        let mut hash = Fnv(spec);
+        hash.text(&values(valued));
+        hash.text(&format!("{clocks:?}"));
+        spec = hash.0;
+    }
+    format!("{spec:016x}-{:016x}", question.0)
+}
+
+/// The guards and binders of an interaction, node by node.
+fn values(valued: &Valued) -> String {
+    let Valued { fields, variables, nodes, root, .. } = valued;
+    format!("{:?} {variables:?} {nodes:?} {root:?}", fields.items)
 }
 
 pub(super) fn is_same_specification(one: &str, other: &str) -> bool {

@@ -3,7 +3,7 @@
 use otus_core::{Partners, Pool};
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::{Source, parse_trace};
-use otus_trace::MultiTrace;
+use otus_trace::{Facts, FieldNames, MultiTrace, lower_with_facts};
 
 use super::inputs::{Job, read_case};
 use super::worker::Trouble;
@@ -15,7 +15,10 @@ use crate::error::{Error, Result, unfit};
 #[derive(Debug)]
 pub(crate) struct Originals {
     pub(crate) pool: Pool,
-    pub(crate) traces: Vec<(String, MultiTrace)>,
+    /// The fields that guards of the specification name, if it has values.
+    pub(crate) fields: Option<FieldNames>,
+    /// The multi-traces, with the values of their events if there are fields.
+    pub(crate) traces: Vec<(String, MultiTrace, Option<Facts>)>,
     /// The number of multi-traces that were left out because they have messages that the specification lacks.
     pub(crate) strangers: usize,
 }
@@ -25,7 +28,8 @@ pub(crate) fn originals(context: &Context, request: &Request) -> Result<Original
         unfit!("standard input is read once, and this takes several looks; name a file");
     }
     let (lowered, mut feed) = Opened::read(context, request)?.feed(context, request)?;
-    let found = Originals { pool: lowered.pool, traces: Vec::new(), strangers: 0 };
+    let fields = lowered.valued.map(|valued| valued.fields);
+    let found = Originals { pool: lowered.pool, fields, traces: Vec::new(), strangers: 0 };
     let mut reader = Reader { context, found, fault: None };
     while let Some(job) = feed.next(1 << 20) {
         reader.job(job)?;
@@ -67,10 +71,10 @@ impl Reader<'_> {
             Job::Groups(groups) => {
                 for group in groups {
                     if group.unknown.is_empty() {
-                        let trace = group
-                            .trace(&mut self.found.pool, &Partners::default())
-                            .without_places();
-                        self.found.traces.push((group.id, trace));
+                        let trace = group.trace(&mut self.found.pool, &Partners::default());
+                        let fields = self.found.fields.as_ref();
+                        let facts = fields.map(|fields| group.facts(&trace, fields));
+                        self.found.traces.push((group.id, trace.without_places(), facts));
                     } else {
                         self.found.strangers += 1;
                     }
@@ -95,11 +99,21 @@ impl Reader<'_> {
             self.found.strangers += 1;
             return;
         }
-        let (trace, found) = otus_trace::lower(&parsed.tree, &mut self.found.pool);
+        let Originals { pool, fields, .. } = &mut self.found;
+        let (trace, facts, found) = match fields {
+            Some(fields) => {
+                let (trace, facts, found) = lower_with_facts(&parsed.tree, pool, fields);
+                (trace, Some(facts), found)
+            }
+            None => {
+                let (trace, found) = otus_trace::lower(&parsed.tree, pool);
+                (trace, None, found)
+            }
+        };
         if any_error(&found) {
             return self.tell(Diagnostics::new(vec![source], found));
         }
-        self.found.traces.push((id, trace.without_places()));
+        self.found.traces.push((id, trace.without_places(), facts));
     }
 
     fn tell(&mut self, fault: Diagnostics) {

@@ -25,6 +25,7 @@ mod relax;
 mod request;
 pub(crate) mod spec_text;
 mod vacuity;
+mod values;
 mod verdict;
 mod wording;
 mod worker;

@@ -15,6 +15,7 @@ use super::coverage::Covering;
 use super::inputs::{self, Feed, TraceInput};
 use super::plan::{LogName, Plan};
 use super::request::{EngineChoice, Request};
+use super::values;
 use crate::context::{Cancel, Context};
 use crate::error::{Error, Result, unfit};
 use crate::format::Format;
@@ -52,8 +53,8 @@ pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
         sorted.traces = VecDeque::from([TraceInput::Stream { name, head, rest }]);
         logs = None;
     }
-    let observation = finder.project_in_use().map(|project| &project.plan.observation);
-    if let Some(said) = observation {
+    let said = finder.project_in_use().map(|project| &project.plan);
+    if let Some(said) = said.map(|said| &said.observation) {
         request.allow_empty = request.allow_empty.or(said.allow_empty);
         request.ignore_unknown_messages =
             request.ignore_unknown_messages.or(said.ignore_unknown_messages);
@@ -65,6 +66,10 @@ pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
     let names = logs.iter().flat_map(|logs| &logs.files);
     let names: Arc<[LogName]> =
         names.map(|log| (log.name.clone(), log.path().map(Path::to_owned))).collect();
+    if let Some(logs) = &mut logs {
+        let valued = specs.iter().filter_map(|spec| spec.lowered.valued.as_deref());
+        values::keep(&mut logs.plan, valued);
+    }
     let signatures = specs.iter().map(|spec| spec.lowered.pool.signature().clone()).collect();
     let has_logs = logs.is_some();
     let logs = logs.map(|logs| (logs, signatures));
@@ -75,11 +80,17 @@ pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
     let (mut plans, mut trials): (Vec<Arc<Plan>>, Vec<Arc<Plan>>) = (Vec::new(), Vec::new());
     for (number, spec) in specs.into_iter().enumerate() {
         let Specification { loaded, lowered, term, .. } = spec;
+        if request.coverage && lowered.valued.is_some() {
+            unfit!(
+                "values are not regarded here: --coverage follows names and order only; leave it out, or remove the \
+                 values from the specification"
+            );
+        }
         let covering = request.coverage.then(|| Covering::new(&loaded, &lowered, term));
         let covering = covering.transpose()?;
         let new = |lowered, graph| {
             let lowered = (lowered, term);
-            let mut plan = Plan::new(context, &request, &loaded, lowered, graph, observation)?;
+            let mut plan = Plan::new(context, &request, &loaded, lowered, graph, said)?;
             plan.choice = choice.as_ref().map(|choice| (number, choice.clone()));
             Ok::<Plan, Error>(plan)
         };
@@ -114,6 +125,9 @@ impl Opened {
             let mut loaded = Loaded::default();
             loaded.sources.standard_input = sorted.standard_input.take();
             let mut loaded = loaded.read_more(context, &names, request.from)?;
+            if let Some(said) = finder.project_in_use() {
+                loaded.require_same(&said.plan.same);
+            }
             let (lowered, term) = loaded.lower_only()?;
             let found = loaded.take_diagnostics().or_error();
             match (found, term) {
@@ -149,6 +163,9 @@ impl Opened {
         };
         let mut logs = finder.take();
         require_inputs(request, &finder, &sorted, &mut logs)?;
+        if let Some(logs) = &mut logs {
+            values::keep(&mut logs.plan, lowered.valued.as_deref());
+        }
         let logs = logs.map(|logs| (logs, vec![lowered.pool.signature().clone()]));
         let feed = Feed::new(sorted.traces, logs, context.files.clone(), Cancel::default());
         Ok((lowered, feed))

@@ -10,12 +10,14 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use otus_analysis::config::{Kind, Simulation};
+use otus_analysis::values::Clocks;
 use otus_analysis::{Config, Observed, Question, Verdict, Witness};
 use otus_core::budget::Budget;
 use otus_core::index::Index as _;
+use otus_core::valued::Valued;
 use otus_core::{Lowered, Partners, Pool, Signature, TermId};
 use otus_syntax::options::{OptionValue, Process};
-use otus_trace::mapping::Observation;
+use otus_trace::mapping;
 use otus_trace::{MultiTrace, Step};
 
 use super::attach::GraphOptions;
@@ -29,6 +31,7 @@ use super::log_lines::Lines;
 use super::pictures::Pictures;
 use super::request::{EngineChoice, Explain, Request, UniformObservation, WitnessPolicy};
 use super::spec_text::SpecText;
+use super::values;
 use crate::context::Context;
 use crate::error::{Error, Result, unfit};
 use crate::load::{Loaded, options};
@@ -61,6 +64,8 @@ pub(crate) struct Plan {
     pub(super) covering: Option<Covering>,
     pub(super) earlier: Earlier,
     pub(super) fingerprint: Option<String>,
+    /// What is known of the clocks, for specifications with values.
+    pub(crate) clocks: Clocks,
     /// The raw logs, by number.
     pub(super) logs: Arc<[LogName]>,
     lines: Mutex<Lines>,
@@ -73,6 +78,8 @@ pub(crate) struct PlannedSpec {
     /// The interaction over letters with peers, if it differs from the plain one.
     pub(super) refined: Option<TermId>,
     pub(super) partners: Partners,
+    /// The interaction with its guards and binders, if it has any.
+    pub(crate) valued: Option<Box<Valued>>,
     pub(crate) text: SpecText,
 }
 
@@ -81,7 +88,9 @@ impl PlannedSpec {
     pub(crate) fn new(pool: Pool, term: TermId, loaded: &Loaded, mut lowered: Lowered) -> Self {
         let partners = std::mem::take(&mut lowered.partners);
         let refined = lowered.refined;
-        PlannedSpec { pool, term, refined, partners, text: SpecText::new(loaded, lowered) }
+        let valued = lowered.valued.take();
+        let text = SpecText::new(loaded, lowered);
+        PlannedSpec { pool, term, refined, partners, valued, text }
     }
 
     /// A witness converted to an execution of the interaction as it is written.
@@ -145,7 +154,7 @@ impl Plan {
         loaded: &Loaded,
         (mut lowered, term): (Lowered, TermId),
         graph: Option<GraphOptions>,
-        observation: Option<&Observation>,
+        said: Option<&mapping::Plan>,
     ) -> Result<Plan> {
         let pool = std::mem::replace(&mut lowered.pool, Pool::new(Signature::default()));
         let Configured { config, chosen, is_of_2020 } = configuration(request, loaded)?;
@@ -153,8 +162,8 @@ impl Plan {
         let mut declared =
             Declared::new(&request.question, question.clone(), chosen, pool.signature())?;
         // A question that the request chooses for all logs replaces the declarations of otus.toml.
-        if let Some(observation) = observation.filter(|_| !chosen) {
-            declared.add(observation, pool.signature());
+        if let Some(said) = said.filter(|_| !chosen) {
+            declared.add(&said.observation, pool.signature());
         }
         let observed = request.question.observed.map(UniformObservation::name);
         let observed = observed.filter(|_| !declared.is_single());
@@ -164,7 +173,15 @@ impl Plan {
             None => config.kind.name(),
         };
         let only = SearchFeatures::new(request, &config);
-        let is_search = only.is_search(context, request.engine, graph.is_some())?;
+        let valued = lowered.valued.as_deref_mut();
+        let (is_search, graph) = match &valued {
+            Some(_) => (only.refuse_values(context, request.engine, graph.is_some())?, None),
+            None => (only.is_search(context, request.engine, graph.is_some())?, graph),
+        };
+        let clocks = Clocks { uncertainty: said.and_then(|said| said.uncertainty) };
+        if let (Some(valued), Some(said)) = (valued, said) {
+            values::drop_unlogged(context, &said.observation, valued, pool.signature());
+        }
         let default = match (is_search, graph.is_some()) {
             (true, true) => RECORDED_NODES,
             (true, false) => SEARCH_NODES,
@@ -193,7 +210,9 @@ impl Plan {
             Method::Fast(declared)
         };
         let results = request.results.as_ref().map(|path| {
-            let fingerprint = fingerprint(&pool, term, (kind, observed.is_some()), &method);
+            let valued = lowered.valued.as_deref().map(|valued| (valued, clocks));
+            let asked = (kind, observed.is_some());
+            let fingerprint = fingerprint(&pool, (term, valued), asked, &method);
             let expected = Expected { kind, engine: method.name(), fingerprint: &fingerprint };
             Ok::<_, Error>((Earlier::read(context, path, expected)?, fingerprint))
         });
@@ -213,6 +232,7 @@ impl Plan {
             is_of_2020,
             earlier: earlier.unwrap_or_default(),
             fingerprint,
+            clocks,
             ..Plan::of(Arc::new(spec), method, budget)
         })
     }
@@ -237,6 +257,7 @@ impl Plan {
             covering: None,
             earlier: Earlier::default(),
             fingerprint: None,
+            clocks: Clocks::default(),
             logs: Arc::default(),
             lines: Mutex::default(),
         }
@@ -340,6 +361,33 @@ impl SearchFeatures {
             flags: all.iter().filter(|it| it.1).map(|it| it.0).collect(),
             options: all.iter().filter(|it| it.3 && !it.1).map(|it| it.2).collect(),
         }
+    }
+
+    /// Refuses what only a search can do, if the specification has values, which the searches do not regard. An option
+    /// of a file is only noted. Never asks for a search.
+    fn refuse_values(
+        &self,
+        context: &Context,
+        engine: EngineChoice,
+        is_recorded: bool,
+    ) -> Result<bool> {
+        if engine == EngineChoice::Graph || !self.flags.is_empty() {
+            let flag = self.flags.first().copied().unwrap_or("--engine graph");
+            unfit!(
+                "values are not regarded here: the searches of the papers ({flag}) know no guards and no variables; \
+                 leave {flag} out, or remove the values from the specification"
+            );
+        }
+        if is_recorded || !self.options.is_empty() {
+            let what = match self.options.as_slice() {
+                [] => "the graphic logger".to_owned(),
+                options => options.join(", "),
+            };
+            context.remark(format!(
+                "note: {what} is for the searches of the papers, which know no values, and is not regarded"
+            ));
+        }
+        Ok(false)
     }
 
     fn is_search(

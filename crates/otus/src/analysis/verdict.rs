@@ -6,13 +6,15 @@ use std::time::{Duration, Instant};
 
 use otus_analysis::budget::{Budget, Stop};
 use otus_analysis::certify::{certify, certify_order, closed};
+use otus_analysis::engine::Outcome;
 use otus_analysis::graph::record::{Context, Graph};
 use otus_analysis::graph::{self, SearchState, Silent};
+use otus_analysis::values::ValueFailure;
 use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Config, Engine, Observed, Question, Verdict, Witness};
 use otus_core::{EventId, LifelineId, Pool, RegionId};
 use otus_trace::run::Group;
-use otus_trace::{ComponentId, MultiTrace, ObservedOrder, Partition};
+use otus_trace::{ComponentId, Facts, MultiTrace, ObservedOrder, Partition};
 
 use super::attach;
 use super::legend::Legend;
@@ -20,7 +22,8 @@ use super::pictures::Met;
 use super::places::{From, Origin};
 use super::plan::{Method, Plan};
 use super::relax;
-use super::worker::{Prepared, PreparedEngine};
+use super::values;
+use super::worker::{Engines, Prepared, PreparedEngine};
 use super::{lifelines, summary};
 use crate::case::{Attachment, AttachmentKind, Case, Execution, Missing, Reached, Unexplained};
 use crate::error::Error;
@@ -32,6 +35,8 @@ pub(super) struct Subject<'a> {
     pub(super) budget: &'a Budget,
     pub(super) id: &'a str,
     pub(super) trace: &'a MultiTrace,
+    /// What its events carry, if the specification has values.
+    pub(super) facts: Option<&'a Facts>,
     /// The group of raw logs that the multi-trace comes from, if any.
     pub(super) group: Option<&'a Group>,
     /// The order that was observed between its logs, unless it is ignored.
@@ -55,11 +60,14 @@ pub(super) struct Found {
     /// missing observations.
     pub(super) asked: Option<Question>,
     /// For a Fail: the maximum number of actions of each component that could be explained.
-    furthest: Option<Box<[u32]>>,
+    pub(super) furthest: Option<Box<[u32]>>,
+    /// For a Fail by values: what is wrong with them.
+    pub(super) by_value: Option<Box<ValueFailure>>,
     /// Whether the multi-trace may be among the first accepted ones, which are drawn.
     pub(super) is_drawn: bool,
     elapsed: Duration,
-    graph: Option<Attachment>,
+    /// Boxed, since it is large and rare.
+    graph: Option<Box<Attachment>>,
 }
 
 impl Found {
@@ -78,6 +86,7 @@ impl Found {
             note: None,
             asked: None,
             furthest: None,
+            by_value: None,
             is_drawn: false,
             elapsed: Duration::ZERO,
             graph: None,
@@ -104,11 +113,11 @@ impl Subject<'_> {
             return Ok(Found::nothing());
         }
         let mut found = match &mut prepared.engine {
-            PreparedEngine::Fast(engine, made) => {
-                let mut found = self.ask(pool, engine, question, met)?;
+            PreparedEngine::Fast(engines, made) => {
+                let mut found = self.ask(pool, engines, question, met)?;
                 *made += found.states;
                 if found.verdict == Verdict::Fail
-                    && let Some(weaker) = self.without_silent(pool, engine, met)?
+                    && let Some(weaker) = self.without_silent(pool, engines, met)?
                 {
                     *made += weaker.states;
                     found = weaker;
@@ -117,7 +126,7 @@ impl Subject<'_> {
             }
             PreparedEngine::Graph(config) => self.search(pool, config, question, met)?,
         };
-        if self.plan.is_of_2020 && found.verdict == Verdict::Fail {
+        if self.plan.is_of_2020 && found.verdict == Verdict::Fail && self.facts.is_none() {
             found.note = self.answer_of_2020(pool).map(Cow::Borrowed);
         }
         Ok(found)
@@ -128,7 +137,7 @@ impl Subject<'_> {
     fn without_silent(
         &self,
         pool: &mut Pool,
-        engine: &mut Engine,
+        engines: &mut Engines,
         met: &mut Met,
     ) -> Result<Option<Found>, String> {
         let Subject { plan, trace, .. } = *self;
@@ -141,7 +150,7 @@ impl Subject<'_> {
         });
         let question = relax::without_silent(declared, trace.partition(), &silent, &blurred);
         let Some(question) = question else { return Ok(None) };
-        let found = self.ask(pool, engine, &question, met)?;
+        let found = self.ask(pool, engines, &question, met)?;
         if found.verdict < Verdict::WeakPass {
             return Ok(None);
         }
@@ -195,20 +204,23 @@ impl Subject<'_> {
     fn ask(
         &self,
         pool: &mut Pool,
-        engine: &mut Engine,
+        engines: &mut Engines,
         question: &Question,
         met: &mut Met,
     ) -> Result<Found, String> {
         let Subject { plan, trace, .. } = *self;
         let start = Instant::now();
-        let outcome = match self.order {
-            Some(order) => engine.analyze_ordered(trace, order, question, self.budget),
-            None => engine.analyze(trace, question, self.budget),
+        let Engines { plain: engine, valued } = engines;
+        let is_valued = valued.is_some();
+        let (outcome, is_by_order) = match valued.as_mut().zip(self.facts) {
+            Some((valued, facts)) => {
+                values::Asked { subject: self, facts, question }.outcome(engine, valued)
+            }
+            None => self.without_values(engine, question),
         };
         let elapsed = start.elapsed();
-        let is_by_order = self.order.is_some()
-            && outcome.verdict == Verdict::Fail
-            && engine.analyze(trace, question, self.budget).verdict >= Verdict::WeakPass;
+        let by_value = valued.as_ref().and_then(|valued| valued.failure());
+        let by_value = by_value.filter(|_| !is_by_order).cloned().map(Box::new);
         let is_drawn = self.is_drawn(outcome.verdict, met);
         let is_wanted = (is_drawn || plan.shows_witness(outcome.verdict))
             && trace.moment_count() <= plan.request.witness.max_moments();
@@ -216,7 +228,8 @@ impl Subject<'_> {
         let covering = plan.covering.as_ref().filter(|_| is_pass);
         let covering = covering.filter(|covering| !covering.again(trace));
         let mut witness = None;
-        if is_wanted || covering.is_some() {
+        // There are no witnesses with values yet.
+        if (is_wanted || covering.is_some()) && !is_valued {
             witness = self.witness(pool, engine, question, outcome.verdict)?;
         }
         if let Some(covering) = covering {
@@ -229,16 +242,33 @@ impl Subject<'_> {
             states: outcome.states,
             stop: outcome.stop,
             reason: outcome.stop.is_early().then(|| outcome.stop.reason().into()),
-            is_witness_missing: is_wanted && witness.is_none(),
+            is_witness_missing: is_wanted && witness.is_none() && !is_valued,
             witness,
             is_by_order,
             note: None,
             asked: None,
             furthest: outcome.furthest,
+            by_value,
             is_drawn,
             elapsed,
             graph: None,
         })
+    }
+
+    /// The answer about the interaction without values, and whether only the order between logs makes it a Fail.
+    fn without_values(&self, engine: &mut Engine, question: &Question) -> (Outcome, bool) {
+        let outcome = match self.order {
+            Some(order) => engine.analyze_ordered(self.trace, order, question, self.budget),
+            None => engine.analyze(self.trace, question, self.budget),
+        };
+        let is_by_order = outcome.verdict == Verdict::Fail && self.is_by_order(engine, question);
+        (outcome, is_by_order)
+    }
+
+    /// Whether a multi-trace that fails is explained without the order between its logs.
+    pub(super) fn is_by_order(&self, engine: &mut Engine, question: &Question) -> bool {
+        self.order.is_some()
+            && engine.analyze(self.trace, question, self.budget).verdict >= Verdict::WeakPass
     }
 
     /// An execution that explains a verdict of the fast engine, certified; none if the budget ends before
@@ -315,12 +345,12 @@ impl Subject<'_> {
             let legend = Legend::of_analysis(config, outcome.verdict);
             let answer = (&legend, Some(outcome.verdict));
             let picture = options.render(&context, &recorded, answer);
-            graph = Some(Attachment {
+            graph = Some(Box::new(Attachment {
                 path: options.path.clone(),
                 remark: picture.remark,
                 replaced_by: picture.replaced_by,
                 ..Attachment::new(AttachmentKind::Graph, Ok(picture.bytes))
-            });
+            }));
         }
         let is_lacking = outcome.verdict == Verdict::Inconclusive && outcome.reason.is_none();
         let lacking = "a log is over while others cannot continue (LackObs)";
@@ -335,6 +365,7 @@ impl Subject<'_> {
             asked: None,
             witness: outcome.witness.filter(|_| plan.request.witness.max_moments() > 0),
             furthest: None,
+            by_value: None,
             is_drawn: self.is_drawn(outcome.verdict, met),
             elapsed,
             graph,
@@ -415,7 +446,8 @@ impl Subject<'_> {
         found: &Found,
     ) -> Vec<Attachment> {
         let Subject { plan, trace, .. } = *self;
-        let mut attachments: Vec<Attachment> = found.graph.iter().cloned().collect();
+        let mut attachments: Vec<Attachment> =
+            found.graph.iter().map(|graph| (**graph).clone()).collect();
         if let Some(format) = plan.request.certificate {
             let answer = (question, found.verdict);
             attachments.push(if found.is_by_order {
@@ -425,7 +457,8 @@ impl Subject<'_> {
             });
         }
         if plan.request.order {
-            attachments.push(attach::order(pool, trace, found.witness.as_ref()));
+            let has_values = self.facts.is_some();
+            attachments.push(attach::order(pool, trace, found.witness.as_ref(), has_values));
         }
         attachments
     }

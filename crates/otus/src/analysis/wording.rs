@@ -5,16 +5,19 @@
 //! An explanation is computed with a pool and an engine of its own. The pool and the engine of a worker depend on the
 //! multi-traces that it checked before, and the explanation of one multi-trace must not depend on others.
 
+mod by_value;
+
 use std::fmt::Write as _;
 
 use otus_analysis::Question;
 use otus_analysis::Verdict;
 use otus_analysis::explain::{self, Cause, Change, Checked, Expected, Headline, Taken};
+use otus_analysis::values::ValueFailure;
 use otus_core::budget::Budget;
 use otus_core::{Action, ActionId, Pool, TermId};
 use otus_trace::multitrace::Step;
 use otus_trace::transform::learn::Pair;
-use otus_trace::{ComponentId, MultiTrace, ObservedOrder};
+use otus_trace::{ComponentId, Facts, MultiTrace, ObservedOrder};
 
 use super::lifelines;
 use super::pictures::{Drawn, rebuilt};
@@ -23,6 +26,7 @@ use super::plan::{Method, Plan};
 use super::relax;
 use super::request::Explain;
 use super::spec_text::Excerpt;
+use super::values;
 use super::wrong_order;
 use crate::case::CasePicture;
 use crate::explanation::{
@@ -31,6 +35,12 @@ use crate::explanation::{
 
 pub(super) struct Failure<'a> {
     pub(super) trace: &'a MultiTrace,
+    /// What its events carry, if the specification has values.
+    pub(super) facts: Option<&'a Facts>,
+    /// The most actions of each component that could be explained.
+    pub(super) furthest: Option<&'a [u32]>,
+    /// Why its values are wrong, if that is known.
+    pub(super) by_value: Option<&'a ValueFailure>,
     /// The pool that has the names of all messages of the multi-trace.
     pub(super) names: &'a Pool,
     pub(super) question: &'a Question,
@@ -71,23 +81,33 @@ impl Failure<'_> {
             let wrong =
                 wrong_order::find(&pool, term, &own, order, self.question, &options.budget)?;
             let places = self.origin.from.places(self.trace, plan);
-            let wording = Wording { plan, pool: &pool, trace: &own, places };
+            let wording = Wording { plan, pool: &pool, trace: &own, facts: self.facts, places };
             return Some((wording.wrong_order(wrong), None));
         }
         let found = explain::explain(&mut pool, term, &own, self.question, &options);
         if found.verdict != Verdict::Fail {
-            return None;
+            // Without its values it is explained.
+            let facts = self.facts;
+            let places = self.origin.from.places(self.trace, plan);
+            let wording = Wording { plan, pool: self.names, trace: self.trace, facts, places };
+            let told = facts.and(wording.by_value(self.by_value, self.furthest?));
+            return told.map(|told| (told, None));
         }
         let places = self.origin.from.places(self.trace, plan);
         let picture = self.is_drawn.then(|| {
             let drawn = Drawn { plan, trace: &own, places: &places };
             drawn.failure(&mut pool, self.question, &found, &options.budget)
         });
-        let wording = Wording { plan, pool: &pool, trace: &own, places };
+        let wording = Wording { plan, pool: &pool, trace: &own, facts: self.facts, places };
         let mut told = wording.explanation(&found, effort);
         let is_about_observation = found.headline.as_ref().is_none_or(|it| !it.cause.is_unknown());
+        if self.facts.is_some() && told.repair.is_some() {
+            let text = "values are not regarded here: the repair is about names and order only";
+            told.notes.push(Note { topic: "note", text: text.to_owned() });
+        }
         if let Method::Fast(declared) = &plan.method
             && is_about_observation
+            && self.facts.is_none()
             && let Some(text) = relax::help(&pool, term, &own, declared, &options.budget)
         {
             told.notes.push(Note { topic: "help", text });
@@ -131,6 +151,7 @@ struct Wording<'a> {
     plan: &'a Plan,
     pool: &'a Pool,
     trace: &'a MultiTrace,
+    facts: Option<&'a Facts>,
     places: Places<'a>,
 }
 
@@ -161,12 +182,7 @@ impl Wording<'_> {
     /// The explanation of an observed order between two logs that no execution has.
     fn wrong_order(&self, edge: Pair) -> Explanation {
         let place = |(component, step): (ComponentId, usize), role| {
-            let moments = self.trace.moments(component).scan(0, |end, steps| {
-                *end += steps.len();
-                Some(*end)
-            });
-            let moment = moments.take_while(|&end| end <= step).count();
-            self.log_place(component, moment, role)
+            self.log_place(component, self.moment_of(component, step), role)
         };
         let action =
             |(component, step): (ComponentId, usize)| self.trace.steps(component)[step].action();
@@ -233,6 +249,15 @@ impl Wording<'_> {
         self.log_place(other.component, moments.position(is_other)?, "the other end")
     }
 
+    /// The moment of a step.
+    fn moment_of(&self, component: ComponentId, step: usize) -> usize {
+        let moments = self.trace.moments(component).scan(0, |end, steps| {
+            *end += steps.len();
+            Some(*end)
+        });
+        moments.take_while(|&end| end <= step).count()
+    }
+
     fn log_place(
         &self,
         component: ComponentId,
@@ -246,7 +271,10 @@ impl Wording<'_> {
         let (place, text, span) = self.places.excerpt(component, steps, &first)?;
         let (lifelines, action) = (self.lifelines(component), self.moment(&actions));
         let is_in_case_file = self.places.is_case();
-        Some(LogPlace { place, lifelines, action, role, text, span, is_in_case_file })
+        let valued = self.plan.spec.valued.as_ref().zip(self.facts);
+        let values = valued.map(|(valued, facts)| values::known(valued, facts, component, steps));
+        let values = values.unwrap_or_default().into_iter().collect();
+        Some(LogPlace { place, lifelines, action, role, text, span, values, is_in_case_file })
     }
 
     fn situation(&self, state: &explain::Reached) -> Situation {

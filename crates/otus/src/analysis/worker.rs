@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use otus_analysis::values::ValueEngine;
 use otus_analysis::{Config, Engine, Question, Verdict, engine};
 use otus_core::{Pool, TermId};
 use otus_syntax::{Severity, Source, parse_trace};
 use otus_trace::run::Group;
-use otus_trace::{MultiTrace, Partition, QuickReader};
+use otus_trace::{Facts, MultiTrace, Partition, QuickReader};
 use rustc_hash::FxHashMap;
 
 use super::baseline::Met;
@@ -146,9 +147,9 @@ pub(super) struct Worker<T> {
     pool: Pool,
     /// The reader, which is taken out while its multi-trace is analysed.
     reader: Option<Box<QuickReader>>,
-    prepared: FxHashMap<PreparedKey, Result<Prepared, String>>,
-    /// The number of failures of the current job that have an explanation, and the number of cases that may have a
-    /// picture. Both depend on whether a case is among the first ones.
+    prepared: PreparedEngines,
+    /// The failures of a job so far with an explanation, and the cases that may have a picture; both only if they are
+    /// among the first.
     explained: usize,
     drawn: pictures::Met,
     /// The case that a bulk run reuses for every multi-trace, because a new case would cost as much as a
@@ -174,9 +175,28 @@ struct PreparedKey {
 
 #[derive(Debug)]
 pub(super) enum PreparedEngine {
-    /// The fast engine, and the number of states it has created so far.
-    Fast(Box<Engine>, u64),
+    /// The fast engines, and the number of states they have created so far.
+    Fast(Box<Engines>, u64),
     Graph(Arc<Config>),
+}
+
+/// The fast engines of a specification.
+#[derive(Debug)]
+pub(super) struct Engines {
+    /// That of the interaction without its values.
+    pub(super) plain: Engine,
+    /// That of the interaction with its values, if it has any.
+    pub(super) valued: Option<ValueEngine>,
+}
+
+impl Engines {
+    fn new(plan: &Plan, pool: &Pool, term: TermId, partition: &Partition) -> Self {
+        let valued = plan.spec.valued.as_ref();
+        Engines {
+            plain: Engine::new(pool, term, partition, engine::Options::default()),
+            valued: valued.map(|valued| ValueEngine::new(pool, term, valued, partition)),
+        }
+    }
 }
 
 /// The maximum number of partitions that are cached. With `[#any]`, every multi-trace may have its
@@ -194,7 +214,7 @@ impl<T: Send + 'static> Worker<T> {
     pub(super) fn new(plan: Arc<Plan>, map: MapCase<T>) -> Worker<T> {
         let pool = plan.spec.pool.clone();
         let reader = Some(Box::new(QuickReader::new(&pool)));
-        let (prepared, drawn) = (FxHashMap::default(), pictures::Met::default());
+        let (prepared, drawn) = (PreparedEngines::default(), pictures::Met::default());
         Worker { plan, map, pool, reader, prepared, explained: 0, drawn, scratch: None }
     }
 
@@ -273,9 +293,11 @@ impl<T: Send + 'static> Worker<T> {
         let mut scratch = (!group.unknown.is_empty()).then(|| self.pool.clone());
         let pool = scratch.as_mut().unwrap_or(&mut self.pool);
         let trace = group.trace(pool, &self.plan.spec.partners);
+        let valued = self.plan.spec.valued.as_ref();
+        let facts = valued.map(|valued| group.facts(&trace, &valued.fields));
         slot.add(|piece| piece.summary.groups += 1);
         let origin = Origin { from: From::Raw { group }, names: scratch.as_ref() };
-        self.judge(&group.id, &trace, &origin, slot);
+        self.judge(&group.id, (&trace, facts.as_ref()), &origin, slot);
         self.renew();
     }
 
@@ -321,7 +343,16 @@ impl<T: Send + 'static> Worker<T> {
         let is_declared = otus_trace::is_declared(&parsed.tree, self.pool.signature());
         let mut scratch = (!is_declared).then(|| self.pool.clone());
         let pool = scratch.as_mut().unwrap_or(&mut self.pool);
-        let (trace, found) = otus_trace::lower(&parsed.tree, pool);
+        let (trace, facts, found) = match &self.plan.spec.valued {
+            Some(valued) => {
+                let lowered = otus_trace::lower_with_facts(&parsed.tree, pool, &valued.fields);
+                (lowered.0, Some(lowered.1), lowered.2)
+            }
+            None => {
+                let (trace, found) = otus_trace::lower(&parsed.tree, pool);
+                (trace, None, found)
+            }
+        };
         let mut diagnostics = parsed.diagnostics;
         diagnostics.extend(found);
         let found = Diagnostics::new(vec![source], diagnostics).without_notes();
@@ -333,7 +364,8 @@ impl<T: Send + 'static> Worker<T> {
         if is_faulty {
             return;
         }
-        self.judge(id, &trace, &Origin { from, names: scratch.as_ref() }, slot);
+        let origin = Origin { from, names: scratch.as_ref() };
+        self.judge(id, (&trace, facts.as_ref()), &origin, slot);
         self.renew();
     }
 
@@ -343,10 +375,13 @@ impl<T: Send + 'static> Worker<T> {
         reader.is_some_and(|reader| reader.read(text, &mut self.pool).is_some())
     }
 
-    /// Judges the multi-trace that the reader has read.
+    /// Judges the multi-trace that the reader has read. Such a text has no values.
     fn judge_read(&mut self, id: &str, from: From<'_>, slot: &Slot<Piece<T>>) {
         if let Some(reader) = self.reader.take() {
-            self.judge(id, reader.trace(), &Origin { from, names: None }, slot);
+            let trace = reader.trace();
+            let valued = self.plan.spec.valued.as_ref();
+            let facts = valued.map(|valued| Facts::unknown(trace, valued.fields.items.len()));
+            self.judge(id, (trace, facts.as_ref()), &Origin { from, names: None }, slot);
             self.reader = Some(reader);
         }
         self.renew();
@@ -359,7 +394,14 @@ impl<T: Send + 'static> Worker<T> {
         }
     }
 
-    fn judge(&mut self, id: &str, trace: &MultiTrace, origin: &Origin<'_>, slot: &Slot<Piece<T>>) {
+    /// Judges a multi-trace; with the values of its events, if the specification has values.
+    fn judge(
+        &mut self,
+        id: &str,
+        (trace, facts): (&MultiTrace, Option<&Facts>),
+        origin: &Origin<'_>,
+        slot: &Slot<Piece<T>>,
+    ) {
         let plan = &*self.plan;
         if let Some(verdict) = plan.earlier.take(id) {
             slot.add(|piece| piece.summary.acted.add(&self.pool, trace));
@@ -370,13 +412,13 @@ impl<T: Send + 'static> Worker<T> {
             plan.budget.cancel.beat();
             plan.budget.started()
         });
-        let prepared = prepared(plan, &self.pool, &mut self.prepared, trace);
+        let prepared = self.prepared.find(plan, &self.pool, trace);
         let budget = started.as_ref().unwrap_or(&plan.budget);
         let group = if let From::Raw { group } = origin.from { Some(group) } else { None };
         let is_regarded =
             matches!(plan.method, Method::Fast(_)) && plan.request.ignore_order != Some(true);
         let order = group.filter(|_| is_regarded).and_then(|group| group.order(trace));
-        let subject = Subject { plan, budget, id, trace, group, order: order.as_ref() };
+        let subject = Subject { plan, budget, id, trace, facts, group, order: order.as_ref() };
         let decided = prepared.and_then(|prepared| {
             Ok((subject.decide(&mut self.pool, prepared, &mut self.drawn)?, prepared))
         });
@@ -418,7 +460,10 @@ impl<T: Send + 'static> Worker<T> {
         let needs_cause = is_fail && plan.known.needs_cause(id, explain);
         let is_drawn = plan.pictures.is_some() && before < pictures::FAILURES;
         let order = order.as_ref().filter(|_| found.is_by_order);
-        let failure = Failure { trace, names, question, origin, order, is_drawn };
+        let furthest = found.furthest.as_deref();
+        let by_value = found.by_value.as_deref();
+        let failure =
+            Failure { trace, facts, furthest, by_value, names, question, origin, order, is_drawn };
         let is_explained = is_among_first || needs_cause;
         let explained = is_explained.then(|| failure.explain(plan, budget, explain));
         let (explanation, picture) = explained.flatten().unzip();
@@ -482,54 +527,87 @@ impl<T: Send + 'static> Worker<T> {
     }
 }
 
-/// The engine for a partition. The error is the reason why the declarations do not fit it.
-fn prepared<'p>(
-    plan: &Plan,
-    pool: &Pool,
-    all: &'p mut FxHashMap<PreparedKey, Result<Prepared, String>>,
-    trace: &MultiTrace,
-) -> Result<&'p mut Prepared, String> {
-    let (partition, signature) = (trace.partition(), pool.signature());
-    let term = plan.spec.term_for(pool, trace);
-    let key = PreparedKey { partition: trace.shared_partition().clone(), term };
-    if all.len() >= MOST_PARTITIONS && !all.contains_key(&key) {
-        all.clear();
+/// The engines of a worker.
+#[derive(Debug, Default)]
+struct PreparedEngines {
+    all: Vec<(PreparedKey, Result<Prepared, String>)>,
+    /// By key: the index in `all`.
+    by_key: FxHashMap<PreparedKey, usize>,
+    /// The index of the one that was used last. Most multi-traces of a file have the same partition, and need no look-up.
+    last: usize,
+}
+
+impl PreparedEngines {
+    /// The engine for a multi-trace. The error is the reason why the declarations do not fit its partition.
+    fn find(
+        &mut self,
+        plan: &Plan,
+        pool: &Pool,
+        trace: &MultiTrace,
+    ) -> Result<&mut Prepared, String> {
+        let (partition, term) = (trace.shared_partition(), plan.spec.term_for(pool, trace));
+        let last = self.all.get(self.last).map(|(key, _)| key);
+        if !last.is_some_and(|key| key.term == term && Arc::ptr_eq(&key.partition, partition)) {
+            let key = PreparedKey { partition: partition.clone(), term };
+            self.last = match self.by_key.get(&key) {
+                Some(&known) => known,
+                None => self.add(plan, pool, key),
+            };
+        }
+        let (_, prepared) = &mut self.all[self.last];
+        let prepared = prepared.as_mut().map_err(|reason| reason.clone())?;
+        if let PreparedEngine::Fast(engines, made) = &mut prepared.engine
+            && *made > MOST_STATES
+        {
+            **engines = Engines::new(plan, pool, term, partition);
+            *made = 0;
+        }
+        Ok(prepared)
     }
-    let new_engine = || Engine::new(pool, term, partition, engine::Options::default());
-    let prepared = all.entry(key).or_insert_with(|| {
+
+    /// Makes an engine; returns its index.
+    fn add(&mut self, plan: &Plan, pool: &Pool, key: PreparedKey) -> usize {
+        if self.all.len() >= MOST_PARTITIONS {
+            *self = PreparedEngines::default();
+        }
+        let index = self.all.len();
+        let prepared = Prepared::new(plan, pool, &key);
+        self.by_key.insert(key.clone(), index);
+        self.all.push((key, prepared));
+        index
+    }
+}
+
+impl Prepared {
+    fn new(plan: &Plan, pool: &Pool, key: &PreparedKey) -> Result<Prepared, String> {
+        let PreparedKey { partition, term } = key;
+        let signature = pool.signature();
         let (question, engine) = match &plan.method {
             Method::Graph(config, question) => {
                 (question.clone(), PreparedEngine::Graph(config.clone()))
             }
             Method::Fast(declared) => {
                 let question = declared.question(partition, signature)?;
-                (question, PreparedEngine::Fast(Box::new(new_engine()), 0))
+                let engines = Engines::new(plan, pool, *term, partition);
+                (question, PreparedEngine::Fast(Box::new(engines), 0))
             }
         };
         Ok(Prepared { text: options::describe(partition, signature).into(), question, engine })
-    });
-    let prepared = prepared.as_mut().map_err(|reason| reason.clone())?;
-    if let PreparedEngine::Fast(engine, made) = &mut prepared.engine
-        && *made > MOST_STATES
-    {
-        **engine = new_engine();
-        *made = 0;
     }
-    Ok(prepared)
 }
 
 /// Checks events that a program recorded, as a multi-trace over a pool that has its messages.
 pub(crate) fn check_recorded(
     plan: Plan,
     run: &Run,
-    trace: &MultiTrace,
+    observed: (&MultiTrace, Option<&Facts>),
     pool: &Pool,
 ) -> Result<Case> {
     let map: MapCase<Case> = Arc::new(|case, _| Some(case.clone()));
     let mut worker = Worker::new(Arc::new(plan), map);
     let slot = Slot::default();
     let origin = Origin { from: From::Recorded { run }, names: Some(pool) };
-    worker.judge("run", trace, &origin, &slot);
+    worker.judge("run", observed, &origin, &slot);
     let piece = slot.into_piece();
     match piece.cases.into_iter().next() {
         Some(Part::Done(case)) => Ok(case),

@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use otus_core::Pool;
 use otus_syntax::ast::TraceFile;
 use otus_syntax::print;
-use otus_trace::MultiTrace;
 use otus_trace::case::{self, Case, OtherFields};
+use otus_trace::{Facts, FieldNames, MultiTrace};
 use serde_json::Value;
 
 use crate::context::Context;
 use crate::error::{Error, Result, unfit};
 use crate::format::Format;
-use crate::load::{Loaded, Trace, expand};
+use crate::load::{self, Loaded, Trace, expand};
 
 pub use mutate::{MutantKind, MutateRequest, mutate};
 #[doc(hidden)]
@@ -114,6 +114,8 @@ type Details = Vec<(&'static str, Value)>;
 
 struct Made<'a> {
     trace: &'a MultiTrace,
+    /// The values of its events, if there are any.
+    values: Option<(&'a Facts, &'a FieldNames)>,
     pool: &'a Pool,
     origin: &'a str,
     kind: &'static str,
@@ -126,8 +128,11 @@ struct Made<'a> {
 impl Made<'_> {
     /// The derived multi-trace; it is the `number`-th of its kind, from 1.
     fn derived(&self, number: u64) -> Derived {
-        let tree = otus_trace::raise(self.trace, self.pool);
-        Derived { id: self.id(number), fields: self.fields(), tree }
+        Derived { id: self.id(number), fields: self.fields(), tree: self.tree() }
+    }
+
+    fn tree(&self) -> TraceFile {
+        load::facts::raise(self.trace, self.pool, self.values)
     }
 
     fn id(&self, number: u64) -> String {

@@ -2,12 +2,14 @@
 
 use otus_core::Pool;
 use otus_trace::transform::{self, Change, Swaps};
-use otus_trace::{ComponentId, MultiTrace};
+use otus_trace::{ComponentId, Facts, FieldNames, MultiTrace};
 use serde_json::{Value, json};
 
 use super::{Details, From, Made, Take, TooFew, stopped_or, until_cancelled};
 use crate::context::Context;
 use crate::error::Result;
+use crate::load;
+use crate::load::facts::fields_of;
 use crate::units::counted;
 
 /// A kind of change.
@@ -63,14 +65,19 @@ pub fn mutate(context: &Context, request: &MutateRequest, take: Take<'_>) -> Res
     let mut pool = spec.unwrap_or_else(|| {
         Pool::new(transform::implied_signature(traces.iter().map(|trace| &trace.tree)))
     });
-    let observed: Vec<MultiTrace> = traces
-        .iter()
-        .map(|trace| otus_trace::lower(&trace.tree, &mut pool).0.without_places())
-        .collect();
+    let fields = fields_of(traces.iter().map(|trace| &trace.tree));
+    let (mut observed, mut facts) = (Vec::new(), Vec::new());
+    for trace in &traces {
+        let (trace, own) = load::facts::lower(&trace.tree, &mut pool, fields.as_ref());
+        observed.push(trace.without_places());
+        facts.extend(own);
+    }
     let swaps = Swaps::new(&observed);
     let ids: Vec<String> = traces.into_iter().map(|trace| trace.id).collect();
     let (seed, count) = (request.from.seed, request.count);
-    let mut mutator = Mutator { seed, count, ids: &ids, swaps: &swaps, observed: &observed, pool };
+    let values = fields.as_ref().map(|fields| (&facts[..], fields));
+    let mut mutator =
+        Mutator { seed, count, ids: &ids, swaps: &swaps, observed: &observed, values, pool };
     let mut remarks: Vec<TooFew> = kinds.iter().map(|_| TooFew::default()).collect();
     let messages = mutator.pool.signature().message_count();
     let mut take = until_cancelled(context, take);
@@ -117,6 +124,8 @@ pub(super) struct Mutator<'a> {
     pub(super) count: u64,
     pub(super) ids: &'a [String],
     pub(super) observed: &'a [MultiTrace],
+    /// The values of their events, if there are any.
+    pub(super) values: Option<(&'a [Facts], &'a FieldNames)>,
     pub(super) swaps: &'a Swaps<'a>,
     pub(super) pool: Pool,
 }
@@ -132,15 +141,20 @@ impl Mutator<'_> {
         kind: MutantKind,
         take: TakeMutant<'_>,
     ) -> Result<u64> {
-        let Mutator { seed, ids, observed, swaps, .. } = *self;
+        let Mutator { seed, ids, observed, swaps, values, .. } = *self;
+        let facts = values.map(|(facts, _)| &facts[original]);
         let (trace, origin) = (&observed[original], ids[original].as_str());
         let own_seed = transform::derive_seed(seed, &[origin, kind.name()]);
         let most = usize::try_from(self.count).unwrap_or(usize::MAX);
         let mut made = 0;
-        let mut give = |pool: &Pool, trace: &MultiTrace, change: String, details: Details| {
+        let mut give = |pool: &Pool,
+                        (trace, facts): (&MultiTrace, Option<Facts>),
+                        change: String,
+                        details: Details| {
             made += 1;
             let (kind, seed) = (kind.name(), Some(seed));
-            take(&Made { trace, pool, origin, kind, change, details, seed }, original, made)
+            let values = facts.as_ref().zip(values.map(|(_, fields)| fields));
+            take(&Made { trace, values, pool, origin, kind, change, details, seed }, original, made)
         };
         let changes = match kind {
             MutantKind::Noise => transform::noise(trace, &self.pool),
@@ -149,12 +163,20 @@ impl Mutator<'_> {
             MutantKind::Duplicate => transform::duplicate(trace),
             MutantKind::SwapComponents => {
                 for swap in swaps.sample(original, own_seed).take(most) {
-                    let mutant = swap.apply(trace, &observed[swap.donor]);
+                    let other = &observed[swap.donor];
+                    let (mutant, carried) = match values.zip(facts) {
+                        Some(((all, _), facts)) => {
+                            let donor = (other, &all[swap.donor]);
+                            let (mutant, facts) = swap.apply_with_facts((trace, facts), donor);
+                            (mutant, Some(facts))
+                        }
+                        None => (swap.apply(trace, other), None),
+                    };
                     let donor = ids[swap.donor].as_str();
                     let text = swap.describe(trace, donor, &self.pool);
                     let components = self.names(trace, &swap.components);
                     let details = vec![("components", components), ("donor", donor.into())];
-                    give(&self.pool, &mutant, text, details)?;
+                    give(&self.pool, (&mutant, carried), text, details)?;
                 }
                 return Ok(made);
             }
@@ -164,13 +186,20 @@ impl Mutator<'_> {
                 for cut in proper.take(most) {
                     let kept = cut.kept.iter().map(|range| Value::from(range.end)).collect();
                     let text = cut.describe(&self.pool);
-                    give(&self.pool, &cut.trace, text, vec![("kept", kept)])?;
+                    let carried = facts.map(|facts| prefixes.facts(&cut, facts));
+                    give(&self.pool, (&cut.trace, carried), text, vec![("kept", kept)])?;
                 }
                 return Ok(made);
             }
         };
         for change in changes.sample(own_seed).take(most) {
-            let mutant = change.apply(trace, &mut self.pool);
+            let (mutant, carried) = match facts {
+                Some(facts) => {
+                    let (mutant, facts) = change.apply_with_facts(trace, facts, &mut self.pool);
+                    (mutant, Some(facts))
+                }
+                None => (change.apply(trace, &mut self.pool), None),
+            };
             let mut details = vec![
                 ("components", self.names(trace, &[change.component()])),
                 ("place", (change.index() + 1).into()),
@@ -178,7 +207,8 @@ impl Mutator<'_> {
             if let Change::SwapActions { second, .. } = change {
                 details.push(("other_place", (second + 1).into()));
             }
-            give(&self.pool, &mutant, change.describe(trace, &self.pool), details)?;
+            let text = change.describe(trace, &self.pool);
+            give(&self.pool, (&mutant, carried), text, details)?;
         }
         Ok(made)
     }

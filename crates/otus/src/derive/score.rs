@@ -14,10 +14,12 @@
 use std::fmt::Write as _;
 
 use otus_analysis::Verdict;
+use otus_core::index::Index as _;
+use otus_core::valued::FieldId;
 use otus_syntax::{Source, parse_trace, print};
-use otus_trace::MultiTrace;
 use otus_trace::case::OtherFields;
 use otus_trace::transform::Swaps;
+use otus_trace::{Facts, MultiTrace};
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
@@ -27,6 +29,7 @@ use crate::analysis::{Explain, Item, Originals, Request, WitnessPolicy, analyze,
 use crate::case::Case;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::load;
 use crate::units::counted;
 
 const BATCH: usize = 50_000;
@@ -55,7 +58,7 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
     let mut request = asked.request.clone();
     request.explain = Explain::None;
     request.witness = WitnessPolicy::None;
-    let Originals { pool, traces, strangers } = originals(context, &request)?;
+    let Originals { pool, fields, traces, strangers } = originals(context, &request)?;
     // The following requests are about multi-traces in memory, and the warnings about the
     // specification were reported.
     request.group = None;
@@ -63,7 +66,10 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
     let given = traces.len() + strangers;
     let lines: Vec<String> = traces
         .iter()
-        .map(|(_, trace)| print::trace_line(&otus_trace::raise(trace, &pool)))
+        .map(|(_, trace, facts)| {
+            let values = facts.as_ref().zip(fields.as_ref());
+            print::trace_line(&load::facts::raise(trace, &pool, values))
+        })
         .collect();
     let checked = check(context, &request, &lines)?;
     let mut accepted = vec![false; traces.len()];
@@ -71,10 +77,12 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
         accepted[number] = case.conforms();
     }
     let (mut ids, mut observed, mut texts) = (Vec::new(), Vec::new(), FxHashSet::default());
-    for (((id, trace), line), accepted) in traces.into_iter().zip(lines).zip(accepted) {
+    let mut carried = Vec::new();
+    for (((id, trace, facts), line), accepted) in traces.into_iter().zip(lines).zip(accepted) {
         if accepted {
             ids.push(id);
             observed.push(trace);
+            carried.extend(facts);
             texts.insert(line);
         }
     }
@@ -94,6 +102,7 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
         count: asked.count,
         ids: &ids,
         observed: &observed,
+        values: fields.as_ref().map(|fields| (&carried[..], fields)),
         swaps: &swaps,
         pool,
     };
@@ -105,11 +114,12 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
                 if let Some(reason) = context.cancel.reason() {
                     return Err(Error::Stopped(reason));
                 }
-                let text = print::trace_line(&otus_trace::raise(made.trace, made.pool));
+                let text = print::trace_line(&made.tree());
                 if texts.contains(&text) {
                     score.row(made.kind).equal += 1;
                 } else if seen.insert(text.clone()) {
-                    let is_part = is_part(made.trace, &observed[original]);
+                    let mutant = (made.trace, made.values.map(|(facts, _)| facts));
+                    let is_part = is_part(mutant, (&observed[original], carried.get(original)));
                     batch.push(Mutant::new(made, number, text, is_part));
                 }
                 Ok(())
@@ -188,14 +198,19 @@ impl Mutant {
     }
 }
 
-/// Whether each log is a prefix or a suffix of the log of the original.
-fn is_part(mutant: &MultiTrace, original: &MultiTrace) -> bool {
-    mutant.partition().components().all(|component| {
-        let (part, whole) = (mutant.steps(component), original.steps(component));
-        let actions = |steps: &[otus_trace::Step]| -> Vec<_> {
-            steps.iter().map(|step| step.action()).collect()
+/// Whether each log is a prefix or a suffix of the log of the original, with the same values.
+fn is_part(mutant: (&MultiTrace, Option<&Facts>), original: (&MultiTrace, Option<&Facts>)) -> bool {
+    mutant.0.partition().components().all(|component| {
+        let events = |(trace, facts): (&MultiTrace, Option<&Facts>)| -> Vec<_> {
+            let values = |step| {
+                let fields = facts.map_or(0, Facts::field_count);
+                let known = |field| facts?.known(FieldId::new(field), component, step);
+                (0..fields).map(known).collect::<Vec<_>>()
+            };
+            let steps = trace.steps(component).iter().enumerate();
+            steps.map(|(number, step)| (step.action(), values(number))).collect()
         };
-        let (part, whole) = (actions(part), actions(whole));
+        let (part, whole) = (events(mutant), events(original));
         whole.starts_with(&part) || whole.ends_with(&part)
     })
 }

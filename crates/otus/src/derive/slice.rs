@@ -1,14 +1,15 @@
 //! Slices: partial observations of multi-traces.
 
 use otus_core::Pool;
-use otus_trace::MultiTrace;
 use otus_trace::transform::{self, Cut, Cuts, Share};
+use otus_trace::{Facts, FieldNames, MultiTrace};
 use serde_json::{Value, json};
 
 use super::{From, Made, Place, Take, TooFew, stopped_or, until_cancelled};
 use crate::context::Context;
 use crate::error::{Result, unfit};
-use crate::load::Trace;
+use crate::load::facts::fields_of;
+use crate::load::{self, Trace};
 use crate::units::counted;
 
 /// The maximum number of slices that are written to a file, and to a folder, if the request gives
@@ -56,14 +57,17 @@ pub fn slice(context: &Context, request: &SliceRequest, take: Take<'_>) -> Resul
     let mut too_few = TooFew::default();
     for trace in &traces {
         let origin = trace.id.as_str();
-        let made = with_lowered(trace, &mut spec, |observed, pool| {
+        let fields = fields_of(std::iter::once(&trace.tree));
+        let made = with_lowered(trace, &mut spec, fields.as_ref(), |observed, facts, pool| {
             let cuts = cuts(observed, request);
             if let Some(by_place) = &mut by_place {
                 *by_place = by_place.saturating_add(cuts.count_by_place());
             }
             let mut make = |cut: &Cut, number: u64| {
+                let facts = facts.map(|facts| cuts.facts(cut, facts));
                 let made = Made {
                     trace: &cut.trace,
+                    values: facts.as_ref().zip(fields.as_ref()),
                     pool,
                     origin,
                     kind: "slice",
@@ -105,7 +109,8 @@ fn cuts<'a>(observed: &'a MultiTrace, request: &SliceRequest) -> Cuts<'a> {
 fn with_lowered<T>(
     trace: &Trace,
     spec: &mut Option<Pool>,
-    done: impl FnOnce(&MultiTrace, &Pool) -> T,
+    fields: Option<&FieldNames>,
+    done: impl FnOnce(&MultiTrace, Option<&Facts>, &Pool) -> T,
 ) -> T {
     let mut own;
     let pool = match spec {
@@ -115,8 +120,8 @@ fn with_lowered<T>(
             &mut own
         }
     };
-    let (observed, _) = otus_trace::lower(&trace.tree, pool);
-    done(&observed, pool)
+    let (observed, facts) = load::facts::lower(&trace.tree, pool, fields);
+    done(&observed, facts.as_ref(), pool)
 }
 
 /// Refuses to write an excessive number of slices.
@@ -128,7 +133,8 @@ fn refuse_flood(request: &SliceRequest, traces: &[Trace], spec: &mut Option<Pool
     };
     let mut total: u128 = 0;
     for trace in traces {
-        let count = with_lowered(trace, spec, |observed, _| cuts(observed, request).count());
+        let count =
+            with_lowered(trace, spec, None, |observed, _, _| cuts(observed, request).count());
         total = total.saturating_add(count);
     }
     if total > limit {

@@ -4,18 +4,21 @@
 //! itself. Mistakes in the texts are collected as diagnostics; errors are files that cannot be read.
 
 mod diagrams;
+pub(crate) mod facts;
 pub(crate) mod options;
+mod same;
 mod sources;
 
+use otus_core::valued::Valued;
 use otus_core::{Lowered, Pool, Signature, TermId};
-use otus_syntax::ast::{SpecFile, TraceFile};
+use otus_syntax::ast::{NodeKind, SpecFile, TraceFile};
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::diagram::markdown::{self, Fence, Language};
 use otus_syntax::grammar::Parsed;
 use otus_syntax::{Code, Diagnostic, Source, SourceId, Span, parse_spec, parse_trace};
-use otus_trace::MultiTrace;
 use otus_trace::case::Case;
 use otus_trace::transform::implied_signature;
+use otus_trace::{Facts, FieldNames, MultiTrace};
 
 use crate::context::Context;
 use crate::diagnostics::Diagnostics;
@@ -224,6 +227,22 @@ impl Loaded {
         Ok((lowered, term))
     }
 
+    /// As [`Loaded::only_interaction`], for a command whose result has no guards and binders.
+    pub(crate) fn without_values(
+        &mut self,
+        context: &Context,
+        what: &str,
+    ) -> Result<(Lowered, TermId)> {
+        let (lowered, term) = self.lower_only()?;
+        if lowered.valued.is_some() {
+            let found = self.specs.first().and_then(|spec| values_left_out(spec, &lowered, what));
+            self.diagnostics.extend(found);
+        }
+        self.warn(context)?;
+        let bug = || Error::Bug("an interaction without errors has no term".to_owned());
+        Ok((lowered, term.ok_or_else(bug)?))
+    }
+
     /// Like [`Loaded::only_interaction`], but warnings are returned.
     pub(crate) fn interaction_with_warnings(&mut self) -> Result<(Lowered, TermId, Diagnostics)> {
         let (lowered, term) = self.lower_only()?;
@@ -233,10 +252,13 @@ impl Loaded {
     }
 
     /// The lifelines and messages of the only specification among some files. Warnings are reported.
-    pub(crate) fn signature(context: &Context, names: &[String]) -> Result<Signature> {
+    pub(crate) fn signature(
+        context: &Context,
+        names: &[String],
+    ) -> Result<(Signature, Option<Box<Valued>>)> {
         let mut loaded = Loaded::read(context, names, None)?;
         let (lowered, _) = loaded.only_interaction(context)?;
-        Ok(lowered.pool.signature().clone())
+        Ok((lowered.pool.signature().clone(), lowered.valued))
     }
 
     /// Like [`Loaded::only_interaction`], but warnings are not reported. The term is missing only
@@ -267,6 +289,15 @@ impl Loaded {
         Ok((lowered, term))
     }
 
+    /// Asks both ends of every message for the same value of some fields, as `[values] same` of `otus.toml` does.
+    pub(crate) fn require_same(&mut self, fields: &[String]) {
+        for file in self.specs.iter_mut().flat_map(|spec| &mut spec.files) {
+            for field in fields {
+                same::require(file, field);
+            }
+        }
+    }
+
     fn keep<T>(&mut self, parsed: Parsed<T>) -> T {
         self.diagnostics.extend(parsed.diagnostics);
         parsed.tree
@@ -282,10 +313,46 @@ impl Trace {
     }
 }
 
+impl Trace {
+    /// As [`Trace::lower`], with the values of its events and their fields, if there are any.
+    pub(crate) fn lower_with_values(
+        &self,
+        spec: Option<Pool>,
+    ) -> (Pool, MultiTrace, Option<(Facts, FieldNames)>) {
+        let mut pool = spec.unwrap_or_else(|| Pool::new(implied_signature([&self.tree])));
+        let fields = facts::fields_of(std::iter::once(&self.tree));
+        let (observed, facts) = facts::lower(&self.tree, &mut pool, fields.as_ref());
+        (pool, observed, facts.zip(fields))
+    }
+}
+
 impl SpecFiles {
     /// The terms of the specification, and the findings about its names.
     pub(crate) fn lower(&self) -> Lowered {
         otus_core::lower(&self.files.iter().collect::<Vec<_>>())
+    }
+}
+
+/// Says that guards and binders are left out, at the first of them.
+fn values_left_out(spec: &SpecFiles, lowered: &Lowered, what: &str) -> Option<Diagnostic> {
+    let file = spec.files.get(lowered.file?)?;
+    let nodes = &file.interaction.as_ref()?.nodes;
+    let places = nodes.iter().filter_map(|node| match &node.kind {
+        NodeKind::Passing(passing) => passing.guard.first().map(|atom| atom.span),
+        NodeKind::Operator(operator, _) => operator.variables().first().map(|name| name.span),
+        NodeKind::Empty | NodeKind::Invalid => None,
+    });
+    let first = places.min_by_key(|span| span.start)?;
+    let message = format!("guards and binders are left out of {what}");
+    let help = "it has the messages and their order, not what they carry";
+    let found = Diagnostic::new(Code::VALUES_LEFT_OUT, file.source, first, message);
+    Some(found.with_help(help))
+}
+
+/// Warns that a command regards names and order only, if the specification has values.
+pub(crate) fn warn_of_values(context: &Context, lowered: &Lowered, what: &str) {
+    if lowered.valued.is_some() {
+        context.remark(format!("warning: values are not regarded here: {what}"));
     }
 }
 

@@ -3,7 +3,7 @@
 //! `records = matched + ignored + blank + unmatched + incomplete + unreadable`, for each log and for all of them.
 
 use otus_core::Direction;
-use otus_trace::run::{self, Accounting, Tally};
+use otus_trace::run::{self, Accounting, Tally, ValueAccount};
 use serde::Serialize;
 
 use super::{Groups, LogFinding, Mapping, Specification, UnknownName};
@@ -33,6 +33,10 @@ pub struct LogMap {
     pub lifelines: Vec<MappedLifeline>,
     /// The messages.
     pub messages: Vec<MappedMessage>,
+    /// The fields whose values are kept, if any: those that guards of the specification name, or else those that rules
+    /// list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<MappedField>,
     /// The groups.
     pub groups: MappedGroups,
     /// Emissions and their receptions.
@@ -162,6 +166,20 @@ pub struct MappedMessage {
     pub received: u64,
 }
 
+/// One field of events.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct MappedField {
+    /// The name of the field.
+    pub field: String,
+    /// The number of events with a value of the field.
+    pub known: u64,
+    /// The number of events without one.
+    pub unknown: u64,
+    /// The number of records whose value of the field cannot be used.
+    pub unusable: u64,
+}
+
 /// The groups.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
@@ -250,6 +268,13 @@ pub struct Names<T> {
     pub messages: Vec<T>,
 }
 
+impl MappedField {
+    fn new(account: &ValueAccount) -> MappedField {
+        let ValueAccount { name, known, unknown, unusable } = account;
+        MappedField { field: name.clone(), known: *known, unknown: *unknown, unusable: *unusable }
+    }
+}
+
 impl LogMap {
     pub(super) fn new(mapping: &Mapping, accounting: &Accounting, groups: Groups) -> LogMap {
         let place = |place: run::RunPlace| findings::place(accounting, place);
@@ -330,6 +355,7 @@ impl LogMap {
             },
             lifelines: lifelines.collect(),
             messages: messages.collect(),
+            values: accounting.values.iter().map(MappedField::new).collect(),
             groups: MappedGroups {
                 total: groups.total,
                 closed: account.closed,

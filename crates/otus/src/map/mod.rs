@@ -17,8 +17,9 @@ use otus_trace::run::Observed;
 pub use crate::logs::findings::LogFinding;
 pub use crate::logs::unknown_names::UnknownName;
 pub use account::{
-    Comparison, FirstGroup, LineCounts, LineShape, LogMap, MappedGroups, MappedLifeline, MappedLog,
-    MappedMessage, MappedPairs, MappedRule, Names, UnmatchedLines, UnpairedAction,
+    Comparison, FirstGroup, LineCounts, LineShape, LogMap, MappedField, MappedGroups,
+    MappedLifeline, MappedLog, MappedMessage, MappedPairs, MappedRule, Names, UnmatchedLines,
+    UnpairedAction,
 };
 pub use group::{GroupFormat, ObservedGroup};
 
@@ -74,13 +75,27 @@ pub fn open(context: &Context, request: &MapRequest) -> Result<Mapping> {
     if let Some(project) = finder.project().filter(|_| spec.is_empty()) {
         spec.clone_from(&project.spec);
     }
+    let mut has_values = false;
     let specification = match spec.as_slice() {
         [] => None,
         names => {
-            let signature = Loaded::signature(context, names)?;
+            let (signature, valued) = Loaded::signature(context, names)?;
+            has_values = valued.is_some();
+            if let Some(valued) = &valued {
+                let fields = valued.atoms().map(|atom| valued.field_name(atom.field));
+                logs.plan.keep(fields);
+            }
             Some(Specification { name: names.join(" "), signature })
         }
     };
+    if !has_values {
+        // Without guards, the values that rules list are kept, if they list any.
+        let mut plan = logs.plan.clone();
+        plan.keep_listed();
+        if !plan.kept().is_empty() {
+            logs.plan = plan;
+        }
+    }
     Ok(Mapping { finder, logs, specification })
 }
 

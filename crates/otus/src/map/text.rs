@@ -24,6 +24,7 @@ impl LogMap {
             self.write_lifelines(&mut out);
             self.write_messages(&mut out, limit.max(LEAST_MESSAGES));
             self.write_groups(&mut out);
+            self.write_values(&mut out);
             self.write_pairs(&mut out, limit);
         }
         if let Some(comparison) = &self.specification {
@@ -113,6 +114,21 @@ impl LogMap {
         if !silent.is_empty() {
             let _ = writeln!(out, "without a log: {}\n", silent.join(", "));
         }
+    }
+
+    /// The fields that are kept. What is unknown can only be assumed by an analysis.
+    fn write_values(&self, out: &mut String) {
+        if self.values.is_empty() {
+            return;
+        }
+        let numbers = ["known", "unknown", "unusable"];
+        let mut table = Table::new(&[&self.heading("value")], &numbers, &[]);
+        for it in &self.values {
+            let numbers = [it.known, it.unknown, it.unusable];
+            let numbers = numbers.iter().map(u64::to_string);
+            table.push(std::iter::once(it.field.clone()).chain(numbers).collect());
+        }
+        table.write(out);
     }
 
     fn write_messages(&self, out: &mut String, most: usize) {

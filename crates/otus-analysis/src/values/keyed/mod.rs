@@ -19,7 +19,9 @@
 mod confluence;
 mod fast;
 mod plan;
+mod report;
 mod run;
 
 pub(super) use plan::Keyed;
+pub use report::{LoopReport, loops};
 pub(super) use run::explain;

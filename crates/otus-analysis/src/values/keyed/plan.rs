@@ -20,6 +20,8 @@ pub(in super::super) struct Keyed {
     pub(super) routes: FxHashMap<Action, Route>,
     /// Whether some time has a bound from below.
     pub(super) has_lower_bounds: bool,
+    /// Whether a stage begins only when the stages before it are over on all lifelines, not just on that of the event.
+    pub(super) is_strict: bool,
 }
 
 /// Where the events of an action go.
@@ -27,6 +29,8 @@ pub(in super::super) struct Keyed {
 pub(super) struct Route {
     pub(super) part: usize,
     pub(super) kind: KindId,
+    /// The number of the lifeline of the action.
+    pub(super) lifeline: usize,
     /// The field of the key; `None` for a part without keys.
     pub(super) key: Option<FieldId>,
 }
@@ -37,6 +41,8 @@ pub(super) struct Part {
     /// The expressions of one session.
     pub(super) tables: Tables,
     pub(super) fast: FastSteps,
+    /// Parts of one stage are in parallel; stages follow each other.
+    pub(super) stage: usize,
     /// Whether the part is one session that is always there.
     pub(super) is_single: bool,
     /// Whether every shape met so far is confluent.
@@ -53,10 +59,19 @@ impl Keyed {
         valued: &Valued,
         partition: &Partition,
     ) -> Option<Keyed> {
-        let mut keyed =
-            Keyed { parts: Vec::new(), routes: FxHashMap::default(), has_lower_bounds: false };
+        let (stages, is_strict) = stages(valued);
+        let mut keyed = Keyed {
+            parts: Vec::new(),
+            routes: FxHashMap::default(),
+            has_lower_bounds: false,
+            is_strict,
+        };
         let mut has_keys = false;
-        for root in parallel_parts(valued) {
+        let all = stages.iter().enumerate();
+        let all = all.flat_map(|(stage, &root)| {
+            parallel_parts(valued, root).into_iter().map(move |part| (stage, part))
+        });
+        for (stage, root) in all {
             let session = Session::of(valued, root);
             has_keys |= session.is_some();
             let (tree, fields) = match &session {
@@ -70,7 +85,8 @@ impl Keyed {
                 let action = part.action;
                 let kind = exprs.kinds.find_as(&[action], |kind| **kind == [action])?;
                 let key = fields.and_then(|fields| fields.get(&action).copied());
-                let route = Route { part: number, kind, key };
+                let lifeline = action.lifeline.index();
+                let route = Route { part: number, kind, lifeline, key };
                 if keyed.routes.insert(action, route).is_some_and(|other| other.part != number) {
                     return None;
                 }
@@ -80,7 +96,7 @@ impl Keyed {
             let is_single = session.is_none();
             let fast = FastSteps::default();
             let checked = FxHashSet::default();
-            keyed.parts.push(Part { tables, fast, is_single, is_confluent: true, checked });
+            keyed.parts.push(Part { tables, fast, stage, is_single, is_confluent: true, checked });
         }
         keyed.has_lower_bounds = valued.atoms().any(|atom| {
             let is_above = matches!(
@@ -93,21 +109,47 @@ impl Keyed {
     }
 }
 
-/// The operands of the outermost `par`.
-fn parallel_parts(valued: &Valued) -> Vec<ValuedId> {
+/// The operands of the outermost `seq` or `strict`, and whether it is `strict`.
+fn stages(valued: &Valued) -> (Vec<ValuedId>, bool) {
+    let is_strict = matches!(valued.nodes[valued.root], ValuedNode::Strict(..));
+    let split = |node: &ValuedNode| match (node, is_strict) {
+        (ValuedNode::Strict(left, right), true)
+        | (ValuedNode::Coreg(Pool::NONE, left, right), false) => Some((*left, *right)),
+        _ => None,
+    };
+    (flatten(valued, valued.root, split), is_strict)
+}
+
+/// The operands of the outermost `par` of a node.
+fn parallel_parts(valued: &Valued, root: ValuedId) -> Vec<ValuedId> {
+    flatten(valued, root, |node| match node {
+        ValuedNode::Coreg(Pool::ALL, left, right) => Some((*left, *right)),
+        _ => None,
+    })
+}
+
+/// The operands of nested binary operators of one kind, from left to right.
+fn flatten(
+    valued: &Valued,
+    root: ValuedId,
+    split: impl Fn(&ValuedNode) -> Option<(ValuedId, ValuedId)>,
+) -> Vec<ValuedId> {
     let mut parts = Vec::new();
-    let mut pending = vec![valued.root];
+    let mut pending = vec![root];
     while let Some(id) = pending.pop() {
-        match &valued.nodes[id] {
-            ValuedNode::Coreg(Pool::ALL, left, right) => pending.extend([*right, *left]),
-            _ => parts.push(id),
+        match split(&valued.nodes[id]) {
+            Some((left, right)) => pending.extend([right, left]),
+            None => parts.push(id),
         }
     }
     parts
 }
 
 /// The events below a node.
-fn events(valued: &Valued, root: ValuedId) -> impl Iterator<Item = &[otus_core::valued::Part]> {
+pub(super) fn events(
+    valued: &Valued,
+    root: ValuedId,
+) -> impl Iterator<Item = &[otus_core::valued::Part]> {
     let mut pending = vec![root];
     let mut found = Vec::new();
     let mut seen = vec![false; valued.nodes.len()];
@@ -130,9 +172,36 @@ fn events(valued: &Valued, root: ValuedId) -> impl Iterator<Item = &[otus_core::
     found.into_iter()
 }
 
+/// A parallel loop and the binders around its body.
+pub(super) struct Binders {
+    /// The variables of an iteration, fresh ones first.
+    pub(super) variables: Vec<VariableId>,
+    /// The number of fresh variables.
+    fresh: usize,
+    /// The body of one iteration, inside all binders.
+    pub(super) body: ValuedId,
+}
+
+/// The binders of a parallel loop; `None` if the node is none.
+pub(super) fn binders(valued: &Valued, root: ValuedId) -> Option<Binders> {
+    let mut variables = Vec::new();
+    let mut at = root;
+    while let ValuedNode::Fresh(variable, inner) = valued.nodes[at] {
+        variables.push(variable);
+        at = inner;
+    }
+    let fresh = variables.len();
+    let ValuedNode::LoopC(Pool::ALL, mut body) = valued.nodes[at] else { return None };
+    while let ValuedNode::New(variable, inner) = valued.nodes[body] {
+        variables.push(variable);
+        body = inner;
+    }
+    Some(Binders { variables, fresh, body })
+}
+
 /// A loop of sessions with a key.
-struct Session {
-    variable: VariableId,
+pub(super) struct Session {
+    pub(super) variable: VariableId,
     /// The body of one session, without the binder of the key.
     body: ValuedId,
     /// The binders between the loop and the body, besides that of the key.
@@ -144,39 +213,24 @@ struct Session {
 }
 
 impl Session {
-    fn of(valued: &Valued, root: ValuedId) -> Option<Session> {
-        let mut candidates = Vec::new();
-        let mut at = root;
-        while let ValuedNode::Fresh(variable, inner) = valued.nodes[at] {
-            candidates.push((variable, true));
-            at = inner;
-        }
-        // Two fresh variables of one loop are two keys, of which only one could be forgotten.
-        if candidates.len() > 1 {
+    pub(super) fn of(valued: &Valued, root: ValuedId) -> Option<Session> {
+        let Binders { variables, fresh, body } = binders(valued, root)?;
+        // A loop with fresh variables must remember the values of each of them. Its key is remembered by its session,
+        // so there may be only one, and it must be the key.
+        let candidates = if fresh > 0 { &variables[..fresh] } else { &variables[..] };
+        if fresh > 1 {
             return None;
         }
-        let ValuedNode::LoopC(Pool::ALL, inner) = valued.nodes[at] else { return None };
-        let mut body = inner;
-        let mut bound = Vec::new();
-        while let ValuedNode::New(variable, inner) = valued.nodes[body] {
-            bound.push(variable);
-            body = inner;
-        }
-        candidates.extend(bound.iter().map(|&variable| (variable, false)));
-        candidates.into_iter().find_map(|(variable, is_fresh)| {
-            // A loop with a fresh variable that is no key has to remember its values.
-            if !is_fresh && matches!(valued.nodes[root], ValuedNode::Fresh(..)) {
-                return None;
-            }
+        candidates.iter().find_map(|&variable| {
             let fields = key_fields(valued, body, variable)?;
-            let others = bound.iter().copied().filter(|&other| other != variable).collect();
-            Some(Session { variable, body, others, is_fresh, fields })
+            let others = variables.iter().copied().filter(|&other| other != variable).collect();
+            Some(Session { variable, body, others, is_fresh: fresh > 0, fields })
         })
     }
 
     /// The tree of one session. The atoms of the key are left out, since the session is found by it; unless other atoms
     /// mention the key, too.
-    fn tree(&self, valued: &Valued) -> Valued {
+    pub(super) fn tree(&self, valued: &Valued) -> Valued {
         let mut tree = valued.clone();
         let is_key = |action: Action, atom: &Atom| {
             atom.binds() == Some(self.variable) && self.fields.get(&action) == Some(&atom.field)

@@ -1,8 +1,10 @@
 //! Greedy firing over a table of sessions.
 
+use std::cmp::Ordering;
+
 use otus_core::index::Index as _;
 use otus_core::valued::{Atom, FieldId, Valued};
-use otus_core::{Action, LifelineSet, Value};
+use otus_core::{Action, LifelineId, LifelineSet, Value};
 use otus_trace::{ComponentId, FactId};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -33,6 +35,7 @@ pub(in super::super) fn explain(
         |log: &super::super::observation::Log| log.len > 0 && log.observed.may_start_late();
     if (!observation.global && observation.logs.iter().any(is_late))
         || (may_miss && keyed.has_lower_bounds)
+        || (problem.valued.has_times() && observation.logs.iter().any(|log| log.is_broken))
     {
         return None;
     }
@@ -59,6 +62,7 @@ pub(in super::super) fn explain(
         is_forced: true,
         budget_spent: None,
         unfinished: None,
+        stages: vec![0; problem.trace.partition().lifeline_count()],
     };
     let found = run.run(meter);
     if found == Some(Found::No) {
@@ -111,6 +115,8 @@ struct Run<'r, 'p> {
     /// Whether all choices so far were forced.
     is_forced: bool,
     budget_spent: Option<Stop>,
+    /// By lifeline: the stage that its events belong to now.
+    stages: Vec<usize>,
     /// A session that cannot end: its part and key.
     unfinished: Option<(usize, usize)>,
 }
@@ -132,7 +138,11 @@ impl Run<'_, '_> {
                     }
                 }
             }
-            if !moved {
+            if moved {
+                continue;
+            }
+            // An event of a later stage may prevent others, so it waits until nothing else can happen.
+            if !(0..count).any(|component| self.advance(component)) {
                 break;
             }
         }
@@ -173,6 +183,9 @@ impl Run<'_, '_> {
         };
         let session = self.sessions[route.part][key];
         let part = &mut self.keyed.parts[route.part];
+        if part.stage != self.stages[route.lifeline] {
+            return Fired::Blocked;
+        }
         let shape = match session.shape {
             IDLE => part.tables.root,
             SLOW => return self.fire_slowly(component, route, key),
@@ -185,7 +198,7 @@ impl Run<'_, '_> {
         let Entry::Fast(from, to) = entry else {
             return match entry {
                 Entry::Slow => self.fire_slowly(component, route, key),
-                _ if self.may_miss => self.fire_slowly(component, route, key),
+                _ if self.has_outside() => self.fire_slowly(component, route, key),
                 _ => Fired::Blocked,
             };
         };
@@ -209,9 +222,60 @@ impl Run<'_, '_> {
                 self.consumed[component] += 1;
                 Fired::Moved
             }
-            None if self.may_miss => self.fire_slowly(component, route, key),
+            None if self.has_outside() => self.fire_slowly(component, route, key),
             None => Fired::Blocked,
         }
+    }
+
+    /// Lets a later stage begin on the lifeline of a component's next event, if the stages before it can do without.
+    #[cold]
+    fn advance(&mut self, component: usize) -> bool {
+        let component = ComponentId::new(component);
+        let next = self.observation.next_moment(&self.consumed, component.index());
+        let Some((step, _)) = next else { return false };
+        let Some((route, _)) = self.route(LogPlace { component, step }) else { return false };
+        let stage = self.keyed.parts[route.part].stage;
+        if stage <= self.stages[route.lifeline] {
+            return false;
+        }
+        let count = self.stages.len();
+        let lifelines = if self.keyed.is_strict {
+            LifelineSet::full(count)
+        } else {
+            LifelineSet::singleton(LifelineId::new(route.lifeline))
+        };
+        let mut parts = 0..self.keyed.parts.len();
+        if !parts.all(|part| {
+            self.keyed.parts[part].stage >= stage || self.can_do_without(part, &lifelines)
+        }) {
+            return false;
+        }
+        for lifeline in lifelines.iter() {
+            let own = &mut self.stages[lifeline.index()];
+            *own = stage.max(*own);
+        }
+        true
+    }
+
+    /// Whether all sessions of a part can do without events on some lifelines.
+    fn can_do_without(&mut self, part: usize, lifelines: &LifelineSet) -> bool {
+        let exprs = &mut self.keyed.parts[part].tables.exprs;
+        let set = exprs.set(lifelines);
+        let slow = &self.slow;
+        self.sessions[part].iter().all(|session| {
+            let shape = match session.shape {
+                IDLE => return true,
+                SLOW => slow[usize::try_from(session.registers[0]).unwrap_or(0)].expr,
+                shape => shape,
+            };
+            exprs.prune(shape, set) != Exprs::NEVER
+        })
+    }
+
+    /// Whether events of some component may be unobserved now.
+    fn has_outside(&self) -> bool {
+        let is_outside = |component| self.observation.is_outside(&self.consumed, component);
+        self.may_miss && !self.observation.global && (0..self.consumed.len()).any(is_outside)
     }
 
     #[cold]
@@ -382,7 +446,17 @@ impl Run<'_, '_> {
             if !self.observation.is_outside(&self.consumed, component) {
                 continue;
             }
-            for next in self.steps(part, session, kind, &[(component, None)])? {
+            let next = self.steps(part, session, kind, &[(component, None)])?;
+            if next.is_empty() {
+                continue;
+            }
+            // What stages before it still have to do there is left to the search.
+            match self.keyed.parts[part].stage.cmp(&self.stages[action.lifeline.index()]) {
+                Ordering::Less => continue,
+                Ordering::Equal => {}
+                Ordering::Greater => return Err(Fired::GivenUp),
+            }
+            for next in next {
                 if !found.contains(&next) {
                     found.push(next);
                 }

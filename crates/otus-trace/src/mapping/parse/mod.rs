@@ -10,6 +10,7 @@
 //! | [`rule`] | `[[source.rule]]`: its conditions, and what a record of it means |
 //! | [`action`] | the actions of a rule: `dir`, `message`, `emit`, spans |
 //! | [`setting`] | templates and patterns |
+//! | [`value`] | `values` and `time`: what an event carries |
 //! | [`format_rules`] | the rules that a format has by itself |
 
 mod action;
@@ -17,22 +18,24 @@ mod format_rules;
 mod rule;
 mod setting;
 mod source;
+mod value;
 
 use otus_core::Direction;
+use otus_syntax::ast::guard::Duration;
 use otus_syntax::diagnostic::any_error;
-use otus_syntax::{Code, Diagnostic, Source, Span};
+use otus_syntax::{Code, Diagnostic, Rational, Source, Span};
 use toml::de::DeTable;
 
 use super::table::{Table, TomlReader, Value, get, span};
 use super::template::Piece;
-use super::{Aliases, Glob, Observation, Pairing, Plan, SpanNames};
+use super::{Aliases, Glob, Observation, Pairing, Plan, SpanNames, Unlogged};
 use crate::read::{Fields, Format};
 
 /// The top-level keys that are about logs.
-pub(super) const FILE_KEYS: [&str; 6] =
-    ["source", "lifelines", "messages", "observation", "pairing", "group"];
+pub(super) const FILE_KEYS: [&str; 8] =
+    ["source", "lifelines", "messages", "observation", "pairing", "group", "values", "clocks"];
 
-const OBSERVATION_KEYS: [&str; 8] = [
+const OBSERVATION_KEYS: [&str; 9] = [
     "complete",
     "may_stop_early",
     "may_start_late",
@@ -41,11 +44,13 @@ const OBSERVATION_KEYS: [&str; 8] = [
     "ignore_unknown_messages",
     "ignore_order",
     "ignore_peers",
+    "unlogged",
 ];
 
 /// The keys that a source and a rule have in common.
-pub(super) const SHARED_KEYS: [&str; 11] = [
-    "lifeline", "clock", "order", "time", "group", "dir", "message", "reply", "peer", "id", "label",
+pub(super) const SHARED_KEYS: [&str; 12] = [
+    "lifeline", "clock", "order", "time", "group", "dir", "message", "reply", "peer", "id",
+    "label", "values",
 ];
 
 pub(super) const SOURCE_KEYS: [&str; 10] = [
@@ -103,6 +108,15 @@ pub(super) fn parse(source: &Source, others: &[&str]) -> (Option<Plan>, Vec<Diag
         plan.names = reader.choice(table, "names", &choices).unwrap_or_default();
         plan.links = reader.truth(table, "links").unwrap_or(true);
         plan.deduce = reader.truth(table, "deduce").unwrap_or(true);
+    }
+    if let Some(table) = reader.table(file, "values", "[values]") {
+        reader.keys(table, &["same"]);
+        let same = reader.texts(table, "same").unwrap_or_default();
+        plan.same = same.into_iter().map(|field| field.content).collect();
+    }
+    if let Some(table) = reader.table(file, "clocks", "[clocks]") {
+        reader.keys(table, &["uncertainty"]);
+        plan.uncertainty = reader.duration(table, "uncertainty");
     }
     if let Some(table) = reader.table(file, "group", "[group]") {
         reader.keys(table, &["idle"]);
@@ -178,7 +192,41 @@ impl TomlReader<'_> {
             ignore_unknown_messages: self.truth(table, "ignore_unknown_messages"),
             ignore_order: self.truth(table, "ignore_order"),
             ignore_peers: self.truth(table, "ignore_peers"),
+            unlogged: self.unlogged(table),
         }
+    }
+
+    /// Parses `unlogged`: lifelines with a field each.
+    fn unlogged(&mut self, table: Table<'_>) -> Vec<Unlogged> {
+        let mut entries = Vec::new();
+        for text in self.texts(table, "unlogged").unwrap_or_default() {
+            match Unlogged::parse(&text.content) {
+                Some(entry) => entries.push(entry),
+                None => {
+                    let message = format!("`{}` is not a field of a lifeline", text.content);
+                    let help = "write the lifeline, a dot and the field: `client.mid`, `sub*.time`";
+                    self.error(Code::WRONG_SETTING, text.span, message, help);
+                }
+            }
+        }
+        entries
+    }
+
+    /// A length of time such as `20ms`, in nanoseconds.
+    fn duration(&mut self, table: Table<'_>, key: &str) -> Option<i64> {
+        let text = self.text(table, key)?;
+        let content = text.content.trim();
+        let digits = content.find(|c: char| !c.is_ascii_digit() && c != '.');
+        let (number, unit) = content.split_at(digits.unwrap_or(content.len()));
+        let number = Rational::parse(number);
+        let duration = number.and_then(|number| Duration::new(number, unit.trim_start()));
+        if duration.is_none() {
+            let units: Vec<&str> = Duration::units().collect();
+            let message = format!("`{content}` is not a duration");
+            let help = format!("write a number and one of the units {}: 20ms", units.join(", "));
+            self.error(Code::BAD_DURATION, text.span, message, help);
+        }
+        duration.map(|duration| duration.0)
     }
 
     /// Reports that a table lacks a setting, at the header of the table.

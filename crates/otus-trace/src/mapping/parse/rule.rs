@@ -145,7 +145,8 @@ impl TomlReader<'_> {
         rule.lifeline = self.mapped(scope, "lifeline");
         rule.clock = self.setting(scope, "clock", Need::Required);
         rule.group = self.setting(scope, "group", Need::Required);
-        rule.time = self.setting(scope, "time", Need::IfCaptured);
+        rule.time = self.time(scope);
+        rule.values = self.values(scope);
         rule.label = self.setting(scope, "label", Need::IfCaptured);
         rule.order = match scope.find("order") {
             Some((value, _)) if value.get_ref().as_str() == Some("line") => None,

@@ -31,16 +31,23 @@ impl TomlReader<'_> {
     pub(super) fn setting(&mut self, scope: &Scope<'_>, key: &str, need: Need) -> Option<Template> {
         let (value, own) = scope.find(key)?;
         let text = self.as_text(value, key)?;
-        if need == Need::IfCaptured && !own && scope.format == Format::Text {
-            let missing = |piece: &Raw| match piece {
-                Raw::Text(_) => false,
-                Raw::Name { name, .. } => scope.capture(name).is_none() && built_in(name).is_none(),
-            };
-            if template::parse(&text.content).is_ok_and(|pieces| pieces.iter().any(missing)) {
-                return None;
-            }
+        if need == Need::IfCaptured {
+            return self.template_of_values(&text, scope, own);
         }
         self.template(&text, 0, scope, own)
+    }
+
+    /// A template; none if the source has it, and the pattern of the rule lacks a field of it.
+    pub(super) fn template_of_values(
+        &mut self,
+        text: &Text,
+        scope: &Scope<'_>,
+        own: bool,
+    ) -> Option<Template> {
+        if !own && lacks_captures(&text.content, scope) {
+            return None;
+        }
+        self.template(text, 0, scope, own)
     }
 
     /// A template whose values may be looked up in a table: `{ from = "field", map = { x = "y" }
@@ -63,7 +70,18 @@ impl TomlReader<'_> {
         scope: &Scope<'_>,
         own: bool,
     ) -> Option<ValueTable> {
-        self.keys(table, &["from", "map"]);
+        self.value_table_with(table, &["from", "map"], scope, own)
+    }
+
+    /// A table of values with some keys.
+    pub(super) fn value_table_with(
+        &mut self,
+        table: Table<'_>,
+        keys: &[&str],
+        scope: &Scope<'_>,
+        own: bool,
+    ) -> Option<ValueTable> {
+        self.keys(table, keys);
         let Some(from) = self.text(table, "from") else {
             if get(table, "from").is_none() {
                 let message = "a table of values does not say which field it is about";
@@ -164,6 +182,16 @@ impl TomlReader<'_> {
             }
         }
     }
+}
+
+/// Whether a template for lines of text has a field that no pattern of the rule captures.
+pub(super) fn lacks_captures(template: &str, scope: &Scope<'_>) -> bool {
+    let is_missing = |piece: &Raw| match piece {
+        Raw::Text(_) => false,
+        Raw::Name { name, .. } => scope.capture(name).is_none() && built_in(name).is_none(),
+    };
+    let pieces = template::parse(template);
+    scope.format == Format::Text && pieces.is_ok_and(|pieces| pieces.iter().any(is_missing))
 }
 
 fn built_in(name: &str) -> Option<Piece> {

@@ -65,6 +65,9 @@ impl Mapper {
                 parse_value(&String::from_utf8_lossy(value.ok_or(Incomplete::Missing("set"))?));
             self.set(&assign.name, assign.shared, lifeline, value);
         }
+        if !rule.kept.is_empty() {
+            self.read_values(taken);
+        }
         self.watch_clock(clock, order, taken);
         self.store(group, lifeline, order, taken);
         Ok(Stored { group, closes: rule.closes })
@@ -161,7 +164,7 @@ impl Mapper {
             (start, self.row.id.len())
         });
         let action = vocabulary.actions.intern(RunAction { lifeline, direction, message });
-        self.pending.push(PendingAction { lifeline, action, peer, id, flags, order });
+        self.pending.push(PendingAction { lifeline, action, peer, id, flags, order, time: None });
         Ok(())
     }
 
@@ -197,13 +200,13 @@ impl Mapper {
 
     /// Reports clocks that go backwards, and files of one clock without a common order.
     fn watch_clock(&mut self, clock: RunClockId, order: Option<i128>, taken: &Taken<'_>) {
-        let Taken { rule, place, context, .. } = *taken;
-        let vocabulary = &self.accounting.vocabulary;
+        let Taken { rule, place, .. } = *taken;
         let time = match &rule.time {
-            Some(time) => time.value(&context, &mut self.scratch).and_then(time::key),
+            Some(_) => self.read_time(taken),
             // A span is written when it ends, so the starts of spans are not in order.
             None => order.filter(|_| rule.order.is_some()),
         };
+        let vocabulary = &self.accounting.vocabulary;
         if let Some(time) = time {
             let before = entry(&mut self.last_time, clock.index()).replace((place.file, time));
             if before.is_some_and(|(file, before)| file == place.file && time < before) {

@@ -9,13 +9,14 @@ use crate::group::RowFlags;
 use crate::order::Value;
 use crate::read;
 use crate::read::json::{Cursor, Malformed};
+use crate::time;
 
 impl Mapper {
     /// Stores the event of a canonical line; `None` for the header line.
     pub(super) fn canonical(
         &mut self,
         taken: &Taken<'_>,
-        slots: [usize; 16],
+        slots: [usize; 18],
     ) -> Result<Option<Stored>, Incomplete> {
         let record = taken.context.record;
         let [
@@ -35,6 +36,8 @@ impl Mapper {
             file,
             line,
             end,
+            values,
+            time,
         ] = slots.map(|slot| record.field(slot));
         refuse_unknown_keys(record.bytes)?;
         if otus.is_some() {
@@ -78,7 +81,16 @@ impl Mapper {
                 self.row.id.extend_from_slice(id);
             }
             let id = id.map(|id| (0, id.len()));
-            self.pending.push(PendingAction { lifeline, action, peer, id, flags, order: None });
+            let (order, time) = (None, None);
+            self.pending.push(PendingAction { lifeline, action, peer, id, flags, order, time });
+        }
+        if let Some(values) = values.filter(|_| taken.plan.keeps_all || !taken.plan.kept.is_empty())
+            && self.read_value_object(values, taken).is_err()
+        {
+            return Err(unusable("values", values));
+        }
+        if let Some(time) = time.filter(|_| taken.plan.keeps_time) {
+            self.keep_time(time::nanoseconds(time), taken);
         }
         if let Some(set) = set {
             self.read_set(set, lifeline)?;

@@ -109,6 +109,8 @@ impl Mapper {
             lifeline: at.lifeline,
             action,
             place: at.place,
+            values: at.values.clone(),
+            time: at.time,
             order: at.order,
             flags,
             ..Row::default()

@@ -22,7 +22,7 @@ pub(super) struct OpenFile<'v> {
     pub(super) locations: Vec<Vec<CaptureLocations>>,
     pub(super) account: FileAccount,
     /// The slots of the keys of the canonical format, if the file has that format.
-    pub(super) canonical: Option<[usize; 16]>,
+    pub(super) canonical: Option<[usize; 18]>,
 }
 
 impl Mapper {

@@ -11,6 +11,7 @@ use super::{Incomplete, Mapper, PendingAction, Taken};
 use crate::group::RowFlags;
 use crate::mapping::{SpanActions, peer};
 use crate::read::{Span, SpanKind};
+use crate::time;
 
 impl Mapper {
     pub(super) fn span_actions(
@@ -41,6 +42,13 @@ impl Mapper {
             self.findings.add(Code::CLOCK_BACKWARDS, taken.place, message, help);
         }
         let (start, end) = span_keys(span);
+        let [begun, ended] = [span.start, span.end.or(span.start)].map(|time| {
+            let time = time::near(i128::from(time.filter(|_| taken.plan.keeps_time)?));
+            if time.is_err() {
+                self.keep_time(time, taken);
+            }
+            time.ok()
+        });
         let vocabulary = &mut self.accounting.vocabulary;
         let text = plan.message.value(context, &mut self.scratch);
         let text = text.filter(|text| !text.is_empty()).ok_or(Incomplete::Missing("message"))?;
@@ -91,15 +99,16 @@ impl Mapper {
             };
             last_id = id;
             let action = request;
-            self.pending.push(PendingAction { lifeline, action, peer, id, flags, order: start });
+            let (order, time) = (start, begun);
+            self.pending.push(PendingAction { lifeline, action, peer, id, flags, order, time });
         }
         if let (Some(message), Some(direction)) = (reply, last) {
             let mut flags = common;
             flags.add(RowFlags::REPLY);
             flags.add(if last_id.is_some() { RowFlags::HAS_ID } else { RowFlags::ROOT });
             let action = vocabulary.actions.intern(RunAction { lifeline, direction, message });
-            let (id, order) = (last_id, end);
-            self.pending.push(PendingAction { lifeline, action, peer, id, flags, order });
+            let (id, order, time) = (last_id, end, ended);
+            self.pending.push(PendingAction { lifeline, action, peer, id, flags, order, time });
         }
         self.row.span.extend_from_slice(span.id.as_bytes());
         Ok(())

@@ -33,8 +33,11 @@ impl Mapper {
         }
         let ids = std::mem::take(&mut self.row.id);
         for index in 0..self.pending.len() {
-            let PendingAction { lifeline, action, peer, id, mut flags, order } =
+            let PendingAction { lifeline, action, peer, id, mut flags, order, time } =
                 self.pending[index];
+            if time.is_some() {
+                self.row.time = time;
+            }
             if index > 0 {
                 flags.add(RowFlags::FOLLOWS);
                 // Variables and the span belong to the first event of the record.
@@ -53,6 +56,9 @@ impl Mapper {
             if !flags.has(RowFlags::LATENT) {
                 self.stored += 1;
                 self.count_event(lifeline, Some(action), peer, place);
+                if !self.accounting.values.is_empty() {
+                    self.count_values();
+                }
             }
             fits &= self.groups.push(group, &self.row);
         }

@@ -1,0 +1,373 @@
+//! Specifications with guards and variables, from text to verdict.
+
+use std::fmt::Write as _;
+
+use crate::sandbox::Sandbox;
+
+/// QoS 2 of MQTT: mids in parallel, each in sequence.
+const MQTT: &str = "\
+@lifeline{ client; broker }
+@message{ PUBLISH; PUBREC; PUBREL; PUBCOMP }
+loopP(fresh m)(loopW(new(s)(seq(
+  client -- PUBLISH[mid = m, qos = 2, client at s] -> broker,
+  broker -- PUBREC[mid = m] -> client,
+  client -- PUBREL[mid = m] -> broker,
+  broker -- PUBCOMP[mid = m, client within 2s of s] -> client))))
+";
+
+/// A reply with an error may be retried with the same key.
+const HTTP: &str = "\
+@lifeline{ c; s }
+@message{ req; rep }
+loopP(fresh k)(seq(c -- req[key = k] -> s,
+  loopW(seq(s -- rep[key = k, status >= 400] -> c, c -- req[key = k] -> s)),
+  s -- rep[key = k, status < 400] -> c))
+";
+
+/// Orders through three services.
+const ORDERS: &str = "\
+@lifeline{ shop; pay; bank; ship }
+@message{ order; charge; paid }
+loopP(fresh o)(seq(shop -- order[order = o] -> pay, pay -- charge[order = o] -> bank,
+  pay -- paid[order = o] -> ship))
+";
+
+/// No term has two leaders, and votes answer the request of their term.
+const RAFT: &str = "\
+@lifeline{ n1; n2 }
+@message{ leader; vote; yes }
+par(loopP(fresh t)(alt(n1!leader[term = t], n2!leader[term = t])),
+  loopP(new(t, s)(seq(n1 -- vote[term = t, n1 at s] -> n2, n2 -- yes[term = t, n1 within 150ms of s] -> n1))))
+";
+
+/// What a command writes to both streams.
+#[track_caller]
+fn output(sandbox: &Sandbox, line: &str, status: i32) -> String {
+    let result = sandbox.otus(line).output().unwrap();
+    let text = String::from_utf8_lossy(&result.stdout).into_owned()
+        + &String::from_utf8_lossy(&result.stderr);
+    assert_eq!(result.status.code(), Some(status), "{line}: {text}");
+    text
+}
+
+/// The verdict on a multi-trace, and all that is said about it.
+#[track_caller]
+fn check(spec: &str, trace: &str, options: &str, expected: &str) -> String {
+    let sandbox = Sandbox::new("values");
+    sandbox.write("model.hsf", spec);
+    sandbox.write("run.htf", trace);
+    let status = i32::from(expected == "Fail");
+    let text = output(&sandbox, &format!("analyze model.hsf run.htf {options}"), status);
+    let verdict = text.split_whitespace().find(|word| {
+        ["Pass", "WeakPass", "Fail", "Inconclusive"].contains(&word.trim_end_matches(':'))
+    });
+    assert_eq!(verdict.map(|it| it.trim_end_matches(':')), Some(expected), "{trace}: {text}");
+    text
+}
+
+/// A QoS 2 exchange: its mid, when the client sends, and after how long PUBCOMP comes.
+fn exchange(mid: i64, start: f64, lasts: f64) -> [String; 2] {
+    let end = start + lasts;
+    [
+        format!(
+            "client!PUBLISH(mid={mid}, qos=2, time={start}).client?PUBREC(mid={mid}).\
+             client!PUBREL(mid={mid}).client?PUBCOMP(mid={mid}, time={end})"
+        ),
+        format!(
+            "broker?PUBLISH(mid={mid}, qos=2).broker!PUBREC(mid={mid}).broker?PUBREL(mid={mid}).\
+             broker!PUBCOMP(mid={mid})"
+        ),
+    ]
+}
+
+fn mqtt(exchanges: &[[String; 2]]) -> String {
+    let log = |at: usize| exchanges.iter().map(|it| it[at].as_str()).collect::<Vec<_>>().join(".");
+    format!("{{[client] {}; [broker] {}}}\n", log(0), log(1))
+}
+
+#[test]
+fn exchanges_of_one_connection() {
+    check(MQTT, &mqtt(&[exchange(7, 0.0, 1.5)]), "--kind accept", "Pass");
+    // An id is used again after its exchange is over.
+    check(MQTT, &mqtt(&[exchange(7, 0.0, 1.5), exchange(7, 5.0, 0.5)]), "--kind accept", "Pass");
+    let text = check(MQTT, &mqtt(&[exchange(7, 0.0, 3.1)]), "--kind accept", "Fail");
+    assert!(text.contains("client received PUBCOMP"), "{text}");
+    assert!(text.contains("run.htf"), "{text}");
+    let wrong = mqtt(&[exchange(7, 0.0, 1.5)]).replacen("PUBREC(mid=7)", "PUBREC(mid=9)", 1);
+    let text = check(MQTT, &wrong, "--kind accept", "Fail");
+    assert!(text.contains("run.htf:1:"), "{text}");
+    let level = mqtt(&[exchange(7, 0.0, 1.5)]).replace("qos=2", "qos=1");
+    check(MQTT, &level, "--kind accept", "Fail");
+}
+
+#[test]
+fn an_id_that_is_used_again_too_early_fails() {
+    let early = "{[client] client!PUBLISH(mid=7, qos=2, time=0).client!PUBLISH(mid=7, qos=2, time=0.1).\
+                 client?PUBREC(mid=7).client?PUBREC(mid=7).client!PUBREL(mid=7).client!PUBREL(mid=7).\
+                 client?PUBCOMP(mid=7, time=1).client?PUBCOMP(mid=7, time=1); \
+                 [broker] broker?PUBLISH(mid=7, qos=2).broker?PUBLISH(mid=7, qos=2).broker!PUBREC(mid=7).\
+                 broker!PUBREC(mid=7).broker?PUBREL(mid=7).broker?PUBREL(mid=7).broker!PUBCOMP(mid=7).\
+                 broker!PUBCOMP(mid=7)}";
+    let text = check(MQTT, early, "--kind accept", "Fail");
+    assert!(text.contains("PUBLISH"), "{text}");
+    // Two ids overlap.
+    let apart =
+        early.replacen("PUBLISH(mid=7, qos=2, time=0.1)", "PUBLISH(mid=8, qos=2, time=0.1)", 1);
+    check(MQTT, &apart, "--kind accept", "Fail");
+}
+
+#[test]
+fn replies_are_known_by_their_status() {
+    let run = |first: i64, second: i64| {
+        format!(
+            "{{[c] c!req(key=\"x\").c?rep(key=\"x\", status={first}).c!req(key=\"x\").\
+             c?rep(key=\"x\", status={second}); [s] s?req(key=\"x\").s!rep(key=\"x\", status={first}).\
+             s?req(key=\"x\").s!rep(key=\"x\", status={second})}}"
+        )
+    };
+    check(HTTP, &run(503, 200), "--kind accept", "Pass");
+    let text = check(HTTP, &run(200, 200), "--kind accept", "Fail");
+    assert!(text.contains("run.htf"), "{text}");
+    check(HTTP, &run(503, 500), "--kind accept", "Fail");
+    check(HTTP, &run(503, 500), "--kind eliminate", "WeakPass");
+}
+
+#[test]
+fn no_order_is_charged_twice() {
+    let run = |ids: [&str; 2]| {
+        let mut logs = [const { String::new() }; 4];
+        for (at, id) in ids.iter().enumerate() {
+            let dot = if at > 0 { "." } else { "" };
+            let _ = write!(logs[0], "{dot}shop!order(order=\"{id}\")");
+            let _ = write!(
+                logs[1],
+                "{dot}pay?order(order=\"{id}\").pay!charge(order=\"{id}\").pay!paid(order=\"{id}\")"
+            );
+            let _ = write!(logs[2], "{dot}bank?charge(order=\"{id}\")");
+            let _ = write!(logs[3], "{dot}ship?paid(order=\"{id}\")");
+        }
+        let [shop, pay, bank, ship] = logs;
+        format!("{{[shop] {shop}; [pay] {pay}; [bank] {bank}; [ship] {ship}}}")
+    };
+    check(ORDERS, &run(["o-1", "o-2"]), "--kind accept", "Pass");
+    check(ORDERS, &run(["o-1", "o-1"]), "--kind accept", "Fail");
+}
+
+#[test]
+fn terms_and_votes() {
+    let run = |leaders: &str, yes: &str| {
+        format!(
+            "{{[n1] {leaders}n1!vote(term=3, time=1).n1?yes({yes}); [n2] n2?vote(term=3).n2!yes(term=3)}}"
+        )
+    };
+    check(RAFT, &run("", "term=3, time=1.15"), "--kind accept", "Pass");
+    check(RAFT, &run("", "term=3, time=1.16"), "--kind accept", "Fail");
+    check(RAFT, &run("", "term=2, time=1.1"), "--kind accept", "Fail");
+    let leaders = "n1!leader(term=1).n1!leader(term=2).";
+    check(RAFT, &run(leaders, "term=3, time=1.1"), "--kind accept", "Pass");
+    let leaders = "n1!leader(term=1).n1!leader(term=1).";
+    check(RAFT, &run(leaders, "term=3, time=1.1"), "--kind accept", "Fail");
+}
+
+#[test]
+fn a_value_that_was_not_logged_is_assumed() {
+    let unknown = mqtt(&[exchange(7, 0.0, 1.5)]).replacen("PUBREC(mid=7)", "PUBREC", 1);
+    check(MQTT, &unknown, "--kind accept", "WeakPass");
+    let null = mqtt(&[exchange(7, 0.0, 1.5)]).replacen("PUBREC(mid=7)", "PUBREC(mid=null)", 1);
+    check(MQTT, &null, "--kind accept", "WeakPass");
+    // A text without any value is explained by some values.
+    let none = "{[client] client!PUBLISH.client?PUBREC.client!PUBREL.client?PUBCOMP; \
+                [broker] broker?PUBLISH.broker!PUBREC.broker?PUBREL.broker!PUBCOMP}";
+    check(MQTT, none, "--kind accept", "WeakPass");
+}
+
+#[test]
+fn values_of_different_kinds_are_different() {
+    let mixed = mqtt(&[exchange(7, 0.0, 1.5)]).replacen("PUBREC(mid=7)", "PUBREC(mid=\"7\")", 1);
+    check(MQTT, &mixed, "--kind accept", "Fail");
+}
+
+#[test]
+fn a_deadline_that_passed_before_a_log_was_cut_fails() {
+    let cut = |last: f64| {
+        format!(
+            "{{[client] client!PUBLISH(mid=7, qos=2, time=0).client?PUBREC(mid=7, time=0.1).\
+             client!PUBLISH(mid=8, qos=2, time={last}); \
+             [broker] broker?PUBLISH(mid=7, qos=2).broker!PUBREC(mid=7)}}"
+        )
+    };
+    check(MQTT, &cut(1.0), "--kind eliminate", "WeakPass");
+    let text = check(MQTT, &cut(2.5), "--kind eliminate", "Fail");
+    assert!(text.contains("run.htf"), "{text}");
+}
+
+#[test]
+fn mistakes_in_values_are_told() {
+    for (spec, trace, told) in [
+        (MQTT.replace("within 2s", "within 2"), String::new(), "within"),
+        (MQTT.replace("[mid = m]", "[mid = n]"), String::new(), "`n`"),
+        (MQTT.to_owned(), "{[client] client!PUBLISH(mid=NaN)}".to_owned(), "NaN"),
+        (MQTT.to_owned(), "{[client] client!PUBLISH(mid=99999999999999999999)}".to_owned(), "9999"),
+        (MQTT.to_owned(), "{[client] client!PUBLISH(mid=)}".to_owned(), "mid"),
+    ] {
+        let sandbox = Sandbox::new("values-mistakes");
+        sandbox.write("model.hsf", &spec);
+        sandbox
+            .write("run.htf", if trace.is_empty() { "{[client] client!PUBLISH}" } else { &trace });
+        let result = sandbox.otus("analyze model.hsf run.htf").output().unwrap();
+        let text = String::from_utf8_lossy(&result.stdout).into_owned()
+            + &String::from_utf8_lossy(&result.stderr);
+        assert_eq!(result.status.code(), Some(2), "{text}");
+        assert!(text.contains(told) && text.contains("error[O0"), "{text}");
+    }
+}
+
+#[test]
+fn a_clock_that_goes_backwards_is_told() {
+    let back = mqtt(&[exchange(7, 10.0, 1.0), exchange(8, 3.0, 1.0)]);
+    let text = check(MQTT, &back, "--kind accept", "Pass");
+    assert!(text.contains("goes backwards"), "{text}");
+}
+
+const PROJECT: &str = "\
+spec = \"model.hsf\"
+[[source]]
+files = [\"*.log\"]
+format = \"regex\"
+lifeline = \"{file.stem}\"
+[[source.rule]]
+match = '^(?<ts>\\S+) (?<d>[!?])(?<m>\\w+)(?: mid=(?<mid>\\S+))?(?: qos=(?<q>\\S+))?'
+dir = \"{d}\"
+message = \"{m}\"
+time = \"{ts}\"
+values = { mid = \"{mid}\", qos = \"{q}\" }
+";
+
+/// A folder with raw logs of one exchange.
+fn raw(name: &str, more: &str) -> Sandbox {
+    let sandbox = Sandbox::new(name);
+    sandbox.write("model.hsf", MQTT);
+    sandbox.write("otus.toml", &format!("{PROJECT}{more}"));
+    sandbox.write(
+        "client.log",
+        "0.5 !PUBLISH mid=7 qos=2\n0.6 ?PUBREC mid=7\n0.7 !PUBREL mid=7\n0.8 ?PUBCOMP mid=7\n",
+    );
+    sandbox.write(
+        "broker.log",
+        "0.5 ?PUBLISH mid=7 qos=2\n0.6 !PUBREC mid=7\n0.7 ?PUBREL mid=7\n0.8 !PUBCOMP mid=7\n",
+    );
+    sandbox
+}
+
+#[test]
+fn raw_logs_carry_values() {
+    let sandbox = raw("values-raw", "");
+    let text = output(&sandbox, "analyze", 0);
+    assert!(text.contains(" Pass"), "{text}");
+    sandbox.write(
+        "client.log",
+        "0.5 !PUBLISH mid=7 qos=2\n0.6 ?PUBREC mid=7\n0.7 !PUBREL mid=7\n2.8 ?PUBCOMP mid=7\n",
+    );
+    let text = output(&sandbox, "analyze", 1);
+    assert!(text.contains("client.log:4"), "{text}");
+    let json = output(&sandbox, "analyze --format json", 1);
+    assert!(json.contains("\"values\""), "{json}");
+    let text = output(&sandbox, "map --explain", 0);
+    assert!(text.contains("value ") && text.contains("unusable"), "{text}");
+}
+
+#[test]
+fn fields_that_are_never_logged_are_declared() {
+    let without = "0.5 ?PUBLISH qos=2\n0.6 !PUBREC\n0.7 ?PUBREL\n0.8 !PUBCOMP\n";
+    let sandbox = raw("values-unlogged", "");
+    sandbox.write("broker.log", without);
+    assert!(output(&sandbox, "analyze", 0).contains("WeakPass"));
+    let sandbox = raw("values-unlogged", "[observation]\nunlogged = [\"broker.mid\"]\n");
+    sandbox.write("broker.log", without);
+    let text = output(&sandbox, "analyze", 0);
+    assert!(text.contains(" Pass") && !text.contains("WeakPass"), "{text}");
+    let sandbox = raw("values-unlogged", "[observation]\nunlogged = [\"broker.midd\"]\n");
+    assert!(output(&sandbox, "analyze", 0).contains("drops nothing"));
+}
+
+#[test]
+fn clocks_are_compared_as_far_as_they_are_known() {
+    let spec = MQTT
+        .replace("broker -- PUBREC[mid = m]", "broker -- PUBREC[mid = m, broker within 1s of s]");
+    for (more, expected) in [
+        ("", "WeakPass"),
+        ("[clocks]\nuncertainty = \"20ms\"\n", "Pass"),
+        ("[clocks]\nuncertainty = \"950ms\"\n", "WeakPass"),
+    ] {
+        let sandbox = raw("values-clocks", more);
+        sandbox.write("model.hsf", &spec);
+        let text = output(&sandbox, "analyze", 0);
+        assert_eq!(text.contains("WeakPass"), expected == "WeakPass", "{more}: {text}");
+    }
+    let sandbox = raw("values-clocks", "[clocks]\nuncertainty = \"20ms\"\n");
+    sandbox.write("model.hsf", &spec.replace("within 1s", "within 50ms"));
+    output(&sandbox, "analyze", 1);
+}
+
+#[test]
+fn ends_of_messages_may_agree_on_a_field() {
+    let sandbox = raw("values-same", "[values]\nsame = [\"mid\"]\n");
+    let plain = "@lifeline{ client; broker }\n@message{ PUBLISH; PUBREC; PUBREL; PUBCOMP }\n\
+                 loopW(seq(client -- PUBLISH -> broker, broker -- PUBREC -> client, client -- PUBREL -> broker, \
+                 broker -- PUBCOMP -> client))\n";
+    sandbox.write("model.hsf", plain);
+    assert!(output(&sandbox, "analyze", 0).contains(" Pass"));
+    sandbox.write(
+        "broker.log",
+        "0.5 ?PUBLISH mid=8 qos=2\n0.6 !PUBREC mid=7\n0.7 ?PUBREL mid=7\n0.8 !PUBCOMP mid=7\n",
+    );
+    output(&sandbox, "analyze", 1);
+}
+
+#[test]
+fn what_does_not_regard_values_says_so() {
+    let sandbox = Sandbox::new("values-elsewhere");
+    sandbox.write("model.hsf", MQTT);
+    sandbox.write("run.htf", &mqtt(&[exchange(7, 0.0, 1.5)]));
+    for line in [
+        "analyze model.hsf run.htf --engine graph",
+        "analyze model.hsf run.htf --graph x.svg",
+        "analyze model.hsf run.htf --coverage text",
+    ] {
+        let text = output(&sandbox, line, 2);
+        assert!(text.contains("values are not regarded here"), "{line}: {text}");
+    }
+    for line in ["generate model.hsf", "learn run.htf"] {
+        let text = output(&sandbox, line, 0);
+        assert!(text.contains("values are not regarded here"), "{line}: {text}");
+    }
+}
+
+#[test]
+fn lint_tells_which_loops_have_a_key() {
+    let sandbox = Sandbox::new("values-lint");
+    sandbox.write("model.hsf", MQTT);
+    let text = output(&sandbox, "lint model.hsf", 0);
+    assert!(text.contains("model.hsf:3: these sessions have the key m"), "{text}");
+    sandbox.write("model.hsf", &MQTT.replacen("PUBREC[mid = m]", "PUBREC", 1));
+    let text = output(&sandbox, "lint model.hsf", 0);
+    assert!(text.contains("no key (client?PUBREC, broker!PUBREC carry no m"), "{text}");
+}
+
+#[test]
+fn derived_multi_traces_keep_their_values() {
+    let sandbox = Sandbox::new("values-derived");
+    sandbox.write("model.hsf", MQTT);
+    sandbox.write("run.htf", &mqtt(&[exchange(7, 0.0, 1.5)]));
+    for line in [
+        "mutate run.htf --count 3",
+        "slice run.htf --count 3",
+        "project run.htf --onto client",
+        "convert run.htf --to jsonl",
+    ] {
+        let text = output(&sandbox, line, 0);
+        assert!(text.contains("mid=7") && text.contains("time=1.5"), "{line}: {text}");
+    }
+    let text = output(&sandbox, "mutate --spec model.hsf run.htf --score --count 5", 0);
+    assert!(text.contains("caught"), "{text}");
+}

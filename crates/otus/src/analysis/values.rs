@@ -1,0 +1,141 @@
+//! Analyses of specifications with values: which fields are kept, what is asked, and what a failure says.
+//!
+//! The engine of `otus_analysis::values` decides about names, order on each log, and values. The order that was
+//! observed *between* logs (ids, spans, vector clocks) is a second question, to the engine of the interaction without its
+//! values. The verdict is the lower of both answers. This is sound for Fail: an explanation with values in that order
+//! would be one without values in that order, and one with values. It is not complete: a multi-trace that only values
+//! and order *together* refute is not a Fail.
+
+use otus_analysis::engine::Outcome;
+use otus_analysis::values::ValueEngine;
+use otus_analysis::{Engine, Observed, Question, Verdict};
+use otus_core::Signature;
+use otus_core::index::Index as _;
+use otus_core::valued::{FieldId, Valued, ValuedNode};
+use otus_trace::mapping::{Observation, Plan};
+use otus_trace::{ComponentId, Facts, MultiTrace, Step};
+
+use super::verdict::Subject;
+use crate::context::Context;
+use crate::value::FieldValue;
+
+/// Keeps the fields of raw logs that some guard names, if there are guards.
+pub(super) fn keep<'v>(plan: &mut Plan, specs: impl IntoIterator<Item = &'v Valued>) {
+    let mut names: Vec<&str> = Vec::new();
+    for valued in specs {
+        names.extend(valued.atoms().map(|atom| valued.field_name(atom.field)));
+    }
+    if !names.is_empty() {
+        plan.keep(names);
+    }
+}
+
+/// Drops the guards on fields that `otus.toml` declares as never logged. An entry that no guard is about is told.
+pub(super) fn drop_unlogged(
+    context: &Context,
+    observation: &Observation,
+    valued: &mut Valued,
+    signature: &Signature,
+) {
+    for unused in observation.drop_unlogged(valued, signature) {
+        context.remark(format!(
+            "note: unlogged = [\"{}\"] drops nothing: no guard of the specification is about that field there",
+            unused.text()
+        ));
+    }
+}
+
+/// A question about a multi-trace with the values of its events.
+pub(super) struct Asked<'a> {
+    pub(super) subject: &'a Subject<'a>,
+    pub(super) facts: &'a Facts,
+    pub(super) question: &'a Question,
+}
+
+impl Asked<'_> {
+    /// The answer, and whether only the order between logs makes it a Fail.
+    pub(super) fn outcome(&self, plain: &mut Engine, valued: &mut ValueEngine) -> (Outcome, bool) {
+        let Asked { subject, facts, question } = *self;
+        let Subject { plan, trace, budget, .. } = *subject;
+        let known = plan.spec.pool.action_count();
+        if has_stranger(trace, question, known) {
+            // Values cannot explain an action that no execution has.
+            return (plain.analyze(trace, question, budget), false);
+        }
+        let mut outcome = valued.analyze(trace, facts, plan.clocks, question, budget);
+        let Some(order) = subject.order.filter(|_| outcome.verdict != Verdict::Fail) else {
+            return (outcome, false);
+        };
+        let mut ordered = plain.analyze_ordered(trace, order, question, budget);
+        let states = outcome.states + ordered.states;
+        if ordered.verdict < outcome.verdict {
+            std::mem::swap(&mut outcome, &mut ordered);
+        }
+        outcome.states = states;
+        let is_by_order = outcome.verdict == Verdict::Fail && subject.is_by_order(plain, question);
+        (outcome, is_by_order)
+    }
+}
+
+/// Whether an observed log has an action that the pool of the specification does not have.
+fn has_stranger(trace: &MultiTrace, question: &Question, known: usize) -> bool {
+    let is_strange = |step: &Step| step.action().index() >= known;
+    trace.partition().components().any(|component| {
+        question.of(component) != Observed::Unobserved
+            && trace.steps(component).iter().any(is_strange)
+    })
+}
+
+/// The known values of a step, by the names of their fields. Times are seconds.
+pub(super) fn known(
+    valued: &Valued,
+    facts: &Facts,
+    component: ComponentId,
+    step: usize,
+) -> Vec<(String, FieldValue)> {
+    let fields = (0..facts.field_count()).map(FieldId::new);
+    let known = fields.filter_map(|field| {
+        let value = facts.known(field, component, step)?;
+        Some((valued.field_name(field).to_owned(), FieldValue::of(field, &value)))
+    });
+    known.collect()
+}
+
+/// The step that a failure by values is about: of the logs that cannot continue, the first one whose next event has a
+/// guard; if all logs were explained to their ends, the last event of the first log that has one.
+pub(super) fn stuck(
+    valued: &Valued,
+    pool: &otus_core::Pool,
+    trace: &MultiTrace,
+    furthest: &[u32],
+) -> Option<(ComponentId, usize)> {
+    let is_guarded = |step: &Step| {
+        let action = pool.action(step.action()).without_peer();
+        valued.nodes.iter().any(|node| match node {
+            ValuedNode::Event(parts) => {
+                parts.iter().any(|part| part.action == action && !part.guard.is_empty())
+            }
+            ValuedNode::Empty
+            | ValuedNode::Strict(..)
+            | ValuedNode::Coreg(..)
+            | ValuedNode::Alt(..)
+            | ValuedNode::LoopS(_)
+            | ValuedNode::LoopC(..)
+            | ValuedNode::New(..)
+            | ValuedNode::Fresh(..) => false,
+        })
+    };
+    let logs = || trace.partition().components().zip(furthest);
+    let next = logs().filter_map(|(component, &reached)| {
+        let step = trace.steps(component).get(reached as usize)?;
+        Some((component, reached as usize, is_guarded(step)))
+    });
+    let next: Vec<_> = next.collect();
+    let chosen = next.iter().find(|(_, _, guarded)| *guarded).or(next.first());
+    chosen.map(|&(component, step, _)| (component, step)).or_else(|| {
+        logs().find_map(|(component, _)| {
+            let last = trace.steps(component).len().checked_sub(1)?;
+            Some((component, last))
+        })
+    })
+}
