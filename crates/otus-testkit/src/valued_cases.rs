@@ -73,6 +73,11 @@ impl Generated {
     /// or nearly always if nothing was recorded.
     pub fn random(rng: &mut fastrand::Rng, flavor: &Flavor) -> Option<Generated> {
         let shape = Shape::random(rng, flavor);
+        Generated::about(rng, flavor, shape)
+    }
+
+    /// The same for a given interaction.
+    pub fn about(rng: &mut fastrand::Rng, flavor: &Flavor, shape: Shape) -> Option<Generated> {
         let lowered = read(&shape).ok()?;
         let valued = lowered.valued.as_deref()?;
         let partition = random_partition(rng, flavor.lifelines);

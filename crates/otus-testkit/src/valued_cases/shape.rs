@@ -68,6 +68,8 @@ impl Flavor {
 /// An interaction.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
+    /// ∅
+    Empty,
     /// A message.
     Leaf(Leaf),
     /// `strict`, `seq`, `par`, `alt` or `coreg(…)` of operands.
@@ -113,9 +115,17 @@ impl Shape {
         Maker { rng, flavor, names: 0 }.shape(leaves, &[], 0)
     }
 
+    /// A random interaction in which a variable is in scope.
+    pub fn random_with(rng: &mut fastrand::Rng, flavor: &Flavor, variable: &str) -> Shape {
+        let leaves = rng.usize(1..=flavor.leaves);
+        let scope = [Variable { name: variable.to_owned(), anchor: None }];
+        Maker { rng, flavor, names: 0 }.shape(leaves, &scope, 1)
+    }
+
     /// The interaction as text.
     pub fn text(&self) -> String {
         match self {
+            Shape::Empty => "o".to_owned(),
             Shape::Leaf(leaf) => leaf.text(),
             Shape::Operator(name, operands) => {
                 let operands: Vec<String> = operands.iter().map(Shape::text).collect();
@@ -249,16 +259,10 @@ impl Maker<'_> {
         let most = if scope.is_empty() { 1 } else { 2 };
         for _ in 0..self.rng.usize(..=most).max(usize::from(self.rng.bool())) {
             let atom = self.atom(scope, &ends);
-            let compares = |atom: &String| {
-                ["f", "g"].map(|field| {
-                    let is_own =
-                        atom.contains(&format!("{field} ")) || atom.contains(&format!("={field}"));
-                    is_own && (atom.contains('x') || atom.starts_with('='))
-                })
-            };
             let is_doubled = |atom: &String| {
-                let own = compares(atom);
-                atoms.iter().map(compares).any(|other| own[0] && other[0] || own[1] && other[1])
+                ["f", "g"].iter().any(|field| {
+                    compares(atom, field) && atoms.iter().any(|other| compares(other, field))
+                })
             };
             atoms.extend(atom.filter(|atom| self.flavor.doubled || !is_doubled(atom)));
         }
@@ -318,4 +322,10 @@ impl Maker<'_> {
             _ => format!("{other} at least {least}ns after {name}"),
         })
     }
+}
+
+/// Whether an atom compares a field with a variable.
+fn compares(atom: &str, field: &str) -> bool {
+    let is_own = atom.contains(&format!("{field} ")) || atom == format!("={field}");
+    is_own && (atom.contains('x') || atom.starts_with('='))
 }

@@ -70,6 +70,7 @@ fn shapes(shape: &Shape) -> Vec<Shape> {
         std::iter::once(body.clone()).chain(smaller).collect()
     };
     match shape {
+        Shape::Empty => Vec::new(),
         Shape::Leaf(leaf) => leaves(leaf).into_iter().map(Shape::Leaf).collect(),
         Shape::Operator(name, operands) => {
             let mut found = operands.clone();

@@ -5,6 +5,7 @@
 
 mod compare;
 mod engine;
+mod examples;
 mod laws;
 mod methods;
 
