@@ -166,8 +166,21 @@ fn trace(data: &[u8]) {
     assert_eq!(print::trace(&again.tree), printed, "printing is a fixed point");
     let line = parse_trace(&Source::new("line", print::trace_line(&parsed.tree)));
     assert_eq!(print::trace_line(&line.tree), print::trace_line(&parsed.tree));
+    let fields = otus_trace::facts::all_fields([&parsed.tree]);
+    let mut pool = otus_core::Pool::new(otus_trace::transform::implied_signature([&parsed.tree]));
+    let (observed, facts, found) = otus_trace::lower_with_facts(&parsed.tree, &mut pool, &fields);
+    check_places(&source, &found);
+    let raised = print::trace(&otus_trace::raise_with_facts(&observed, &facts, &fields, &pool));
+    let (same, again_facts, _) = otus_trace::lower_with_facts(
+        &parse_trace(&Source::new("raised", raised.clone())).tree,
+        &mut pool,
+        &fields,
+    );
+    let again_raised = otus_trace::raise_with_facts(&same, &again_facts, &fields, &pool);
+    assert_eq!(print::trace(&again_raised), raised, "values are raised and lowered again");
     if !any_error(&parsed.diagnostics) {
         assert!(!any_error(&again.diagnostics), "the printed text is well-formed: {printed}");
+        assert_eq!(parsed.tree.values.len(), again.tree.values.len());
         assert_eq!(parsed.tree.occurrences.len(), again.tree.occurrences.len());
         assert_eq!(parsed.tree.comments.len(), again.tree.comments.len(), "comments are kept");
     }

@@ -21,7 +21,7 @@
 //! | [`read::Record`] | [`read::read`] | a view of one line or span in the reader's buffer, with the wanted fields |
 //! | `mapper::Taken` | the first rule that matches | the record, the rule, the captures of its patterns |
 //! | `mapper::PendingAction` | the rule | an action by ids; kept until all actions of the record are known |
-//! | `group::Row` | `Mapper::store` | the event by ids of the [`run::Vocabulary`], with variables and vector clock |
+//! | `group::Row` | `Mapper::store` | the event by ids of the [`run::Vocabulary`], with variables, vector clock, and the values that are kept |
 //! | words in `group::Arena` | `Groups::push` | the encoded row, about thirty bytes, until the group ends |
 //! | [`run::Event`] of an [`run::Observed`] | `Mapper::release` | a view of the decoded row; rows are sorted by component and paired |
 //! | [`Step`] of a [`MultiTrace`], event of a [`PartialOrder`], line of text | methods of [`run::Observed`] | the result |

@@ -9,8 +9,8 @@
 //! [`lower`](crate::lower()) yield the same multi-trace without diagnostics (tested on random
 //! texts). It accepts texts such as `{[a] a!m.a?n; [b,c] {b?m, c?m}}` with plain or quoted names
 //! and white space between tokens. It rejects all other texts, faulty ones and rare forms
-//! (comments, escapes, global traces without `[#all]`); the caller then uses the general parser,
-//! which has diagnostics.
+//! (comments, escapes, global traces without `[#all]`), and texts with values; the caller then uses
+//! the general parser, which has diagnostics. All values of a text that it accepts are unknown.
 //!
 //! *Cost.* The measurements on the corpus are in `bench/`.
 
@@ -511,6 +511,10 @@ mod tests {
             "[1] 1!m",
             "[x-1] x-1!m",
             "[#any] a!m; [#any] a!m",
+            "[a] a!m(x=1)",
+            "[a] a!m (x=1)",
+            "[a] a!m().a!m",
+            "[a] {a!m(x=1)}",
         ] {
             assert!(!both(&mut reader, &mut pool, text), "{text}");
             // A rejected text leaves no traces.

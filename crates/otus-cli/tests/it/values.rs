@@ -172,7 +172,8 @@ fn terms_and_votes() {
 #[test]
 fn a_value_that_was_not_logged_is_assumed() {
     let unknown = mqtt(&[exchange(7, 0.0, 1.5)]).replacen("PUBREC(mid=7)", "PUBREC", 1);
-    check(MQTT, &unknown, "--kind accept", "WeakPass");
+    let text = check(MQTT, &unknown, "--kind accept", "WeakPass");
+    assert!(text.contains("not logged: client.mid (1 event)"), "{text}");
     let null = mqtt(&[exchange(7, 0.0, 1.5)]).replacen("PUBREC(mid=7)", "PUBREC(mid=null)", 1);
     check(MQTT, &null, "--kind accept", "WeakPass");
     // A text without any value is explained by some values.
@@ -332,7 +333,7 @@ fn what_does_not_regard_values_says_so() {
     for line in [
         "analyze model.hsf run.htf --engine graph",
         "analyze model.hsf run.htf --graph x.svg",
-        "analyze model.hsf run.htf --coverage text",
+        "analyze model.hsf run.htf --coverage",
     ] {
         let text = output(&sandbox, line, 2);
         assert!(text.contains("values are not regarded here"), "{line}: {text}");
@@ -346,12 +347,12 @@ fn what_does_not_regard_values_says_so() {
 #[test]
 fn lint_tells_which_loops_have_a_key() {
     let sandbox = Sandbox::new("values-lint");
-    sandbox.write("model.hsf", MQTT);
+    sandbox.write("model.hsf", ORDERS);
     let text = output(&sandbox, "lint model.hsf", 0);
-    assert!(text.contains("model.hsf:3: these sessions have the key m"), "{text}");
-    sandbox.write("model.hsf", &MQTT.replacen("PUBREC[mid = m]", "PUBREC", 1));
+    assert!(text.contains("model.hsf:3: these sessions have the key o"), "{text}");
+    sandbox.write("model.hsf", &ORDERS.replacen("charge[order = o]", "charge", 1));
     let text = output(&sandbox, "lint model.hsf", 0);
-    assert!(text.contains("no key (client?PUBREC, broker!PUBREC carry no m"), "{text}");
+    assert!(text.contains("no key (pay!charge, bank?charge carry no o)"), "{text}");
 }
 
 #[test]

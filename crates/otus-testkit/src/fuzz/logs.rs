@@ -12,11 +12,13 @@ use otus_trace::mapping::Plan;
 use otus_trace::order::Writes;
 use otus_trace::read::{self, Format};
 use otus_trace::run::{Group, LogFile, Observed, map};
+use otus_trace::{Facts, FieldNames, MultiTrace, facts};
 
 use super::{check_places, text};
 
 /// `otus.toml`.
 pub(super) const SETTINGS: &[&str] = &[
+    "[[source]]\nfiles = 'x'\nformat = 'regex'\nlifeline = 'a'\ntime = { from = 't', unit = 'ms' }\nvalues = { mid = '{mid}', k = { from = 'k', as = 'bool', map = { y = 'true' } } }\n[[source.rule]]\nmatch = '(?<m>Sending) (?<mid>\\S+) to (?<t>.*)'\ndir = '!'\nmessage = '{m}'\nvalues = { q = 3, b = true, \"a.b\" = { from = '{mid}{t}', as = 'number' } }\n[values]\nsame = ['id']\n[clocks]\nuncertainty = '20ms'\n[observation]\nunlogged = ['a*.mid', 'b.time']\n",
     "[[source]]\nname = \"broker\"\nfiles = [\"logs/*.log\"]\nformat = \"regex\"\nlifeline = { from = \"d\", map = { Sending = \"x\" } }\nclock = \"{file.stem}\"\norder = \"line\"\ngroup = \"{peer}\"\nignore = ['^New', 'x{2,3}']\n[[source.rule]]\nname = \"r\"\nmatch = '(?<d>Sending|Received) (?<pkt>[A-Z]+) (?<peer>\\S+)'\ndir = { from = \"d\", map = { Sending = \"!\", Received = \"?\" } }\nmessage = \"{pkt}\"\npeer = \"{peer}\"\nid = \"{line}\"\ncloses = true\n",
     "[[source]]\nfiles = 'x'\nformat = 'json'\nlifeline = '{a.b}'\ntime = '{ts}'\nlongest = 100\n[[source.rule]]\nwhere = { level = \"info\", kind = [\"a\", \"b\"], e = false, n = 3 }\nmatch = { msg = '(?<role>\\w+) (?<t>\\d+)' }\nemit = [\"?A\", { dir = \"!\", message = \"B {role}\", peer = \"{p}\", id = \"{i}\", lifeline = \"z\" }]\nset = { role = \"{role}\", term = 3, up = true }\nshare = { leader = \"{t}\" }\nlabel = 'l'\n[lifelines]\n\"a*\" = \"n\"\n[messages]\nx = \"y\"\n[observation]\ncomplete = [\"a\"]\nmay_stop_early = \"b*\"\n[pairing]\nby = \"fifo\"\n[group]\nidle = 10\n",
     "[[source]]\nfiles = ['x']\nformat = 'otlp'\nmessage = '{name}'\nreply = false\n[[source.rule]]\nwhere = { name = 'GET' }\nignore = true\n[[source]]\nfiles = ['y']\nformat = 'csv'\nseparator = ';'\ncolumns = ['a', 'b']\ndir = '{d}'\nmessage = 'm'\nlifeline = 'l'\n[[source]]\nfiles = ['z']\nformat = 'shiviz'\npattern = '(?<host>\\S*) (?<clock>{.*})\\n(?<event>.*)'\n",
@@ -29,6 +31,7 @@ pub(super) const TEXT_LINES: &[&str] = &[
 ];
 
 pub(super) const JSON_LINES: &[&str] = &[
+    "{\"l\":\"a\",\"d\":\"!\",\"m\":\"x\",\"mid\":7,\"o\":{\"v\":\"t\"},\"t\":5}\n{\"l\":\"a\",\"d\":\"?\",\"m\":\"x\",\"mid\":[1],\"o\":{\"v\":1e400},\"t\":\"4\",\"time\":99999999999999}\n{\"l\":\"a\",\"d\":\"!\",\"m\":\"x\",\"mid\":-Infinity,\"time\":1.5}\n",
     "{\"l\":\"a\",\"d\":\"!\",\"m\":\"x\",\"g\":1,\"i\":\"7\",\"p\":\"b\",\"t\":\"2026-01-01T00:00:02.5Z\"}\n{\"l\":\"b\",\"d\":\"?\",\"m\":\"x\",\"g\":1,\"i\":\"7\",\"p\":\"a\",\"o\":{\"v\":[1,{\"w\":\"\\u00e9\\ud83d\\ude00\\n\"}]}}\n",
     "plain\n{\"l\":\"a\",\"d\":\"!\",\"m\":\"x\"}\n{\"l\":\"a\",\"d\":\"up\",\"m\":null,\"t\":-3.5}\n{}\n",
     "{\n  \"l\": \"a\",\n  \"d\": \"!\", \"m\": \"x\"\n}\n{\"l\":\"b\",\"d\":\"?\",\"m\":\"x\"}{\"l\":\"b\",\"d\":\"!\",\"m\":\"y\"}\n{\n\"m\": \"cut\n{\"l\":\"a\",\"d\":\"?\",\"m\":\"y\"}\n",
@@ -68,6 +71,7 @@ pub(super) const SHIVIZ: &[&str] = &[
 ];
 
 pub(super) const CANONICAL: &[&str] = &[
+    "{\"lifeline\":\"a\",\"action\":\"!\",\"message\":\"m\",\"id\":\"12\",\"values\":{\"mid\":7,\"o.v\":\"a/b\",\"x\":[1]},\"time\":12.5}\n{\"lifeline\":\"a\",\"action\":\"?\",\"message\":\"m\",\"values\":{\"mid\":null,\"o.v\":1e999},\"time\":\"2026-11-15T07:13:08Z\"}\n",
     "{\"otus\":\"trace\",\"version\":1}\n{\"group\":\"7\",\"lifeline\":\"client\",\"action\":\"!\",\"message\":\"request\",\"peer\":\"server\",\"id\":\"1\",\"file\":\"c.log\",\"line\":3}\n{\"group\":\"7\",\"lifeline\":\"server\",\"clock\":\"host1\",\"action\":\"?\",\"message\":\"request\",\"set\":{\"busy\":true,\".all\":\"1/3\",\"n\":-2.5}}\n{\"group\":\"7\",\"end\":true}\n",
     "{\"lifeline\":\"a\",\"vector\":{\"a\":1},\"label\":\"x\"}\n{\"lifeline\":\"b\",\"action\":\"!\",\"message\":\"m\",\"joined\":true}\n",
 ];
@@ -78,7 +82,8 @@ pub(super) fn settings(data: &[u8]) {
     let (plan, found) = Plan::parse(&source, &[]);
     check_places(&source, &found);
     assert!(plan.is_some() || found.iter().any(otus_syntax::Diagnostic::is_error));
-    if let Some(plan) = plan {
+    if let Some(mut plan) = plan {
+        plan.keep_listed();
         let log = "Sending A to b\n{\"msg\": \"leader 3\", \"level\": \"info\"}\np {\"p\":1}\n";
         for source in 0..plan.sources.len() {
             run(&plan, source, log.as_bytes(), log.len());
@@ -140,7 +145,13 @@ fn is_skipped(data: &[u8]) -> bool {
 
 fn plan(text: &str) -> Plan {
     let (plan, found) = Plan::parse(&Source::new("otus.toml", text), &[]);
-    plan.unwrap_or_else(|| panic!("the plans here are sound: {found:?}"))
+    keeping(plan.unwrap_or_else(|| panic!("the plans here are sound: {found:?}")))
+}
+
+/// A plan that keeps some values.
+fn keeping(mut plan: Plan) -> Plan {
+    plan.keep(["mid", "o.v", "id", "http.status", "time"]);
+    plan
 }
 
 /// A log in a format that needs no settings.
@@ -149,7 +160,7 @@ pub(super) fn built_in(format: Format, data: &[u8]) {
 }
 
 fn plan_for(format: Format) -> Plan {
-    Plan::for_format(format).expect("a format that needs no settings")
+    keeping(Plan::for_format(format).expect("a format that needs no settings"))
 }
 
 /// Checks that the bytes give the same result at once and one by one.
@@ -195,7 +206,8 @@ fn run(plan: &Plan, source: usize, data: &[u8], at_once: usize) -> String {
         assert!(!found.message.is_empty() && found.count > 0);
     }
     // Otus reads back the canonical lines that it writes.
-    let own = plan_for(Format::Canonical);
+    let mut own = plan_for(Format::Canonical);
+    own.keep(plan.kept().iter().map(String::as_str).chain(["time"]));
     let mut again = read::canonical::header() + "\n";
     let file = LogFile::in_memory("own.jsonl", 0, lines.as_bytes());
     let reread = map(&own, vec![file], &mut |observed: &Observed<'_>| {
@@ -220,6 +232,16 @@ fn sorted(text: &str) -> Vec<&str> {
     lines
 }
 
+/// The number of values of each field that are known.
+fn known(trace: &MultiTrace, facts: &Facts, fields: &FieldNames) -> Vec<usize> {
+    let steps = || {
+        let components = trace.partition().components();
+        components.flat_map(|c| (0..trace.steps(c).len()).map(move |step| (c, step)))
+    };
+    let count = |field| steps().filter(|&(c, step)| facts.known(field, c, step).is_some()).count();
+    fields.items.ids().map(count).collect()
+}
+
 /// Checks the promises about every group.
 fn group(observed: &Observed<'_>) {
     let source = Source::new("group.htf", observed.htf());
@@ -235,13 +257,20 @@ fn group(observed: &Observed<'_>) {
         signature.add_lifeline(lifeline);
     }
     let group = Group::new(observed, &signature);
-    let trace = group.trace(&mut Pool::new(signature), &Partners::default());
+    let mut pool = Pool::new(signature);
+    let trace = group.trace(&mut pool, &Partners::default());
     let actions = observed.events().filter(|event| event.action().is_some()).count();
     assert_eq!((group.len(), trace.len()), (actions, actions), "no action is lost");
     let covered: usize = observed.components().iter().map(|part| part.events.len()).sum();
     assert_eq!(covered, observed.len(), "every event is on a component");
     for &(send, receive) in observed.pairs() {
         assert!(send < observed.len() && receive < observed.len());
+    }
+    if errors.is_empty() && !parsed.tree.values.is_empty() {
+        let fields = facts::all_fields([&parsed.tree]);
+        let own = known(&trace, &group.facts(&trace, &fields), &fields);
+        let (lowered, facts, _) = otus_trace::lower_with_facts(&parsed.tree, &mut pool, &fields);
+        assert_eq!(known(&lowered, &facts, &fields), own, "the text has the values of the group");
     }
     // Contradictory orders are reported as an error, but must not panic.
     let _ = observed.order(Writes::Ordered);

@@ -29,6 +29,9 @@ pub(super) const TRACES: &[&str] = &[
     "[a] a!m.\n a?n; // one\n[b,c] /* two */ {b!m,c?m}.b!n; [d];",
     "{\n  // own line\n  [a] a!m;\n  [b] ;\n  [c] {c!m}.{ c?n , c!k }\n}\n",
     "[#all]",
+    "[a] a!m(mid=7, topic=\"a/b\", ok=true, time=12.5).a?m(x=null,y=-1/3) . a!m ( z = 1.5e3 /* c */ ,\n time = \"2026-11-15T07:13:08.454Z\")",
+    "{[a,b] {a!m(x=1), b?m(\"http.status\"=200)}.a!m(x=\"1\", time=5).a!m(time=4); [c] c?m()}",
+    "[#all] a!m(x=123456789012345678901234567890, x=NaN, y=, =3, time=\"no\", q=\"(.;\")",
 ];
 
 pub(super) const MERMAID: &[&str] = &[
@@ -58,6 +61,7 @@ pub(super) const MARKDOWN: &[&str] = &[
 ];
 
 pub(super) const CASES: &[&str] = &[
+    "{\"id\": \"v\", \"htf\": \"{[a] a!m(mid=7, t=\\\"x\\\", time=1); [b] b?m(mid=7)}\"}\n",
     "{\"id\": \"x\", \"htf\": \"{[a] a!m; [b] b?m}\", \"k\": 1}\n{\"htf\": \"\"}\n\n[1]\nnull\n{\"id\": 3}\n",
     "\u{feff}{\"htf\": \"[#all] a!m.b?m\", \"n\": 1e400, \"big\": 123456789012345678901234567890}\r\n{\"id\": null, \"htf\": \"\\u005ba\\u005d a!\\\"é \\\\\\\" x\\\"\"}\n{\"htf\": 3}\n{\"id\": [], \"htf\": \"\"} x\n",
 ];

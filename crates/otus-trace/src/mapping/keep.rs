@@ -9,7 +9,7 @@
 //! Everything else costs nothing: the reader does not even look for it.
 
 use super::template::Template;
-use super::{Plan, Rule};
+use super::{Plan, Rule, SourcePlan};
 use crate::facts::TIME;
 use crate::read::htf::VALUES;
 use crate::read::{Fields, Format};
@@ -76,7 +76,7 @@ impl Plan {
     /// ```
     pub fn keep<'n>(&mut self, fields: impl IntoIterator<Item = &'n str>) {
         self.kept.clear();
-        self.keeps_time = false;
+        (self.keeps_time, self.keeps_all) = (false, false);
         for name in fields {
             if name == TIME {
                 self.keeps_time = true;
@@ -101,7 +101,7 @@ impl Plan {
         }
     }
 
-    /// Keeps all values and times that the rules list.
+    /// Keeps all values and times that the rules list, and all of canonical lines.
     pub fn keep_listed(&mut self) {
         let rules = || self.sources.iter().flat_map(|source| &source.rules);
         let mut names: Vec<String> = Vec::new();
@@ -111,10 +111,13 @@ impl Plan {
             }
         }
         let has_time = |rule: &Rule| rule.time.is_some() || rule.span_actions.is_some();
-        if rules().any(has_time) {
+        let is_canonical = |source: &SourcePlan| source.format == Format::Canonical;
+        let keeps_all = self.sources.iter().any(is_canonical);
+        if keeps_all || rules().any(has_time) {
             names.push(TIME.to_owned());
         }
         self.keep(names.iter().map(String::as_str));
+        self.keeps_all = keeps_all;
     }
 
     /// The fields whose values are kept, without the time.

@@ -113,6 +113,8 @@ pub struct Plan {
     pub(crate) kept: Vec<String>,
     /// Whether times are kept.
     pub(crate) keeps_time: bool,
+    /// Whether canonical lines keep all their values.
+    pub(crate) keeps_all: bool,
 }
 
 impl Default for Plan {
@@ -131,6 +133,7 @@ impl Default for Plan {
             uncertainty: None,
             kept: Vec::new(),
             keeps_time: false,
+            keeps_all: false,
         }
     }
 }

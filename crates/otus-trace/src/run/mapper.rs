@@ -92,6 +92,8 @@ struct Mapper {
     last_line: Vec<Option<(RunFileId, RunLifelineId)>>,
     /// Whether records with vector clocks were left out.
     gaps: bool,
+    /// The fields whose values are kept, without the time: those of the plan, and then those that canonical lines have.
+    kept: Vec<String>,
 }
 
 /// An action of the current record. The actions of a record are stored when all of them are known.
@@ -154,6 +156,7 @@ impl Mapper {
         let canonical = plan.sources.iter().any(|source| source.format == Format::Canonical);
         Mapper {
             accounting,
+            kept: plan.kept.clone(),
             rule_starts,
             groups: Groups::new(plan.idle),
             early: files == 1 || plan.idle.is_some(),

@@ -387,6 +387,15 @@ impl Subject<'_> {
             return case;
         }
         case.origin = origin.from.place().filter(|place| place != id);
+        let valued = plan.spec.valued.as_deref().zip(self.facts);
+        if let Some((valued, facts)) = valued.filter(|_| found.verdict == Verdict::WeakPass)
+            && let Some(text) = values::not_logged(valued, names, question, (trace, facts))
+        {
+            case.note = Some(match case.note.take() {
+                Some(note) => format!("{note}; {text}").into(),
+                None => text.into(),
+            });
+        }
         // A witness that was computed only for the picture is not shown.
         let witness = found.witness.as_ref().filter(|_| plan.shows_witness(found.verdict));
         case.witness = witness.map(|witness| Execution { events: witness.texts(pool) });

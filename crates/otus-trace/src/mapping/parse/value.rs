@@ -29,6 +29,10 @@ impl TomlReader<'_> {
                     let help = "say `time = …` beside `values`";
                     self.error(Code::CONTRADICTING_SETTINGS, span(name.span()), message, help);
                 }
+                if field.is_empty() {
+                    let message = "a field needs a name";
+                    self.error(Code::WRONG_SETTING, span(name.span()), message, "such as `mid`");
+                }
                 if values.iter().any(|known| known.name == field) {
                     continue;
                 }

@@ -84,7 +84,7 @@ impl Mapper {
             let (order, time) = (None, None);
             self.pending.push(PendingAction { lifeline, action, peer, id, flags, order, time });
         }
-        if let Some(values) = values.filter(|_| !taken.plan.kept.is_empty())
+        if let Some(values) = values.filter(|_| taken.plan.keeps_all || !taken.plan.kept.is_empty())
             && self.read_value_object(values, taken).is_err()
         {
             return Err(unusable("values", values));

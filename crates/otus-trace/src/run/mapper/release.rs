@@ -88,7 +88,7 @@ impl Mapper {
             components: &components,
             pairs: &pairs,
             vocabulary: &self.accounting.vocabulary,
-            kept: &plan.kept,
+            kept: &self.kept,
             gaps: self.gaps || self.grouped,
             is_read: self.is_read,
         });

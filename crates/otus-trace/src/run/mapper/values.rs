@@ -58,11 +58,22 @@ impl Mapper {
         text: &[u8],
         taken: &Taken<'_>,
     ) -> Result<(), Malformed> {
-        let Mapper { accounting, row, findings, .. } = self;
+        let Mapper { accounting, row, findings, kept, .. } = self;
         let mut memory = Vec::new();
         Cursor::new(text).object(|json, name| {
-            let kept = &taken.plan.kept;
-            let Some(field) = kept.iter().position(|known| known.as_bytes() == name) else {
+            let known = kept.iter().position(|known| known.as_bytes() == name);
+            let Some(field) = known.or_else(|| {
+                // An empty name could not be written again.
+                let is_wanted = taken.plan.keeps_all && !name.is_empty() && name != TIME.as_bytes();
+                is_wanted.then(|| {
+                    let name = String::from_utf8_lossy(name).into_owned();
+                    let account = ValueAccount { name: name.clone(), ..ValueAccount::default() };
+                    // The account of times is the last one.
+                    accounting.values.insert(kept.len(), account);
+                    kept.push(name);
+                    kept.len() - 1
+                })
+            }) else {
                 return json.skip();
             };
             let is_bare = json.peek() != Some(b'"');

@@ -215,6 +215,16 @@ fn canonical_lines_have_values_and_come_back() {
         groups(&again, &[("b.jsonl", written.as_bytes())]),
         groups(&first, &[("a.log", LINES)])
     );
+    // What canonical lines have is listed by themselves.
+    let mut all = Plan::for_format(crate::read::Format::Canonical).unwrap();
+    all.keep_listed();
+    let mut rewritten = format!("{}\n", crate::read::canonical::header());
+    let files = vec![LogFile::in_memory("b.jsonl", 0, written.as_bytes())];
+    map(&all, files, &mut |observed: &Observed<'_>| {
+        rewritten.push_str(&observed.canonical());
+        ControlFlow::Continue(())
+    });
+    assert_eq!(rewritten, written);
     // Without guards, the values are not looked at.
     let plain = Plan::for_format(crate::read::Format::Canonical).unwrap();
     let (shown, accounting) = run(&plain, &[("b.jsonl", written.as_bytes())]);
