@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use otus_analysis::engine::Outcome;
-use otus_analysis::values::ValueEngine;
+use otus_analysis::values::{ValueEngine, ValueFailure};
 use otus_analysis::{Engine, Observed, Question, Verdict};
 use otus_core::index::Index as _;
 use otus_core::valued::{FieldId, Valued, ValuedNode};
@@ -56,19 +56,29 @@ pub(super) struct Asked<'a> {
     pub(super) question: &'a Question,
 }
 
+/// The answer to a question.
+pub(super) struct Answer {
+    pub(super) outcome: Outcome,
+    /// Whether only the order between logs makes it a Fail.
+    pub(super) is_by_order: bool,
+    /// For a Fail by values: what is wrong with them.
+    pub(super) failure: Option<Box<ValueFailure>>,
+}
+
 impl Asked<'_> {
-    /// The answer, and whether only the order between logs makes it a Fail.
-    pub(super) fn outcome(&self, plain: &mut Engine, valued: &mut ValueEngine) -> (Outcome, bool) {
+    pub(super) fn answer(&self, plain: &mut Engine, valued: &mut ValueEngine) -> Answer {
         let Asked { subject, facts, question } = *self;
         let Subject { plan, trace, budget, .. } = *subject;
         let known = plan.spec.pool.action_count();
         if has_stranger(trace, question, known) {
             // Values cannot explain an action that no execution has.
-            return (plain.analyze(trace, question, budget), false);
+            let outcome = plain.analyze(trace, question, budget);
+            return Answer { outcome, is_by_order: false, failure: None };
         }
         let mut outcome = valued.analyze(trace, facts, plan.clocks, question, budget);
         let Some(order) = subject.order.filter(|_| outcome.verdict != Verdict::Fail) else {
-            return (outcome, false);
+            let failure = valued.failure().cloned().map(Box::new);
+            return Answer { outcome, is_by_order: false, failure };
         };
         let mut ordered = plain.analyze_ordered(trace, order, question, budget);
         let states = outcome.states + ordered.states;
@@ -77,7 +87,7 @@ impl Asked<'_> {
         }
         outcome.states = states;
         let is_by_order = outcome.verdict == Verdict::Fail && subject.is_by_order(plain, question);
-        (outcome, is_by_order)
+        Answer { outcome, is_by_order, failure: None }
     }
 }
 
