@@ -13,7 +13,7 @@ use otus_analysis::config::{Kind, Simulation};
 use otus_analysis::{Config, Observed, Question, Verdict, Witness};
 use otus_core::budget::Budget;
 use otus_core::index::Index as _;
-use otus_core::{Lowered, Partners, Pool, Signature, TermId};
+use otus_core::{ActionId, Lowered, Partners, Pool, Signature, TermId};
 use otus_syntax::options::{OptionValue, Process};
 use otus_trace::mapping::Observation;
 use otus_trace::{MultiTrace, Step};
@@ -71,6 +71,8 @@ pub(crate) struct PlannedSpec {
     pub(crate) term: TermId,
     /// The interaction over letters with peers, if it differs.
     pub(super) refined: Option<TermId>,
+    /// The index of the first action with a peer in the pool, or how many actions it has.
+    first_letter: usize,
     pub(super) partners: Partners,
     pub(crate) text: SpecText,
 }
@@ -80,7 +82,11 @@ impl PlannedSpec {
     pub(crate) fn new(pool: Pool, term: TermId, loaded: &Loaded, mut lowered: Lowered) -> Self {
         let partners = std::mem::take(&mut lowered.partners);
         let refined = lowered.refined;
-        PlannedSpec { pool, term, refined, partners, text: SpecText::new(loaded, lowered) }
+        let count = pool.action_count();
+        let is_letter = |&index: &usize| pool.action(ActionId::new(index)).peer.is_some();
+        let first_letter = (0..count).find(is_letter).unwrap_or(count);
+        let text = SpecText::new(loaded, lowered);
+        PlannedSpec { pool, term, refined, first_letter, partners, text }
     }
 
     /// A witness as an execution of the interaction as written.
@@ -96,8 +102,11 @@ impl PlannedSpec {
         let Some(refined) = self.refined else { return self.term };
         // The pool of unknown messages has more actions, which no term has.
         let knows_peer = |step: &Step| {
-            let action = step.action();
-            action.index() < pool.action_count() && pool.action(action).peer.is_some()
+            let index = step.action().index();
+            // The first test is for bulk runs, whose traces have no peers.
+            index >= self.first_letter
+                && index < pool.action_count()
+                && pool.action(step.action()).peer.is_some()
         };
         let mut logs = trace.partition().components().map(|component| trace.steps(component));
         if logs.any(|steps| steps.iter().any(knows_peer)) { refined } else { self.term }
