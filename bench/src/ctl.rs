@@ -8,9 +8,12 @@
 //! - [`gossip`]: processes without locality, and bounds of memory, nodes and time;
 //! - [`nusmv`]: the paper's rows by `NuSMV`, if `OTUS_NUSMV` names its program.
 //!
+//! [`compared`] has the cases of `otus-bench compare`.
+//!
 //! Traces come from [`otus_papers::protocol`]. Everything but the times follows from a seed. Every check has a limit of
 //! time and memory. The last table compares with the targets.
 
+mod compared;
 mod every;
 mod gossip;
 mod growth;
@@ -29,6 +32,7 @@ use crate::measure::show;
 use crate::size::Size;
 use crate::targets::run_parts;
 
+pub(crate) use compared::compared;
 pub(crate) use whole::measure as whole;
 pub(crate) use write::write;
 

@@ -8,11 +8,13 @@
 //! - [`slices`]: the interactions of the slices paper, and long slices that are right or wrong;
 //! - [`sat`]: 3-SAT formulas, beside two solvers;
 //! - [`end_to_end`]: a file of a hundred thousand cases through the `otus` program;
+//! - [`compared`]: the cases of `otus-bench compare`;
 //! - [`hibou`]: `hibou_label` itself, if `OTUS_HIBOU` names its program.
 //!
 //! Everything but the times follows from a seed. Each analysis and each table has a time limit, so a slow engine
 //! gives a shorter table instead of a run that takes hours. The last table compares with the targets.
 
+mod compared;
 mod end_to_end;
 mod hibou;
 mod long;
@@ -37,6 +39,7 @@ use otus_trace::MultiTrace;
 use crate::size::Size;
 use crate::targets::run_parts;
 
+pub(crate) use compared::compared;
 pub(crate) use memory::measure;
 pub(crate) use once::{Once, once};
 

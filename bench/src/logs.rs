@@ -12,6 +12,7 @@ use otus_syntax::Source;
 use otus_trace::mapping::Plan;
 use otus_trace::run::{Accounting, LogFile, Observed, map};
 
+use crate::compare::{Case, Inputs};
 use crate::measure::{peak_bytes, rate};
 use crate::size::Size;
 
@@ -21,24 +22,49 @@ pub(crate) fn run(size: Size, parts: &[String]) {
     println!("| workload | MB | s | MB/s | lines/s | groups | peak MB |");
     println!("|---|---|---|---|---|---|---|");
     if wanted("json") {
-        let block = json_block();
+        let block = json_block(BLOCK);
         measure("json lines", &plan(JSON_PLAN), &block, size.pick(256 << 20, 1 << 30));
     }
     if wanted("regex") {
-        let block = text_block();
+        let block = text_block(BLOCK);
         measure("text, 3 patterns", &plan(TEXT_PLAN), &block, size.pick(128 << 20, 1 << 30));
     }
     if wanted("otlp") {
-        let block = otlp_block();
-        let text = "[[source]]\nfiles = ['*']\nformat = 'otlp'\n[group]\nidle = 10000\n";
-        let plan = plan(text);
-        measure("OTLP", &plan, &block, size.pick(128 << 20, 1 << 30));
+        let block = otlp_block(BLOCK);
+        measure("OTLP", &plan(OTLP_PLAN), &block, size.pick(128 << 20, 1 << 30));
     }
     if wanted("groups") {
         groups(size.pick(1_000_000, 10_000_000), size.pick(100_000, 1_000_000));
     }
     println!();
 }
+
+/// The cases of `otus-bench compare`: logs on disk through `otus map`, into a case file.
+pub(crate) fn compared(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Case>> {
+    let mut open = String::new();
+    (0..10_000).for_each(|number| interleaved(&mut open, number, 2_000));
+    let workloads = [
+        ("JSON lines", JSON_PLAN, json_block(COMPARED)),
+        ("text, 3 patterns", TEXT_PLAN, text_block(COMPARED)),
+        ("OTLP", OTLP_PLAN, otlp_block(COMPARED)),
+        ("2,000 groups at once", GROUPS_PLAN, open),
+    ];
+    let mut cases = Vec::new();
+    for (number, (name, plan, block)) in workloads.into_iter().enumerate() {
+        let config = inputs.write(
+            &format!("logs{number}/otus.toml"),
+            plan.replace("'*'", "'*.log'").replace("\"*\"", "\"*.log\""),
+        )?;
+        let log = inputs.write(&format!("logs{number}/all.log"), block)?;
+        let out = inputs.path(&format!("logs{number}/out.cases.jsonl"));
+        let arguments = ["map", "--config", &config, &log, "--write", &out, "--force"];
+        cases.push(Case::otus("logs", name, &arguments));
+    }
+    Ok(cases)
+}
+
+/// The bytes of a log of [`compared`].
+const COMPARED: usize = 2 << 20;
 
 /// A reader of some chunks of bytes, one after the other.
 struct Chunks<C, I> {
@@ -118,10 +144,10 @@ ignore = true
 "#;
 
 /// Requests of three services, between debug lines that a rule ignores.
-fn json_block() -> String {
+fn json_block(bytes: usize) -> String {
     let mut block = String::new();
     let mut number = 0_u32;
-    while block.len() < BLOCK {
+    while block.len() < bytes {
         number += 1;
         let line = |block: &mut String, service: &str, event: &str, rest: &str| {
             let _ = writeln!(
@@ -167,10 +193,10 @@ match = 'Client (?<peer>\S+) disconnected'
 closes = true
 "#;
 
-fn text_block() -> String {
+fn text_block(bytes: usize) -> String {
     let mut block = String::new();
     let mut number = 0_u32;
-    while block.len() < BLOCK {
+    while block.len() < bytes {
         number += 1;
         for text in [
             format!("New connection from 127.0.0.1:{} on port 18831.", number % 65536),
@@ -189,9 +215,11 @@ fn text_block() -> String {
     block
 }
 
+const OTLP_PLAN: &str = "[[source]]\nfiles = ['*']\nformat = 'otlp'\n[group]\nidle = 10000\n";
+
 /// Lines as the OpenTelemetry file exporter writes them: a request with its server span, and a call to another
 /// service. Trace ids repeat with the block, so the plan closes idle groups; otherwise memory would grow.
-fn otlp_block() -> String {
+fn otlp_block(bytes: usize) -> String {
     let mut block = String::new();
     let mut number = 0_u64;
     let span = |kind: u32,
@@ -206,7 +234,7 @@ fn otlp_block() -> String {
             start + length,
         )
     };
-    while block.len() < BLOCK {
+    while block.len() < bytes {
         number += 1;
         let (trace, id, start) = (number, number * 8, 1_794_726_891_000_000_000 + number * 1000);
         for (service, spans) in [
@@ -235,12 +263,12 @@ fn otlp_block() -> String {
     block
 }
 
+const GROUPS_PLAN: &str = "[[source]]\nfiles = ['*']\nformat = 'json'\nlifeline = '{at}'\ndir = '{dir}'\n\
+    message = '{message}'\ngroup = '{trace}'\npeer = '{peer}'\n";
+
 /// Many groups, all of which stay open until the end.
 fn groups(lines: u64, groups: u64) {
-    let plan = plan(
-        "[[source]]\nfiles = ['*']\nformat = 'json'\nlifeline = '{at}'\ndir = '{dir}'\nmessage = '{message}'\n\
-         group = '{trace}'\npeer = '{peer}'\n",
-    );
+    let plan = plan(GROUPS_PLAN);
     // A line has about 106 bytes.
     let bytes = usize::try_from(lines).expect("a count") * 106;
     let open = move || {

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "printing measurements is what this program does")]
 
+mod compare;
 mod ctl;
 mod draw;
 mod engine;
@@ -68,6 +69,8 @@ enum Command {
         /// Only these parts: sessions, faults.
         parts: Vec<String>,
     },
+    /// Compare two builds by the instructions that they execute (needs valgrind).
+    Compare(compare::Args),
     /// Run one measurement of the engine, for a profiler.
     #[command(subcommand)]
     EngineOnce(engine::Once),
@@ -114,6 +117,7 @@ fn run(Args { command, size }: Args) -> anyhow::Result<ExitCode> {
         Some(Command::Logs { parts }) => logs::run(size, &parts),
         Some(Command::Draw) => draw::run(),
         Some(Command::Values { parts }) => values::run(size, &parts),
+        Some(Command::Compare(args)) => compare::run(&args)?,
         Some(Command::EngineOnce(once)) => engine::once(&once)?,
         Some(Command::Memory { workload }) => parse::print_memory(workload),
         Some(Command::EngineMemory { model, question, actions }) => {

@@ -66,6 +66,15 @@ fn groups() -> Vec<Group> {
     ]
 }
 
+/// Some of our interactions, from both shapes.
+pub(super) fn interactions(count: u64) -> Vec<Model> {
+    let one = |i: u64| {
+        let shape = if i.is_multiple_of(2) { Shape::LikeTheirs } else { Shape::Harder };
+        interaction(&mut fastrand::Rng::with_seed(SEED + i), shape)
+    };
+    (0..count).map(one).collect()
+}
+
 pub(super) fn group(name: &str) -> Option<Group> {
     groups().into_iter().find(|group| group.name == name)
 }

@@ -87,10 +87,7 @@ fn long(size: Size, targets: &mut Targets) {
                 let mut found = Times::default();
                 let begin = Instant::now();
                 for seed in 0..size.pick(10, 40) {
-                    let mut rng = fastrand::Rng::with_seed(SEED + seed);
-                    let global = execution(&model.pool, model.term, actions / 2, 4, &mut rng);
-                    let slice = Part::Slice.of(&model.pool, &global, &mut rng);
-                    let slice = kind.put(&mut model.pool, &slice, &mut rng);
+                    let slice = kind.slice(&mut model, actions, seed);
                     let start = ThreadTime::now();
                     let mut engine = model.engine(slice.partition());
                     let budget = size.budget(&slice);
@@ -131,6 +128,15 @@ fn long(size: Size, targets: &mut Targets) {
     targets.add_all_right("long slices", undecided, wrong);
 }
 
+/// Long slices of a model, some of each fault.
+pub(super) fn faulty(model: &mut Model, actions: usize, each: u64) -> Vec<MultiTrace> {
+    let mut slices = Vec::new();
+    for kind in [Fault::None, Fault::Foreign, Fault::Noise, Fault::Swap] {
+        slices.extend((0..each).map(|seed| kind.slice(model, actions, seed)));
+    }
+    slices
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
     None,
@@ -140,6 +146,14 @@ enum Fault {
 }
 
 impl Fault {
+    /// A random slice of this number of actions, with the fault.
+    fn slice(self, model: &mut Model, actions: usize, seed: u64) -> MultiTrace {
+        let mut rng = fastrand::Rng::with_seed(SEED + seed);
+        let global = execution(&model.pool, model.term, actions / 2, 4, &mut rng);
+        let slice = Part::Slice.of(&model.pool, &global, &mut rng);
+        self.put(&mut model.pool, &slice, &mut rng)
+    }
+
     /// Puts the fault into the middle of a component.
     fn put(self, pool: &mut Pool, slice: &MultiTrace, rng: &mut fastrand::Rng) -> MultiTrace {
         let partition = slice.partition().clone();

@@ -242,7 +242,7 @@ struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    /// The moments of a component that are to be explained: none if it is unobserved.
+    /// The part of a component's log that is to be explained: all of it, or nothing if the component is unobserved.
     fn log(&self, component: usize) -> &'a [Letter] {
         let unobserved = self.declared[component] == Observed::Unobserved;
         if unobserved { &[] } else { &self.logs[component] }

@@ -74,7 +74,7 @@ Exit status: 0 passed, 1 failed, 2 invalid input or command line, 3 undecided.";
     after_help = "See `otus --help` for an overview and `otus COMMAND --help` for a command."
 )]
 pub(crate) struct Args {
-    /// When to colour diagnostics: on a terminal unless NO_COLOR is set (auto), always, or never.
+    /// When to colour diagnostics: on a terminal unless `NO_COLOR` is set (auto), always, or never.
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub(crate) color: Color,
 

@@ -58,7 +58,7 @@ pub use lower::{Lowered, lower};
 pub use otus_syntax::ast::Direction;
 pub use peer::{Partners, Peer};
 pub use pool::Pool;
-pub use raise::raise;
+pub use raise::{raise, raise_valued};
 pub use set::LifelineSet;
 pub use signature::Signature;
 pub use term::{Attributes, Term};

@@ -7,6 +7,8 @@
 //!
 //! Nodes with a syntax error, and nodes that contain one, are not linted.
 
+mod values;
+
 use otus_syntax::ast::{Interaction, NodeId, NodeKind, Operator, Passing, Section, SpecFile};
 use otus_syntax::diagnostic::{Severity, any_error};
 use otus_syntax::name::{Name, Symbol};
@@ -19,6 +21,7 @@ use crate::index::TermId;
 use crate::lower::{Lowered, reachable};
 use crate::pool::Pool;
 use crate::unknown::NameKind;
+use crate::value::Kind;
 
 /// Lints the files that `lowered` was made from. The findings are in the order of the files and of their
 /// texts.
@@ -49,6 +52,7 @@ pub fn lint(files: &[&SpecFile], lowered: &Lowered) -> Vec<Diagnostic> {
             .all(|(node, &reached)| !reached || node.kind != NodeKind::Invalid);
     if is_complete {
         unused(files, file, &used, &mut lints);
+        values::values(at, file, interaction, &reachable, &mut lints);
     }
     structure(at, file, interaction, &reachable, lowered, &mut lints);
     if is_complete && !file.implicit {
@@ -92,6 +96,10 @@ enum LintKind<'a> {
     OneSided { sent: bool, message: &'a UsedMessage, used: &'a Used },
     SingleOperand(&'static str),
     EmptyOperand(&'static str),
+    UnusedVariable(Name),
+    LonelyVariable(Name),
+    MixedKinds { field: Name, kind: Kind, known: Kind, first: Span },
+    Contradiction { first: Span },
 }
 
 impl LintKind<'_> {
@@ -106,6 +114,10 @@ impl LintKind<'_> {
             LintKind::OneSided { sent: false, .. } => Code::ONLY_RECEIVED,
             LintKind::SingleOperand(_) => Code::SINGLE_OPERAND,
             LintKind::EmptyOperand(_) => Code::EMPTY_OPERAND,
+            LintKind::UnusedVariable(_) => Code::UNUSED_VARIABLE,
+            LintKind::LonelyVariable(_) => Code::LONELY_VARIABLE,
+            LintKind::MixedKinds { .. } => Code::MIXED_KINDS,
+            LintKind::Contradiction { .. } => Code::CONTRADICTION,
         }
     }
 
@@ -173,6 +185,31 @@ impl LintKind<'_> {
                 message(format!("an empty operand of `{operator}` changes nothing"))
                     .with_help("leave it out")
             }
+            LintKind::UnusedVariable(name) => {
+                message(format!("no guard names the variable `{}`", text(name.symbol)))
+                    .with_label("declared here")
+                    .with_help("remove it, or compare a field with it")
+            }
+            LintKind::LonelyVariable(name) => {
+                let name_text = text(name.symbol);
+                message(format!("only this event names `{name_text}`, so any value will do"))
+                    .with_related(source, name.span, "declared here")
+                    .with_help("name it in the guard of another message, or remove this atom")
+            }
+            LintKind::MixedKinds { field, kind, known, first } => {
+                let field = text(field.symbol);
+                let (kind, known) = (kind.describe(), known.describe());
+                message(format!(
+                    "`{field}` is compared with {kind} here and with {known} elsewhere"
+                ))
+                .with_related(source, first, "compared with another kind of value here")
+                .with_help("values of different kinds are different: \"1\" is not 1")
+            }
+            LintKind::Contradiction { first } => {
+                message("no event satisfies this guard: two of its atoms exclude each other".into())
+                    .with_related(source, first, "this atom says something else")
+                    .with_help("remove one of the two")
+            }
         }
     }
 }
@@ -189,6 +226,19 @@ fn structure(
     let sound = sound(interaction);
     let term = |id: NodeId| lowered.nodes.get(id.index()).copied().unwrap_or(Pool::EMPTY);
     let is_sound = |id: NodeId| sound[id.index()];
+    // Each iteration of `loopP(fresh x)(loopW(…))` is the sessions of one x, of which there may be none.
+    let fresh: FxHashSet<NodeId> = interaction
+        .nodes
+        .iter()
+        .filter_map(|node| match &node.kind {
+            NodeKind::Operator(Operator::Fresh(_), operands) => operands.first().copied(),
+            NodeKind::Empty | NodeKind::Invalid | NodeKind::Passing(_) | NodeKind::Operator(..) => {
+                None
+            }
+        })
+        .collect();
+    let is_fresh =
+        |number: usize| u32::try_from(number).is_ok_and(|number| fresh.contains(&NodeId(number)));
     let all = interaction.nodes.iter().enumerate().zip(reachable);
     for ((number, node), _) in all.filter(|(_, reached)| **reached) {
         let NodeKind::Operator(operator, operands) = &node.kind else { continue };
@@ -203,7 +253,7 @@ fn structure(
                 let body = term(*body);
                 if !lowered.pool.has_events(body) {
                     add(node.span, LintKind::EmptyLoop);
-                } else if lowered.pool.attributes(body).terminates {
+                } else if lowered.pool.attributes(body).terminates && !is_fresh(number) {
                     add(node.span, LintKind::NullableLoop);
                 }
             }

@@ -35,6 +35,7 @@ mod tests;
 mod values;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use otus_syntax::ast::{Interaction, LoopKind, NodeKind, Operator, Passing, SpecFile};
 use otus_syntax::name::Name;
@@ -76,8 +77,15 @@ pub fn lower(files: &[&SpecFile]) -> Lowered {
     let mut refined = None;
     let mut valued = None;
     if let (Some(file), Some(interaction)) = (file, interaction) {
-        partners = find_partners(interaction, &reachable, &resolved);
-        let text = values::Text { file, tree: files[file], interaction, reachable: &reachable };
+        let everyone = everyone(&resolved);
+        partners = find_partners(interaction, &reachable, &resolved, &everyone);
+        let text = values::Text {
+            file,
+            tree: files[file],
+            interaction,
+            reachable: &reachable,
+            everyone: &everyone,
+        };
         valued = values::build(text, &resolved, &mut pool, &mut problems);
         let mut builder = Builder {
             pool: &mut pool,
@@ -100,7 +108,7 @@ pub fn lower(files: &[&SpecFile]) -> Lowered {
             let mut second = Builder {
                 pool: builder.pool,
                 problems: &mut ignored,
-                split: Some(&partners),
+                split: Some(Split { partners: &partners, everyone: &everyone }),
                 nodes: Vec::with_capacity(interaction.nodes.len()),
                 ..builder
             };
@@ -170,37 +178,47 @@ impl Lowered {
 }
 
 /// The partners of the actions of an interaction.
-fn find_partners(interaction: &Interaction, reachable: &[bool], resolved: &Resolved) -> Partners {
+fn find_partners(
+    interaction: &Interaction,
+    reachable: &[bool],
+    resolved: &Resolved,
+    everyone: &Arc<BTreeSet<Peer>>,
+) -> Partners {
     let mut partners = Partners::default();
     for (node, _) in interaction.nodes.iter().zip(reachable).filter(|(_, reached)| **reached) {
         let NodeKind::Passing(passing) = &node.kind else { continue };
-        for (action, peers) in actions(passing, resolved) {
-            partners.add(action, peers);
+        for (action, peers) in actions(passing, resolved, everyone) {
+            partners.add(action, &peers);
         }
     }
     partners
 }
 
+/// The lifelines of a signature and the environment: the partners of a passing that does not say who is at its other end.
+fn everyone(resolved: &Resolved) -> Arc<BTreeSet<Peer>> {
+    let all = resolved.signature.lifelines().map(|(lifeline, _)| Peer::Lifeline(lifeline));
+    Arc::new(all.chain([Peer::Environment]).collect())
+}
+
 /// The actions of a passing, emission first, with their partners.
-fn actions(passing: &Passing, resolved: &Resolved) -> Vec<(Action, BTreeSet<Peer>)> {
+fn actions(
+    passing: &Passing,
+    resolved: &Resolved,
+    everyone: &Arc<BTreeSet<Peer>>,
+) -> Vec<(Action, Arc<BTreeSet<Peer>>)> {
     let message = resolved.message(passing.message);
-    let ends = |lifelines: &mut dyn Iterator<Item = Name>| -> BTreeSet<Peer> {
-        let found: BTreeSet<Peer> =
-            lifelines.map(|name| Peer::Lifeline(resolved.lifeline(name))).collect();
-        if !found.is_empty() {
-            return found;
+    let ends = |lifelines: &[Name]| match lifelines {
+        [] => everyone.clone(),
+        some => {
+            let found = some.iter().map(|&name| Peer::Lifeline(resolved.lifeline(name)));
+            Arc::new(found.collect())
         }
-        // The passing does not say who is at its other end, so it may be any lifeline or the
-        // environment.
-        let all = resolved.signature.lifelines().map(|(lifeline, _)| Peer::Lifeline(lifeline));
-        all.chain([Peer::Environment]).collect()
     };
     let targets = passing.target.lifelines();
-    let receivers = ends(&mut targets.iter().copied());
-    let sender = ends(&mut passing.origin.into_iter());
     let emission = passing
         .origin
-        .map(|origin| (Action::emission(resolved.lifeline(origin), message), receivers));
+        .map(|origin| (Action::emission(resolved.lifeline(origin), message), ends(targets)));
+    let sender = ends(passing.origin.as_slice());
     let receptions = targets
         .iter()
         .map(|&target| (Action::reception(resolved.lifeline(target), message), sender.clone()));
@@ -242,14 +260,21 @@ pub(crate) fn reachable(interaction: &Interaction) -> Vec<bool> {
     reached
 }
 
+/// How the leaves of ambiguous actions are split into letters.
+#[derive(Clone, Copy)]
+struct Split<'a> {
+    partners: &'a Partners,
+    everyone: &'a Arc<BTreeSet<Peer>>,
+}
+
 struct Builder<'a> {
     pool: &'a mut Pool,
     resolved: &'a Resolved,
     problems: &'a mut Problems,
     file: usize,
     implicit: bool,
-    /// The partners by which the leaves of ambiguous actions are split into letters.
-    split: Option<&'a Partners>,
+    /// Whether and how leaves are split.
+    split: Option<Split<'a>>,
     nodes: Vec<TermId>,
     spans: Vec<Option<Span>>,
     leaves: Vec<(TermId, Span)>,
@@ -388,11 +413,11 @@ impl Builder<'_> {
         }
         let mut events = vec![chosen.to_vec()];
         if let Some(split) = self.split {
-            for (action, peers) in actions(passing, self.resolved) {
+            for (action, peers) in actions(passing, self.resolved, split.everyone) {
                 let at = chosen.iter().position(|&other| other == action);
-                let Some(at) = at.filter(|_| split.is_ambiguous(action)) else { continue };
+                let Some(at) = at.filter(|_| split.partners.is_ambiguous(action)) else { continue };
                 for event in std::mem::take(&mut events) {
-                    for &peer in &peers {
+                    for &peer in &*peers {
                         let mut other = event.clone();
                         other[at].peer = Some(peer);
                         events.push(other);

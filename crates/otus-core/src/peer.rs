@@ -23,6 +23,7 @@
 //! of *ambiguous* actions, which have passings with different partners, must be split into letters.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -47,19 +48,20 @@ pub struct Partners {
 
 #[derive(Debug, Clone)]
 struct PartnerSet {
-    peers: BTreeSet<Peer>,
-    /// Whether the passings of the action have different partners.
+    /// Shared, since all passings without another end have the same partners, as many as there are lifelines.
+    peers: Arc<BTreeSet<Peer>>,
+    /// Whether its passings have different partners.
     is_ambiguous: bool,
 }
 
 impl Partners {
     /// Adds a passing of an action.
-    pub fn add(&mut self, action: Action, peers: BTreeSet<Peer>) {
+    pub fn add(&mut self, action: Action, peers: &Arc<BTreeSet<Peer>>) {
         let new = || PartnerSet { peers: peers.clone(), is_ambiguous: false };
         let known = self.known.entry(action).or_insert_with(new);
-        if known.peers != peers {
+        if !Arc::ptr_eq(&known.peers, peers) && known.peers != *peers {
             known.is_ambiguous = true;
-            known.peers.extend(peers);
+            Arc::make_mut(&mut known.peers).extend(peers.iter());
         }
     }
 
@@ -99,14 +101,13 @@ mod tests {
     fn letters_are_split_only_where_passings_differ() {
         let [own, b, c] = [0, 1, 2].map(LifelineId);
         let messages = [0, 1].map(MessageId);
-        let (b_only, c_only) =
-            (BTreeSet::from([Peer::Lifeline(b)]), BTreeSet::from([Peer::Lifeline(c)]));
+        let [b_only, c_only] = [b, c].map(|it| Arc::new(BTreeSet::from([Peer::Lifeline(it)])));
         let mut partners = Partners::default();
         let [one, two] = messages.map(|message| Action::emission(own, message));
-        partners.add(one, b_only.clone());
-        partners.add(one, b_only.clone());
-        partners.add(two, b_only);
-        partners.add(two, c_only);
+        partners.add(one, &b_only);
+        partners.add(one, &b_only);
+        partners.add(two, &b_only);
+        partners.add(two, &c_only);
         assert!(!partners.is_ambiguous(one) && partners.is_ambiguous(two));
         assert!(partners.has_ambiguous());
 

@@ -17,6 +17,10 @@
 //! sharing: each tail of a long chain could become a list of its own. A shared tail is
 //! therefore flattened into its chain only while the total size stays proportional to the term.
 
+mod valued;
+
+pub use valued::raise_valued;
+
 use otus_syntax::Span;
 use otus_syntax::ast::{
     Declaration, Declarations, Direction, Interaction, LoopKind, Node, NodeId, NodeKind, Operator,

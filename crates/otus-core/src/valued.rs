@@ -18,6 +18,7 @@
 //! Nodes are stored children first and may be shared. Each binder of the text has variables of its own.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use otus_syntax::ast::guard::Relation;
 use otus_syntax::{Rational, Span};
@@ -195,7 +196,7 @@ pub struct Part {
     /// The action, without a peer.
     pub action: Action,
     /// Who may be at the other end.
-    pub peers: BTreeSet<Peer>,
+    pub peers: Arc<BTreeSet<Peer>>,
     /// The atoms, all of which must hold.
     pub guard: Box<[Atom]>,
 }

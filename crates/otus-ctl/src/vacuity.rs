@@ -21,7 +21,7 @@
 
 use otus_core::budget::Stop;
 use otus_syntax::ast::formula::Comparison;
-use otus_trace::order::{Owner, PartialOrder, Value, VariableId};
+use otus_trace::order::{PartialOrder, Value, VariableId};
 use rustc_hash::FxHashSet;
 
 use crate::atom::{Atom, Reading};
@@ -242,9 +242,9 @@ impl Checker<'_> {
             return true;
         }
         self.formulas.atom_of(atom).readings().into_iter().any(|reading| match reading {
-            Reading::Variable(variable) if trace.owner(variable) == Owner::None => false,
-            Reading::Variable(_) => {
-                tracks(trace, &[reading]).iter().any(|track| !track.changes.is_empty())
+            // The first assignment of another value than the initial one is a change.
+            Reading::Variable(variable) => {
+                trace.assigned(variable).any(|value| value != trace.initial(variable))
             }
             Reading::Count(process, None) => trace.length(process) > 0,
             Reading::Last(process) | Reading::Count(process, Some(_)) => {

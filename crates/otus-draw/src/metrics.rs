@@ -77,36 +77,28 @@ impl Font {
     /// use otus_draw::metrics::PLAIN;
     ///
     /// assert_eq!(PLAIN.wrap("acknowledge_order", 90.0), ["acknowledge_", "order"]);
+    /// assert_eq!(PLAIN.wrap("then placeOrder", 90.0), ["then", "placeOrder"]);
     /// ```
     pub fn wrap(self, text: &str, room: f64) -> Vec<String> {
-        let mut lines = Vec::new();
-        let mut line = String::new();
-        let mut used = 0.0;
-        for piece in pieces(text) {
-            let width = self.width(piece.trim_end());
-            if used + width > room && !line.is_empty() {
-                lines.push(std::mem::take(&mut line).trim_end().to_owned());
-                used = 0.0;
-            }
-            if width <= room {
-                line.push_str(piece);
-                used += self.width(piece);
+        let mut lines =
+            Wrapped { font: self, room, done: Vec::new(), line: String::new(), used: 0.0 };
+        for word in split(text, is_word_end) {
+            if self.width(word.trim_end()) <= room {
+                lines.push(word);
                 continue;
             }
-            for c in piece.chars() {
-                let width = self.width(c.encode_utf8(&mut [0; 4]));
-                if used + width > room && !line.is_empty() {
-                    lines.push(std::mem::take(&mut line));
-                    used = 0.0;
+            for piece in split(word, is_piece_end) {
+                if self.width(piece.trim_end()) <= room {
+                    lines.push(piece);
+                    continue;
                 }
-                line.push(c);
-                used += width;
+                lines.end_line();
+                for c in piece.chars() {
+                    lines.push(c.encode_utf8(&mut [0; 4]));
+                }
             }
         }
-        if !line.is_empty() || lines.is_empty() {
-            lines.push(line.trim_end().to_owned());
-        }
-        lines
+        lines.end()
     }
 
     /// Breaks a text into at most `most` lines; if they do not suffice, the last ends in `…`.
@@ -204,21 +196,66 @@ impl Advances {
     }
 }
 
-/// Splits a text at every place where a line may end.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
+/// Lines that are being filled.
+struct Wrapped {
+    font: Font,
+    room: f64,
+    done: Vec<String>,
+    line: String,
+    used: f64,
+}
+
+impl Wrapped {
+    /// Adds a part of the text, on a new line if there is no room for it.
+    fn push(&mut self, part: &str) {
+        let is_blank = part.trim_end().is_empty();
+        if self.used + self.font.width(part.trim_end()) > self.room
+            && !self.line.is_empty()
+            && !is_blank
+        {
+            self.end_line();
+        }
+        self.line.push_str(part);
+        self.used += self.font.width(part);
+    }
+
+    fn end_line(&mut self) {
+        if !self.line.trim_end().is_empty() {
+            self.done.push(self.line.trim_end().to_owned());
+        }
+        self.line.clear();
+        self.used = 0.0;
+    }
+
+    fn end(mut self) -> Vec<String> {
+        if !self.line.is_empty() || self.done.is_empty() {
+            self.done.push(self.line.trim_end().to_owned());
+        }
+        self.done
+    }
+}
+
+/// Whether a word ends between two characters.
+fn is_word_end(before: char, after: char) -> bool {
+    before.is_whitespace() && !after.is_whitespace()
+}
+
+/// Whether a word may be broken between two characters.
+fn is_piece_end(before: char, after: char) -> bool {
+    ("_-./:,;)]}=&|".contains(before) && after.is_alphanumeric())
+        || (before.is_lowercase() && after.is_uppercase())
+}
+
+/// Splits a text at every place where a part ends.
+fn split(text: &str, ends: fn(char, char) -> bool) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let mut before: Option<char> = None;
         for (at, c) in rest.char_indices() {
-            let ends = before.is_some_and(|before| {
-                (before.is_whitespace() && !c.is_whitespace())
-                    || ("_-./:,;)]}=&|".contains(before) && c.is_alphanumeric())
-                    || (before.is_lowercase() && c.is_uppercase())
-            });
-            if ends {
-                let (piece, tail) = rest.split_at(at);
+            if before.is_some_and(|before| ends(before, c)) {
+                let (part, tail) = rest.split_at(at);
                 rest = tail;
-                return Some(piece);
+                return Some(part);
             }
             before = Some(c);
         }
@@ -246,6 +283,9 @@ mod tests {
         check_wrap("a/b/cdefghijklmn", 60.0, &["a/b/", "cdefghijkl", "mn"]);
         check_wrap("日本語の長い名前", 40.0, &["日本語", "の長い", "名前"]);
         check_wrap("mm", 1.0, &["m", "m"]);
+        // A word that fits on a line of its own stays whole.
+        check_wrap("pull(imgRef, a)", 80.0, &["pull(imgRef,", "a)"]);
+        check_wrap("set status=queued", 100.0, &["set", "status=queued"]);
     }
 
     #[test]

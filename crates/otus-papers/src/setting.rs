@@ -15,11 +15,11 @@ pub struct Setting {
 /// The size of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
-    /// Small sets of everything, for tests.
+    /// Very small input sets, for tests.
     Tiny,
-    /// Sets for which the whole experiment takes minutes.
+    /// Input sets small enough that the whole experiment takes minutes.
     Quick,
-    /// Sets as large as those of the papers, medians of five, and longer time limits.
+    /// Input sets as large as those of the papers, medians of five, and longer time limits.
     Full,
 }
 

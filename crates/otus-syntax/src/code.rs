@@ -175,6 +175,7 @@ codes! {
     READ_BY_CONVENTION = "0617", Note, "a construct with a meaning by convention";
     NOT_INCLUDED = "0618", Warning, "a file that is not included";
     BAD_PREPROCESSING = "0619", Error, "a preprocessor line that cannot be followed";
+    NOT_A_GUARD = "0620", Note, "a label that looks like a guard";
     // Lints.
     UNUSED_LIFELINE = "0701", Warning, "a lifeline that is never used";
     UNUSED_MESSAGE = "0702", Warning, "a message that is never used";
@@ -186,10 +187,15 @@ codes! {
     HEAD_FIRST_LOOP = "0708", Note, "`loopH` is read as `loopW`";
     SINGLE_OPERAND = "0709", Warning, "an operator with one operand";
     EMPTY_OPERAND = "0710", Warning, "an operand that changes nothing";
+    UNUSED_VARIABLE = "0711", Warning, "a variable that is never used";
+    LONELY_VARIABLE = "0712", Warning, "a variable that says nothing";
+    MIXED_KINDS = "0713", Warning, "a field compared with values of different kinds";
+    CONTRADICTION = "0714", Warning, "a guard that never holds";
     // Conversion.
     NOT_IN_2020 = "0801", Error, "not in the language of 2020";
     BAD_DIMACS = "0802", Error, "a text that is not DIMACS";
     NOT_A_REDUCTION = "0803", Error, "not the reduction of a formula";
+    VALUES_LEFT_OUT = "0804", Warning, "guards and binders that are left out";
     // Formulas.
     UNQUANTIFIED_MODALITY = "0901", Error, "a modality without a quantifier";
     NOT_LINEAR = "0902", Error, "a product of variables";

@@ -89,6 +89,8 @@ pub struct Shown {
 pub struct Arrow {
     /// The text of the arrow, perhaps of several lines; empty if there is none.
     pub text: String,
+    /// The guard behind the text, in brackets, as its author wrote it; empty if there is none.
+    pub guard: String,
     /// Whether the line of the arrow is dotted, as replies are.
     pub dotted: bool,
     /// The head of the arrow.

@@ -71,6 +71,11 @@ impl<'s> Cursor<'s> {
         self.source.slice(span)
     }
 
+    /// The text from an offset on.
+    pub(crate) fn text_from(&self, start: u32) -> &'s str {
+        self.source.text().get(start as usize..).unwrap_or("")
+    }
+
     /// The kind of the token after the next one.
     pub(crate) fn kind_after(&self) -> TokenKind {
         self.kinds_after().next().unwrap_or(TokenKind::End)

@@ -9,7 +9,7 @@ mod logs;
 mod mutate;
 mod seeds;
 
-use otus_core::{lower, raise};
+use otus_core::{Lowered, lower, raise, raise_valued};
 use otus_syntax::ast::SpecFile;
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::diagram::markdown;
@@ -20,7 +20,7 @@ use otus_trace::order::{EventId, Writes, pot};
 use otus_trace::read::Format;
 use otus_trace::reduction::{Reduced, reduce, restore};
 
-use crate::read::{Language, fenced, term};
+use crate::read::{Language, fenced, meaning, term};
 use logs::built_in;
 use seeds::{CASES, DIMACS, FORMULAS, MARKDOWN, MERMAID, ORDERS, PLANTUML, SPECS, TRACES};
 
@@ -307,7 +307,11 @@ fn conversions(source: &Source, tree: &SpecFile, faulty: bool) {
     if faulty || any_error(&lowered.diagnostics) || lowered.pool.attributes(root).nodes > 5_000 {
         return;
     }
-    let raised = raise(&lowered.pool, root);
+    let raised = match &lowered.valued {
+        Some(valued) => raise_valued(&lowered.pool, valued),
+        None => raise(&lowered.pool, root),
+    };
+    let before = meaning(&lower(&[&raised]));
     for language in Language::ALL {
         let written = language.write(&raised);
         let (again, diagnostics) = crate::read::read(language, &written);
@@ -315,8 +319,14 @@ fn conversions(source: &Source, tree: &SpecFile, faulty: bool) {
             !any_error(&diagnostics),
             "{language:?} can be read back: {diagnostics:?}\n{written}"
         );
-        assert_eq!(term(&again), term(&lowered), "{language:?} says the same:\n{written}");
+        assert_eq!(meaning(&again), before, "{language:?} says the same:\n{written}");
+        assert_eq!(skeleton(&again), skeleton(&lowered), "{language:?} says the same:\n{written}");
     }
+}
+
+/// The term without guards and binders.
+fn skeleton(lowered: &Lowered) -> String {
+    lowered.term.map(|term| lowered.pool.text(term)).unwrap_or_default()
 }
 
 fn text(data: &[u8]) -> Source {

@@ -4,6 +4,7 @@
 //! - [`generate`]: random texts for property tests;
 //! - [`oracle`]: a slow reference semantics of interactions and formulas; [`small_scope`]: all small interactions and random
 //!   larger ones, to compare with it;
+//! - [`valued_cases`]: random interactions with values, and multi-traces with facts;
 //! - [`ctl_cases`]: random partial orders and formulas about them;
 //! - [`sat`]: satisfiability problems as questions about multi-traces;
 //! - [`spec`]: the runner of the literate cases of `spec/`;
@@ -19,5 +20,6 @@ pub mod oracle;
 pub mod read;
 pub mod small_scope;
 pub mod spec;
+pub mod valued_cases;
 
 pub use otus_papers::sat;

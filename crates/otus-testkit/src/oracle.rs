@@ -11,7 +11,8 @@
 //!   cases, and the two must agree;
 //! - [`asked`]: the questions of `otus-analysis` in the form of these two;
 //! - [`local`]: the semantics of paper 000, on tuples of local traces, without causality between lifelines;
-//! - [`ctl`]: the meaning of formulas over the cuts of a partial order.
+//! - [`ctl`]: the meaning of formulas over the cuts of a partial order;
+//! - [`values`]: interactions whose events carry values.
 //!
 //! A computation that exceeds its budget returns `None`, never a guess.
 
@@ -22,6 +23,7 @@ pub mod marked;
 pub mod member;
 pub mod observe;
 pub mod traces;
+pub mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,7 @@
 //! Reads a text as a term in one step, for tests.
 
+use otus_core::index::Index as _;
+use otus_core::valued::{Atom, ValuedId, ValuedNode, VariableId};
 use otus_core::{Lowered, lower};
 use otus_syntax::ast::SpecFile;
 use otus_syntax::diagram::markdown::{self, Fence};
@@ -60,7 +62,48 @@ pub fn read(language: Language, text: &str) -> (Lowered, Vec<Diagnostic>) {
     (lowered, diagnostics)
 }
 
-/// The term of a lowered text in the notation of the papers; the empty text if there is none.
+/// As [`term`], with numbers for the variables, since some have no name in the text, and with each atom of a guard once.
+pub fn meaning(lowered: &Lowered) -> String {
+    let Some(valued) = &lowered.valued else { return term(lowered) };
+    let mut valued = valued.clone();
+    for number in 0..valued.variables.len() {
+        valued.variables[VariableId::new(number)] = format!("§{number}§").into();
+    }
+    for number in 0..valued.nodes.len() {
+        if let ValuedNode::Event(parts) = &mut valued.nodes[ValuedId::new(number)] {
+            for part in parts.iter_mut() {
+                let mut guard: Vec<Atom> = Vec::new();
+                for atom in &part.guard {
+                    if !guard.contains(atom) {
+                        guard.push(atom.clone());
+                    }
+                }
+                part.guard = guard.into();
+            }
+        }
+    }
+    // Numbered as they occur, since binders and atoms declare them in different orders.
+    let text = valued.text(&lowered.pool);
+    let mut seen: Vec<&str> = Vec::new();
+    let mut numbered = String::with_capacity(text.len());
+    for (at, piece) in text.split('§').enumerate() {
+        if at % 2 == 0 {
+            numbered.push_str(piece);
+            continue;
+        }
+        let number = seen.iter().position(|known| *known == piece).unwrap_or_else(|| {
+            seen.push(piece);
+            seen.len() - 1
+        });
+        numbered.push_str(&format!("v{number}"));
+    }
+    numbered
+}
+
+/// The term of a lowered text in the notation of the papers, with its guards and binders; the empty text if there is none.
 pub fn term(lowered: &Lowered) -> String {
+    if let Some(valued) = &lowered.valued {
+        return valued.text(&lowered.pool);
+    }
     lowered.term.map(|term| lowered.pool.text(term)).unwrap_or_default()
 }

@@ -362,6 +362,13 @@ impl PartialOrder {
         error::describe(self, event)
     }
 
+    /// The values of all assignments to a variable, in the order of the file. Unlike [`histories`](Self::histories), this
+    /// needs no linear extension.
+    pub fn assigned(&self, variable: VariableId) -> impl Iterator<Item = ValueId> {
+        let own = self.assignments.iter().filter(move |assignment| assignment.variable == variable);
+        own.map(|assignment| assignment.value)
+    }
+
     /// For each of some variables, all assignments to it in the order of ⪯. Linear in the trace.
     pub fn histories(&self, variables: &[VariableId]) -> Vec<Vec<Write>> {
         let mut slots: IndexVec<VariableId, u32> = IndexVec::filled(0, self.variable_count());

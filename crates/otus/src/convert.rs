@@ -4,7 +4,7 @@ mod formula;
 
 use std::collections::BTreeSet;
 
-use otus_core::{Pool, raise};
+use otus_core::{Pool, raise, raise_valued};
 use otus_syntax::ast::SpecFile;
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::diagram::{Written, mermaid, plantuml};
@@ -22,7 +22,7 @@ use crate::units::counted;
 /// The texts to convert, and the format to write.
 #[derive(Debug, Clone)]
 pub struct ConvertRequest {
-    /// The texts: one specification, or multi-traces and perhaps their specification.
+    /// The texts: one specification, or multi-traces, optionally with their specification.
     pub names: Vec<String>,
     /// The format of the texts, if their names do not give it.
     pub from: Option<Format>,
@@ -180,7 +180,10 @@ fn specification(
     let Some(term) = lowered.term else {
         return Err(Error::Bug("an interaction without errors has no term".to_owned()));
     };
-    let raised = raise(&lowered.pool, term);
+    let raised = match &lowered.valued {
+        Some(valued) => raise_valued(&lowered.pool, valued),
+        None => raise(&lowered.pool, term),
+    };
     Ok((spec, raised))
 }
 

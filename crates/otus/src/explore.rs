@@ -75,7 +75,7 @@ pub struct Explored {
 /// If the specification cannot be read, or a picture cannot be made.
 pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> {
     let mut loaded = Loaded::read(context, &request.names, request.from)?;
-    let (mut lowered, term) = loaded.only_interaction(context)?;
+    let (mut lowered, term) = loaded.without_values(context, "the exploration")?;
     if let Some(trace) = loaded.traces.first() {
         let name = loaded.sources.source(trace.tree.source).name();
         unfit!(

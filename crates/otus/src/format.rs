@@ -92,7 +92,7 @@ impl Format {
         if first.starts_with("sequenceDiagram") || first == "---" {
             return Some(Format::Mermaid);
         }
-        if first.starts_with("@startuml") {
+        if first.get(..9).is_some_and(|word| word.eq_ignore_ascii_case("@startuml")) {
             return Some(Format::Plantuml);
         }
         let start = text.trim_start();
@@ -200,7 +200,7 @@ pub(crate) fn of_log(path: &Path, head: &[u8]) -> Option<LogFormat> {
 
 /// Whether a text is a case file: its first line is an object with the text of a multi-trace.
 pub(crate) fn is_case_file(head: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(head);
+    let text = read::lossy(head);
     let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     match serde_json::from_str::<serde_json::Value>(first) {
         Ok(value) => value.get("htf").is_some_and(serde_json::Value::is_string),

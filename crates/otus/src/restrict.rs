@@ -24,7 +24,7 @@ use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 /// The texts to restrict, and the operation.
 #[derive(Debug, Clone)]
 pub struct RestrictRequest {
-    /// A specification; or multi-traces, and perhaps their specification.
+    /// A specification; or multi-traces, optionally with their specification.
     pub names: Vec<String>,
     /// The format of the texts, if their names do not give it.
     pub from: Option<Format>,
@@ -70,7 +70,7 @@ struct KeptTrace {
 pub fn restrict(context: &Context, request: &RestrictRequest) -> Result<Restricted> {
     let mut loaded = Loaded::read(context, &request.names, request.from)?;
     if loaded.traces.is_empty() {
-        let (mut lowered, term) = loaded.only_interaction(context)?;
+        let (mut lowered, term) = loaded.without_values(context, "the restricted specification")?;
         let Some(kept) = kept(&request.to, lowered.pool.signature())? else {
             unfit!(
                 "a partition says which lifelines share a log, so it is about multi-traces; add a \

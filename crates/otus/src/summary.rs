@@ -119,6 +119,10 @@ impl Acted {
     /// Adds the lifelines of a multi-trace.
     pub(crate) fn add(&mut self, pool: &Pool, trace: &MultiTrace) {
         let partition = trace.partition();
+        // Most runs soon have events on all lifelines. A bulk run comes here as often as it analyses.
+        if self.0.len() == partition.lifeline_count() {
+            return;
+        }
         for component in partition.components() {
             let (lifelines, steps) = (partition.lifelines(component), trace.steps(component));
             match (lifelines, steps) {

@@ -136,11 +136,12 @@ impl When {
         }
     }
 
-    /// The number of states of a search after which the reduction is used.
-    fn patience(self) -> u64 {
+    /// The number of states of a search of so many actions after which it is used. A search that meets no choice has
+    /// about a state for each action; it should not be interrupted, because it would begin again.
+    fn patience(self, actions: usize) -> u64 {
         match self {
             When::Never => u64::MAX,
-            When::Long => 4 * PATIENCE,
+            When::Long => 4 * PATIENCE + 2 * actions as u64,
             When::Always => 1,
         }
     }
@@ -173,6 +174,9 @@ pub struct Engine {
     net: OnDemand<sessions::Net>,
     /// The bounds on how often moments occur, unless computing them is too much work.
     counting: OnDemand<Counting>,
+    /// The last analysis whose logs greedy firing consumed all when it was asked whether they are complete. Then they are
+    /// at least a global prefix.
+    all_fired: Option<u32>,
     /// The number of analyses so far.
     analysis: u32,
     /// Whether each log of this analysis was checked by itself, completely, and not refuted.
@@ -382,6 +386,7 @@ impl Engine {
             projections: None,
             net: OnDemand::NotMade,
             counting: OnDemand::NotMade,
+            all_fired: None,
             analysis: 0,
             locally_analyzed: false,
             loop_depth: u64::from(attributes.loop_depth),
@@ -676,12 +681,18 @@ impl Engine {
         meter: &mut Meter<'_>,
         furthest: &mut Option<Box<[u32]>>,
     ) -> Option<Found> {
+        let global = *question == Question::GlobalPrefix;
+        if global && self.all_fired == Some(self.analysis) {
+            return Some(Found::Yes);
+        }
         let net = std::mem::take(&mut self.net);
         let found = net.made().and_then(|net| {
             let mut logs = Logs::new(trace, question, self.count);
             let (mut context, _) = self.context();
-            let global = *question == Question::GlobalPrefix;
             let found = sessions::explain(&mut context, net, &mut logs, global, meter);
+            if *question == Question::ACCEPT && logs.all_over() {
+                self.all_fired = Some(self.analysis);
+            }
             *furthest = logs.into_furthest();
             found
         });
@@ -808,7 +819,7 @@ impl Engine {
         }
         if counts {
             self.store.refuel();
-            let patience = self.options.counting.patience();
+            let patience = self.options.counting.patience(trace.len());
             let (found, reached) = self.attempt(trace, question, apart, patience, meter);
             let given_up = gave_up(found, meter);
             if !given_up || self.is_refuted_by_counting(trace, question) {
@@ -843,7 +854,7 @@ impl Engine {
     fn follow_places(&mut self, trace: &MultiTrace, question: &Question) -> Option<Found> {
         let late = may_start_late(question, self.count);
         // A long multi-trace that is accepted should not be read twice.
-        if self.decomposes(question) || (trace.len() > SHORT && !late) {
+        if !self.wants_places() || self.decomposes(question) || (trace.len() > SHORT && !late) {
             return None;
         }
         let logs = Logs::new(trace, question, self.count);
@@ -857,18 +868,22 @@ impl Engine {
         None
     }
 
+    /// Whether sequential components are followed by places.
+    fn wants_places(&self) -> bool {
+        self.compiled.as_ref().is_some_and(|compiled| match self.options.places {
+            When::Never => false,
+            When::Long => self.store.size(compiled.relaxed) >= LARGE_TERM,
+            When::Always => true,
+        })
+    }
+
     /// Whether the log of a component has no run in the component's projection. `None` if the projection is not
     /// sequential, if that is too much work, or if the interaction is so small that ordinary steps are faster.
     fn refutes_by_places(&mut self, logs: &Logs<'_>, component: usize) -> Option<bool> {
-        let relaxed = self.compiled.as_ref()?.relaxed;
-        let is_wanted = match self.options.places {
-            When::Never => false,
-            When::Long => self.store.size(relaxed) >= LARGE_TERM,
-            When::Always => true,
-        };
-        if !is_wanted || logs.log(component).is_empty() {
+        if !self.wants_places() || logs.log(component).is_empty() {
             return None;
         }
+        let relaxed = self.compiled.as_ref()?.relaxed;
         let whole = self.store.relax_fully(relaxed);
         let projection = self.store.erase(whole, self.others[component]);
         if self.store.is_spent() {

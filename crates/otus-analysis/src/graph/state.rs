@@ -18,7 +18,7 @@ pub struct SearchState {
     pub consumed: Box<[u32]>,
     /// The removed lifelines.
     pub removed: RegionId,
-    /// The bound on the simulation that is still allowed.
+    /// How many more simulated steps are allowed.
     pub measure: Measure,
     /// Whether every event so far was observed.
     pub exact: bool,

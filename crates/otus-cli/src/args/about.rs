@@ -7,7 +7,7 @@ use clap_complete::Shell;
 use otus::schema::Schema;
 use otus::suite::SuiteFormat;
 
-use super::{Choice, one_of};
+use super::{Choice, LimitArgs, one_of};
 
 /// Run a built-in example.
 ///
@@ -81,6 +81,10 @@ pub(crate) enum Demo {
 #[derive(Debug, Parser)]
 #[command(
     verbatim_doc_comment,
+    mut_args(LimitArgs::timeout_for_each(
+        "Stop checking after this many seconds, with exit status 3. Each multi-trace or formula \
+         gets this time, including its explanation"
+    )),
     after_long_help = "\
 Examples:
   otus test --list                        list the tests
@@ -149,8 +153,10 @@ Examples:
   otus schema pot                          the schema of partial-order traces
   otus schema answers                      the schema of `otus ctl --format json`")]
 pub(crate) struct SchemaArgs {
-    /// The format to describe. `results` is the whole JSON document of `otus analyze`, `result` one
-    /// line of its JSONL output; `answers` and `answer` are the same for `otus ctl`.
+    /// The format to describe. `mapping` is otus.toml, `trace` the file of actions that `otus map --write
+    /// FILE.jsonl` writes, `pot` a partial-order trace (.pot.json). `results` is the whole JSON document
+    /// of `otus analyze`, `result` one line of its JSONL output; `answers` and `answer` are the same
+    /// for `otus ctl`.
     #[arg(value_name = "WHAT", value_parser = one_of(SCHEMAS))]
     pub(crate) what: Schema,
 }

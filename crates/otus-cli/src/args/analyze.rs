@@ -8,7 +8,7 @@ use otus::{EngineChoice, Explain, FailOn, Format, UniformObservation};
 
 use super::common::FORMATS;
 use super::outputs::{REPORT_FORMATS, percent};
-use super::{Choice, CoverageOutput, LogArgs, ReportFile, SearchArgs, one_of};
+use super::{Choice, CoverageOutput, LimitArgs, LogArgs, ReportFile, SearchArgs, one_of};
 
 /// Check logs and multi-traces against a specification.
 ///
@@ -50,6 +50,10 @@ use super::{Choice, CoverageOutput, LogArgs, ReportFile, SearchArgs, one_of};
 /// sources override earlier ones. The value of such a flag has the same syntax as after the `=` in a
 /// .hcf.
 #[derive(Debug, Parser)]
+#[command(mut_args(LimitArgs::timeout_for_each(
+    "Stop checking after this many seconds, with exit status 3. Each multi-trace gets this time, \
+     including its explanation"
+)))]
 #[command(after_long_help = "\
 Examples:
   otus analyze sig.hsf model.hif run.htf              is the run a prefix of a specified one?
@@ -78,8 +82,8 @@ Exit status: 0 no Fail, 1 a Fail, 2 invalid input or command line, 3 undecided a
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 pub(crate) struct AnalyzeArgs {
     /// The specification (all its files, or several diagrams), logs or multi-traces (files or
-    /// folders), and optionally options (.hcf), in any order [default: the specification and the logs
-    /// of otus.toml].
+    /// folders), and optionally an options file (.hcf), in any order [default: the specification and the
+    /// logs of otus.toml].
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
@@ -122,8 +126,8 @@ pub(crate) struct AnalyzeArgs {
     #[command(flatten)]
     pub(crate) declared: DeclaredArgs,
 
-    /// The engine that computes the verdicts. `fast` is exact; `graph` runs the searches of the
-    /// papers (those of the HIBOU tool); `auto` is `fast`, unless another option needs `graph`.
+    /// The engine that computes the verdicts. auto: picks fast, unless another option needs graph;
+    /// fast: is exact; graph: runs the searches of the papers (those of the HIBOU tool).
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = one_of(ENGINES))]
     pub(crate) engine: EngineChoice,
 
@@ -206,8 +210,9 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["graph", "certificate", "order"])]
     pub(crate) results: Option<PathBuf>,
 
-    /// Which verdicts make the exit status 1: Fail, WeakPass and undecided ones (weak), Fail and
-    /// undecided ones (undecided), or none (never) [default: only Fail].
+    /// Which verdicts give exit status 1. weak: WeakPass and undecided verdicts also give exit status
+    /// 1; undecided: undecided verdicts also give exit status 1; never: no verdict gives 1 [default:
+    /// only Fail gives 1, and undecided verdicts give 3].
     #[arg(long, value_name = "WHAT", value_parser = one_of(FAIL_ON))]
     pub(crate) fail_on: Option<FailOn>,
 

@@ -23,17 +23,22 @@ pub(crate) struct LogArgs {
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct SearchArgs {
     /// The order in which nodes are explored: DFS (depth first), BFS (breadth first) or HCS (high
-    /// coverage: first the paths that share little with those taken) [default: DFS].
+    /// coverage: prefers paths that differ most from those already explored) [default: DFS].
     #[arg(long, value_name = "STRATEGY")]
     pub(crate) strategy: Option<String>,
 
     /// Which of the steps that are possible at a node is taken first: a higher number goes first,
-    /// for example [reception = 1, loop = -1]; `random` takes them in random order.
+    /// for example [reception = 1, loop = -1]; `random` takes them in random order. The keys are
+    /// `emission`, `reception`, `loop`, `simu`, `elim`, `step` and `multi_rdv`.
+    ///
+    /// The key `loop` is for actions inside a loop, `simu` for simulated steps, `elim` for removals of
+    /// lifelines, `step` for all executed steps, and `multi_rdv` for rendez-vous of several lifelines.
     #[arg(long, value_name = "LIST")]
     pub(crate) priorities: Option<String>,
 
-    /// The bounds of the search, for example `[max_depth = 20, max_loop_depth = 3, max_node_number =
-    /// 100]`.
+    /// The bounds of the search: the number of steps on a path (`max_depth`), of loop iterations begun
+    /// on a path (`max_loop_depth`), and of nodes (`max_node_number`), for example `[max_depth = 20,
+    /// max_node_number = 100]`.
     #[arg(long, value_name = "LIST")]
     pub(crate) filters: Option<String>,
 
@@ -74,17 +79,29 @@ impl SearchArgs {
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
-    /// Stop after this many seconds, with exit status 3. `analyze`, `test` and `ctl` give this time
-    /// to each multi-trace or formula, including its explanation.
+    /// Stop after this many seconds, with exit status 3.
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     #[arg(allow_negative_numbers = true)]
     pub(crate) timeout: Option<f64>,
 
-    /// Stop when Otus takes more than this many MiB of memory, with exit status 3; the tables of a
-    /// search may take three fifths of it [default: three quarters of the free memory, and 2048 MiB
-    /// for the tables of a search].
+    /// Stop when Otus uses more than this many MiB, with exit status 3 [default: three quarters of the
+    /// free memory].
+    ///
+    /// The tables of a search may take three fifths of this memory; without this option, they may take
+    /// at most 2048 MiB.
     #[arg(long, global = true, value_name = "MIB", value_parser = mebibytes)]
     pub(crate) memory: Option<u64>,
+}
+
+impl LimitArgs {
+    /// Changes the help of `--timeout`, for a command that applies it to each question. A command gets the limits
+    /// before its own arguments, because these are built later (`defer`).
+    pub(super) fn timeout_for_each(help: &'static str) -> impl Fn(clap::Arg) -> clap::Arg {
+        move |argument| match argument.get_id().as_str() {
+            "timeout" => argument.help(help),
+            _ => argument,
+        }
+    }
 }
 
 /// Parses a time limit in seconds.
@@ -103,8 +120,8 @@ fn mebibytes(text: &str) -> Result<u64, String> {
 /// The destination of multi-traces.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct WriteArgs {
-    /// Write all results to one .jsonl file, or to a folder (`out/`) with one .htf file per result
-    /// [default: standard output].
+    /// Write all resulting multi-traces to one .jsonl file, or to a folder (`out/`) with one .htf file
+    /// per multi-trace [default: standard output].
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<String>,
 
@@ -125,8 +142,8 @@ pub(crate) struct PictureArgs {
     #[arg(long, default_value_t = 2.0, value_name = "NUMBER")]
     pub(crate) scale: f64,
 
-    /// A font file (.ttf, .otf) for characters that the built-in font lacks (PNG only), before the
-    /// fonts of the system; may be repeated.
+    /// A font file (.ttf, .otf) for characters that the built-in font lacks (PNG only), tried
+    /// before the system's fonts; may be repeated.
     #[arg(long, value_name = "FILE")]
     pub(crate) font: Vec<PathBuf>,
 }

@@ -6,7 +6,7 @@ use otus::ctl::{Arrangement, Closure, Engine};
 use otus::report::ReportFormat;
 
 use super::outputs::REPORT_FORMATS;
-use super::{Choice, LogArgs, PictureArgs, one_of};
+use super::{Choice, LimitArgs, LogArgs, PictureArgs, one_of};
 
 const CTL: &str = "\
 Check CTL formulas over every order of events that a trace allows
@@ -62,6 +62,10 @@ never changes, a formula that no event can change. With --strict, a warning make
 #[derive(Debug, Parser)]
 #[command(
     long_about = CTL,
+    mut_args(LimitArgs::timeout_for_each(
+        "Stop checking after this many seconds, with exit status 3. Each formula gets this time, \
+         including its explanation"
+    )),
     after_long_help = "\
 Examples:
   otus ctl run.pot.json 'AG(x < 2)'                       at every cut, on every run
@@ -96,9 +100,9 @@ pub(crate) struct CtlArgs {
     #[arg(long, exclusive = true)]
     pub(crate) patterns: bool,
 
-    /// The engine that computes sets of cuts: as interval diagrams (interval), one cut at a time
-    /// (explicit), as the interval sharing trees of paper 001 (ist), or as interval diagrams or one
-    /// at a time, whichever suits a part of the formula (auto).
+    /// The engine that computes sets of cuts. auto: picks interval or explicit for each part of the
+    /// formula; interval: uses interval diagrams; explicit: visits one cut at a time; ist: uses the
+    /// interval sharing trees of Kalyon et al., 2007.
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = one_of(ENGINES))]
     pub(crate) engine: Engine,
 
@@ -112,8 +116,8 @@ pub(crate) struct CtlArgs {
     pub(crate) no_slice: bool,
 
     /// The order of processes in the representation of sets of cuts: that of the trace (given), or
-    /// processes that communicate most as neighbours (greedy). A good order makes the
-    /// representation smaller.
+    /// one that places processes that communicate most next to each other (greedy). A good order
+    /// makes the representation smaller.
     #[arg(long, value_name = "ORDER", default_value = "greedy", value_parser = one_of(ORDERS))]
     pub(crate) process_order: Arrangement,
 
@@ -137,7 +141,7 @@ pub(crate) struct CtlArgs {
     pub(crate) limit: usize,
 
     /// Print the sizes of each check: the number of nodes that represent sets of cuts, the number
-    /// of events that can affect the formula, and the number of their cuts.
+    /// of events that can affect the formula, and the number of cuts of those events.
     #[arg(long)]
     pub(crate) stats: bool,
 
@@ -150,7 +154,7 @@ pub(crate) struct CtlArgs {
     pub(crate) strict: bool,
 
     /// Do not check whether a formula is vacuous, that is, says nothing about the trace. This check
-    /// may take as long as that of the formula.
+    /// may take as long as checking the formula itself.
     #[arg(long)]
     pub(crate) no_warnings: bool,
 
@@ -170,18 +174,18 @@ pub(crate) struct CtlArgs {
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(REPORT_FORMATS))]
     pub(crate) format: ReportFormat,
 
-    /// Which answers make the exit status 1: a formula that does not hold and undecided answers
-    /// (undecided), or none (never) [default: a formula that does not hold; undecided answers make it
+    /// Which answers give exit status 1. undecided: undecided answers also give exit status 1; never:
+    /// no answer gives 1 [default: a formula that does not hold gives 1, and undecided answers give
     /// 3].
     #[arg(long, value_name = "WHAT", value_parser = one_of(FAIL_ON))]
     pub(crate) fail_on: Option<FailOn>,
 }
 
 const ENGINES: &[Choice<Engine>] = &[
-    (Engine::Auto, "auto", "Interval or explicit, whichever suits each part of a formula"),
+    (Engine::Auto, "auto", "Picks interval or explicit for each part of the formula"),
     (Engine::Interval, "interval", "Interval diagrams, which represent ranges of cuts"),
     (Engine::Explicit, "explicit", "An explicit enumeration of cuts"),
-    (Engine::Ist, "ist", "Interval sharing trees, as in paper 001 of docs/papers.md"),
+    (Engine::Ist, "ist", "Interval sharing trees (Kalyon et al., 2007; see docs/papers.md)"),
 ];
 
 const CLOSURES: &[Choice<Closure>] = &[
@@ -191,7 +195,7 @@ const CLOSURES: &[Choice<Closure>] = &[
 
 const ORDERS: &[Choice<Arrangement>] = &[
     (Arrangement::Given, "given", "The order of the trace"),
-    (Arrangement::Greedy, "greedy", "Processes that communicate most are neighbours"),
+    (Arrangement::Greedy, "greedy", "Processes that communicate most are next to each other"),
 ];
 
 const FAIL_ON: &[Choice<FailOn>] = &[

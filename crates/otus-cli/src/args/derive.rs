@@ -8,10 +8,10 @@ use super::analyze::OBSERVED;
 use super::outputs::{TEXT_OR_JSON, percent};
 use super::{Choice, WriteArgs, one_of};
 
-/// Cut multi-traces to parts, as if they had been observed only partially.
+/// Cut multi-traces to slices, which keep one contiguous part of each log.
 ///
 /// A multi-trace has one log per lifeline, or per group of lifelines that share a clock. A slice keeps
-/// a contiguous part of every log, from nothing to all of it, as if observation started late and
+/// one contiguous part of each log, from nothing to all of it, as if observation had started late and
 /// stopped early. By default, --count random slices are made; --all makes every slice. No slice is
 /// made twice. Actions that were observed at the same time, written `{a!m, b?m}`, stay together and
 /// count as one moment; the length of a log is its number of moments.
@@ -21,6 +21,9 @@ use super::{Choice, WriteArgs, one_of};
 /// from 1). Other keys of the original, such as the expected verdict, are not copied, because they
 /// need not hold for a slice.
 #[derive(Debug, Parser)]
+#[command(mut_arg("unique", |unique| {
+    unique.help("Write equal slices only once. Different originals can have the same slice")
+}))]
 #[command(after_long_help = "\
 Examples:
   otus slice run.htf                              write ten random slices to standard output
@@ -45,8 +48,8 @@ pub(crate) struct SliceArgs {
     ///
     /// From one slice to the next, the last log changes first. Within a log, the empty part comes
     /// first; the others are ordered by their end, then by their length. Otus also prints how many
-    /// slices there are if equal slices at different places of a log count separately, as in paper
-    /// 003.
+    /// slices there are if equal slices at different places of a log count separately, as in Mahe et
+    /// al., "Tooling offline runtime verification" (docs/papers.md).
     #[arg(long)]
     pub(crate) all: bool,
 
@@ -180,8 +183,8 @@ pub(crate) struct DeriveArgs {
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub(crate) seed: u64,
 
-    /// Write equal results only once. Different originals or different changes can give the same
-    /// multi-trace.
+    /// Write equal mutants only once. Different originals or different changes can give the same
+    /// mutant.
     #[arg(long)]
     pub(crate) unique: bool,
 

@@ -28,15 +28,15 @@ Examples:
 
 Exit status: 0 done, 2 invalid input or command line, 3 ended by --timeout, a limit or Ctrl-C.")]
 pub(crate) struct ExploreArgs {
-    /// All files of one specification, and optionally options (.hcf).
+    /// All files of one specification, and optionally an options file (.hcf).
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
     #[command(flatten)]
     pub(crate) search: SearchArgs,
 
-    /// Write multi-traces instead of the tree. exact: of nodes where the interaction may end; prefix:
-    /// of all nodes; terminal: of nodes without a next step.
+    /// Write one multi-trace per node instead of the tree: for nodes where the interaction may end
+    /// (exact), for all nodes (prefix), or for nodes without a next step (terminal).
     #[arg(long, value_name = "WHICH")]
     pub(crate) traces: Option<String>,
 
@@ -53,7 +53,7 @@ pub(crate) struct ExploreArgs {
     pub(crate) from: Option<Format>,
 }
 
-/// Draw a specification, a trace, a partial order, or a search.
+/// Draw a specification, a trace, a partial order, or the search of an analysis.
 ///
 /// By default, a specification is drawn as a sequence diagram, a multi-trace (one log per lifeline, or
 /// per group of lifelines that share a clock) as one lane per log, and a partial-order trace as a
@@ -64,7 +64,7 @@ pub(crate) struct ExploreArgs {
 ///
 /// Without -o, a text drawing is printed. Pictures need no other program and no installed font, and
 /// are byte-for-byte identical on every machine; only a PNG with characters that the built-in font
-/// lacks takes them from the fonts of the system.
+/// lacks takes them from the system's fonts.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
@@ -85,12 +85,13 @@ Examples:
 Exit status: 0 done, 2 invalid input or command line.")]
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 pub(crate) struct DrawArgs {
-    /// All files of a specification, a trace, and options (.hcf), as the drawing needs them.
+    /// What to draw: a specification (all its files) or a trace, or both if the drawing needs them, and
+    /// optionally an options file (.hcf).
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
     /// The file to write: .svg, .png or .txt; for searches and automata also .dot; `-` writes SVG to
-    /// standard output.
+    /// standard output [default: print a text drawing].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
 
@@ -126,7 +127,8 @@ pub(crate) struct DrawArgs {
     #[arg(long, value_name = "CUT")]
     pub(crate) cut: Vec<String>,
 
-    /// With --what ist: the formula whose cuts are drawn [default: true, which holds at all cuts].
+    /// With --what ist: draw the cuts at which this formula holds [default: true, which holds at all
+    /// cuts].
     #[arg(long, value_name = "FORMULA")]
     pub(crate) formula: Option<String>,
 
@@ -172,7 +174,7 @@ const DRAWINGS: &[Choice<Drawn>] = &[
     (
         Drawn::File(What::SharingTree),
         "ist",
-        "The cuts at which a formula holds, as an interval sharing tree (paper 001)",
+        "The cuts at which a formula holds, as an interval sharing tree (Kalyon et al., 2007)",
     ),
     (Drawn::Search, "search", "The search of `otus explore` or `otus analyze`"),
     (Drawn::File(What::Automaton), "automaton", "The automaton of a specification"),

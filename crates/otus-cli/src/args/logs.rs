@@ -148,11 +148,12 @@ pub(crate) struct LearnArgs {
     #[command(flatten)]
     pub(crate) logs: LogArgs,
 
-    /// The file to write: .mmd, .puml, .hif (with its signature in a .hsf beside it), .svg or .png.
+    /// The file to write: .mmd, .puml, .hif (with its signature in a .hsf beside it), .svg or .png
+    /// [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
 
-    /// The format to print, or to write to a file whose extension does not show it.
+    /// The format to write [default: from the extension of the output file; without -o: mermaid].
     #[arg(long, value_name = "FORMAT", value_parser = one_of(LEARN_FORMATS))]
     pub(crate) to: Option<Format>,
 

@@ -38,8 +38,8 @@ pub(crate) struct ProjectArgs {
     #[arg(required_unless_present = "partition", conflicts_with = "partition")]
     pub(crate) onto: Vec<String>,
 
-    /// The logs to split multi-traces into: `discrete` (one for each lifeline) or groups of
-    /// lifelines such as {(l1,l2),(l3)}; a lifeline in no group gets a log of its own.
+    /// Split the logs of multi-traces. Which lifelines share a log: `discrete` (each has its own), or a
+    /// grouping such as {(l1,l2),(l3)}; a lifeline in no group gets a log of its own.
     #[arg(long, value_name = "PARTITION")]
     pub(crate) partition: Option<String>,
 }
@@ -48,8 +48,8 @@ pub(crate) struct ProjectArgs {
 ///
 /// All events on these lifelines are removed, and so are their names in the signature. If a message
 /// goes between a removed lifeline and another one, the event on the other lifeline stays. This is the
-/// operation of paper 000 (docs/papers.md) by which Otus ignores parts of a system that were not
-/// observed. Parts that become empty are dropped.
+/// operation of Mahe et al., "Dealing with observability" (docs/papers.md), by which Otus ignores
+/// parts of a system that were not observed. Parts that become empty are dropped.
 ///
 /// The resulting specification accepts every run that the original accepts, without the events on the
 /// removed lifelines. It may accept more runs, because the order that the removed lifelines impose on
@@ -79,13 +79,14 @@ pub(crate) struct RemoveArgs {
 /// The arguments that `project` and `remove` share.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RestrictArgs {
-    /// A specification (all its files), or multi-traces (.htf and .jsonl) and perhaps their
-    /// specification.
+    /// A specification (all its files), or multi-traces (.htf and .jsonl), optionally with their
+    /// specification. Otus then checks their names against it, and adds an empty log for each lifeline
+    /// that has none.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
-    /// The format to write [default: the one that the extension of OUT gives; without OUT, .hif, .htf,
-    /// or .jsonl for several multi-traces].
+    /// The format to write [default: from the extension of OUT; without OUT: .hif for a specification,
+    /// .htf for one multi-trace, .jsonl for several].
     #[arg(long, value_name = "FORMAT", value_parser = listing(FORMATS, is_written))]
     pub(crate) to: Option<Format>,
 

@@ -86,9 +86,9 @@ pub(crate) struct LintArgs {
 /// to model.hsf. Converting to a .hsf writes the older format: signature and interaction in one file.
 ///
 /// A Boolean formula in conjunctive normal form (.cnf, DIMACS) becomes a specification (sat.hif) and a
-/// multi-trace beside it (sat.htf), as in paper 000 (docs/papers.md): the formula is satisfiable if and
-/// only if `otus analyze sat.hsf sat.hif sat.htf --observed prefix` passes. A specification and a
-/// multi-trace of this form become a formula again.
+/// multi-trace beside it (sat.htf), as in Mahe et al., "Dealing with observability" (docs/papers.md):
+/// the formula is satisfiable if and only if `otus analyze sat.hsf sat.hif sat.htf --observed prefix`
+/// passes. A specification and a multi-trace of this form become a formula again.
 #[derive(Debug, Parser)]
 #[command(after_long_help = "\
 Examples:
@@ -104,15 +104,18 @@ Examples:
 
 Exit status: 0 done, 2 invalid input or command line.")]
 pub(crate) struct ConvertArgs {
-    /// The files to read; without --to and -o, the last one is the file to write.
+    /// The files to read. Without --to and -o, the last one is the file to write. With --to and without
+    /// -o, all are read, and the result is printed.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<String>,
 
-    /// The format to write [default: the one that the extension of the file to write gives].
+    /// The format to write; without -o, the result is printed [default: from the extension of the
+    /// output file].
     #[arg(long, value_name = "FORMAT", value_parser = listing(FORMATS, is_written))]
     pub(crate) to: Option<Format>,
 
-    /// The file to write. With this option, all FILE arguments are input.
+    /// The file to write; all FILE arguments are then input [default: the last FILE; with --to, standard
+    /// output].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
 

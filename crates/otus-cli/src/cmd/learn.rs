@@ -1,4 +1,4 @@
-//! `otus learn`: writes the diagram that was learnt from runs.
+//! `otus learn`: learns a diagram from runs and writes it.
 
 use std::path::PathBuf;
 

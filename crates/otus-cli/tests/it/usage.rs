@@ -61,7 +61,7 @@ Commands:
   analyze      Check logs and multi-traces against a specification
   ctl          Check CTL formulas over every order of events that a trace allows
   explore      Show the executions of an interaction, step by step
-  draw         Draw a specification, a trace, a partial order, or a search
+  draw         Draw a specification, a trace, a partial order, or the search of an analysis
   map          Show how log lines become actions
   init         Propose an otus.toml for a folder of logs
   learn        Learn a sequence diagram from runs
@@ -70,7 +70,7 @@ Commands:
   fmt          Put specifications and traces in canonical form
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats
-  slice        Cut multi-traces to parts, as if they had been observed only partially
+  slice        Cut multi-traces to slices, which keep one contiguous part of each log
   mutate       Make mutants of multi-traces
   project      Keep only some lifelines of a specification or of multi-traces, or split logs
   remove       Remove lifelines from a specification or from multi-traces
@@ -82,18 +82,15 @@ Commands:
   help         Print this message or the help of the given subcommand(s)
 
 Options:
-      --color <WHEN>  When to colour diagnostics: on a terminal unless NO_COLOR is set (auto),
+      --color <WHEN>  When to colour diagnostics: on a terminal unless `NO_COLOR` is set (auto),
                       always, or never [default: auto] [possible values: auto, always, never]
   -h, --help          Print help (see more with '--help')
   -V, --version       Print version
 
 Limits:
-      --timeout <SECONDS>  Stop after this many seconds, with exit status 3. `analyze`, `test` and
-                           `ctl` give this time to each multi-trace or formula, including its
-                           explanation
-      --memory <MIB>       Stop when Otus takes more than this many MiB of memory, with exit status
-                           3; the tables of a search may take three fifths of it [default: three
-                           quarters of the free memory, and 2048 MiB for the tables of a search]
+      --timeout <SECONDS>  Stop after this many seconds, with exit status 3
+      --memory <MIB>       Stop when Otus uses more than this many MiB, with exit status 3 [default:
+                           three quarters of the free memory]
 
 See `otus --help` for an overview and `otus COMMAND --help` for a command.
 
@@ -120,7 +117,7 @@ Commands:
   analyze      Check logs and multi-traces against a specification
   ctl          Check CTL formulas over every order of events that a trace allows
   explore      Show the executions of an interaction, step by step
-  draw         Draw a specification, a trace, a partial order, or a search
+  draw         Draw a specification, a trace, a partial order, or the search of an analysis
   map          Show how log lines become actions
   init         Propose an otus.toml for a folder of logs
   learn        Learn a sequence diagram from runs
@@ -129,7 +126,7 @@ Commands:
   fmt          Put specifications and traces in canonical form
   lint         Find mistakes in specifications and traces
   convert      Convert between spec formats, and between trace formats
-  slice        Cut multi-traces to parts, as if they had been observed only partially
+  slice        Cut multi-traces to slices, which keep one contiguous part of each log
   mutate       Make mutants of multi-traces
   project      Keep only some lifelines of a specification or of multi-traces, or split logs
   remove       Remove lifelines from a specification or from multi-traces
@@ -141,18 +138,15 @@ Commands:
   help         Print this message or the help of the given subcommand(s)
 
 Options:
-      --color <WHEN>  When to colour diagnostics: on a terminal unless NO_COLOR is set (auto),
+      --color <WHEN>  When to colour diagnostics: on a terminal unless `NO_COLOR` is set (auto),
                       always, or never [default: auto] [possible values: auto, always, never]
   -h, --help          Print help (see more with '--help')
   -V, --version       Print version
 
 Limits:
-      --timeout <SECONDS>  Stop after this many seconds, with exit status 3. `analyze`, `test` and
-                           `ctl` give this time to each multi-trace or formula, including its
-                           explanation
-      --memory <MIB>       Stop when Otus takes more than this many MiB of memory, with exit status
-                           3; the tables of a search may take three fifths of it [default: three
-                           quarters of the free memory, and 2048 MiB for the tables of a search]
+      --timeout <SECONDS>  Stop after this many seconds, with exit status 3
+      --memory <MIB>       Stop when Otus uses more than this many MiB, with exit status 3 [default:
+                           three quarters of the free memory]
 
 See `otus --help` for an overview and `otus COMMAND --help` for a command.
 

@@ -122,6 +122,72 @@ fn a_rule_without_a_condition_takes_every_record() {
 }
 
 #[test]
+fn init_knows_logs_that_several_programs_share() {
+    let sandbox = Sandbox::new("wild-logs-shared");
+    let lines = |form: &dyn Fn(&str, &str) -> String| {
+        let pairs = [
+            ("web", "sending order to shop"),
+            ("shop", "received order from web"),
+            ("shop", "sending receipt to web"),
+            ("web", "received receipt from shop"),
+        ];
+        pairs.map(|(who, text)| form(who, text) + "\n").concat()
+    };
+    for (name, text) in [
+        ("compose/all.log", lines(&|who, text| format!("{who}-1   | 2024-03-01T10:00:00Z {text}"))),
+        ("pods/all.log", lines(&|who, text| format!("[pod/{who}-7d9f-x2/{who}] {text}"))),
+        ("syslog/messages", lines(&|who, text| format!("Nov 15 07:13:08 box {who}[42]: {text}"))),
+        (
+            "journal/all.json",
+            lines(&|who, text| {
+                format!(
+                    r#"{{"__CURSOR":"s","SYSLOG_IDENTIFIER":"{who}","PRIORITY":"6","MESSAGE":"{text}"}}"#
+                )
+            }),
+        ),
+        (
+            "logfmt/all.logfmt",
+            lines(&|who, text| {
+                let words: Vec<&str> = text.split(' ').collect();
+                let (text, peer) = (words[..2].join(" "), words[3]);
+                format!(
+                    "time=07:13 level=info msg=\"{text}\" service={who} peer={peer} request_id=r1"
+                )
+            }),
+        ),
+    ] {
+        sandbox.write(name, &text);
+        let folder = name.split('/').next().unwrap();
+        sandbox.otus(&format!("init {folder}")).assert().code(0);
+        sandbox.otus(&format!("learn {folder} -o {folder}.mmd")).assert().code(0);
+        let learnt = sandbox.read(&format!("{folder}.mmd"));
+        let order = learnt.find("web->>shop: order");
+        assert!(order.is_some() && order < learnt.find("shop->>web: receipt"), "{name}: {learnt}");
+    }
+}
+
+#[test]
+fn answers_without_spans_say_what_to_ask_for() {
+    let sandbox = Sandbox::new("wild-logs-answers");
+    for (name, text, expected) in [
+        ("search.json", r#"{"traces":[{"traceID":"2f3e","durationMs":5}]}"#, "/api/v2/traces/2f3e"),
+        (
+            "missing.json",
+            r#"{"data":null,"errors":[{"msg":"trace not found"}]}"#,
+            "trace not found",
+        ),
+    ] {
+        sandbox.write(&format!("{name}.d/{name}"), text);
+        for call in [format!("learn {name}.d/{name}"), format!("init {name}.d")] {
+            let output = sandbox.otus(&call).output().unwrap();
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{told}");
+            assert!(told.contains(name) && told.contains(expected), "{call}: {told}");
+        }
+    }
+}
+
+#[test]
 fn init_knows_arrows_and_requests() {
     let sandbox = Sandbox::new("wild-logs-init");
     for (folder, log, expected) in [

@@ -187,7 +187,10 @@ fn render(
             findings.add(Code::UNDECLARED_LIFELINE, source, span, |draft| {
                 draft
                     .message(format!("`{}` neither sends nor receives this message", text(name)))
-                    .with_help("name one of the lifelines of this arrow, or leave the name out")
+                    .with_help(
+                        "name one of the lifelines of this arrow, or quote a field that is called so: \
+                         \"a.f\"",
+                    )
             });
         }
         Problem::TimeWithoutUnit => findings.add(Code::BAD_DURATION, source, span, |draft| {

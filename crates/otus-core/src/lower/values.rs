@@ -8,6 +8,9 @@
 //! a -- m[=f] -> b   ↦ new(y)(a -- m[f = y] -> b)
 //! ```
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use otus_syntax::ast::guard::{self, Offset, Relation};
 use otus_syntax::ast::{Interaction, LoopKind, NodeKind, Operator, Passing, SpecFile};
 use otus_syntax::name::{Name, Symbol};
@@ -19,6 +22,7 @@ use super::problem::{Problem, Problems};
 use crate::action::Action;
 use crate::index::{IndexVec, LifelineId, RegionId};
 use crate::intern::Interner;
+use crate::peer::Peer;
 use crate::pool::Pool;
 use crate::value::Value;
 use crate::valued::{Atom, Operand, Part, Test, Valued, ValuedId, ValuedNode, VariableId};
@@ -31,6 +35,8 @@ pub(super) struct Text<'a> {
     pub(super) interaction: &'a Interaction,
     /// By node: whether it is reachable from the root.
     pub(super) reachable: &'a [bool],
+    /// The partners of a passing that does not say who is at its other end.
+    pub(super) everyone: &'a Arc<BTreeSet<Peer>>,
 }
 
 /// The tree with values, if the interaction has guards or binders.
@@ -238,7 +244,7 @@ impl Builder<'_> {
             let own = atoms.iter().filter(|(at, _)| at.is_none_or(|at| at == action.lifeline));
             Part { action, peers, guard: own.map(|(_, atom)| atom.clone()).collect() }
         };
-        let mut parts: Vec<Part> = actions(passing, self.resolved)
+        let mut parts: Vec<Part> = actions(passing, self.resolved, self.text.everyone)
             .into_iter()
             .map(|(action, peers)| part(action, peers))
             .collect();
@@ -288,6 +294,7 @@ impl Builder<'_> {
                 Some(self.resolved.lifeline(name))
             }
         };
+        self.no_end(atom);
         let zero = Rational::from(0);
         let (field, test) = match &atom.test {
             guard::Test::Compare { field, relation, operand } => {
@@ -341,6 +348,23 @@ impl Builder<'_> {
         Some((lifeline, Atom { field, test }))
     }
 
+    /// Reports a path that begins with a lifeline at neither end of the passing: its author hardly meant a field of this
+    /// name. In quotes it is one.
+    fn no_end(&mut self, atom: &guard::Atom) {
+        let names = &self.text.tree.names;
+        let (None, Some(field)) = (atom.lifeline, atom.field()) else { return };
+        let text = names.text(field.symbol);
+        let Some((first, _)) = text.split_once('.') else { return };
+        let is_bare = field.span.len() as usize == text.len();
+        if let (true, Some(_), Some(symbol)) =
+            (is_bare, self.resolved.signature.lifeline(first), names.find(first))
+        {
+            let end = field.span.start + u32::try_from(first.len()).unwrap_or(0);
+            let name = Name { symbol, span: Span::new(field.span.start, end) };
+            self.problems.add(self.text.file, name.span, Problem::NotAnEnd { name });
+        }
+    }
+
     fn field(&mut self, name: Name) -> crate::valued::FieldId {
         self.valued.fields.intern(self.text.tree.names.text(name.symbol).into())
     }
@@ -368,8 +392,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let lowered =
-            crate::lower(&[&spec(&format!("@lifeline{{a;b;c;fresh}} @message{{m;n}} {text}"))]);
+        let text = format!("@lifeline{{a;b;c;fresh}} @message{{m;n}} {text}");
+        let lowered = crate::lower(&[&spec(&text)]);
         assert_eq!(lowered.diagnostics, []);
         let found = lowered.valued.map(|valued| valued.text(&lowered.pool));
         assert_eq!(found.as_deref().unwrap_or("none"), expected);
@@ -412,6 +436,7 @@ mod tests {
     fn faults_are_told() {
         fault("a!m[k = x]", "no binder declares the variable `x`");
         fault("new(x)(new(x)(a!m[k = x]))", "the variable `x` is declared again inside its scope");
+        check("a!m[\"c.k\" = 1, d.k = 1]", "a!m[c.k = 1, d.k = 1]");
         fault("a!m[c.k = 1]", "`c` neither sends nor receives this message");
         fault("a!m[time < 3]", "a time is compared with a number that has no unit");
     }

@@ -101,11 +101,12 @@ impl Diagram {
     }
 }
 
-/// A position in a node: the interval that ends before `at`, or the gap above the last interval.
+/// A position in a node: an interval, or the gap, which consists of the values above the last interval.
 #[derive(Debug, Clone, Copy)]
 struct Cursor {
     start: usize,
-    /// One more than the index of the interval among all edges; `end + 1` in the gap.
+    /// One more than the index of the interval's edge in the store, as the end of a half-open range: the last
+    /// interval has `end`. The values above the last interval have no edge; there it is `end + 1`.
     at: usize,
     end: usize,
 }

@@ -96,9 +96,7 @@ fn numbers(trace: &PartialOrder, reading: Reading) -> Vec<Rational> {
     let Reading::Variable(variable) = reading else {
         return vec![Rational::from(i64::try_from(trace.event_count()).unwrap_or(i64::MAX))];
     };
-    let history = trace.histories(&[variable]).pop().unwrap_or_default();
-    let mut ids: Vec<_> = history.into_iter().map(|write| write.value).collect();
-    ids.push(trace.initial(variable));
+    let mut ids: Vec<_> = trace.assigned(variable).chain([trace.initial(variable)]).collect();
     ids.sort_unstable();
     ids.dedup();
     let number = |value| match trace.value(value) {

@@ -17,10 +17,12 @@
 //! The diagram of an author looks as it was drawn ([`Drawing`](otus_syntax::drawing::Drawing)): with its guards,
 //! notes, titles, numbers, dotted lines, bars and symbols, and the heads of its arrows instead of those above.
 //!
-//! The layout takes three passes, each linear in the size of the picture: [`rows`] flattens the tree to a
-//! list of rows, [`columns`] computes the distances between lifelines, [`paint`] draws row by row.
+//! The layout takes four passes, each linear in the size of the picture: [`rows`] flattens the tree to a
+//! list of rows, [`columns`] computes the distances between lifelines, [`fit`] breaks long labels anew where there is
+//! more room than they asked for, [`paint`] draws row by row.
 
 mod columns;
+mod fit;
 mod heads;
 mod paint;
 mod rows;
@@ -86,7 +88,8 @@ pub fn sequence(file: &SpecFile, signature: &Signature, options: &Options<'_>) -
         shown.iter().map(|&lifeline| Head::of(file, signature, lifeline, options)).collect();
     rows.keep(&shown, signature.lifeline_count());
     let groups = groups(file, signature, &shown);
-    let columns = columns::columns(&rows, &heads, &groups, options);
+    let mut columns = columns::columns(&rows, &heads, &groups, options);
+    fit::fit(&mut rows, &heads, &mut columns);
     let drawn = paint::Drawn { rows: &rows, heads: &heads, groups: &groups, columns: &columns };
     let mut scene = paint::paint(&drawn, options);
     if let Some(drawing) = &file.drawing {

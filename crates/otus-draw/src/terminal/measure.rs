@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use otus_core::Signature;
 use otus_syntax::ast::{Interaction, NodeId, NodeKind, Operator, Passing, SpecFile};
 use otus_syntax::name::Name;
+use otus_syntax::print;
 use rustc_hash::FxHashMap;
 
 use super::canvas::{shorten, width};
@@ -173,7 +174,13 @@ impl Measure<'_> {
         targets.dedup();
         let own = origin.is_some_and(|origin| targets.contains(&origin));
         targets.retain(|&target| Some(target) != origin);
-        let label = shorten(self.file.names.text(passing.message.symbol), self.most);
+        let message = self.file.names.text(passing.message.symbol);
+        let label = if passing.guard.is_empty() {
+            shorten(message, self.most)
+        } else {
+            let guard = print::guard(self.file, passing);
+            shorten(&format!("{message} {guard}"), self.most.saturating_mul(2))
+        };
         let columns = width(&label);
         let touched = || targets.iter().copied().chain(origin);
         let Some(span) = touched().min().zip(touched().max()) else { return Part::default() };
@@ -209,6 +216,15 @@ impl Measure<'_> {
         operator: &Operator,
         operands: &[NodeId],
     ) -> Part {
+        if let (Operator::Fresh(fresh), &[inner]) = (operator, operands)
+            && let NodeKind::Operator(operator, operands) = &interaction.node(inner).kind
+        {
+            let title = format!("{} (fresh {})", self.title(operator), self.names(fresh));
+            return self.frame(title, operands.clone(), false);
+        }
+        if let Operator::New(_) = operator {
+            return self.frame(self.title(operator), operands.to_vec(), false);
+        }
         let is_loop = matches!(operator, Operator::Loop(_));
         if *operator == Operator::Seq || (!is_loop && operands.len() < 2) {
             let rows = self.rows(operands, 0);
@@ -226,6 +242,9 @@ impl Measure<'_> {
     /// The title of a frame, with the lifelines of its coregion.
     fn title(&self, operator: &Operator) -> String {
         let (word, has_region) = word(operator);
+        if let Operator::New(variables) = operator {
+            return format!("{word} {}", self.names(variables));
+        }
         if !has_region {
             return word.to_owned();
         }
@@ -240,6 +259,12 @@ impl Measure<'_> {
             .collect();
         let most = self.most.saturating_mul(4);
         shorten(&format!("{word}({})", names.join(", ")), most)
+    }
+
+    /// Variables, separated by commas.
+    fn names(&self, names: &[Name]) -> String {
+        let texts: Vec<&str> = names.iter().map(|name| self.file.names.text(name.symbol)).collect();
+        shorten(&texts.join(", "), self.most)
     }
 
     /// The lifelines and the extent of some nodes together.

@@ -176,6 +176,17 @@ fn lifelines_have_the_order_of_declaration_or_first_use() {
     let scene = draw("order.mmd", "sequenceDiagram\nparticipant Z\nB->>A: m\nA->>Z: n\n");
     let heads: Vec<&str> = scene.texts().filter(|text| text.len() == 1).take(3).collect();
     assert_eq!(heads, ["Z", "B", "A"]);
+    for (name, text) in [
+        ("reversed.mmd", "sequenceDiagram\nC/|-B: msg\nB->>A: next\n"),
+        ("reversed.puml", "C <- B : msg\nB -> A : next\n"),
+        ("expanded.puml", "!$x = \"msg\"\nC <- B : $x\nB -> A : next\n"),
+        ("labelled-right.puml", "C -> \"B\" as b : msg\nb -> A : next\n"),
+        ("labelled.puml", "C <- \"B\" as b : msg\nb -> A : next\n"),
+    ] {
+        let scene = draw(name, text);
+        let heads: Vec<&str> = scene.texts().filter(|text| text.len() == 1).take(3).collect();
+        assert_eq!(heads, ["C", "B", "A"], "{name}");
+    }
 }
 
 #[test]
@@ -189,11 +200,116 @@ fn colours_are_tints_in_every_theme_and_lines_only_on_light_ground() {
     assert!(light.contains("stroke: red") && !dark.contains("stroke: red"));
 }
 
+/// The place of the label with a text.
+#[track_caller]
+fn place_of(scene: &Scene, text: &str) -> otus_draw::geometry::Rect {
+    let is_it = |item: &&Item| matches!(&item.shape, Shape::Label(label) if label.text == text);
+    let item = scene.items.iter().find(is_it);
+    item.unwrap_or_else(|| panic!("{text} is not in {:?}", scene.texts().collect::<Vec<_>>()))
+        .rect_of()
+}
+
+#[test]
+fn a_long_label_stays_on_one_line_where_there_is_room() {
+    let long = "call_tool(k8s_describe_resource, pod, namespace)";
+    let note = "Step 1: describe the pod, which is harmless, so that it is done at once";
+    let guard = "[the image is present and must be verified by policy]";
+    let text = format!(
+        "sequenceDiagram\nA->>B: a first and rather long label\nB->>C: a second and rather long label\n\
+         A->>C: {long}\nNote over A,C: {note}\nopt {}\nA->>C: x\nend\n",
+        guard.trim_matches(['[', ']'])
+    );
+    check_texts(&draw("room.mmd", &text), &[long, note, guard]);
+    let title = "Consume the messages of a settlement model";
+    let text = format!(
+        "group {title}\nA -> B : a first and rather long label\nB -> C : a second and rather long label\nend\n"
+    );
+    check_texts(&draw("title.puml", &text), &[title]);
+}
+
+#[test]
+fn words_are_not_broken_if_they_fit_on_a_line() {
+    let text = "sequenceDiagram\nparticipant NotificationService\n\
+                A->>NotificationService: UPDATE all the notifications SET status=queued\n";
+    let scene = draw("words.mmd", text);
+    check_texts(&scene, &["NotificationService"]);
+    assert!(scene.texts().any(|text| text.ends_with("status=queued")), "not between = and queued");
+}
+
+#[test]
+fn a_label_over_many_lifelines_stands_between_two_of_them() {
+    let wide = "A -> B : some text here\nB -> C : some text here\n";
+    for (name, last) in [("two.puml", "C"), ("three.puml", "D")] {
+        let text = format!("{wide}C -> D : some text here\nA -> {last} : short\n");
+        let scene = draw(name, &text);
+        let label = place_of(&scene, "short");
+        let lifelines = scene.items.iter().filter(|item| item.role == Role::Lifeline);
+        for lifeline in lifelines.map(Item::rect_of) {
+            assert!(lifeline.right < label.left || label.right < lifeline.left, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_note_keeps_its_indentation() {
+    let text = "A -> B : m\nnote right of A\n    {\n      \"id\": 7\n    }\nend note\n\
+                note over A, B\n  Points:\n  - one\n    more of it\nend note\n";
+    let scene = draw("indent.puml", text);
+    let left = |text| place_of(&scene, text).left;
+    assert!(left("\"id\": 7") > left("{") + 4.0);
+    assert!((left("{") - left("}")).abs() < 0.1);
+    assert!((left("- one") - left("Points:")).abs() < 0.1, "a list is at the left");
+    assert!(left("more of it") > left("- one") + 4.0);
+}
+
+#[test]
+fn a_reply_to_itself_ends_on_the_outer_bar() {
+    let scene = draw("return.puml", "A -> B ++ : m\nB -> B ++ : n\nreturn o\nreturn p\n");
+    let ends = |item: &Item| {
+        let Shape::Line(line) = &item.shape else { return None };
+        let [from, _, _, to] = line.points[..] else { return None };
+        Some((from.x, to.x))
+    };
+    let loops: Vec<(f64, f64)> = scene.items.iter().filter_map(ends).collect();
+    let [(outer, inner), (from, to)] = loops[..] else { panic!("two loops: {loops:?}") };
+    assert!(inner > outer, "the call goes to the inner bar");
+    assert!((from - inner).abs() < 0.1 && (to - outer).abs() < 0.1, "and the reply comes back");
+}
+
+#[test]
+fn numbers_have_the_form_of_their_author() {
+    let text = "autonumber 7 3 \"<b>[000]\"\nA -> B : a\nA -> B : b\nautonumber 6.3.1\nA -> B : c\n\
+                A -> B : d\nautonumber inc B\nA -> B : e\nautonumber 1 \"AUTH-#\"\nA -> B : f\n";
+    let scene = draw("numbers.puml", text);
+    check_texts(&scene, &["[007] a", "[010] b", "6.3.1: c", "6.3.2: d", "6.4.1: e", "AUTH-1: f"]);
+}
+
+#[test]
+fn a_participant_that_only_a_note_mentions_is_drawn() {
+    let scene = draw("note.mmd", "sequenceDiagram\nNote over B,C: first\nA->>B: m\n");
+    let heads: Vec<&str> = scene.texts().filter(|text| text.len() == 1).take(3).collect();
+    assert_eq!(heads, ["B", "C", "A"]);
+    let scene = draw("activate.puml", "activate B\nA -> B : msg\n");
+    let heads: Vec<&str> = scene.texts().filter(|text| text.len() == 1).take(2).collect();
+    assert_eq!(heads, ["B", "A"]);
+}
+
+#[test]
+fn stereotypes_have_no_spots_and_an_empty_page_break_has_no_gap() {
+    let text =
+        "participant A << (C,#ADD1B2) Testable >> <<old>>\nA -> B : m\nnewpage\nA -> B : n\n";
+    let scene = draw("spot.puml", text);
+    check_texts(&scene, &["«Testable, old»"]);
+    let rules =
+        count(&scene, |item| item.role == Role::Frame && matches!(&item.shape, Shape::Line(_)));
+    assert_eq!(rules, 2, "two whole lines");
+}
+
 /// Diagrams of public repositories, which are not part of the project.
 #[test]
 fn diagrams_of_others_have_no_flaw() {
-    let samples =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples/diagrams");
+    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples/diagrams");
+    let samples = std::env::var_os("OTUS_DIAGRAMS").map_or(beside, PathBuf::from);
     let files = ["mermaid", "plantuml"].map(|folder| std::fs::read_dir(samples.join(folder)));
     let mut drawn = 0;
     for file in files.into_iter().flatten().flatten().flatten() {

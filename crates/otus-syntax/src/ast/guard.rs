@@ -64,6 +64,50 @@ pub enum Test {
     },
 }
 
+impl Atom {
+    /// The field that it names; `None` if it is about the time.
+    pub fn field(&self) -> Option<Name> {
+        match self.test {
+            Test::Compare { field, .. }
+            | Test::In { field, .. }
+            | Test::Matches { field, .. }
+            | Test::Same(field) => Some(field),
+            Test::At(_) | Test::Within { .. } | Test::After { .. } => None,
+        }
+    }
+
+    /// All names in it.
+    pub(crate) fn names_mut(&mut self) -> impl Iterator<Item = &mut Name> {
+        let names = match &mut self.test {
+            Test::Compare { field, operand: Operand::Variable { name, .. }, .. } => {
+                [Some(field), Some(name)]
+            }
+            Test::Compare { field: name, operand: Operand::Literal(_), .. }
+            | Test::In { field: name, .. }
+            | Test::Matches { field: name, .. }
+            | Test::Same(name)
+            | Test::At(name)
+            | Test::Within { anchor: name, .. }
+            | Test::After { anchor: name, .. } => [Some(name), None],
+        };
+        self.lifeline.iter_mut().chain(names.into_iter().flatten())
+    }
+
+    /// The variable that it names, if there is one.
+    pub fn variable(&self) -> Option<Name> {
+        match &self.test {
+            Test::Compare { operand: Operand::Variable { name, .. }, .. } => Some(*name),
+            Test::At(anchor) | Test::Within { anchor, .. } | Test::After { anchor, .. } => {
+                Some(*anchor)
+            }
+            Test::Compare { operand: Operand::Literal(_), .. }
+            | Test::In { .. }
+            | Test::Matches { .. }
+            | Test::Same(_) => None,
+        }
+    }
+}
+
 /// A relation between two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Relation {

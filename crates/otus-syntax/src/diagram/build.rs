@@ -23,6 +23,7 @@
 //!
 //! `otus: environment` and `otus: name` apply to the whole diagram, whatever their position.
 
+use crate::ast::guard::Atom;
 use crate::ast::{
     Interaction, LoopKind, Node, NodeId, NodeKind, Operator, Passing, SpecFile, Target,
 };
@@ -32,7 +33,8 @@ use crate::diagram::statement::{
     Course, Fragment, Look, Mark, Message, Options, Repetition, Separator, Statement, StatementKind,
 };
 use crate::drawing::{self, Drawing};
-use crate::name::Names;
+use crate::grammar::interaction::guard::{self, Draft};
+use crate::name::{Name, Names};
 use crate::parser::Findings;
 use crate::source::{Span, offset};
 
@@ -67,6 +69,7 @@ pub(crate) fn build(
         scopes: vec![Scope::new(Fragment::Frame, whole)],
         openers: Vec::new(),
         synchronous: None,
+        guard: None,
         loop_kind: None,
         options: None,
         beside: false,
@@ -104,8 +107,10 @@ struct Builder<'a> {
     openers: Vec<Opener>,
     /// A pending `otus: synch`, which applies to the next arrow.
     synchronous: Option<Span>,
-    /// A pending `otus: loopS` or the like, which applies to the next loop.
-    loop_kind: Option<(LoopKind, Span)>,
+    /// A pending guard, which applies to the next arrow.
+    guard: Option<Vec<Draft>>,
+    /// A pending `otus: loopS` or the like, which applies to the next loop, and its fresh variables.
+    loop_kind: Option<(LoopKind, Vec<Name>, Span)>,
     /// A pending `otus: critical alt`, which applies to the next `critical`.
     options: Option<(Options, Span)>,
     /// A pending `&`, which applies to the next arrow or fragment.
@@ -137,10 +142,13 @@ impl Builder<'_> {
             },
             StatementKind::Mark(mark) => match mark {
                 Mark::Synchronous => self.synchronous = Some(span),
-                Mark::LoopKind(kind) => self.loop_kind = Some((self.kind(kind), span)),
+                Mark::LoopKind(kind, fresh) => {
+                    self.loop_kind = Some((self.kind(kind), fresh.clone(), span));
+                }
+                Mark::Guard(guard) => self.guard = Some(guard.clone()),
                 Mark::Critical(options) => self.options = Some((*options, span)),
                 Mark::Beside => self.beside = true,
-                Mark::Environment(_) | Mark::Rename { .. } => {}
+                Mark::Environment(_) | Mark::Rename { .. } | Mark::Values | Mark::Anchor(_) => {}
             },
             StatementKind::Empty => {
                 self.foreign(span);
@@ -160,7 +168,14 @@ impl Builder<'_> {
                 | StatementKind::Lifelines(_)
                 | StatementKind::Messages(_)
                 | StatementKind::Look(_)
-                | StatementKind::Mark(Mark::Environment(_) | Mark::Rename { .. } | Mark::Beside)
+                | StatementKind::Mark(
+                    Mark::Environment(_)
+                        | Mark::Rename { .. }
+                        | Mark::Beside
+                        | Mark::Guard(_)
+                        | Mark::Anchor(_)
+                        | Mark::Values
+                )
         ) {
             return;
         }
@@ -188,7 +203,7 @@ impl Builder<'_> {
     }
 
     fn drop_loop_kind(&mut self) {
-        if let Some((_, span)) = self.loop_kind.take() {
+        if let Some((_, _, span)) = self.loop_kind.take() {
             self.misplaced(
                 span,
                 "this directive sets the kind of a loop, but no `loop` follows it",
@@ -216,7 +231,8 @@ impl Builder<'_> {
         let beside = std::mem::take(&mut self.beside);
         let [origin, target] =
             [message.from, message.to].map(|end| end.and_then(|name| self.aliases.lifeline(name)));
-        let arrow = Arrow { span, origin, message: message.message, target };
+        let guard = self.guard(message);
+        let arrow = Arrow { span, origin, message: message.message, target, guard };
         let look = self.sketch.arrow(message, origin, target);
         let scope = self.scope();
         if scope.is_broadcast() {
@@ -231,7 +247,7 @@ impl Builder<'_> {
             origin.is_some() && origin.map(|end| end.symbol) == target.map(|end| end.symbol);
         let node = match message.course {
             Course::BothWays if !is_local => {
-                let back = Arrow { origin: target, target: origin, ..arrow };
+                let back = Arrow { origin: target, target: origin, ..arrow.clone() };
                 let ways = [arrow, back].map(|arrow| self.passing(arrow, synchronous));
                 self.apply(Operator::Par, ways.to_vec(), span)
             }
@@ -268,7 +284,7 @@ impl Builder<'_> {
     }
 
     fn passing(&mut self, arrow: Arrow, mut synchronous: bool) -> NodeId {
-        let Arrow { span, origin, message, target } = arrow;
+        let Arrow { span, origin, message, target, guard } = arrow;
         let target = match (origin, target) {
             (None, None) => {
                 let text = self.names.text(message.symbol);
@@ -292,15 +308,13 @@ impl Builder<'_> {
             (_, Some(target)) => Target::Lifeline(target),
             (Some(_), None) => Target::Environment,
         };
-        self.node(
-            span,
-            NodeKind::Passing(Passing { origin, message, guard: Vec::new(), target, synchronous }),
-        )
+        self.node(span, NodeKind::Passing(Passing { origin, message, guard, target, synchronous }))
     }
 
     fn open(&mut self, span: Span, fragment: &Fragment) {
         let synchronous = self.synchronous.take().is_some();
-        let loop_kind = self.loop_kind.take().map(|(kind, _)| kind);
+        let (loop_kind, fresh) =
+            self.loop_kind.take().map(|(kind, fresh, _)| (kind, fresh)).unzip();
         let options = self.options.take();
         let beside = std::mem::take(&mut self.beside);
         self.foreign(span);
@@ -315,6 +329,7 @@ impl Builder<'_> {
             }
             scope.synchronous = synchronous;
             scope.loop_kind = loop_kind;
+            scope.fresh = fresh.unwrap_or_default();
             scope.beside = beside;
             scope.frame = self.sketch.frame.take();
             self.scopes.push(scope);
@@ -404,6 +419,7 @@ impl Builder<'_> {
         let items = std::mem::take(&mut scope.items);
         let beside = scope.beside;
         let (frame, guards) = (scope.frame.take(), std::mem::take(&mut scope.guards));
+        let (fresh, opener) = (std::mem::take(&mut scope.fresh), scope.opener);
         let pending = std::mem::take(&mut scope.pending);
         let operands = std::mem::take(&mut scope.operands);
         let first = items.first().copied();
@@ -480,7 +496,43 @@ impl Builder<'_> {
             let is_own = !matches!(first, Some(Item::Node(first)) if first == node);
             self.sketch.frame_of(node, is_own, frame, &operands, last, guards);
         }
+        let node = self.with_fresh(node, fresh, opener, span);
         self.add(node, beside);
+    }
+
+    /// A loop whose iterations have variables of their own.
+    fn with_fresh(&mut self, node: NodeId, fresh: Vec<Name>, opener: Span, span: Span) -> NodeId {
+        if fresh.is_empty() {
+            return node;
+        }
+        if let NodeKind::Operator(Operator::Loop(_), _) = self.nodes[node.index()].kind {
+            return self.node(span, NodeKind::Operator(Operator::Fresh(fresh), vec![node]));
+        }
+        let message = "the iterations of this loop are written out, so `fresh` has no meaning here";
+        let help = "repeat it any number of times (`loop 0..*`), and leave it with no `break`";
+        self.findings.report(Code::UNSUPPORTED_CONSTRUCT, opener, message, help);
+        node
+    }
+
+    /// The guard of an arrow, whose lifelines are named as in the picture or by their names.
+    fn guard(&mut self, message: &Message) -> Vec<Atom> {
+        let Some(drafts) = self.guard.take() else { return Vec::new() };
+        let aliases = self.aliases;
+        let mut ends: Vec<Name> = message.ends().collect();
+        ends.extend(message.ends().filter_map(|end| aliases.lifeline(end)));
+        let is_end = |symbol| ends.iter().any(|end| end.symbol == symbol);
+        let mut atoms = guard::resolve(drafts, is_end);
+        atoms.retain_mut(|atom| {
+            let Some(lifeline) = atom.lifeline else { return true };
+            atom.lifeline = aliases.lifeline(lifeline);
+            if atom.lifeline.is_none() {
+                let message = "the environment has no events to which this could apply";
+                let help = "name the lifeline at the other end, or leave the name out";
+                self.findings.report(Code::DIRECTIVE_MISPLACED, atom.span, message, help);
+            }
+            atom.lifeline.is_some()
+        });
+        atoms
     }
 
     /// The statements of a fragment as one node, and its last operand. Several operands become
@@ -678,7 +730,9 @@ impl Builder<'_> {
     fn apply(&mut self, operator: Operator, operands: Vec<NodeId>, span: Span) -> NodeId {
         match (&operator, &operands[..]) {
             (_, []) => self.empty(span),
-            (Operator::Loop(_), _) => self.node(span, NodeKind::Operator(operator, operands)),
+            (Operator::Loop(_) | Operator::New(_) | Operator::Fresh(_), _) => {
+                self.node(span, NodeKind::Operator(operator, operands))
+            }
             (_, &[only]) => only,
             // A sequence extends from its first to its last member.
             (Operator::Seq | Operator::Strict, &[first, .., last]) => {

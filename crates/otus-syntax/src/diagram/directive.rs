@@ -7,6 +7,9 @@
 //! otus: strict | seq | par | alt | coreg(l1, l2) | broadcast     opens a block
 //! otus: end                                                      closes it
 //! otus: loopS | loopW | loopH | loopP | loopC(l1, l2)            the kind of the next loop
+//! otus: loopP(fresh x) | loopC(l1, l2; fresh x)                  the same, with a value of x for each iteration
+//! otus: new x, y                                                 opens a block with one value of x and y
+//! otus: values                                                   brackets in labels are guards
 //! otus: synch                                                    the next arrow is one step
 //! otus: critical alt | critical opt                              the options of the next critical
 //! otus: empty                                                    the empty interaction
@@ -27,6 +30,6 @@ mod repetition;
 mod tests;
 mod write;
 
-pub(crate) use read::{block, nearly_block, read};
+pub(crate) use read::{block, has_fresh, nearly_block, read};
 pub(crate) use repetition::{repetition, repetition_label};
 pub(crate) use write::{block_label, write};

@@ -21,5 +21,6 @@ pub fn language_of(text: &str) -> Option<Language> {
     }
     let mut lines = text.lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with('\''))?;
-    first.starts_with("@startuml").then_some(Language::PlantUml)
+    let is_start = first.get(..9).is_some_and(|word| word.eq_ignore_ascii_case("@startuml"));
+    is_start.then_some(Language::PlantUml)
 }

@@ -16,14 +16,18 @@ mod directive;
 mod language;
 pub mod markdown;
 pub mod mermaid;
+mod number;
 mod outline;
 mod picture;
 pub mod plantuml;
 mod statement;
 #[cfg(test)]
 mod tests;
+mod values;
 
 pub use language::language_of;
+
+use crate::source::{Source, Span};
 
 /// A diagram as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +36,13 @@ pub struct Written {
     pub text: String,
     /// The parts of the author's drawing that the language cannot show, sorted.
     pub left_out: Vec<&'static str>,
+}
+
+/// The part of a range after a byte order mark at its start.
+fn without_mark(source: &Source, range: Span) -> Span {
+    let has_mark =
+        source.text().get(range.range()).is_some_and(|text| text.starts_with('\u{feff}'));
+    if has_mark { Span::new(range.start + 3, range.end) } else { range }
 }
 
 /// The name of a message whose arrow has no text.

@@ -17,11 +17,15 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
-use crate::ast::{Interaction, LoopKind, NodeId, NodeKind, Operator, Passing, Section, SpecFile};
+use crate::ast::guard::{Atom, Operand, Relation, Test};
+use crate::ast::{
+    Interaction, LoopKind, Node, NodeId, NodeKind, Operator, Passing, Section, SpecFile,
+};
 use crate::diagram::statement::{
     Fragment, Look, Mark, Message, Repetition, Separator, Statement, StatementKind,
 };
 use crate::drawing::Drawing;
+use crate::grammar::interaction::guard::{Draft, same};
 use crate::name::{Name, Names, Symbol};
 use crate::source::Span;
 
@@ -42,16 +46,27 @@ pub(crate) struct Outline {
 
 /// The statements of a tree: `build(outline(tree))` is the same term.
 pub(crate) fn outline(tree: &SpecFile) -> Outline {
-    let mut statements = Vec::new();
+    let (mut statements, mut names) = (Vec::new(), tree.names.clone());
     let drawing = tree.drawing.as_deref();
     if let Some(drawing) = drawing {
         look::headings(drawing, &mut statements);
     }
+    if has_values(tree) {
+        let kind = StatementKind::Mark(Mark::Values);
+        statements.insert(0, Statement { span: Span::default(), kind });
+    }
     declarations(tree, &mut statements);
     if let Some(interaction) = &tree.interaction {
-        Walk { interaction, drawing, statements: &mut statements, tasks: Vec::new() }.run();
+        let (statements, tasks) = (&mut statements, Vec::new());
+        Walk { interaction, drawing, names: &mut names, statements, tasks }.run();
     }
-    Outline { names: tree.names.clone(), statements, left_out: BTreeSet::new() }
+    Outline { names, statements, left_out: BTreeSet::new() }
+}
+
+/// Whether some message of a tree has a guard.
+fn has_values(tree: &SpecFile) -> bool {
+    let mut nodes = tree.interaction.iter().flat_map(|interaction| &interaction.nodes);
+    nodes.any(|node| matches!(&node.kind, NodeKind::Passing(passing) if !passing.guard.is_empty()))
 }
 
 /// The deepest level that writers indent further. Without a bound, the output for deep diagrams would
@@ -73,6 +88,8 @@ enum Task {
 struct Walk<'a> {
     interaction: &'a Interaction,
     drawing: Option<&'a Drawing>,
+    /// The names of the tree, and those of new variables.
+    names: &'a mut Names,
     statements: &'a mut Vec<Statement>,
     tasks: Vec<Task>,
 }
@@ -127,6 +144,7 @@ impl Walk<'_> {
         if !is_block {
             self.marks(node);
         }
+        self.guard_before(node);
         if self.drawn_arrow(node) {
             return;
         }
@@ -140,8 +158,23 @@ impl Walk<'_> {
         match operator {
             Operator::Seq => self.sequence(node),
             Operator::Coreg(region) if region.is_empty() => self.sequence(node),
-            Operator::Strict | Operator::Coreg(_) | Operator::New(_) | Operator::Fresh(_) => {
-                self.block(node, operator);
+            Operator::Strict | Operator::Coreg(_) => self.block(node, operator),
+            Operator::New(_) => {
+                self.open(span, Fragment::Block(operator.clone()));
+                self.tasks.extend(operands.iter().rev().map(|&body| Task::Rest(body)));
+            }
+            Operator::Fresh(fresh) => {
+                match operands.first().map(|&id| (id, interaction.node(id))) {
+                    Some((
+                        id,
+                        Node { kind: NodeKind::Operator(Operator::Loop(kind), body), .. },
+                    )) => {
+                        self.repeated(id, kind, fresh, body);
+                    }
+                    // The parser puts it around a loop only.
+                    Some((id, _)) => self.tasks.push(Task::Rest(id)),
+                    None => {}
+                }
             }
             Operator::Par => self.fragment(node, Fragment::Par, Separator::And),
             Operator::Alt => match operands[..] {
@@ -152,20 +185,54 @@ impl Walk<'_> {
                 }
                 _ => self.fragment(node, Fragment::Alt, Separator::Else),
             },
-            Operator::Loop(kind) => {
-                if *kind != LoopKind::Weak {
-                    self.write(span, StatementKind::Mark(Mark::LoopKind(kind.clone())));
-                }
-                self.look_of_loop(node);
-                self.open(span, Fragment::Loop(Repetition::ANY));
-                // A loop with several operands was reported by the parser.
-                match operands[..] {
-                    [body] => self.tasks.push(Task::Operand(body)),
-                    _ => {
-                        self.tasks.extend(operands.iter().rev().map(|&body| Task::Single(body)));
-                    }
+            Operator::Loop(kind) => self.repeated(node, kind, &[], operands),
+        }
+    }
+
+    /// A loop whose iterations have variables of their own.
+    fn repeated(&mut self, node: NodeId, kind: &LoopKind, fresh: &[Name], operands: &[NodeId]) {
+        let span = self.interaction.node(node).span;
+        if *kind != LoopKind::Weak || !fresh.is_empty() {
+            let mark = Mark::LoopKind(kind.clone(), fresh.to_vec());
+            self.write(span, StatementKind::Mark(mark));
+        }
+        self.look_of_loop(node);
+        self.open(span, Fragment::Loop(Repetition::ANY));
+        // The parser reports a loop with several operands.
+        match *operands {
+            [body] => self.tasks.push(Task::Operand(body)),
+            _ => self.tasks.extend(operands.iter().rev().map(|&body| Task::Single(body))),
+        }
+    }
+
+    /// The guard of a node that is one arrow, before the look of the arrow.
+    fn guard_before(&mut self, node: NodeId) {
+        let Node { span, kind } = self.interaction.node(node);
+        let passing = match kind {
+            NodeKind::Passing(passing) => passing,
+            // An arrow both ways.
+            NodeKind::Operator(Operator::Par, ways) if self.goes_both_ways(node) => {
+                match ways.first().map(|&way| &self.interaction.node(way).kind) {
+                    Some(NodeKind::Passing(passing)) => passing,
+                    _ => return,
                 }
             }
+            NodeKind::Empty | NodeKind::Invalid | NodeKind::Operator(..) => return,
+        };
+        let is_one_arrow = match *passing.target.lifelines() {
+            [] => passing.origin.is_some(),
+            [target] => passing.origin.is_none_or(|origin| origin.symbol != target.symbol),
+            _ => false,
+        };
+        if is_one_arrow {
+            self.guard(*span, &passing.guard);
+        }
+    }
+
+    fn guard(&mut self, span: Span, atoms: &[Atom]) {
+        if !atoms.is_empty() {
+            let drafts = atoms.iter().cloned().map(Draft::of).collect();
+            self.write(span, StatementKind::Mark(Mark::Guard(drafts)));
         }
     }
 
@@ -239,7 +306,16 @@ impl Walk<'_> {
                     self.write(span, StatementKind::Mark(Mark::Synchronous));
                 }
                 self.write(span, StatementKind::Open(Fragment::Broadcast));
-                for &target in targets {
+                for (i, &target) in targets.iter().enumerate() {
+                    // An atom at one lifeline stands at an arrow of this lifeline.
+                    let is_here = |atom: &&Atom| {
+                        atom.lifeline.is_none_or(|lifeline| {
+                            let is_origin = from.is_some_and(|it| it.symbol == lifeline.symbol);
+                            lifeline.symbol == target.symbol || is_origin && i == 0
+                        })
+                    };
+                    let atoms: Vec<Atom> = passing.guard.iter().filter(is_here).cloned().collect();
+                    self.guard(span, &atoms);
                     self.arrow(span, from, Some(target), message, false);
                 }
                 self.write(span, StatementKind::Close);
@@ -252,10 +328,20 @@ impl Walk<'_> {
         let to = Some(target);
         let message = passing.message;
         if passing.origin.is_some_and(|origin| origin.symbol == target.symbol) {
+            let (guard, bound) = self.without_same(&passing.guard);
+            if !bound.is_empty() {
+                let block = Fragment::Block(Operator::New(bound.clone()));
+                self.write(span, StatementKind::Open(block));
+            }
             self.write(span, StatementKind::Open(Fragment::Block(Operator::Strict)));
+            self.guard(span, &guard);
             self.arrow(span, from, None, message, false);
+            self.guard(span, &guard);
             self.arrow(span, None, to, message, false);
             self.write(span, StatementKind::Close);
+            if !bound.is_empty() {
+                self.write(span, StatementKind::Close);
+            }
         } else {
             self.arrow(span, from, to, message, passing.synchronous);
         }
@@ -275,6 +361,28 @@ impl Walk<'_> {
         self.write(span, StatementKind::Message(Message::new(from, to, message)));
     }
 
+    /// A guard for both actions of a message to oneself, which are two arrows: `=f` is `f = y` with a new variable y. The
+    /// variables are returned, too.
+    fn without_same(&mut self, atoms: &[Atom]) -> (Vec<Atom>, Vec<Name>) {
+        let mut bound = Vec::new();
+        let atoms = atoms.iter().map(|atom| {
+            let Test::Same(field) = atom.test else { return atom.clone() };
+            let candidates = (1..).map(|i: u64| format!("same{i}"));
+            let mut unused = candidates.filter(|text| self.names.find(text).is_none());
+            let text = unused.next().unwrap_or_default();
+            let symbol = self.names.intern(&text);
+            let name = Name { symbol, span: atom.span };
+            bound.push(name);
+            let operand = Operand::Variable { name, offset: None };
+            let test = Test::Compare { field, relation: Relation::Equal, operand };
+            Atom { test, ..atom.clone() }
+        });
+        let atoms = atoms.collect();
+        // As a guard is read: its first variable is the innermost.
+        bound.reverse();
+        (atoms, bound)
+    }
+
     fn write(&mut self, span: Span, kind: StatementKind) {
         self.statements.push(Statement { span, kind });
     }
@@ -283,7 +391,7 @@ impl Walk<'_> {
     fn resolve(&self, mut node: NodeId) -> NodeId {
         while let NodeKind::Operator(operator, operands) = &self.interaction.node(node).kind
             && let &[only] = operands.as_slice()
-            && !matches!(operator, Operator::Loop(_))
+            && !matches!(operator, Operator::Loop(_) | Operator::New(_) | Operator::Fresh(_))
         {
             node = only;
         }
@@ -300,6 +408,11 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// Whether two guards say the same, wherever they stand.
+fn equal(one: &[Atom], other: &[Atom]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
 }
 
 /// Whether a node is written as statements one after the other.
@@ -374,7 +487,7 @@ pub(crate) fn lifelines(statements: &[Statement]) -> FxHashSet<Symbol> {
                 continue;
             }
             StatementKind::Open(Fragment::Block(operator)) => operator.region(),
-            StatementKind::Mark(Mark::LoopKind(LoopKind::Coregion(region))) => region,
+            StatementKind::Mark(Mark::LoopKind(LoopKind::Coregion(region), _)) => region,
             StatementKind::Lifelines(listed) => listed,
             StatementKind::Open(_)
             | StatementKind::Next(_)

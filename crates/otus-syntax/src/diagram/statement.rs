@@ -1,7 +1,9 @@
 //! The statements of sequence diagrams, independent of Mermaid and PlantUML.
 
 use crate::ast::{LoopKind, Operator};
+use crate::diagram::number::Form;
 use crate::drawing;
+use crate::grammar::interaction::guard::Draft;
 use crate::name::Name;
 use crate::source::Span;
 
@@ -60,16 +62,24 @@ pub(crate) enum Look {
 }
 
 /// The numbering of arrows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Numbering {
     Start {
+        /// The levels of the number but for the last: 1 and 2 of `1.2.7`.
+        outer: Vec<i64>,
         first: i64,
         step: i64,
+        form: Form,
     },
     Stop,
     /// Continues the numbering where it stopped, perhaps with another step.
     Resume {
         step: Option<i64>,
+        form: Option<Form>,
+    },
+    /// The next number of a level; those below it begin with 1.
+    Increment {
+        level: usize,
     },
 }
 
@@ -155,8 +165,15 @@ pub(crate) enum Separator {
 pub(crate) enum Mark {
     /// `otus: synch`: the next arrow is one indivisible step.
     Synchronous,
-    /// `otus: loopS`: the kind of the next `loop`.
-    LoopKind(LoopKind),
+    /// `otus: loopS`, `otus: loopP(fresh x)`: the kind of the next `loop`, and the variables that each iteration has for
+    /// itself.
+    LoopKind(LoopKind, Vec<Name>),
+    /// The guard of the next arrow, from the brackets of its label.
+    Guard(Vec<Draft>),
+    /// PlantUML's `{s}` before an arrow in a diagram with values. None is left when a diagram is read.
+    Anchor(Name),
+    /// `otus: values`: brackets at the end of a label are guards.
+    Values,
     /// `otus: critical alt`: the meaning of the next `critical`.
     Critical(Options),
     /// PlantUML's `&`: the next arrow or fragment happens in parallel with the arrow or fragment

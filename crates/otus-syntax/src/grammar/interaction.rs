@@ -15,7 +15,7 @@
 //! Keywords can be names: `seq` is an operator only before `(`, and `o` is the empty interaction only
 //! if no arrow follows. The parser keeps open operators on an explicit stack, so it does not recurse.
 
-mod guard;
+pub(crate) mod guard;
 mod operator;
 mod passing;
 
@@ -90,7 +90,7 @@ fn head(cursor: &mut Cursor<'_>) -> Head {
         TokenKind::Word => {
             let after = cursor.kind_after();
             let arrow =
-                matches!(after, TokenKind::Dashes | TokenKind::Arrow | Sign('!' | '?' | '-'));
+                matches!(after, TokenKind::Dashes | TokenKind::Arrow | Sign('!' | '?' | '-' | '['));
             if cursor.text() == "o" && !arrow && after != Sign('(') {
                 cursor.bump();
                 return Head::Leaf(Node { span, kind: NodeKind::Empty });
@@ -194,7 +194,9 @@ fn close(cursor: &mut Cursor<'_>, nodes: &mut Vec<Node>, stack: &mut Vec<Open>) 
         let body = Node { span, kind: NodeKind::Operator(Operator::Seq, operands) };
         operands = vec![push(nodes, body)];
     }
-    if let (false, &[only]) = (open.known, &operands[..]) {
+    // An operator that is wrong, which has been reported.
+    let is_wrong = !open.known || open.operator == Operator::New(Vec::new());
+    if let (true, &[only]) = (is_wrong, &operands[..]) {
         return only;
     }
     if operands.is_empty() {

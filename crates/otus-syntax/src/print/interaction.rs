@@ -4,7 +4,7 @@
 use crate::ast::{Comment, Interaction, LoopKind, NodeId, NodeKind, Operator, Passing, Target};
 use crate::lexer::quote;
 use crate::name::{Name, Names};
-use crate::print::guard::guard;
+use crate::print::guard::Naming;
 use crate::print::writer::{INDENT, MAX_INDENTED, WIDTH, Writer};
 use crate::print::{Dialect, list};
 
@@ -28,12 +28,13 @@ enum Work {
 
 pub(super) fn print(
     writer: &mut Writer<'_>,
+    naming: &Naming<'_>,
     names: &Names,
     interaction: &Interaction,
     comments: &[Comment],
     dialect: Dialect,
 ) {
-    let widths = widths(names, interaction, dialect);
+    let widths = widths(naming, names, interaction, dialect);
     let has_comment = |start: u32, end: u32| {
         let first = comments.partition_point(|comment| comment.span.start < start);
         comments.get(first).is_some_and(|comment| comment.span.start < end)
@@ -65,7 +66,7 @@ pub(super) fn print(
         }
         buffer.clear();
         let NodeKind::Operator(operator, operands) = &node.kind else {
-            leaf(&mut buffer, names, &node.kind);
+            leaf(&mut buffer, naming, names, &node.kind);
             writer.text(&buffer);
             continue;
         };
@@ -96,7 +97,12 @@ pub(super) fn print(
 }
 
 /// The width of every node printed on one line.
-fn widths(names: &Names, interaction: &Interaction, dialect: Dialect) -> Vec<usize> {
+fn widths(
+    naming: &Naming<'_>,
+    names: &Names,
+    interaction: &Interaction,
+    dialect: Dialect,
+) -> Vec<usize> {
     let mut widths: Vec<usize> = Vec::with_capacity(interaction.nodes.len());
     let mut buffer = String::new();
     for node in &interaction.nodes {
@@ -111,7 +117,7 @@ fn widths(names: &Names, interaction: &Interaction, dialect: Dialect) -> Vec<usi
                 buffer.chars().count().saturating_add(inner)
             }
             NodeKind::Empty | NodeKind::Passing(_) | NodeKind::Invalid => {
-                leaf(&mut buffer, names, &node.kind);
+                leaf(&mut buffer, naming, names, &node.kind);
                 buffer.chars().count()
             }
         };
@@ -121,15 +127,15 @@ fn widths(names: &Names, interaction: &Interaction, dialect: Dialect) -> Vec<usi
     widths
 }
 
-fn leaf(out: &mut String, names: &Names, kind: &NodeKind) {
+fn leaf(out: &mut String, naming: &Naming<'_>, names: &Names, kind: &NodeKind) {
     match kind {
-        NodeKind::Passing(passing) => self::passing(out, names, passing),
+        NodeKind::Passing(passing) => self::passing(out, naming, names, passing),
         NodeKind::Empty | NodeKind::Invalid | NodeKind::Operator(..) => out.push('o'),
     }
 }
 
 /// `a -- <synch> m -> (b, c)`
-fn passing(out: &mut String, names: &Names, passing: &Passing) {
+fn passing(out: &mut String, naming: &Naming<'_>, names: &Names, passing: &Passing) {
     let text = |name: &Name| quote(names.text(name.symbol));
     if let Some(origin) = &passing.origin {
         out.push_str(&text(origin));
@@ -139,7 +145,7 @@ fn passing(out: &mut String, names: &Names, passing: &Passing) {
         out.push_str("<synch> ");
     }
     out.push_str(&text(&passing.message));
-    guard(out, names, &passing.guard);
+    out.push_str(&naming.guard(passing));
     match &passing.target {
         Target::Environment => out.push_str(" ->|"),
         Target::Lifeline(target) => {

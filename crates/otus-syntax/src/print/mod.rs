@@ -9,13 +9,13 @@
 
 mod dialect;
 mod formula;
-mod guard;
+pub(crate) mod guard;
 mod interaction;
 mod options;
 mod trace;
 mod writer;
 
-use crate::ast::{Declarations, Section, SpecFile};
+use crate::ast::{Declarations, Passing, Section, SpecFile};
 use crate::lexer::quote;
 use crate::name::{Name, Names};
 
@@ -51,7 +51,9 @@ pub fn spec_in(tree: &SpecFile, dialect: Dialect) -> String {
         self::section(&mut writer, &tree.names, section, dialect);
     }
     if let Some(interaction) = interaction {
-        interaction::print(&mut writer, &tree.names, interaction, &tree.comments, dialect);
+        let naming = guard::Naming::of(tree);
+        let names = &tree.names;
+        interaction::print(&mut writer, &naming, names, interaction, &tree.comments, dialect);
         writer.line(0);
     }
     for section in tree.sections.iter().filter(|section| !early(section)) {
@@ -64,7 +66,9 @@ pub fn spec_in(tree: &SpecFile, dialect: Dialect) -> String {
 pub fn interaction(tree: &SpecFile) -> String {
     let mut writer = Writer::new(&[]);
     if let Some(interaction) = &tree.interaction {
-        interaction::print(&mut writer, &tree.names, interaction, &[], Dialect::Current);
+        let naming = guard::Naming::of(tree);
+        let dialect = Dialect::Current;
+        interaction::print(&mut writer, &naming, &tree.names, interaction, &[], dialect);
         writer.line(0);
     }
     writer.finish()
@@ -77,6 +81,11 @@ pub fn signature(tree: &SpecFile) -> String {
         self::section(&mut writer, &tree.names, section, Dialect::Current);
     }
     writer.finish()
+}
+
+/// The guard of a passing of a tree, in brackets; empty if it has none.
+pub fn guard(tree: &SpecFile, passing: &Passing) -> String {
+    guard::Naming::of(tree).guard(passing)
 }
 
 /// The names, quoted where necessary and separated by commas.

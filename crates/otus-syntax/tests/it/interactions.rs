@@ -177,7 +177,7 @@ fn a_fault_is_told_once_and_not_by_what_follows_from_it() {
         "sequence(a!m)",
         &expect![[r#"
         error[O0208] 1:1 `sequence` there is no operator `sequence`
-          help: the operators are strict, seq, par, alt, coreg, loopS, loopW, loopP, loopC
+          help: the operators are strict, seq, par, alt, coreg, loopS, loopW, loopP, loopC, new
     "#]],
     );
     fault(

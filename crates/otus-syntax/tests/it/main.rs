@@ -2,10 +2,12 @@
 
 mod drawings;
 mod formulas;
+mod guards;
 mod interactions;
 mod limits;
 mod options;
 mod traces;
+mod valued_diagrams;
 mod wild_diagrams;
 
 use std::fmt::Write as _;

@@ -17,6 +17,8 @@ pub(super) const SPECS: &[&str] = &[
     "// before\n@lifeline{ /* in */ a; // after a\n b }\n/* between */ @message{ m } // end\nseq( // open\n  a -- m -> b, /* x */\n  // own line\n  par(a!m, /* y */ b?m) // close\n)\n// last\n",
     "coreg()(a -- m -> b, coreg(a)(b -- m -> a, <synch>m -> (a, b)), loop_par(alt(a!m, loop_strict(b?m))))",
     "@message{ \"log in\"; \"a\\\\b\"; été } @lifeline{ \"user service\"; \"end\"; o }\nalt(\"user service\" -- \"log in\" -> \"end\", o -- été -> (\"user service\", \"end\"), o)",
+    "@message{ PUBLISH; PUBREC } @lifeline{ client; broker }\nloopP(fresh m)(loopW(new(s)(seq(client -- PUBLISH[mid = m, qos in {1, 2}, client at s] -> broker, broker -- PUBREC[mid = m, client within 2.5s of s] -> client))))",
+    "new(x, least)(seq(a!m[k = x, l < 0.25, n >= -1/3, t ~ \"p/*\", \"a.k\" != true], a -- m[a.k == x + 1, b.http.status > x - 0.5, =id] -> (b, c), a?m[a at least, k = \"q\\\"\"], loopC(a, b; fresh y)(a -- <synch> m[a at least 150ms after least, time <= least + 2s, k = y] -> b)))",
 ];
 
 /// `.htf`.
@@ -42,6 +44,7 @@ pub(super) const MERMAID: &[&str] = &[
     "sequenceDiagram\n%% otus: name x1 \"user service\"\n%% otus: lifeline a, \"b c\"\n%% otus: message m, \"n o\"\nparticipant x1 as user service\n%% otus: coreg(a, \"b c\")\nx1->>a: m\n%% otus: par\n%% otus: empty\na->>x1: m\n%% otus: end\n%% otus: end\n%% otus: alt\na->>a: n\n%% otus: seq\na->>x1: k\n%% otus: end\n%% otus: end\n",
     "sequenceDiagram\nloop 1..3\nA->>B: a\nloop until done\nbreak stop\nB->>A: b\nend\nA->>B: c\nend\nend\n%% otus: loopS\nloop *\nA->>B: d\nend\n%% otus: loopP\nloop 2,4\nB->>A: #35;e\nend\npar_over x\nA->>B: f\nand\nB->>A: g\nend\n",
     "sequenceDiagram\ncritical c\nA->>B: m\noption o\nB->>A: n\nend\nA<<->>B: both\nA-->B: dotted\nA->B: line\nA--xB: lost\nA--)B: later\n",
+    "sequenceDiagram\n%% otus: values\n%% otus: loopP(fresh m)\nloop\n%% otus: new s, t\nA->>B: PUBLISH [mid = m, A at s, topic ~ \"a/*\"]\nB-->>A: PUBACK [mid = m, A within 2s of s, =id]\n%% otus: end\nend\n%% otus: broadcast\nA->>B: m [k = 1, B.l in {1, \"x\"}]\nA->>C: m [k = 1]\n%% otus: end\n%% otus: loopC(A, B; fresh x)\nloop\nA->>A: l [k = x + 0.5]\nend\n",
 ];
 
 pub(super) const PLANTUML: &[&str] = &[
@@ -51,6 +54,7 @@ pub(super) const PLANTUML: &[&str] = &[
     "@startuml t\n!theme plain\nskinparam x {\n a b\n}\ntitle T\nactor A #red\nbox \"b\"\nparticipant B\nend box\ncreate C\nA -> C : new\ndestroy C\nautonumber 10 10\nhide footbox\nnote over A, B\n text\nend note\nA ->x B : lost\nA ->o B : o\n?-> A : short\nA -\\\\ B : half\nA //-- B\nnewpage x\n|||\n||45||\n... later ...\n@enduml",
     "@startuml\n' otus: name x1 \"user service\"\nparticipant \"user service\" as x1\n' otus: lifeline a, \"b c\"\n' otus: message m, \"n o\"\ngroup loopC(a, \"b c\")\nx1 -> a : m\nend\ngroup loopS\na -> x1 : m\\nn\nend\ngroup broadcast\na -> x1 : k\na -> C : k\nend\ngroup par\n' otus: empty\nA -> B : q\nend\ngroup My own [label]\nA -> B : r\nend\n@enduml\n@startuml\nA -> B : second\n@enduml",
     "@startuml\nloop 2 times\nA -> B ++ #gold : call\nB -> C ++ : deep\nreturn one\nreturn two\nend\nopt o\nA -> B : s\nend\nloop 2,5\nbreak\nA -> B : t\nend\nA -> B : u\nend\ngroup seq\nalt\nA -> B : v\nelse\nelse w\nB -> A : w\nend\nend\nA -> \"New One\" as N : hi\nN --> A --++ : back\n@enduml",
+    "@startuml\n' otus: values\n' otus: loopW(fresh m)\nloop\n{s} A -> B : req [mid = m]\nalt x\n{e} B -> A : rep [mid = m, status < 400]\nelse\nA -> C & D : all [k = \"a]\"]\nend\n{s} <-> {e} : within 2s on A\n{s} <-> {e} : at least 1ms\nend\n' otus: new(x)\nA -> A : l [A.k = x - 1/3]\n' otus: end\nA -> B ++ : c\nreturn r [=id]\n@enduml",
 ];
 
 /// Markdown with diagrams in it.

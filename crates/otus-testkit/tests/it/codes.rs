@@ -23,7 +23,8 @@ use otus_trace::order::{PartialOrder, Writes, pot};
 use otus_trace::run::{LogFile, Observed, map};
 
 /// Codes whose wrong text cannot be run here, with the reason.
-const NOT_RUN: [(Code, &str); 10] = [
+const NOT_RUN: [(Code, &str); 11] = [
+    (Code::VALUES_LEFT_OUT, "whether values are left out is known to the command, not here"),
     (Code::NO_INTERACTION, "whether an interaction is needed is known to the command, not here"),
     (Code::NOT_A_REDUCTION, "whether a model encodes a formula is asked by `otus convert` only"),
     (Code::TOO_LARGE, "a text of 4 GiB is too large for a test"),

@@ -28,6 +28,7 @@ mod samples;
 mod sat;
 mod semantics;
 mod solver;
+mod values;
 
 /// Whether `OTUS_SCOPE=large` asks for larger scopes, which take hours.
 fn is_large() -> bool {

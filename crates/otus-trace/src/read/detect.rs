@@ -7,6 +7,7 @@
 
 use super::Format;
 use super::json::{Cursor, Malformed};
+use super::lines::lossy;
 
 /// Returns the format of a log, by the beginning of its unpacked content and, if that does not
 /// decide, by its file name. `None` means that it does not look like a log.
@@ -31,7 +32,7 @@ fn by_content(head: &[u8]) -> Option<Format> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let start = head.iter().position(|byte| !byte.is_ascii_whitespace())?;
     let text = &head[start..];
-    if is_multi_trace(&String::from_utf8_lossy(text)) {
+    if is_multi_trace(&lossy(text)) {
         return Some(Format::Htf);
     }
     json_format(text, 0)
@@ -167,7 +168,7 @@ impl Keys {
 /// Whether one of the first lines has a host and its vector clock, such as `host {"host": 1}`, or is
 /// the pattern of such lines.
 fn has_vector_clock(head: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(head);
+    let text = lossy(head);
     let has_clock = |line: &str| {
         if line.contains("(?<clock>") && line.contains("(?<host>") {
             return true;
@@ -204,7 +205,7 @@ fn entries(clock: &str) -> impl Iterator<Item = &str> {
 /// Whether most of the first lines are JSON objects. Programs may print other lines while they
 /// start.
 fn is_mostly_json(head: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(head);
+    let text = lossy(head);
     let lines = text.lines().filter(|line| !line.trim().is_empty()).take(LOOKED_AT);
     let objects: Vec<bool> = lines.map(|line| line.trim_start().starts_with("{\"")).collect();
     objects.iter().filter(|&&object| object).count() * 2 > objects.len()
@@ -221,8 +222,8 @@ fn by_name(name: &str, head: &[u8]) -> Option<Format> {
     match ending {
         _ if is_binary => None,
         "csv" | "tsv" => Some(Format::Csv),
-        "log" | "txt" | "out" | "err" | "trace" => Some(Format::Text),
-        // Endings as of `messages` and `broker.log.1`.
+        "log" | "logfmt" | "txt" | "out" | "err" | "trace" => Some(Format::Text),
+        // `messages`, `broker.log.1`.
         _ if ending.chars().all(|c| c.is_ascii_digit()) => Some(Format::Text),
         _ => None,
     }

@@ -3,6 +3,7 @@
 //! The buffer grows with the longest line, up to a limit; longer lines are skipped and reported. A
 //! line ends with `\n` or `\r\n`. A byte order mark at the beginning is dropped.
 
+use std::borrow::Cow;
 use std::io::{ErrorKind, Read};
 use std::ops::ControlFlow;
 
@@ -35,6 +36,15 @@ pub(super) fn repair<'l>(bytes: &'l [u8], memory: &'l mut Vec<u8>) -> (&'l [u8],
     memory.clear();
     memory.extend_from_slice(String::from_utf8_lossy(bytes).as_bytes());
     (memory, true)
+}
+
+/// A text with replacements for the bytes that are not UTF-8. Most texts are UTF-8, and finding that out is much faster
+/// than looking for the replacements.
+pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
 }
 
 pub(super) fn line_ends(bytes: &[u8]) -> u32 {

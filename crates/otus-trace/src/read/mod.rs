@@ -39,6 +39,7 @@ pub use detect::{detect, encoding, is_multi_trace};
 pub use documents::json_keys;
 pub(crate) use lines::LineCounter;
 use lines::Lines;
+pub use lines::lossy;
 pub(crate) use shiviz::{anchored, literal_braces};
 pub use spans::{Span, SpanKind};
 pub use unpack::{Packing, unpack};

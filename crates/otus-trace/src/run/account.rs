@@ -237,6 +237,20 @@ pub struct Finding {
     pub places: Vec<RunPlace>,
 }
 
+impl Finding {
+    /// A finding that has not occurred yet.
+    fn new(code: Code, message: String, help: Option<String>) -> Finding {
+        Finding { code, severity: code.severity(), message, help, count: 0, places: Vec::new() }
+    }
+
+    fn occur(&mut self, place: RunPlace) {
+        self.count += 1;
+        if self.places.len() < PLACES {
+            self.places.push(place);
+        }
+    }
+}
+
 /// The maximum number of places that are kept of a finding.
 const PLACES: usize = 3;
 
@@ -244,34 +258,44 @@ const PLACES: usize = 3;
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     found: BTreeMap<(Code, String), Finding>,
+    /// By code: further findings, counted together.
+    others: BTreeMap<Code, Finding>,
 }
 
 impl Findings {
     /// Adds an occurrence of a finding. Beyond [`MOST_FINDINGS`], findings of one code are counted
     /// together.
     pub(super) fn add(&mut self, code: Code, place: RunPlace, message: String, help: &str) {
-        let mut key = (code, message);
-        let is_rest = self.found.len() >= MOST_FINDINGS && !self.found.contains_key(&key);
-        if is_rest {
-            key.1 = format!("{}, in other ways", code.title());
+        let key = (code, message);
+        if !self.is_full() {
+            let new = |(_, message): &(Code, String)| {
+                let help = (!help.is_empty()).then(|| help.to_owned());
+                Finding::new(code, message.clone(), help)
+            };
+            self.found.entry(key).or_insert_with_key(new).occur(place);
+        } else if let Some(known) = self.found.get_mut(&key) {
+            known.occur(place);
+        } else {
+            self.add_other(code, place);
         }
-        let finding = self.found.entry(key).or_insert_with_key(|(_, message)| Finding {
-            code,
-            severity: code.severity(),
-            message: message.clone(),
-            help: (!is_rest && !help.is_empty()).then(|| help.to_owned()),
-            count: 0,
-            places: Vec::new(),
-        });
-        finding.count += 1;
-        if finding.places.len() < PLACES {
-            finding.places.push(place);
-        }
+    }
+
+    /// Whether further findings are counted together.
+    pub(super) fn is_full(&self) -> bool {
+        self.found.len() >= MOST_FINDINGS
+    }
+
+    /// Adds an occurrence of a finding that is counted together with others of its code.
+    pub(super) fn add_other(&mut self, code: Code, place: RunPlace) {
+        let message = || format!("{}, in other ways", code.title());
+        let other = || Finding::new(code, message(), None);
+        self.others.entry(code).or_insert_with(other).occur(place);
     }
 
     /// All findings, the most severe first, then by code, then in the order of the logs.
     pub(super) fn finish(self) -> Vec<Finding> {
-        let mut found: Vec<Finding> = self.found.into_values().collect();
+        let mut found: Vec<Finding> =
+            self.found.into_values().chain(self.others.into_values()).collect();
         found.sort_by(|a, b| {
             let severity = b.severity.cmp(&a.severity);
             severity.then(a.code.cmp(&b.code)).then(a.places.cmp(&b.places))

@@ -8,6 +8,7 @@
 use otus_syntax::name::Names;
 
 use super::vocabulary::RunPlace;
+use crate::read::lossy;
 
 /// A shape of unmatched lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +79,7 @@ pub fn shape(line: &[u8]) -> String {
 
 fn fold(line: &[u8], shape: &mut String) {
     shape.clear();
-    let text = String::from_utf8_lossy(line);
+    let text = lossy(line);
     let json = text.trim_start().starts_with('{');
     let mut rest: &str = &text;
     // Whether the last string was a key whose value consists of words.
@@ -196,6 +197,10 @@ fn hardware_address(bytes: &[u8]) -> Option<usize> {
 fn network_address(bytes: &[u8]) -> Option<usize> {
     let is_part = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b':';
     let end = bytes.iter().position(|byte| !is_part(byte)).unwrap_or(bytes.len());
+    // Most words.
+    if end < 2 || !bytes[..end].contains(&b':') {
+        return None;
+    }
     let end = if bytes[..end].ends_with(b"::") { end } else { bytes[..end].trim_ascii_end().len() };
     let address = &bytes[..end];
     let colons = memchr::memchr_iter(b':', address).count();
@@ -231,18 +236,28 @@ fn path(text: &str, before: Option<char>) -> Option<usize> {
 
 /// The length of the letters, digits and underscores at the beginning.
 fn token(text: &str) -> usize {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let plain = text.bytes().position(|byte| !is_plain(&byte)).unwrap_or(text.len());
+    if text.as_bytes().get(plain).is_none_or(u8::is_ascii) {
+        return plain;
+    }
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');
     end.unwrap_or(text.len())
 }
 
 fn word(word: &str, shape: &mut String) {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
-    let hexadecimal = word.len() >= 6 && digits > 0 && word.bytes().all(|b| b.is_ascii_hexdigit());
-    // Random ids change between letters and digits again and again.
-    let is_digit = |c: &char| c.is_ascii_digit();
-    let letters: Vec<bool> = word.chars().filter(|c| *c != '_').map(|c| is_digit(&c)).collect();
-    let changes = letters.windows(2).filter(|pair| pair[0] != pair[1]).count();
-    if hexadecimal || changes >= 3 || word.strip_prefix("0x").is_some_and(|_| digits > 0) {
+    // Most words.
+    if digits == 0 {
+        shape.push_str(word);
+        return;
+    }
+    let hexadecimal = word.len() >= 6 && word.bytes().all(|b| b.is_ascii_hexdigit());
+    // Ids of other alphabets change between letters and digits again and again.
+    let are_digits = word.chars().filter(|c| *c != '_').map(|c| c.is_ascii_digit());
+    let changes = are_digits.clone().zip(are_digits.skip(1)).filter(|(one, next)| one != next);
+    let changes = changes.count();
+    if hexadecimal || changes >= 3 || word.starts_with("0x") {
         shape.push('#');
         return;
     }

@@ -12,6 +12,7 @@ use otus_syntax::name::{Names, Symbol};
 use super::value::ValueKey;
 use crate::mapping::Aliases;
 use crate::order::Value;
+use crate::read::lossy;
 
 define_id! {
     /// A lifeline of a run.
@@ -84,7 +85,7 @@ struct Aliased {
 impl Aliased {
     #[inline]
     fn intern(&mut self, text: &[u8], aliases: &Aliases) -> u32 {
-        let text = &String::from_utf8_lossy(text);
+        let text = &lossy(text);
         if aliases.is_empty() {
             return self.names.intern(text).0;
         }
@@ -184,7 +185,7 @@ impl Vocabulary {
     }
 
     pub(crate) fn intern_label(&mut self, text: &[u8]) -> RunLabelId {
-        RunLabelId(self.labels.intern(&String::from_utf8_lossy(text)).0)
+        RunLabelId(self.labels.intern(&lossy(text)).0)
     }
 
     pub(crate) fn intern_variable(&mut self, name: &str) -> RunVariableId {

@@ -91,7 +91,8 @@ impl Declared {
         !self.lifelines.is_empty()
     }
 
-    /// Whether there is a declaration for a lifeline, or one for all lifelines.
+    /// Whether the user said which parts of a lifeline's log may be missing: by a declaration for this lifeline, or by
+    /// an option for all lifelines, such as `--observed` (`is_chosen`).
     pub(super) fn is_declared(&self, lifeline: LifelineId) -> bool {
         self.is_chosen || self.lifelines.get(lifeline.index()).is_some_and(Option::is_some)
     }

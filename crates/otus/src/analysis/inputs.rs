@@ -17,6 +17,7 @@ use otus_core::budget::Cancel;
 use otus_core::{LifelineId, Signature};
 use otus_syntax::{Diagnostic, Source, SourceId};
 use otus_trace::case::{self, Glance, LinePlace};
+use otus_trace::read::lossy;
 use otus_trace::run::{Accounting, Group};
 
 use super::worker::Trouble;
@@ -182,13 +183,13 @@ fn standard_input(
         let Some(back) = finder.standard_input(head, rest)? else { return Ok(()) };
         (head, rest) = back;
     }
-    let format = from.or_else(|| Format::of_content(&String::from_utf8_lossy(&head)));
+    let format = from.or_else(|| Format::of_content(&lossy(&head)));
     if format == Some(Format::Jsonl) {
         sorted.traces.push_back(TraceInput::Stream { name, head, rest });
         return Ok(());
     }
     rest.read_to_end(&mut head).map_err(fault)?;
-    let format = from.or_else(|| Format::of_content(&String::from_utf8_lossy(&head)));
+    let format = from.or_else(|| Format::of_content(&lossy(&head)));
     if format == Some(Format::Htf) {
         let (id, bytes) = ("stdin".to_owned(), Some(head));
         sorted.traces.push_back(TraceInput::File(TraceFile { path: name, id, bytes }));

@@ -8,6 +8,9 @@ use crate::summary::FailOn;
 
 /// The inputs, the question, the engine and the limits of an analysis.
 ///
+/// If `allow_empty`, `ignore_unknown_messages`, `ignore_order` or `ignore_peers` is `None`, its value is that in
+/// `[observation]` of `otus.toml`, or else `false`.
+///
 /// ```
 /// use otus::{Context, Request, Texts, Verdict};
 ///
@@ -40,8 +43,7 @@ pub struct Request {
     /// The parts of the logs that may be missing.
     pub question: Asked,
     /// Whether a group of raw logs without an event of the specification is checked like any other group, instead of
-    /// being undecided. In this field and the next three, `None` means the value in `[observation]` of `otus.toml`,
-    /// or else `false`.
+    /// being undecided.
     pub allow_empty: Option<bool>,
     /// Whether events of raw logs are left out if the specification does not have their messages.
     pub ignore_unknown_messages: Option<bool>,

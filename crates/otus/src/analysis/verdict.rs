@@ -65,7 +65,8 @@ pub(super) struct Found {
     /// Whether the multi-trace may be among the first accepted ones, which are drawn.
     pub(super) is_drawn: bool,
     elapsed: Duration,
-    graph: Option<Attachment>,
+    /// Boxed, since it is large and rare.
+    graph: Option<Box<Attachment>>,
 }
 
 impl Found {
@@ -342,12 +343,12 @@ impl Subject<'_> {
             let legend = Legend::of_analysis(config, outcome.verdict);
             let answer = (&legend, Some(outcome.verdict));
             let picture = options.render(&context, &recorded, answer);
-            graph = Some(Attachment {
+            graph = Some(Box::new(Attachment {
                 path: options.path.clone(),
                 remark: picture.remark,
                 replaced_by: picture.replaced_by,
                 ..Attachment::new(AttachmentKind::Graph, Ok(picture.bytes))
-            });
+            }));
         }
         let is_lacking = outcome.verdict == Verdict::Inconclusive && outcome.reason.is_none();
         let lacking = "a log is over while others cannot continue (LackObs)";
@@ -452,7 +453,8 @@ impl Subject<'_> {
         found: &Found,
     ) -> Vec<Attachment> {
         let Subject { plan, trace, .. } = *self;
-        let mut attachments: Vec<Attachment> = found.graph.iter().cloned().collect();
+        let mut attachments: Vec<Attachment> =
+            found.graph.iter().map(|graph| (**graph).clone()).collect();
         if let Some(format) = plan.request.certificate {
             let answer = (question, found.verdict);
             attachments.push(if found.is_by_order {

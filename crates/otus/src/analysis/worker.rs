@@ -147,9 +147,9 @@ pub(super) struct Worker<T> {
     pool: Pool,
     /// The reader, which is taken out while its multi-trace is analysed.
     reader: Option<Box<QuickReader>>,
-    prepared: FxHashMap<PreparedKey, Result<Prepared, String>>,
-    /// The number of failures of the current job that have an explanation, and the number of cases that may have a
-    /// picture. Both depend on whether a case is among the first ones.
+    prepared: PreparedEngines,
+    /// The failures of a job so far with an explanation, and the cases that may have a picture; both only if they are
+    /// among the first.
     explained: usize,
     drawn: pictures::Met,
     /// The case that a bulk run reuses for every multi-trace, because a new case would cost as much as a
@@ -189,6 +189,16 @@ pub(super) struct Engines {
     pub(super) valued: Option<ValueEngine>,
 }
 
+impl Engines {
+    fn new(plan: &Plan, pool: &Pool, term: TermId, partition: &Partition) -> Self {
+        let valued = plan.spec.valued.as_ref();
+        Engines {
+            plain: Engine::new(pool, term, partition, engine::Options::default()),
+            valued: valued.map(|valued| ValueEngine::new(pool, term, valued, partition)),
+        }
+    }
+}
+
 /// The maximum number of partitions that are cached. With `[#any]`, every multi-trace may have its
 /// own.
 const MOST_PARTITIONS: usize = 256;
@@ -204,7 +214,7 @@ impl<T: Send + 'static> Worker<T> {
     pub(super) fn new(plan: Arc<Plan>, map: MapCase<T>) -> Worker<T> {
         let pool = plan.spec.pool.clone();
         let reader = Some(Box::new(QuickReader::new(&pool)));
-        let (prepared, drawn) = (FxHashMap::default(), pictures::Met::default());
+        let (prepared, drawn) = (PreparedEngines::default(), pictures::Met::default());
         Worker { plan, map, pool, reader, prepared, explained: 0, drawn, scratch: None }
     }
 
@@ -402,7 +412,7 @@ impl<T: Send + 'static> Worker<T> {
             plan.budget.cancel.beat();
             plan.budget.started()
         });
-        let prepared = prepared(plan, &self.pool, &mut self.prepared, trace);
+        let prepared = self.prepared.find(plan, &self.pool, trace);
         let budget = started.as_ref().unwrap_or(&plan.budget);
         let group = if let From::Raw { group } = origin.from { Some(group) } else { None };
         let is_regarded =
@@ -517,46 +527,73 @@ impl<T: Send + 'static> Worker<T> {
     }
 }
 
-/// The engine for a partition. The error is the reason why the declarations do not fit it.
-fn prepared<'p>(
-    plan: &Plan,
-    pool: &Pool,
-    all: &'p mut FxHashMap<PreparedKey, Result<Prepared, String>>,
-    trace: &MultiTrace,
-) -> Result<&'p mut Prepared, String> {
-    let (partition, signature) = (trace.partition(), pool.signature());
-    let term = plan.spec.term_for(pool, trace);
-    let key = PreparedKey { partition: trace.shared_partition().clone(), term };
-    if all.len() >= MOST_PARTITIONS && !all.contains_key(&key) {
-        all.clear();
-    }
-    let new_engines = || {
-        let valued = plan.spec.valued.as_ref();
-        Engines {
-            plain: Engine::new(pool, term, partition, engine::Options::default()),
-            valued: valued.map(|valued| ValueEngine::new(pool, term, valued, partition)),
+/// The engines of a worker.
+#[derive(Debug, Default)]
+struct PreparedEngines {
+    all: Vec<(PreparedKey, Result<Prepared, String>)>,
+    /// By key: the index in `all`.
+    by_key: FxHashMap<PreparedKey, usize>,
+    /// The index of the one that was used last. Most multi-traces of a file have the same partition, and need no look-up.
+    last: usize,
+}
+
+impl PreparedEngines {
+    /// The engine for a multi-trace. The error is the reason why the declarations do not fit its partition.
+    fn find(
+        &mut self,
+        plan: &Plan,
+        pool: &Pool,
+        trace: &MultiTrace,
+    ) -> Result<&mut Prepared, String> {
+        let (partition, term) = (trace.shared_partition(), plan.spec.term_for(pool, trace));
+        let last = self.all.get(self.last).map(|(key, _)| key);
+        if !last.is_some_and(|key| key.term == term && Arc::ptr_eq(&key.partition, partition)) {
+            let key = PreparedKey { partition: partition.clone(), term };
+            self.last = match self.by_key.get(&key) {
+                Some(&known) => known,
+                None => self.add(plan, pool, key),
+            };
         }
-    };
-    let prepared = all.entry(key).or_insert_with(|| {
+        let (_, prepared) = &mut self.all[self.last];
+        let prepared = prepared.as_mut().map_err(|reason| reason.clone())?;
+        if let PreparedEngine::Fast(engines, made) = &mut prepared.engine
+            && *made > MOST_STATES
+        {
+            **engines = Engines::new(plan, pool, term, partition);
+            *made = 0;
+        }
+        Ok(prepared)
+    }
+
+    /// Makes an engine; returns its index.
+    fn add(&mut self, plan: &Plan, pool: &Pool, key: PreparedKey) -> usize {
+        if self.all.len() >= MOST_PARTITIONS {
+            *self = PreparedEngines::default();
+        }
+        let index = self.all.len();
+        let prepared = Prepared::new(plan, pool, &key);
+        self.by_key.insert(key.clone(), index);
+        self.all.push((key, prepared));
+        index
+    }
+}
+
+impl Prepared {
+    fn new(plan: &Plan, pool: &Pool, key: &PreparedKey) -> Result<Prepared, String> {
+        let PreparedKey { partition, term } = key;
+        let signature = pool.signature();
         let (question, engine) = match &plan.method {
             Method::Graph(config, question) => {
                 (question.clone(), PreparedEngine::Graph(config.clone()))
             }
             Method::Fast(declared) => {
                 let question = declared.question(partition, signature)?;
-                (question, PreparedEngine::Fast(Box::new(new_engines()), 0))
+                let engines = Engines::new(plan, pool, *term, partition);
+                (question, PreparedEngine::Fast(Box::new(engines), 0))
             }
         };
         Ok(Prepared { text: options::describe(partition, signature).into(), question, engine })
-    });
-    let prepared = prepared.as_mut().map_err(|reason| reason.clone())?;
-    if let PreparedEngine::Fast(engines, made) = &mut prepared.engine
-        && *made > MOST_STATES
-    {
-        **engines = new_engines();
-        *made = 0;
     }
-    Ok(prepared)
 }
 
 /// Checks events that a program recorded, as a multi-trace over a pool that has its messages.

@@ -12,17 +12,24 @@ use crate::context::Context;
 use crate::error::{Error, Result, unfit};
 use crate::load::Loaded;
 
-fn read(context: &Context, request: &DrawRequest) -> Result<(Loaded, Lowered, TermId)> {
+fn read(
+    context: &Context,
+    request: &DrawRequest,
+    left_out: Option<&str>,
+) -> Result<(Loaded, Lowered, TermId)> {
     let mut loaded = Loaded::read(context, &request.names, request.from)?;
     if loaded.specs.is_empty() && !loaded.traces.is_empty() {
         unfit!("a multi-trace has no such picture; add the specification, or leave out --what");
     }
-    let (lowered, term) = loaded.only_interaction(context)?;
+    let (lowered, term) = match left_out {
+        Some(what) => loaded.without_values(context, what)?,
+        None => loaded.only_interaction(context)?,
+    };
     Ok((loaded, lowered, term))
 }
 
 pub(super) fn sequence(context: &Context, request: &DrawRequest) -> Result<Drawing> {
-    let (loaded, lowered, _) = read(context, request)?;
+    let (loaded, lowered, _) = read(context, request, None)?;
     let file = &loaded.specs[0].files[lowered.file.unwrap_or_default()];
     let signature = lowered.pool.signature();
     let options = sequence::Options {
@@ -37,7 +44,7 @@ pub(super) fn sequence(context: &Context, request: &DrawRequest) -> Result<Drawi
 }
 
 pub(super) fn term(context: &Context, request: &DrawRequest) -> Result<Drawing> {
-    let (_, mut lowered, term) = read(context, request)?;
+    let (_, mut lowered, term) = read(context, request, Some("this picture"))?;
     let marks = match &request.step {
         Some(step) => Some(executed(&mut lowered.pool, term, step)?),
         None => None,
@@ -80,7 +87,7 @@ fn executed(pool: &mut Pool, term: TermId, step: &str) -> Result<term_layout::Ma
 }
 
 pub(super) fn automaton(context: &Context, request: &DrawRequest) -> Result<Drawing> {
-    let (_, mut lowered, term) = read(context, request)?;
+    let (_, mut lowered, term) = read(context, request, Some("this picture"))?;
     let limits = AutomatonLimits { states: request.max_nodes.max(1), ..AutomatonLimits::default() };
     let pool = &mut lowered.pool;
     let rules = automaton::build(pool, term, limits);

@@ -13,7 +13,7 @@ use super::phrase::Phrases;
 use crate::error::Result;
 use crate::files::{self, Files};
 use crate::format;
-use crate::logs::{BEGINNING, beginning};
+use crate::logs::{BEGINNING, beginning, without_spans};
 use crate::project::FILE;
 
 #[derive(Debug, Default)]
@@ -21,6 +21,8 @@ pub(super) struct Clusters {
     pub(super) sources: Vec<Cluster>,
     /// Files that do not look like logs.
     pub(super) others: Vec<String>,
+    /// The reason why the first file that looks like a log cannot be used.
+    pub(super) unfit: Option<String>,
 }
 
 /// Files that are read in the same way.
@@ -51,6 +53,11 @@ impl Clusters {
                 continue;
             }
             let head = beginning(files, &path);
+            if let Some(reason) = without_spans::reason(&head) {
+                clusters.unfit.get_or_insert_with(|| format!("{inside} {reason}"));
+                clusters.others.push(inside);
+                continue;
+            }
             match format::of_log(&path, &head) {
                 Some(format) => clusters.add(format, ClusterFile { path, inside }, &head),
                 None => clusters.others.push(inside),

@@ -259,12 +259,18 @@ fn is_word(value: &str) -> bool {
 }
 
 /// A rule that sets variables.
-fn set_rule(out: &mut String, field: &str, form: &Form, lines: &Lines) {
+fn set_rule(
+    out: &mut String,
+    field: &str,
+    form: &Form,
+    lines: &Lines,
+    around: &impl Fn(&str) -> String,
+) {
     let count = counted(lines.count, "line");
     let _ = writeln!(out, "\n[[source.rule]]   # {count}, as: {}", one_line(&lines.example));
     let variables = form.variables();
     let _ = match (form.pattern(), field) {
-        (Some(pattern), "") => writeln!(out, "match = {}", quoted(&pattern)),
+        (Some(pattern), "") => writeln!(out, "match = {}", quoted(&around(&pattern))),
         (Some(pattern), field) => {
             writeln!(out, "match = {{ {} = {} }}", key(field), quoted(&pattern))
         }
@@ -303,12 +309,20 @@ impl Source<'_> {
 
     fn rules(&self, out: &mut String) {
         let phrases = &self.cluster.phrases;
-        let lifeline = phrases.usual_field(LIFELINES).unwrap_or("file.stem");
+        let speakers = phrases.speakers.parts();
+        let parts = speakers.as_ref();
+        let around = |pattern: &str| match parts {
+            Some(parts) => parts.around(pattern),
+            None => pattern.to_owned(),
+        };
+        let own = parts.and_then(|parts| parts.lifeline.as_deref());
+        let lifeline = own.or_else(|| phrases.usual_field(LIFELINES)).unwrap_or("file.stem");
         let _ = writeln!(out, "lifeline = {}", template(lifeline));
         if let Some(separator) = self.cluster.separator {
             let _ = writeln!(out, "separator = {}", quoted(&separator.to_string()));
         }
-        match phrases.any_field(GROUPS) {
+        let group = parts.and_then(|parts| parts.group.as_deref());
+        match group.or_else(|| phrases.any_field(GROUPS)) {
             Some(group) => {
                 let _ = writeln!(out, "group = {}", template(group));
             }
@@ -326,7 +340,7 @@ impl Source<'_> {
         let (changes, values): (Vec<_>, Vec<_>) =
             states.into_iter().partition(|(_, form, _)| form.is_change());
         for (field, form, lines) in changes {
-            set_rule(out, field, form, lines);
+            set_rule(out, field, form, lines, &around);
         }
         for (field, words) in &phrases.directions {
             let message = phrases.any_field(MESSAGES).unwrap_or("message");
@@ -343,7 +357,7 @@ impl Source<'_> {
             }
         }
         for ((field, order), phrase) in &phrases.by_kind {
-            let pattern = quoted(&pattern::of_phrase(*order, phrase));
+            let pattern = quoted(&around(&pattern::of_phrase(*order, phrase)));
             let lines = counted(phrase.count, "line");
             let _ =
                 writeln!(out, "\n[[source.rule]]   # {lines}, as: {}", one_line(&phrase.example));
@@ -364,8 +378,11 @@ impl Source<'_> {
                     out.push_str("dir = \"{dir}\"\nmessage = \"{message}\"\n");
                 }
             }
+            let peer = parts.and_then(|parts| parts.peer.as_deref());
             if phrase.peers > 0 {
                 out.push_str("peer = \"{peer}\"\n");
+            } else if let Some(peer) = peer {
+                let _ = writeln!(out, "peer = {}", template(peer));
             }
         }
         if phrases.access.count > 0 {
@@ -374,11 +391,11 @@ impl Source<'_> {
                 out,
                 "\n[[source.rule]]   # {lines}, as: {}\nmatch = {}\nemit = [\"?{{method}} {{path}}\", \"!{{status}}\"]   # a request and its answer",
                 one_line(&phrases.access.example),
-                quoted(&Access::pattern()),
+                quoted(&around(&Access::pattern())),
             );
         }
         for (field, form, lines) in &values {
-            set_rule(out, field, form, lines);
+            set_rule(out, field, form, lines, &around);
         }
         for (index, LeftOver { name, pattern, count, example }) in self.internal.iter().enumerate()
         {
@@ -392,7 +409,7 @@ impl Source<'_> {
                 out,
                 "\n[[source.rule]]   # {count} ×, as {}\nmatch = {}\nemit = [{}]",
                 one_line(example),
-                quoted(pattern),
+                quoted(&around(pattern)),
                 quoted(&format!("!{}", name.replace('{', "{{").replace('}', "}}"))),
             );
         }
@@ -426,7 +443,8 @@ const BOTH_SIDES: &str = "# This log has both sides; if each side has a log of i
 
 /// Fields that usually hold the lifeline, the group, the message or the peer, the most likely first.
 const LIFELINES: &str = "lifeline service service.name service_name node host hostname app component instance process \
-                         actor container pod";
+                         actor container pod SYSLOG_IDENTIFIER _SYSTEMD_UNIT container_name kubernetes.container_name \
+                         logger_name";
 const GROUPS: &str = "trace_id traceId trace request_id requestId correlation_id correlationId session session_id \
                       sessionId conversation txid transaction run";
 const MESSAGES: &str = "message msg m type event name op operation kind method";

@@ -2,7 +2,8 @@
 //!
 //! Similar files become one source ([`cluster`]). Lines about sending and receiving become rules ([`phrase`]), and so
 //! do lines of HTTP servers ([`access`]) and lines about state ([`state`]), which set variables for formulas. If no line
-//! speaks of sending, the most frequent shapes of lines become internal actions. The text
+//! speaks of sending, the most frequent shapes of lines become internal actions. A log that several programs share has
+//! their names as lifelines ([`speaker`]). The text
 //! ([`draft`]) is written twice: the first draft is run on the logs, and the lines that it does not match become
 //! comments in the second. So every proposal is valid, and it reports how many lines it covers.
 
@@ -11,6 +12,7 @@ mod cluster;
 mod draft;
 mod pattern;
 mod phrase;
+mod speaker;
 mod state;
 
 use std::ops::ControlFlow;
@@ -85,8 +87,11 @@ pub fn propose(context: &Context, request: &InitRequest) -> Result<Proposal> {
     };
     let clusters = Clusters::find(files, folder)?;
     if clusters.sources.is_empty() {
+        if let Some(reason) = &clusters.unfit {
+            unfit!("{reason}");
+        }
         unfit!(
-            "{name} has no file that looks like a log (.log, .txt, .json, .jsonl, .csv, packed or not)"
+            "{name} has no file that looks like a log (.log, .logfmt, .txt, .json, .jsonl, .csv, packed or not)"
         );
     }
     let spec = spec.iter().map(|name| relative(files, name, folder)).collect();

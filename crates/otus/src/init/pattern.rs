@@ -13,7 +13,8 @@ pub(super) fn of_phrase(order: WordOrder, phrase: &Phrase) -> String {
     };
     match order {
         WordOrder::DirectionFirst => {
-            format!(r"(?:^|\s)(?<dir>{words})\s+(?<message>[\w./:-]*\w){peer}")
+            let before = if phrase.is_quoted { r#"(?:^|[\s"])"# } else { r"(?:^|\s)" };
+            format!(r"{before}(?<dir>{words})\s+(?<message>[\w./:-]*\w){peer}")
         }
         WordOrder::Noun => {
             let nouns = NOUNS.join("|");
@@ -34,7 +35,8 @@ pub(super) fn of_phrase(order: WordOrder, phrase: &Phrase) -> String {
             )
         }
         WordOrder::MessageFirst => format!(
-            r"(?<message>[\w./:-]*\w)\s+(?<dir>{words})(?:\s|$){}",
+            r"(?<message>[\w./:-]*\w)\s+(?<dir>{words})(?:{}|$){}",
+            if phrase.is_quoted { r#"[\s"]"# } else { r"\s" },
             peer.replace(r"(?:\s+\S+){0,2}?\s+", "")
         ),
     }

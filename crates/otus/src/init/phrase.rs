@@ -15,6 +15,7 @@ use otus_trace::read::Format as LogFormat;
 use serde_json::Value;
 
 use super::access::Access;
+use super::speaker::{Speakers, text_of};
 use super::state::States;
 
 #[derive(Debug, Default)]
@@ -27,6 +28,8 @@ pub(super) struct Phrases {
     pub(super) access: Access,
     /// Fields that hold a direction, and the words in them.
     pub(super) directions: BTreeMap<String, BTreeSet<String>>,
+    /// The programs that wrote the lines.
+    pub(super) speakers: Speakers,
     /// The number of records that have each field as a plain text.
     fields: BTreeMap<String, usize>,
     records: usize,
@@ -54,6 +57,8 @@ pub(super) struct Phrase {
     pub(super) count: usize,
     /// The number of lines that name the other side.
     pub(super) peers: usize,
+    /// Whether it may follow a quotation mark.
+    pub(super) is_quoted: bool,
     pub(super) example: String,
 }
 
@@ -64,6 +69,7 @@ impl Phrases {
             LogFormat::Text => {
                 for line in lines {
                     self.records += 1;
+                    self.speakers.line(line);
                     self.line("", line);
                 }
             }
@@ -115,9 +121,10 @@ impl Phrases {
         if self.access.line(line) && field.is_empty() {
             return;
         }
-        // An arrow between two states is not the direction of a message. A line about a message may
-        // also contain values.
-        let parsed = parse(line);
+        // An arrow between two states is no direction of a message; a message may come with values.
+        let quoted = text_of(line).filter(|_| field.is_empty()).and_then(parse);
+        let is_quoted = quoted.is_some();
+        let parsed = quoted.or_else(|| parse(line));
         if parsed.as_ref().is_none_or(|parsed| !parsed.word.chars().any(char::is_alphabetic))
             && self.states.line(field, line)
         {
@@ -129,6 +136,7 @@ impl Phrases {
         if phrase.count == 0 || (has_peer && phrase.peers == 0) {
             line.clone_into(&mut phrase.example);
         }
+        phrase.is_quoted |= is_quoted;
         phrase.words.insert(word.to_owned());
         phrase.count += 1;
         phrase.peers += usize::from(has_peer);

@@ -11,7 +11,7 @@ mod sources;
 
 use otus_core::valued::Valued;
 use otus_core::{Lowered, Pool, Signature, TermId};
-use otus_syntax::ast::{SpecFile, TraceFile};
+use otus_syntax::ast::{NodeKind, SpecFile, TraceFile};
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::diagram::markdown::{self, Fence, Language};
 use otus_syntax::grammar::Parsed;
@@ -227,6 +227,22 @@ impl Loaded {
         Ok((lowered, term))
     }
 
+    /// As [`Loaded::only_interaction`], for a command whose result has no guards and binders.
+    pub(crate) fn without_values(
+        &mut self,
+        context: &Context,
+        what: &str,
+    ) -> Result<(Lowered, TermId)> {
+        let (lowered, term) = self.lower_only()?;
+        if lowered.valued.is_some() {
+            let found = self.specs.first().and_then(|spec| values_left_out(spec, &lowered, what));
+            self.diagnostics.extend(found);
+        }
+        self.warn(context)?;
+        let bug = || Error::Bug("an interaction without errors has no term".to_owned());
+        Ok((lowered, term.ok_or_else(bug)?))
+    }
+
     /// Like [`Loaded::only_interaction`], but warnings are returned.
     pub(crate) fn interaction_with_warnings(&mut self) -> Result<(Lowered, TermId, Diagnostics)> {
         let (lowered, term) = self.lower_only()?;
@@ -315,6 +331,22 @@ impl SpecFiles {
     pub(crate) fn lower(&self) -> Lowered {
         otus_core::lower(&self.files.iter().collect::<Vec<_>>())
     }
+}
+
+/// Says that guards and binders are left out, at the first of them.
+fn values_left_out(spec: &SpecFiles, lowered: &Lowered, what: &str) -> Option<Diagnostic> {
+    let file = spec.files.get(lowered.file?)?;
+    let nodes = &file.interaction.as_ref()?.nodes;
+    let places = nodes.iter().filter_map(|node| match &node.kind {
+        NodeKind::Passing(passing) => passing.guard.first().map(|atom| atom.span),
+        NodeKind::Operator(operator, _) => operator.variables().first().map(|name| name.span),
+        NodeKind::Empty | NodeKind::Invalid => None,
+    });
+    let first = places.min_by_key(|span| span.start)?;
+    let message = format!("guards and binders are left out of {what}");
+    let help = "it has the messages and their order, not what they carry";
+    let found = Diagnostic::new(Code::VALUES_LEFT_OUT, file.source, first, message);
+    Some(found.with_help(help))
 }
 
 /// Warns that a command regards names and order only, if the specification has values.

@@ -6,6 +6,7 @@
 
 pub(crate) mod findings;
 pub(crate) mod unknown_names;
+pub(crate) mod without_spans;
 
 use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
@@ -223,7 +224,7 @@ impl Finder {
         if ending.is_some() {
             return Ok(Told::Other(ending));
         }
-        let text = String::from_utf8_lossy(&head);
+        let text = read::lossy(&head);
         Ok(match format::of_text(Some(path), &text) {
             Some(format) => Told::Other(Some(format)),
             None => Told::Unmapped,
@@ -372,7 +373,11 @@ impl Finder {
     /// The reason why a log cannot be read, and the advice.
     pub(crate) fn unmapped(&self, path: &Path) -> String {
         let mut name = named(path);
-        let keys = read::json_keys(&beginning(&*self.context.files, path));
+        let head = beginning(&*self.context.files, path);
+        if let Some(reason) = without_spans::reason(&head) {
+            return format!("{name} {reason}");
+        }
+        let keys = read::json_keys(&head);
         if !keys.is_empty() {
             name = format!("{name}, JSON with the keys `{}`,", keys.join("`, `"));
         }

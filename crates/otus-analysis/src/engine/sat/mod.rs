@@ -153,7 +153,9 @@ pub struct Model {
 }
 
 impl Problem {
-    /// Prepares a term. `None` if it is too large.
+    /// Encodes a term for the solver. The encoding of a term with loops depends on the multi-trace, so only its pool is
+    /// kept. `None` if a term without loops has more than 100,000 leaves, or if the pool of a term with loops has more
+    /// than 100,000 terms.
     pub fn new(pool: &Pool, term: TermId, partition: &Partition) -> Option<Self> {
         Self::of(&Coupling::new(pool, term, partition), Interaction { pool, term, partition })
     }

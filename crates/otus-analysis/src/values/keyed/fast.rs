@@ -5,6 +5,7 @@
 //! the exact search, session by session.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use otus_core::Peer;
 use otus_core::index::Index as _;
@@ -27,7 +28,7 @@ pub(super) type Registers = [i64; REGISTERS];
 #[derive(Debug, Clone)]
 pub(super) struct FastStep {
     pub(super) to: ExprId,
-    peers: BTreeSet<Peer>,
+    peers: Arc<BTreeSet<Peer>>,
     tests: SmallVec<[FastTest; 2]>,
     registers: SmallVec<[Source; REGISTERS]>,
 }

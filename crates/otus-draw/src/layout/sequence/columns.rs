@@ -18,7 +18,7 @@ use otus_syntax::drawing::{NotePlace, NoteShape};
 use super::Options;
 use super::heads::Head;
 use super::paint::elided;
-use super::rows::{Arrow, Note, Row, Rows};
+use super::rows::{Arrow, Note, Row, Rows, Text};
 use crate::metrics::{PLAIN, SMALL, STRONG};
 use crate::scene::End;
 
@@ -32,9 +32,9 @@ pub(super) struct Columns {
 }
 
 /// The space beside a lifeline.
-const CLEAR: f64 = 10.0;
+pub(super) const CLEAR: f64 = 10.0;
 /// The distance from a frame to its content, and to a frame around it.
-const PADDING: f64 = 9.0;
+pub(super) const PADDING: f64 = 9.0;
 /// The least extent of a frame beyond its outer lifelines.
 const WING: f64 = 18.0;
 /// The width of an arrow to the same lifeline.
@@ -67,7 +67,7 @@ pub(super) struct Reach {
 pub(super) struct Group {
     pub(super) first: usize,
     pub(super) last: usize,
-    pub(super) title: Vec<String>,
+    pub(super) title: Text,
     pub(super) colour: Option<crate::colour::Colour>,
 }
 
@@ -110,10 +110,7 @@ pub(super) fn columns(
         .iter()
         .zip(&tabs)
         .map(|(frame, tab)| {
-            let guard = match frame.guard.as_slice() {
-                [] => 0.0,
-                lines => PLAIN.widest(lines) + 6.0,
-            };
+            let guard = if frame.guard.is_empty() { 0.0 } else { PLAIN.widest(&frame.guard) + 6.0 };
             let text = STRONG.widest(tab) + guard + 2.0 * TAB_PADDING + 16.0;
             if frame.is_bare() { 0.0 } else { text }
         })
@@ -218,14 +215,26 @@ fn arrow_constraints(arrow: &Arrow, heads: &[Head], constraints: &mut Constraint
     }
     let Some(origin) = arrow.origin else { return reach };
     if let Some(far) = farthest(arrow) {
-        let cross = if arrow.ends[1] == End::Cross { 14.0 } else { 0.0 };
-        let label = PLAIN.widest(&arrow.label) + 2.0 * ARROW_PADDING + cross + born;
-        constraints.span(origin.min(far), origin.max(far), label);
+        let label = PLAIN.widest(&arrow.label);
+        constraints.span(origin.min(far), origin.max(far), label - arrow_room(0.0, arrow, heads));
     }
     if arrow.returns() && arrow.targets.last() != Some(&origin) {
         constraints.span(origin, origin + 1, TURN + 8.0 + CLEAR);
     }
     reach
+}
+
+/// The room for the label of a message between lifelines at a distance.
+pub(super) fn arrow_room(distance: f64, arrow: &Arrow, heads: &[Head]) -> f64 {
+    let cross = if arrow.ends[1] == End::Cross { 14.0 } else { 0.0 };
+    let born = arrow.creates.map_or(0.0, |lifeline| heads[lifeline].half());
+    distance - 2.0 * ARROW_PADDING - cross - born
+}
+
+/// The room for the text of a note over lifelines at a distance.
+pub(super) fn note_room(distance: f64, shape: NoteShape) -> f64 {
+    let tips = if shape == NoteShape::Hexagon { 2.0 * HEXAGON } else { 0.0 };
+    distance + 2.0 * (NOTE_WING - NOTE_PADDING) - tips
 }
 
 /// The extent of a message.

@@ -61,13 +61,16 @@ impl Head {
         let drawn = file.drawing.iter().flat_map(|drawing| &drawing.heads).find(is_it);
         let font = font(options);
         let text = signature.label(lifeline).unwrap_or(name);
-        let room = if options.compact { 90.0 } else { 130.0 };
+        let room: f64 = if options.compact { 90.0 } else { 130.0 };
         let text = if drawn.is_some() { plain(text) } else { text.to_owned() };
         let lines = if text.contains('\n') {
-            let lines = text.split('\n').flat_map(|line| font.wrap_to(line.trim(), 200.0, 4));
+            let lines = text.split('\n').flat_map(|line| font.wrap_to(line.trim(), 240.0, 4));
             lines.collect()
         } else {
-            font.wrap_to(&text, room, 4)
+            // A name of one word stays whole if it is not very long.
+            let words = text.split_whitespace().map(|word| font.width(word));
+            let longest = words.fold(0.0, f64::max).min(if options.compact { 0.0 } else { 190.0 });
+            font.wrap_to(&text, room.max(longest), 4)
         };
         Head {
             kind: drawn.map(|head| head.kind).unwrap_or_default(),

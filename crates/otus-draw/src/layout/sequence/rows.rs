@@ -9,6 +9,7 @@
 mod flatten;
 mod mark;
 pub(super) mod markup;
+mod text;
 
 use otus_core::LifelineId;
 use otus_core::index::Index as _;
@@ -18,6 +19,7 @@ use otus_syntax::drawing::{NotePlace, NoteShape};
 use super::columns::arrow_reach;
 use crate::colour::Colour;
 use crate::scene::{End, Tone};
+pub(super) use text::Text;
 
 #[derive(Debug, Default)]
 pub(super) struct Rows {
@@ -34,7 +36,7 @@ pub(super) enum Row {
     Empty,
     Open(usize),
     /// The next operand of a frame, with its guard.
-    Split(usize, Vec<String>),
+    Split(usize, Text),
     Close(usize),
     /// The number of omitted rows.
     Elided(usize),
@@ -62,7 +64,7 @@ pub(super) struct Arrow {
     pub(super) targets: Vec<usize>,
     /// The lifeline to which a lost message was sent.
     pub(super) towards: Option<usize>,
-    pub(super) label: Vec<String>,
+    pub(super) label: Text,
     pub(super) message: String,
     pub(super) synchronous: bool,
     /// The forms of the arrow's tail and head.
@@ -80,9 +82,9 @@ pub(super) struct Arrow {
 pub(super) struct Frame {
     pub(super) node: NodeId,
     pub(super) title: String,
-    /// The guard of the first operand of the frame, or the label of the frame.
-    pub(super) guard: Vec<String>,
-    /// The background colour. A frame without a title is only a background.
+    /// The guard of its first operand, or its label.
+    pub(super) guard: Text,
+    /// The background; a frame without a title is nothing else.
     pub(super) colour: Option<Colour>,
     /// The lifelines of a coregion on which events are not ordered; empty for `seq` and `par`.
     pub(super) concurrent: Vec<usize>,
@@ -98,7 +100,7 @@ pub(super) struct Note {
     /// The lifelines of the note; empty if the note belongs to the arrow before it, or goes across
     /// the picture.
     pub(super) at: Vec<usize>,
-    pub(super) lines: Vec<String>,
+    pub(super) lines: Text,
     pub(super) shape: NoteShape,
     pub(super) colour: Option<Colour>,
     /// The first and the last lifeline that it is beside or over.
@@ -110,8 +112,8 @@ pub(super) struct Note {
 /// Text across all lifelines.
 #[derive(Debug)]
 pub(super) struct Across {
-    pub(super) lines: Vec<String>,
-    /// Whether the text is between two lines, as a divider.
+    pub(super) lines: Text,
+    /// Whether it is between two lines, as a divider.
     pub(super) ruled: bool,
 }
 
@@ -119,12 +121,12 @@ pub(super) struct Across {
 #[derive(Debug)]
 pub(super) struct Reference {
     pub(super) over: Vec<usize>,
-    pub(super) lines: Vec<String>,
+    pub(super) lines: Text,
 }
 
 /// The lines of the title of a box.
-pub(super) fn lines(title: &str) -> Vec<String> {
-    mark::broken(crate::metrics::STRONG, title, 260.0)
+pub(super) fn lines(title: &str) -> Text {
+    Text::of(crate::metrics::STRONG, title, 260.0)
 }
 
 impl Arrow {
@@ -350,6 +352,16 @@ impl Rows {
 }
 
 impl Note {
+    /// Whether its lines belong at the left: some are indented, or are points of a list.
+    pub(super) fn is_list(&self) -> bool {
+        let is_point = |line: &String| {
+            let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+            line.starts_with([' ', '-', '*', '•'])
+                || (number.len() < line.len() && number.starts_with(['.', ')']))
+        };
+        self.lines.len() > 1 && self.lines.iter().any(is_point)
+    }
+
     /// Finds the lifelines that the note is beside or over.
     fn find(&mut self, latest: Option<&Arrow>, whole: (usize, usize)) {
         let over = self.at.first().copied().zip(self.at.last().copied());

@@ -48,5 +48,5 @@ pub(super) fn paint(scene: &mut Scene, titles: &[Title]) {
 fn broken(font: Font, text: &str, width: f64) -> Vec<String> {
     let room = width.max(320.0);
     let text = super::rows::markup::plain(text);
-    text.trim().lines().flat_map(|line| font.wrap(line, room)).collect()
+    text.trim().lines().flat_map(|line| font.wrap(line.trim(), room)).collect()
 }

@@ -23,7 +23,13 @@ impl Aliases {
                     Mark::Rename { alias, name } => {
                         table.insert(alias.symbol, Some(*name));
                     }
-                    Mark::Synchronous | Mark::LoopKind(_) | Mark::Critical(_) | Mark::Beside => {}
+                    Mark::Synchronous
+                    | Mark::LoopKind(..)
+                    | Mark::Guard(_)
+                    | Mark::Anchor(_)
+                    | Mark::Values
+                    | Mark::Critical(_)
+                    | Mark::Beside => {}
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! The declarations that a diagram implies.
 //!
-//! Lifelines are declared by their heads (`participant`) and by the arrows that use them, in the order of the
+//! Lifelines are declared by their heads (`participant`) and by the arrows, notes and references that use them, in the order of the
 //! text, which is the order of the picture; messages by the arrows, in order of first use. The environment is
 //! not a lifeline. The list of a directive (`coreg(l1)`) does not declare its names, so that lowering
 //! detects misspelt ones.
@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::Aliases;
 use crate::ast::{Declaration, Declarations, Section};
-use crate::diagram::statement::{Statement, StatementKind};
+use crate::diagram::statement::{Look, Statement, StatementKind};
+use crate::drawing;
 use crate::name::{Name, Names, Symbol};
 use crate::source::Span;
 
@@ -36,7 +37,10 @@ pub(super) fn sections(
                 }
             }
             StatementKind::Message(message) => {
-                for name in message.ends().filter_map(|name| aliases.lifeline(name)) {
+                let mut ends: Vec<Name> = message.ends().collect();
+                // The sender may be at the right: `B <- A`.
+                ends.sort_by_key(|name| name.span.start);
+                for name in aliases.lifelines(&ends) {
                     lifelines.declare(name, None);
                 }
                 messages.declare(message.message, None);
@@ -44,6 +48,14 @@ pub(super) fn sections(
             StatementKind::Messages(listed) => {
                 for &name in listed {
                     messages.declare(name, None);
+                }
+            }
+            StatementKind::Look(Look::Mark(
+                drawing::Mark::Note(drawing::Note { at: listed, .. })
+                | drawing::Mark::Reference { over: listed, .. },
+            )) => {
+                for name in aliases.lifelines(listed) {
+                    lifelines.declare(name, None);
                 }
             }
             StatementKind::Open(_)

@@ -1,5 +1,6 @@
 //! The open fragments of a diagram during building.
 
+use crate::ast::guard::Atom;
 use crate::ast::{LoopKind, NodeId, Operator};
 use crate::diagram::statement::Fragment;
 use crate::drawing;
@@ -17,6 +18,8 @@ pub(super) struct Scope {
     pub(super) items: Vec<Item>,
     /// The kind of the loop that a directive sets.
     pub(super) loop_kind: Option<LoopKind>,
+    /// The variables that each iteration of the loop has for itself.
+    pub(super) fresh: Vec<Name>,
     /// Whether there is an `otus: synch` before or inside a broadcast.
     pub(super) synchronous: bool,
     /// Whether the fragment happens in parallel with the member before it (PlantUML's `&`).
@@ -41,6 +44,7 @@ impl Scope {
             operands: Vec::new(),
             items: Vec::new(),
             loop_kind: None,
+            fresh: Vec::new(),
             synchronous: false,
             beside: false,
             frame: None,
@@ -55,7 +59,7 @@ impl Scope {
     /// scope of its own.
     pub(super) fn is_sequence(&self) -> bool {
         if let Fragment::Block(operator) = &self.fragment {
-            return matches!(operator, Operator::Seq | Operator::Loop(_));
+            return matches!(operator, Operator::Seq | Operator::Loop(_) | Operator::New(_));
         }
         !self.is_broadcast()
     }
@@ -82,12 +86,13 @@ impl Item {
 }
 
 /// An arrow between lifelines; `None` is the environment.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Arrow {
     pub(super) span: Span,
     pub(super) origin: Option<Name>,
     pub(super) message: Name,
     pub(super) target: Option<Name>,
+    pub(super) guard: Vec<Atom>,
 }
 
 /// An open fragment, which an `end` closes.

@@ -2,6 +2,7 @@
 
 use super::Aliases;
 use crate::ast::{NodeId, Section};
+use crate::diagram::number::Form;
 use crate::diagram::statement::{Course, Look, Message, Numbering};
 use crate::drawing::{self, Drawing, Frame, Head, HeadBox, HeadKind, Mark, Operand};
 use crate::name::Name;
@@ -21,8 +22,41 @@ pub(super) struct Sketch {
 #[derive(Default)]
 struct Numbers {
     is_on: bool,
+    outer: Vec<i64>,
     next: i64,
     step: i64,
+    form: Form,
+}
+
+impl Numbers {
+    fn take(&mut self, numbering: &Numbering) {
+        match numbering {
+            Numbering::Start { outer, first, step, form } => {
+                let (outer, form) = (outer.clone(), form.clone());
+                *self = Numbers { is_on: true, outer, next: *first, step: *step, form };
+            }
+            Numbering::Stop => self.is_on = false,
+            Numbering::Resume { step, form } => {
+                self.is_on = true;
+                self.step = step.unwrap_or(self.step);
+                if let Some(form) = form {
+                    self.form.clone_from(form);
+                }
+            }
+            Numbering::Increment { level } => {
+                let Some(number) = self.outer.get_mut(*level) else { return };
+                *number = number.saturating_add(1);
+                self.outer.iter_mut().skip(level + 1).for_each(|below| *below = 1);
+                self.next = 1;
+            }
+        }
+    }
+
+    fn next(&mut self) -> String {
+        let number = self.form.spell(&self.outer, self.next);
+        self.next = self.next.saturating_add(self.step);
+        number
+    }
 }
 
 impl Sketch {
@@ -45,16 +79,7 @@ impl Sketch {
             Look::Title(title) => self.drawing.titles.push(title.clone()),
             Look::OpenBox(new) => self.open_box = Some(new.clone()),
             Look::CloseBox => self.drawing.boxes.extend(self.open_box.take()),
-            Look::Numbering(numbering) => match *numbering {
-                Numbering::Start { first, step } => {
-                    self.numbers = Numbers { is_on: true, next: first, step };
-                }
-                Numbering::Stop => self.numbers.is_on = false,
-                Numbering::Resume { step } => {
-                    self.numbers.is_on = true;
-                    self.numbers.step = step.unwrap_or(self.numbers.step);
-                }
-            },
+            Look::Numbering(numbering) => self.numbers.take(numbering),
         }
     }
 
@@ -67,8 +92,7 @@ impl Sketch {
     ) -> Option<drawing::Arrow> {
         let mut arrow = self.arrow.take()?;
         if self.numbers.is_on {
-            arrow.number = Some(self.numbers.next.to_string());
-            self.numbers.next = self.numbers.next.saturating_add(self.numbers.step);
+            arrow.number = Some(self.numbers.next());
         }
         let is_local =
             origin.is_some() && origin.map(|end| end.symbol) == target.map(|end| end.symbol);

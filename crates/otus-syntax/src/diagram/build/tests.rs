@@ -46,11 +46,12 @@ fn statements(text: &str) -> (Names, Vec<Statement>) {
             ["end"] => StatementKind::Close,
             ["empty"] => StatementKind::Empty,
             ["synch"] => StatementKind::Mark(Mark::Synchronous),
-            ["loopS"] => StatementKind::Mark(Mark::LoopKind(LoopKind::Strict)),
-            ["loopP"] => StatementKind::Mark(Mark::LoopKind(LoopKind::Parallel)),
-            ["loopC", region] => {
-                StatementKind::Mark(Mark::LoopKind(LoopKind::Coregion(vec![name(region)])))
-            }
+            ["loopS"] => StatementKind::Mark(Mark::LoopKind(LoopKind::Strict, Vec::new())),
+            ["loopP"] => StatementKind::Mark(Mark::LoopKind(LoopKind::Parallel, Vec::new())),
+            ["loopC", region] => StatementKind::Mark(Mark::LoopKind(
+                LoopKind::Coregion(vec![name(region)]),
+                Vec::new(),
+            )),
             ["environment", lifeline] => StatementKind::Mark(Mark::Environment(name(lifeline))),
             ["name", alias, lifeline] => {
                 StatementKind::Mark(Mark::Rename { alias: name(alias), name: name(lifeline) })

@@ -14,7 +14,13 @@ impl Cursor<'_> {
             return self.quoted_name();
         }
         let is_delimiter = |c: char| c.is_whitespace() || matches!(c, ',' | '(' | ')' | '"');
-        let length = self.rest().find(is_delimiter).unwrap_or(self.rest().len());
+        let mut length = self.rest().find(is_delimiter).unwrap_or(self.rest().len());
+        // The lifelines of `loopC(a, b; fresh x)` end before the semicolon, which other names may contain.
+        if let Some(at) = self.rest()[..length].find(';')
+            && self.rest()[at + 1..].trim_start().starts_with("fresh ")
+        {
+            length = at;
+        }
         if length == 0 {
             let found = self.rest().chars().next().map_or(0, char::len_utf8);
             let span = self.span(start, start + found);

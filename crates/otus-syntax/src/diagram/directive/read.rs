@@ -4,7 +4,7 @@ use crate::ast::{LoopKind, Operator};
 use crate::code::Code;
 use crate::diagram::statement::{Fragment, Mark, Options, StatementKind};
 use crate::excerpt::shortened;
-use crate::name::{Name, Names};
+use crate::name::{Name, Names, is_plain};
 use crate::parser::Findings;
 use crate::source::{Span, offset};
 use crate::suggest;
@@ -20,7 +20,7 @@ pub(crate) fn read(
 ) -> Option<StatementKind> {
     let body = body(text)?;
     let position = text.len() - body.len();
-    let mut cursor = Cursor { text, position, at, names, fault: None };
+    let mut cursor = Cursor { text, position, at, names, fault: None, fresh: Vec::new() };
     let kind = cursor.directive();
     if let Some((code, span, message, help)) = cursor.fault {
         findings.report(code, span, message, help);
@@ -33,11 +33,11 @@ pub(crate) fn read(
 ///
 /// The label must be spelt exactly like an operator; any other label is free text.
 pub(crate) fn block(label: &str, at: u32, names: &mut Names) -> Option<Fragment> {
-    let mut cursor = Cursor { text: label, position: 0, at, names, fault: None };
+    let mut cursor = Cursor { text: label, position: 0, at, names, fault: None, fresh: Vec::new() };
     let word = cursor.word();
     let block = cursor.operator(word)?;
     cursor.skip_spaces();
-    cursor.rest().is_empty().then_some(block)
+    (cursor.rest().is_empty() && cursor.fresh.is_empty()).then_some(block)
 }
 
 /// The operator that a one-word label misspells; `None` if the label is not similar to an operator.
@@ -49,9 +49,18 @@ pub(crate) fn nearly_block(label: &str) -> Option<&'static str> {
     (meant != word).then_some(meant)
 }
 
+/// Whether a label is a loop with variables of its own, `loopP(fresh x)`.
+pub(crate) fn has_fresh(label: &str) -> bool {
+    let Some((word, rest)) = label.split_once('(') else { return false };
+    let word = word.trim();
+    let is_loop =
+        matches!(Operator::from_keyword(word), Some(Operator::Loop(_))) || word == "loopC";
+    is_loop && rest.contains("fresh ")
+}
+
 /// The keywords of directives, for suggestions and help.
 const KEYWORDS: &str = "strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, \
-    loopC, synch, critical, environment, name, empty, lifeline, message";
+    loopC, new, values, synch, critical, environment, name, empty, lifeline, message";
 
 fn is_keyword_char(c: char) -> bool {
     c == '_' || c.is_ascii_alphanumeric()
@@ -74,6 +83,8 @@ pub(super) struct Cursor<'a> {
     /// The first fault with its message and help; later ones often follow from it. The directive may be
     /// accepted nevertheless: if a misspelt block were rejected, its `otus: end` would be reported too.
     fault: Option<(Code, Span, String, String)>,
+    /// The variables in the parentheses of a `loopC`.
+    fresh: Vec<Name>,
 }
 
 impl<'a> Cursor<'a> {
@@ -89,6 +100,8 @@ impl<'a> Cursor<'a> {
         let kind = match word {
             "end" => StatementKind::Close,
             "synch" => StatementKind::Mark(Mark::Synchronous),
+            "values" => StatementKind::Mark(Mark::Values),
+            "new" => StatementKind::Open(Fragment::Block(Operator::New(self.new_variables()?))),
             "environment" => {
                 StatementKind::Mark(Mark::Environment(self.name("`otus: environment NAME`")?))
             }
@@ -117,7 +130,9 @@ impl<'a> Cursor<'a> {
             "message" => StatementKind::Messages(self.list("`otus: message m1, m2`", None)?),
             _ => match self.operator(word) {
                 Some(Fragment::Block(Operator::Loop(kind))) => {
-                    StatementKind::Mark(Mark::LoopKind(kind))
+                    let fresh = std::mem::take(&mut self.fresh);
+                    let fresh = if fresh.is_empty() { self.fresh_alone()? } else { fresh };
+                    StatementKind::Mark(Mark::LoopKind(kind, fresh))
                 }
                 Some(fragment) => StatementKind::Open(fragment),
                 None if word == "coreg" => {
@@ -143,9 +158,61 @@ impl<'a> Cursor<'a> {
         Some(Fragment::Block(match word {
             "broadcast" => return Some(Fragment::Broadcast),
             "coreg" => Operator::Coreg(self.region(word)?),
+            "loopC" if self.is_fresh_next("(") => Operator::Loop(LoopKind::Coregion(Vec::new())),
             "loopC" => Operator::Loop(LoopKind::Coregion(self.region(word)?)),
             _ => Operator::from_keyword(word)?,
         }))
+    }
+
+    /// Whether `fresh` and a name follow, after a sign.
+    fn is_fresh_next(&self, sign: &str) -> bool {
+        let rest = self.rest().trim_start().strip_prefix(sign).map(str::trim_start);
+        let rest = rest.and_then(|rest| rest.strip_prefix("fresh"));
+        rest.is_some_and(|rest| rest.starts_with(char::is_whitespace))
+    }
+
+    /// `(fresh x, y)`, if it is there.
+    fn fresh_alone(&mut self) -> Option<Vec<Name>> {
+        if !self.is_fresh_next("(") {
+            return Some(Vec::new());
+        }
+        self.fresh_after_sign()
+    }
+
+    /// `fresh x, y)` after a sign of one byte.
+    fn fresh_after_sign(&mut self) -> Option<Vec<Name>> {
+        self.skip_spaces();
+        self.position += 1;
+        self.word();
+        let names = self.list("`loopP(fresh x)`", Some(')'))?;
+        self.variables(names)
+    }
+
+    /// `x, y` or `(x, y)`
+    fn new_variables(&mut self) -> Option<Vec<Name>> {
+        self.skip_spaces();
+        let is_open = self.rest().starts_with('(');
+        self.position += usize::from(is_open);
+        let names = self.list("`otus: new x, y`", is_open.then_some(')'))?;
+        self.variables(names)
+    }
+
+    /// The names, if all of them can be names of variables.
+    fn variables(&mut self, names: Vec<Name>) -> Option<Vec<Name>> {
+        let is_variable = |text: &str| {
+            let begins_number = text.starts_with(|c: char| c.is_ascii_digit());
+            is_plain(text) && !begins_number && !matches!(text, "true" | "false")
+        };
+        match names.iter().find(|name| !is_variable(self.names.text(name.symbol))) {
+            None => Some(names),
+            Some(&name) => {
+                let text = self.names.text(name.symbol);
+                let message = format!("`{text}` cannot be the name of a variable");
+                let help = "its name has letters, digits and `_` only, begins with a letter, and is \
+                            neither `true` nor `false`";
+                self.fail(Code::UNEXPECTED_TOKEN, name.span, message, help)
+            }
+        }
     }
 
     fn unknown(&mut self, start: usize) {
@@ -196,6 +263,10 @@ impl<'a> Cursor<'a> {
             let Some(close) = close else { return Some(list) };
             if self.rest().starts_with(close) {
                 self.position += close.len_utf8();
+                return Some(list);
+            }
+            if self.is_fresh_next(";") {
+                self.fresh = self.fresh_after_sign()?;
                 return Some(list);
             }
             let span = self.span(open.saturating_sub(1), self.position);

@@ -191,7 +191,10 @@ fn what_is_written_is_read_back() {
     let mut kinds = vec![StatementKind::Close, StatementKind::Empty];
     for region in [Vec::new(), vec![list[0]], list.clone()] {
         kinds.push(StatementKind::Open(Fragment::Block(Operator::Coreg(region.clone()))));
-        kinds.push(StatementKind::Mark(Mark::LoopKind(LoopKind::Coregion(region.clone()))));
+        kinds.push(StatementKind::Mark(Mark::LoopKind(
+            LoopKind::Coregion(region.clone()),
+            Vec::new(),
+        )));
         if !region.is_empty() {
             kinds.push(StatementKind::Lifelines(region.clone()));
             kinds.push(StatementKind::Messages(region));
@@ -202,7 +205,7 @@ fn what_is_written_is_read_back() {
     }
     kinds.push(StatementKind::Open(Fragment::Broadcast));
     for kind in [LoopKind::Strict, LoopKind::Weak, LoopKind::HeadFirst, LoopKind::Parallel] {
-        kinds.push(StatementKind::Mark(Mark::LoopKind(kind)));
+        kinds.push(StatementKind::Mark(Mark::LoopKind(kind, Vec::new())));
     }
     kinds.push(StatementKind::Mark(Mark::Synchronous));
     for &name in &list {

@@ -16,9 +16,23 @@ pub(crate) fn write(kind: &StatementKind, names: &Names) -> Option<String> {
         StatementKind::Open(Fragment::Broadcast) => text.push_str("broadcast"),
         StatementKind::Close => text.push_str("end"),
         StatementKind::Mark(Mark::Synchronous) => text.push_str("synch"),
-        StatementKind::Mark(Mark::LoopKind(kind)) => {
+        StatementKind::Mark(Mark::LoopKind(kind, fresh)) => {
             write_operator(&mut text, &Operator::Loop(kind.clone()), names);
+            if !fresh.is_empty() {
+                // `loopC(a)` has its parentheses already.
+                let open = match text.strip_suffix(')').map(|begun| begun.ends_with('(')) {
+                    Some(is_empty) => {
+                        text.pop();
+                        if is_empty { "fresh " } else { "; fresh " }
+                    }
+                    None => "(fresh ",
+                };
+                text.push_str(open);
+                write_names(&mut text, fresh, names);
+                text.push(')');
+            }
         }
+        StatementKind::Mark(Mark::Values) => text.push_str("values"),
         StatementKind::Mark(Mark::Environment(name)) => {
             text.push_str("environment ");
             write_name(&mut text, *name, names);
@@ -52,7 +66,7 @@ pub(crate) fn write(kind: &StatementKind, names: &Names) -> Option<String> {
             | Fragment::Frame
             | Fragment::Critical(_),
         )
-        | StatementKind::Mark(Mark::Beside)
+        | StatementKind::Mark(Mark::Beside | Mark::Guard(_) | Mark::Anchor(_))
         | StatementKind::Next(_) => return None,
     }
     Some(text)
@@ -71,6 +85,10 @@ fn write_operator(text: &mut String, operator: &Operator, names: &Names) {
         text.push('(');
         write_names(text, operator.region(), names);
         text.push(')');
+    }
+    if let Operator::New(variables) = operator {
+        text.push(' ');
+        write_names(text, variables, names);
     }
 }
 

@@ -6,7 +6,8 @@ use crate::ast::{Comment, SpecFile};
 use crate::code::Code;
 use crate::diagram::picture::{Decoration, Picture};
 use crate::diagram::statement::{Fragment, Look, Statement, StatementKind};
-use crate::diagram::{UNNAMED, build, directive, is_one_of};
+use crate::diagram::values::{self, Suspects};
+use crate::diagram::{UNNAMED, build, directive, is_one_of, without_mark};
 use crate::drawing::{Title, TitlePlace};
 use crate::grammar::Parsed;
 use crate::name::{Name, Names};
@@ -21,6 +22,7 @@ use super::preamble;
 /// Parses the diagram at `range` of a text.
 pub fn read(source: &Source, range: Span) -> Parsed<SpecFile> {
     let range = if source.text().get(range.range()).is_some() { range } else { source.whole() };
+    let range = without_mark(source, range);
     let mut reader = Reader {
         text: &source.text()[..range.end as usize],
         at: range.start as usize,
@@ -33,6 +35,10 @@ pub fn read(source: &Source, range: Span) -> Parsed<SpecFile> {
         open_directives: 0,
         errors: 0,
         unclosed: Vec::new(),
+        has_values: values::is_declared(
+            source.text()[range.range()].lines().filter_map(|line| line.trim().strip_prefix("%%")),
+        ),
+        suspects: Suspects::default(),
     };
     if reader.header(range) {
         reader.trivia();
@@ -41,8 +47,9 @@ pub fn read(source: &Source, range: Span) -> Parsed<SpecFile> {
             reader.trivia();
         }
     }
-    let Reader { names, statements, mut findings, comments, picture, .. } = reader;
+    let Reader { names, statements, mut findings, comments, picture, suspects, .. } = reader;
     picture.report(&mut findings);
+    suspects.report(&mut findings);
     let tree = build::build(range, names, &statements, &mut findings);
     findings.with_tree(SpecFile { comments, ..tree })
 }
@@ -66,6 +73,9 @@ struct Reader<'a> {
     /// The closing brackets for which a search has failed, so that later searches for them fail
     /// too.
     unclosed: Vec<&'static str>,
+    /// Whether brackets at the end of a label are a guard.
+    has_values: bool,
+    suspects: Suspects,
 }
 
 #[derive(Clone, Copy)]

@@ -6,15 +6,20 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ast::SpecFile;
+use crate::ast::guard::Atom;
 use crate::diagram::UNNAMED;
+use crate::diagram::number::Form;
 use crate::diagram::outline::{MAX_INDENT, Style, lifelines, outline, present};
 use crate::diagram::statement::{
     Course, Fragment, Look, Mark, Message, Numbering, Repetition, Separator, Statement,
     StatementKind,
 };
-use crate::diagram::{Written, colour, directive};
+use crate::diagram::{Written, colour, directive, values};
 use crate::drawing::{self, ArrowHead, HeadKind, NotePlace, NoteShape, TitlePlace};
+use crate::grammar::interaction::guard::Draft;
+use crate::lexer::quote;
 use crate::name::{Name, Names, Symbol};
+use crate::print::guard::Naming;
 use crate::source::Span;
 
 use super::entity::{decode, encode, encode_directive, encode_shown, on_one_line, without_wrap};
@@ -42,6 +47,11 @@ pub fn written(tree: &SpecFile) -> Written {
         frame: None,
         guard: None,
         created: FxHashMap::default(),
+        atoms: Vec::new(),
+        has_values: outline
+            .statements
+            .iter()
+            .any(|statement| statement.kind == StatementKind::Mark(Mark::Values)),
         left_out: outline.left_out,
     };
     writer.heads(&outline.statements);
@@ -73,6 +83,10 @@ struct Writer {
     guard: Option<String>,
     /// For each lifeline that is created later: its declaration.
     created: FxHashMap<Symbol, Option<String>>,
+    /// The guard of the next arrow.
+    atoms: Vec<Draft>,
+    /// Whether brackets at the end of a label are a guard.
+    has_values: bool,
     left_out: BTreeSet<&'static str>,
 }
 
@@ -217,7 +231,7 @@ impl Writer {
             StatementKind::Participant { .. } => {}
             StatementKind::Message(Message { from, to, message, course }) => {
                 let look = self.arrow.take().unwrap_or_default();
-                let message = self.label(*message, &look.text);
+                let message = self.guarded(*message, &look.text, [*from, *to]);
                 let dashes = if look.dotted { "--" } else { "-" };
                 let arrow = match (course, look.head) {
                     (Course::Arrives, ArrowHead::Filled) => format!("{dashes}>>"),
@@ -277,6 +291,7 @@ impl Writer {
                 Some(false) | None => self.line("end"),
             },
             StatementKind::Look(look) => self.look(look),
+            StatementKind::Mark(Mark::Guard(drafts)) => self.atoms.clone_from(drafts),
             StatementKind::Mark(_)
             | StatementKind::Empty
             | StatementKind::Lifelines(_)
@@ -288,6 +303,26 @@ impl Writer {
     fn labelled(&mut self, word: &str, label: &str) {
         let line = format!("{word} {}", encode_shown(label));
         self.line(line.trim_end());
+    }
+
+    /// The label of a message with its guard.
+    fn guarded(&mut self, message: Name, text: &str, ends: [Option<Name>; 2]) -> String {
+        let mut label = self.label(message, text);
+        if !self.has_values {
+            return label;
+        }
+        label = values::without_guards(&label, |bracket| format!("#{};", u32::from(bracket)));
+        let drafts = std::mem::take(&mut self.atoms);
+        if drafts.is_empty() {
+            return label;
+        }
+        let atoms: Vec<Atom> = drafts.iter().map(|draft| draft.atom().clone()).collect();
+        let written = ends.iter().flatten().filter_map(|&end| self.names.find(self.end(Some(end))));
+        let symbols: Vec<Symbol> =
+            ends.iter().flatten().map(|end| end.symbol).chain(written).collect();
+        let guard = Naming::new(&self.names, &self.taken)
+            .atoms(&atoms, &symbols, |name| quote(self.end(Some(name))).into_owned());
+        format!("{label} {}", encode(&guard)).trim_start().to_owned()
     }
 
     /// The label of a message: the text of its arrow if the name of the message follows from that
@@ -317,11 +352,17 @@ impl Writer {
             Look::Mark(mark) => self.mark(mark),
             Look::Numbering(numbering) => {
                 let line = match numbering {
-                    Numbering::Start { first: 1, step: 1 } => "autonumber".to_owned(),
-                    Numbering::Start { first, step: 1 } => format!("autonumber {first}"),
-                    Numbering::Start { first, step } => format!("autonumber {first} {step}"),
+                    Numbering::Start { first, step, form, .. } => {
+                        let is_plain = *form == Form::default();
+                        self.left_out_if(!is_plain, "formats of numbers");
+                        match (first, step) {
+                            (1, 1) => "autonumber".to_owned(),
+                            (first, 1) => format!("autonumber {first}"),
+                            (first, step) => format!("autonumber {first} {step}"),
+                        }
+                    }
                     Numbering::Stop => "autonumber off".to_owned(),
-                    Numbering::Resume { .. } => return,
+                    Numbering::Resume { .. } | Numbering::Increment { .. } => return,
                 };
                 self.line(&line);
             }

@@ -4,7 +4,7 @@
 //! the statement that they follow; [`presentation`](super::presentation) keeps the marks that still make sense
 //! there.
 
-use super::Walk;
+use super::{Walk, equal};
 use crate::ast::{NodeId, NodeKind, Operator, Passing};
 use crate::diagram::directive;
 use crate::diagram::statement::{Course, Look, Message, Statement, StatementKind};
@@ -47,7 +47,7 @@ impl Walk<'_> {
                 let course = if arrow.lost { Course::Lost } else { Course::Arrives };
                 Message { from: *origin, to: arrow.towards, message: *message, course }
             }
-            NodeKind::Operator(Operator::Par, ways) if arrow.both => {
+            NodeKind::Operator(Operator::Par, ways) if self.goes_both_ways(node) => {
                 let Some(NodeKind::Passing(forth)) =
                     ways.first().map(|&way| &self.interaction.node(way).kind)
                 else {
@@ -55,9 +55,6 @@ impl Walk<'_> {
                 };
                 let (from, message) = (forth.origin, forth.message);
                 let (to, course) = (forth.target.lifelines().first().copied(), Course::BothWays);
-                if forth.synchronous || ways.len() != 2 {
-                    return false;
-                }
                 Message { from, to, message, course }
             }
             NodeKind::Empty | NodeKind::Invalid | NodeKind::Passing(_) | NodeKind::Operator(..) => {
@@ -66,6 +63,25 @@ impl Walk<'_> {
         };
         self.write(span, StatementKind::Message(message));
         true
+    }
+
+    /// Whether a node was drawn as one arrow with two heads.
+    pub(super) fn goes_both_ways(&self, node: NodeId) -> bool {
+        let shown = self.drawing.and_then(|drawing| drawing.of(node));
+        let NodeKind::Operator(Operator::Par, ways) = &self.interaction.node(node).kind else {
+            return false;
+        };
+        let is_drawn = shown.and_then(|shown| shown.arrow.as_ref()).is_some_and(|arrow| arrow.both);
+        let way = |at: usize| ways.get(at).map(|&way| &self.interaction.node(way).kind);
+        match (way(0), way(1)) {
+            (Some(NodeKind::Passing(forth)), Some(NodeKind::Passing(back))) => {
+                is_drawn
+                    && !forth.synchronous
+                    && ways.len() == 2
+                    && equal(&forth.guard, &back.guard)
+            }
+            _ => false,
+        }
     }
 
     /// Writes the look of a frame with this number of operands; returns the guards of the operands.

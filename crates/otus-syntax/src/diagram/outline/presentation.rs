@@ -25,6 +25,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Outline;
 use crate::ast::Operator;
+use crate::diagram::number::Form;
 use crate::diagram::statement::{Fragment, Look, Message, Numbering, Statement, StatementKind};
 use crate::drawing::{Drawing, HeadBox, Mark};
 use crate::name::{Name, Symbol};
@@ -46,7 +47,7 @@ pub(crate) fn present(mut outline: Outline, drawing: Option<&Drawing>, style: St
     let statements = frames(statements, &mut outline.left_out);
     let (statements, boxed) = boxes(statements, &drawing.boxes, &mut outline.left_out);
     let statements = lives(statements, style, &boxed, &mut outline.left_out);
-    Outline { statements: numbers(statements), ..outline }
+    Outline { statements: numbers(statements, style), ..outline }
 }
 
 /// The mark of a statement.
@@ -329,17 +330,22 @@ fn lives(
     kept
 }
 
-fn numbers(statements: Vec<Statement>) -> Vec<Statement> {
+/// Says where numbers begin and end. Mermaid has no forms of numbers, so there all of them count as the same.
+fn numbers(statements: Vec<Statement>, style: Style) -> Vec<Statement> {
+    let continues = |one: &Form, other: &Form| match style {
+        Style::Mermaid => true,
+        Style::Plantuml => one.continues(other),
+    };
     let number = |statement: &Statement| match &statement.kind {
         StatementKind::Look(Look::Arrow(arrow)) => {
-            Some(arrow.number.as_ref().and_then(|number| number.parse::<i64>().ok()))
+            Some(arrow.number.as_ref().and_then(|number| Form::parse(number)))
         }
         _ => None,
     };
-    let all: Vec<Option<i64>> = statements.iter().filter_map(number).collect();
+    let all: Vec<Option<(Form, i64)>> = statements.iter().filter_map(number).collect();
     let mut seen = 0;
-    // The next number and the step, as long as arrows are numbered.
-    let mut running: Option<(i64, i64)> = None;
+    // The next number and the step, while arrows are numbered.
+    let mut running: Option<(Form, i64, i64)> = None;
     let mut kept = Vec::with_capacity(statements.len());
     let say = |span: Span, numbering| Statement {
         span,
@@ -349,15 +355,24 @@ fn numbers(statements: Vec<Statement>) -> Vec<Statement> {
         let span = statement.span;
         if let Some(own) = number(&statement) {
             seen += 1;
-            match (own, running) {
-                (Some(own), Some((next, step))) if own == next => {
-                    running = Some((next.saturating_add(step), step));
+            match (own, &running) {
+                (Some((form, own)), Some((known, next, step)))
+                    if own == *next && continues(&form, known) =>
+                {
+                    running = Some((known.clone(), next.saturating_add(*step), *step));
                 }
-                (Some(own), _) => {
-                    let next = all.get(seen).copied().flatten();
-                    let step = next.map_or(1, |next| next.saturating_sub(own)).max(1);
-                    kept.push(say(span, Numbering::Start { first: own, step }));
-                    running = Some((own.saturating_add(step), step));
+                (Some((form, own)), _) => {
+                    let next = all.get(seen).and_then(Option::as_ref);
+                    let next = next.filter(|(next, _)| continues(next, &form));
+                    let step = next.map_or(1, |(_, next)| next.saturating_sub(own)).max(1);
+                    let start = Numbering::Start {
+                        outer: Vec::new(),
+                        first: own,
+                        step,
+                        form: form.clone(),
+                    };
+                    kept.push(say(span, start));
+                    running = Some((form, own.saturating_add(step), step));
                 }
                 (None, Some(_)) => {
                     kept.push(say(span, Numbering::Stop));

@@ -17,13 +17,31 @@ pub(super) struct Line<'a> {
     /// For an expanded line: the span of the source line that it comes from. All of its parts have
     /// this span.
     origin: Option<Span>,
+    /// The width of the white space before it.
+    indent: usize,
 }
 
 impl Line<'_> {
     /// A line that the preprocessor has made of the line at `origin`.
     pub(super) fn expanded(text: &str, origin: Span) -> Line<'static> {
-        let text = text.trim().to_owned();
-        Line { text: Cow::Owned(text), pieces: vec![(0, origin.start)], origin: Some(origin) }
+        let indent = indent_of(text);
+        let text = Cow::Owned(text.trim().to_owned());
+        Line { text, pieces: vec![(0, origin.start)], origin: Some(origin), indent }
+    }
+
+    /// Whether the preprocessor has made it, so that all its parts have the span of another line.
+    pub(super) fn is_expanded(&self) -> bool {
+        self.origin.is_some()
+    }
+
+    /// The same line with more white space before it.
+    pub(super) fn indented(self, by: usize) -> Self {
+        Line { indent: self.indent + by, ..self }
+    }
+
+    /// The width of the white space before it, in blanks.
+    pub(super) fn indent(&self) -> usize {
+        self.indent
     }
 
     pub(super) fn text(&self) -> &str {
@@ -59,7 +77,7 @@ impl Line<'_> {
                 .filter(|piece| piece.0 < start + text.len())
                 .map(|piece| (piece.0 - start, piece.1)),
         );
-        Line { text: Cow::Borrowed(text), pieces, origin: self.origin }
+        Line { text: Cow::Borrowed(text), pieces, origin: self.origin, indent: self.indent }
     }
 
     fn offset(&self, index: usize) -> u32 {
@@ -109,9 +127,11 @@ impl<'a> Iterator for Lines<'a> {
                 text: Cow::Borrowed(text),
                 pieces: vec![(0, offset(start))],
                 origin: None,
+                indent: indent_of(first),
             });
         };
         let lead = begun.len() - begun.trim_start().len();
+        let indent = indent_of(begun);
         let mut text = begun.trim_start().to_owned();
         let mut pieces = vec![(0, offset(start + lead))];
         while let Some((line, start)) = self.physical() {
@@ -125,8 +145,14 @@ impl<'a> Iterator for Lines<'a> {
             }
         }
         text.truncate(text.trim_end().len());
-        Some(Line { text: Cow::Owned(text), pieces, origin: None })
+        Some(Line { text: Cow::Owned(text), pieces, origin: None, indent })
     }
+}
+
+/// The width of the white space at the start of a line. A tab goes to the next multiple of four.
+fn indent_of(line: &str) -> usize {
+    let blanks = line.chars().take_while(|c| c.is_whitespace());
+    blanks.fold(0, |width, c| if c == '\t' { (width / 4 + 1) * 4 } else { width + 1 })
 }
 
 /// The line without its continuation character, if it has one.
@@ -138,7 +164,7 @@ fn continued(line: &str) -> Option<&str> {
 /// A diagram between `@start…` and `@end…`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Diagram<'a> {
-    /// The word after `@start`: `uml`, `mindmap`.
+    /// The word after `@start`, in any case: `uml`, `mindmap`.
     pub(super) kind: &'a str,
     /// The line that starts it.
     pub(super) start: Span,
@@ -155,7 +181,8 @@ pub(super) fn diagrams(text: &str, range: Span) -> Vec<Diagram<'_>> {
     while let Some((line, start)) = lines.physical() {
         let trimmed = line.trim();
         if let Some(diagram) = open {
-            let ends = word_after(trimmed, "@end").is_some_and(|kind| kind == diagram.kind);
+            let ends = word_after(trimmed, "@end")
+                .is_some_and(|kind| kind.eq_ignore_ascii_case(diagram.kind));
             if ends {
                 let content = Span::new(diagram.content.start, offset(start));
                 found.push(Diagram { content, closed: true, ..diagram });
@@ -176,7 +203,8 @@ pub(super) fn diagrams(text: &str, range: Span) -> Vec<Diagram<'_>> {
 }
 
 fn word_after<'a>(line: &'a str, prefix: &str) -> Option<&'a str> {
-    let rest = line.strip_prefix(prefix)?;
+    let start = line.get(..prefix.len()).filter(|start| start.eq_ignore_ascii_case(prefix))?;
+    let rest = &line[start.len()..];
     let word = &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len())];
     (!word.is_empty()).then_some(word)
 }

@@ -78,7 +78,7 @@ pub fn written(tree: &SpecFile) -> Written {
 pub fn diagrams(source: &Source) -> Vec<Span> {
     line::diagrams(source.text(), source.whole())
         .into_iter()
-        .filter(|diagram| diagram.kind == "uml")
+        .filter(|diagram| diagram.kind.eq_ignore_ascii_case("uml"))
         .map(|diagram| diagram.content)
         .collect()
 }

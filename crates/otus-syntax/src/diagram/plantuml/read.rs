@@ -8,6 +8,7 @@
 //! order of the attempts, and the comments. Each of the modules below parses one kind of line.
 
 mod command;
+mod duration;
 mod fragment;
 mod message;
 mod participant;
@@ -16,6 +17,7 @@ mod skip;
 
 use std::ops::Range;
 
+use self::duration::Duration;
 use self::fragment::Opened;
 use self::picture::Begun;
 use self::skip::{Skipping, Until};
@@ -27,7 +29,8 @@ use crate::diagram::plantuml::line::{self, Line};
 use crate::diagram::plantuml::preprocess::{self, Include};
 use crate::diagram::plantuml::words;
 use crate::diagram::statement::{Look, Mark, Statement, StatementKind};
-use crate::diagram::{directive, is_one_of};
+use crate::diagram::values::{self, Suspects};
+use crate::diagram::{directive, is_one_of, without_mark};
 use crate::drawing;
 use crate::name::Names;
 use crate::parser::Findings;
@@ -41,6 +44,7 @@ pub(super) fn statements(
     names: &mut Names,
     findings: &mut Findings,
 ) -> Vec<Statement> {
+    let range = without_mark(source, range);
     let Some(content) = content(source, range, findings) else { return Vec::new() };
     let lines = preprocess::expand(source.text(), content, include, findings);
     let mut reader = Reader {
@@ -54,6 +58,11 @@ pub(super) fn statements(
         declared: Vec::new(),
         skipping: None,
         begun: None,
+        has_values: values::is_declared(
+            lines.iter().filter_map(|line| line.text().strip_prefix('\'')),
+        ),
+        suspects: Suspects::default(),
+        durations: Vec::new(),
         not_understood: 0,
         other_diagram: false,
     };
@@ -65,7 +74,11 @@ pub(super) fn statements(
     }
     reader.never_ended();
     reader.close_all();
+    if reader.has_values {
+        reader.measure();
+    }
     reader.picture.report(reader.findings);
+    reader.suspects.report(reader.findings);
     reader.statements
 }
 
@@ -84,6 +97,10 @@ struct Reader<'a> {
     skipping: Option<Skipping>,
     /// A part of the picture whose lines are being skipped, and those lines.
     begun: Option<(Begun, Vec<String>)>,
+    /// Whether brackets at the end of a label are a guard.
+    has_values: bool,
+    suspects: Suspects,
+    durations: Vec<Duration>,
     not_understood: usize,
     /// Whether the text is another kind of diagram.
     other_diagram: bool,
@@ -100,7 +117,10 @@ impl Reader<'_> {
         let Some(rest) = self.without_comments(line) else { return };
         let line = &line.part(rest);
         if self.skipping.is_some() {
-            self.skip(line);
+            // Lines of a note may be comments too.
+            if !line.text().starts_with('\'') {
+                self.skip(line);
+            }
             return;
         }
         let text = line.text();
@@ -133,7 +153,13 @@ impl Reader<'_> {
         let happens = |statement: &Statement| {
             matches!(statement.kind, StatementKind::Message(_) | StatementKind::Open(_))
         };
-        let is_look = |statement: &&Statement| matches!(statement.kind, StatementKind::Look(_));
+        let is_look = |statement: &&Statement| {
+            let kind = &statement.kind;
+            matches!(
+                kind,
+                StatementKind::Look(_) | StatementKind::Mark(Mark::Guard(_) | Mark::Anchor(_))
+            )
+        };
         if self.statements[at..].iter().find(|it| !is_look(it)).is_some_and(happens) {
             self.picture.add(Decoration::BESIDE, line.span(0..1));
             let mark = StatementKind::Mark(Mark::Beside);
@@ -277,7 +303,7 @@ fn content(source: &Source, range: Span, findings: &mut Findings) -> Option<Span
         }
         return Some(range);
     };
-    let mut sequences = found.iter().filter(|diagram| diagram.kind == "uml");
+    let mut sequences = found.iter().filter(|diagram| diagram.kind.eq_ignore_ascii_case("uml"));
     let Some(diagram) = sequences.next() else {
         let message = format!("`@start{}` does not start a sequence diagram", first.kind);
         findings.report(Code::NOT_A_DIAGRAM, first.start, message, BETWEEN);

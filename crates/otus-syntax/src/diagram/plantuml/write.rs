@@ -12,6 +12,7 @@ use std::fmt::Write as _;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ast::Operator;
+use crate::ast::guard::Atom;
 use crate::diagram::UNNAMED;
 use crate::diagram::Written;
 use crate::diagram::colour;
@@ -19,8 +20,12 @@ use crate::diagram::directive;
 use crate::diagram::outline::{MAX_INDENT, Outline, lifelines};
 use crate::diagram::plantuml::{text, words};
 use crate::diagram::statement::{Course, Fragment, Look, Mark, Message, Numbering, StatementKind};
+use crate::diagram::values;
 use crate::drawing::{self, ArrowHead, HeadKind, NotePlace, NoteShape, TitlePlace};
+use crate::grammar::interaction::guard::Draft;
+use crate::lexer::quote;
 use crate::name::{Name, Names, Symbol};
+use crate::print::guard::Naming;
 use crate::source::Span;
 
 pub(super) fn spell(outline: &Outline) -> Written {
@@ -34,13 +39,19 @@ pub(super) fn spell(outline: &Outline) -> Written {
         arrow: None,
         frame: None,
         guard: None,
+        atoms: Vec::new(),
+        has_values: outline
+            .statements
+            .iter()
+            .any(|statement| statement.kind == StatementKind::Mark(Mark::Values)),
         left_out: outline.left_out.clone(),
     };
     writer.stand_in(outline);
     let mut statements = outline.statements.iter().map(|statement| &statement.kind).peekable();
     while let Some(kind) = statements.next() {
-        // A loop of a special kind without bounds is written as a group with the name of the loop.
-        if let StatementKind::Mark(Mark::LoopKind(kind)) = kind
+        // A loop of a special kind without bounds is a group with the name of the loop.
+        if let StatementKind::Mark(Mark::LoopKind(kind, fresh)) = kind
+            && fresh.is_empty()
             && let Some(StatementKind::Open(Fragment::Loop(repetition))) = statements.peek()
             && (repetition.least, repetition.most) == (0, None)
             && let Some(label) = writer.group_label(&Operator::Loop(kind.clone()))
@@ -69,6 +80,10 @@ struct Writer {
     arrow: Option<drawing::Arrow>,
     frame: Option<drawing::Frame>,
     guard: Option<String>,
+    /// The guard of the next arrow.
+    atoms: Vec<Draft>,
+    /// Whether brackets at the end of a label are a guard.
+    has_values: bool,
     left_out: BTreeSet<&'static str>,
 }
 
@@ -111,6 +126,7 @@ impl Writer {
                 Some(false) | None => self.line("end"),
             },
             StatementKind::Look(look) => self.look(look),
+            StatementKind::Mark(Mark::Guard(drafts)) => self.atoms.clone_from(drafts),
             StatementKind::Mark(_)
             | StatementKind::Empty
             | StatementKind::Lifelines(_)
@@ -168,7 +184,7 @@ impl Writer {
     fn message(&mut self, message: &Message) {
         let &Message { from, to, message, course } = message;
         let look = self.arrow.take().unwrap_or_default();
-        let label = self.label(message, &look.text);
+        let label = self.guarded(message, &look.text, [from, to]);
         let line = if look.dotted { "--" } else { "-" };
         let colour = self.colour(look.colour.as_deref());
         let line = match colour.trim() {
@@ -197,6 +213,30 @@ impl Writer {
             }
         };
         self.line(line.trim_end());
+    }
+
+    /// The label of a message with its guard.
+    fn guarded(&mut self, message: Name, shown: &str, ends: [Option<Name>; 2]) -> String {
+        let mut label = self.label(message, shown);
+        if !self.has_values {
+            return label;
+        }
+        label = values::without_guards(&label, |bracket| format!("<U+{:04X}>", u32::from(bracket)));
+        let drafts = std::mem::take(&mut self.atoms);
+        if drafts.is_empty() {
+            return label;
+        }
+        let atoms: Vec<Atom> = drafts.iter().map(|draft| draft.atom().clone()).collect();
+        let participant = |name: Name| match self.aliases.get(&name.symbol) {
+            Some(alias) => alias.as_str(),
+            None => self.names.text(name.symbol),
+        };
+        let written = ends.iter().flatten().filter_map(|&end| self.names.find(participant(end)));
+        let symbols: Vec<Symbol> =
+            ends.iter().flatten().map(|end| end.symbol).chain(written).collect();
+        let naming = Naming::new(&self.names, &self.taken);
+        let guard = naming.atoms(&atoms, &symbols, |name| quote(participant(name)).into_owned());
+        format!("{label} {}", text::message(&guard)).trim_start().to_owned()
     }
 
     /// The label of a message: the text of its arrow if the name of the message follows from that
@@ -248,11 +288,21 @@ impl Writer {
             Look::CloseBox => self.line("end box"),
             Look::Numbering(numbering) => {
                 let line = match numbering {
-                    Numbering::Start { first: 1, step: 1 } => "autonumber".to_owned(),
-                    Numbering::Start { first, step: 1 } => format!("autonumber {first}"),
-                    Numbering::Start { first, step } => format!("autonumber {first} {step}"),
+                    Numbering::Start { first, step, form, .. } => {
+                        let levels = form.levels().unwrap_or_default();
+                        let first = match *first {
+                            1 if levels.is_empty() && *step == 1 => String::new(),
+                            first => format!(" {levels}{first}"),
+                        };
+                        let step = if *step == 1 { String::new() } else { format!(" {step}") };
+                        let format = if levels.is_empty() { form.format() } else { None };
+                        let format = format.map_or_else(String::new, |form| format!(" \"{form}\""));
+                        format!("autonumber{first}{step}{format}")
+                    }
                     Numbering::Stop => "autonumber stop".to_owned(),
-                    Numbering::Resume { .. } => "autonumber resume".to_owned(),
+                    Numbering::Resume { .. } | Numbering::Increment { .. } => {
+                        "autonumber resume".to_owned()
+                    }
                 };
                 self.line(&line);
             }
@@ -343,7 +393,8 @@ impl Writer {
             Fragment::Block(operator) => match (self.group_label(operator), operator) {
                 (Some(label), _) => format!("group {label}"),
                 (None, Operator::Loop(kind)) => {
-                    self.directive(&StatementKind::Mark(Mark::LoopKind(kind.clone())));
+                    let mark = Mark::LoopKind(kind.clone(), Vec::new());
+                    self.directive(&StatementKind::Mark(mark));
                     String::from("loop")
                 }
                 (None, _) => {
@@ -363,6 +414,9 @@ impl Writer {
 
     /// The label of the `group` for an operator, unless PlantUML would interpret it.
     fn group_label(&self, operator: &Operator) -> Option<String> {
+        if matches!(operator, Operator::New(_) | Operator::Fresh(_)) {
+            return None;
+        }
         let label = directive::block_label(operator, &self.names);
         let is_plain = |c: char| {
             c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ' | ',' | '(' | ')' | '"')

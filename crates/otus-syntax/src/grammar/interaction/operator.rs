@@ -1,5 +1,6 @@
 //! The operators of interactions: keywords, regions, and suggestions for misspelt keywords.
 
+use super::guard::variable;
 use super::{Head, Open};
 use crate::ast::{LoopKind, Node, NodeKind, Operator};
 use crate::code::Code;
@@ -68,7 +69,10 @@ pub(super) fn operator(cursor: &mut Cursor<'_>) -> Head {
 fn is_fresh_next(cursor: &Cursor<'_>) -> bool {
     cursor.kind() == Sign('(')
         && cursor.text_after() == "fresh"
-        && cursor.kinds_after().nth(1) == Some(TokenKind::Word)
+        && matches!(
+            cursor.kinds_after().nth(1),
+            Some(TokenKind::Word | TokenKind::Quoted | TokenKind::OpenQuote | TokenKind::Number)
+        )
 }
 
 /// `'(' fresh ')'`
@@ -107,8 +111,9 @@ fn new_variables(cursor: &mut Cursor<'_>) -> Vec<Name> {
 
 /// `name (',' name)* ')'`, after its `(`.
 fn variables(cursor: &mut Cursor<'_>, open: Span) -> Vec<Name> {
-    let names = list(cursor, open, "a variable");
-    if names.is_empty() {
+    let found = cursor.findings.list.len();
+    let names = list(cursor, open, "a variable", variable);
+    if names.is_empty() && cursor.findings.list.len() == found {
         let span = Span::new(open.start, cursor.previous_end());
         let help = "name at least one: new(x)(…), loopP(fresh x)(…)";
         cursor.findings.report(Code::NO_OPERANDS, span, "no variable is declared here", help);
@@ -201,11 +206,16 @@ fn region_follows(cursor: &Cursor<'_>) -> bool {
 
 /// `(name (',' name)*)? ')'`, after its `(`.
 pub(super) fn names(cursor: &mut Cursor<'_>, open: Span) -> Vec<Name> {
-    list(cursor, open, "a lifeline")
+    list(cursor, open, "a lifeline", Cursor::name)
 }
 
 /// As [`names`], of things called `what`. A `;` ends the list, too, and is left to the caller.
-fn list(cursor: &mut Cursor<'_>, open: Span, what: &str) -> Vec<Name> {
+fn list<'s>(
+    cursor: &mut Cursor<'s>,
+    open: Span,
+    what: &str,
+    item: impl Fn(&mut Cursor<'s>, &str) -> Option<Name>,
+) -> Vec<Name> {
     let mut names = Vec::new();
     loop {
         match cursor.kind() {
@@ -218,7 +228,7 @@ fn list(cursor: &mut Cursor<'_>, open: Span, what: &str) -> Vec<Name> {
             }
             Sign(';') => return names,
             TokenKind::Word | TokenKind::Quoted | TokenKind::OpenQuote | TokenKind::Number => {
-                names.extend(cursor.name(what));
+                names.extend(item(cursor, what));
             }
             TokenKind::End | Sign('@') => {
                 cursor.unclosed(open, ')');

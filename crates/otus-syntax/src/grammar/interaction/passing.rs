@@ -1,8 +1,9 @@
 //! The grammar of message passings: an arrow, or an action of one lifeline.
 
-use super::guard::guard;
+use super::guard::{Draft, guard, resolve};
 use super::operator::{names, operators};
 use super::recover;
+use crate::ast::guard::Atom;
 use crate::ast::{Node, NodeKind, Passing, Target};
 use crate::code::Code;
 use crate::grammar::SECTIONS;
@@ -32,7 +33,9 @@ fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
         return sent_by(cursor, None);
     }
     let first = cursor.name("a lifeline or a message")?;
-    let guard = guard(cursor);
+    // `coreg[a]` is a region in the wrong brackets.
+    let is_region = matches!(cursor.slice(first.span), "coreg" | "loopC");
+    let guard = if is_region { Vec::new() } else { whole_guard(cursor)? };
     match cursor.kind() {
         TokenKind::Dashes | Sign('!' | '?') if !guard.is_empty() => {
             let help = "a guard stands behind the message: a -- m[f = 1] -> b, a!m[f = 1]";
@@ -46,6 +49,7 @@ fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
         TokenKind::Arrow => {
             cursor.bump();
             let target = target(cursor)?;
+            guard_after_target(cursor);
             if target == Target::Environment {
                 let (end, message) = (cursor.previous_end(), cursor.slice(first.span));
                 let help = format!(
@@ -57,6 +61,7 @@ fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
                 cursor.findings.report(Code::UNEXPECTED_TOKEN, span, message, help);
                 return None;
             }
+            let guard = of_ends(guard, None, &target);
             Some(Passing { origin: None, message: first, guard, target, synchronous: false })
         }
         Sign(sign @ ('!' | '?')) => {
@@ -66,7 +71,7 @@ fn passing_kind(cursor: &mut Cursor<'_>) -> Option<Passing> {
                 '!' => (Some(first), Target::Environment),
                 _ => (None, Target::Lifeline(first)),
             };
-            let guard = self::guard(cursor);
+            let guard = of_ends(whole_guard(cursor)?, origin, &target);
             Some(Passing { origin, message, guard, target, synchronous: false })
         }
         next => {
@@ -85,13 +90,38 @@ fn sent_by(cursor: &mut Cursor<'_>, origin: Option<Name>) -> Option<Passing> {
         return None;
     }
     let message = cursor.name("a message")?;
-    let guard = guard(cursor);
+    let guard = whole_guard(cursor)?;
     if cursor.eat(TokenKind::Arrow).is_none() {
         let help = "write `a -- m -> b`, or `a -- m ->|` if no lifeline receives it";
         cursor.unexpected_with("`->` and the receiver of the message", Some(help.to_owned()));
         return None;
     }
-    Some(Passing { origin, message, guard, target: target(cursor)?, synchronous })
+    let target = target(cursor)?;
+    guard_after_target(cursor);
+    let guard = of_ends(guard, origin, &target);
+    Some(Passing { origin, message, guard, target, synchronous })
+}
+
+/// A guard without a fault; nothing if there is none. A passing with half of a guard would mean something else.
+fn whole_guard(cursor: &mut Cursor<'_>) -> Option<Vec<Draft>> {
+    let found = cursor.findings.list.len();
+    let guard = guard(cursor);
+    (cursor.findings.list.len() == found).then_some(guard)
+}
+
+/// The atoms of a guard between these ends.
+fn of_ends(guard: Vec<Draft>, origin: Option<Name>, target: &Target) -> Vec<Atom> {
+    let ends = || origin.iter().chain(target.lifelines());
+    resolve(guard, |symbol| ends().any(|end| end.symbol == symbol))
+}
+
+/// Reports a guard behind the receiver, where people look for it first.
+fn guard_after_target(cursor: &mut Cursor<'_>) {
+    if cursor.kind() == Sign('[') {
+        let help = "a guard stands behind the message: a -- m[f = 1] -> b";
+        cursor.unexpected_with("the end of the arrow", Some(help.to_owned()));
+        guard(cursor);
+    }
 }
 
 /// The help for a name that no arrow or action follows.

@@ -310,8 +310,8 @@ impl<'s> PotReader<'s> {
         Ok(())
     }
 
-    /// Reads a field that few events have.
-    #[cold]
+    /// Reads a field that the usual form of an event does not have.
+    #[inline(never)]
     fn other_field(&mut self, seen: &mut Seen, key: &str, span: Span) -> Result<(), Malformed> {
         if !self.is_new(seen, &KEYS_OF_EVENT, key, span)? {
             return Ok(());
@@ -320,8 +320,8 @@ impl<'s> PotReader<'s> {
         match key {
             "set" => {
                 let shape = "an object such as {\"x\": 1, \"y\": 2}";
-                self.object("`set`", shape, |reader, name, _| {
-                    let variable = VariableId(reader.draft.order.variables.intern(name).0);
+                self.object("`set`", shape, |reader, name, span| {
+                    let variable = reader.named_variable(name, span);
                     if let Some(value) = reader.value()? {
                         reader.draft.order.assignments.push(Assignment { variable, value });
                     }
@@ -641,7 +641,21 @@ impl<'s> PotReader<'s> {
     fn variable(&mut self) -> Result<Option<VariableId>, Malformed> {
         let help = r#"write the name of a variable in double quotes: {"var": "x", "val": 3}"#;
         let name = self.text("`var` is no text", help)?;
-        Ok(name.map(|(name, _)| VariableId(self.draft.order.variables.intern(&name).0)))
+        Ok(name.map(|(name, span)| self.named_variable(&name, span)))
+    }
+
+    /// The variable with a name that stands at this span, quotes included.
+    #[inline]
+    fn named_variable(&mut self, name: &str, span: Span) -> VariableId {
+        let names = &mut self.draft.order.variables;
+        let (start, end) = (span.start as usize + 1, span.end as usize - 1);
+        // A name with escapes is shorter than its text, so the cache cannot be used.
+        if end - start != name.len() {
+            return VariableId(names.intern(name).0);
+        }
+        let mut look_up = || names.intern(name).0;
+        let known = self.recent_variables.id(self.json.bytes, start, end, || Some(look_up()));
+        VariableId(known.unwrap_or_else(look_up))
     }
 
     /// `value := number | true | false | text`
@@ -658,8 +672,19 @@ impl<'s> PotReader<'s> {
             Some(b'"') => {
                 let start = self.json.at;
                 let text = self.json.string()?;
-                let PotReader { texts, text_values, draft, .. } = self;
-                let value = text_value(texts, text_values, &mut draft.order.values, &text);
+                let PotReader { texts, text_values, draft, recent_texts, json, .. } = self;
+                let mut look_up = || {
+                    text_value(texts, text_values, &mut draft.order.values, &text)
+                        .map(|ValueId(id)| id)
+                };
+                let value = match &text {
+                    Cow::Borrowed(_) => {
+                        recent_texts.id(json.bytes, start + 1, json.at - 1, look_up)
+                    }
+                    // A text with escapes differs from what it stands for, so the cache cannot be used.
+                    Cow::Owned(_) => look_up(),
+                };
+                let value = value.map(ValueId);
                 if value.is_none() {
                     let help = "a text of digits, a slash and digits is a fraction: two integers of 64 bits each, \
                                 of which the second is not 0";

@@ -70,7 +70,8 @@ impl Painter<'_> {
                         let born = arrow.creates.filter(|lifeline| *lifeline == near);
                         let half = born.map_or(0.0, |lifeline| self.heads[lifeline].half());
                         let half = if near > origin { -half } else { half };
-                        f64::midpoint(x(origin), x(near) + half)
+                        let middle = f64::midpoint(x(origin), x(near) + half);
+                        self.between_lifelines(arrow, middle, [origin.min(near), origin.max(near)])
                     }
                     None => x(origin),
                 }
@@ -105,6 +106,27 @@ impl Painter<'_> {
             self.y = y + 12.0 + self.gap;
         }
         y
+    }
+
+    /// The middle of a label on an arrow over the lifelines between two others: where it would be, or in the middle
+    /// between two neighbours next to that place if it would be on a lifeline there and has room here.
+    fn between_lifelines(&self, arrow: &Arrow, middle: f64, [first, last]: [usize; 2]) -> f64 {
+        let x = &self.columns.x[first..=last];
+        let half = PLAIN.widest(&arrow.label) / 2.0 + 8.0;
+        let right = x.partition_point(|x| *x < middle).clamp(1, x.len() - 1);
+        let is_clear = |place: f64, right: usize| {
+            let (left, right) = (x[right - 1], x[right]);
+            left <= place - half && place + half <= right
+        };
+        if arrow.creates.is_some() || is_clear(middle, right) {
+            return middle;
+        }
+        let gaps = right.saturating_sub(1).max(1)..=(right + 1).min(x.len() - 1);
+        gaps.map(|right| (f64::midpoint(x[right - 1], x[right]), right))
+            .filter(|(place, right)| is_clear(*place, *right))
+            .map(|(place, _)| place)
+            .min_by(|a, b| (a - middle).abs().total_cmp(&(b - middle).abs()))
+            .unwrap_or(middle)
     }
 
     fn head_height(&self, lifeline: usize) -> f64 {
@@ -157,9 +179,10 @@ impl Painter<'_> {
         let at = point(x + TURN + 6.0, self.y + (height - text_height) / 2.0);
         self.label(arrow, at, Anchor::Start, subject);
         let middle = self.y + height / 2.0;
+        let inner = self.inner_bar_that_ends(row, origin);
         let ends = [
             point(self.edge(origin, true, 0), middle - 6.0),
-            point(self.edge(origin, true, self.begun(row, origin)), middle + 6.0),
+            point(self.edge(origin, true, self.begun(row, origin)) - inner, middle + 6.0),
         ];
         let key = self.lives[origin].key;
         self.loop_line(arrow, ends, key, subject);

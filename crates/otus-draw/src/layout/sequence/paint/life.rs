@@ -66,6 +66,15 @@ impl Painter<'_> {
         marks.filter(begins).count()
     }
 
+    /// The distance from the innermost bar of a lifeline to the one around it, if the inner one ends right after a row.
+    pub(super) fn inner_bar_that_ends(&self, row: usize, lifeline: usize) -> f64 {
+        let ends = match self.rows.rows.get(row + 1) {
+            Some(Row::End(ended)) => ended.or(self.calls.last().copied()) == Some(lifeline),
+            Some(_) | None => false,
+        };
+        if ends && self.lives[lifeline].bars.len() > 1 { STEP } else { 0.0 }
+    }
+
     /// The height of the arrow before the current row if that arrow touches the lifeline; otherwise
     /// the height of the current row.
     fn height_at(&self, lifeline: usize) -> f64 {

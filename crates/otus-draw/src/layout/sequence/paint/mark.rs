@@ -32,12 +32,22 @@ impl Painter<'_> {
             self.front.push(item.colour(note.colour.clone()));
         }
         let tip = if note.shape == NoteShape::Hexagon { HEXAGON } else { 0.0 };
-        let (at, anchor) = match note.place {
-            NotePlace::Left | NotePlace::Right => (rect.left + NOTE_PADDING + tip, Anchor::Start),
-            NotePlace::Over | NotePlace::Across => (rect.center().x, Anchor::Middle),
-        };
-        let at = point(at, top + 4.0);
-        self.front.lines(&note.lines, at, anchor, PLAIN, Role::Note, Tone::Normal);
+        let is_aside = matches!(note.place, NotePlace::Left | NotePlace::Right);
+        if is_aside || note.is_list() {
+            let half = PLAIN.widest(&note.lines) / 2.0;
+            let left = if is_aside { left + NOTE_PADDING + tip } else { rect.center().x - half };
+            let mut y = top + 4.0;
+            for line in &note.lines[..] {
+                let text = line.trim_start();
+                let indent = PLAIN.width(&line[..line.len() - text.len()]);
+                let at = point(left + indent, y);
+                y = self.front.lines(&[text], at, Anchor::Start, PLAIN, Role::Note, Tone::Normal);
+            }
+        } else {
+            let at = point(rect.center().x, top + 4.0);
+            let (role, tone) = (Role::Note, Tone::Normal);
+            self.front.lines(&note.lines, at, Anchor::Middle, PLAIN, role, tone);
+        }
         self.y = self.y.max(bottom + self.gap);
         if beside {
             self.beside[side] = bottom + 4.0;
@@ -67,17 +77,15 @@ impl Painter<'_> {
         if across.ruled {
             let half = font.widest(&across.lines) / 2.0 + 10.0;
             let text = Rect { left: middle - half, right: middle + half, ..rect };
+            let is_mute = across.lines.is_empty();
+            let parts = [(left, if is_mute { right } else { text.left }), (text.right, right)];
             for y in [rect.center().y - 1.5, rect.center().y + 1.5] {
-                for (from, to) in [(left, text.left), (text.right, right)] {
+                for (from, to) in parts.into_iter().take(if is_mute { 1 } else { 2 }) {
                     let line = Item::line(Role::Frame, point(from, y), point(to, y));
                     self.back.push(line);
                 }
             }
-            if across.lines.is_empty() {
-                let y = rect.center().y;
-                let line = Item::line(Role::Frame, point(left, y), point(right, y));
-                self.back.push(line);
-            } else {
+            if !is_mute {
                 self.front.push(Item::rect(Role::Note, text));
             }
         } else {

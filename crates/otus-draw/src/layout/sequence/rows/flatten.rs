@@ -4,9 +4,10 @@ use otus_core::Signature;
 use otus_syntax::ast::{Interaction, LoopKind, NodeId, NodeKind, Operator, Passing, SpecFile};
 use otus_syntax::drawing::{self, ArrowHead, Drawing, Mark, Shown};
 use otus_syntax::name::Name;
+use otus_syntax::print;
 
-use super::mark::{self, broken, colour, guard, titles};
-use super::{Arrow, Frame, Row, Rows};
+use super::mark::{self, colour, guard, titles};
+use super::{Arrow, Frame, Row, Rows, Text};
 use crate::layout::sequence::{Options, tone, word};
 use crate::metrics::PLAIN;
 use crate::scene::{End, Tone};
@@ -14,7 +15,7 @@ use crate::scene::{End, Tone};
 enum Task<'a> {
     Visit(NodeId),
     Mark(&'a Mark, NodeId),
-    Split(usize, Vec<String>),
+    Split(usize, Text),
     Close(usize),
 }
 
@@ -38,6 +39,7 @@ impl Rows {
             tasks: vec![Task::Visit(interaction.root)],
             open: Vec::new(),
             left_out: 0,
+            fresh: None,
         };
         while let Some(task) = flatten.tasks.pop() {
             flatten.task(task);
@@ -71,6 +73,8 @@ struct Flatten<'a> {
     open: Vec<Open>,
     /// The number of parts that are not drawn since the last row.
     left_out: usize,
+    /// The fresh variables of the loop that is drawn next, as its title shows them.
+    fresh: Option<String>,
 }
 
 impl<'a> Flatten<'a> {
@@ -148,13 +152,14 @@ impl<'a> Flatten<'a> {
         &mut self,
         node: NodeId,
         title: String,
-        guard: Vec<String>,
+        guard: Text,
         colour: Option<crate::colour::Colour>,
         concurrent: Vec<usize>,
         by_mark: bool,
     ) {
         let frame = self.rows.frames.len();
         let tone = tone(self.options, node);
+        let title = title + &self.fresh.take().unwrap_or_default();
         self.rows.frames.push(Frame { node, title, guard, colour, concurrent, span: None, tone });
         self.rows.rows.push(Row::Open(frame));
         self.open.push(Open { frame, by_mark });
@@ -183,6 +188,12 @@ impl<'a> Flatten<'a> {
                 let look = shown.and_then(|shown| shown.arrow.as_ref());
                 let arrow = self.arrow(id, passing, look);
                 self.rows.rows.push(Row::Arrow(arrow));
+            }
+            NodeKind::Operator(Operator::Fresh(variables), operands) => {
+                self.fresh = Some(format!(" (fresh {})", list(self.file, variables)));
+                for &operand in operands {
+                    self.visit(operand);
+                }
             }
             NodeKind::Operator(operator, operands) => {
                 if let Some(look) = shown.and_then(|shown| shown.arrow.as_ref())
@@ -242,7 +253,8 @@ impl<'a> Flatten<'a> {
         let is_drawn = |id: &NodeId| {
             !is_empty(id) || self.drawing.is_some_and(|drawing| drawing.of(*id).is_some())
         };
-        // The author drew no frame here: for `break`, and for lines that begin with `&`.
+        // In the author's own drawing, an `Alt` here comes from `break` and a `Par` from lines that begin with `&`;
+        // neither has a frame.
         let has_no_frame = self.is_authors && matches!(operator, Operator::Par | Operator::Alt);
         if *operator == Operator::Seq || has_no_frame {
             // ∅ is neutral in a sequence, and is only drawn if there is nothing else.
@@ -260,12 +272,12 @@ impl<'a> Flatten<'a> {
         let concurrent = self.concurrent(operator);
         let drawn: Vec<NodeId> =
             operands.iter().copied().filter(|id| !(optional && is_empty(id))).collect();
-        self.open(id, title, Vec::new(), None, concurrent, false);
+        self.open(id, title, Text::default(), None, concurrent, false);
         let frame = self.rows.frames.len() - 1;
         self.tasks.push(Task::Close(frame));
         for (place, operand) in drawn.into_iter().rev().enumerate() {
             if place > 0 {
-                self.tasks.push(Task::Split(frame, Vec::new()));
+                self.tasks.push(Task::Split(frame, Text::default()));
             }
             self.tasks.push(Task::Visit(operand));
         }
@@ -284,13 +296,15 @@ impl<'a> Flatten<'a> {
         targets.dedup();
         let origin = passing.origin.as_ref().and_then(lifeline);
         let message = self.file.names.text(passing.message.symbol).to_owned();
+        let guard = print::guard(self.file, passing);
+        let text = format!("{message} {guard}");
         let head = if passing.synchronous { End::Filled } else { End::Open };
         let mut arrow = Arrow {
             node,
             origin,
             targets,
             towards: None,
-            label: PLAIN.wrap_to(&message, self.options.label_width, 6),
+            label: Text::name(PLAIN, text.trim_end(), self.options.label_width),
             message,
             synchronous: passing.synchronous,
             ends: [End::Plain, head],
@@ -301,7 +315,7 @@ impl<'a> Flatten<'a> {
             tone: tone(self.options, node),
         };
         if let Some(look) = look {
-            arrow.wear(look, lifeline);
+            arrow.wear(look, if look.guard.is_empty() { &guard } else { &look.guard }, lifeline);
         }
         arrow
     }
@@ -311,18 +325,29 @@ impl<'a> Flatten<'a> {
 const LABEL: f64 = 250.0;
 
 impl Arrow {
-    /// Gives the arrow the look that its author chose.
-    fn wear(&mut self, look: &drawing::Arrow, lifeline: impl Fn(&Name) -> Option<usize>) {
-        let text = match &look.number {
+    /// Takes the look that its author gave it.
+    fn wear(
+        &mut self,
+        look: &drawing::Arrow,
+        guard: &str,
+        lifeline: impl Fn(&Name) -> Option<usize>,
+    ) {
+        let mut text = match &look.number {
             Some(number) if look.text.is_empty() => number.clone(),
+            // A number with a form of its own needs no colon.
+            Some(number) if !number.ends_with(|c: char| c.is_ascii_digit()) => {
+                format!("{number} {}", look.text)
+            }
             Some(number) => format!("{number}: {}", look.text),
             None => look.text.clone(),
         };
-        self.label = broken(PLAIN, &text, LABEL);
+        if !guard.is_empty() {
+            text = format!("{text} {guard}").trim_start().to_owned();
+        }
+        self.label = Text::of(PLAIN, &text, LABEL);
         if self.synchronous {
-            // The head is the author's choice and does not show that the message is synchronous, so
-            // the label says it.
-            self.label.insert(0, "«synch»".to_owned());
+            // Its head does not tell, since it is that of the author.
+            self.label.put_first("«synch»");
         }
         let head = match look.head {
             ArrowHead::Filled => End::Filled,
@@ -351,9 +376,17 @@ fn index(file: &SpecFile, signature: &Signature, name: &Name) -> Option<usize> {
 
 fn title(file: &SpecFile, operator: &Operator) -> String {
     let (word, has_region) = word(operator);
+    if let Operator::New(variables) = operator {
+        return format!("{word} {}", list(file, variables));
+    }
     if !has_region {
         return word.to_owned();
     }
-    let names = operator.region().iter().map(|name| file.names.text(name.symbol));
-    format!("{word} ({})", names.collect::<Vec<_>>().join(", "))
+    format!("{word} ({})", list(file, operator.region()))
+}
+
+/// Names, separated by commas.
+fn list(file: &SpecFile, names: &[Name]) -> String {
+    let names = names.iter().map(|name| file.names.text(name.symbol));
+    names.collect::<Vec<_>>().join(", ")
 }

@@ -4,9 +4,9 @@ use otus_syntax::drawing::{Frame, Mark};
 use otus_syntax::name::Name;
 
 use super::markup::plain;
-use super::{Across, Note, Reference, Row};
+use super::{Across, Note, Reference, Row, Text};
 use crate::colour::Colour;
-use crate::metrics::{Font, PLAIN, STRONG};
+use crate::metrics::{PLAIN, STRONG};
 
 /// The width at which the text of notes is broken, in addition to the lines of their author.
 const NOTE_WIDTH: f64 = 300.0;
@@ -22,22 +22,23 @@ pub(super) fn row(mark: &Mark, lifeline: impl Fn(&Name) -> Option<usize>) -> Opt
         Mark::Note(note) => Row::Note(Note {
             place: note.place,
             at: sorted(&note.at),
-            lines: broken(PLAIN, &note.text, NOTE_WIDTH),
+            lines: Text::indented(PLAIN, &note.text, NOTE_WIDTH),
             shape: note.shape,
             colour: colour(note.colour.as_ref()),
             span: (0, 0),
             beside: None,
         }),
         Mark::Divider(text) | Mark::Page(text) => {
-            Row::Across(Across { lines: broken(STRONG, text, 400.0), ruled: true })
+            Row::Across(Across { lines: Text::of(STRONG, text, 400.0), ruled: true })
         }
         Mark::Delay(text) => {
-            Row::Across(Across { lines: broken(PLAIN, text, 400.0), ruled: false })
+            Row::Across(Across { lines: Text::of(PLAIN, text, 400.0), ruled: false })
         }
         Mark::Space(pixels) => Row::Space(f64::from(pixels.unwrap_or(12).min(200))),
-        Mark::Reference { over, text } => {
-            Row::Reference(Reference { over: sorted(over), lines: broken(PLAIN, text, NOTE_WIDTH) })
-        }
+        Mark::Reference { over, text } => Row::Reference(Reference {
+            over: sorted(over),
+            lines: Text::of(PLAIN, text, NOTE_WIDTH),
+        }),
         Mark::Activate { lifeline: name, colour: chosen } => {
             Row::Begin(lifeline(name)?, colour(chosen.as_ref()))
         }
@@ -49,39 +50,29 @@ pub(super) fn row(mark: &Mark, lifeline: impl Fn(&Name) -> Option<usize>) -> Opt
     })
 }
 
-/// The title and the guard of a frame as its author wrote them. A `group` has its label as title.
-pub(super) fn titles(frame: &Frame, word: &str) -> (String, Vec<String>) {
+/// The title and the guard of a frame as its author wrote them. A `group` or `partition` has its label as title.
+pub(super) fn titles(frame: &Frame, word: &str) -> (String, Text) {
     match frame.keyword.as_str() {
-        "rect" | "box" => (String::new(), Vec::new()),
-        "group" if !frame.label.is_empty() => (plain(&frame.label), guard(&frame.second)),
-        "par2" => ("par".to_owned(), guard(&frame.label)),
+        "rect" | "box" => (String::new(), Text::default()),
+        "group" | "partition" if !frame.label.is_empty() => {
+            (plain(&frame.label), guard(&frame.second))
+        }
+        "par2" | "par_over" => ("par".to_owned(), guard(&frame.label)),
         "" => (word.to_owned(), guard(&frame.label)),
         keyword => (keyword.to_owned(), guard(&frame.label)),
     }
 }
 
 /// A guard in its brackets.
-pub(super) fn guard(text: &str) -> Vec<String> {
+pub(super) fn guard(text: &str) -> Text {
     let text = plain(text);
     let text = text.trim();
     if text.is_empty() {
-        return Vec::new();
+        return Text::default();
     }
     let has_brackets = text.starts_with('[') && text.ends_with(']');
     let text = if has_brackets { text.to_owned() } else { format!("[{text}]") };
-    broken(PLAIN, &text, 300.0)
-}
-
-/// The lines of a text, each broken where it is wider than `room`. If the author broke the lines, wider lines are
-/// kept.
-pub(super) fn broken(font: Font, text: &str, room: f64) -> Vec<String> {
-    let text = plain(text);
-    let text = text.trim();
-    if text.is_empty() {
-        return Vec::new();
-    }
-    let room = if text.contains('\n') { room * 1.6 } else { room };
-    text.split('\n').flat_map(|line| font.wrap(line.trim(), room)).collect()
+    Text::of(PLAIN, &text, 300.0)
 }
 
 pub(super) fn colour(chosen: Option<&String>) -> Option<Colour> {

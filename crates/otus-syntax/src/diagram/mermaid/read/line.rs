@@ -3,15 +3,17 @@
 use super::{OpenerKind, Reader};
 use crate::diagram::mermaid::entity::{decode, shown, without_wrap};
 use crate::diagram::mermaid::lexis::{self, Arrow, KEYWORDS};
+use crate::diagram::number::Form;
 use crate::diagram::picture::Decoration;
 use crate::diagram::statement::{
-    Course, Fragment, Look, Message, Numbering, Options, Separator, Statement, StatementKind,
+    self, Course, Fragment, Look, Message, Numbering, Options, Separator, Statement, StatementKind,
 };
-use crate::diagram::{directive, is_one_of};
+use crate::diagram::{directive, is_one_of, values};
 use crate::drawing::{
     self, ArrowHead, Frame, Head, HeadBox, HeadKind, Mark, Note, NotePlace, NoteShape, Title,
     TitlePlace,
 };
+use crate::grammar::interaction::guard::Draft;
 use crate::source::Span;
 use crate::suggest;
 
@@ -214,7 +216,12 @@ impl Reader<'_> {
         let number = |at: usize| words.get(at).and_then(|word| word.parse().ok());
         let numbering = match words[..] {
             ["off"] => Numbering::Stop,
-            _ => Numbering::Start { first: number(0).unwrap_or(1), step: number(1).unwrap_or(1) },
+            _ => Numbering::Start {
+                outer: Vec::new(),
+                first: number(0).unwrap_or(1),
+                step: number(1).unwrap_or(1),
+                form: Form::default(),
+            },
         };
         self.look(self.span(start, self.at), Look::Numbering(numbering));
     }
@@ -434,15 +441,17 @@ impl Reader<'_> {
             return self.not_understood(span, "this arrow has no message", help);
         }
         let end = self.text_end(to_end + 1);
-        let body = without_wrap(text[to_end + 1..end].trim());
+        let label = without_wrap(text[to_end + 1..end].trim());
+        // `label` is a suffix of the trimmed text, so its span follows from its end.
+        let label_end = to_end + 1 + text[to_end + 1..end].trim_end().len();
+        let label_at = label_end - label.len();
+        let (body, guard) = self.without_guard(label, label_at);
         let span = self.span(start, start + text[start..end].trim_end().len());
         let message = if body.is_empty() {
             self.picture.add(Decoration::UNNAMED, span);
             self.unnamed(span)
         } else {
-            // `body` is a suffix of the trimmed text, so its span follows from its end.
-            let body_end = to_end + 1 + text[to_end + 1..end].trim_end().len();
-            self.label_name(body_end - body.len(), body_end)
+            self.label_name(label_at, label_at + body.len())
         };
         let mut ends = [self.name(from.start, from.end), self.name(to.start, to.end)];
         let course = match arrow {
@@ -466,8 +475,14 @@ impl Reader<'_> {
         let [sender, receiver] = ends;
         let [from, to] = ends.map(Some);
         self.at = end;
-        let look =
-            drawing::Arrow { text: shown(body), ..look_of(&text[arrow_at..arrow_at + length]) };
+        let look = drawing::Arrow {
+            text: shown(body),
+            guard: shown(label[body.len()..].trim_start()),
+            ..look_of(&text[arrow_at..arrow_at + length])
+        };
+        if !guard.is_empty() {
+            self.push(span, StatementKind::Mark(statement::Mark::Guard(guard)));
+        }
         self.look(span, Look::Arrow(look));
         self.push(span, StatementKind::Message(Message { from, to, message, course }));
         match activates {
@@ -478,6 +493,23 @@ impl Reader<'_> {
             Some(_) => self.look(span, Look::Mark(Mark::Deactivate(Some(sender)))),
             None => {}
         }
+    }
+
+    /// A label without the guard at its end, and the guard.
+    fn without_guard<'l>(&mut self, label: &'l str, at: usize) -> (&'l str, Vec<Draft>) {
+        let Some(part) = values::part(label, decode) else { return (label, Vec::new()) };
+        let written = &label[part.clone()];
+        let text = decode(written);
+        let span = values::span_of(at, &part);
+        if !self.has_values {
+            if values::is_guard(&text) {
+                self.suspects.add(span);
+            }
+            return (label, Vec::new());
+        }
+        let is_literal = *text == *written;
+        let guard = values::read(&text, span, is_literal, &mut self.names, &mut self.findings);
+        (label[..part.start].trim_end(), guard)
     }
 
     fn skip_circle(&self, from: usize) -> usize {

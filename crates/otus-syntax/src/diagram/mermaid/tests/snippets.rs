@@ -1,7 +1,8 @@
 //! Snippets with the answers of Mermaid's own parser (mermaid 11.17.2 and 12.3.0).
 
 /// Mermaid accepts them, and so does Otus.
-pub(super) const ACCEPTED: [&str; 125] = [
+pub(super) const ACCEPTED: [&str; 126] = [
+    "\u{feff}sequenceDiagram\r\n\tA->>B: m\r\n",
     "sequenceDiagram\n",
     "sequenceDiagram\nA->>B: m",
     "sequenceDiagram\nA->>B:m;B->>A:n",

@@ -96,7 +96,9 @@ fn whole(text: &str) -> Span {
 }
 
 fn expanded(text: &str, range: Span, origin: Span) -> Vec<Line<'static>> {
-    Lines::new(text, range).map(|line| Line::expanded(line.text(), origin)).collect()
+    Lines::new(text, range)
+        .map(|line| Line::expanded(line.text(), origin).indented(line.indent()))
+        .collect()
 }
 
 /// The lines of a file; if it has diagrams, those of the first, or of the one with this number or name.

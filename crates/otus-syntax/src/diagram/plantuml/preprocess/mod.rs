@@ -279,7 +279,7 @@ impl<'a> Preprocessor<'_, 'a, '_> {
         }
         self.bytes += replaced.len();
         for part in replaced.split('\n') {
-            self.lines.push(Line::expanded(part, line.whole()));
+            self.lines.push(Line::expanded(part, line.whole()).indented(line.indent()));
         }
     }
 

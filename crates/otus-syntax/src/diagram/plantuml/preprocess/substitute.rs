@@ -133,7 +133,7 @@ impl<'a> Preprocessor<'_, 'a, '_> {
         let value = self.call(name, &written, line).unwrap_or(Value::NOTHING);
         // The lines of the procedure's body get the span of the call.
         for made in &mut self.lines[at..] {
-            *made = Line::expanded(made.text(), line.whole());
+            *made = Line::expanded(made.text(), line.whole()).indented(made.indent());
         }
         let value = value.to_string();
         if !value.is_empty() {

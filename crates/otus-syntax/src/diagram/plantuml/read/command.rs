@@ -70,8 +70,9 @@ impl Reader<'_> {
                     self.skip_until(line, Until::End(&["note", "hnote", "rnote"]));
                 }
             }
-            "ref" if first_word(rest.trim_start()).eq_ignore_ascii_case("over") => {
+            "ref" if first_word(without_colour(rest)).eq_ignore_ascii_case("over") => {
                 self.picture.add(Decoration::REFERENCE, line.whole());
+                let rest = without_colour(rest);
                 let colon = colon_outside_quotes(rest);
                 let listed = rest[..colon.unwrap_or(rest.len())].trim();
                 let over = self.lifelines(line, &listed["over".len()..]);
@@ -103,7 +104,7 @@ impl Reader<'_> {
                     "newpage" | "autonewpage" if alone => Decoration::PAGE,
                     "ignore" if rest.trim().eq_ignore_ascii_case("newpage") => Decoration::PAGE,
                     "footbox" if is_switch(rest) => Decoration::STYLE,
-                    "hide" | "show" | "scale" | "skin" | "url"
+                    "hide" | "show" | "scale" | "skin" | "url" | "set"
                         if alone && !rest.trim().is_empty() =>
                     {
                         Decoration::STYLE
@@ -199,6 +200,15 @@ impl Reader<'_> {
 /// `on` or `off`
 fn is_switch(text: &str) -> bool {
     is_one_of(text.trim(), "on off")
+}
+
+/// The text without a colour at its start, which may follow the word `ref` directly.
+fn without_colour(text: &str) -> &str {
+    let text = text.trim_start();
+    if !text.starts_with('#') {
+        return text;
+    }
+    text[text.find(char::is_whitespace).unwrap_or(text.len())..].trim_start()
 }
 
 /// The position of the colon before the text of a note.

@@ -63,6 +63,14 @@ impl Reader<'_> {
                 };
                 let at = line.span(label_at..label_at + first.len()).start;
                 directive::block(first, at, self.names).unwrap_or_else(|| {
+                    if directive::has_fresh(first) {
+                        let span = line.span(label_at..label_at + first.len());
+                        let message = format!(
+                            "this group is only a frame around its lines: `{first}` is free text"
+                        );
+                        let help = format!("write `' otus: {first}` above a `loop`");
+                        self.findings.report(Code::PICTURE_ONLY, span, message, help);
+                    }
                     if let Some(meant) = directive::nearly_block(first) {
                         let span = line.span(label_at..label_at + first.len());
                         let message = format!(

@@ -12,7 +12,9 @@ use crate::diagram::plantuml::calls::Call;
 use crate::diagram::plantuml::line::Line;
 use crate::diagram::plantuml::text;
 use crate::diagram::statement::{Course, Fragment, Look, Mark, Message, Statement, StatementKind};
+use crate::diagram::values;
 use crate::drawing;
+use crate::grammar::interaction::guard::Draft;
 use crate::name::Name;
 use crate::source::Span;
 
@@ -26,14 +28,14 @@ impl Reader<'_> {
                 let help = "write `->` for a message, `-->` for a reply";
                 self.findings.report(Code::LINE_NOT_UNDERSTOOD, span, message, help);
             }
-            Reading::Duration => self.picture.add(Decoration::ANCHOR, line.whole()),
+            Reading::Duration => self.duration(line),
             Reading::Other => return false,
         }
         true
     }
 
     fn message(&mut self, line: &Line<'_>, arrow: &Arrow) {
-        let (from, to) = (self.end(line, arrow.from.as_ref()), self.end(line, arrow.to.as_ref()));
+        let (from, to) = self.ends(line, arrow);
         if line.text().starts_with('{') {
             self.picture.add(Decoration::ANCHOR, line.whole());
         }
@@ -43,21 +45,24 @@ impl Reader<'_> {
             self.push(line.whole(), StatementKind::Lifelines(ends));
             return;
         }
-        let message = self.message_name(line, arrow.label.clone());
+        let label = arrow.label.clone().unwrap_or(line.text().len()..line.text().len());
+        let (body, guard) = self.without_guard(line, label.clone());
+        let message = self.message_name(line, body.clone());
         let written = |range: &Range<usize>| line.text()[range.clone()].to_owned();
+        self.anchor(line);
+        if !guard.is_empty() {
+            self.push(line.whole(), StatementKind::Mark(Mark::Guard(guard.clone())));
+        }
         let look = drawing::Arrow {
-            text: arrow
-                .label
-                .as_ref()
-                .map(|label| text::shown(&written(label)))
-                .unwrap_or_default(),
+            text: text::shown(&written(&body)),
+            guard: text::shown(line.text()[body.end..label.end].trim()),
             dotted: arrow.dotted,
             head: arrow.head,
             colour: arrow.colour.as_ref().map(written),
             ..drawing::Arrow::default()
         };
         self.look(line.whole(), Look::Arrow(look));
-        self.courses(line, arrow, Message::new(from, to, message));
+        self.courses(line, arrow, Message::new(from, to, message), &guard);
         self.calls.message(Call { from, to });
         if arrow.activations.is_empty() {
             if self.calls.automatic && !arrow.lost && !arrow.crossed {
@@ -104,18 +109,47 @@ impl Reader<'_> {
         }
     }
 
+    /// The sender and the receiver. The one at the left of the arrow is declared first.
+    fn ends(&mut self, line: &Line<'_>, arrow: &Arrow) -> (Option<Name>, Option<Name>) {
+        let place = |end: Option<&Participant>| end.map(|end| end.place.start);
+        let (from, to) = (arrow.from.as_ref(), arrow.to.as_ref());
+        let is_reversed = to.is_some() && place(to) < place(from);
+        let (left, right) = if is_reversed { (to, from) } else { (from, to) };
+        let left = self.end(line, left);
+        // A label declares its participant, and spans of expanded lines do not tell the order.
+        let is_unclear =
+            right.is_some_and(|right| right.label.is_some()) || is_reversed && line.is_expanded();
+        if let Some(left) = left.filter(|_| is_unclear) {
+            self.push(line.whole(), StatementKind::Lifelines(vec![left]));
+        }
+        let right = self.end(line, right);
+        if is_reversed { (right, left) } else { (left, right) }
+    }
+
     /// The messages of an arrow: one, one each way, or a broadcast.
-    fn courses(&mut self, line: &Line<'_>, arrow: &Arrow, message: Message) {
+    fn courses(&mut self, line: &Line<'_>, arrow: &Arrow, message: Message, guard: &[Draft]) {
         let span = line.whole();
         if arrow.lost && message.to.is_some() {
             self.picture.add(Decoration::LOST, span);
         }
         if !arrow.others.is_empty() {
             self.picture.add(Decoration::MULTICAST, span);
-            self.push(span, StatementKind::Open(Fragment::Broadcast));
+            // The block opens before the guard and the look of its first arrow.
+            let is_own = |statement: &Statement| {
+                matches!(
+                    statement.kind,
+                    StatementKind::Mark(Mark::Guard(_)) | StatementKind::Look(Look::Arrow(_))
+                )
+            };
+            let at = self.statements.iter().rposition(|it| !is_own(it)).map_or(0, |at| at + 1);
+            let kind = StatementKind::Open(Fragment::Broadcast);
+            self.statements.insert(at, Statement { span, kind });
             self.push(span, StatementKind::Message(message));
             for other in &arrow.others {
                 let to = self.end(line, Some(other));
+                if !guard.is_empty() {
+                    self.push(span, StatementKind::Mark(Mark::Guard(guard.to_vec())));
+                }
                 self.push(span, StatementKind::Message(Message { to, ..message }));
             }
             self.push(span, StatementKind::Close);
@@ -148,19 +182,42 @@ impl Reader<'_> {
             ..message
         };
         self.push(span, StatementKind::Message(forth));
+        if !guard.is_empty() {
+            self.push(span, StatementKind::Mark(Mark::Guard(guard.to_vec())));
+        }
         self.push(span, StatementKind::Mark(Mark::Beside));
         self.push(span, StatementKind::Message(back));
     }
 
     /// The name of a message, from the text after the colon.
-    fn message_name(&mut self, line: &Line<'_>, label: Option<Range<usize>>) -> Name {
-        let label = label.unwrap_or(line.text().len()..line.text().len());
+    fn message_name(&mut self, line: &Line<'_>, label: Range<usize>) -> Name {
         let text = text::name(&line.text()[label.clone()]);
         if text.is_empty() {
             self.picture.add(Decoration::UNNAMED, line.whole());
             return Name { symbol: self.names.intern(UNNAMED), span: line.whole() };
         }
         Name { symbol: self.names.intern(&text), span: line.span(label) }
+    }
+
+    /// A label without the guard at its end, and the guard.
+    fn without_guard(
+        &mut self,
+        line: &Line<'_>,
+        label: Range<usize>,
+    ) -> (Range<usize>, Vec<Draft>) {
+        let written = &line.text()[label.clone()];
+        let Some(part) = values::part(written, text::name) else { return (label, Vec::new()) };
+        let text = text::name(&written[part.clone()]);
+        let span = line.span(label.start + part.start..label.start + part.end);
+        if !self.has_values {
+            if values::is_guard(&text) {
+                self.suspects.add(span);
+            }
+            return (label, Vec::new());
+        }
+        let is_literal = *text == written[part.clone()] && span.len() as usize == part.len();
+        let guard = values::read(&text, span, is_literal, self.names, self.findings);
+        (label.start..label.start + written[..part.start].trim_end().len(), guard)
     }
 
     /// The lifeline at one end of an arrow.
@@ -204,12 +261,17 @@ impl Reader<'_> {
                 call
             }
         };
+        let (body, guard) = self.without_guard(line, label.clone());
         let look = drawing::Arrow {
-            text: text::shown(&line.text()[label.clone()]),
+            text: text::shown(&line.text()[body.clone()]),
+            guard: text::shown(line.text()[body.end..label.end].trim()),
             dotted: true,
             ..drawing::Arrow::default()
         };
-        let message = self.message_name(line, Some(label));
+        let message = self.message_name(line, body);
+        if !guard.is_empty() {
+            self.push(line.whole(), StatementKind::Mark(Mark::Guard(guard)));
+        }
         self.look(line.whole(), Look::Arrow(look));
         let reply = Message::new(call.to, call.from, message);
         self.push(line.whole(), StatementKind::Message(reply));

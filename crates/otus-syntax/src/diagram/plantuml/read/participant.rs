@@ -13,6 +13,13 @@ use crate::drawing::{Head, HeadKind, Mark};
 use crate::name::Name;
 use crate::source::Span;
 
+/// The text of a stereotype without its spot: `Testable` of `(C,#ADD1B2) Testable`.
+fn without_spot(text: &str) -> &str {
+    let text = text.trim();
+    let after = text.strip_prefix('(').and_then(|inside| Some(&inside[inside.find(')')? + 1..]));
+    after.map_or(text, str::trim_start)
+}
+
 impl Reader<'_> {
     /// `NAME`, `"Long" as NAME`, `NAME as "Long"`, `LABEL as NAME`, and decorations.
     pub(super) fn participant(&mut self, line: &Line<'_>, start: usize) -> bool {
@@ -50,7 +57,14 @@ impl Reader<'_> {
         while !rest.is_empty() {
             let length = if rest.starts_with("<<") {
                 let length = rest.find(">>").map(|length| length + 2);
-                stereotype = length.map(|length| rest[2..length - 2].trim().to_owned());
+                let inside = length.map(|length| without_spot(&rest[2..length - 2]));
+                if let Some(inside) = inside.filter(|inside| !inside.is_empty()) {
+                    let known: Option<String> = stereotype.take();
+                    stereotype = Some(match known {
+                        Some(known) => format!("{known}, {inside}"),
+                        None => inside.to_owned(),
+                    });
+                }
                 length
             } else if rest.starts_with("[[") {
                 rest.find("]]").map(|length| length + 2)
@@ -136,6 +150,8 @@ impl Reader<'_> {
         let lifeline = named.map(|name| self.name(&part, &name));
         let mark = match (word, lifeline) {
             ("activate", Some(lifeline)) => {
+                // It declares its participant, unlike Mermaid's.
+                self.push(line.whole(), StatementKind::Lifelines(vec![lifeline]));
                 let colour = (!tail.is_empty()).then(|| tail.to_owned());
                 Mark::Activate { lifeline, colour }
             }

@@ -1,6 +1,7 @@
 //! Reads statements that concern only the picture: notes, titles, dividers, numbers, boxes.
 
 use super::Reader;
+use crate::diagram::number::Form;
 use crate::diagram::plantuml::arrow;
 use crate::diagram::plantuml::line::Line;
 use crate::diagram::plantuml::text;
@@ -40,7 +41,12 @@ impl Reader<'_> {
     /// Completes the part that has begun, once all of its lines are read.
     pub(super) fn complete(&mut self, span: Span) {
         if let Some((begun, lines)) = self.begun.take() {
-            let lines: Vec<String> = lines.iter().map(|line| text::shown(line)).collect();
+            let indents = lines.iter().filter(|line| !line.trim().is_empty());
+            let common = indents.map(|line| line.len() - line.trim_start().len()).min();
+            let lines: Vec<String> = lines
+                .iter()
+                .map(|line| text::shown(line.get(common.unwrap_or_default()..).unwrap_or_default()))
+                .collect();
             self.look(span, begun.complete(lines.join("\n")));
         }
     }
@@ -95,15 +101,27 @@ impl Reader<'_> {
         self.look(line.whole(), Look::OpenBox(opened));
     }
 
-    /// `autonumber 10 5 "format"`, `autonumber stop`, `autonumber resume`. Formats and dotted numbers are not kept.
+    /// `autonumber 10 5 "format"`, `autonumber 1.2.1`, `autonumber stop`, `autonumber resume`, `autonumber inc A`.
     pub(super) fn numbering(&mut self, line: &Line<'_>, rest: &str) {
-        let words: Vec<&str> = rest.split('"').next().unwrap_or("").split_whitespace().collect();
+        let mut parts = rest.split('"');
+        let words: Vec<&str> = parts.next().unwrap_or("").split_whitespace().collect();
+        let form = parts.next().map(Form::of_format);
         let number = |at: usize| words.get(at).and_then(|word| word.parse().ok());
         let numbering = match words.first().map(|word| word.to_ascii_lowercase()).as_deref() {
             Some("stop") => Numbering::Stop,
-            Some("resume") => Numbering::Resume { step: number(1) },
-            Some("inc") => return,
-            _ => Numbering::Start { first: number(0).unwrap_or(1), step: number(1).unwrap_or(1) },
+            Some("resume") => Numbering::Resume { step: number(1), form },
+            Some("inc") => {
+                let letter = words.get(1).and_then(|word| word.bytes().next());
+                let level = letter.map(|letter| letter.to_ascii_uppercase().wrapping_sub(b'A'));
+                Numbering::Increment { level: level.map_or(0, usize::from) }
+            }
+            _ => {
+                let levels = words.first().into_iter().flat_map(|word| word.split('.'));
+                let mut outer: Vec<i64> = levels.filter_map(|level| level.parse().ok()).collect();
+                let first = outer.pop().unwrap_or(1);
+                let (step, form) = (number(1).unwrap_or(1), form.unwrap_or_default());
+                Numbering::Start { outer, first, step, form }
+            }
         };
         self.look(line.whole(), Look::Numbering(numbering));
     }

@@ -85,7 +85,7 @@ impl Reader<'_> {
         };
         if !over {
             if let Some((_, lines)) = &mut self.begun {
-                lines.push(text.to_owned());
+                lines.push(" ".repeat(line.indent()) + text);
             }
             return;
         }

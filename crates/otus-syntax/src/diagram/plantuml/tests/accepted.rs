@@ -3,7 +3,26 @@
 use super::parse;
 use super::round_trip::generated;
 use crate::diagram::plantuml::write;
+use crate::diagram::statement::StatementKind;
 use crate::source::Source;
+
+/// What files have around their diagrams and between their lines.
+#[test]
+fn marks_cases_and_comments_do_not_matter() {
+    for text in [
+        "\u{feff}@startuml\r\nA -> B : m\r\n@enduml\r\n",
+        "\u{feff}A -> B : m\n",
+        "@startUML\nA -> B : m\n@endUML\n",
+        "@StartUml\nnote over A\n' a comment\nend note\nA -> B : m\n@EndUml\n",
+    ] {
+        let (outline, diagnostics) = parse(&Source::new("x", text));
+        assert!(diagnostics.iter().all(|finding| !finding.is_error()), "{text}\n{diagnostics:?}");
+        let is_message = |kind: &StatementKind| matches!(kind, StatementKind::Message(_));
+        let messages = outline.statements.iter().filter(|one| is_message(&one.kind)).count();
+        assert_eq!(messages, 1, "{text}");
+        assert!(!format!("{:?}", outline.statements).contains("a comment"), "{text}");
+    }
+}
 
 #[test]
 fn diagrams_of_plantuml_are_accepted() {
@@ -31,7 +50,9 @@ fn samples_are_left_for_plantuml() {
 }
 
 /// Diagrams that Otus accepts; `scripts/check-plantuml.sh` checks that PlantUML accepts them too.
-const ACCEPTED: [&str; 52] = [
+const ACCEPTED: [&str; 54] = [
+    "ref#gold over A, B : x\nA -> B : m",
+    "set separator none\nA -> B : m\nautonumber 1 \"<b>AUTH-#</b>\"\nA -> B : n\nautonumber 1.1.1\nautonumber inc A",
     "A -> B : m\nB --> A : n\nA ->> B : o\nB -->> A : p",
     "A -\\ B : m\nA -\\\\ B : n\nA -/ B : o\nA --// B : p",
     "A ->x B : m\nA x-> B : n\nA ->o B : o\nA o->o B : p\nA -x B : q",

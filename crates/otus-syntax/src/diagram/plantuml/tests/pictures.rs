@@ -61,6 +61,7 @@ A -> B ** : n
 deactivate",
         &expect![[r#"
             participant "A" label None
+            otus: lifeline A
             "A" ->x "B" : "m"
             "A" -> "B" : "n"
             "A" -> "B" : "o"

@@ -33,11 +33,12 @@ fn returns_answer_the_last_call() {
     check(
         "A -> B : a\nactivate B\nB -> C : b\ndeactivate B\nreturn c",
         &expect![[r#"
-        "A" -> "B" : "a"
-        "B" -> "C" : "b"
-        "C" -> "B" : "c"
-        note O0606 "activate B" activation bars are kept in the picture only (2 places)
-    "#]],
+            "A" -> "B" : "a"
+            otus: lifeline B
+            "B" -> "C" : "b"
+            "C" -> "B" : "c"
+            note O0606 "activate B" activation bars are kept in the picture only (2 places)
+        "#]],
     );
 }
 

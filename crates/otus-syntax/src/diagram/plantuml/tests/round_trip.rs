@@ -75,7 +75,7 @@ pub(super) fn generated(seed: u64) -> Outline {
                 5 => StatementKind::Open(Fragment::Block(Operator::Strict)),
                 6 => {
                     let kind = LoopKind::Coregion(some(&mut random));
-                    kinds.push(StatementKind::Mark(Mark::LoopKind(kind)));
+                    kinds.push(StatementKind::Mark(Mark::LoopKind(kind, Vec::new())));
                     let least = u32::try_from(random(3)).expect("small");
                     let most = [None, Some(least), Some(least + 2)][random(3)];
                     StatementKind::Open(Fragment::Loop(Repetition { least, most, stated: true }))
@@ -109,7 +109,7 @@ fn normalized(outline: &Outline) -> Vec<String> {
     let mut statements = outline.statements.iter().map(|statement| &statement.kind).peekable();
     while let Some(kind) = statements.next() {
         let any = StatementKind::Open(Fragment::Loop(Repetition::ANY));
-        if let StatementKind::Mark(Mark::LoopKind(kind)) = kind
+        if let StatementKind::Mark(Mark::LoopKind(kind, _)) = kind
             && statements.peek() == Some(&&any)
         {
             statements.next();

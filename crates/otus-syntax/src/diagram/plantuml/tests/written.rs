@@ -37,10 +37,10 @@ fn everything_is_written() {
             StatementKind::Open(Fragment::Par),
             StatementKind::Next(Separator::And),
             StatementKind::Close,
-            StatementKind::Mark(Mark::LoopKind(LoopKind::Strict)),
+            StatementKind::Mark(Mark::LoopKind(LoopKind::Strict, Vec::new())),
             StatementKind::Open(Fragment::Loop(Repetition::ANY)),
             StatementKind::Close,
-            StatementKind::Mark(Mark::LoopKind(LoopKind::Parallel)),
+            StatementKind::Mark(Mark::LoopKind(LoopKind::Parallel, Vec::new())),
             StatementKind::Open(Fragment::Loop(Repetition {
                 least: 2,
                 most: Some(5),

@@ -1,0 +1,52 @@
+//! The engine against the oracle.
+
+use otus_analysis::budget::Budget;
+use otus_analysis::values::{Clocks, ValueEngine};
+use otus_testkit::oracle::values::LIMIT;
+use otus_testkit::valued_cases::shape::Flavor;
+
+use super::compare::{Answers, Asked, sweep, told};
+
+/// The oracle first, then the engine.
+fn against(asked: &Asked<'_>) -> Answers {
+    let expected = told(asked.case().verdict(asked.question, LIMIT))?;
+    let mut engine =
+        ValueEngine::new(asked.pool, asked.term, asked.valued, asked.trace.partition());
+    let clocks = Clocks { uncertainty: asked.uncertainty };
+    let budget =
+        Budget { max_states: Some(crate::setting("OTUS_VALUE_STATES", 500)), ..Budget::default() };
+    let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        engine.analyze(asked.trace, asked.facts, clocks, asked.question, &budget)
+    }));
+    let found = found.map_or("panic".to_owned(), |outcome| outcome.verdict.to_string());
+    Some((expected, found))
+}
+
+#[test]
+fn small_cases() {
+    sweep("small", (11, super::cases(3_000)), &Flavor::small(), against);
+}
+
+#[test]
+fn cases_without_times() {
+    let flavor = Flavor { times: false, ..Flavor::small() };
+    sweep("without times", (12, super::cases(2_000)), &flavor, against);
+}
+
+#[test]
+fn two_lifelines_and_one_message() {
+    let flavor = Flavor { lifelines: 2, messages: 1, span: 2, fields: 1, ..Flavor::small() };
+    sweep("two lifelines", (13, super::cases(2_000)), &flavor, against);
+}
+
+#[test]
+fn larger_cases() {
+    let flavor = Flavor { leaves: 6, events: 9, messages: 3, ..Flavor::small() };
+    sweep("larger", (14, super::cases(500)), &flavor, against);
+}
+
+#[test]
+fn strict_comparisons_of_times() {
+    let flavor = Flavor { odd_times: true, ..Flavor::small() };
+    sweep("odd times", (15, super::cases(500)), &flavor, against);
+}
