@@ -4,6 +4,7 @@ use super::{LIFELINES, MESSAGES};
 
 /// What random cases are like.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "switches, independent of each other")]
 pub struct Flavor {
     /// The number of lifelines that are used.
     pub lifelines: usize,

@@ -138,7 +138,7 @@ impl<'a> Store<'a> {
         if !self.case.valued.has_times() {
             return Some(true);
         }
-        self.orders(&order, &self.unseen_pairs(), &mut |order| {
+        orders(&order, &self.unseen_pairs(), &mut |order| {
             self.times(order, strength).is_satisfiable(readings, left)
         })
     }
@@ -225,24 +225,6 @@ impl<'a> Store<'a> {
         pairs
     }
 
-    /// Whether some order of these pairs satisfies a condition.
-    fn orders(
-        &self,
-        order: &Order,
-        pairs: &[(usize, usize)],
-        satisfies: &mut dyn FnMut(&Order) -> Option<bool>,
-    ) -> Option<bool> {
-        let [(e, f), rest @ ..] = pairs else { return satisfies(order) };
-        for (first, second) in [(*e, *f), (*f, *e)] {
-            if let Some(order) = order.with(first, second)
-                && self.orders(&order, rest, satisfies)?
-            {
-                return Some(true);
-            }
-        }
-        Some(false)
-    }
-
     /// The conditions on times, given the order of the events of each component.
     fn times(&self, order: &Order, strength: Strength) -> Times<'a> {
         let mut times = Times {
@@ -302,4 +284,21 @@ impl<'a> Store<'a> {
         }
         times
     }
+}
+
+/// Whether some order of these pairs satisfies a condition.
+fn orders(
+    order: &Order,
+    pairs: &[(usize, usize)],
+    satisfies: &mut dyn FnMut(&Order) -> Option<bool>,
+) -> Option<bool> {
+    let [(e, f), rest @ ..] = pairs else { return satisfies(order) };
+    for (first, second) in [(*e, *f), (*f, *e)] {
+        if let Some(order) = order.with(first, second)
+            && orders(&order, rest, satisfies)?
+        {
+            return Some(true);
+        }
+    }
+    Some(false)
 }

@@ -14,17 +14,17 @@ use otus_trace::Partition;
 /// An event such as `a!m f=1 time=3`.
 fn record(text: &str, lowered: &otus_core::Lowered) -> Record {
     let mut words = text.split(' ');
-    let action = words.next().unwrap();
+    let action = words.next().expect("an action");
     let signature = lowered.pool.signature();
-    let lifeline = signature.lifeline(&action[..1]).unwrap();
-    let message = signature.message(&action[2..]).unwrap();
+    let lifeline = signature.lifeline(&action[..1]).expect("a lifeline");
+    let message = signature.message(&action[2..]).expect("a message");
     let action = if action.contains('!') {
         Action::emission(lifeline, message)
     } else {
         Action::reception(lifeline, message)
     };
     let pair = |word: &str| {
-        let (name, value) = word.split_once('=').unwrap();
+        let (name, value) = word.split_once('=').expect("a value");
         let number = Rational::parse(value).map(Value::Number);
         (name.to_owned(), number.unwrap_or_else(|| Value::Text(value.into())))
     };
@@ -47,9 +47,9 @@ fn check(
     let partition = Partition::discrete(3);
     let events: Vec<Vec<Record>> =
         events.iter().map(|event| vec![record(event, &lowered)]).collect();
-    let valued = lowered.valued.take().unwrap();
+    let valued = lowered.valued.take().expect("it has values");
     let (trace, facts) = Recorded::new(&partition, &events).build(&mut lowered.pool, &valued);
-    let (pool, term) = (&lowered.pool, lowered.term.unwrap());
+    let (pool, term) = (&lowered.pool, lowered.term.expect("it has a term"));
     let by_oracle = verdict(pool, &valued, &trace, &facts, uncertainty, question);
     assert_eq!(by_oracle, Some(expected), "the oracle");
     let mut engine = ValueEngine::new(pool, term, &valued, &partition);
