@@ -150,17 +150,15 @@ impl<'a> Store<'a> {
             return false;
         }
         let Some(variable) = used.variable else { return true };
-        let occurrences = |variable: usize| {
-            self.uses.iter().filter(|other| other.variable == Some(variable)).count()
-        };
+        let is_other = |other: &&Use<'_>| other.variable == Some(variable);
         let own = self.bound[variable];
-        let others = self.bound.iter().enumerate().filter(|(number, other)| {
+        let mut others = self.bound.iter().enumerate().filter(|(number, other)| {
             *number != variable
                 && own.loop_number.is_some()
                 && other.loop_number == own.loop_number
                 && other.variable == own.variable
         });
-        occurrences(variable) > 1 || others.into_iter().any(|(other, _)| occurrences(other) > 0)
+        self.uses.iter().filter(is_other).count() > 1 || others.next().is_some()
     }
 
     /// The pairs of variables that `fresh` makes different.

@@ -75,7 +75,7 @@ impl Report {
             Some((_, second)) if second == LOST => {
                 self.lost += 1;
                 if self.lost <= crate::setting("OTUS_VALUE_LOST", 0) {
-                    eprintln!("lost: {}", generated.text());
+                    println!("lost: {}", generated.text());
                 }
             }
             Some((first, second)) if first == second => {
@@ -107,7 +107,7 @@ impl Report {
         self.failures.sort_by_key(String::len);
         let Report { decided, undecided, lost, answers, failures } = &self;
         let wrong = failures.len();
-        eprintln!(
+        println!(
             "{name}: {decided} cases, {wrong} wrong, {undecided} too large for the oracle, {lost} for the engine; {answers:?}"
         );
         assert!(failures.is_empty(), "{name}:\n\n{}", failures.join("\n\n"));

@@ -171,7 +171,7 @@ fn laws_keep_the_meaning() {
             *counts.entry((law, own)).or_insert(0) += 1;
         }
     }
-    eprintln!("{counts:?}");
+    println!("{counts:?}");
 }
 
 /// The law of single atoms needs an atom that some value satisfies: nothing is a number less than a text plus one, nor a
@@ -271,5 +271,5 @@ fn keyed_loops_split_by_their_key() {
         assert!(!is_one || by_whole || !by_parts, "only the parts are:\n{}", generated.text());
         *counts.entry((is_one, by_whole, by_parts)).or_insert(0) += 1;
     }
-    eprintln!("(one component, whole, parts): {counts:?}");
+    println!("(one component, whole, parts): {counts:?}");
 }
