@@ -226,6 +226,19 @@ fn structure(
     let sound = sound(interaction);
     let term = |id: NodeId| lowered.nodes.get(id.index()).copied().unwrap_or(Pool::EMPTY);
     let is_sound = |id: NodeId| sound[id.index()];
+    // Each iteration of `loopP(fresh x)(loopW(…))` is the sessions of one x, of which there may be none.
+    let fresh: FxHashSet<NodeId> = interaction
+        .nodes
+        .iter()
+        .filter_map(|node| match &node.kind {
+            NodeKind::Operator(Operator::Fresh(_), operands) => operands.first().copied(),
+            NodeKind::Empty | NodeKind::Invalid | NodeKind::Passing(_) | NodeKind::Operator(..) => {
+                None
+            }
+        })
+        .collect();
+    let is_fresh =
+        |number: usize| u32::try_from(number).is_ok_and(|number| fresh.contains(&NodeId(number)));
     let all = interaction.nodes.iter().enumerate().zip(reachable);
     for ((number, node), _) in all.filter(|(_, reached)| **reached) {
         let NodeKind::Operator(operator, operands) = &node.kind else { continue };
@@ -240,7 +253,7 @@ fn structure(
                 let body = term(*body);
                 if !lowered.pool.has_events(body) {
                     add(node.span, LintKind::EmptyLoop);
-                } else if lowered.pool.attributes(body).terminates {
+                } else if lowered.pool.attributes(body).terminates && !is_fresh(number) {
                     add(node.span, LintKind::NullableLoop);
                 }
             }

@@ -87,7 +87,7 @@ fn guard(end: String) -> impl Strategy<Value = String> {
         &["k", "http.status", "\"a field\"", "\"b.c\"", "at", "in", "within", "items.id"][..],
     )
     .prop_map(str::to_owned);
-    let own = end.clone();
+    let (own, name) = (end.clone(), end.clone());
     let field =
         prop_oneof![3 => field.clone(), 1 => field.prop_map(move |field| format!("{own}.{field}"))];
     let variable = || proptest::sample::select(&VARIABLES[..]);
@@ -138,8 +138,15 @@ fn guard(end: String) -> impl Strategy<Value = String> {
         1 => (Just(end), duration(), variable())
             .prop_map(|(l, d, s)| format!("{l} at least {d} after {s}")),
     ];
-    proptest::collection::btree_set(atom, 1..4)
-        .prop_map(|atoms| format!("[{}]", atoms.into_iter().collect::<Vec<_>>().join(", ")))
+    proptest::collection::btree_set(atom, 1..4).prop_map(move |atoms| {
+        // No end has an atom twice, once by itself and once with the other end.
+        let own = format!("{name}.");
+        let plain = |atom: &String| atom.strip_prefix(&own).unwrap_or(atom).to_owned();
+        let mut seen = std::collections::BTreeSet::new();
+        let atoms: Vec<String> =
+            atoms.into_iter().filter(|atom| seen.insert(plain(atom))).collect();
+        format!("[{}]", atoms.join(", "))
+    })
 }
 
 /// An interaction with guards and binders besides all that [`interaction`] has. Each variable of [`VARIABLES`] is

@@ -43,6 +43,7 @@ pub(crate) fn nanoseconds(text: &[u8]) -> Result<i64, TimeFault> {
 }
 
 /// The key of a text, in which a number counts so many parts of a second.
+#[inline]
 pub(crate) fn scaled_key(text: &[u8], per_second: i128) -> Option<i128> {
     let key = key(text)?;
     Some(if per_second == 1 || is_date(text.trim_ascii()) { key } else { key / per_second })

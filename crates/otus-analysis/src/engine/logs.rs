@@ -70,8 +70,13 @@ impl<'t> Logs<'t> {
     /// moment.
     #[inline]
     pub(crate) fn waits_for(&self, component: usize, after: u32) -> Option<usize> {
+        // Most logs have no order, and searches ask this for every moment.
+        self.order.and_then(|order| self.waits_in(order, component, after))
+    }
+
+    fn waits_in(&self, order: &ObservedOrder, component: usize, after: u32) -> Option<usize> {
         let moment = self.consumed[component]..after;
-        let causes = self.order?.causes(ComponentId::new(component), moment);
+        let causes = order.causes(ComponentId::new(component), moment);
         let waits = |cause: &&Cause| {
             let log = cause.component.index();
             // The log of an unobserved component is ignored.

@@ -854,7 +854,7 @@ impl Engine {
     fn follow_places(&mut self, trace: &MultiTrace, question: &Question) -> Option<Found> {
         let late = may_start_late(question, self.count);
         // A long multi-trace that is accepted should not be read twice.
-        if self.decomposes(question) || (trace.len() > SHORT && !late) {
+        if !self.wants_places() || self.decomposes(question) || (trace.len() > SHORT && !late) {
             return None;
         }
         let logs = Logs::new(trace, question, self.count);
@@ -868,18 +868,22 @@ impl Engine {
         None
     }
 
+    /// Whether sequential components are followed by places.
+    fn wants_places(&self) -> bool {
+        self.compiled.as_ref().is_some_and(|compiled| match self.options.places {
+            When::Never => false,
+            When::Long => self.store.size(compiled.relaxed) >= LARGE_TERM,
+            When::Always => true,
+        })
+    }
+
     /// Whether the log of a component has no run in the component's projection. `None` if the projection is not
     /// sequential, if that is too much work, or if the interaction is so small that ordinary steps are faster.
     fn refutes_by_places(&mut self, logs: &Logs<'_>, component: usize) -> Option<bool> {
-        let relaxed = self.compiled.as_ref()?.relaxed;
-        let is_wanted = match self.options.places {
-            When::Never => false,
-            When::Long => self.store.size(relaxed) >= LARGE_TERM,
-            When::Always => true,
-        };
-        if !is_wanted || logs.log(component).is_empty() {
+        if !self.wants_places() || logs.log(component).is_empty() {
             return None;
         }
+        let relaxed = self.compiled.as_ref()?.relaxed;
         let whole = self.store.relax_fully(relaxed);
         let projection = self.store.erase(whole, self.others[component]);
         if self.store.is_spent() {

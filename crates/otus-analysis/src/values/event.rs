@@ -15,7 +15,7 @@ use otus_core::Value;
 use otus_core::valued::{Atom, FieldId, Operand, Test, Valued, plus};
 use otus_syntax::Rational;
 use otus_syntax::ast::guard::Relation;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::condition::{Condition, Open, Requirement};
 use super::expr::Var;
@@ -36,7 +36,8 @@ pub(super) enum Register {
 /// A value of an iteration.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Member {
-    Open(Open),
+    /// Not told yet. In strict questions: whether it occurred.
+    Open(Open, bool),
     Known(Value),
     Missing,
 }
@@ -77,43 +78,45 @@ pub(super) struct Sureness {
 }
 
 impl Sureness {
-    /// The relation `t rel s + d`, as requirements on the exact difference: `None` if it holds anyway, `Err` if it cannot
-    /// hold.
-    fn requirement(
-        self,
-        relation: Relation,
-        d: Rational,
-    ) -> Result<Option<(Relation, Rational)>, ()> {
+    /// What `t rel s + d` asks of the exact difference.
+    fn requirement(self, relation: Relation, d: Rational) -> Needed {
+        let zero = Rational::from(0);
         let u = match self.gap {
-            Gap::None => return Ok(Some((relation, d))),
-            Gap::Unknown => return if self.strict { Err(()) } else { Ok(None) },
-            Gap::Known(u) => Rational::from(if self.strict { -u } else { u }),
+            Gap::None => return Needed::All(smallvec![(relation, d)]),
+            Gap::Unknown if self.strict => return Needed::Never,
+            Gap::Unknown => return Needed::Nothing,
+            Gap::Known(u) => Rational::from(u),
         };
-        let up = d.checked_add(u).ok_or(())?;
-        let down = d.checked_sub(u).ok_or(())?;
+        if u == zero {
+            return Needed::All(smallvec![(relation, d)]);
+        }
+        let (Some(up), Some(down)) = (d.checked_add(u), d.checked_sub(u)) else {
+            return Needed::Never;
+        };
+        // Certainly at most d is at most d − u, possibly at most d is at most d + u.
+        let (above, below) = if self.strict { (down, up) } else { (up, down) };
         match relation {
-            Relation::Less | Relation::LessEqual => Ok(Some((relation, up))),
-            Relation::Greater | Relation::GreaterEqual => Ok(Some((relation, down))),
-            Relation::Equal | Relation::NotEqual if u == Rational::from(0) => {
-                Ok(Some((relation, d)))
-            }
-            // Equal within the uncertainty is two comparisons, which no anchor needs.
+            Relation::Less | Relation::LessEqual => Needed::All(smallvec![(relation, above)]),
+            Relation::Greater | Relation::GreaterEqual => Needed::All(smallvec![(relation, below)]),
+            Relation::Equal if self.strict => Needed::Never,
             Relation::Equal => {
-                if self.strict {
-                    Err(())
-                } else {
-                    Ok(None)
-                }
+                Needed::All(smallvec![(Relation::LessEqual, up), (Relation::GreaterEqual, down)])
             }
-            Relation::NotEqual => {
-                if self.strict {
-                    Err(())
-                } else {
-                    Ok(None)
-                }
-            }
+            Relation::NotEqual if self.strict => Needed::Apart(down, up),
+            Relation::NotEqual => Needed::Nothing,
         }
     }
+}
+
+/// What a comparison asks of the difference between two times.
+enum Needed {
+    /// All of these relations.
+    All(SmallVec<[(Relation, Rational); 2]>),
+    /// Less than the first number, or more than the second.
+    Apart(Rational, Rational),
+    Nothing,
+    /// It cannot hold.
+    Never,
 }
 
 /// An end of an event: where it is observed, if it is, and the times around it.
@@ -211,12 +214,22 @@ impl<'m> Firing<'m> {
         ordered.sort_by_key(|atom| atom.binds().is_none());
         ordered.iter().all(|atom| match (&atom.test, var(atom)) {
             (Test::Compare(relation, Operand::Variable(_, offset)), Some(var)) => {
-                let needed = match sureness(atom).requirement(*relation, *offset) {
-                    Ok(Some(needed)) => needed,
-                    Ok(None) => return true,
-                    Err(()) => return false,
-                };
-                self.compare(value, needed.0, var, needed.1)
+                match sureness(atom).requirement(*relation, *offset) {
+                    Needed::All(all) => all
+                        .iter()
+                        .all(|&(relation, offset)| self.compare(value, relation, var, offset)),
+                    // An open variable can have a value that is far enough away.
+                    Needed::Apart(..) if matches!(self.register(var), Register::Open(..)) => {
+                        self.touch(var);
+                        true
+                    }
+                    Needed::Apart(low, high) => {
+                        self.compare(value, Relation::Less, var, low)
+                            || self.compare(value, Relation::Greater, var, high)
+                    }
+                    Needed::Nothing => true,
+                    Needed::Never => false,
+                }
             }
             (test, _) => test.holds(value, None),
         })
@@ -265,24 +278,37 @@ impl<'m> Firing<'m> {
     }
 
     fn touch(&mut self, var: Var) {
-        if let Some(Register::Open(_, touched)) = self.register_mut(var) {
-            *touched = true;
+        let Some(Register::Open(open, touched)) = self.register_mut(var) else { return };
+        *touched = true;
+        let open = *open;
+        for member in self.members() {
+            if let Member::Open(own, touched) = member
+                && *own == open
+            {
+                *touched = true;
+            }
         }
+    }
+
+    /// The members of all sets.
+    fn members(&mut self) -> impl Iterator<Item = &mut Member> {
+        let registers = self.memory.registers.iter_mut().chain(&mut self.opened);
+        registers.flat_map(|register| match register {
+            Register::Set(members) => members.as_mut_slice(),
+            Register::Open(..) | Register::Known(_) | Register::Missing => &mut [],
+        })
     }
 
     /// Gives an open variable its value, everywhere.
     fn bind(&mut self, open: Open, value: &Value) -> bool {
         for register in self.memory.registers.iter_mut().chain(&mut self.opened) {
-            match register {
-                Register::Open(own, _) if *own == open => {
-                    *register = Register::Known(value.clone())
-                }
-                Register::Set(members) => {
-                    for member in members.iter_mut().filter(|m| **m == Member::Open(open)) {
-                        *member = Member::Known(value.clone());
-                    }
-                }
-                Register::Open(..) | Register::Known(_) | Register::Missing => {}
+            if matches!(register, Register::Open(own, _) if *own == open) {
+                *register = Register::Known(value.clone());
+            }
+        }
+        for member in self.members() {
+            if matches!(member, Member::Open(own, _) if *own == open) {
+                *member = Member::Known(value.clone());
             }
         }
         for last in self.memory.last.iter_mut().flatten() {
@@ -301,26 +327,22 @@ impl<'m> Firing<'m> {
         true
     }
 
-    /// A value that was not logged, in a strict question: its field may be compared only with a variable that has no other
+    /// A value that was not logged, in a strict question: its field may be compared only with variables that have no other
     /// occurrence.
     fn missing(&mut self, atoms: &[&Atom], var: &impl Fn(&Atom) -> Option<Var>) -> bool {
-        let [only] = atoms else { return false };
-        let Some(var) = var(only) else { return false };
-        let &Register::Open(open, false) = self.register(var) else { return false };
-        for register in self.memory.registers.iter_mut().chain(&mut self.opened) {
-            if let Register::Set(members) = register
-                && members.contains(&Member::Open(open))
-            {
-                if members.len() > 1 {
-                    return false;
+        atoms.iter().all(|atom| {
+            let Some(var) = var(atom) else { return false };
+            let &Register::Open(open, false) = self.register(var) else { return false };
+            for member in self.members() {
+                if matches!(member, Member::Open(own, _) if *own == open) {
+                    *member = Member::Missing;
                 }
-                members[0] = Member::Missing;
             }
-        }
-        if let Some(register) = self.register_mut(var) {
-            *register = Register::Missing;
-        }
-        true
+            if let Some(register) = self.register_mut(var) {
+                *register = Register::Missing;
+            }
+            true
+        })
     }
 
     /// A value that nobody logged: some value satisfies all atoms.
@@ -395,16 +417,17 @@ impl<'m> Firing<'m> {
         match (&atom.test, var) {
             (Test::Compare(relation, Operand::Variable(_, offset)), Some(var)) => {
                 let needed = match sureness.requirement(*relation, *offset) {
-                    Ok(Some(needed)) => needed,
-                    Ok(None) => return true,
-                    Err(()) => return false,
+                    Needed::All(all) => all,
+                    // A time that nobody logged can be far enough away.
+                    Needed::Apart(..) | Needed::Nothing => return true,
+                    Needed::Never => return false,
                 };
                 let other = match self.register(var) {
                     Register::Known(value) => Bound::Known(value.clone()),
                     Register::Open(open, _) => Bound::Open(*open),
                     Register::Missing | Register::Set(_) => return false,
                 };
-                self.relate(own, needed.0, &other, needed.1)
+                needed.iter().all(|&(relation, offset)| self.relate(own, relation, &other, offset))
             }
             (test, _) => match own {
                 Bound::Known(value) => test.holds(value, None),
@@ -468,7 +491,7 @@ impl<'m> Firing<'m> {
     pub(super) fn insert(&mut self, inserts: &[(Var, Var)]) -> bool {
         for &(set, value) in inserts {
             let new = match self.register(value) {
-                Register::Open(open, _) => Member::Open(*open),
+                Register::Open(open, touched) => Member::Open(*open, *touched),
                 Register::Known(value) => Member::Known(value.clone()),
                 Register::Missing => Member::Missing,
                 Register::Set(_) => return false,
@@ -478,15 +501,15 @@ impl<'m> Firing<'m> {
             members.push(new.clone());
             for member in &before {
                 let holds = match (&new, member) {
-                    (Member::Missing, _) | (_, Member::Missing) => false,
+                    (Member::Missing, _) | (_, Member::Missing) => true,
                     (Member::Known(one), Member::Known(other)) => one != other,
-                    (Member::Open(open), Member::Known(value))
-                    | (Member::Known(value), Member::Open(open)) => {
+                    (Member::Open(open, _), Member::Known(value))
+                    | (Member::Known(value), Member::Open(open, _)) => {
                         let test = Requirement::Constant(Relation::NotEqual, value.clone());
                         self.memory.conditions.push(Condition { on: *open, test });
                         true
                     }
-                    (Member::Open(one), Member::Open(other)) => {
+                    (Member::Open(one, _), Member::Open(other, _)) => {
                         let zero = Rational::from(0);
                         let test = Requirement::Variable(Relation::NotEqual, *other, zero);
                         self.memory.conditions.push(Condition { on: *one, test });
@@ -498,7 +521,19 @@ impl<'m> Firing<'m> {
                 }
             }
         }
-        true
+        self.compares_only_logged()
+    }
+
+    /// Whether no unlogged value is compared with that of another iteration. An iteration in which the variable does not
+    /// occur has no value to compare with.
+    fn compares_only_logged(&self) -> bool {
+        let occurs = |member: &&Member| !matches!(member, Member::Open(_, false));
+        self.memory.registers.iter().chain(&self.opened).all(|register| match register {
+            Register::Set(members) => {
+                !members.contains(&Member::Missing) || members.iter().filter(occurs).count() == 1
+            }
+            Register::Open(..) | Register::Known(_) | Register::Missing => true,
+        })
     }
 
     /// The registers after the step.
@@ -588,7 +623,7 @@ impl Memory {
                 Register::Open(open, _) => add(*open),
                 Register::Set(members) => {
                     for member in members {
-                        if let Member::Open(open) = member {
+                        if let Member::Open(open, _) = member {
                             add(*open);
                         }
                     }
@@ -644,7 +679,7 @@ impl Memory {
                 Register::Open(open, _) => *open = name(*open),
                 Register::Set(members) => {
                     for member in members {
-                        if let Member::Open(open) = member {
+                        if let Member::Open(open, _) = member {
                             *open = name(*open);
                         }
                     }

@@ -172,6 +172,7 @@ impl<'a> Raiser<'a> {
     }
 
     /// The variables of nested binders of one kind, from the outermost, and what they are around.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "few kinds matter here")]
     fn binders(&self, id: ValuedId, is_new: bool) -> (Vec<VariableId>, ValuedId) {
         let (mut variables, mut at) = (Vec::new(), id);
         loop {
@@ -225,6 +226,7 @@ impl<'a> Raiser<'a> {
     }
 
     /// The passing that a node is.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "few kinds matter here")]
     fn passing_at(&self, id: ValuedId) -> Option<Found<'a>> {
         let single = |id: ValuedId, direction: Direction| match &self.valued.nodes[id] {
             ValuedNode::Event(parts) => match &**parts {
@@ -250,8 +252,7 @@ impl<'a> Raiser<'a> {
                     if part.action.message != emission.action.message {
                         return None;
                     }
-                    let again = |other: &&Part| other.action == part.action;
-                    if parts.iter().any(|other| again(other)) {
+                    if parts.iter().any(|other: &&Part| other.action == part.action) {
                         return None;
                     }
                     // Both actions of a message to oneself have the same guard.

@@ -50,6 +50,22 @@ seq(
 )";
 
 #[test]
+fn guards_and_variables_are_drawn() {
+    let text = "@message{PUBLISH; PUBACK; all} @lifeline{client; broker; audit}
+        loopP(fresh m)(loopC(client; fresh x)(new(s, t)(seq(
+          client -- PUBLISH[mid = m, qos in {1, 2}, topic ~ \"plant/*\", client at s] -> broker,
+          broker -- PUBACK[mid = m, k = x, client within 2s of s] -> client,
+          broker -- all[=id, client.l = 1] -> (client, audit),
+          audit -- all[k = 1, audit at t] -> audit,
+          audit!all[time <= t + 150ms], all[k > 1/3] -> client))))";
+    let scene = check("values", text);
+    let drawn = svg(&scene, Theme::Light);
+    for shown in ["loop par (fresh m)", "loop coreg (client) (fresh x)", "new s, t", "[mid = m"] {
+        assert!(drawn.contains(shown), "{shown}");
+    }
+}
+
+#[test]
 fn every_construct_is_drawn() {
     let text = EVERY_CONSTRUCT.replace("acknowledge the order", "\"acknowledge the order\"");
     let scene = check("every", &text);

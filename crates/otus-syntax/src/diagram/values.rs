@@ -16,7 +16,7 @@ use crate::grammar::interaction::guard::{self, Draft};
 use crate::lexer::TokenKind;
 use crate::name::Names;
 use crate::parser::{Cursor, Findings};
-use crate::source::{Source, Span, offset};
+use crate::source::{Source, SourceId, Span, offset};
 
 /// The guard in a label, with its brackets.
 pub(super) fn part<'t>(
@@ -108,7 +108,8 @@ pub(super) fn is_guard(text: &str) -> bool {
 /// Whether some comment of a diagram is the directive `otus: values`.
 pub(super) fn is_declared<'t>(mut comments: impl Iterator<Item = &'t str>) -> bool {
     comments.any(|comment| {
-        let (mut names, mut findings) = (Names::default(), Findings::unbounded(Default::default()));
+        let (mut names, mut findings) =
+            (Names::default(), Findings::unbounded(SourceId::default()));
         comment.contains("values")
             && super::directive::read(comment, 0, &mut names, &mut findings)
                 == Some(StatementKind::Mark(Mark::Values))

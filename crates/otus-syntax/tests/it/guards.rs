@@ -32,7 +32,7 @@ fn lifelines(tree: &SpecFile) -> Vec<Option<String>> {
     let nodes = tree.interaction.iter().flat_map(|interaction| &interaction.nodes);
     let guards = nodes.flat_map(|node| match &node.kind {
         NodeKind::Passing(passing) => &passing.guard[..],
-        _ => &[],
+        NodeKind::Empty | NodeKind::Operator(..) | NodeKind::Invalid => &[],
     });
     guards.map(|atom| atom.lifeline.map(|name| tree.names.text(name.symbol).to_owned())).collect()
 }

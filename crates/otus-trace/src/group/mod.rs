@@ -49,10 +49,17 @@ pub(crate) struct Row {
     pub(crate) set: Vec<(RunVariableId, RunValueId)>,
     /// The vector clock: hosts and counts.
     pub(crate) vector: Vec<(RunLifelineId, u32)>,
-    /// The values that are kept, by the index of their field.
-    pub(crate) values: Vec<(u32, RunValueId)>,
-    /// When it happened, in nanoseconds, if times are kept.
-    pub(crate) time: Option<i64>,
+    /// What it carries. It has a place of its own, because most runs keep nothing, and rows are sorted.
+    pub(crate) carried: Option<Box<Carried>>,
+}
+
+/// The values and the time of an event, as far as they are kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Carried {
+    /// By the index of their field.
+    values: Vec<(u32, RunValueId)>,
+    /// When it happened, in nanoseconds.
+    time: Option<i64>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -110,13 +117,39 @@ impl Row {
     pub(crate) fn clear(&mut self) {
         self.lifeline = RunLifelineId::default();
         (self.action, self.peer, self.label, self.order) = (None, None, None, None);
-        (self.also, self.time) = (None, None);
+        self.also = None;
         self.flags = RowFlags::default();
         self.id.clear();
         self.span.clear();
         self.set.clear();
         self.vector.clear();
-        self.values.clear();
+        if let Some(carried) = &mut self.carried {
+            carried.values.clear();
+            carried.time = None;
+        }
+    }
+
+    /// The values that are kept, by the index of their field.
+    pub(crate) fn values(&self) -> &[(u32, RunValueId)] {
+        self.carried.as_ref().map_or(&[], |carried| &carried.values)
+    }
+
+    /// When it happened, in nanoseconds, if times are kept.
+    pub(crate) fn time(&self) -> Option<i64> {
+        self.carried.as_ref()?.time
+    }
+
+    pub(crate) fn add_value(&mut self, field: u32, value: RunValueId) {
+        self.carried.get_or_insert_default().values.push((field, value));
+    }
+
+    pub(crate) fn set_time(&mut self, time: i64) {
+        self.carried.get_or_insert_default().time = Some(time);
+    }
+
+    /// Carries the same as another event.
+    pub(crate) fn carry(&mut self, other: &Row) {
+        self.carried.clone_from(&other.carried);
     }
 
     /// Encodes the row as words: link, flags, lifeline or action, file, line, then the optional
@@ -162,14 +195,16 @@ impl Row {
             words.push(u32::try_from(self.vector.len()).unwrap_or(u32::MAX));
             words.extend(self.vector.iter().flat_map(|&(host, count)| [host.0, count]));
         }
-        if !self.values.is_empty() {
-            parts |= VALUES;
-            words.push(u32::try_from(self.values.len()).unwrap_or(u32::MAX));
-            words.extend(self.values.iter().flat_map(|&(field, value)| [field, value.0]));
-        }
-        if let Some(time) = self.time {
-            parts |= TIME;
-            words.extend(time.to_le_bytes().chunks_exact(4).map(word));
+        if let Some(carried) = &self.carried {
+            if !carried.values.is_empty() {
+                parts |= VALUES;
+                words.push(u32::try_from(carried.values.len()).unwrap_or(u32::MAX));
+                words.extend(carried.values.iter().flat_map(|&(field, value)| [field, value.0]));
+            }
+            if let Some(time) = carried.time {
+                parts |= TIME;
+                words.extend(time.to_le_bytes().chunks_exact(4).map(word));
+            }
         }
         words[1] = parts;
     }
@@ -220,14 +255,17 @@ impl Row {
                 self.vector.push((RunLifelineId(next()), next()));
             }
         }
+        if parts & (VALUES | TIME) == 0 {
+            return;
+        }
         if parts & VALUES != 0 {
             for _ in 0..next() {
-                self.values.push((next(), RunValueId(next())));
+                self.add_value(next(), RunValueId(next()));
             }
         }
         if parts & TIME != 0 {
             let (low, high) = (u64::from(next()), u64::from(next()));
-            self.time = Some((high << 32 | low).cast_signed());
+            self.set_time((high << 32 | low).cast_signed());
         }
     }
 }
@@ -504,8 +542,10 @@ mod tests {
             flags: RowFlags::ROOT,
             set: vec![(RunVariableId(1), RunValueId(2)), (RunVariableId(3), RunValueId(4))],
             vector: vec![(RunLifelineId(5), 6)],
-            values: vec![(0, RunValueId(8)), (3, RunValueId(2))],
-            time: Some(-7),
+            carried: Some(Box::new(Carried {
+                values: vec![(0, RunValueId(8)), (3, RunValueId(2))],
+                time: Some(-7),
+            })),
         };
         let (action, lifeline) = (Some(RunActionId(6)), RunLifelineId(1));
         for row in [full.clone(), Row { lifeline, action, ..full }, Row::default()] {

@@ -86,6 +86,7 @@ pub use unlogged::Unlogged;
 
 /// A plan without errors.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "independent settings")]
 pub struct Plan {
     /// The sources, in the order of the file.
     pub sources: Vec<SourcePlan>,

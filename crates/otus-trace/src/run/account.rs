@@ -242,6 +242,13 @@ impl Finding {
     fn new(code: Code, message: String, help: Option<String>) -> Finding {
         Finding { code, severity: code.severity(), message, help, count: 0, places: Vec::new() }
     }
+
+    fn occur(&mut self, place: RunPlace) {
+        self.count += 1;
+        if self.places.len() < PLACES {
+            self.places.push(place);
+        }
+    }
 }
 
 /// The maximum number of places that are kept of a finding.
@@ -260,21 +267,29 @@ impl Findings {
     /// together.
     pub(super) fn add(&mut self, code: Code, place: RunPlace, message: String, help: &str) {
         let key = (code, message);
-        let finding = if self.found.len() < MOST_FINDINGS {
-            self.found.entry(key).or_insert_with_key(|(_, message)| {
+        if !self.is_full() {
+            let new = |(_, message): &(Code, String)| {
                 let help = (!help.is_empty()).then(|| help.to_owned());
                 Finding::new(code, message.clone(), help)
-            })
+            };
+            self.found.entry(key).or_insert_with_key(new).occur(place);
         } else if let Some(known) = self.found.get_mut(&key) {
-            known
+            known.occur(place);
         } else {
-            let message = || format!("{}, in other ways", code.title());
-            self.others.entry(code).or_insert_with(|| Finding::new(code, message(), None))
-        };
-        finding.count += 1;
-        if finding.places.len() < PLACES {
-            finding.places.push(place);
+            self.add_other(code, place);
         }
+    }
+
+    /// Whether further findings are counted together.
+    pub(super) fn is_full(&self) -> bool {
+        self.found.len() >= MOST_FINDINGS
+    }
+
+    /// Adds an occurrence of a finding that is counted together with others of its code.
+    pub(super) fn add_other(&mut self, code: Code, place: RunPlace) {
+        let message = || format!("{}, in other ways", code.title());
+        let other = || Finding::new(code, message(), None);
+        self.others.entry(code).or_insert_with(other).occur(place);
     }
 
     /// All findings, the most severe first, then by code, then in the order of the logs.

@@ -67,6 +67,8 @@ struct Mapper {
     /// The event that is stored next.
     row: Row,
     pending: Vec<PendingAction>,
+    /// By pending action: when it happened, if times are kept and it has one beside that of the record.
+    pending_times: Vec<Option<i64>>,
     /// Memory for the values of templates.
     scratch: Vec<u8>,
     id_scratch: Vec<u8>,
@@ -106,8 +108,6 @@ struct PendingAction {
     id: Option<(usize, usize)>,
     flags: RowFlags,
     order: Option<i128>,
-    /// When it happened, if that differs from the time of the record.
-    time: Option<i64>,
 }
 
 /// A record and the rule that takes it.

@@ -125,7 +125,7 @@ impl<'r> Event<'r> {
     /// What it carries, as far as that is kept, without its time: the fields and their values.
     pub fn values(self) -> impl Iterator<Item = (&'r str, &'r Value)> {
         let (kept, vocabulary) = (self.kept, self.vocabulary);
-        let pairs = self.row.values.iter();
+        let pairs = self.row.values().iter();
         pairs.filter_map(move |&(field, value)| {
             Some((kept.get(field as usize)?.as_str(), vocabulary.value(value)))
         })
@@ -133,12 +133,12 @@ impl<'r> Event<'r> {
 
     /// The values by the index of their field, as ids.
     pub(super) fn value_ids(self) -> &'r [(u32, RunValueId)] {
-        &self.row.values
+        self.row.values()
     }
 
     /// When it happened, in nanoseconds, if times are kept.
     pub fn time(self) -> Option<i64> {
-        self.row.time
+        self.row.time()
     }
 
     /// Its id as a value of the field `id`: a number if it has the form of one that fits, else a text.
@@ -365,7 +365,7 @@ impl<'r> Observed<'r> {
             line.optional("label", event.label());
             let values = event.values().map(|(name, value)| (Cow::Borrowed(name), value));
             line.object("values", values, write_value);
-            if let Some(seconds) = row.time.and_then(time::seconds) {
+            if let Some(seconds) = row.time().and_then(time::seconds) {
                 line.literal("time", seconds.decimal());
             }
             // Variables of the lifeline are written without its name; shared ones begin with a dot.

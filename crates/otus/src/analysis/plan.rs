@@ -15,7 +15,7 @@ use otus_analysis::{Config, Observed, Question, Verdict, Witness};
 use otus_core::budget::Budget;
 use otus_core::index::Index as _;
 use otus_core::valued::Valued;
-use otus_core::{Lowered, Partners, Pool, Signature, TermId};
+use otus_core::{ActionId, Lowered, Partners, Pool, Signature, TermId};
 use otus_syntax::options::{OptionValue, Process};
 use otus_trace::mapping;
 use otus_trace::{MultiTrace, Step};
@@ -77,6 +77,8 @@ pub(crate) struct PlannedSpec {
     pub(crate) term: TermId,
     /// The interaction over letters with peers, if it differs from the plain one.
     pub(super) refined: Option<TermId>,
+    /// The index of the first action with a peer in the pool, or how many actions it has.
+    first_letter: usize,
     pub(super) partners: Partners,
     /// The interaction with its guards and binders, if it has any.
     pub(crate) valued: Option<Box<Valued>>,
@@ -88,9 +90,12 @@ impl PlannedSpec {
     pub(crate) fn new(pool: Pool, term: TermId, loaded: &Loaded, mut lowered: Lowered) -> Self {
         let partners = std::mem::take(&mut lowered.partners);
         let refined = lowered.refined;
+        let count = pool.action_count();
+        let is_letter = |&index: &usize| pool.action(ActionId::new(index)).peer.is_some();
+        let first_letter = (0..count).find(is_letter).unwrap_or(count);
         let valued = lowered.valued.take();
         let text = SpecText::new(loaded, lowered);
-        PlannedSpec { pool, term, refined, partners, valued, text }
+        PlannedSpec { pool, term, refined, first_letter, partners, valued, text }
     }
 
     /// A witness converted to an execution of the interaction as it is written.
@@ -107,8 +112,11 @@ impl PlannedSpec {
         let Some(refined) = self.refined else { return self.term };
         // The pool of unknown messages has additional actions, which occur in no term.
         let knows_peer = |step: &Step| {
-            let action = step.action();
-            action.index() < pool.action_count() && pool.action(action).peer.is_some()
+            let index = step.action().index();
+            // The first test is for bulk runs, whose traces have no peers.
+            index >= self.first_letter
+                && index < pool.action_count()
+                && pool.action(step.action()).peer.is_some()
         };
         let mut logs = trace.partition().components().map(|component| trace.steps(component));
         if logs.any(|steps| steps.iter().any(knows_peer)) { refined } else { self.term }

@@ -6,17 +6,21 @@
 //! would be one without values in that order, and one with values. It is not complete: a multi-trace that only values
 //! and order *together* refute is not a Fail.
 
+use std::collections::BTreeMap;
+
 use otus_analysis::engine::Outcome;
-use otus_analysis::values::ValueEngine;
+use otus_analysis::values::{ValueEngine, ValueFailure};
 use otus_analysis::{Engine, Observed, Question, Verdict};
-use otus_core::Signature;
 use otus_core::index::Index as _;
 use otus_core::valued::{FieldId, Valued, ValuedNode};
+use otus_core::{Action, LifelineId, Pool, Signature};
 use otus_trace::mapping::{Observation, Plan};
 use otus_trace::{ComponentId, Facts, MultiTrace, Step};
+use rustc_hash::FxHashMap;
 
 use super::verdict::Subject;
 use crate::context::Context;
+use crate::units::counted;
 use crate::value::FieldValue;
 
 /// Keeps the fields of raw logs that some guard names, if there are guards.
@@ -52,19 +56,29 @@ pub(super) struct Asked<'a> {
     pub(super) question: &'a Question,
 }
 
+/// The answer to a question.
+pub(super) struct Answer {
+    pub(super) outcome: Outcome,
+    /// Whether only the order between logs makes it a Fail.
+    pub(super) is_by_order: bool,
+    /// For a Fail by values: what is wrong with them.
+    pub(super) failure: Option<Box<ValueFailure>>,
+}
+
 impl Asked<'_> {
-    /// The answer, and whether only the order between logs makes it a Fail.
-    pub(super) fn outcome(&self, plain: &mut Engine, valued: &mut ValueEngine) -> (Outcome, bool) {
+    pub(super) fn answer(&self, plain: &mut Engine, valued: &mut ValueEngine) -> Answer {
         let Asked { subject, facts, question } = *self;
         let Subject { plan, trace, budget, .. } = *subject;
         let known = plan.spec.pool.action_count();
         if has_stranger(trace, question, known) {
             // Values cannot explain an action that no execution has.
-            return (plain.analyze(trace, question, budget), false);
+            let outcome = plain.analyze(trace, question, budget);
+            return Answer { outcome, is_by_order: false, failure: None };
         }
         let mut outcome = valued.analyze(trace, facts, plan.clocks, question, budget);
         let Some(order) = subject.order.filter(|_| outcome.verdict != Verdict::Fail) else {
-            return (outcome, false);
+            let failure = valued.failure().cloned().map(Box::new);
+            return Answer { outcome, is_by_order: false, failure };
         };
         let mut ordered = plain.analyze_ordered(trace, order, question, budget);
         let states = outcome.states + ordered.states;
@@ -73,7 +87,7 @@ impl Asked<'_> {
         }
         outcome.states = states;
         let is_by_order = outcome.verdict == Verdict::Fail && subject.is_by_order(plain, question);
-        (outcome, is_by_order)
+        Answer { outcome, is_by_order, failure: None }
     }
 }
 
@@ -101,11 +115,63 @@ pub(super) fn known(
     known.collect()
 }
 
+/// The most lifelines and fields that a note names.
+const NAMED: usize = 4;
+
+/// The fields that guards name and that were not logged, in words; `None` if everything was logged. An analysis may have
+/// assumed values of them.
+pub(super) fn not_logged(
+    valued: &Valued,
+    pool: &Pool,
+    question: &Question,
+    (trace, facts): (&MultiTrace, &Facts),
+) -> Option<String> {
+    let mut fields: FxHashMap<Action, Vec<FieldId>> = FxHashMap::default();
+    for node in &valued.nodes {
+        let ValuedNode::Event(parts) = node else { continue };
+        for part in parts {
+            let known = fields.entry(part.action).or_default();
+            for atom in &part.guard {
+                if !known.contains(&atom.field) {
+                    known.push(atom.field);
+                }
+            }
+        }
+    }
+    let mut counts: BTreeMap<(LifelineId, FieldId), usize> = BTreeMap::new();
+    let observed = trace.partition().components();
+    for component in observed.filter(|&it| question.of(it) != Observed::Unobserved) {
+        for (number, step) in trace.steps(component).iter().enumerate() {
+            let action = pool.action(step.action()).without_peer();
+            for &field in fields.get(&action).into_iter().flatten() {
+                if facts.known(field, component, number).is_none() {
+                    *counts.entry((action.lifeline, field)).or_default() += 1;
+                }
+            }
+        }
+    }
+    if counts.is_empty() {
+        return None;
+    }
+    let text = |(&(lifeline, field), &count): (&(LifelineId, FieldId), &usize)| {
+        let lifeline = pool.signature().lifeline_name(lifeline);
+        format!("{lifeline}.{} ({})", valued.field_name(field), counted(count, "event"))
+    };
+    let mut texts: Vec<String> = counts.iter().take(NAMED).map(text).collect();
+    if counts.len() > NAMED {
+        texts.push(format!("{} more", counts.len() - NAMED));
+    }
+    Some(format!(
+        "guards name what was not logged: {}; declare a field that is never logged as unlogged in otus.toml",
+        texts.join(", ")
+    ))
+}
+
 /// The step that a failure by values is about: of the logs that cannot continue, the first one whose next event has a
 /// guard; if all logs were explained to their ends, the last event of the first log that has one.
 pub(super) fn stuck(
     valued: &Valued,
-    pool: &otus_core::Pool,
+    pool: &Pool,
     trace: &MultiTrace,
     furthest: &[u32],
 ) -> Option<(ComponentId, usize)> {

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use otus_analysis::budget::{Budget, Stop};
 use otus_analysis::certify::{certify, certify_order, closed};
-use otus_analysis::engine::Outcome;
 use otus_analysis::graph::record::{Context, Graph};
 use otus_analysis::graph::{self, SearchState, Silent};
 use otus_analysis::values::ValueFailure;
@@ -212,15 +211,14 @@ impl Subject<'_> {
         let start = Instant::now();
         let Engines { plain: engine, valued } = engines;
         let is_valued = valued.is_some();
-        let (outcome, is_by_order) = match valued.as_mut().zip(self.facts) {
-            Some((valued, facts)) => {
-                values::Asked { subject: self, facts, question }.outcome(engine, valued)
-            }
-            None => self.without_values(engine, question),
-        };
+        let values::Answer { outcome, is_by_order, failure: by_value } =
+            match valued.as_mut().zip(self.facts) {
+                Some((valued, facts)) => {
+                    values::Asked { subject: self, facts, question }.answer(engine, valued)
+                }
+                None => self.without_values(engine, question),
+            };
         let elapsed = start.elapsed();
-        let by_value = valued.as_ref().and_then(|valued| valued.failure());
-        let by_value = by_value.filter(|_| !is_by_order).cloned().map(Box::new);
         let is_drawn = self.is_drawn(outcome.verdict, met);
         let is_wanted = (is_drawn || plan.shows_witness(outcome.verdict))
             && trace.moment_count() <= plan.request.witness.max_moments();
@@ -255,14 +253,14 @@ impl Subject<'_> {
         })
     }
 
-    /// The answer about the interaction without values, and whether only the order between logs makes it a Fail.
-    fn without_values(&self, engine: &mut Engine, question: &Question) -> (Outcome, bool) {
+    /// The answer about the interaction without values.
+    fn without_values(&self, engine: &mut Engine, question: &Question) -> values::Answer {
         let outcome = match self.order {
             Some(order) => engine.analyze_ordered(self.trace, order, question, self.budget),
             None => engine.analyze(self.trace, question, self.budget),
         };
         let is_by_order = outcome.verdict == Verdict::Fail && self.is_by_order(engine, question);
-        (outcome, is_by_order)
+        values::Answer { outcome, is_by_order, failure: None }
     }
 
     /// Whether a multi-trace that fails is explained without the order between its logs.
@@ -388,6 +386,15 @@ impl Subject<'_> {
             return case;
         }
         case.origin = origin.from.place().filter(|place| place != id);
+        let valued = plan.spec.valued.as_deref().zip(self.facts);
+        if let Some((valued, facts)) = valued.filter(|_| found.verdict == Verdict::WeakPass)
+            && let Some(text) = values::not_logged(valued, names, question, (trace, facts))
+        {
+            case.note = Some(match case.note.take() {
+                Some(note) => format!("{note}; {text}").into(),
+                None => text.into(),
+            });
+        }
         // A witness that was computed only for the picture is not shown.
         let witness = found.witness.as_ref().filter(|_| plan.shows_witness(found.verdict));
         case.witness = witness.map(|witness| Execution { events: witness.texts(pool) });

@@ -76,9 +76,11 @@ pub(crate) fn read_trace(context: &Context, name: &str, writes: Writes) -> Resul
         Error::Unfit(format!("{advice}: {error}"))
     })?;
     let Sources { all, diagnostics, .. } = sources;
-    let text = all[input.source.0 as usize].clone();
-    context.warn(Diagnostics::new(all.clone(), diagnostics).or_error()?);
-    pot::read(&text, writes)
+    // A trace may be large, and a diagnostic about how it was read is rare.
+    if !diagnostics.is_empty() {
+        context.warn(Diagnostics::new(all.clone(), diagnostics).or_error()?);
+    }
+    pot::read(&all[input.source.0 as usize], writes)
         .map_err(|found| Error::Text(Box::new(Diagnostics::new(all, found).without_notes())))
 }
 

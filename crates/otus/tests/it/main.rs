@@ -7,3 +7,4 @@ mod ctl;
 mod project;
 mod specs;
 mod vacuity;
+mod values;

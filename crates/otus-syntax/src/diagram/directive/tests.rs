@@ -86,19 +86,19 @@ fn faults_name_the_place_and_the_remedy() {
     check(
         "otus: atomic",
         &expect![
-            "O0609 `atomic` there is no directive `atomic`; the directives are strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, loopC, synch, critical, environment, name, empty, lifeline, message"
+            "O0609 `atomic` there is no directive `atomic`; the directives are strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, loopC, new, values, synch, critical, environment, name, empty, lifeline, message"
         ],
     );
     check(
         "otus:",
         &expect![
-            "O0204 `` `otus:` is not followed by a directive; the directives are strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, loopC, synch, critical, environment, name, empty, lifeline, message"
+            "O0204 `` `otus:` is not followed by a directive; the directives are strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, loopC, new, values, synch, critical, environment, name, empty, lifeline, message"
         ],
     );
     check(
         "otus: (",
         &expect![
-            "O0609 `(` there is no directive `(`; the directives are strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, loopC, synch, critical, environment, name, empty, lifeline, message"
+            "O0609 `(` there is no directive `(`; the directives are strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, loopC, new, values, synch, critical, environment, name, empty, lifeline, message"
         ],
     );
     check(

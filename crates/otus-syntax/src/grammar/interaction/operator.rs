@@ -206,7 +206,7 @@ fn region_follows(cursor: &Cursor<'_>) -> bool {
 
 /// `(name (',' name)*)? ')'`, after its `(`.
 pub(super) fn names(cursor: &mut Cursor<'_>, open: Span) -> Vec<Name> {
-    list(cursor, open, "a lifeline", |cursor, what| cursor.name(what))
+    list(cursor, open, "a lifeline", Cursor::name)
 }
 
 /// As [`names`], of things called `what`. A `;` ends the list, too, and is left to the caller.

@@ -20,6 +20,7 @@ impl Mapper {
         let Taken { rule, context, .. } = *taken;
         self.row.clear();
         self.pending.clear();
+        self.pending_times.clear();
         let mapped = rule.lifeline.as_ref().ok_or(Incomplete::Missing("lifeline"))?;
         let lifeline = self.lifeline(mapped, taken)?;
         let clock = self.clock(rule.clock.as_ref(), lifeline, taken)?;
@@ -164,7 +165,7 @@ impl Mapper {
             (start, self.row.id.len())
         });
         let action = vocabulary.actions.intern(RunAction { lifeline, direction, message });
-        self.pending.push(PendingAction { lifeline, action, peer, id, flags, order, time: None });
+        self.pending.push(PendingAction { lifeline, action, peer, id, flags, order });
         Ok(())
     }
 

@@ -50,6 +50,7 @@ impl Mapper {
         }
         self.row.clear();
         self.pending.clear();
+        self.pending_times.clear();
         self.accounting.groups.closable |= end.is_some();
         let group = self.groups.find(group.unwrap_or(b""), self.now);
         if end == Some(b"true") {
@@ -81,8 +82,7 @@ impl Mapper {
                 self.row.id.extend_from_slice(id);
             }
             let id = id.map(|id| (0, id.len()));
-            let (order, time) = (None, None);
-            self.pending.push(PendingAction { lifeline, action, peer, id, flags, order, time });
+            self.pending.push(PendingAction { lifeline, action, peer, id, flags, order: None });
         }
         if let Some(values) = values.filter(|_| taken.plan.keeps_all || !taken.plan.kept.is_empty())
             && self.read_value_object(values, taken).is_err()

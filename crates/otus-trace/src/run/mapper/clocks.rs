@@ -105,16 +105,16 @@ impl Mapper {
         let action = RunAction { lifeline: at.lifeline, direction, message };
         let action = Some(vocabulary.actions.intern(action));
         let flags = RowFlags::CLOCKED;
-        Some(Row {
+        let mut row = Row {
             lifeline: at.lifeline,
             action,
             place: at.place,
-            values: at.values.clone(),
-            time: at.time,
             order: at.order,
             flags,
             ..Row::default()
-        })
+        };
+        row.carry(at);
+        Some(row)
     }
 }
 

@@ -23,6 +23,11 @@ impl Mapper {
             if explained.contains(&(key.lifeline, key.message)) {
                 continue;
             }
+            // No two keys have the same sentence.
+            if self.findings.is_full() {
+                self.findings.add_other(Code::UNPAIRED_MESSAGE, *place);
+                continue;
+            }
             let (lifeline, message) = (name(key.lifeline), vocabulary.message(key.message));
             let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
             let (does, with, undone, counterpart) = match key.direction {

@@ -99,16 +99,17 @@ impl Mapper {
             };
             last_id = id;
             let action = request;
-            let (order, time) = (start, begun);
-            self.pending.push(PendingAction { lifeline, action, peer, id, flags, order, time });
+            self.pending.push(PendingAction { lifeline, action, peer, id, flags, order: start });
+            self.pending_times.push(begun);
         }
         if let (Some(message), Some(direction)) = (reply, last) {
             let mut flags = common;
             flags.add(RowFlags::REPLY);
             flags.add(if last_id.is_some() { RowFlags::HAS_ID } else { RowFlags::ROOT });
             let action = vocabulary.actions.intern(RunAction { lifeline, direction, message });
-            let (id, order, time) = (last_id, end, ended);
-            self.pending.push(PendingAction { lifeline, action, peer, id, flags, order, time });
+            let (id, order) = (last_id, end);
+            self.pending.push(PendingAction { lifeline, action, peer, id, flags, order });
+            self.pending_times.push(ended);
         }
         self.row.span.extend_from_slice(span.id.as_bytes());
         Ok(())

@@ -33,10 +33,10 @@ impl Mapper {
         }
         let ids = std::mem::take(&mut self.row.id);
         for index in 0..self.pending.len() {
-            let PendingAction { lifeline, action, peer, id, mut flags, order, time } =
+            let PendingAction { lifeline, action, peer, id, mut flags, order } =
                 self.pending[index];
-            if time.is_some() {
-                self.row.time = time;
+            if let Some(Some(time)) = self.pending_times.get(index) {
+                self.row.set_time(*time);
             }
             if index > 0 {
                 flags.add(RowFlags::FOLLOWS);

@@ -40,7 +40,7 @@ impl Mapper {
             let is_bare = known.is_none() && is_bare(source, taken);
             match value::parse(&text, kind, is_bare) {
                 Ok(value) => {
-                    row.values.push((*field, accounting.vocabulary.intern_value(value)));
+                    row.add_value(*field, accounting.vocabulary.intern_value(value));
                 }
                 Err(fault) => {
                     let account = &mut accounting.values[*field as usize];
@@ -85,7 +85,7 @@ impl Mapper {
             match value::parse(&text, kind, is_bare) {
                 Ok(value) => {
                     let value = accounting.vocabulary.intern_value(value);
-                    row.values.push((u32::try_from(field).unwrap_or(u32::MAX), value));
+                    row.add_value(u32::try_from(field).unwrap_or(u32::MAX), value);
                 }
                 Err(fault) => {
                     let account = &mut accounting.values[field];
@@ -114,7 +114,7 @@ impl Mapper {
     pub(super) fn keep_time(&mut self, time: Result<i64, TimeFault>, taken: &Taken<'_>) {
         let (cause, help) = match time {
             Ok(time) => {
-                self.row.time = Some(time);
+                self.row.set_time(time);
                 return;
             }
             Err(TimeFault::NotATime) => {
@@ -136,8 +136,8 @@ impl Mapper {
     pub(super) fn count_values(&mut self) {
         let accounts = &mut self.accounting.values;
         for (field, account) in (0..).zip(accounts.iter_mut()) {
-            let is_known = self.row.values.iter().any(|(known, _)| *known == field);
-            let is_time = account.name == TIME && self.row.time.is_some();
+            let is_known = self.row.values().iter().any(|(known, _)| *known == field);
+            let is_time = account.name == TIME && self.row.time().is_some();
             let is_id = account.name == "id" && !self.row.id.is_empty();
             if is_known || is_time || is_id {
                 account.known += 1;

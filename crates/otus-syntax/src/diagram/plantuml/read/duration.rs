@@ -99,6 +99,7 @@ impl Reader<'_> {
     }
 
     /// Puts the durations into the statements.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "few kinds matter here")]
     pub(super) fn measure(&mut self) {
         let mut anchors: BTreeMap<Symbol, Anchored> = BTreeMap::new();
         let mut pending = None;
@@ -252,6 +253,7 @@ impl Reader<'_> {
 
 /// The statements at the level of the innermost operand with two messages, from the one with the first message to the
 /// one with the second. `None` if they are in different operands, or a `break` is between them.
+#[expect(clippy::wildcard_enum_match_arm, reason = "few kinds matter here")]
 fn enclosing(statements: &[Statement], from: usize, to: usize) -> Option<(usize, usize)> {
     // The openers around the first message, from the outermost.
     let mut around = Vec::new();
@@ -292,6 +294,7 @@ fn enclosing(statements: &[Statement], from: usize, to: usize) -> Option<(usize,
 }
 
 /// The statement that closes the one at `open`.
+#[expect(clippy::wildcard_enum_match_arm, reason = "few kinds matter here")]
 fn close_of(statements: &[Statement], open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     statements[open..]

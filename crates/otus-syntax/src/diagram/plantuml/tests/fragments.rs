@@ -134,7 +134,7 @@ end
             open Loop(Repetition { least: 0, most: None, stated: true })
             close
             otus: empty
-            error O0609 "nothing" there is no directive `nothing`; the directives are strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, loopC, synch, critical, environment, name, empty, lifeline, message
+            error O0609 "nothing" there is no directive `nothing`; the directives are strict, seq, par, alt, coreg, broadcast, end, loopS, loopW, loopH, loopP, loopC, new, values, synch, critical, environment, name, empty, lifeline, message
         "#]],
     );
 }
