@@ -53,7 +53,10 @@ pub const LIFELINES: [&str; 3] = ["a", "b", "c"];
 /// The messages that every interaction declares.
 pub const MESSAGES: [&str; 3] = ["m", "n", "k"];
 
-/// Reads an interaction. The result has no value, or says what is wrong with the text, if it is not as expected.
+/// Reads an interaction.
+///
+/// # Errors
+/// What the parser says about the text, if it is no interaction.
 pub fn read(shape: &Shape) -> Result<Lowered, String> {
     let text = format!(
         "@lifeline{{{}}} @message{{{}}} {}",
@@ -64,7 +67,7 @@ pub fn read(shape: &Shape) -> Result<Lowered, String> {
     let parsed = parse_spec(&Source::new("case.hsf", text));
     let lowered = lower(&[&parsed.tree]);
     let found = parsed.diagnostics.iter().chain(&lowered.diagnostics);
-    let errors: Vec<String> = found.map(|diagnostic| diagnostic.message.to_string()).collect();
+    let errors: Vec<String> = found.map(|diagnostic| diagnostic.message.clone()).collect();
     if errors.is_empty() { Ok(lowered) } else { Err(errors.join("; ")) }
 }
 

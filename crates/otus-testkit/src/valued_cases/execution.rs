@@ -73,7 +73,7 @@ pub fn random(
     events
 }
 
-impl<'a> Run<'a, '_> {
+impl Run<'_, '_> {
     fn derive(&mut self, node: ValuedId, path: &[Turn], scope: &BTreeMap<VariableId, usize>) {
         let valued = self.valued;
         let turn = |join, operand| [path, &[Turn { join, operand }]].concat();

@@ -206,19 +206,24 @@ impl Recorded {
         }
     }
 
-    /// Makes known times that are before an earlier one equal to it.
+    /// Makes known times that are before an earlier one equal to it. The actions of one moment get one time, or none.
     pub fn ascend(&mut self) {
         for moments in &mut self.components {
             let mut latest = i64::MIN;
             for moment in moments {
-                let mut here = latest;
-                for time in moment.iter_mut().filter_map(|record| record.values.get_mut("time")) {
-                    let Value::Number(number) = time else { continue };
-                    let reading = number.integer().unwrap_or(latest).max(latest);
-                    *time = Value::integer(reading);
-                    here = here.max(reading);
+                let times = moment.iter().map(|record| match record.values.get("time") {
+                    Some(Value::Number(number)) => number.integer(),
+                    Some(Value::Boolean(_) | Value::Text(_)) | None => None,
+                });
+                let times: Option<Vec<i64>> = times.collect();
+                let time = times.and_then(|times| times.into_iter().max());
+                latest = time.unwrap_or(latest).max(latest);
+                for record in moment {
+                    record.values.remove("time");
+                    if time.is_some() {
+                        record.values.insert("time".to_owned(), Value::integer(latest));
+                    }
                 }
-                latest = here;
             }
         }
     }

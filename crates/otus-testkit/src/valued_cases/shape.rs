@@ -4,6 +4,7 @@ use super::{LIFELINES, MESSAGES};
 
 /// What random cases are like.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "switches, independent of each other")]
 pub struct Flavor {
     /// The number of lifelines that are used.
     pub lifelines: usize,
@@ -23,7 +24,7 @@ pub struct Flavor {
     pub span: i64,
     /// Whether there are offsets, patterns, orders and texts.
     pub rich: bool,
-    /// Whether a guard may compare one field with several variables.
+    /// Whether a guard may compare one field with several variables, or set several anchors.
     pub doubled: bool,
     /// Whether logged times of one component may decrease.
     pub backwards: bool,
@@ -260,7 +261,7 @@ impl Maker<'_> {
         for _ in 0..self.rng.usize(..=most).max(usize::from(self.rng.bool())) {
             let atom = self.atom(scope, &ends);
             let is_doubled = |atom: &String| {
-                ["f", "g"].iter().any(|field| {
+                ["f", "g", "time"].iter().any(|field| {
                     compares(atom, field) && atoms.iter().any(|other| compares(other, field))
                 })
             };
@@ -318,7 +319,9 @@ impl Maker<'_> {
             0..4 if ends.contains(&lifeline) => format!("{} at {name}", LIFELINES[lifeline]),
             4..7 => format!("{other} within {most}ns of {name}"),
             7 if self.flavor.odd_times => format!("{other}.time < {name} + {least}ns"),
-            8 if self.flavor.odd_times => format!("{other}.time != {name} + {most}ns"),
+            8 if self.flavor.odd_times && other == LIFELINES[lifeline] => {
+                format!("{other}.time != {name} + {most}ns")
+            }
             _ => format!("{other} at least {least}ns after {name}"),
         })
     }
@@ -326,6 +329,9 @@ impl Maker<'_> {
 
 /// Whether an atom compares a field with a variable.
 fn compares(atom: &str, field: &str) -> bool {
+    if field == "time" {
+        return atom.contains(" at x");
+    }
     let is_own = atom.contains(&format!("{field} ")) || atom == format!("={field}");
     is_own && (atom.contains('x') || atom.starts_with('='))
 }

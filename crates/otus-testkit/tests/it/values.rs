@@ -2,6 +2,7 @@
 //!
 //! `OTUS_VALUE_CASES` sets the number of cases of each comparison and `OTUS_VALUE_SEED` the first seed; a failing case is
 //! shrunk and printed as text.
+#![expect(clippy::print_stdout, reason = "the tests print how much was compared and skipped")]
 
 mod compare;
 mod engine;

@@ -186,7 +186,7 @@ impl Values<'_> {
                     match (own, other) {
                         (Some((x, c)), Some((y, d))) => {
                             // x + c R y + d
-                            let Some(distance) = d.checked_sub(c) else { return None };
+                            let distance = d.checked_sub(c)?;
                             conditions.extend(compare(*relation, x, y, distance));
                         }
                         // Values of different kinds are different and not ordered.

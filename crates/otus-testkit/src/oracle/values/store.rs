@@ -138,7 +138,7 @@ impl<'a> Store<'a> {
         if !self.case.valued.has_times() {
             return Some(true);
         }
-        self.orders(&order, &self.unseen_pairs(), &mut |order| {
+        orders(&order, &self.unseen_pairs(), &mut |order| {
             self.times(order, strength).is_satisfiable(readings, left)
         })
     }
@@ -150,17 +150,15 @@ impl<'a> Store<'a> {
             return false;
         }
         let Some(variable) = used.variable else { return true };
-        let occurrences = |variable: usize| {
-            self.uses.iter().filter(|other| other.variable == Some(variable)).count()
-        };
+        let is_other = |other: &&Use<'_>| other.variable == Some(variable);
         let own = self.bound[variable];
-        let others = self.bound.iter().enumerate().filter(|(number, other)| {
+        let mut others = self.bound.iter().enumerate().filter(|(number, other)| {
             *number != variable
                 && own.loop_number.is_some()
                 && other.loop_number == own.loop_number
                 && other.variable == own.variable
         });
-        occurrences(variable) > 1 || others.into_iter().any(|(other, _)| occurrences(other) > 0)
+        self.uses.iter().filter(is_other).count() > 1 || others.next().is_some()
     }
 
     /// The pairs of variables that `fresh` makes different.
@@ -225,24 +223,6 @@ impl<'a> Store<'a> {
         pairs
     }
 
-    /// Whether some order of these pairs satisfies a condition.
-    fn orders(
-        &self,
-        order: &Order,
-        pairs: &[(usize, usize)],
-        satisfies: &mut dyn FnMut(&Order) -> Option<bool>,
-    ) -> Option<bool> {
-        let [(e, f), rest @ ..] = pairs else { return satisfies(order) };
-        for (first, second) in [(*e, *f), (*f, *e)] {
-            if let Some(order) = order.with(first, second)
-                && self.orders(&order, rest, satisfies)?
-            {
-                return Some(true);
-            }
-        }
-        Some(false)
-    }
-
     /// The conditions on times, given the order of the events of each component.
     fn times(&self, order: &Order, strength: Strength) -> Times<'a> {
         let mut times = Times {
@@ -302,4 +282,21 @@ impl<'a> Store<'a> {
         }
         times
     }
+}
+
+/// Whether some order of these pairs satisfies a condition.
+fn orders(
+    order: &Order,
+    pairs: &[(usize, usize)],
+    satisfies: &mut dyn FnMut(&Order) -> Option<bool>,
+) -> Option<bool> {
+    let [(e, f), rest @ ..] = pairs else { return satisfies(order) };
+    for (first, second) in [(*e, *f), (*f, *e)] {
+        if let Some(order) = order.with(first, second)
+            && orders(&order, rest, satisfies)?
+        {
+            return Some(true);
+        }
+    }
+    Some(false)
 }

@@ -79,7 +79,7 @@ fn all_values_are_as_good_as_many() {
     let flavor = Flavor { odd_times: true, ..Flavor::small() };
     sweep("many values", (4, super::cases(1_500)), &flavor, |asked| {
         let case = asked.case();
-        let (mut values, mut readings) = values(asked, &[0, 1, 2, 3, 4, 5, 11, 12]);
+        let (mut values, mut readings) = values(asked, &[-2, -1, 0, 1, 2, 3, 4, 5, 6, 11, 12]);
         for text in ["p1", "p2", "p3", "q", "r"] {
             values.push(Value::Text(text.into()));
         }
