@@ -159,9 +159,10 @@ impl Valued {
 
     /// All atoms of all guards.
     pub fn atoms(&self) -> impl Iterator<Item = &Atom> {
-        let parts = self.nodes.iter().flat_map(|node| {
-            if let ValuedNode::Event(parts) = node { &**parts } else { &[] }
-        });
+        let parts = self
+            .nodes
+            .iter()
+            .flat_map(|node| if let ValuedNode::Event(parts) = node { &**parts } else { &[] });
         parts.flat_map(|part| part.guard.iter())
     }
 }
