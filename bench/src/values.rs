@@ -1,4 +1,4 @@
-//! Sessions told apart by an id: one connection with many QoS 2 exchanges in flight.
+//! Sessions told apart by an id: one connection with many exchanges of the highest quality of service in flight.
 //!
 //! A client publishes messages; each exchange takes eight events, four in the log of the client and four in that of the
 //! broker. An id is used again as soon as its exchange is over, and the last reply must come within two seconds. Up to
@@ -6,6 +6,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::fmt::Write as _;
 
 use cpu_time::ThreadTime;
 use otus_analysis::budget::Budget;
@@ -186,17 +187,17 @@ fn sessions(size: Size, targets: &mut Targets) {
         let logs = workload(exchanges, window, 42);
         let flight = in_flight(&logs);
         let mut row = format!("| {} | {}", number(exchanges), number(8 * exchanges));
-        row += &format!(" | {} | {}", number(window), number(flight));
+        let _ = write!(row, " | {} | {}", number(window), number(flight));
         let before = reset_peak();
         let (verdict, cost) = measure(&model, &logs, &Question::ACCEPT);
         let peak = peak_bytes().zip(before).map_or(0, |(peak, before)| (peak - before) >> 20);
-        row += &format!(" | {verdict} | {cost:.1} | {peak}");
+        let _ = write!(row, " | {verdict} | {cost:.1} | {peak}");
         worst = worst.max(cost);
         let mut cut = logs;
         let left = cut[0].len() * 7 / 10;
         cut[0].truncate(left);
         let (verdict, cost) = measure(&model, &cut, &Question::MULTI_PREFIX);
-        row += &format!(" | {verdict} | {cost:.1} |");
+        let _ = write!(row, " | {verdict} | {cost:.1} |");
         println!("{row}");
     }
     targets.add("exchanges by id, ns per event", "30", format!("{worst:.1}"), worst <= 30.0);

@@ -95,7 +95,8 @@ pub fn meaning(lowered: &Lowered) -> String {
             seen.push(piece);
             seen.len() - 1
         });
-        numbered.push_str(&format!("v{number}"));
+        numbered.push('v');
+        numbered.push_str(&number.to_string());
     }
     numbered
 }
