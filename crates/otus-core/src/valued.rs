@@ -159,10 +159,10 @@ impl Valued {
 
     /// All atoms of all guards.
     pub fn atoms(&self) -> impl Iterator<Item = &Atom> {
-        let parts = self.nodes.iter().flat_map(|node| match node {
-            ValuedNode::Event(parts) => &**parts,
-            _ => &[],
-        });
+        let parts = self
+            .nodes
+            .iter()
+            .flat_map(|node| if let ValuedNode::Event(parts) = node { &**parts } else { &[] });
         parts.flat_map(|part| part.guard.iter())
     }
 }

@@ -53,7 +53,9 @@ impl Condition {
             Requirement::Variable(relation, other, offset) => {
                 Requirement::Variable(*relation, name(*other), *offset)
             }
-            other => other.clone(),
+            Requirement::Constant(..) | Requirement::In(_) | Requirement::Matches(_) => {
+                self.test.clone()
+            }
         };
         Condition { on: name(self.on), test }
     }
@@ -132,11 +134,9 @@ impl Problem<'_> {
             for condition in self.conditions {
                 if let Requirement::Variable(_, other, _) = condition.test {
                     let (one, other) = (self.at(condition.on), self.at(other));
-                    for kind in 0..2 {
-                        let either = allowed[one][kind] || allowed[other][kind];
-                        allowed[one][kind] = either;
-                        allowed[other][kind] = either;
-                    }
+                    let [a, b] = [allowed[one], allowed[other]];
+                    let either = [a[0] || b[0], a[1] || b[1]];
+                    (allowed[one], allowed[other]) = (either, either);
                 }
             }
             if allowed == before {
@@ -212,7 +212,10 @@ impl Problem<'_> {
             {
                 Some((condition.on, values.clone()))
             }
-            _ => None,
+            Requirement::In(_)
+            | Requirement::Constant(..)
+            | Requirement::Variable(..)
+            | Requirement::Matches(_) => None,
         });
         let Some((variable, values)) = open else {
             let in_all_sets = self.conditions.iter().all(|condition| match &condition.test {
@@ -220,7 +223,10 @@ impl Problem<'_> {
                     .iter()
                     .filter(|(known, _)| *known == condition.on)
                     .all(|(_, value)| values.contains(value)),
-                _ => true,
+                Requirement::In(_)
+                | Requirement::Constant(..)
+                | Requirement::Variable(..)
+                | Requirement::Matches(_) => true,
             });
             return if in_all_sets { self.differences(chosen) } else { Some(false) };
         };
@@ -378,10 +384,7 @@ impl Problem<'_> {
             let value = |variable: Open| values[self.at(variable)].clone();
             let fits = self.conditions.iter().all(|condition| {
                 let is_other = !self.is(condition.on, Kind::Number);
-                let other = match condition.test {
-                    Requirement::Variable(_, other, _) => !self.is(other, Kind::Number),
-                    _ => true,
-                };
+                let other = condition.variables().all(|own| !self.is(own, Kind::Number));
                 // A text and a number are different.
                 !is_other || !other || condition.holds(value).unwrap_or(true)
             });

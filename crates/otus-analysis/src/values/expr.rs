@@ -16,7 +16,7 @@
 
 use otus_core::index::Index as _;
 use otus_core::intern::Interner;
-use otus_core::valued::{Operand, Part, Test, Valued, ValuedId, ValuedNode, VariableId};
+use otus_core::valued::{Atom, Operand, Part, Test, Valued, ValuedId, ValuedNode, VariableId};
 use otus_core::{Action, IndexVec, LifelineId, LifelineSet, Pool, define_id};
 use otus_syntax::ast::guard::Relation;
 use otus_trace::Partition;
@@ -172,8 +172,7 @@ impl Exprs {
 
     fn event(&mut self, parts: &[Part]) -> ExprId {
         let mut variables: SmallVec<[VariableId; 4]> = SmallVec::new();
-        for variable in parts.iter().flat_map(|part| part.guard.iter()).filter_map(|a| a.variable())
-        {
+        for variable in parts.iter().flat_map(|part| part.guard.iter()).filter_map(Atom::variable) {
             if !variables.contains(&variable) {
                 variables.push(variable);
             }
@@ -267,10 +266,9 @@ impl Exprs {
         if self.items.items.len() > before {
             let attributes = self.compute(id);
             self.attributes.push(attributes);
-            let boxed = match &self.items.items[id] {
-                Expr::Par(operands) => operands.len() * 4,
-                _ => 0,
-            };
+            let is_par =
+                if let Expr::Par(operands) = &self.items.items[id] { operands } else { &[][..] };
+            let boxed = size_of_val(is_par);
             self.bytes += size_of::<Expr>() + size_of::<Attributes>() + 16 + boxed;
         }
         id
@@ -406,9 +404,10 @@ impl Exprs {
     fn par(&mut self, left: ExprId, right: ExprId) -> ExprId {
         let mut operands: Vec<ExprId> = Vec::new();
         for side in [left, right] {
-            match self.expr(side) {
-                Expr::Par(inner) => operands.extend_from_slice(inner),
-                _ => operands.push(side),
+            if let Expr::Par(inner) = self.expr(side) {
+                operands.extend_from_slice(inner);
+            } else {
+                operands.push(side);
             }
         }
         operands.sort_unstable();

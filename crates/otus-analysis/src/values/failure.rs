@@ -243,7 +243,9 @@ fn cause(
             Relation::Greater | Relation::GreaterEqual => {
                 ValueCause::TooEarly { elapsed, allowed, since }
             }
-            _ => ValueCause::TooLate { elapsed, allowed, since },
+            Relation::Equal | Relation::NotEqual | Relation::Less | Relation::LessEqual => {
+                ValueCause::TooLate { elapsed, allowed, since }
+            }
         };
     }
     let (relation, wanted, pattern) = match test {

@@ -58,6 +58,7 @@ pub struct Clocks {
 
 /// Switches of the engine's reductions, for tests and measurements. Each can be switched off without changing a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 pub struct ValueOptions {
     /// Ask the engine of the skeleton first.
     pub skeleton: bool,
@@ -290,14 +291,11 @@ impl ValueEngine {
 
 /// Whether some event is on several components.
 fn has_synchronous(valued: &Valued, partition: &Partition) -> bool {
-    valued.nodes.iter().any(|node| match node {
-        ValuedNode::Event(parts) => {
-            let mut components =
-                parts.iter().map(|part| partition.component_of(part.action.lifeline));
-            let first = components.next();
-            components.any(|other| Some(other) != first)
-        }
-        _ => false,
+    valued.nodes.iter().any(|node| {
+        let ValuedNode::Event(parts) = node else { return false };
+        let mut components = parts.iter().map(|part| partition.component_of(part.action.lifeline));
+        let first = components.next();
+        components.any(|other| Some(other) != first)
     })
 }
 

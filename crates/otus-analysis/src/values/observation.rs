@@ -55,10 +55,8 @@ impl<'p> Observation<'p> {
         let logs: Vec<Log> = components
             .map(|component| {
                 let observed = problem.question.of(component);
-                let len = match observed {
-                    Observed::Unobserved => 0,
-                    _ => problem.trace.steps(component).len(),
-                };
+                let is_unobserved = observed == Observed::Unobserved;
+                let len = if is_unobserved { 0 } else { problem.trace.steps(component).len() };
                 let is_broken = !problem.facts.breaks(component).is_empty();
                 let time = |at| problem.facts.time(component, at).filter(|_| !is_broken);
                 let (first, last) = ((0..len).find_map(time), (0..len).rev().find_map(time));

@@ -39,8 +39,11 @@ pub(super) struct Tables {
     pub(super) steps: Steps,
     pub(super) root: ExprId,
     /// By component and the actions of a moment: the kinds of events that it can be.
-    pub(super) kinds: FxHashMap<(usize, Box<[ActionId]>), Rc<[KindId]>>,
+    pub(super) kinds: KindsOfMoments,
 }
+
+/// By component and the actions of a moment: kinds of events.
+type KindsOfMoments = FxHashMap<(usize, Box<[ActionId]>), Rc<[KindId]>>;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct State {

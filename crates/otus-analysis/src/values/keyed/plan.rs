@@ -122,9 +122,9 @@ fn stages(valued: &Valued) -> (Vec<ValuedId>, bool) {
 
 /// The operands of the outermost `par` of a node.
 fn parallel_parts(valued: &Valued, root: ValuedId) -> Vec<ValuedId> {
-    flatten(valued, root, |node| match node {
-        ValuedNode::Coreg(Pool::ALL, left, right) => Some((*left, *right)),
-        _ => None,
+    flatten(valued, root, |node| {
+        let ValuedNode::Coreg(Pool::ALL, left, right) = node else { return None };
+        Some((*left, *right))
     })
 }
 
@@ -240,20 +240,16 @@ impl Session {
             atoms.any(|atom| atom.variable() == Some(self.variable) && !is_key(part.action, atom))
         });
         if !is_mentioned {
-            let nodes = tree.nodes.iter().cloned().map(|node| match node {
-                ValuedNode::Event(parts) => ValuedNode::Event(
-                    parts
-                        .iter()
-                        .map(|part| {
-                            let left = part.guard.iter().filter(|atom| !is_key(part.action, atom));
-                            otus_core::valued::Part {
-                                guard: left.cloned().collect(),
-                                ..part.clone()
-                            }
-                        })
-                        .collect(),
-                ),
-                other => other,
+            let without_key = |part: &otus_core::valued::Part| {
+                let left = part.guard.iter().filter(|atom| !is_key(part.action, atom));
+                otus_core::valued::Part { guard: left.cloned().collect(), ..part.clone() }
+            };
+            let nodes = tree.nodes.iter().map(|node| {
+                if let ValuedNode::Event(parts) = node {
+                    ValuedNode::Event(parts.iter().map(without_key).collect())
+                } else {
+                    node.clone()
+                }
             });
             tree.nodes = nodes.collect();
         }

@@ -33,15 +33,11 @@ pub fn loops(pool: &Pool, valued: &Valued, partition: &Partition) -> Vec<LoopRep
     let inner: FxHashSet<ValuedId> = valued
         .nodes
         .iter()
-        .filter_map(|node| match node {
-            ValuedNode::Fresh(_, loop_) => Some(*loop_),
-            _ => None,
-        })
+        .filter_map(|node| if let ValuedNode::Fresh(_, inner) = node { Some(*inner) } else { None })
         .collect();
-    let is_outermost = |id: &ValuedId| match valued.nodes[*id] {
-        ValuedNode::Fresh(..) | ValuedNode::LoopC(Pool::ALL, _) => !inner.contains(id),
-        _ => false,
-    };
+    let is_loop =
+        |node: &ValuedNode| matches!(node, ValuedNode::Fresh(..) | ValuedNode::LoopC(Pool::ALL, _));
+    let is_outermost = |id: &ValuedId| is_loop(&valued.nodes[*id]) && !inner.contains(id);
     let roots = valued.nodes.ids().filter(is_outermost);
     roots.filter_map(|root| report(pool, valued, partition, root)).collect()
 }

@@ -50,7 +50,7 @@ pub(in super::super) fn explain(
             if part.is_single { vec![single] } else { vec![idle; values] }
         })
         .collect();
-    let routes = vec![None; problem.pool.action_count()];
+    let routes = vec![Looked::NotYet; problem.pool.action_count()];
     let mut run = Run {
         keyed,
         observation,
@@ -86,6 +86,14 @@ const SLOW: ExprId = ExprId(u32::MAX - 1);
 /// The most states in which an unobserved event is looked for.
 const MANY: usize = 256;
 
+/// The route of an action, as far as it is known.
+#[derive(Debug, Clone, Copy)]
+enum Looked {
+    NotYet,
+    Nowhere,
+    Found(Route),
+}
+
 /// A session with open variables, or more of them than there are registers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct SlowSession {
@@ -108,8 +116,8 @@ struct Run<'r, 'p> {
     /// By part, then by key.
     sessions: Vec<Vec<Session>>,
     slow: Vec<SlowSession>,
-    /// By action: its route, once looked up; the inner `None` is an action without one.
-    routes: Vec<Option<Option<Route>>>,
+    /// By action: its route, once looked up.
+    routes: Vec<Looked>,
     consumed: Vec<u32>,
     may_miss: bool,
     /// Whether all choices so far were forced.
@@ -170,9 +178,13 @@ impl Run<'_, '_> {
             return Fired::GivenUp;
         }
         let action = steps[at].action();
-        let Some(route) = self.routes[action.index()].unwrap_or_else(|| self.find_route(action))
-        else {
-            return Fired::Blocked;
+        let route = match self.routes.get(action.index()) {
+            Some(Looked::Found(route)) => *route,
+            Some(Looked::NotYet) => match self.find_route(action) {
+                Some(route) => route,
+                None => return Fired::Blocked,
+            },
+            Some(Looked::Nowhere) | None => return Fired::Blocked,
         };
         let key = match route.key {
             None => 0,
@@ -196,10 +208,10 @@ impl Run<'_, '_> {
             entry = make(part, problem, shape, route.kind);
         }
         let Entry::Fast(from, to) = entry else {
-            return match entry {
-                Entry::Slow => self.fire_slowly(component, route, key),
-                _ if self.has_outside() => self.fire_slowly(component, route, key),
-                _ => Fired::Blocked,
+            return if entry == Entry::Slow || self.has_outside() {
+                self.fire_slowly(component, route, key)
+            } else {
+                Fired::Blocked
             };
         };
         let peer = problem.pool.action(action).peer;
@@ -282,7 +294,7 @@ impl Run<'_, '_> {
     fn find_route(&mut self, action: otus_core::ActionId) -> Option<Route> {
         let plain = self.observation.problem.pool.action(action).without_peer();
         let route = self.keyed.routes.get(&plain).copied();
-        self.routes[action.index()] = Some(route);
+        self.routes[action.index()] = route.map_or(Looked::Nowhere, Looked::Found);
         route
     }
 
@@ -533,7 +545,11 @@ impl Run<'_, '_> {
     fn route(&mut self, at: LogPlace) -> Option<(Route, usize)> {
         let problem = self.observation.problem;
         let action = problem.trace.steps(at.component).get(at.step)?.action();
-        let route = self.routes[action.index()].unwrap_or_else(|| self.find_route(action))?;
+        let route = match *self.routes.get(action.index())? {
+            Looked::Found(route) => route,
+            Looked::NotYet => self.find_route(action)?,
+            Looked::Nowhere => return None,
+        };
         let key = match route.key {
             None => 0,
             Some(field) => problem.facts.value(field, at.component, at.step)?.index(),

@@ -342,7 +342,9 @@ impl Arrow {
             None => look.text.clone(),
         };
         if !guard.is_empty() {
-            text = format!("{text} {guard}").trim_start().to_owned();
+            let separator = if text.is_empty() { "" } else { " " };
+            text.push_str(separator);
+            text.push_str(guard);
         }
         self.label = Text::of(PLAIN, &text, LABEL);
         if self.synchronous {

@@ -36,9 +36,6 @@ impl Reader<'_> {
 
     fn message(&mut self, line: &Line<'_>, arrow: &Arrow) {
         let (from, to) = self.ends(line, arrow);
-        if line.text().starts_with('{') {
-            self.picture.add(Decoration::ANCHOR, line.whole());
-        }
         if arrow.hidden {
             self.picture.add(Decoration::HIDDEN, line.whole());
             let ends = [from, to].into_iter().flatten().collect();
