@@ -268,6 +268,7 @@ impl<'a> Store<'a> {
                 for used in own {
                     let variable = used.variable;
                     if strength == Strength::Proven
+                        && matches!(used.logged, Some(None))
                         && variable.is_some_and(|variable| !self.is_compared(variable))
                     {
                         continue;
