@@ -27,7 +27,9 @@
 //!   has such an atom, on the lifelines of one component; there is no answer for others.
 //! - Across clocks, with uncertainty u, `time R s + d` holds *possibly* if it does for some d′ with |d′ − d| ≤ u, and
 //!   *certainly* if it does for all of them. With u unknown, it always holds possibly and never certainly.
-//! - `fresh` compares a value with every other iteration of its loop, also with one in which the variable does not occur.
+//! - `fresh` compares a value only with iterations in which the variable occurs in some atom.
+//! - For Pass, an atom on an unlogged time whose anchor occurs nowhere else compares nothing, so it needs no certainty across
+//!   clocks. An atom on a logged time does, even if no event of the execution sets the anchor.
 //! - Two atoms on one unlogged value, `m[f = x, f = y]`, are no comparison of x with y, as long as each occurs only here.
 //! - For Pass, atoms of unobserved events are occurrences of their variables like any other.
 

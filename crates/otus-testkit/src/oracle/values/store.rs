@@ -149,8 +149,14 @@ impl<'a> Store<'a> {
         if !matches!(used.logged, Some(None)) {
             return false;
         }
-        let Some(variable) = used.variable else { return true };
-        let is_other = |other: &&Use<'_>| other.variable == Some(variable);
+        used.variable.is_none_or(|variable| self.is_compared(variable))
+    }
+
+    /// Whether a variable occurs more than once, or in another iteration of its `fresh`.
+    fn is_compared(&self, variable: usize) -> bool {
+        let occurrences = |variable: usize| {
+            self.uses.iter().filter(|other| other.variable == Some(variable)).count()
+        };
         let own = self.bound[variable];
         let mut others = self.bound.iter().enumerate().filter(|(number, other)| {
             *number != variable
@@ -158,7 +164,7 @@ impl<'a> Store<'a> {
                 && other.loop_number == own.loop_number
                 && other.variable == own.variable
         });
-        self.uses.iter().filter(is_other).count() > 1 || others.next().is_some()
+        occurrences(variable) > 1 || others.any(|(other, _)| occurrences(other) > 0)
     }
 
     /// The pairs of variables that `fresh` makes different.
@@ -261,6 +267,12 @@ impl<'a> Store<'a> {
                 timed.push((number, clock, slot));
                 for used in own {
                     let variable = used.variable;
+                    if strength == Strength::Proven
+                        && matches!(used.logged, Some(None))
+                        && variable.is_some_and(|variable| !self.is_compared(variable))
+                    {
+                        continue;
+                    }
                     times.tests.push(TimeTest { slot, clock, test: used.test, variable });
                 }
             }

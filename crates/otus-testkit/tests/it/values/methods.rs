@@ -107,7 +107,6 @@ fn the_questions_are_ordered() {
             |question: &Question, strength| case.explained(question, strength, Domain::All, LIMIT);
         let chain = [
             ask(&Question::ACCEPT, Strength::Proven)?,
-            ask(&Question::ACCEPT, Strength::Certain)?,
             ask(&Question::ACCEPT, Strength::Possible)?,
             ask(&Question::GlobalPrefix, Strength::Possible)?,
             ask(&Question::MULTI_PREFIX, Strength::Possible)?,
