@@ -65,7 +65,7 @@ struct Refined {
 }
 
 impl Constants {
-    /// `None` if some guard compares with a variable, or a passing is synchronous: its actions must have one message.
+    /// `None` if some guard compares with a variable or cannot be satisfied, or a passing is synchronous: its actions must have one message.
     pub(super) fn new(valued: &Valued) -> Option<Constants> {
         let mut atoms: FxHashMap<Action, Vec<Atom>> = FxHashMap::default();
         for node in &valued.nodes {
@@ -75,10 +75,12 @@ impl Constants {
                     return None;
                 }
                 let own = atoms.entry(part.action).or_default();
+                // A leaf that nothing satisfies cannot happen unobserved either, and terms have no such leaf.
+                let all: Option<Vec<Condition>> = part.guard.iter().map(condition).collect();
+                if satisfiable(&all?) != Some(true) {
+                    return None;
+                }
                 for atom in &part.guard {
-                    if atom.variable().is_some() || atom.field == Valued::TIME {
-                        return None;
-                    }
                     if !own.contains(atom) {
                         own.push(atom.clone());
                     }
@@ -213,18 +215,22 @@ fn matches(
         if strict || letter.unknown >> bit & 1 == 0 {
             return false;
         }
-        let on = Open(atom.field.0);
-        let test = match &atom.test {
-            Test::Compare(relation, Operand::Constant(value)) => {
-                Requirement::Constant(*relation, value.clone())
-            }
-            Test::In(values) => Requirement::In(values.clone()),
-            Test::Matches(pattern) => Requirement::Matches(pattern.clone()),
-            Test::Compare(_, Operand::Variable(..)) => return false,
-        };
-        unknown.push(Condition { on, test });
+        unknown.extend(condition(atom));
     }
     satisfiable(&unknown) != Some(false)
+}
+
+/// An atom as a condition on its field; `None` if it compares with a variable or is about the time.
+fn condition(atom: &Atom) -> Option<Condition> {
+    let test = match &atom.test {
+        Test::Compare(relation, Operand::Constant(value)) => {
+            Requirement::Constant(*relation, value.clone())
+        }
+        Test::In(values) => Requirement::In(values.clone()),
+        Test::Matches(pattern) => Requirement::Matches(pattern.clone()),
+        Test::Compare(_, Operand::Variable(..)) => return None,
+    };
+    (atom.field != Valued::TIME).then_some(Condition { on: Open(atom.field.0), test })
 }
 
 /// The term of a valued tree, with a term for each event; binders are left out.

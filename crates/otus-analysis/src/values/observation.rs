@@ -102,6 +102,8 @@ impl<'p> Observation<'p> {
     ) -> bool {
         let problem = self.problem;
         let mut firing = Firing::new(memory, way, problem.strict);
+        // The parts of one event have no order among each other.
+        let before = firing.memory.last.clone();
         for part in &leaf.parts {
             let component = problem.trace.partition().component_of(part.action.lifeline);
             let moment = ends.iter().find(|(c, _)| *c == component.index()).and_then(|(_, m)| *m);
@@ -143,6 +145,9 @@ impl<'p> Observation<'p> {
                 Some(way.arguments[at])
             };
             let sureness = |atom: &Atom| self.sureness(atom, component.index());
+            if leaf.parts.len() > 1 {
+                firing.memory.last.clone_from(&before);
+            }
             if !firing.guard(&part.guard, &end, var, sureness) {
                 return false;
             }

@@ -247,3 +247,21 @@ fn sessions_stand_between_other_parts() {
     );
     check(&model.replace("seq(a -- k", "strict(a -- k"), &all(&["a!k"], &["a!k"]), accept, Pass);
 }
+
+/// Cases in which an engine and the oracle once differed.
+#[test]
+fn found_by_the_oracle() {
+    use Verdict::{Fail, Pass, WeakPass};
+    let cut = &Question::MULTI_PREFIX;
+    // An event that cannot happen cannot happen unobserved either.
+    check("a!m[k != 2, k = 2]", &[], cut, Fail);
+    // An unobserved event of a session carries its key.
+    check("loopP(fresh x)(a -- m[g = x, b.g ~ \"p*\"] -> b)", &["a!m g=q"], cut, Fail);
+    check("loopP(fresh x)(a -- m[g = x, b.g ~ \"p*\"] -> b)", &["a!m g=p1"], cut, WeakPass);
+    // What stands before the sessions may be unobserved.
+    check("strict(m -> c, loopP(fresh x)(b!m[f = x]))", &["b!m f=2"], cut, WeakPass);
+    // An iteration in which the variable does not occur is compared with nothing.
+    check("loopP(fresh x)(alt(b!m[f = x], a!n))", &["b!m", "a!n"], &Question::ACCEPT, Pass);
+    check("loopP(fresh x)(alt(b!m[f = x], a!n))", &["b!m", "b!m"], &Question::ACCEPT, WeakPass);
+    check("new(x, y)(c!n[c.f = x, f = y])", &["c!n"], &Question::ACCEPT, Pass);
+}

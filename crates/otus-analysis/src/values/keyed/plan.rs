@@ -236,8 +236,12 @@ impl Session {
             atom.binds() == Some(self.variable) && self.fields.get(&action) == Some(&atom.field)
         };
         let is_mentioned = events(valued, self.body).flatten().any(|part| {
-            let mut atoms = part.guard.iter();
-            atoms.any(|atom| atom.variable() == Some(self.variable) && !is_key(part.action, atom))
+            let field = self.fields.get(&part.action);
+            let mut others = part.guard.iter().filter(|atom| !is_key(part.action, atom));
+            others.any(|atom| {
+                // An event that nobody saw has some value in that field, which must be the key.
+                atom.variable() == Some(self.variable) || Some(&atom.field) == field
+            })
         });
         if !is_mentioned {
             let without_key = |part: &otus_core::valued::Part| {

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use super::super::event::{Memory, Register};
 use super::super::expr::{ExprId, Exprs, KindId};
 use super::super::failure::{self, LogPlace, Met, Obstacle, ValueCause, ValueFailure};
-use super::super::observation::{Moment, Observation, Problem};
+use super::super::observation::{Log, Moment, Observation, Problem};
 use super::super::search::Found;
 use super::super::step::Way;
 use super::confluence::is_confluent;
@@ -29,10 +29,9 @@ pub(in super::super) fn explain(
     failure: &mut Option<ValueFailure>,
 ) -> Option<Found> {
     let observation = Observation::new(problem);
-    let may_miss =
-        observation.global || observation.logs.iter().any(|log| log.observed.may_stop_early());
-    let is_late =
-        |log: &super::super::observation::Log| log.len > 0 && log.observed.may_start_late();
+    let is_partial = |log: &Log| log.observed.may_stop_early() || log.observed.may_start_late();
+    let may_miss = observation.global || observation.logs.iter().any(is_partial);
+    let is_late = |log: &Log| log.len > 0 && log.observed.may_start_late();
     if (!observation.global && observation.logs.iter().any(is_late))
         || (may_miss && keyed.has_lower_bounds)
         || (problem.valued.has_times() && observation.logs.iter().any(|log| log.is_broken))
@@ -50,6 +49,7 @@ pub(in super::super) fn explain(
             if part.is_single { vec![single] } else { vec![idle; values] }
         })
         .collect();
+    let stages = keyed.parts.iter().map(|part| part.stage + 1).max().unwrap_or(0);
     let routes = vec![Looked::NotYet; problem.pool.action_count()];
     let mut run = Run {
         keyed,
@@ -59,7 +59,8 @@ pub(in super::super) fn explain(
         routes,
         consumed: vec![0; count],
         may_miss,
-        is_forced: true,
+        // Unobserved events of a stage before others are left to the search.
+        is_forced: !may_miss || stages <= 1,
         budget_spent: None,
         unfinished: None,
         stages: vec![0; problem.trace.partition().lifeline_count()],
