@@ -8,7 +8,7 @@
 //! - [`gossip`]: processes without locality, and bounds of memory, nodes and time;
 //! - [`nusmv`]: the paper's rows by `NuSMV`, if `OTUS_NUSMV` names its program.
 //!
-//! [`compared`] has the cases of `otus-bench compare`.
+//! `compared` has the cases of `otus-bench compare`.
 //!
 //! Traces come from [`otus_papers::protocol`]. Everything but the times follows from a seed. Every check has a limit of
 //! time and memory. The last table compares with the targets.

@@ -8,7 +8,7 @@
 //! - [`slices`]: the interactions of the slices paper, and long slices that are right or wrong;
 //! - [`sat`]: 3-SAT formulas, beside two solvers;
 //! - [`end_to_end`]: a file of a hundred thousand cases through the `otus` program;
-//! - [`compared`]: the cases of `otus-bench compare`;
+//! - `compared`: the cases of `otus-bench compare`;
 //! - [`hibou`]: `hibou_label` itself, if `OTUS_HIBOU` names its program.
 //!
 //! Everything but the times follows from a seed. Each analysis and each table has a time limit, so a slow engine

@@ -21,7 +21,7 @@
 //! that are used without a declaration. Time and memory are linear in the size of the files: the nodes
 //! of an interaction are stored children first, so one pass suffices.
 //!
-//! Guards and binders do not change the term. If there are any, [`values`](self::values) builds a second tree that has them
+//! Guards and binders do not change the term. If there are any, [`values`] builds a second tree that has them
 //! ([`Valued`]).
 //!
 //! If the same action occurs with different partners, a second pass builds a *refined* term, whose leaves are split

@@ -260,6 +260,9 @@ fn found_by_the_oracle() {
     check("loopP(fresh x)(a -- m[g = x, b.g ~ \"p*\"] -> b)", &["a!m g=p1"], cut, WeakPass);
     // What stands before the sessions may be unobserved.
     check("strict(m -> c, loopP(fresh x)(b!m[f = x]))", &["b!m f=2"], cut, WeakPass);
+    // Of several stages that could begin, the first one begins.
+    let stages = "strict(strict(a!m, loopP(fresh x)(b!n[b.g = x])), a!n)";
+    check(stages, &["a!m", "a!n", "b!n g=1"], &Question::ACCEPT, Pass);
     // An iteration in which the variable does not occur is compared with nothing.
     check("loopP(fresh x)(alt(b!m[f = x], a!n))", &["b!m", "a!n"], &Question::ACCEPT, Pass);
     check("loopP(fresh x)(alt(b!m[f = x], a!n))", &["b!m", "b!m"], &Question::ACCEPT, WeakPass);

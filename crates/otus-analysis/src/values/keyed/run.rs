@@ -151,7 +151,10 @@ impl Run<'_, '_> {
                 continue;
             }
             // An event of a later stage may prevent others, so it waits until nothing else can happen.
-            if !(0..count).any(|component| self.advance(component)) {
+            let mut waiting: Vec<(usize, usize)> =
+                (0..count).filter_map(|at| Some((self.next_stage(at)?, at))).collect();
+            waiting.sort_unstable();
+            if !waiting.into_iter().any(|(_, component)| self.advance(component)) {
                 break;
             }
         }
@@ -238,6 +241,13 @@ impl Run<'_, '_> {
             None if self.has_outside() => self.fire_slowly(component, route, key),
             None => Fired::Blocked,
         }
+    }
+
+    /// The stage of a component's next event. Of several stages that could begin, the first one must not be left out.
+    fn next_stage(&mut self, component: usize) -> Option<usize> {
+        let (step, _) = self.observation.next_moment(&self.consumed, component)?;
+        let (route, _) = self.route(LogPlace { component: ComponentId::new(component), step })?;
+        Some(self.keyed.parts[route.part].stage)
     }
 
     /// Lets a later stage begin on the lifeline of a component's next event, if the stages before it can do without.

@@ -2,7 +2,7 @@
 //!
 //! Over a finite set of values, all are tried. Over all values, an unknown is tried as each truth value, as each text of a
 //! set that is large enough, and as *some number*; what must then hold between numbers is a system of
-//! [`differences`](super::differences).
+//! [`differences`].
 //!
 //! The set of texts has all texts of the conditions; below each of them, above it, and for each pattern, as many more as there
 //! are unknowns. Conditions tell texts apart by these only, as long as no pattern is met together with an order on texts that

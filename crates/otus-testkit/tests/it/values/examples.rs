@@ -112,7 +112,6 @@ fn deadlines_and_cut_logs() {
 
 /// A guard of an event that nobody saw must hold, too.
 #[test]
-#[ignore = "the engine explains these"]
 fn contradictions_of_unobserved_events() {
     check("a!m[f = 1, f != 1]", &[], &Question::SLICE, None, Fail);
     let model = "new(x)(strict(a!n[f = x], a!m[f = x, f = 1]))";
@@ -129,7 +128,6 @@ fn one_unlogged_value_and_two_variables() {
 
 /// Sessions inside `strict`, or beside events that nobody saw.
 #[test]
-#[ignore = "the engine explains none of these"]
 fn sessions_and_other_events() {
     let model = "strict(a!m, strict(loopP(fresh x)(b!n[f = x]), a!n))";
     check(model, &["a!m", "b!n f=1", "a!n"], &Question::ACCEPT, None, Pass);
