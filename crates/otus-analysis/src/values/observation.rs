@@ -2,7 +2,7 @@
 
 use otus_core::index::Index as _;
 use otus_core::valued::{Atom, FieldId, Valued, VariableId};
-use otus_core::{Pool, Value};
+use otus_core::{LifelineSet, Pool, Value};
 use otus_trace::{ComponentId, Facts, MultiTrace};
 
 use super::Clocks;
@@ -78,6 +78,15 @@ impl<'p> Observation<'p> {
         let (log, consumed) = (&self.logs[component], consumed[component] as usize);
         (consumed == log.len && log.observed.may_stop_early())
             || (consumed == 0 && log.observed.may_start_late())
+    }
+
+    /// The lifelines of the logs that have events left.
+    pub(super) fn lifelines_left(&self, consumed: &[u32]) -> LifelineSet {
+        let partition = self.problem.trace.partition();
+        let logs = self.logs.iter().zip(consumed).enumerate();
+        logs.filter(|(_, (log, consumed))| (**consumed as usize) < log.len)
+            .map(|(at, _)| partition.set(ComponentId::new(at)))
+            .fold(LifelineSet::EMPTY, |all, own| all.union(&own))
     }
 
     /// The moment that a component observes next.

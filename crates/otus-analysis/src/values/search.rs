@@ -11,8 +11,8 @@
 
 use std::rc::Rc;
 
+use otus_core::ActionId;
 use otus_core::index::Index as _;
-use otus_core::{ActionId, LifelineSet};
 use otus_trace::ComponentId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -197,15 +197,6 @@ impl<'s, 'p> Search<'s, 'p> {
         next
     }
 
-    /// The lifelines of the logs that have events left.
-    fn lifelines_left(&self, state: &State) -> LifelineSet {
-        let partition = self.observation.problem.trace.partition();
-        let logs = self.observation.logs.iter().zip(&state.consumed).enumerate();
-        logs.filter(|(_, (log, consumed))| (**consumed as usize) < log.len)
-            .map(|(at, _)| partition.set(ComponentId::new(at)))
-            .fold(LifelineSet::EMPTY, |all, own| all.union(&own))
-    }
-
     /// The kinds of events that a component would observe as its next moment.
     fn kinds_of(&mut self, component: usize, from: usize, to: usize) -> Rc<[KindId]> {
         let problem = self.observation.problem;
@@ -309,7 +300,7 @@ impl<'s, 'p> Search<'s, 'p> {
         let Tables { exprs, steps, .. } = &mut *self.tables;
         let ways = steps.ways(exprs, node.state.expr, kind);
         // Every iteration has an observed event, so one that begins unobserved needs a log with events left.
-        let left = is_silent.then(|| self.lifelines_left(&node.state));
+        let left = is_silent.then(|| self.observation.lifelines_left(&node.state.consumed));
         for way in &*ways {
             if let Some(left) = &left
                 && way.entered.iter().any(|&rest| self.tables.exprs.is_disjoint(rest, left))

@@ -430,7 +430,7 @@ impl Run<'_, '_> {
         ends: &[(usize, Moment)],
     ) -> Result<Vec<SlowSession>, Fired> {
         let is_silent = ends.iter().all(|(_, moment)| moment.is_none());
-        let left = is_silent.then(|| self.lifelines_left());
+        let left = is_silent.then(|| self.observation.lifelines_left(&self.consumed));
         let part = &mut self.keyed.parts[part];
         let tables = &mut part.tables;
         let ways = tables.steps.ways(&mut tables.exprs, session.expr, kind);
@@ -486,15 +486,6 @@ impl Run<'_, '_> {
             }
         }
         Ok(found)
-    }
-
-    /// The lifelines of the logs that have events left.
-    fn lifelines_left(&self) -> LifelineSet {
-        let partition = self.observation.problem.trace.partition();
-        let logs = self.observation.logs.iter().zip(&self.consumed).enumerate();
-        logs.filter(|(_, (log, consumed))| (**consumed as usize) < log.len)
-            .map(|(at, _)| partition.set(ComponentId::new(at)))
-            .fold(LifelineSet::EMPTY, |all, own| all.union(&own))
     }
 
     /// Whether every session can end, after events that nobody saw; `None` if that is not known.
