@@ -8,6 +8,9 @@
 //! If the components are decoupled and all logs are complete, any single component is a persistent set: variables do
 //! not couple components, because a valuation is one more choice that is made beforehand. So the search follows one
 //! component at a time, and only genuine choices branch.
+//!
+//! An order that was observed between logs ([`ObservedOrder`](otus_trace::ObservedOrder)) only removes steps: a moment is
+//! consumed when its causes are, or together with them. It couples components, so all of them are followed at once then.
 
 use std::rc::Rc;
 
@@ -295,6 +298,9 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 
     fn fire(&mut self, node: &Node, kind: KindId, ends: &[(usize, Moment)], next: &mut Vec<Node>) {
+        if !self.observation.is_in_order(&node.state.consumed, ends) {
+            return;
+        }
         let is_silent = ends.iter().all(|(_, moment)| moment.is_none());
         let silent = node.silent - u64::from(is_silent);
         let Tables { exprs, steps, .. } = &mut *self.tables;
