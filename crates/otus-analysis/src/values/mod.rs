@@ -26,6 +26,7 @@ mod keyed;
 mod observation;
 mod search;
 mod step;
+mod stubborn;
 #[cfg(test)]
 mod tests;
 
@@ -287,10 +288,10 @@ impl ValueEngine {
         if self.without.as_ref().is_some_and(|without| without.verdict == Verdict::Fail) {
             return Found::No;
         }
-        let relaxed = self.relaxed.as_mut().filter(|_| *question == Question::ACCEPT && order.is_none());
-        let one_at_a_time = relaxed.is_some();
-        let tables = relaxed.unwrap_or(&mut self.rigid);
-        let mut search = Search::new(&problem, tables, one_at_a_time);
+        // A global prefix and an observed order are about the order between components.
+        let is_local = *question != Question::GlobalPrefix && order.is_none();
+        let tables = self.relaxed.as_mut().filter(|_| is_local).unwrap_or(&mut self.rigid);
+        let mut search = Search::new(&problem, tables);
         let found = search.run(meter);
         if found == Found::No {
             *furthest = search.consumed();
