@@ -169,16 +169,13 @@ impl Facts {
         for component in trace.partition().components() {
             let (mut latest, mut step) = (UNKNOWN, 0);
             for moment in trace.moments(component) {
-                let mut next = latest;
-                for at in step..step + moment.len() {
-                    let Some(time) = self.time(component, at) else { continue };
-                    if time < latest {
-                        found[component.index()].push(at);
-                        (latest, next) = (UNKNOWN, time);
-                    }
-                    next = next.max(time);
+                let times = || (step..step + moment.len()).filter_map(|at| self.time(component, at));
+                // The actions of one moment have no order, so all of them are on the new clock.
+                if times().any(|time| time < latest) {
+                    found[component.index()].push(step);
+                    latest = UNKNOWN;
                 }
-                latest = next;
+                latest = times().fold(latest, i64::max);
                 step += moment.len();
             }
         }

@@ -103,8 +103,10 @@ pub(super) struct Exprs {
     attributes: IndexVec<ExprId, Attributes>,
     pub(super) leaves: IndexVec<LeafId, Leaf>,
     pub(super) kinds: Interner<KindId, Box<[Action]>>,
-    sets: Interner<SetId, LifelineSet>,
+    pub(super) sets: Interner<SetId, LifelineSet>,
     pruned: FxHashMap<(ExprId, SetId), ExprId>,
+    /// The lifelines that leaves wait for ([`stubborn`](super::stubborn)).
+    pub(super) waiting: FxHashMap<(ExprId, LeafId), Option<SetId>>,
     /// By lifeline: the lifelines of its component; for a relaxed table.
     relaxed: Option<Vec<LifelineSet>>,
     all: LifelineSet,
@@ -133,6 +135,7 @@ impl Exprs {
             kinds: Interner::default(),
             sets: Interner::default(),
             pruned: FxHashMap::default(),
+            waiting: FxHashMap::default(),
             relaxed: relaxed.then_some(components),
             all: LifelineSet::full(partition.lifeline_count()),
             bytes: 0,
@@ -213,7 +216,7 @@ impl Exprs {
 
     /// The memory of all tables, roughly.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes
+        self.bytes + 24 * (self.pruned.len() + self.waiting.len())
     }
 
     /// An upper bound on the events of an explanation with this number of observed moments. By the loop lemma every

@@ -3,7 +3,7 @@
 use otus_core::index::Index as _;
 use otus_core::valued::{Atom, FieldId, Valued, VariableId};
 use otus_core::{LifelineSet, Pool, Value};
-use otus_trace::{ComponentId, Facts, MultiTrace};
+use otus_trace::{ComponentId, Facts, MultiTrace, ObservedOrder};
 
 use super::Clocks;
 use super::event::{End, Firing, Gap, Memory, Sureness};
@@ -26,6 +26,8 @@ pub(super) struct Problem<'p> {
     pub(super) strict: bool,
     /// By variable: the component whose clock an anchor belongs to.
     pub(super) anchors: &'p [Option<usize>],
+    /// The order that was observed between logs, if there is any.
+    pub(super) order: Option<&'p ObservedOrder>,
 }
 
 /// A log.
@@ -98,6 +100,27 @@ impl<'p> Observation<'p> {
         let steps = self.problem.trace.steps(ComponentId::new(component));
         let to = (from + 1..steps.len()).find(|&at| !steps[at].joined()).unwrap_or(steps.len());
         Some((from, to))
+    }
+
+    /// Whether an event respects the observed order: each cause of its moments was consumed, or is a moment of this event.
+    pub(super) fn is_in_order(&self, consumed: &[u32], ends: &[(usize, Moment)]) -> bool {
+        let Some(order) = self.problem.order else { return true };
+        let step = |step: usize| u32::try_from(step).unwrap_or(u32::MAX);
+        let is_own = |component: usize, cause: u32| {
+            ends.iter().any(|&(own, moment)| {
+                own == component
+                    && moment.is_some_and(|(from, to)| (step(from)..step(to)).contains(&cause))
+            })
+        };
+        ends.iter().filter_map(|&(at, moment)| Some((at, moment?))).all(|(at, (from, to))| {
+            order.causes(ComponentId::new(at), step(from)..step(to)).iter().all(|cause| {
+                let of = cause.component.index();
+                // What nobody observed has no place in the order.
+                self.logs[of].len <= cause.cause as usize
+                    || cause.cause < consumed[of]
+                    || is_own(of, cause.cause)
+            })
+        })
     }
 
     /// Tests the guards of an event and changes the registers.

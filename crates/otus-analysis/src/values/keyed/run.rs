@@ -181,6 +181,11 @@ impl Run<'_, '_> {
         if steps.get(at + 1).is_some_and(|next| next.joined()) {
             return Fired::GivenUp;
         }
+        if problem.order.is_some()
+            && !self.observation.is_in_order(&self.consumed, &[(component, Some((at, at + 1)))])
+        {
+            return Fired::Blocked;
+        }
         let action = steps[at].action();
         let route = match self.routes.get(action.index()) {
             Some(Looked::Found(route)) => *route,
