@@ -8,6 +8,7 @@ mod compare;
 mod engine;
 mod examples;
 mod laws;
+mod letters;
 mod methods;
 
 /// The number of cases of a comparison.
