@@ -36,7 +36,7 @@ define_id! {
 
 /// A variable in an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Var {
+pub(crate) enum Var {
     /// Bound by a binder of the expression.
     Bound(VariableId),
     /// A register of the state.

@@ -17,13 +17,13 @@
 //! 3. the engine of the [skeleton](crate::engine), which refutes what is wrong without any value;
 //! 4. [`search`]: shapes, registers and conditions, exact for every interaction and question.
 
-mod condition;
+pub(crate) mod condition;
 mod constants;
-mod event;
-mod expr;
+pub(crate) mod event;
+pub(crate) mod expr;
 mod failure;
 mod keyed;
-mod observation;
+pub(crate) mod observation;
 mod search;
 mod step;
 mod stubborn;
@@ -317,7 +317,7 @@ fn has_synchronous(valued: &Valued, partition: &Partition) -> bool {
 }
 
 /// By variable: the component whose clock gives it its value, if times do.
-fn anchors(valued: &Valued, partition: &Partition) -> Vec<Option<usize>> {
+pub(crate) fn anchors(valued: &Valued, partition: &Partition) -> Vec<Option<usize>> {
     let mut anchors = vec![None; valued.variables.len()];
     for node in &valued.nodes {
         let ValuedNode::Event(parts) = node else { continue };

@@ -331,7 +331,7 @@ impl<'s, 'p> Search<'s, 'p> {
             let mut memory = node.state.memory.clone();
             let leaf = &self.tables.exprs.leaves[way.leaf];
             let consumed = &node.state.consumed;
-            if !self.observation.test(&mut memory, consumed, leaf, way, ends) {
+            if !self.observation.test(&mut memory, consumed, &way.usage(leaf), ends) {
                 continue;
             }
             match memory.settle() {

@@ -670,7 +670,7 @@ fn test(
     ends: &[(usize, Moment)],
 ) -> Result<Option<Memory>, Fired> {
     let mut memory = session.memory.clone();
-    if !observation.test(&mut memory, consumed, &exprs.leaves[way.leaf], way, ends) {
+    if !observation.test(&mut memory, consumed, &way.usage(&exprs.leaves[way.leaf]), ends) {
         return Ok(None);
     }
     match memory.settle() {
