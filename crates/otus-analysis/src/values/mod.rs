@@ -24,6 +24,7 @@ mod expr;
 mod failure;
 mod keyed;
 mod observation;
+mod repair;
 mod search;
 mod step;
 #[cfg(test)]
@@ -42,10 +43,11 @@ use crate::question::Question;
 use crate::verdict::Verdict;
 use constants::Constants;
 use expr::Exprs;
-pub use failure::{LogPlace, ValueCause, ValueFailure};
+pub use failure::{Elapsed, ExpectedLeaf, LogPlace, Overdue, ValueCause, ValueFailure, Waiting};
 use keyed::Keyed;
 pub use keyed::{LoopReport, loops};
 use observation::Problem;
+pub use repair::{Asked, ValueChange, ValueEdit, ValueRepair};
 use search::{Found, Search, Tables};
 use step::Steps;
 
