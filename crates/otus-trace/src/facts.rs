@@ -103,7 +103,7 @@ pub struct Facts {
 const UNKNOWN: i64 = i64::MIN;
 
 /// The origin of a step that the multi-trace did not have.
-pub(crate) const NEW: u32 = u32::MAX;
+pub const NEW: u32 = u32::MAX;
 
 impl Facts {
     /// The facts about a multi-trace of which nothing is known yet, for this number of fields.
@@ -210,7 +210,7 @@ impl Facts {
 
     /// The facts about a multi-trace each step of which is a step of this one or new. By step, in the order of the
     /// components: the number of the step here, counted in the same way, or [`NEW`].
-    pub(crate) fn rearranged(&self, trace: &MultiTrace, origins: &[u32]) -> Facts {
+    pub fn rearranged(&self, trace: &MultiTrace, origins: &[u32]) -> Facts {
         let same: Vec<Option<usize>> = (0..self.columns.len()).map(Some).collect();
         self.gathered(trace, origins, &same)
     }

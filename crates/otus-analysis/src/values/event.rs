@@ -77,6 +77,27 @@ pub(super) struct Sureness {
 }
 
 impl Sureness {
+    /// Whether `value rel bound + offset` holds as surely as asked, if both are known.
+    pub(super) fn holds(
+        self,
+        value: &Value,
+        relation: Relation,
+        bound: &Value,
+        offset: Rational,
+    ) -> bool {
+        let compare = |relation: Relation, offset: Rational| {
+            relation.holds(plus(bound, offset).and_then(|other| value.compare(&other)))
+        };
+        match self.requirement(relation, offset) {
+            Needed::All(all) => all.iter().all(|&(relation, offset)| compare(relation, offset)),
+            Needed::Apart(low, high) => {
+                compare(Relation::Less, low) || compare(Relation::Greater, high)
+            }
+            Needed::Nothing => true,
+            Needed::Never => false,
+        }
+    }
+
     /// What `t rel s + d` asks of the exact difference.
     fn requirement(self, relation: Relation, d: Rational) -> Needed {
         let zero = Rational::from(0);

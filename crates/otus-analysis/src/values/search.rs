@@ -15,7 +15,7 @@
 
 use std::rc::Rc;
 
-use otus_core::{ActionId, LifelineId, LifelineSet};
+use otus_core::{Action, ActionId, LifelineId, LifelineSet};
 use otus_core::index::Index as _;
 use otus_trace::ComponentId;
 use rustc_hash::FxHashMap;
@@ -218,10 +218,10 @@ impl<'s, 'p> Search<'s, 'p> {
             return Rc::clone(known);
         }
         let partition = problem.trace.partition();
-        let is_own = |action: &otus_core::Action| {
+        let is_own = |action: &Action| {
             partition.component_of(action.lifeline).index() == component
         };
-        let mut actions: Vec<otus_core::Action> =
+        let mut actions: Vec<Action> =
             key.iter().map(|&action| problem.pool.action(action).without_peer()).collect();
         actions.sort_unstable();
         let kinds: Rc<[KindId]> = self
@@ -369,10 +369,22 @@ impl<'s, 'p> Search<'s, 'p> {
             };
             let at = LogPlace { component: ComponentId::new(component), step: from };
             let kinds = self.kinds_of(component, from, to);
+            let observation = &self.observation;
+            let mut ahead = |action: Action| {
+                let problem = observation.problem;
+                let component = problem.trace.partition().component_of(action.lifeline);
+                let mut steps = state.consumed[component.index()] as usize
+                    ..observation.logs[component.index()].len;
+                let step = steps.find(|&step| {
+                    let own = problem.trace.steps(component)[step].action();
+                    problem.pool.action(own).without_peer() == action
+                })?;
+                Some(LogPlace { component, step })
+            };
             let Tables { exprs, steps, .. } = &mut *self.tables;
             let (expr, memory) = (state.expr, &state.memory);
-            let mut met = Met { observation: &self.observation, exprs, steps, expr, memory };
-            let found = kinds.iter().map(|&kind| met.obstacle(kind, at));
+            let mut met = Met { observation, exprs, steps, expr, memory };
+            let found = kinds.iter().map(|&kind| met.obstacle(kind, at, &mut ahead));
             obstacles.extend(found.min_by_key(|obstacle| obstacle.weight));
         }
         if obstacles.is_empty() {
@@ -380,8 +392,10 @@ impl<'s, 'p> Search<'s, 'p> {
             let (expr, memory) = (state.expr, &state.memory);
             let mut met = Met { observation: &self.observation, exprs, steps, expr, memory };
             let expected = met.expected();
-            let cause = ValueCause::Missing { key: None, since: None, overdue: None };
-            return Some(ValueFailure { at: None, cause, expected });
+            let overdue = met.overdue();
+            let cause = ValueCause::Missing { since: None, overdue };
+            let at = overdue.and_then(|overdue| overdue.time.since);
+            return Some(ValueFailure { at, cause, expected, key: None, frontier: Vec::new() });
         }
         failure::choose(obstacles)
     }
