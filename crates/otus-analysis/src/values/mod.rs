@@ -19,6 +19,7 @@
 
 mod condition;
 mod constants;
+mod draw;
 mod event;
 mod expr;
 mod failure;
@@ -28,6 +29,7 @@ mod search;
 mod step;
 #[cfg(test)]
 mod tests;
+mod walks;
 
 use otus_core::index::Index as _;
 use otus_core::valued::{Valued, ValuedNode};
@@ -48,6 +50,7 @@ pub use keyed::{LoopReport, loops};
 use observation::Problem;
 use search::{Found, Search, Tables};
 use step::Steps;
+pub use walks::{ValueWalks, Walked};
 
 /// What is known of the clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -9,6 +9,7 @@ mod engine;
 mod examples;
 mod laws;
 mod methods;
+mod walks;
 
 /// The number of cases of a comparison.
 fn cases(default: u64) -> u64 {
