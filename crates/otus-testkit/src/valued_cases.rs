@@ -144,7 +144,7 @@ impl Generated {
 }
 
 /// Some partition of the declared lifelines; most often the discrete one.
-fn random_partition(rng: &mut fastrand::Rng, used: usize) -> Partition {
+pub fn random_partition(rng: &mut fastrand::Rng, used: usize) -> Partition {
     let count = LIFELINES.len();
     let lists: Vec<Vec<u32>> = match rng.u8(..8) {
         0 => vec![(0..3).collect()],

@@ -158,6 +158,19 @@ impl Facts {
         self.columns[field.index()][self.starts[component.index()] + step] = value.0 + 1;
     }
 
+    /// Makes a field of a step unknown. [`Facts::find_breaks`] must be called after times were changed.
+    ///
+    /// # Panics
+    /// If the multi-trace has no such step.
+    pub fn forget(&mut self, field: FieldId, component: ComponentId, step: usize) {
+        let at = self.starts[component.index()] + step;
+        match field {
+            Valued::TIME if self.times.is_empty() => {}
+            Valued::TIME => self.times[at] = UNKNOWN,
+            _ => self.columns[field.index()][at] = 0,
+        }
+    }
+
     /// Finds the steps at which clocks go backwards: those whose time is before that of an earlier moment of their
     /// component, since the last such step.
     pub fn find_breaks(&mut self, trace: &MultiTrace) {

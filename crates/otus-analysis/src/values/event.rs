@@ -188,7 +188,7 @@ impl<'m> Firing<'m> {
         Firing { memory, opened, strict }
     }
 
-    fn register(&self, var: Var) -> &Register {
+    pub(super) fn register(&self, var: Var) -> &Register {
         match var {
             Var::Slot(at) => &self.memory.registers[usize::from(at)],
             Var::Opened(at) => &self.opened[usize::from(at)],

@@ -279,6 +279,57 @@ impl Exprs {
         id
     }
 
+    /// An expression of another table of the same interaction, in this one.
+    pub(super) fn copy(&mut self, other: &Exprs, id: ExprId) -> ExprId {
+        let mut done = FxHashMap::default();
+        self.copy_in(other, id, &mut done)
+    }
+
+    fn copy_in(
+        &mut self,
+        other: &Exprs,
+        id: ExprId,
+        done: &mut FxHashMap<ExprId, ExprId>,
+    ) -> ExprId {
+        if let Some(&known) = done.get(&id) {
+            return known;
+        }
+        let copied = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            let order = |exprs: &mut Exprs, order: Order| match order {
+                Order::Strict => Order::Strict,
+                Order::Outside(set) => Order::Outside(exprs.set(&other.sets.items[set])),
+            };
+            let expr = match other.expr(id).clone() {
+                Expr::Never => Expr::Never,
+                Expr::Empty => Expr::Empty,
+                // Leaves have the same numbers in all tables of an interaction.
+                Expr::Leaf(leaf, arguments) => Expr::Leaf(leaf, arguments),
+                Expr::Alt(i, j) => {
+                    Expr::Alt(self.copy_in(other, i, done), self.copy_in(other, j, done))
+                }
+                Expr::Par(operands) => {
+                    let mut operands: Vec<ExprId> =
+                        operands.iter().map(|&i| self.copy_in(other, i, done)).collect();
+                    operands.sort_unstable();
+                    Expr::Par(operands.into())
+                }
+                Expr::Sched(old, i, j) => {
+                    let (i, j) = (self.copy_in(other, i, done), self.copy_in(other, j, done));
+                    Expr::Sched(order(self, old), i, j)
+                }
+                Expr::Loop(old, i) => {
+                    let i = self.copy_in(other, i, done);
+                    Expr::Loop(order(self, old), i)
+                }
+                Expr::New(x, i) => Expr::New(x, self.copy_in(other, i, done)),
+                Expr::Fresh(x, set, i) => Expr::Fresh(x, set, self.copy_in(other, i, done)),
+            };
+            self.intern(expr)
+        });
+        done.insert(id, copied);
+        copied
+    }
+
     fn compute(&mut self, id: ExprId) -> Attributes {
         let leaf = |lifelines, nullable, has_slots| Attributes {
             lifelines,

@@ -19,6 +19,7 @@
 
 pub(crate) mod condition;
 mod constants;
+mod draw;
 pub(crate) mod event;
 pub(crate) mod expr;
 mod failure;
@@ -30,6 +31,7 @@ mod step;
 mod stubborn;
 #[cfg(test)]
 mod tests;
+mod walks;
 
 use otus_core::index::Index as _;
 use otus_core::valued::{Valued, ValuedNode};
@@ -51,6 +53,7 @@ use observation::Problem;
 pub use repair::{Asked, ValueChange, ValueEdit, ValueRepair};
 use search::{Found, Search, Tables};
 use step::Steps;
+pub use walks::{ValueWalks, Walked};
 
 /// What is known of the clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
