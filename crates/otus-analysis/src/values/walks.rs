@@ -259,7 +259,7 @@ impl<'p> ValueWalks<'p> {
     fn draw(&mut self, state: &mut State, way: &Way, taken: usize) -> Option<Event> {
         let leaf = &self.exprs.leaves[way.leaf];
         let mut memory = state.memory.clone();
-        let mut firing = Firing::new(&mut memory, way, true);
+        let mut firing = Firing::new(&mut memory, &way.usage(leaf), true);
         let before = firing.memory.last.clone();
         let var = |atom: &Atom| -> Option<Var> {
             let variable: VariableId = atom.variable()?;
