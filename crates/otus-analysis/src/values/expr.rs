@@ -75,6 +75,8 @@ pub(super) enum Expr {
 /// A leaf of the interaction.
 #[derive(Debug, Clone)]
 pub(super) struct Leaf {
+    /// Its node in the valued tree.
+    pub(super) node: ValuedId,
     pub(super) parts: Box<[Part]>,
     pub(super) kind: KindId,
     /// The distinct variables of all guards.
@@ -146,11 +148,11 @@ impl Exprs {
 
     fn compile(&mut self, pool: &Pool, valued: &Valued) -> ExprId {
         let mut done: Vec<ExprId> = Vec::with_capacity(valued.nodes.len());
-        for node in &valued.nodes {
+        for (id, node) in valued.nodes.iter_with_ids() {
             let of = |id: ValuedId| done[id.index()];
             let expr = match node {
                 ValuedNode::Empty => Exprs::EMPTY,
-                ValuedNode::Event(parts) => self.event(parts),
+                ValuedNode::Event(parts) => self.event(id, parts),
                 ValuedNode::Strict(i, j) => self.sched(Order::Strict, of(*i), of(*j)),
                 ValuedNode::Coreg(region, i, j) => {
                     let order = Order::Outside(self.set(&pool.region(*region)));
@@ -170,7 +172,7 @@ impl Exprs {
         done[valued.root.index()]
     }
 
-    fn event(&mut self, parts: &[Part]) -> ExprId {
+    fn event(&mut self, node: ValuedId, parts: &[Part]) -> ExprId {
         let mut variables: SmallVec<[VariableId; 4]> = SmallVec::new();
         for variable in parts.iter().flat_map(|part| part.guard.iter()).filter_map(Atom::variable) {
             if !variables.contains(&variable) {
@@ -181,7 +183,7 @@ impl Exprs {
         let kind = self.kinds.intern(parts.iter().map(|part| part.action).collect());
         let lifelines = parts.iter().map(|part| part.action.lifeline).collect();
         let parts = parts.to_vec().into();
-        let leaf = self.leaves.push(Leaf { parts, kind, variables, lifelines });
+        let leaf = self.leaves.push(Leaf { node, parts, kind, variables, lifelines });
         self.intern(Expr::Leaf(leaf, arguments))
     }
 

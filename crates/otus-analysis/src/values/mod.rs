@@ -17,17 +17,22 @@
 //! 3. the engine of the [skeleton](crate::engine), which refutes what is wrong without any value;
 //! 4. [`search`]: shapes, registers and conditions, exact for every interaction and question.
 
+pub mod certify;
 mod condition;
 mod constants;
+mod construct;
 mod event;
 mod expr;
 mod failure;
 mod keyed;
 mod observation;
+mod positions;
 mod search;
 mod step;
 #[cfg(test)]
 mod tests;
+mod valuation;
+pub mod witness;
 
 use otus_core::index::Index as _;
 use otus_core::valued::{Valued, ValuedNode};
@@ -48,6 +53,7 @@ pub use keyed::{LoopReport, loops};
 use observation::Problem;
 use search::{Found, Search, Tables};
 use step::Steps;
+pub use witness::ValuedWitness;
 
 /// What is known of the clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -281,6 +287,46 @@ impl ValueEngine {
             self.failure = search.failure();
         }
         found
+    }
+
+    /// An execution with values that proves a verdict of [`analyze`](Self::analyze); `None` if none is found within the
+    /// budget. It refers to the pool, which must have the actions and lifelines of the engine's.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a pool, a multi-trace, a question and an answer"
+    )]
+    pub fn witness(
+        &mut self,
+        pool: &mut Pool,
+        trace: &MultiTrace,
+        facts: &Facts,
+        clocks: Clocks,
+        question: &Question,
+        verdict: Verdict,
+        budget: &Budget,
+    ) -> Option<ValuedWitness> {
+        let strict = verdict == Verdict::Pass;
+        let strongest = strongest(question, self.partition.len());
+        let question = if strict { &strongest } else { question };
+        let problem = Problem {
+            pool: &self.pool,
+            valued: &self.valued,
+            trace,
+            facts,
+            clocks,
+            question,
+            strict,
+            anchors: &self.anchors,
+        };
+        let mut meter = Meter::new(budget);
+        let relaxed = self.relaxed.as_mut().filter(|_| *question == Question::ACCEPT);
+        let one_at_a_time = relaxed.is_some();
+        let tables = relaxed.unwrap_or(&mut self.rigid);
+        let mut search = Search::new(&problem, tables, one_at_a_time).with_trail();
+        if search.run(&mut meter) != Found::Yes {
+            return None;
+        }
+        construct::construct(&problem, pool, &search.path(), &mut meter)
     }
 
     /// Why the last analysis failed, in terms of values; `None` if it did not, or if it fails without any value.

@@ -169,7 +169,7 @@ impl<'p> Observation<'p> {
     }
 
     /// Whether a comparison is between two clocks.
-    fn sureness(&self, atom: &Atom, component: usize) -> Sureness {
+    pub(super) fn sureness(&self, atom: &Atom, component: usize) -> Sureness {
         let strict = self.problem.strict;
         let anchor = |variable: VariableId| self.problem.anchors.get(variable.index());
         let clock = match atom.field {

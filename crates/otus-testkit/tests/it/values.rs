@@ -10,6 +10,7 @@ mod examples;
 mod laws;
 mod letters;
 mod methods;
+mod witness;
 
 /// The number of cases of a comparison.
 fn cases(default: u64) -> u64 {
