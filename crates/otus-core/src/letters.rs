@@ -192,6 +192,11 @@ impl Letters {
         &self.alphabet.items[letter]
     }
 
+    /// The number of letters so far.
+    pub fn letter_count(&self) -> usize {
+        self.alphabet.items.len()
+    }
+
     /// The distinct variables of the guards of a leaf, in the order of their first atoms.
     pub fn variables(&self, leaf: ValuedId) -> &[VariableId] {
         self.variables.get(&leaf).map_or(&[], |variables| variables)

@@ -99,7 +99,7 @@ impl Sureness {
     }
 
     /// What `t rel s + d` asks of the exact difference.
-    fn requirement(self, relation: Relation, d: Rational) -> Needed {
+    pub(super) fn requirement(self, relation: Relation, d: Rational) -> Needed {
         let zero = Rational::from(0);
         let u = match self.gap {
             Gap::None => return Needed::All(smallvec![(relation, d)]),
@@ -129,7 +129,7 @@ impl Sureness {
 }
 
 /// What a comparison asks of the difference between two times.
-enum Needed {
+pub(super) enum Needed {
     /// All of these relations.
     All(SmallVec<[(Relation, Rational); 2]>),
     /// Less than the first number, or more than the second.
@@ -583,7 +583,7 @@ impl<'m> Firing<'m> {
 }
 
 /// The relation seen from the other side.
-fn flipped(relation: Relation) -> Relation {
+pub(super) fn flipped(relation: Relation) -> Relation {
     match relation {
         Relation::Equal | Relation::NotEqual => relation,
         Relation::Less => Relation::Greater,

@@ -26,12 +26,17 @@ mod failure;
 mod keyed;
 pub(crate) mod observation;
 mod repair;
+pub mod certify;
+mod construct;
+mod positions;
 mod search;
 mod step;
 mod stubborn;
 #[cfg(test)]
 mod tests;
 mod walks;
+mod valuation;
+pub mod witness;
 
 use otus_core::index::Index as _;
 use otus_core::valued::{Valued, ValuedNode};
@@ -54,6 +59,7 @@ pub use repair::{Asked, ValueChange, ValueEdit, ValueRepair};
 use search::{Found, Search, Tables};
 use step::Steps;
 pub use walks::{ValueWalks, Walked};
+pub use witness::ValuedWitness;
 
 /// What is known of the clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -303,6 +309,46 @@ impl ValueEngine {
             self.failure = search.failure();
         }
         found
+    }
+
+    /// An execution with values that proves a verdict of [`analyze`](Self::analyze); `None` if none is found within the
+    /// budget. It refers to the pool, which must have the actions and lifelines of the engine's.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a pool, a multi-trace, a question and an answer"
+    )]
+    pub fn witness(
+        &mut self,
+        pool: &mut Pool,
+        trace: &MultiTrace,
+        facts: &Facts,
+        clocks: Clocks,
+        question: &Question,
+        verdict: Verdict,
+        budget: &Budget,
+    ) -> Option<ValuedWitness> {
+        let strict = verdict == Verdict::Pass;
+        let strongest = strongest(question, self.partition.len());
+        let question = if strict { &strongest } else { question };
+        let problem = Problem {
+            pool: &self.pool,
+            valued: &self.valued,
+            trace,
+            facts,
+            clocks,
+            question,
+            strict,
+            anchors: &self.anchors,
+        };
+        let mut meter = Meter::new(budget);
+        let relaxed = self.relaxed.as_mut().filter(|_| *question == Question::ACCEPT);
+        let one_at_a_time = relaxed.is_some();
+        let tables = relaxed.unwrap_or(&mut self.rigid);
+        let mut search = Search::new(&problem, tables, one_at_a_time).with_trail();
+        if search.run(&mut meter) != Found::Yes {
+            return None;
+        }
+        construct::construct(&problem, pool, &search.path(), &mut meter)
     }
 
     /// Why the last analysis failed, in terms of values; `None` if it did not, or if it fails without any value.

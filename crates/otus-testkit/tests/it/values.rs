@@ -11,6 +11,7 @@ mod laws;
 mod letters;
 mod methods;
 mod walks;
+mod witness;
 
 /// The number of cases of a comparison.
 fn cases(default: u64) -> u64 {
