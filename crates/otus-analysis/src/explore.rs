@@ -11,9 +11,7 @@ use otus_core::algebra::simplify;
 use otus_core::semantics::{Frontiers, Positions};
 use otus_core::valued::Valued;
 use otus_core::{Pool, TermId};
-use otus_syntax::SourceId;
-use otus_trace::multitrace::Builder;
-use otus_trace::{Facts, Partition};
+use otus_trace::{Facts, MultiTrace, Partition};
 
 use crate::config::Config;
 use crate::graph::measure::Measure;
@@ -52,9 +50,7 @@ pub fn explore_valued(
     observer: &mut dyn Observer,
 ) -> Result<(Report, Positions, Learned), Unfit> {
     let lifelines = pool.signature().lifeline_count();
-    let mut builder = Builder::new(Partition::discrete(lifelines), 0, false);
-    (0..lifelines).for_each(|_| builder.next_component());
-    let nothing = builder.finish(SourceId(0));
+    let nothing = MultiTrace::empty(Partition::discrete(lifelines));
     let facts = Facts::unknown(&nothing, valued.fields.items.len());
     let carried = Carried { valued, facts: &facts, clocks: Clocks::default() };
     let anchors = clocks_of(&carried, &nothing);

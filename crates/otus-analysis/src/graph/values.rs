@@ -192,7 +192,7 @@ impl Learned {
 }
 
 /// The message that that of a letter stands for.
-fn plain(letters: &Letters, valued: &Valued, message: MessageId) -> MessageId {
+pub(super) fn plain(letters: &Letters, valued: &Valued, message: MessageId) -> MessageId {
     let leaf = letters.letter_with(message).map(|letter| letters.letter(letter).leaf);
     let parts = leaf.map_or(&[][..], |leaf| valued.parts(leaf));
     parts.first().map_or(message, |part| part.action.message)

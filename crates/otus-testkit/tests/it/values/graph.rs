@@ -78,6 +78,9 @@ fn by_all(asked: &Asked<'_>, kind: Kind) -> Option<Result<Verdict, String>> {
 
 /// The oracle first, then the search; equal texts if the search keeps its claim.
 fn against(asked: &Asked<'_>, kind: Kind) -> Answers {
+    if kind == Kind::Eliminate && !asked.trace.partition().is_discrete() {
+        return Some(("not defined".to_owned(), "not defined".to_owned()));
+    }
     let expected = asked.case().verdict(&kind.question(), LIMIT)?;
     let found = match by_all(asked, kind)? {
         Ok(Verdict::Inconclusive) => return Some((expected.to_string(), LOST.to_owned())),
