@@ -142,17 +142,7 @@ impl<'s, 'p> Search<'s, 'p> {
             .filter(|&at| self.observation.logs[at].len > 0)
             .map(|at| self.observation.problem.trace.moments(ComponentId::new(at)).count() as u64)
             .sum();
-        let times = self.observation.problem.valued.has_times();
-        let memory = Memory {
-            registers: SmallVec::new(),
-            conditions: Vec::new(),
-            last: if times {
-                SmallVec::from_elem(None, self.observation.logs.len())
-            } else {
-                SmallVec::new()
-            },
-            opens: 0,
-        };
+        let memory = Memory::new(self.observation.problem.valued, self.observation.logs.len());
         let root = self.tables.root;
         let consumed = SmallVec::from_elem(0, self.observation.logs.len());
         let state = State { expr: root, memory, consumed };
@@ -194,11 +184,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 true
             }
             None => {
-                let memory = &node.state.memory;
-                self.bytes += size_of::<State>()
-                    + 32
-                    + memory.conditions.len() * size_of::<super::condition::Condition>()
-                    + memory.registers.len() * size_of::<super::event::Register>();
+                self.bytes += size_of::<State>() + 32 + node.state.memory.bytes();
                 self.seen.insert(node.state.clone(), node.silent);
                 true
             }

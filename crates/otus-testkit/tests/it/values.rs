@@ -7,6 +7,7 @@
 mod compare;
 mod engine;
 mod examples;
+mod graph;
 mod laws;
 mod letters;
 mod methods;
