@@ -19,6 +19,7 @@
 
 mod condition;
 mod constants;
+mod core;
 mod event;
 mod expr;
 mod failure;
@@ -42,6 +43,7 @@ use crate::engine::{Engine, Options, Outcome, strongest};
 use crate::question::Question;
 use crate::verdict::Verdict;
 use constants::Constants;
+pub use core::ValueCore;
 use expr::Exprs;
 pub use failure::{Elapsed, ExpectedLeaf, LogPlace, Overdue, ValueCause, ValueFailure, Waiting};
 use keyed::Keyed;

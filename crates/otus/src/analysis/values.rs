@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use otus_analysis::engine::Outcome;
+pub(super) use otus_analysis::values::Asked as About;
 use otus_analysis::values::{ValueEngine, ValueFailure};
 use otus_analysis::{Engine, Observed, Question, Verdict};
 use otus_core::index::Index as _;
