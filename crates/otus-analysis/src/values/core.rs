@@ -50,9 +50,13 @@ impl ValueEngine {
         failure: &ValueFailure,
         budget: &Budget,
     ) -> Option<ValueCore> {
-        if *asked.question == Question::GlobalPrefix || asked.trace.len() > WORK / 8 {
+        if asked.trace.len() > WORK / 8 {
             return None;
         }
+        // A global prefix is a multi-prefix as well, so logs that are none of the second kind are none of the first.
+        let is_global = *asked.question == Question::GlobalPrefix;
+        let question = if is_global { &Question::MULTI_PREFIX } else { asked.question };
+        let asked = Asked { question, ..asked };
         let keys = self.keys(asked, failure);
         let mut cores = Cores { engine: self, asked, budget, work: WORK };
         let own = cores.restricted(&keys);
@@ -60,6 +64,9 @@ impl ValueEngine {
             return cores.shorten(keys, &own);
         }
         let all = (asked.trace.clone(), asked.facts.clone());
+        if is_global && !cores.fails(&all, &cores.whole(&all))? {
+            return None;
+        }
         cores.shorten(Vec::new(), &all)
     }
 

@@ -287,6 +287,23 @@ impl ValueEngine {
         found
     }
 
+    /// Whether a multi-trace that is explained needs values that were not logged, or times of different clocks of which
+    /// nothing is certain; `false` if only events are missing.
+    pub fn assumes_values(
+        &mut self,
+        trace: &MultiTrace,
+        facts: &Facts,
+        clocks: Clocks,
+        question: &Question,
+        budget: &Budget,
+    ) -> bool {
+        let mut meter = Meter::new(budget);
+        let (subject, asked) = ((trace, facts, clocks), (question, question));
+        let found = self.explain(subject, asked, true, (budget, &mut meter), &mut None);
+        (self.failure, self.without) = (None, None);
+        found == Found::No
+    }
+
     /// Why the last analysis failed, in terms of values; `None` if it did not, or if it fails without any value.
     pub fn failure(&self) -> Option<&ValueFailure> {
         self.failure.as_ref()

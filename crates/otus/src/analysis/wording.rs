@@ -391,7 +391,7 @@ fn notes(told: &Explanation, effort: Explain) -> Vec<Note> {
         note("alone", format!("the log of {names} fails whatever the others saw"));
     }
     if let Some(repair) = &told.repair {
-        note("repair", repair_text(repair));
+        note("repair", repair_text(repair, told.value.is_some()));
     }
     if let Some(core) = &told.core {
         note("core", core_text(core));
@@ -420,11 +420,10 @@ fn consumed(state: &Situation, effort: Explain) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-fn repair_text(repair: &Repair) -> String {
+/// `is_by_value`: the engine decides about values, and there is no other checker.
+fn repair_text(repair: &Repair, is_by_value: bool) -> String {
     if !repair.edits.is_empty() {
-        // A sentence about a value or a time needs no remark: the engine was asked again.
-        let is_plain = repair.edits.iter().any(|edit| !edit.text.starts_with("would pass"));
-        let by = if repair.is_certified || !is_plain {
+        let by = if repair.is_certified || is_by_value {
             ""
         } else {
             " (by the engine, not checked again)"

@@ -96,10 +96,19 @@ impl Wording<'_> {
         let related = told.related.iter().filter(|(event, _)| *event != at);
         let related = related.filter_map(|&(event, role)| self.event_place(event, role));
         let expected = failure.map(|failure| self.leaves(valued, failure)).unwrap_or_default();
-        let role = match (is_over, expected.is_empty()) {
-            (true, _) => "the last event of it",
-            (false, true) => "observed",
-            (false, false) => "observed instead",
+        let role = match failure.map(|failure| &failure.cause) {
+            _ if is_over => "the last event of it",
+            Some(ValueCause::Cycle(_)) => "waits for another log",
+            Some(
+                ValueCause::UsedAgain { .. }
+                | ValueCause::Unexpected
+                | ValueCause::NoSession { .. }
+                | ValueCause::Missing { .. },
+            ) => "observed instead",
+            Some(
+                ValueCause::WrongValue { .. } | ValueCause::TooLate(_) | ValueCause::TooEarly(_),
+            )
+            | None => "observed",
         };
         let mut explanation = Explanation {
             cause: told.cause,
@@ -138,7 +147,7 @@ impl Wording<'_> {
             let Some(&span) = valued.spans.get(expected.leaf) else { continue };
             let Some(found) = self.plan.spec.text.excerpt_at(span) else { continue };
             let Excerpt { place, text, span } = found;
-            let action = expected.action.text(self.pool.signature());
+            let action = expected.action.text(self.pool.signature()) + &self.asked(valued, failure);
             match places.iter_mut().find(|known| known.place == place) {
                 Some(known) if known.action != action => {
                     known.action = format!("{} or {action}", known.action);
@@ -149,6 +158,30 @@ impl Wording<'_> {
         }
         places.truncate(3);
         places
+    }
+
+    /// What the guard of an expected event asks for: ` with mid 9`, ` within 2 s`.
+    fn asked(&self, valued: &Valued, failure: &ValueFailure) -> String {
+        match &failure.cause {
+            ValueCause::WrongValue { field, wanted, relation, .. } => match wanted.as_slice() {
+                [wanted] => {
+                    let relation = match relation {
+                        Relation::Equal => String::new(),
+                        _ => format!("{} ", relation.symbol()),
+                    };
+                    let wanted = FieldValue::of(*field, wanted);
+                    format!(" with {} {relation}{wanted}", valued.field_name(*field))
+                }
+                _ => String::new(),
+            },
+            ValueCause::TooLate(time) => format!(" within {}", duration(time.allowed)),
+            ValueCause::TooEarly(time) => format!(" after at least {}", duration(time.allowed)),
+            ValueCause::UsedAgain { .. }
+            | ValueCause::NoSession { .. }
+            | ValueCause::Unexpected
+            | ValueCause::Cycle(_)
+            | ValueCause::Missing { .. } => String::new(),
+        }
     }
 
     fn value_repair(&self, valued: &Valued, found: &ValueRepair) -> Repair {
