@@ -19,6 +19,7 @@
 
 pub(crate) mod condition;
 mod constants;
+mod core;
 mod draw;
 pub(crate) mod event;
 pub(crate) mod expr;
@@ -50,6 +51,7 @@ use crate::engine::{Engine, Options, Outcome, strongest};
 use crate::question::Question;
 use crate::verdict::Verdict;
 use constants::Constants;
+pub use core::ValueCore;
 use expr::Exprs;
 pub use failure::{Elapsed, ExpectedLeaf, LogPlace, Overdue, ValueCause, ValueFailure, Waiting};
 use keyed::Keyed;
@@ -349,6 +351,23 @@ impl ValueEngine {
             return None;
         }
         construct::construct(&problem, pool, &search.path(), &mut meter)
+    }
+
+    /// Whether a multi-trace that is explained needs values that were not logged, or times of different clocks of which
+    /// nothing is certain; `false` if only events are missing.
+    pub fn assumes_values(
+        &mut self,
+        trace: &MultiTrace,
+        facts: &Facts,
+        clocks: Clocks,
+        question: &Question,
+        budget: &Budget,
+    ) -> bool {
+        let mut meter = Meter::new(budget);
+        let (subject, asked) = ((trace, facts, clocks), (question, question));
+        let found = self.explain(subject, asked, true, (budget, &mut meter), &mut None);
+        (self.failure, self.without) = (None, None);
+        found == Found::No
     }
 
     /// Why the last analysis failed, in terms of values; `None` if it did not, or if it fails without any value.
