@@ -118,38 +118,59 @@ pub(super) fn known(
 /// The most lifelines and fields that a note names.
 const NAMED: usize = 4;
 
+/// The fields that guards name, by the action of their events.
+pub(super) struct Guarded(FxHashMap<Action, Vec<FieldId>>);
+
+impl Guarded {
+    pub(super) fn new(valued: &Valued) -> Guarded {
+        let mut fields: FxHashMap<Action, Vec<FieldId>> = FxHashMap::default();
+        for node in &valued.nodes {
+            let ValuedNode::Event(parts) = node else { continue };
+            for part in parts {
+                fields.entry(part.action).or_default().extend(part.guard.iter().map(|it| it.field));
+            }
+        }
+        for known in fields.values_mut() {
+            known.sort_unstable();
+            known.dedup();
+        }
+        Guarded(fields)
+    }
+
+    /// How many values of observed events are unknown, by lifeline and field. The names of the pool are those of the multi-trace.
+    pub(super) fn unknown(
+        &self,
+        pool: &Pool,
+        question: &Question,
+        (trace, facts): (&MultiTrace, &Facts),
+    ) -> BTreeMap<(LifelineId, FieldId), usize> {
+        let mut counts = BTreeMap::new();
+        let observed = trace.partition().components();
+        for component in observed.filter(|&it| question.of(it) != Observed::Unobserved) {
+            for (number, step) in trace.steps(component).iter().enumerate() {
+                // The pool of the specification lacks the actions of unknown messages, which no guard is about.
+                if step.action().index() >= pool.action_count() {
+                    continue;
+                }
+                let action = pool.action(step.action()).without_peer();
+                for &field in self.0.get(&action).into_iter().flatten() {
+                    if facts.known(field, component, number).is_none() {
+                        *counts.entry((action.lifeline, field)).or_default() += 1;
+                    }
+                }
+            }
+        }
+        counts
+    }
+}
+
 /// The fields that guards name and that were not logged, in words; `None` if everything was logged. An analysis may have
 /// assumed values of them.
 pub(super) fn not_logged(
     valued: &Valued,
     pool: &Pool,
-    question: &Question,
-    (trace, facts): (&MultiTrace, &Facts),
+    counts: &BTreeMap<(LifelineId, FieldId), usize>,
 ) -> Option<String> {
-    let mut fields: FxHashMap<Action, Vec<FieldId>> = FxHashMap::default();
-    for node in &valued.nodes {
-        let ValuedNode::Event(parts) = node else { continue };
-        for part in parts {
-            let known = fields.entry(part.action).or_default();
-            for atom in &part.guard {
-                if !known.contains(&atom.field) {
-                    known.push(atom.field);
-                }
-            }
-        }
-    }
-    let mut counts: BTreeMap<(LifelineId, FieldId), usize> = BTreeMap::new();
-    let observed = trace.partition().components();
-    for component in observed.filter(|&it| question.of(it) != Observed::Unobserved) {
-        for (number, step) in trace.steps(component).iter().enumerate() {
-            let action = pool.action(step.action()).without_peer();
-            for &field in fields.get(&action).into_iter().flatten() {
-                if facts.known(field, component, number).is_none() {
-                    *counts.entry((action.lifeline, field)).or_default() += 1;
-                }
-            }
-        }
-    }
     if counts.is_empty() {
         return None;
     }

@@ -21,7 +21,7 @@ use super::pictures::Met;
 use super::places::{From, Origin};
 use super::plan::{Method, Plan};
 use super::relax;
-use super::values;
+use super::values::{self, Guarded};
 use super::worker::{Engines, Prepared, PreparedEngine};
 use super::{lifelines, summary};
 use crate::case::{Attachment, AttachmentKind, Case, Execution, Missing, Reached, Unexplained};
@@ -388,7 +388,10 @@ impl Subject<'_> {
         case.origin = origin.from.place().filter(|place| place != id);
         let valued = plan.spec.valued.as_deref().zip(self.facts);
         if let Some((valued, facts)) = valued.filter(|_| found.verdict == Verdict::WeakPass)
-            && let Some(text) = values::not_logged(valued, names, question, (trace, facts))
+            && let Some(text) = {
+                let unknown = Guarded::new(valued).unknown(names, question, (trace, facts));
+                values::not_logged(valued, names, &unknown)
+            }
         {
             case.note = Some(match case.note.take() {
                 Some(note) => format!("{note}; {text}").into(),
