@@ -108,8 +108,10 @@ impl<'p> Problems<'p> {
         (question, anchors): (&'p Question, &'p [Option<usize>]),
     ) -> Self {
         let &Carried { valued, facts, clocks } = carried;
-        let problem =
-            |strict| Problem { pool, valued, trace, facts, clocks, question, strict, anchors };
+        let problem = |strict| {
+            let order = None;
+            Problem { pool, valued, trace, facts, clocks, question, strict, anchors, order }
+        };
         Problems { problems: [problem(false), problem(true)] }
     }
 }

@@ -15,8 +15,8 @@
 
 use std::rc::Rc;
 
-use otus_core::{Action, ActionId, LifelineId, LifelineSet};
 use otus_core::index::Index as _;
+use otus_core::{Action, ActionId, LifelineId, LifelineSet};
 use otus_trace::ComponentId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -133,7 +133,7 @@ impl<'s, 'p> Search<'s, 'p> {
             at = *before;
         }
         items.reverse();
-        Path { items, is_ordered: !self.one_at_a_time }
+        Path { items, is_ordered: !self.tables.exprs.is_relaxed() }
     }
 
     /// Whether the interaction explains the multi-trace.
@@ -235,9 +235,7 @@ impl<'s, 'p> Search<'s, 'p> {
             return Rc::clone(known);
         }
         let partition = problem.trace.partition();
-        let is_own = |action: &Action| {
-            partition.component_of(action.lifeline).index() == component
-        };
+        let is_own = |action: &Action| partition.component_of(action.lifeline).index() == component;
         let mut actions: Vec<Action> =
             key.iter().map(|&action| problem.pool.action(action).without_peer()).collect();
         actions.sort_unstable();

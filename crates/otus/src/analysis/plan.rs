@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use otus_analysis::config::{Kind, Simulation};
 use otus_analysis::values::Clocks;
-use otus_analysis::{Config, Observed, Question, Verdict, Witness};
+use otus_analysis::{Config, Question, Verdict, Witness};
 use otus_core::budget::Budget;
 use otus_core::index::Index as _;
 use otus_core::valued::Valued;

@@ -122,6 +122,65 @@ const NAMED: usize = 4;
 const TRIED: usize = 12;
 const LONG: usize = 20_000;
 
+/// The fields that guards name, by the action of their events.
+pub(super) struct Guarded(FxHashMap<Action, Vec<FieldId>>);
+
+impl Guarded {
+    pub(super) fn new(valued: &Valued) -> Guarded {
+        let mut fields: FxHashMap<Action, Vec<FieldId>> = FxHashMap::default();
+        for node in &valued.nodes {
+            let ValuedNode::Event(parts) = node else { continue };
+            for part in parts {
+                fields.entry(part.action).or_default().extend(part.guard.iter().map(|it| it.field));
+            }
+        }
+        for known in fields.values_mut() {
+            known.sort_unstable();
+            known.dedup();
+        }
+        Guarded(fields)
+    }
+
+    /// How many values of observed events are unknown, by lifeline and field. The names of the pool are those of the multi-trace.
+    pub(super) fn unknown(
+        &self,
+        pool: &Pool,
+        question: &Question,
+        observed: (&MultiTrace, &Facts),
+    ) -> BTreeMap<(LifelineId, FieldId), usize> {
+        let mut counts = BTreeMap::new();
+        self.each_unknown(pool, question, observed, |_, _, lifeline, field| {
+            *counts.entry((lifeline, field)).or_default() += 1;
+        });
+        counts
+    }
+
+    /// Tells of each unknown value of an observed event: its component, its step, its lifeline and its field.
+    fn each_unknown(
+        &self,
+        pool: &Pool,
+        question: &Question,
+        (trace, facts): (&MultiTrace, &Facts),
+        mut tell: impl FnMut(ComponentId, usize, LifelineId, FieldId),
+    ) {
+        let observed = trace.partition().components();
+        for component in observed.filter(|&it| question.of(it) != Observed::Unobserved) {
+            for (number, step) in trace.steps(component).iter().enumerate() {
+                // The pool of the specification lacks the actions of unknown messages, which no guard is about.
+                if step.action().index() >= pool.action_count() {
+                    continue;
+                }
+                let action = pool.action(step.action()).without_peer();
+                for &field in self.0.get(&action).into_iter().flatten() {
+                    if facts.known(field, component, number).is_none() {
+                        tell(component, number, action.lifeline, field);
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Values that guards name and that were not logged.
 #[derive(Debug)]
 pub(super) struct Unlogged {
@@ -140,39 +199,19 @@ fn unlogged(
     valued: &Valued,
     pool: &Pool,
     question: &Question,
-    (trace, facts): (&MultiTrace, &Facts),
+    observed: (&MultiTrace, &Facts),
 ) -> Option<Unlogged> {
-    let mut fields: FxHashMap<Action, Vec<FieldId>> = FxHashMap::default();
-    for node in &valued.nodes {
-        let ValuedNode::Event(parts) = node else { continue };
-        for part in parts {
-            let known = fields.entry(part.action).or_default();
-            for atom in &part.guard {
-                if !known.contains(&atom.field) {
-                    known.push(atom.field);
-                }
-            }
-        }
-    }
     let mut found: Option<Unlogged> = None;
-    let observed = trace.partition().components();
-    for component in observed.filter(|&it| question.of(it) != Observed::Unobserved) {
-        for (number, step) in trace.steps(component).iter().enumerate() {
-            let action = pool.action(step.action()).without_peer();
-            for &field in fields.get(&action).into_iter().flatten() {
-                if facts.known(field, component, number).is_none() {
-                    let found = found.get_or_insert_with(|| Unlogged {
-                        component,
-                        step: number,
-                        field,
-                        value: None,
-                        counts: BTreeMap::new(),
-                    });
-                    *found.counts.entry((action.lifeline, field)).or_default() += 1;
-                }
-            }
-        }
-    }
+    Guarded::new(valued).each_unknown(pool, question, observed, |component, step, lifeline, field| {
+        let found = found.get_or_insert_with(|| Unlogged {
+            component,
+            step,
+            field,
+            value: None,
+            counts: BTreeMap::new(),
+        });
+        *found.counts.entry((lifeline, field)).or_default() += 1;
+    });
     found
 }
 
