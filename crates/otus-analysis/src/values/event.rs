@@ -15,6 +15,7 @@ use otus_core::Value;
 use otus_core::valued::{Atom, FieldId, Operand, Part, Test, Valued, VariableId, plus};
 use otus_syntax::Rational;
 use otus_syntax::ast::guard::Relation;
+use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
 use super::condition::{Condition, Open, Requirement};
@@ -729,10 +730,11 @@ impl Memory {
                 *open = name(*open);
             }
         }
+        let mut known: FxHashSet<Condition> = FxHashSet::default();
         let mut conditions: Vec<Condition> = Vec::with_capacity(self.conditions.len());
         for condition in &self.conditions {
             let renamed = condition.renamed(name);
-            if !conditions.contains(&renamed) {
+            if known.insert(renamed.clone()) {
                 conditions.push(renamed);
             }
         }

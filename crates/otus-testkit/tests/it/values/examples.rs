@@ -137,6 +137,15 @@ fn sessions_and_other_events() {
     check("par(loopP(fresh x)(a!m[f = x]), c!n)", &[], &late, None, WeakPass);
 }
 
+/// One event makes another way of a second one possible, so the second must not be taken as soon as it can happen.
+#[test]
+fn sessions_in_which_events_wait() {
+    let model =
+        "strict(loopP(fresh x)(seq(loopC(b)(m[f = x] -> a), c -- m[f = x] -> a)), c!n)";
+    let events = ["a?m f=4", "a?m f=1", "c!m f=1", "c!m f=4", "c!n"];
+    check(model, &events, &Question::ACCEPT, None, Pass);
+}
+
 #[test]
 fn clocks() {
     let model = "new(s)(seq(a -- m[a at s] -> b, b!n[b within 5ns of s]))";
