@@ -383,7 +383,7 @@ impl Run<'_, '_> {
         let has_times = problem.valued.has_times();
         let last = if has_times { SmallVec::from_elem(None, components) } else { SmallVec::new() };
         let memory =
-            Memory { registers: registers.collect(), conditions: Vec::new(), last, opens: 0 };
+            Memory { registers: registers.collect(), last, ..Memory::new(problem.valued, 0) };
         SlowSession { expr, memory }
     }
 
