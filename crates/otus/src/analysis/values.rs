@@ -1,10 +1,8 @@
 //! Analyses of specifications with values: which fields are kept, what is asked, and what a failure says.
 //!
-//! The engine of `otus_analysis::values` decides about names, order on each log, and values. The order that was
-//! observed *between* logs (ids, spans, vector clocks) is a second question, to the engine of the interaction without its
-//! values. The verdict is the lower of both answers. This is sound for Fail: an explanation with values in that order
-//! would be one without values in that order, and one with values. It is not complete: a multi-trace that only values
-//! and order *together* refute is not a Fail.
+//! The engine of `otus_analysis::values` decides about names, values, and all order at once: that of each log, and the one
+//! that was observed *between* logs (ids, spans, vector clocks). A failure is told by its cause: by values if the
+//! multi-trace fails without the order between logs, too; by that order if it fails without values; otherwise by both together.
 
 use std::collections::BTreeMap;
 
@@ -76,19 +74,24 @@ impl Asked<'_> {
             let outcome = plain.analyze(trace, question, budget);
             return Answer { outcome, is_by_order: false, failure: None };
         }
-        let mut outcome = valued.analyze(trace, facts, plan.clocks, question, budget);
-        let Some(order) = subject.order.filter(|_| outcome.verdict != Verdict::Fail) else {
-            let failure = valued.failure().cloned().map(Box::new);
+        let observed = (trace, facts);
+        let outcome =
+            valued.analyze_ordered(observed, subject.order, plan.clocks, question, budget);
+        let mut failure = valued.failure().cloned().map(Box::new);
+        let Some(order) = subject.order.filter(|_| outcome.verdict == Verdict::Fail) else {
             return Answer { outcome, is_by_order: false, failure };
         };
-        let mut ordered = plain.analyze_ordered(trace, order, question, budget);
-        let states = outcome.states + ordered.states;
-        if ordered.verdict < outcome.verdict {
-            std::mem::swap(&mut outcome, &mut ordered);
+        let mut without = valued.analyze(trace, facts, plan.clocks, question, budget);
+        without.states += outcome.states;
+        if without.verdict == Verdict::Fail {
+            failure = valued.failure().cloned().map(Box::new);
+            return Answer { outcome: without, is_by_order: false, failure };
         }
-        outcome.states = states;
-        let is_by_order = outcome.verdict == Verdict::Fail && subject.is_by_order(plain, question);
-        Answer { outcome, is_by_order, failure: None }
+        let ordered = plain.analyze_ordered(trace, order, question, budget);
+        let is_by_order = ordered.verdict == Verdict::Fail;
+        // If the order alone is possible, the values are told that do not go with it.
+        let failure = failure.filter(|_| !is_by_order);
+        Answer { outcome, is_by_order: is_by_order || failure.is_none(), failure }
     }
 }
 

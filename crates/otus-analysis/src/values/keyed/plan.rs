@@ -5,9 +5,9 @@ use otus_core::valued::{Atom, FieldId, Operand, Test, Valued, ValuedId, ValuedNo
 use otus_core::{Action, Pool};
 use otus_syntax::ast::guard::Relation;
 use otus_trace::Partition;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use super::super::expr::{ExprId, Exprs, KindId};
+use super::super::expr::{Exprs, KindId};
 use super::super::search::Tables;
 use super::super::step::Steps;
 use super::fast::FastSteps;
@@ -45,10 +45,8 @@ pub(super) struct Part {
     pub(super) stage: usize,
     /// Whether the part is one session that is always there.
     pub(super) is_single: bool,
-    /// Whether every shape met so far is confluent.
-    pub(super) is_confluent: bool,
-    /// The shapes of which that is known.
-    pub(super) checked: FxHashSet<ExprId>,
+    /// Whether all shapes after at most so many events are confluent, for the largest number of events that was asked about.
+    pub(super) confluent: Option<(usize, bool)>,
 }
 
 impl Keyed {
@@ -95,8 +93,7 @@ impl Keyed {
                 Tables { exprs, steps: Steps::default(), root: start, kinds: FxHashMap::default() };
             let is_single = session.is_none();
             let fast = FastSteps::default();
-            let checked = FxHashSet::default();
-            keyed.parts.push(Part { tables, fast, stage, is_single, is_confluent: true, checked });
+            keyed.parts.push(Part { tables, fast, stage, is_single, confluent: None });
         }
         keyed.has_lower_bounds = valued.atoms().any(|atom| {
             let is_above = matches!(

@@ -7,7 +7,7 @@ use otus_core::valued::{Atom, FieldId, Valued};
 use otus_core::{Action, LifelineId, LifelineSet, Value};
 use otus_syntax::ast::guard::Relation;
 use otus_trace::{ComponentId, FactId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::super::event::{Memory, Register};
@@ -16,9 +16,9 @@ use super::super::failure::{
     self, ExpectedLeaf, LogPlace, Met, Obstacle, ValueCause, ValueFailure,
 };
 use super::super::observation::{Log, Moment, Observation, Problem};
-use super::super::search::Found;
+use super::super::search::{Found, Tables};
 use super::super::step::Way;
-use super::confluence::is_confluent;
+use super::confluence::all_confluent;
 use super::fast::{Answer, At, Entry, REGISTERS, Registers};
 use super::plan::{Keyed, Part, Route};
 use crate::budget::{Meter, Stop};
@@ -163,17 +163,54 @@ impl Run<'_, '_> {
                 break;
             }
         }
-        let is_conclusive =
-            |run: &Self| run.is_forced && run.keyed.parts.iter().all(|part| part.is_confluent);
         if !self.observation.all_consumed(&self.consumed) {
-            return is_conclusive(self).then_some(Found::No);
+            return self.is_conclusive(meter).then_some(Found::No);
         }
         match self.can_end(meter) {
             Some(true) => Some(Found::Yes),
-            Some(false) if is_conclusive(self) => Some(Found::No),
+            Some(false) if self.is_conclusive(meter) => Some(Found::No),
             Some(false) => None,
             None => self.budget_spent.map(Found::Unknown),
         }
+    }
+
+    /// Whether a run that got stuck proves that there is no explanation.
+    #[cold]
+    fn is_conclusive(&mut self, meter: &mut Meter<'_>) -> bool {
+        if !self.is_forced {
+            return false;
+        }
+        // The longest sessions of each part. Events that nobody saw are not counted, so nothing bounds these.
+        let mut longest = vec![if self.may_miss { usize::MAX } else { 0 }; self.keyed.parts.len()];
+        if !self.may_miss {
+            let mut counts: FxHashMap<(usize, usize), usize> = FxHashMap::default();
+            for component in 0..self.consumed.len() {
+                for step in 0..self.observation.logs[component].len {
+                    let at = LogPlace { component: ComponentId::new(component), step };
+                    if let Some((route, key)) = self.route(at) {
+                        let count = counts.entry((route.part, key)).or_default();
+                        *count += 1;
+                        longest[route.part] = longest[route.part].max(*count);
+                    }
+                }
+            }
+        }
+        let partition = self.observation.problem.trace.partition();
+        self.keyed.parts.iter_mut().zip(longest).all(|(part, events)| {
+            match part.confluent {
+                Some((known, is_confluent)) if events <= known || !is_confluent => is_confluent,
+                _ => {
+                    let Tables { exprs, steps, root, .. } = &mut part.tables;
+                    let start = (*root, events);
+                    let is_over = || meter.count().is_some();
+                    let found = all_confluent(exprs, steps, partition, start, is_over);
+                    if let Some(is_confluent) = found {
+                        part.confluent = Some((events, is_confluent));
+                    }
+                    found == Some(true)
+                }
+            }
+        })
     }
 
     /// Lets the next event of a component happen in its session.
@@ -346,7 +383,7 @@ impl Run<'_, '_> {
         let has_times = problem.valued.has_times();
         let last = if has_times { SmallVec::from_elem(None, components) } else { SmallVec::new() };
         let memory =
-            Memory { registers: registers.collect(), conditions: Vec::new(), last, opens: 0 };
+            Memory { registers: registers.collect(), last, ..Memory::new(problem.valued, 0) };
         SlowSession { expr, memory }
     }
 
@@ -730,7 +767,7 @@ fn test(
     }
 }
 
-/// Finds the steps of a shape, and whether it and the shapes after it are confluent.
+/// Finds the steps of a shape.
 #[cold]
 fn make(part: &mut Part, problem: &Problem<'_>, shape: ExprId, kind: KindId) -> Entry {
     let partition = problem.trace.partition();
@@ -744,14 +781,5 @@ fn make(part: &mut Part, problem: &Problem<'_>, shape: ExprId, kind: KindId) -> 
                 .and_then(|variable| problem.anchors.get(variable.index()).copied().flatten())
                 .is_none_or(|clock| Some(clock) == component)
     };
-    let entry = part.fast.make(&mut tables.exprs, &mut tables.steps, shape, kind, &is_same_clock);
-    let ways = tables.steps.ways(&mut tables.exprs, shape, kind);
-    let after: Vec<ExprId> = ways.iter().map(|way| way.rest).collect();
-    for shape in after.into_iter().chain([shape]) {
-        if part.is_confluent && part.checked.insert(shape) {
-            part.is_confluent =
-                is_confluent(&mut tables.exprs, &mut tables.steps, partition, shape);
-        }
-    }
-    entry
+    part.fast.make(&mut tables.exprs, &mut tables.steps, shape, kind, &is_same_clock)
 }
