@@ -106,8 +106,8 @@ pub use analysis::{
 #[doc(hidden)]
 pub use assert::assert_conforms;
 pub use case::{
-    Attachment, AttachmentKind, Case, Columns, Execution, Missing, NoAttachment, Outcome, Place,
-    Reached, Unexplained, Unusable, Verdict,
+    AssumedValue, Attachment, AttachmentKind, Case, Columns, Execution, Missing, NoAttachment,
+    Outcome, Place, Reached, Unexplained, Unusable, Valuation, VariableValue, Verdict,
 };
 pub use cause::{CAUSES, Cause};
 pub use context::{Cancel, Context, Monitor, Notice, Progress, Silent, Stop};

@@ -397,7 +397,7 @@ fn has_synchronous(valued: &Valued, partition: &Partition) -> bool {
 }
 
 /// By variable: the component whose clock gives it its value, if times do.
-pub(crate) fn anchors(valued: &Valued, partition: &Partition) -> Vec<Option<usize>> {
+pub fn anchors(valued: &Valued, partition: &Partition) -> Vec<Option<usize>> {
     let mut anchors = vec![None; valued.variables.len()];
     for node in &valued.nodes {
         let ValuedNode::Event(parts) = node else { continue };

@@ -274,12 +274,7 @@ pub(super) fn certificate(
 }
 
 /// The partial order of an execution by its messages, with one process per log.
-pub(super) fn order(
-    pool: &Pool,
-    trace: &MultiTrace,
-    witness: Option<&Witness>,
-    has_values: bool,
-) -> Attachment {
+pub(super) fn order(pool: &Pool, trace: &MultiTrace, witness: Option<&Witness>) -> Attachment {
     let ordered = |witness: &Witness| {
         let events = witness.events().map(|(event, _)| event);
         let paired = from_steps(events, pool, trace.partition()).map_err(|it| it.to_string())?;
@@ -295,11 +290,7 @@ pub(super) fn order(
         );
         Ok((pot::write(&paired.order).into_bytes(), remark))
     };
-    let missing = if has_values {
-        "there is no execution to write: values are not regarded here, and the specification has some"
-    } else {
-        "there is no execution to write: nothing explains it, or a budget ended"
-    };
+    let missing = "there is no execution to write: nothing explains it, or a budget ended";
     let made = witness.ok_or_else(|| missing.to_owned()).and_then(ordered);
     let (content, remark) = match made {
         Ok((bytes, remark)) => (Ok(bytes), Some(remark)),

@@ -6,18 +6,23 @@
 
 use std::collections::BTreeMap;
 
+use otus_analysis::certify::certify_order;
 use otus_analysis::engine::Outcome;
 pub(super) use otus_analysis::values::Asked as About;
-use otus_analysis::values::{ValueEngine, ValueFailure};
+use otus_analysis::values::certify::{ValuedCase, certify};
+use otus_analysis::values::{ValueEngine, ValueFailure, ValuedWitness, anchors};
 use otus_analysis::{Engine, Observed, Question, Verdict};
+use otus_core::algebra::{Memo, simplify};
 use otus_core::index::Index as _;
+use otus_core::letters::Letters;
 use otus_core::valued::{FieldId, Valued, ValuedNode};
 use otus_core::{Action, LifelineId, Pool, Signature, Value};
 use otus_trace::mapping::{Observation, Plan};
-use otus_trace::{ComponentId, Facts, MultiTrace, Step};
+use otus_trace::{ComponentId, Facts, MultiTrace, Partition, Step};
 use rustc_hash::FxHashMap;
 
 use super::verdict::Subject;
+use crate::case::{AssumedValue, Valuation, VariableValue};
 use crate::context::Context;
 use crate::units::counted;
 use crate::value::FieldValue;
@@ -93,6 +98,68 @@ impl Asked<'_> {
         let failure = failure.filter(|_| !is_by_order);
         Answer { outcome, is_by_order: is_by_order || failure.is_none(), failure }
     }
+}
+
+impl Asked<'_> {
+    /// An execution with values that explains a verdict, certified; none if the budget ends before one is found, or if it does
+    /// not respect the order that was observed between logs.
+    pub(super) fn witness(
+        &self,
+        pool: &mut Pool,
+        engine: &mut ValueEngine,
+        verdict: Verdict,
+    ) -> Result<Option<ValuedWitness>, String> {
+        let Asked { subject, facts, question } = *self;
+        let Subject { plan, trace, .. } = *subject;
+        let Some(valued) = plan.spec.valued.as_deref() else { return Ok(None) };
+        let (clocks, budget) = (plan.clocks, subject.witness_budget());
+        let found = engine.witness(pool, trace, facts, clocks, question, verdict, &budget);
+        let Some(found) = found else { return Ok(None) };
+        let case = ValuedCase { term: plan.spec.term, valued, trace, facts, clocks };
+        certify(pool, case, (question, verdict), &found)
+            .map_err(|error| subject.bug("the witness", "does not hold", &error))?;
+        let is_in_order = subject
+            .order
+            .is_none_or(|order| certify_order(pool, trace, order, &found.witness).is_ok());
+        Ok(Some(found).filter(|_| is_in_order))
+    }
+}
+
+/// The values that a witness assumes, as plain data.
+pub(super) fn valuation(
+    witness: &ValuedWitness,
+    pool: &Pool,
+    valued: &Valued,
+    partition: &Partition,
+) -> Option<Valuation> {
+    let (mut letters, term) = Letters::new(pool, valued)?;
+    let mut term = simplify(&mut letters.pool, term);
+    let mut memo = Memo::default();
+    let is_time = anchors(valued, partition);
+    let mut found = Valuation::default();
+    for (event, (step, leaf)) in witness.witness.steps.iter().zip(&witness.leaves).enumerate() {
+        let position = &step.event()?.position;
+        (_, term) = letters.step(&mut memo, term, position.iter().copied())?;
+        let text: String = position.iter().map(u8::to_string).collect();
+        found.positions.push(if text.is_empty() { "ε".to_owned() } else { text });
+        let ValuedNode::Event(parts) = &valued.nodes[*leaf] else { continue };
+        for assumed in &witness.assumed[event] {
+            let action = parts.get(assumed.part)?.action.text(pool.signature());
+            let field = valued.field_name(assumed.field).to_owned();
+            let value = FieldValue::of(assumed.field, &assumed.value);
+            found.assumed.push(AssumedValue { event, action, field, value });
+        }
+    }
+    for (&instance, value) in &witness.variables {
+        let variable = letters.instance(instance).variable;
+        let value = match is_time[variable.index()] {
+            Some(_) => FieldValue::of(Valued::TIME, value),
+            None => FieldValue(Some(value.clone())),
+        };
+        let name = valued.variables[variable].to_string();
+        found.variables.push(VariableValue { name, number: instance.index(), value });
+    }
+    Some(found)
 }
 
 /// Whether an observed log has an action that the pool of the specification does not have.

@@ -9,6 +9,7 @@ use otus_analysis::certify::{certify, certify_order, closed};
 use otus_analysis::graph::record::{Context, Graph};
 use otus_analysis::graph::{self, SearchState, Silent};
 use otus_analysis::values::ValueFailure;
+use otus_analysis::values::ValuedWitness;
 use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Config, Engine, Observed, Question, Verdict, Witness};
 use otus_core::{EventId, LifelineId, Pool, RegionId};
@@ -51,6 +52,8 @@ pub(super) struct Found {
     /// The limit that left the verdict undecided.
     reason: Option<Cow<'static, str>>,
     pub(super) witness: Option<Witness>,
+    /// The witness with the values that it assumes, if the specification has values.
+    valued_witness: Option<Box<ValuedWitness>>,
     is_witness_missing: bool,
     /// Whether the multi-trace fails only because of the order that was observed between logs.
     pub(super) is_by_order: bool,
@@ -82,6 +85,7 @@ impl Found {
                 "nothing was observed: no event is on a lifeline of the specification".into(),
             ),
             witness: None,
+            valued_witness: None,
             is_witness_missing: false,
             is_by_order: false,
             note: None,
@@ -236,10 +240,17 @@ impl Subject<'_> {
         let is_pass = outcome.verdict >= Verdict::WeakPass;
         let covering = plan.covering.as_ref().filter(|_| is_pass);
         let covering = covering.filter(|covering| !covering.again(trace));
-        let mut witness = None;
-        // There are no witnesses with values yet.
-        if (is_wanted || covering.is_some()) && !is_valued {
-            witness = self.witness(pool, engine, question, outcome.verdict)?;
+        let (mut witness, mut with_values) = (None, None);
+        if is_wanted || covering.is_some() {
+            match valued.as_mut().zip(self.facts) {
+                Some((valued, facts)) if is_pass => {
+                    let asked = values::Asked { subject: self, facts, question };
+                    with_values = asked.witness(pool, valued, outcome.verdict)?;
+                    witness = with_values.as_ref().map(|found| found.witness.clone());
+                }
+                Some(_) => {}
+                None => witness = self.witness(pool, engine, question, outcome.verdict)?,
+            }
         }
         if let Some(covering) = covering {
             let plain = witness.as_ref().map(|witness| plan.spec.plain(pool, witness));
@@ -251,7 +262,10 @@ impl Subject<'_> {
             states: outcome.states,
             stop: outcome.stop,
             reason: outcome.stop.is_early().then(|| outcome.stop.reason().into()),
-            is_witness_missing: is_wanted && witness.is_none() && !is_valued,
+            is_witness_missing: is_wanted
+                && witness.is_none()
+                && !(is_valued && self.order.is_some()),
+            valued_witness: with_values.filter(|_| witness.is_some()).map(Box::new),
             witness,
             is_by_order,
             note: None,
@@ -281,6 +295,20 @@ impl Subject<'_> {
             && engine.analyze(self.trace, question, self.budget).verdict >= Verdict::WeakPass
     }
 
+    /// The budget for a witness.
+    pub(super) fn witness_budget(&self) -> Budget {
+        let Subject { plan, trace, .. } = *self;
+        let mut budget = self.budget.clone();
+        if plan.request.witness != super::WitnessPolicy::Always {
+            // The budget for a witness must allow one or two steps for each moment, since coverage
+            // needs the witness.
+            let moments = if plan.covering.is_some() { trace.moment_count() as u64 } else { 0 };
+            let enough = WITNESS_STATES + 4 * moments;
+            budget.max_states = budget.max_states.map(|most| most.min(enough));
+        }
+        budget
+    }
+
     /// An execution that explains a verdict of the fast engine, certified; none if the budget ends before
     /// one is found.
     fn witness(
@@ -291,14 +319,7 @@ impl Subject<'_> {
         verdict: Verdict,
     ) -> Result<Option<Witness>, String> {
         let Subject { plan, trace, .. } = *self;
-        let mut budget = self.budget.clone();
-        if plan.request.witness != super::WitnessPolicy::Always {
-            // The budget for a witness must allow one or two steps for each moment, since coverage
-            // needs the witness.
-            let moments = if plan.covering.is_some() { trace.moment_count() as u64 } else { 0 };
-            let enough = WITNESS_STATES + 4 * moments;
-            budget.max_states = budget.max_states.map(|most| most.min(enough));
-        }
+        let budget = self.witness_budget();
         let term = plan.spec.term_for(pool, trace);
         let found = match self.order {
             Some(order) => {
@@ -374,6 +395,7 @@ impl Subject<'_> {
             note: None,
             asked: None,
             witness: outcome.witness.filter(|_| plan.request.witness.max_moments() > 0),
+            valued_witness: None,
             furthest: None,
             by_value: None,
             assumed: None,
@@ -412,6 +434,13 @@ impl Subject<'_> {
         // A witness that was computed only for the picture is not shown.
         let witness = found.witness.as_ref().filter(|_| plan.shows_witness(found.verdict));
         case.witness = witness.map(|witness| Execution { events: witness.texts(pool) });
+        if let (Some(witness), Some((valued, facts)), Some(_)) =
+            (&found.valued_witness, valued, witness)
+        {
+            let events = witness.texts(pool, valued, trace, facts);
+            case.witness = Some(Execution { events });
+            case.valuation = values::valuation(witness, pool, valued, trace.partition());
+        }
         if found.verdict == Verdict::WeakPass {
             case.missing = witness.map(|witness| self.missing(witness, question, pool));
             if let Question::Each(_) = question {
@@ -478,8 +507,7 @@ impl Subject<'_> {
             });
         }
         if plan.request.order {
-            let has_values = self.facts.is_some();
-            attachments.push(attach::order(pool, trace, found.witness.as_ref(), has_values));
+            attachments.push(attach::order(pool, trace, found.witness.as_ref()));
         }
         attachments
     }
@@ -539,7 +567,7 @@ impl Subject<'_> {
         trace.partition().components().zip(furthest).filter_map(first).collect()
     }
 
-    fn bug(&self, what: &str, is: &str, error: &dyn Display) -> String {
+    pub(super) fn bug(&self, what: &str, is: &str, error: &dyn Display) -> String {
         Error::Bug(format!("{what} of {} {is} ({error})", self.id)).to_string()
     }
 }
