@@ -90,6 +90,19 @@ impl Learned {
         Shown { pool: view.pool, trace, graph: shown }
     }
 
+    /// The graph with the steps of the specification, whose pool is given.
+    pub fn without_values(&self, original: &mut Pool, graph: &Graph) -> Graph {
+        let mut graph = graph.clone();
+        let mut plain = |rule: &mut Rule| {
+            if let Rule::Execute(now) | Rule::Simulate(now) = rule {
+                now.event = self.with(original, now.event, "");
+            }
+        };
+        graph.nodes.iter_mut().filter_map(|node| node.parent.as_mut()).for_each(|(_, by)| plain(by));
+        graph.again.iter_mut().for_each(|(_, by, _)| plain(by));
+        graph
+    }
+
     /// By instance: the name of its variable, numbered if there are several.
     fn names(&self) -> Vec<String> {
         let all: Vec<VariableId> = (0..self.letters.instance_count())
@@ -200,11 +213,11 @@ impl Learned {
             Some(letter) => self.guard(view, letter, state),
             None => String::new(),
         };
-        self.with(view, event, &guard)
+        self.with(&mut view.pool, event, &guard)
     }
 
     /// An event of letters as one of the specification, with a text behind the name of its message.
-    fn with(&self, view: &mut View, event: EventId, text: &str) -> EventId {
+    fn with(&self, shown: &mut Pool, event: EventId, text: &str) -> EventId {
         let pool = &self.letters.pool;
         let actions: Vec<Action> = pool
             .event_actions(event)
@@ -212,12 +225,11 @@ impl Learned {
             .map(|&action| {
                 let action = pool.action(action);
                 let message = super::values::plain(&self.letters, &self.valued, action.message);
-                let name = view.pool.signature().message_name(message);
-                let message = view.pool.add_message(&format!("{}{text}", name.to_owned()));
-                Action { message, ..action }
+                let name = format!("{}{text}", shown.signature().message_name(message));
+                Action { message: shown.add_message(&name), ..action }
             })
             .collect();
-        view.pool.intern_event(&actions)
+        shown.intern_event(&actions)
     }
 
     /// The event of a step, with what was logged or, if it was not observed, with its guard.
@@ -250,7 +262,7 @@ impl Learned {
             steps.extend((start..start + length).find(is_own).map(|at| (component, at)));
         }
         let values = carried(&self.valued, facts, steps.into_iter());
-        self.with(view, now.event, &values)
+        self.with(&mut view.pool, now.event, &values)
     }
 
     /// The conditions of a node on what is not known, and the values that later iterations must avoid.
@@ -309,8 +321,8 @@ struct View {
 
 impl View {
     fn action(&mut self, action: Action, text: &str) -> ActionId {
-        let name = self.pool.signature().message_name(action.message);
-        let message = self.pool.add_message(&format!("{}{text}", name.to_owned()));
+        let name = format!("{}{text}", self.pool.signature().message_name(action.message));
+        let message = self.pool.add_message(&name);
         self.pool.intern_action(Action { message, ..action })
     }
 }
