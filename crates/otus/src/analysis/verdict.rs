@@ -10,7 +10,7 @@ use otus_analysis::config::{Kind, Simulation};
 use otus_analysis::graph::record::{Context, Graph};
 use otus_analysis::graph::shown::Shown;
 use otus_analysis::graph::{self, Carried, SearchState, Silent};
-use otus_analysis::values::ValueFailure;
+use otus_analysis::values::{ValueEngine, ValueFailure};
 use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Config, Engine, Observed, Question, Verdict, Witness};
 use otus_core::{EventId, LifelineId, Pool, RegionId};
@@ -435,6 +435,17 @@ impl Subject<'_> {
                 ..Attachment::new(AttachmentKind::Graph, Ok(picture.bytes))
             }));
         }
+        let (mut furthest, mut by_value) = (None, None);
+        if let (Verdict::Fail, Some(carried)) = (outcome.verdict, self.carried(question)) {
+            // The search only says that nothing explains the logs; the engine for values also says why.
+            let Carried { valued, facts, clocks } = carried;
+            let mut engine = ValueEngine::new(pool, plan.spec.term, valued, trace.partition());
+            let found = engine.analyze(trace, facts, clocks, question, self.budget);
+            if found.verdict == Verdict::Fail {
+                furthest = found.furthest;
+                by_value = engine.failure().cloned().map(Box::new);
+            }
+        }
         let is_lacking = outcome.verdict == Verdict::Inconclusive && outcome.reason.is_none();
         let lacking = "a log is over while others cannot continue (LackObs)";
         Ok(Found {
@@ -447,8 +458,8 @@ impl Subject<'_> {
             note: None,
             asked: None,
             witness: outcome.witness.filter(|_| plan.request.witness.max_moments() > 0),
-            furthest: None,
-            by_value: None,
+            furthest,
+            by_value,
             is_drawn: self.is_drawn(outcome.verdict, met),
             elapsed,
             graph,
