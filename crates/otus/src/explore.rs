@@ -126,7 +126,9 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
     let wanted = wanted(request, files, &lowered.pool)?;
     let tree = (wanted.is_none() && request.graph.is_none()).then(|| tree(&recorded, &graph));
     if wanted.is_some() && plain.is_some() {
-        context.remark("warning: values are not regarded here: the multi-traces have names only".to_owned());
+        context.remark(
+            "warning: values are not regarded here: the multi-traces have names only".to_owned(),
+        );
     }
     let traces = wanted.map(|wanted| {
         let mut made = Vec::new();

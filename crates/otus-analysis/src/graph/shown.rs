@@ -45,19 +45,21 @@ impl Learned {
         graph: &Graph,
         analysed: Option<(&MultiTrace, &Facts)>,
     ) -> Shown {
-        let mut view = View { pool: original.clone(), names: self.names(), done: FxHashMap::default() };
+        let mut view =
+            View { pool: original.clone(), names: self.names(), done: FxHashMap::default() };
         let mut shown = graph.clone();
         for node in &mut shown.nodes {
             node.conditions = Some(self.conditions(&view, &node.state));
         }
-        let rule = |rule: &mut Rule, parent: &SearchState, learned: &mut Learned, view: &mut View| {
-            if let Rule::Execute(now) | Rule::Simulate(now) = rule {
-                now.event = learned.event(view, original, now, parent, analysed);
-                now.observed = learned.region(view, now.observed);
-            } else if let Rule::Remove(region) = rule {
-                *region = learned.region(view, *region);
-            }
-        };
+        let rule =
+            |rule: &mut Rule, parent: &SearchState, learned: &mut Learned, view: &mut View| {
+                if let Rule::Execute(now) | Rule::Simulate(now) = rule {
+                    now.event = learned.event(view, original, now, parent, analysed);
+                    now.observed = learned.region(view, now.observed);
+                } else if let Rule::Remove(region) = rule {
+                    *region = learned.region(view, *region);
+                }
+            };
         for at in 0..shown.nodes.len() {
             if let Some((parent, by)) = &mut shown.nodes[at].parent {
                 rule(by, &graph.nodes[parent.index()].state, self, &mut view);
@@ -98,7 +100,11 @@ impl Learned {
                 now.event = self.with(original, now.event, "");
             }
         };
-        graph.nodes.iter_mut().filter_map(|node| node.parent.as_mut()).for_each(|(_, by)| plain(by));
+        graph
+            .nodes
+            .iter_mut()
+            .filter_map(|node| node.parent.as_mut())
+            .for_each(|(_, by)| plain(by));
         graph.again.iter_mut().for_each(|(_, by, _)| plain(by));
         graph
     }
@@ -161,7 +167,9 @@ impl Learned {
             for text in texts {
                 let name = view.pool.signature().lifeline_name(*lifeline);
                 let shown = match text {
-                    (_, shown) if all.iter().all(|(_, other)| other.contains(text)) => shown.clone(),
+                    (_, shown) if all.iter().all(|(_, other)| other.contains(text)) => {
+                        shown.clone()
+                    }
                     (Valued::TIME, shown) => format!("{name} {shown}"),
                     (_, shown) => format!("{name}.{shown}"),
                 };
@@ -176,17 +184,16 @@ impl Learned {
     /// The interaction of a node.
     fn term(&mut self, view: &mut View, state: &SearchState) -> TermId {
         let mut done = view.done.remove(&state.store).unwrap_or_default();
-        let mut source = std::mem::replace(
-            &mut self.letters.pool,
-            Pool::new(otus_core::Signature::default()),
-        );
+        let mut source =
+            std::mem::replace(&mut self.letters.pool, Pool::new(otus_core::Signature::default()));
         let term = fold(
             &mut source,
             state.term,
             &mut done,
             |_, _| None,
             |source, term, operands: &[TermId]| {
-                let region = |view: &mut View, region| view.pool.intern_region(&source.region(region));
+                let region =
+                    |view: &mut View, region| view.pool.intern_region(&source.region(region));
                 match (source.node(term), operands) {
                     (Term::Event(event), _) => {
                         std::mem::swap(source, &mut self.letters.pool);
@@ -322,7 +329,9 @@ impl Learned {
         let conditions = memory.conditions.iter().map(|Condition { on, test }| {
             let on = name(*on);
             match test {
-                Requirement::Constant(relation, value) => format!("{on} {} {value}", relation.symbol()),
+                Requirement::Constant(relation, value) => {
+                    format!("{on} {} {value}", relation.symbol())
+                }
                 Requirement::Variable(relation, other, offset) => {
                     let (relation, other) = (relation.symbol(), name(*other));
                     format!("{on} {relation} {other}{}", plus_text(*offset))
@@ -346,7 +355,8 @@ impl Learned {
                 })
                 .collect();
             let variable = &self.valued.variables[*variable];
-            (!members.is_empty()).then(|| format!("next {variable} not in {{{}}}", members.join(", ")))
+            (!members.is_empty())
+                .then(|| format!("next {variable} not in {{{}}}", members.join(", ")))
         });
         conditions.chain(sets).collect()
     }

@@ -342,7 +342,10 @@ fn searches_of_the_papers_regard_values() {
     }
     output(&sandbox, "analyze model.hsf run.htf --kind accept --graph run.json", 0);
     let graph = sandbox.read("run.json");
-    assert!(graph.contains("PUBREC[mid = 7]") && graph.contains("Re client!PUBLISH(mid=7"), "{graph}");
+    assert!(
+        graph.contains("PUBREC[mid = 7]") && graph.contains("Re client!PUBLISH(mid=7"),
+        "{graph}"
+    );
     let text = output(&sandbox, "analyze model.hsf run.htf --kind accept --coverage", 0);
     assert!(text.contains("coverage: 8 of 8 actions"), "{text}");
     // A guard that contradicts what came before cuts the tree.

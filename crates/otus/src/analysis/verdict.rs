@@ -409,9 +409,9 @@ impl Subject<'_> {
         }
         let mut graph = None;
         if let Some(options) = &plan.graph {
-            let shown = learned.zip(self.facts).map(|(mut learned, facts)| {
-                learned.show(pool, &recorded, Some((trace, facts)))
-            });
+            let shown = learned
+                .zip(self.facts)
+                .map(|(mut learned, facts)| learned.show(pool, &recorded, Some((trace, facts))));
             if outcome.verdict == Verdict::Fail && shown.is_none() {
                 let states: Vec<SearchState> =
                     recorded.nodes.iter().map(|node| node.state.clone()).collect();
