@@ -198,7 +198,7 @@ impl GraphOptions {
     }
 }
 
-/// `{"version":1,"options":{…},"nodes":[{"id","term","remaining","measure"?,"leaf"?,"cut"?}],"edges":[{"from","to","rule"}]}`
+/// `{"version":1,"options":{…},"nodes":[{"id","term","remaining","conditions"?,"measure"?,"leaf"?,"cut"?}],"edges":[{"from","to","rule"}]}`
 fn graph_json(context: &Context<'_>, graph: &Graph, legend: &Legend) -> Value {
     let nodes: Vec<Value> = graph
         .nodes
@@ -208,6 +208,8 @@ fn graph_json(context: &Context<'_>, graph: &Graph, legend: &Legend) -> Value {
             let mut value = json!({ "id": id, "term": context.pool.text(node.state.term) });
             let remaining = context.remaining(&node.state);
             set(&mut value, "remaining", Some(remaining).filter(|it| !it.is_empty()));
+            let conditions = node.conditions.clone().filter(|it| !it.is_empty());
+            set(&mut value, "conditions", conditions);
             set(&mut value, "measure", context.measure(&node.state));
             set(&mut value, "leaf", node.leaf.map(|leaf| leaf.kind.name()));
             set(&mut value, "cut", Some(node.cut).filter(|&cut| cut > 0));

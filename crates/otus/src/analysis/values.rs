@@ -163,7 +163,7 @@ pub(super) fn valuation(
 }
 
 /// Whether an observed log has an action that the pool of the specification does not have.
-fn has_stranger(trace: &MultiTrace, question: &Question, known: usize) -> bool {
+pub(super) fn has_stranger(trace: &MultiTrace, question: &Question, known: usize) -> bool {
     let is_strange = |step: &Step| step.action().index() >= known;
     trace.partition().components().any(|component| {
         question.of(component) != Observed::Unobserved

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use otus_analysis::budget::{Budget, Stop};
 use otus_analysis::certify::{certify, certify_order, closed};
+use otus_analysis::config::{Kind, Simulation};
 use otus_analysis::graph::record::{Context, Graph};
-use otus_analysis::graph::{self, SearchState, Silent};
-use otus_analysis::values::ValueFailure;
-use otus_analysis::values::ValuedWitness;
+use otus_analysis::graph::shown::Shown;
+use otus_analysis::graph::{self, Carried, SearchState, Silent};
+use otus_analysis::values::{ValueEngine, ValueFailure, ValuedWitness};
 use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Config, Engine, Observed, Question, Verdict, Witness};
 use otus_core::{EventId, LifelineId, Pool, RegionId};
@@ -239,7 +240,8 @@ impl Subject<'_> {
             && trace.moment_count() <= plan.request.witness.max_moments();
         let is_pass = outcome.verdict >= Verdict::WeakPass;
         let covering = plan.covering.as_ref().filter(|_| is_pass);
-        let covering = covering.filter(|covering| !covering.again(trace));
+        // Equal names may have exercised different parts if values differ.
+        let covering = covering.filter(|covering| is_valued || !covering.again(trace));
         let (mut witness, mut with_values) = (None, None);
         if is_wanted || covering.is_some() {
             match valued.as_mut().zip(self.facts) {
@@ -251,6 +253,9 @@ impl Subject<'_> {
                 Some(_) => {}
                 None => witness = self.witness(pool, engine, question, outcome.verdict)?,
             }
+        }
+        if witness.is_none() && is_valued && covering.is_some() {
+            witness = self.searched(pool, question, outcome.verdict)?;
         }
         if let Some(covering) = covering {
             let plain = witness.as_ref().map(|witness| plan.spec.plain(pool, witness));
@@ -337,6 +342,73 @@ impl Subject<'_> {
         Ok(Some(witness))
     }
 
+    /// What the events carry, if the specification has values that can explain them.
+    fn carried(&self, question: &Question) -> Option<Carried<'_>> {
+        let Subject { plan, trace, facts, .. } = *self;
+        let valued = plan.spec.valued.as_deref()?;
+        let known = plan.spec.pool.action_count();
+        let facts = facts.filter(|_| !values::has_stranger(trace, question, known))?;
+        Some(Carried { valued, facts, clocks: plan.clocks })
+    }
+
+    /// Checks the witness of a search. That of a search with values is an execution of the skeleton, which knows neither
+    /// peers nor values that were not logged.
+    fn certify_searched(
+        &self,
+        pool: &mut Pool,
+        (kind, verdict): (Kind, Verdict),
+        witness: &Witness,
+        is_valued: bool,
+    ) -> Result<(), String> {
+        let Subject { plan, trace, .. } = *self;
+        let certified = if is_valued {
+            let is_accepted = kind == Kind::Accept && verdict == Verdict::WeakPass;
+            let claimed = if is_accepted { Verdict::Pass } else { verdict };
+            let plain = trace.map_actions(|action| {
+                let action = pool.action(action).without_peer();
+                pool.intern_action(action)
+            });
+            certify(pool, plan.spec.term, &plain, (kind, claimed), witness)
+        } else {
+            let term = plan.spec.term_for(pool, trace);
+            certify(pool, term, trace, (kind, verdict), witness)
+        };
+        certified.map_err(|error| self.bug("the witness", "does not hold", &error))
+    }
+
+    /// An execution that explains a verdict of the engine for values, by a search of the papers; none if there is none for the
+    /// question, or the budget ends before one is found.
+    fn searched(
+        &self,
+        pool: &mut Pool,
+        question: &Question,
+        verdict: Verdict,
+    ) -> Result<Option<Witness>, String> {
+        let simulate =
+            |before| Kind::Simulate(Simulation { before, multiply: true, ..Simulation::default() });
+        let kind = match question {
+            _ if verdict == Verdict::Pass => Kind::Accept,
+            Question::GlobalPrefix => Kind::Prefix,
+            Question::Uniform(Observed::Complete) => Kind::Accept,
+            Question::Uniform(Observed::StopsEarly) => simulate(false),
+            Question::Uniform(Observed::Slice) => simulate(true),
+            Question::Uniform(_) | Question::Each(_) => return Ok(None),
+        };
+        let moments = self.trace.moment_count() as u64;
+        let most = WITNESS_STATES + 4 * moments;
+        let max_states = Some(self.budget.max_states.map_or(most, |own| own.min(most)));
+        let budget = Budget { max_states, ..self.budget.clone() };
+        let config =
+            Config { kind, goal: Some(verdict), memoize: true, budget, ..Config::default() };
+        let Some(carried) = self.carried(question) else { return Ok(None) };
+        let found = graph::analyze_valued(pool, &carried, self.trace, &config, &mut Silent);
+        let Some(witness) = found.ok().and_then(|(outcome, _)| outcome.witness) else {
+            return Ok(None);
+        };
+        self.certify_searched(pool, (kind, verdict), &witness, true)?;
+        Ok(Some(witness))
+    }
+
     /// The answer of a search of the papers, with a certified witness.
     fn search(
         &self,
@@ -351,12 +423,17 @@ impl Subject<'_> {
         let observer: &mut dyn graph::Observer =
             if plan.graph.is_some() { &mut recorded } else { &mut Silent };
         let start = Instant::now();
-        let outcome = graph::analyze(pool, term, trace, config, observer)
-            .map_err(|unfit| format!("it cannot be analysed this way: {unfit}"))?;
+        let found = match self.carried(question) {
+            Some(carried) => graph::analyze_valued(pool, &carried, trace, config, observer)
+                .map(|(outcome, learned)| (outcome, Some(learned))),
+            None => graph::analyze(pool, term, trace, config, observer).map(|it| (it, None)),
+        };
+        let (outcome, learned) =
+            found.map_err(|unfit| format!("it cannot be analysed this way: {unfit}"))?;
         let elapsed = start.elapsed();
         if let Some(witness) = &outcome.witness {
-            certify(pool, term, trace, (config.kind, outcome.verdict), witness)
-                .map_err(|error| self.bug("the witness", "does not hold", &error))?;
+            let is_valued = learned.is_some();
+            self.certify_searched(pool, (config.kind, outcome.verdict), witness, is_valued)?;
         }
         if let Some(covering) = &plan.covering
             && outcome.verdict >= Verdict::WeakPass
@@ -366,22 +443,42 @@ impl Subject<'_> {
         }
         let mut graph = None;
         if let Some(options) = &plan.graph {
-            if outcome.verdict == Verdict::Fail {
+            let shown = learned
+                .zip(self.facts)
+                .map(|(mut learned, facts)| learned.show(pool, &recorded, Some((trace, facts))));
+            if outcome.verdict == Verdict::Fail && shown.is_none() {
                 let states: Vec<SearchState> =
                     recorded.nodes.iter().map(|node| node.state.clone()).collect();
                 closed(pool, term, trace, config, Verdict::Fail, &states)
                     .map_err(|error| self.bug("the refutation", "is not closed", &error))?;
             }
-            let context = Context { pool, positions: &outcome.positions, trace: Some(trace) };
+            let positions = &outcome.positions;
+            let (context, recorded) = match &shown {
+                Some(Shown { pool, trace, graph }) => {
+                    (Context { pool, positions, trace: trace.as_ref() }, graph)
+                }
+                None => (Context { pool, positions, trace: Some(trace) }, &recorded),
+            };
             let legend = Legend::of_analysis(config, outcome.verdict);
             let answer = (&legend, Some(outcome.verdict));
-            let picture = options.render(&context, &recorded, answer);
+            let picture = options.render(&context, recorded, answer);
             graph = Some(Box::new(Attachment {
                 path: options.path.clone(),
                 remark: picture.remark,
                 replaced_by: picture.replaced_by,
                 ..Attachment::new(AttachmentKind::Graph, Ok(picture.bytes))
             }));
+        }
+        let (mut furthest, mut by_value) = (None, None);
+        if let (Verdict::Fail, Some(carried)) = (outcome.verdict, self.carried(question)) {
+            // The search only says that nothing explains the logs; the engine for values also says why.
+            let Carried { valued, facts, clocks } = carried;
+            let mut engine = ValueEngine::new(pool, plan.spec.term, valued, trace.partition());
+            let found = engine.analyze(trace, facts, clocks, question, self.budget);
+            if found.verdict == Verdict::Fail {
+                furthest = found.furthest;
+                by_value = engine.failure().cloned().map(Box::new);
+            }
         }
         let is_lacking = outcome.verdict == Verdict::Inconclusive && outcome.reason.is_none();
         let lacking = "a log is over while others cannot continue (LackObs)";
@@ -396,8 +493,8 @@ impl Subject<'_> {
             asked: None,
             witness: outcome.witness.filter(|_| plan.request.witness.max_moments() > 0),
             valued_witness: None,
-            furthest: None,
-            by_value: None,
+            furthest,
+            by_value,
             assumed: None,
             is_drawn: self.is_drawn(outcome.verdict, met),
             elapsed,
