@@ -207,15 +207,16 @@ impl ValueEngine {
             ValueCause::TooLate(time) | ValueCause::TooEarly(time) => {
                 let is_late = matches!(failure.cause, ValueCause::TooLate(_));
                 let moved = logs.times(facts, at, *time, is_late);
-                found.extend(moved.filter_map(|(place, time)| {
-                    with(place, Valued::TIME, Value::integer(time))
-                }));
+                found.extend(
+                    moved.filter_map(|(place, time)| {
+                        with(place, Valued::TIME, Value::integer(time))
+                    }),
+                );
             }
             ValueCause::Cycle(links) => {
                 for link in links {
                     let own = link.at.component.index();
-                    let Some((from, to)) =
-                        logs.moment_at(link.at).zip(logs.moment_at(link.before))
+                    let Some((from, to)) = logs.moment_at(link.at).zip(logs.moment_at(link.before))
                     else {
                         continue;
                     };
@@ -224,18 +225,19 @@ impl ValueEngine {
                     found.push((own, Change::Move(to, from)));
                 }
             }
-            ValueCause::UsedAgain { .. }
-            | ValueCause::Unexpected
-            | ValueCause::Missing { .. } => {}
+            ValueCause::UsedAgain { .. } | ValueCause::Unexpected | ValueCause::Missing { .. } => {}
         }
         let is_over = matches!(failure.cause, ValueCause::Missing { .. });
         // An event that is overdue must come before its time is over.
         let deadline = match &failure.cause {
-            ValueCause::Missing { overdue: Some(overdue), .. } => overdue.time.since.and_then(|at| {
-                let mut moment = logs.moments[at.component.index()][logs.moment_at(at)?].clone();
-                let start = Logs::time(facts, logs.event_in(&mut moment, at)?)?;
-                start.checked_add(overdue.time.allowed)
-            }),
+            ValueCause::Missing { overdue: Some(overdue), .. } => {
+                overdue.time.since.and_then(|at| {
+                    let mut moment =
+                        logs.moments[at.component.index()][logs.moment_at(at)?].clone();
+                    let start = Logs::time(facts, logs.event_in(&mut moment, at)?)?;
+                    start.checked_add(overdue.time.allowed)
+                })
+            }
             ValueCause::Missing { overdue: None, .. }
             | ValueCause::WrongValue { .. }
             | ValueCause::TooLate(_)
@@ -269,9 +271,9 @@ impl ValueEngine {
             let at = if own != component || is_over { end } else { place.unwrap_or(end) };
             let at = deadline.map_or(at, |deadline| {
                 let is_later = |moment: &Moment| {
-                    moment.iter().any(|event| {
-                        Logs::time(facts, event).is_some_and(|time| time > deadline)
-                    })
+                    moment
+                        .iter()
+                        .any(|event| Logs::time(facts, event).is_some_and(|time| time > deadline))
                 };
                 logs.moments[own].iter().position(is_later).unwrap_or(at)
             });

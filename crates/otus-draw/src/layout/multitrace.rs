@@ -15,10 +15,10 @@ use std::ops::Range;
 
 use otus_analysis::question::Observed;
 use otus_core::index::Index as _;
-use otus_core::{Pool, Signature};
-use otus_trace::multitrace::ComponentId;
 use otus_core::valued::Valued;
+use otus_core::{Pool, Signature};
 use otus_syntax::print;
+use otus_trace::multitrace::ComponentId;
 use otus_trace::{Facts, FieldNames, MultiTrace, Step, facts};
 
 use crate::geometry::{Point, Rect, Size, point};
@@ -103,7 +103,14 @@ fn time((facts, _): Values<'_>, component: ComponentId, step: usize) -> Option<S
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { lanes: &[], room: 720.0, limit: 200, compact: false, tone: &|_, _| None, values: None }
+        Options {
+            lanes: &[],
+            room: 720.0,
+            limit: 200,
+            compact: false,
+            tone: &|_, _| None,
+            values: None,
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use otus_draw::check::flaws;
 use otus_draw::layout::failure::{
-    EventState, FailurePicture, Options, PictureDuration, PictureEvent, PictureLifeline, PictureMessage, drawn,
-    failure, mermaid,
+    EventState, FailurePicture, Options, PictureDuration, PictureEvent, PictureLifeline,
+    PictureMessage, drawn, failure, mermaid,
 };
 use otus_draw::{Scene, Theme, svg, svg_in_page};
 
