@@ -362,10 +362,108 @@ fn what_does_not_regard_values_says_so() {
     let sandbox = Sandbox::new("values-elsewhere");
     sandbox.write("model.hsf", MQTT);
     sandbox.write("run.htf", &mqtt(&[exchange(7, 0.0, 1.5)]));
-    for line in ["generate model.hsf", "learn run.htf"] {
-        let text = output(&sandbox, line, 0);
-        assert!(text.contains("values are not regarded here"), "{line}: {text}");
+    let text = output(&sandbox, "convert run.htf -o run.pot.json", 0);
+    assert!(text.contains("O0804") && text.contains("left out of the partial order"), "{text}");
+}
+
+#[test]
+fn generated_multi_traces_satisfy_the_guards() {
+    let sandbox = Sandbox::new("values-generate");
+    for (name, model) in [("mqtt", MQTT), ("http", HTTP), ("orders", ORDERS), ("raft", RAFT)] {
+        sandbox.write(&format!("{name}.hsf"), model);
+        let call = format!("generate {name}.hsf --count 30 --max-length 24 --seed 5");
+        let text = output(&sandbox, &format!("{call} -o {name}.jsonl"), 0);
+        assert!(text.contains("wrote 30 multi-traces"), "{text}");
+        let text = output(
+            &sandbox,
+            &format!("analyze {name}.hsf {name}.jsonl --observed complete"),
+            0,
+        );
+        assert!(text.contains(": 30 pass, 0 weak, 0 fail, 0 undecided"), "{name}: {text}");
+        // The same seed draws the same values.
+        assert_eq!(output(&sandbox, &call, 0), output(&sandbox, &call, 0));
     }
+    sandbox
+        .write("never.hsf", "@lifeline{ a; b } @message{ m }\na -- m[k < 3, k > 5, k != 4] -> b\n");
+    let text = output(&sandbox, "generate never.hsf", 2);
+    assert!(text.contains("no values were found that satisfy the guards"), "{text}");
+    assert!(text.contains("`a!m[k < 3, k > 5, k != 4]`"), "{text}");
+}
+
+#[test]
+fn mutants_have_wrong_values_and_come_late() {
+    let sandbox = Sandbox::new("values-mutate");
+    sandbox.write("model.hsf", MQTT);
+    sandbox.write("run.htf", &mqtt(&[exchange(7, 0.0, 1.5), exchange(8, 2.0, 1.0)]));
+    let kinds = "wrong-value,swap-values,wrong-kind,late,drop-value";
+    let line = format!("mutate --score model.hsf run.htf --observed complete --kind {kinds}");
+    let text = output(&sandbox, &line, 0);
+    let row = |kind: &str| -> Vec<usize> {
+        let line = text.lines().find(|line| line.starts_with(kind)).unwrap_or_default();
+        line.split_whitespace().skip(1).filter_map(|number| number.parse().ok()).collect()
+    };
+    // Made, caught, survived, undecided, equal, part.
+    for kind in ["wrong-value", "swap-values", "wrong-kind"] {
+        let [made, caught, ..] = row(kind)[..] else { panic!("{text}") };
+        assert!(made > 0 && made == caught, "{kind}: {text}");
+    }
+    // A pause between two exchanges is no fault.
+    assert_eq!(row("late")[..3], [3, 2, 1], "{text}");
+    let [made, 0, 0, 0, 0, part] = row("drop-value")[..] else { panic!("{text}") };
+    assert_eq!(made, part, "{text}");
+    // A specification that compares nothing has no such mutants.
+    let plain = "@lifeline{ client; broker } @message{ PUBLISH; PUBREC; PUBREL; PUBCOMP }\n\
+                 loopP(seq(client -- PUBLISH -> broker, broker -- PUBREC -> client,\n\
+                 client -- PUBREL -> broker, broker -- PUBCOMP -> client))\n";
+    sandbox.write("plain.hsf", plain);
+    let text = output(&sandbox, "mutate --score plain.hsf run.htf --observed complete", 0);
+    assert!(!text.contains("wrong-value") && !text.contains("late"), "{text}");
+    let text = output(&sandbox, "mutate run.htf --kind late --spec model.hsf", 0);
+    assert!(text.contains("come 4s later"), "{text}");
+}
+
+#[test]
+fn keys_are_learnt() {
+    let sandbox = Sandbox::new("values-learn");
+    sandbox.write("run.htf", &mqtt(&[exchange(7, 0.0, 1.5), exchange(8, 2.0, 1.0)]));
+    let text = output(&sandbox, "learn run.htf -o learnt.mmd", 0);
+    assert!(text.contains("note: events with the same mid are one session (2 sessions)"), "{text}");
+    let text = output(&sandbox, "analyze learnt.mmd run.htf --observed complete", 0);
+    assert!(text.contains("1 pass"), "{text}");
+    output(&sandbox, "learn run.htf -o learnt.puml", 0);
+    let text = output(&sandbox, "analyze learnt.puml run.htf --observed complete", 0);
+    assert!(text.contains("1 pass"), "{text}");
+    let text = output(&sandbox, "learn run.htf --loops never", 0);
+    assert!(!text.contains("fresh"), "{text}");
+    // Sessions that differ have no key, but a field may be the same at both ends.
+    sandbox.write("odd.htf", "{[a] a!m(i=1).a!n(i=2); [b] b?m(i=1).b?n(i=2)}");
+    let text = output(&sandbox, "learn odd.htf", 0);
+    assert!(!text.contains("otus: values"), "{text}");
+    sandbox.write("same.htf", "{[a] a!m(i=1).a!n.a!m(i=2); [b] b?m(i=1).b?n.b?m(i=2)}");
+    let text = output(&sandbox, "learn same.htf", 0);
+    assert!(text.contains("a->>b: m [=i]"), "{text}");
+}
+
+#[test]
+fn keys_of_raw_logs_are_learnt() {
+    let sandbox = raw("values-learn-raw", "");
+    let lines = |signs: [char; 2]| -> String {
+        let lines = [7, 8].map(|mid| {
+            let [one, other] = signs;
+            format!("{mid}.5 {one}PUBLISH mid={mid} qos=2\n{mid}.6 {other}PUBREC mid={mid}\n")
+        });
+        lines.concat()
+    };
+    sandbox.write("client.log", &lines(['!', '?']));
+    sandbox.write("broker.log", &lines(['?', '!']));
+    let text = output(&sandbox, "learn", 0);
+    assert!(text.contains("events with the same mid are one session (2 sessions)"), "{text}");
+    assert!(text.contains("client->>broker: PUBLISH [mid = mid]"), "{text}");
+    output(&sandbox, "map --write mapped.jsonl", 0);
+    let text = sandbox.read("mapped.jsonl");
+    assert!(text.contains("\"values\":{\"mid\":7,\"qos\":2},\"time\":7.5"), "{text}");
+    let text = output(&sandbox, "learn mapped.jsonl", 0);
+    assert!(text.contains("events with the same mid are one session"), "{text}");
 }
 
 #[test]
