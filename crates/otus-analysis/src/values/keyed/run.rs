@@ -577,9 +577,8 @@ impl Run<'_, '_> {
         let is_idle = self.sessions[route.part][key].shape == IDLE;
         let named = self.named_key(route.key, key);
         let later = self.later(component, (route.part, key));
-        let mut ahead = |action: Action| {
-            later.iter().find(|(own, _)| *own == action).map(|&(_, place)| place)
-        };
+        let mut ahead =
+            |action: Action| later.iter().find(|(own, _)| *own == action).map(|&(_, place)| place);
         let tables = &mut self.keyed.parts[route.part].tables;
         let is_first = !tables.steps.ways(&mut tables.exprs, tables.root, route.kind).is_empty();
         let mut met = Met {
