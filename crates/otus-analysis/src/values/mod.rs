@@ -19,6 +19,7 @@
 
 pub(crate) mod condition;
 mod constants;
+mod core;
 mod draw;
 pub(crate) mod event;
 pub(crate) mod expr;
@@ -26,12 +27,17 @@ mod failure;
 mod keyed;
 pub(crate) mod observation;
 mod repair;
+pub mod certify;
+mod construct;
+mod positions;
 mod search;
 mod step;
 mod stubborn;
 #[cfg(test)]
 mod tests;
 mod walks;
+mod valuation;
+pub mod witness;
 
 use otus_core::index::Index as _;
 use otus_core::valued::{Valued, ValuedNode};
@@ -45,6 +51,7 @@ use crate::engine::{Engine, Options, Outcome, strongest};
 use crate::question::Question;
 use crate::verdict::Verdict;
 use constants::Constants;
+pub use core::ValueCore;
 use expr::Exprs;
 pub use failure::{Elapsed, ExpectedLeaf, LogPlace, Overdue, ValueCause, ValueFailure, Waiting};
 use keyed::Keyed;
@@ -54,6 +61,7 @@ pub use repair::{Asked, ValueChange, ValueEdit, ValueRepair};
 use search::{Found, Search, Tables};
 use step::Steps;
 pub use walks::{ValueWalks, Walked};
+pub use witness::ValuedWitness;
 
 /// What is known of the clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -303,6 +311,63 @@ impl ValueEngine {
             self.failure = search.failure();
         }
         found
+    }
+
+    /// An execution with values that proves a verdict of [`analyze`](Self::analyze); `None` if none is found within the
+    /// budget. It refers to the pool, which must have the actions and lifelines of the engine's.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a pool, a multi-trace, a question and an answer"
+    )]
+    pub fn witness(
+        &mut self,
+        pool: &mut Pool,
+        trace: &MultiTrace,
+        facts: &Facts,
+        clocks: Clocks,
+        question: &Question,
+        verdict: Verdict,
+        budget: &Budget,
+    ) -> Option<ValuedWitness> {
+        let strict = verdict == Verdict::Pass;
+        let strongest = strongest(question, self.partition.len());
+        let question = if strict { &strongest } else { question };
+        let problem = Problem {
+            pool: &self.pool,
+            valued: &self.valued,
+            trace,
+            facts,
+            clocks,
+            question,
+            strict,
+            anchors: &self.anchors,
+        };
+        let mut meter = Meter::new(budget);
+        let relaxed = self.relaxed.as_mut().filter(|_| *question == Question::ACCEPT);
+        let one_at_a_time = relaxed.is_some();
+        let tables = relaxed.unwrap_or(&mut self.rigid);
+        let mut search = Search::new(&problem, tables, one_at_a_time).with_trail();
+        if search.run(&mut meter) != Found::Yes {
+            return None;
+        }
+        construct::construct(&problem, pool, &search.path(), &mut meter)
+    }
+
+    /// Whether a multi-trace that is explained needs values that were not logged, or times of different clocks of which
+    /// nothing is certain; `false` if only events are missing.
+    pub fn assumes_values(
+        &mut self,
+        trace: &MultiTrace,
+        facts: &Facts,
+        clocks: Clocks,
+        question: &Question,
+        budget: &Budget,
+    ) -> bool {
+        let mut meter = Meter::new(budget);
+        let (subject, asked) = ((trace, facts, clocks), (question, question));
+        let found = self.explain(subject, asked, true, (budget, &mut meter), &mut None);
+        (self.failure, self.without) = (None, None);
+        found == Found::No
     }
 
     /// Why the last analysis failed, in terms of values; `None` if it did not, or if it fails without any value.
