@@ -51,7 +51,8 @@ impl<'a> Values<'a> {
         question: &Question,
     ) -> Vec<(String, Option<Verdict>)> {
         let Values { valued, facts, clocks } = self;
-        let case = Case { pool, valued, trace, facts, uncertainty: clocks.uncertainty };
+        let uncertainty = clocks.uncertainty;
+        let case = Case { pool, valued, trace, facts, uncertainty, order: None };
         let mut answers = vec![("the oracle".to_owned(), case.verdict(question, LIMIT))];
         for (name, options) in options() {
             let mut engine =

@@ -113,7 +113,7 @@ impl Asked<'_> {
         let Subject { plan, trace, .. } = *subject;
         let Some(valued) = plan.spec.valued.as_deref() else { return Ok(None) };
         let (clocks, budget) = (plan.clocks, subject.witness_budget());
-        let found = engine.witness(pool, trace, facts, clocks, question, verdict, &budget);
+        let found = engine.witness(pool, trace, facts, clocks, subject.order, question, verdict, &budget);
         let Some(found) = found else { return Ok(None) };
         let case = ValuedCase { term: plan.spec.term, valued, trace, facts, clocks };
         certify(pool, case, (question, verdict), &found)
@@ -192,7 +192,21 @@ const NAMED: usize = 4;
 const TRIED: usize = 12;
 const LONG: usize = 20_000;
 
+/// Values that guards name and that were not logged.
+#[derive(Debug)]
+pub(super) struct Unlogged {
+    /// The first of them.
+    component: ComponentId,
+    step: usize,
+    field: FieldId,
+    /// A value that it may have had.
+    value: Option<Value>,
+    /// By lifeline and field: the number of events.
+    counts: BTreeMap<(LifelineId, FieldId), usize>,
+}
+
 /// The fields that guards name, by the action of their events.
+#[derive(Debug)]
 pub(super) struct Guarded(FxHashMap<Action, Vec<FieldId>>);
 
 impl Guarded {
@@ -211,28 +225,14 @@ impl Guarded {
         Guarded(fields)
     }
 
-    /// How many values of observed events are unknown, by lifeline and field. The names of the pool are those of the multi-trace.
-    pub(super) fn unknown(
-        &self,
-        pool: &Pool,
-        question: &Question,
-        observed: (&MultiTrace, &Facts),
-    ) -> BTreeMap<(LifelineId, FieldId), usize> {
-        let mut counts = BTreeMap::new();
-        self.each_unknown(pool, question, observed, |_, _, lifeline, field| {
-            *counts.entry((lifeline, field)).or_default() += 1;
-        });
-        counts
-    }
-
-    /// Tells of each unknown value of an observed event: its component, its step, its lifeline and its field.
-    fn each_unknown(
+    /// The values of observed events that were not logged; `None` if everything was logged.
+    pub(super) fn unlogged(
         &self,
         pool: &Pool,
         question: &Question,
         (trace, facts): (&MultiTrace, &Facts),
-        mut tell: impl FnMut(ComponentId, usize, LifelineId, FieldId),
-    ) {
+    ) -> Option<Unlogged> {
+        let mut found: Option<Unlogged> = None;
         let observed = trace.partition().components();
         for component in observed.filter(|&it| question.of(it) != Observed::Unobserved) {
             for (number, step) in trace.steps(component).iter().enumerate() {
@@ -243,46 +243,20 @@ impl Guarded {
                 let action = pool.action(step.action()).without_peer();
                 for &field in self.0.get(&action).into_iter().flatten() {
                     if facts.known(field, component, number).is_none() {
-                        tell(component, number, action.lifeline, field);
+                        let found = found.get_or_insert_with(|| Unlogged {
+                            component,
+                            step: number,
+                            field,
+                            value: None,
+                            counts: BTreeMap::new(),
+                        });
+                        *found.counts.entry((action.lifeline, field)).or_default() += 1;
                     }
                 }
             }
         }
+        found
     }
-}
-
-/// Values that guards name and that were not logged.
-#[derive(Debug)]
-pub(super) struct Unlogged {
-    /// The first of them.
-    component: ComponentId,
-    step: usize,
-    field: FieldId,
-    /// A value that it may have had.
-    value: Option<Value>,
-    /// By lifeline and field: the number of events.
-    counts: BTreeMap<(LifelineId, FieldId), usize>,
-}
-
-/// The values that guards name and that were not logged; `None` if everything was logged.
-fn unlogged(
-    valued: &Valued,
-    pool: &Pool,
-    question: &Question,
-    observed: (&MultiTrace, &Facts),
-) -> Option<Unlogged> {
-    let mut found: Option<Unlogged> = None;
-    Guarded::new(valued).each_unknown(pool, question, observed, |component, step, lifeline, field| {
-        let found = found.get_or_insert_with(|| Unlogged {
-            component,
-            step,
-            field,
-            value: None,
-            counts: BTreeMap::new(),
-        });
-        *found.counts.entry((lifeline, field)).or_default() += 1;
-    });
-    found
 }
 
 impl Asked<'_> {
@@ -291,7 +265,7 @@ impl Asked<'_> {
         let Asked { subject, facts, question } = *self;
         let Subject { plan, trace, budget, .. } = *subject;
         let valued = plan.spec.valued.as_deref()?;
-        let mut found = unlogged(valued, pool, question, (trace, facts))?;
+        let mut found = Guarded::new(valued).unlogged(pool, question, (trace, facts))?;
         if trace.len() > LONG {
             return Some(found);
         }
@@ -326,6 +300,11 @@ impl Asked<'_> {
 }
 
 impl Unlogged {
+    /// How many values were not logged.
+    pub(super) fn count(&self) -> usize {
+        self.counts.values().sum()
+    }
+
     /// The event of the first of them.
     pub(super) fn first(&self) -> (ComponentId, usize) {
         (self.component, self.step)

@@ -531,6 +531,7 @@ impl Subject<'_> {
         // A witness that was computed only for the picture is not shown.
         let witness = found.witness.as_ref().filter(|_| plan.shows_witness(found.verdict));
         case.witness = witness.map(|witness| Execution { events: witness.texts(pool) });
+        let valued = plan.spec.valued.as_deref().zip(self.facts);
         if let (Some(witness), Some((valued, facts)), Some(_)) =
             (&found.valued_witness, valued, witness)
         {

@@ -436,8 +436,9 @@ impl<T: Send + 'static> Worker<T> {
         if let Some((guarded, facts)) = self.guarded.as_ref().zip(facts) {
             let question = found.asked.as_ref().unwrap_or(&prepared.question);
             let names = origin.names.unwrap_or(&self.pool);
-            let unknown = guarded.unknown(names, question, (trace, facts));
-            slot.add(|piece| piece.summary.unknown_values += unknown.values().sum::<usize>());
+            let unlogged = guarded.unlogged(names, question, (trace, facts));
+            let count = unlogged.map_or(0, |unlogged| unlogged.count());
+            slot.add(|piece| piece.summary.unknown_values += count);
         }
         if plan.is_bulk() {
             let mut case =
