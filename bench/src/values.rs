@@ -4,6 +4,8 @@
 //! broker. An id is used again as soon as its exchange is over, and the last reply must come within two seconds. Up to
 //! `window` exchanges are in flight. Seeded faults must be found, each by the engine for keys alone.
 
+mod shapes;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt::Write as _;
@@ -34,7 +36,7 @@ loopP(fresh m)(loopW(new(s)(seq(
 
 pub(crate) fn run(size: Size, parts: &[String]) {
     println!("# values: sessions told apart by an id\n");
-    run_parts(size, parts, &[("sessions", sessions), ("faults", faults)]);
+    run_parts(size, parts, &[("sessions", sessions), ("faults", faults), ("shapes", shapes::shapes)]);
 }
 
 /// An event: its action (twice the message, plus one for the broker), its id, and its time in nanoseconds.
