@@ -2,13 +2,16 @@
 
     python shop.py SERVICE FILE      serves SERVICE and writes its spans to FILE as OTLP JSON lines
 
-A customer buys at the storefront, which asks checkout, which asks payment and then shipping. The
-variable BUG of the environment puts a mistake in: `charge-twice` or `no-traceparent`.
+A customer buys at the storefront, which asks checkout, which asks payment and then shipping. What is posted is the number of
+the order and the card, and every span has the number as the attribute `order.id`. The variable BUG of the environment puts
+a mistake in: `charge-twice`, `no-traceparent`, `charge-again` (only the third order is charged twice) or `slow` (payment takes
+its time for the fourth).
 """
 
 import json
 import os
 import sys
+import time
 import urllib.error
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -72,6 +75,7 @@ def call(service, path, body):
     with tracer.start_as_current_span(f"POST {path}", kind=SpanKind.CLIENT) as span:
         span.set_attribute("server.address", service)
         span.set_attribute("url.path", path)
+        span.set_attribute("order.id", order(body))
         headers = {}
         inject(headers)
         if BUG == "no-traceparent" and service == "payment":
@@ -87,18 +91,24 @@ def call(service, path, body):
         return status
 
 
+def order(body):
+    """The number of an order: the first word of what is posted."""
+    return body.split(" ")[0]
+
+
 def answer(path, body):
     """What a service does when it is asked, and the status it answers with."""
     if path == "/buy":
         return call("checkout", "/checkout", body)
     if path == "/checkout":
         status = call("payment", "/charge", body)
-        if status == 200 and BUG == "charge-twice":
+        if status == 200 and (BUG == "charge-twice" or BUG == "charge-again" and order(body) == "o-3"):
             # A retry that does not look at what the first attempt gave.
             status = call("payment", "/charge", body)
         return call("shipping", "/ship", body) if status == 200 else status
     if path == "/charge":
-        return 402 if body == "expired card" else 200
+        time.sleep(2.5 if BUG == "slow" and order(body) == "o-4" else 0.05)
+        return 402 if body.endswith("expired card") else 200
     return 200
 
 
@@ -111,6 +121,7 @@ class Handler(BaseHTTPRequestHandler):
         name = f"POST {self.path}"
         with tracer.start_as_current_span(name, extract(self.headers), SpanKind.SERVER) as span:
             span.set_attribute("url.path", self.path)
+            span.set_attribute("order.id", order(body))
             status = answer(self.path, body)
             span.set_attribute("http.response.status_code", status)
         self.send_response(status)

@@ -36,6 +36,7 @@ use otus_trace::{ComponentId, MultiTrace};
 
 pub use assumed::{Assumed, Missing};
 pub use checker::Checked;
+pub(crate) use checker::stops_early;
 pub use core::Core;
 pub use edit::{Change, Edit};
 pub use frontier::{Choice, Expected, Frontier, Progress, Reached, Taken};

@@ -33,6 +33,7 @@ pub mod budget;
 pub mod findings;
 pub mod index;
 pub mod intern;
+pub mod letters;
 pub mod lint;
 pub mod lower;
 pub mod passing;

@@ -15,9 +15,11 @@ pub mod shape;
 pub mod shrink;
 
 use otus_analysis::{Observed, Question};
-use otus_core::{LifelineId, Lowered, lower};
+use otus_core::index::Index as _;
+use otus_core::{LifelineId, Lowered, TermId, lower};
 use otus_syntax::{Source, parse_spec};
-use otus_trace::{Facts, MultiTrace, Partition};
+use otus_trace::transform::learn::Pair;
+use otus_trace::{ComponentId, Facts, MultiTrace, ObservedOrder, Partition};
 
 use recorded::Recorded;
 use shape::{Flavor, Shape};
@@ -35,6 +37,8 @@ pub struct Generated {
     pub uncertainty: Option<i64>,
     /// The question.
     pub question: Question,
+    /// Pairs of moments, by component and index, of which the first was observed not to happen after the second.
+    pub edges: Vec<[(usize, usize); 2]>,
 }
 
 /// A case, read.
@@ -46,6 +50,10 @@ pub struct Prepared {
     pub trace: MultiTrace,
     /// Its facts.
     pub facts: Facts,
+    /// The order that was observed between its logs.
+    pub order: ObservedOrder,
+    /// The interaction without values: over letters with peers, if some event knows its peer.
+    pub term: Option<TermId>,
 }
 
 /// The names that every interaction declares.
@@ -96,31 +104,47 @@ impl Generated {
             return None;
         }
         let uncertainty = *rng.choice(&[None, Some(0), Some(1), Some(2)])?;
-        Some(Generated { shape, recorded, uncertainty, question })
+        let edges = if flavor.edges { random_edges(rng, &recorded) } else { Vec::new() };
+        Some(Generated { shape, recorded, uncertainty, question, edges })
     }
 
     /// The case, read; `None` if the interaction has no values or is no interaction.
     pub fn prepare(&self) -> Option<Prepared> {
         let mut lowered = read(&self.shape).ok()?;
         let valued = lowered.valued.as_deref()?;
-        let (trace, facts) = self.recorded.build(&mut lowered.pool, valued);
-        Some(Prepared { lowered, trace, facts })
+        let mut recorded = self.recorded.clone();
+        recorded.use_letters(&lowered.partners);
+        let (trace, facts) = recorded.build(&mut lowered.pool, valued);
+        let steps = |(component, moment): (usize, usize)| {
+            let before = recorded.components.get(component)?.get(..moment)?;
+            Some((ComponentId::new(component), before.iter().map(Vec::len).sum::<usize>()))
+        };
+        let pairs = self.edges.iter();
+        let pairs = pairs.filter_map(|&[from, to]| {
+            Some(Pair { from: steps(from)?, to: steps(to)? })
+        });
+        let order = ObservedOrder::new(&trace, &pairs.collect::<Vec<_>>());
+        let mut records = recorded.components.iter().flatten().flatten();
+        let knows_peer = records.any(|record| record.action.peer.is_some());
+        let term = lowered.refined.filter(|_| knows_peer).or(lowered.term);
+        Some(Prepared { lowered, trace, facts, order, term })
     }
 
     /// The case as text.
     pub fn text(&self) -> String {
         let uncertainty = self.uncertainty.map_or("unknown".to_owned(), |u| format!("{u}ns"));
         format!(
-            "interaction  {}\n  multi-trace  {}\n  question     {:?}\n  uncertainty  {uncertainty}",
+            "interaction  {}\n  multi-trace  {}\n  question     {:?}\n  uncertainty  {uncertainty}\n  order        {:?}",
             self.shape.text(),
             self.recorded.text(),
-            self.question
+            self.question,
+            self.edges
         )
     }
 }
 
 /// Some partition of the declared lifelines; most often the discrete one.
-fn random_partition(rng: &mut fastrand::Rng, used: usize) -> Partition {
+pub fn random_partition(rng: &mut fastrand::Rng, used: usize) -> Partition {
     let count = LIFELINES.len();
     let lists: Vec<Vec<u32>> = match rng.u8(..8) {
         0 => vec![(0..3).collect()],
@@ -131,6 +155,24 @@ fn random_partition(rng: &mut fastrand::Rng, used: usize) -> Partition {
     };
     let list = |list: Vec<u32>| list.into_iter().map(LifelineId).collect();
     Partition::new(lists.into_iter().map(list).collect(), count)
+}
+
+/// A few pairs of moments of different components.
+fn random_edges(rng: &mut fastrand::Rng, recorded: &Recorded) -> Vec<[(usize, usize); 2]> {
+    let logs = recorded.components.iter().enumerate();
+    let all: Vec<(usize, usize)> =
+        logs.flat_map(|(component, log)| (0..log.len()).map(move |at| (component, at))).collect();
+    let mut edges = Vec::new();
+    for _ in 0..rng.usize(..4) {
+        if let (Some(&from), Some(&to)) = (rng.choice(&all), rng.choice(&all))
+            && from.0 != to.0
+        {
+            // Events that are early in their logs mostly come first.
+            let is_kept = from.1 <= to.1 || rng.u8(..4) == 0;
+            edges.push(if is_kept { [from, to] } else { [to, from] });
+        }
+    }
+    edges
 }
 
 fn random_question(rng: &mut fastrand::Rng, components: usize) -> Question {

@@ -103,7 +103,7 @@ pub struct Facts {
 const UNKNOWN: i64 = i64::MIN;
 
 /// The origin of a step that the multi-trace did not have.
-pub(crate) const NEW: u32 = u32::MAX;
+pub const NEW: u32 = u32::MAX;
 
 impl Facts {
     /// The facts about a multi-trace of which nothing is known yet, for this number of fields.
@@ -158,6 +158,19 @@ impl Facts {
         self.columns[field.index()][self.starts[component.index()] + step] = value.0 + 1;
     }
 
+    /// Makes a field of a step unknown. [`Facts::find_breaks`] must be called after times were changed.
+    ///
+    /// # Panics
+    /// If the multi-trace has no such step.
+    pub fn forget(&mut self, field: FieldId, component: ComponentId, step: usize) {
+        let at = self.starts[component.index()] + step;
+        match field {
+            Valued::TIME if self.times.is_empty() => {}
+            Valued::TIME => self.times[at] = UNKNOWN,
+            _ => self.columns[field.index()][at] = 0,
+        }
+    }
+
     /// Finds the steps at which clocks go backwards: those whose time is before that of an earlier moment of their
     /// component, since the last such step.
     pub fn find_breaks(&mut self, trace: &MultiTrace) {
@@ -169,16 +182,13 @@ impl Facts {
         for component in trace.partition().components() {
             let (mut latest, mut step) = (UNKNOWN, 0);
             for moment in trace.moments(component) {
-                let mut next = latest;
-                for at in step..step + moment.len() {
-                    let Some(time) = self.time(component, at) else { continue };
-                    if time < latest {
-                        found[component.index()].push(at);
-                        (latest, next) = (UNKNOWN, time);
-                    }
-                    next = next.max(time);
+                let times = || (step..step + moment.len()).filter_map(|at| self.time(component, at));
+                // The actions of one moment have no order, so all of them are on the new clock.
+                if times().any(|time| time < latest) {
+                    found[component.index()].push(step);
+                    latest = UNKNOWN;
                 }
-                latest = next;
+                latest = times().fold(latest, i64::max);
                 step += moment.len();
             }
         }
@@ -213,7 +223,7 @@ impl Facts {
 
     /// The facts about a multi-trace each step of which is a step of this one or new. By step, in the order of the
     /// components: the number of the step here, counted in the same way, or [`NEW`].
-    pub(crate) fn rearranged(&self, trace: &MultiTrace, origins: &[u32]) -> Facts {
+    pub fn rearranged(&self, trace: &MultiTrace, origins: &[u32]) -> Facts {
         let same: Vec<Option<usize>> = (0..self.columns.len()).map(Some).collect();
         self.gathered(trace, origins, &same)
     }

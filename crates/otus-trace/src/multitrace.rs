@@ -274,7 +274,7 @@ impl Builder {
 
     /// Keeps the tags of actions, which tell where a step comes from: the actions of a moment are sorted.
     #[must_use]
-    pub(crate) fn with_tags(self) -> Self {
+    pub fn with_tags(self) -> Self {
         Builder { tags: Some(Vec::with_capacity(self.trace.steps.capacity())), ..self }
     }
 
@@ -337,7 +337,7 @@ impl Builder {
     }
 
     /// Adds an action with a tag.
-    pub(crate) fn push_tagged(&mut self, action: ActionId, start: u32, tag: u32) {
+    pub fn push_tagged(&mut self, action: ActionId, start: u32, tag: u32) {
         self.push(action, start);
         if let Some(tags) = &mut self.tags {
             tags.push(tag);
@@ -356,7 +356,7 @@ impl Builder {
     }
 
     /// Builds the multi-trace; returns the tags of its steps, too, if they are kept.
-    pub(crate) fn finish_tagged(mut self, source: SourceId) -> (MultiTrace, Vec<u32>) {
+    pub fn finish_tagged(mut self, source: SourceId) -> (MultiTrace, Vec<u32>) {
         self.next_moment();
         while self.trace.ends.len() < self.trace.partition.len() {
             self.trace.ends.push(self.trace.steps.len());

@@ -20,7 +20,7 @@ use crate::context::Context;
 use crate::derive::Derived;
 use crate::error::{Result, unfit};
 use crate::format::Format;
-use crate::generate::Unique;
+use crate::generate::{Unique, projected};
 use crate::load::{Loaded, options};
 use crate::picture::{self, Picture, PictureFormat, PictureStyle};
 use crate::units::counted;
@@ -117,7 +117,7 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
         };
         let mut unique = Unique::new(&mut take);
         for trace in generate::of_graph(&graph, wanted.generation) {
-            unique.add(&lowered.pool, &wanted.partition, &trace)?;
+            unique.add(projected(&lowered.pool, &wanted.partition, &trace))?;
         }
         Ok((made, wanted.folder))
     });

@@ -1,16 +1,20 @@
-//! Random accepted multi-traces of a specification.
+//! Random accepted multi-traces of a specification. If it has guards, events carry values that satisfy them.
 
 use otus_analysis::generate::{Walks, project};
+use otus_analysis::values::ValueWalks;
 use otus_core::{EventId, Pool};
+use otus_core::valued::Valued;
+use otus_syntax::ast::TraceFile;
 use otus_trace::case::OtherFields;
 use otus_trace::multitrace::Partition;
+use otus_trace::{raise, raise_with_facts};
 use rustc_hash::FxHashSet;
 
 use crate::context::Context;
 use crate::derive::{Derived, Take};
-use crate::error::Result;
+use crate::error::{Result, unfit};
 use crate::format::Format;
-use crate::load::{Loaded, options, warn_of_values};
+use crate::load::{Loaded, options};
 use crate::units::counted;
 
 /// The multi-traces to make.
@@ -33,21 +37,27 @@ pub struct GenerateRequest {
 /// Makes distinct multi-traces, and returns their number. If there are fewer than requested, a remark is reported.
 ///
 /// # Errors
-/// If the specification cannot be read.
+/// If the specification cannot be read, or no execution satisfies its guards.
 pub fn generate(context: &Context, request: &GenerateRequest, take: Take<'_>) -> Result<u64> {
     let mut loaded = Loaded::read(context, &request.names, request.from)?;
     let (mut lowered, term) = loaded.only_interaction(context)?;
-    let what =
-        "events are written without values, and guards may forbid some of these multi-traces";
-    warn_of_values(context, &lowered, what);
     let partition = match &request.partition {
         Some(text) => options::partition(text, lowered.pool.signature())?,
         None => Partition::discrete(lowered.pool.signature().lifeline_count()),
     };
-    let mut walks = Walks::new(&mut lowered.pool, term, request.max_length, request.seed)
-        .until(context.cancel.clone());
+    let (pool, most, seed) = (&mut lowered.pool, request.max_length, request.seed);
+    let mut executions = match lowered.valued.as_deref() {
+        Some(valued) => {
+            let walks = ValueWalks::new(pool, valued, &partition, most, seed);
+            Executions::Valued(Box::new(walks.until(context.cancel.clone())), valued)
+        }
+        None => {
+            let walks = Walks::new(pool, term, most, seed).until(context.cancel.clone());
+            Executions::Plain(Box::new(walks), &partition)
+        }
+    };
     let most = counted(request.max_length, "event");
-    let shortest = walks.shortest();
+    let shortest = executions.shortest();
     if shortest > request.max_length as u64 {
         context
             .remark(format!("no multi-trace has at most {most}; the shortest one has {shortest}"));
@@ -56,23 +66,96 @@ pub fn generate(context: &Context, request: &GenerateRequest, take: Take<'_>) ->
     let mut unique = Unique::new(take);
     let mut tries = Tries::new(shortest, request.max_length);
     while unique.count() < request.count && !context.cancel.is_cancelled() {
-        let Some(trace) = tries.next(&mut walks) else { break };
-        let is_new = unique.add(walks.pool(), &partition, &trace)?;
-        tries.note(is_new, trace.len());
+        let Some(length) = tries.length(&mut executions) else { break };
+        match executions.next(length) {
+            Some((tree, events)) => {
+                let is_new = unique.add(tree)?;
+                tries.note(is_new, events);
+            }
+            // Many attempts to find values were in vain, which may have been bad luck.
+            None if unique.count() > 0 => tries.note(false, Tries::SOME_EVENTS),
+            None => break,
+        }
     }
     let made = unique.count();
-    if made < request.count && !context.cancel.is_cancelled() {
-        context.remark(format!(
-            "found {made} of {} with at most {most}: gave up after {} in a row that had \
-             been written already; there are no others, or they are rare",
-            request.count,
-            counted(tries.vain, "execution")
-        ));
+    if made == request.count || context.cancel.is_cancelled() {
+        return Ok(made);
     }
+    if made == 0
+        && let Some(guard) = executions.obstacle()
+    {
+        unfit!(
+            "no values were found that satisfy the guards in an execution of at most {most}; most \
+             attempts ended at `{guard}`; `otus lint` finds guards that nothing satisfies, \
+             --max-length allows longer executions"
+        );
+    }
+    context.remark(format!(
+        "found {made} of {} with at most {most}: gave up after {} in a row that \
+         made no new one; there are no others, or they are rare",
+        request.count,
+        counted(tries.vain, "execution")
+    ));
     Ok(made)
 }
 
-/// Passes on the projections of global traces, each once.
+/// Random executions of a specification without or with guards.
+enum Executions<'a> {
+    Plain(Box<Walks<'a>>, &'a Partition),
+    Valued(Box<ValueWalks<'a>>, &'a Valued),
+}
+
+impl Executions<'_> {
+    /// How many events the shortest execution has.
+    fn shortest(&mut self) -> u64 {
+        match self {
+            Executions::Plain(walks, _) => walks.shortest(),
+            Executions::Valued(walks, _) => walks.shortest(),
+        }
+    }
+
+    /// A random number between 0 and `most`.
+    fn number(&mut self, most: usize) -> usize {
+        match self {
+            Executions::Plain(walks, _) => walks.number(most),
+            Executions::Valued(walks, _) => walks.number(most),
+        }
+    }
+
+    /// The multi-trace of an execution of about this length, or of any length, and its number of events. `None` if
+    /// there is none, or the work is cancelled.
+    fn next(&mut self, length: Option<usize>) -> Option<(TraceFile, usize)> {
+        match self {
+            Executions::Plain(walks, partition) => {
+                let trace = match length {
+                    Some(length) => walks.walk_of(length)?,
+                    None => walks.walk()?,
+                };
+                let pool = walks.pool();
+                Some((projected(pool, partition, &trace), trace.len()))
+            }
+            Executions::Valued(walks, valued) => {
+                let walked = match length {
+                    Some(length) => walks.walk_of(length)?,
+                    None => walks.walk()?,
+                };
+                let (trace, facts) = (&walked.trace, &walked.facts);
+                let tree = raise_with_facts(trace, facts, &valued.fields, walks.pool());
+                Some((tree, walked.events))
+            }
+        }
+    }
+
+    /// The guard that ended most attempts.
+    fn obstacle(&self) -> Option<String> {
+        match self {
+            Executions::Plain(..) => None,
+            Executions::Valued(walks, _) => walks.obstacle(),
+        }
+    }
+}
+
+/// Passes on multi-traces, each once.
 pub(crate) struct Unique<'t> {
     seen: FxHashSet<String>,
     take: Take<'t>,
@@ -88,13 +171,7 @@ impl<'t> Unique<'t> {
     }
 
     /// Passes on a multi-trace if it is new, and returns whether it is.
-    pub(crate) fn add(
-        &mut self,
-        pool: &Pool,
-        partition: &Partition,
-        trace: &[EventId],
-    ) -> Result<bool> {
-        let tree = otus_trace::raise(&project(pool, partition, trace), pool);
+    pub(crate) fn add(&mut self, tree: TraceFile) -> Result<bool> {
         let id = format!("t{}", self.count() + 1);
         let derived = Derived { id, fields: OtherFields::default(), tree };
         let is_new = self.seen.insert(derived.line());
@@ -103,6 +180,11 @@ impl<'t> Unique<'t> {
         }
         Ok(is_new)
     }
+}
+
+/// The multi-trace of a global trace.
+pub(crate) fn projected(pool: &Pool, partition: &Partition, trace: &[EventId]) -> TraceFile {
+    raise(&project(pool, partition, trace), pool)
 }
 
 /// Decides how long the search for another multi-trace continues.
@@ -143,18 +225,18 @@ impl Tries {
         Tries { vain: 0, events: 0, aims, reach, max_length }
     }
 
-    /// The next execution; `None` if the search is over.
-    fn next(&self, walks: &mut Walks<'_>) -> Option<Vec<EventId>> {
+    /// The length of the next execution, `Some(None)` for any; `None` if the search is over.
+    #[expect(clippy::option_option, reason = "the outer one ends the search")]
+    fn length(&self, executions: &mut Executions<'_>) -> Option<Option<usize>> {
         if self.vain >= Self::MANY || self.events >= Self::MANY_EVENTS {
             return None;
         }
         if !self.aims {
-            return walks.walk();
+            return Some(None);
         }
         // Short lengths are as likely as long ones, because there may be no long executions.
-        let halvings = walks.number(self.reach.max(1).ilog2() as usize);
-        let length = walks.number(self.reach >> halvings);
-        walks.walk_of(length)
+        let halvings = executions.number(self.reach.max(1).ilog2() as usize);
+        Some(Some(executions.number(self.reach >> halvings)))
     }
 
     fn note(&mut self, is_new: bool, length: usize) {

@@ -272,7 +272,7 @@ impl<'a> Checker<'a> {
 }
 
 /// The declaration that also allows the log to stop early.
-pub(super) fn stops_early(observed: Observed) -> Observed {
+pub(crate) fn stops_early(observed: Observed) -> Observed {
     match observed {
         Observed::Complete | Observed::StopsEarly => Observed::StopsEarly,
         Observed::StartsLate | Observed::Slice => Observed::Slice,

@@ -110,7 +110,7 @@ impl Edit {
 
 impl<M: Clone> Change<M> {
     /// Changes a log, unless an index is out of range.
-    fn apply(&self, log: &mut Vec<M>) {
+    pub(crate) fn apply(&self, log: &mut Vec<M>) {
         match *self {
             Change::Drop(at) if at < log.len() => {
                 log.remove(at);

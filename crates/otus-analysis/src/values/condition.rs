@@ -19,18 +19,18 @@ use otus_syntax::ast::guard::Relation;
 
 /// An open variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Open(pub(super) u32);
+pub(crate) struct Open(pub(crate) u32);
 
 /// A condition on an open variable.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Condition {
-    pub(super) on: Open,
-    pub(super) test: Requirement,
+pub(crate) struct Condition {
+    pub(crate) on: Open,
+    pub(crate) test: Requirement,
 }
 
 /// What must hold of an open variable.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Requirement {
+pub(crate) enum Requirement {
     Constant(Relation, Value),
     Variable(Relation, Open, Rational),
     In(Box<[Value]>),
@@ -39,7 +39,7 @@ pub(super) enum Requirement {
 
 impl Condition {
     /// The variables of the condition.
-    pub(super) fn variables(&self) -> impl Iterator<Item = Open> {
+    pub(crate) fn variables(&self) -> impl Iterator<Item = Open> {
         let other = match self.test {
             Requirement::Variable(_, other, _) => Some(other),
             Requirement::Constant(..) | Requirement::In(_) | Requirement::Matches(_) => None,
@@ -48,7 +48,7 @@ impl Condition {
     }
 
     /// The condition with its variables renamed.
-    pub(super) fn renamed(&self, name: impl Fn(Open) -> Open) -> Condition {
+    pub(crate) fn renamed(&self, name: impl Fn(Open) -> Open) -> Condition {
         let test = match &self.test {
             Requirement::Variable(relation, other, offset) => {
                 Requirement::Variable(*relation, name(*other), *offset)
@@ -82,7 +82,7 @@ const WORK: u32 = 20_000;
 
 /// Whether some values satisfy all conditions; `None` if that takes too much work, or needs more about texts than is known
 /// here.
-pub(super) fn satisfiable(conditions: &[Condition]) -> Option<bool> {
+pub(crate) fn satisfiable(conditions: &[Condition]) -> Option<bool> {
     if conditions.is_empty() {
         return Some(true);
     }

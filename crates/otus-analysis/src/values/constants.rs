@@ -21,6 +21,7 @@ use otus_trace::multitrace::Builder;
 use otus_trace::{Facts, MultiTrace, Partition};
 use rustc_hash::FxHashMap;
 
+use super::Observed;
 use super::condition::{Condition, Open, Requirement, satisfiable};
 use crate::budget::Budget;
 use crate::engine::{Engine, Options, Outcome};
@@ -94,13 +95,11 @@ impl Constants {
     }
 
     /// The answer of the fast engine over the refined alphabet. `strict`: whether an unlogged value satisfies nothing.
-    #[expect(clippy::too_many_arguments, reason = "an interaction, a multi-trace and a question")]
     pub(super) fn analyze(
         &mut self,
         pool: &Pool,
         valued: &Valued,
-        trace: &MultiTrace,
-        facts: &Facts,
+        Observed { trace, facts, order, .. }: Observed<'_>,
         question: &Question,
         strict: bool,
         budget: &Budget,
@@ -131,7 +130,11 @@ impl Constants {
         }
         let trace = builder.finish(SourceId::default());
         let engine = if strict { &mut refined.strict } else { &mut refined.weak };
-        engine.analyze(&trace, question, budget)
+        match order {
+            // Steps keep their numbers.
+            Some(order) => engine.analyze_ordered(&trace, order, question, budget),
+            None => engine.analyze(&trace, question, budget),
+        }
     }
 
     /// The letters of all steps, component after component.

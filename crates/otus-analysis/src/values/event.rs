@@ -12,18 +12,17 @@
 use std::cmp::Ordering;
 
 use otus_core::Value;
-use otus_core::valued::{Atom, FieldId, Operand, Test, Valued, plus};
+use otus_core::valued::{Atom, FieldId, Operand, Part, Test, Valued, VariableId, plus};
 use otus_syntax::Rational;
 use otus_syntax::ast::guard::Relation;
 use smallvec::{SmallVec, smallvec};
 
 use super::condition::{Condition, Open, Requirement};
 use super::expr::Var;
-use super::step::Way;
 
 /// The value of a variable whose binder has been entered.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Register {
+pub(crate) enum Register {
     /// No event has told its value yet. In strict questions: whether it occurred.
     Open(Open, bool),
     Known(Value),
@@ -35,7 +34,7 @@ pub(super) enum Register {
 
 /// A value of an iteration.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Member {
+pub(crate) enum Member {
     /// Not told yet. In strict questions: whether it occurred.
     Open(Open, bool),
     Known(Value),
@@ -44,20 +43,20 @@ pub(super) enum Member {
 
 /// A bound on the time of an event: the time before it on its component.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Bound {
+pub(crate) enum Bound {
     Open(Open),
     Known(Value),
 }
 
 /// The registers and conditions of a state.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Memory {
-    pub(super) registers: SmallVec<[Register; 4]>,
-    pub(super) conditions: Vec<Condition>,
+pub(crate) struct Memory {
+    pub(crate) registers: SmallVec<[Register; 4]>,
+    pub(crate) conditions: Vec<Condition>,
     /// By component: the time of its last event, where the log does not tell it. Empty if no guard compares times.
-    pub(super) last: SmallVec<[Option<Bound>; 4]>,
+    pub(crate) last: SmallVec<[Option<Bound>; 4]>,
     /// The number of open variables so far.
-    pub(super) opens: u32,
+    pub(crate) opens: u32,
 }
 
 /// The uncertainty between two clocks.
@@ -78,6 +77,27 @@ pub(super) struct Sureness {
 }
 
 impl Sureness {
+    /// Whether `value rel bound + offset` holds as surely as asked, if both are known.
+    pub(super) fn holds(
+        self,
+        value: &Value,
+        relation: Relation,
+        bound: &Value,
+        offset: Rational,
+    ) -> bool {
+        let compare = |relation: Relation, offset: Rational| {
+            relation.holds(plus(bound, offset).and_then(|other| value.compare(&other)))
+        };
+        match self.requirement(relation, offset) {
+            Needed::All(all) => all.iter().all(|&(relation, offset)| compare(relation, offset)),
+            Needed::Apart(low, high) => {
+                compare(Relation::Less, low) || compare(Relation::Greater, high)
+            }
+            Needed::Nothing => true,
+            Needed::Never => false,
+        }
+    }
+
     /// What `t rel s + d` asks of the exact difference.
     fn requirement(self, relation: Relation, d: Rational) -> Needed {
         let zero = Rational::from(0);
@@ -129,6 +149,23 @@ pub(super) struct End<'a> {
     pub(super) latest: Option<i64>,
 }
 
+/// How an event uses variables: those of its guards, those that it opens, and where all of them go.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Usage<'a> {
+    /// The actions of the event with their guards.
+    pub(crate) parts: &'a [Part],
+    /// The distinct variables of all guards, and what they are in the state.
+    pub(crate) variables: &'a [VariableId],
+    pub(crate) arguments: &'a [Var],
+    /// The number of variables and sets that the event opens, and which of these are sets.
+    pub(crate) opened: usize,
+    pub(crate) opened_sets: &'a [u16],
+    /// The sets that get a value, which must not be there yet.
+    pub(crate) inserts: &'a [(Var, Var)],
+    /// By register of the state after: the variable before.
+    pub(crate) moves: &'a [Var],
+}
+
 /// The work of one step on the registers.
 #[derive(Debug)]
 pub(super) struct Firing<'m> {
@@ -138,10 +175,10 @@ pub(super) struct Firing<'m> {
 }
 
 impl<'m> Firing<'m> {
-    pub(super) fn new(memory: &'m mut Memory, way: &Way, strict: bool) -> Self {
+    pub(super) fn new(memory: &'m mut Memory, usage: &Usage<'_>, strict: bool) -> Self {
         let mut opened: SmallVec<[Register; 4]> = SmallVec::new();
-        for number in 0..way.opened.len() {
-            if way.opened_sets.iter().any(|&set| usize::from(set) == number) {
+        for number in 0..usage.opened {
+            if usage.opened_sets.iter().any(|&set| usize::from(set) == number) {
                 opened.push(Register::Set(Vec::new()));
             } else {
                 opened.push(Register::Open(Open(memory.opens), false));
@@ -151,7 +188,7 @@ impl<'m> Firing<'m> {
         Firing { memory, opened, strict }
     }
 
-    fn register(&self, var: Var) -> &Register {
+    pub(super) fn register(&self, var: Var) -> &Register {
         match var {
             Var::Slot(at) => &self.memory.registers[usize::from(at)],
             Var::Opened(at) => &self.opened[usize::from(at)],
@@ -607,7 +644,7 @@ fn told(condition: &Condition, open: Open, value: &Value) -> Told {
 impl Memory {
     /// Drops conditions that concern no live variable, and numbers the open variables by first occurrence. Returns
     /// `Some(false)` if the conditions cannot be satisfied, `None` if that is unknown.
-    pub(super) fn settle(&mut self) -> Option<bool> {
+    pub(crate) fn settle(&mut self) -> Option<bool> {
         let found = super::condition::satisfiable(&self.conditions);
         if found != Some(true) && found.is_some() {
             return found;

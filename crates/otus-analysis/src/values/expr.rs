@@ -36,7 +36,7 @@ define_id! {
 
 /// A variable in an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Var {
+pub(crate) enum Var {
     /// Bound by a binder of the expression.
     Bound(VariableId),
     /// A register of the state.
@@ -75,6 +75,8 @@ pub(super) enum Expr {
 /// A leaf of the interaction.
 #[derive(Debug, Clone)]
 pub(super) struct Leaf {
+    /// The node of the valued tree that it comes from.
+    pub(super) node: ValuedId,
     pub(super) parts: Box<[Part]>,
     pub(super) kind: KindId,
     /// The distinct variables of all guards.
@@ -103,8 +105,10 @@ pub(super) struct Exprs {
     attributes: IndexVec<ExprId, Attributes>,
     pub(super) leaves: IndexVec<LeafId, Leaf>,
     pub(super) kinds: Interner<KindId, Box<[Action]>>,
-    sets: Interner<SetId, LifelineSet>,
+    pub(super) sets: Interner<SetId, LifelineSet>,
     pruned: FxHashMap<(ExprId, SetId), ExprId>,
+    /// The lifelines that leaves wait for ([`stubborn`](super::stubborn)).
+    pub(super) waiting: FxHashMap<(ExprId, LeafId), Option<SetId>>,
     /// By lifeline: the lifelines of its component; for a relaxed table.
     relaxed: Option<Vec<LifelineSet>>,
     all: LifelineSet,
@@ -133,6 +137,7 @@ impl Exprs {
             kinds: Interner::default(),
             sets: Interner::default(),
             pruned: FxHashMap::default(),
+            waiting: FxHashMap::default(),
             relaxed: relaxed.then_some(components),
             all: LifelineSet::full(partition.lifeline_count()),
             bytes: 0,
@@ -146,11 +151,11 @@ impl Exprs {
 
     fn compile(&mut self, pool: &Pool, valued: &Valued) -> ExprId {
         let mut done: Vec<ExprId> = Vec::with_capacity(valued.nodes.len());
-        for node in &valued.nodes {
+        for (id, node) in valued.nodes.iter_with_ids() {
             let of = |id: ValuedId| done[id.index()];
             let expr = match node {
                 ValuedNode::Empty => Exprs::EMPTY,
-                ValuedNode::Event(parts) => self.event(parts),
+                ValuedNode::Event(parts) => self.event(id, parts),
                 ValuedNode::Strict(i, j) => self.sched(Order::Strict, of(*i), of(*j)),
                 ValuedNode::Coreg(region, i, j) => {
                     let order = Order::Outside(self.set(&pool.region(*region)));
@@ -170,7 +175,7 @@ impl Exprs {
         done[valued.root.index()]
     }
 
-    fn event(&mut self, parts: &[Part]) -> ExprId {
+    fn event(&mut self, node: ValuedId, parts: &[Part]) -> ExprId {
         let mut variables: SmallVec<[VariableId; 4]> = SmallVec::new();
         for variable in parts.iter().flat_map(|part| part.guard.iter()).filter_map(Atom::variable) {
             if !variables.contains(&variable) {
@@ -181,7 +186,7 @@ impl Exprs {
         let kind = self.kinds.intern(parts.iter().map(|part| part.action).collect());
         let lifelines = parts.iter().map(|part| part.action.lifeline).collect();
         let parts = parts.to_vec().into();
-        let leaf = self.leaves.push(Leaf { parts, kind, variables, lifelines });
+        let leaf = self.leaves.push(Leaf { node, parts, kind, variables, lifelines });
         self.intern(Expr::Leaf(leaf, arguments))
     }
 
@@ -213,7 +218,7 @@ impl Exprs {
 
     /// The memory of all tables, roughly.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes
+        self.bytes + 24 * (self.pruned.len() + self.waiting.len())
     }
 
     /// An upper bound on the events of an explanation with this number of observed moments. By the loop lemma every
@@ -272,6 +277,57 @@ impl Exprs {
             self.bytes += size_of::<Expr>() + size_of::<Attributes>() + 16 + boxed;
         }
         id
+    }
+
+    /// An expression of another table of the same interaction, in this one.
+    pub(super) fn copy(&mut self, other: &Exprs, id: ExprId) -> ExprId {
+        let mut done = FxHashMap::default();
+        self.copy_in(other, id, &mut done)
+    }
+
+    fn copy_in(
+        &mut self,
+        other: &Exprs,
+        id: ExprId,
+        done: &mut FxHashMap<ExprId, ExprId>,
+    ) -> ExprId {
+        if let Some(&known) = done.get(&id) {
+            return known;
+        }
+        let copied = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            let order = |exprs: &mut Exprs, order: Order| match order {
+                Order::Strict => Order::Strict,
+                Order::Outside(set) => Order::Outside(exprs.set(&other.sets.items[set])),
+            };
+            let expr = match other.expr(id).clone() {
+                Expr::Never => Expr::Never,
+                Expr::Empty => Expr::Empty,
+                // Leaves have the same numbers in all tables of an interaction.
+                Expr::Leaf(leaf, arguments) => Expr::Leaf(leaf, arguments),
+                Expr::Alt(i, j) => {
+                    Expr::Alt(self.copy_in(other, i, done), self.copy_in(other, j, done))
+                }
+                Expr::Par(operands) => {
+                    let mut operands: Vec<ExprId> =
+                        operands.iter().map(|&i| self.copy_in(other, i, done)).collect();
+                    operands.sort_unstable();
+                    Expr::Par(operands.into())
+                }
+                Expr::Sched(old, i, j) => {
+                    let (i, j) = (self.copy_in(other, i, done), self.copy_in(other, j, done));
+                    Expr::Sched(order(self, old), i, j)
+                }
+                Expr::Loop(old, i) => {
+                    let i = self.copy_in(other, i, done);
+                    Expr::Loop(order(self, old), i)
+                }
+                Expr::New(x, i) => Expr::New(x, self.copy_in(other, i, done)),
+                Expr::Fresh(x, set, i) => Expr::Fresh(x, set, self.copy_in(other, i, done)),
+            };
+            self.intern(expr)
+        });
+        done.insert(id, copied);
+        copied
     }
 
     fn compute(&mut self, id: ExprId) -> Attributes {
@@ -602,12 +658,13 @@ impl Exprs {
         found
     }
 
-    /// The bounds on times from above by slots: the slot, the lifeline of the event, and the nanoseconds after the anchor.
+    /// The bounds on times from above by slots: the slot, its variable, the lifeline of the event, and the nanoseconds
+    /// after the anchor.
     pub(super) fn bounds_from_above(
         &self,
         id: ExprId,
         slots: usize,
-    ) -> Vec<(usize, LifelineId, i64)> {
+    ) -> Vec<(usize, VariableId, LifelineId, i64)> {
         let mut found = Vec::new();
         let variables = self.slot_variables(id, slots);
         for leaf in &self.leaves {
@@ -621,7 +678,7 @@ impl Exprs {
                             && variables[slot] == Some(*variable)
                             && let Some(allowed) = offset.integer()
                         {
-                            found.push((slot, part.action.lifeline, allowed));
+                            found.push((slot, *variable, part.action.lifeline, allowed));
                         }
                     }
                 }

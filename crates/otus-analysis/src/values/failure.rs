@@ -3,21 +3,24 @@
 //! An engine that is stuck has a state for every event that comes next. The event is compared with the leaves of its action
 //! that could come now, guards left aside, and the leaf with the fewest false atoms is told. Of several logs that are stuck,
 //! one whose event waits for an event that another log still has ahead is only waiting, and the others are the cause;
-//! if all of them wait, the logs contradict each other's causality.
+//! if all of them wait, the logs contradict each other's causality, and the shortest cycle is told.
 
 use otus_core::index::Index as _;
-use otus_core::valued::{FieldId, Operand, Test, Valued, plus};
+use otus_core::valued::{
+    Atom, FieldId, Operand, Test, Valued, ValuedId, ValuedNode, VariableId, plus,
+};
 use otus_core::{Action, Value};
 use otus_syntax::ast::guard::Relation;
 use otus_trace::ComponentId;
+use rustc_hash::FxHashSet;
 
-use super::event::{Memory, Register};
+use super::event::{Gap, Memory, Register, Sureness};
 use super::expr::{ExprId, Exprs, KindId, Var};
 use super::observation::Observation;
 use super::step::{Steps, Way};
 
 /// An event of a log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LogPlace {
     /// The component of the log.
     pub component: ComponentId,
@@ -28,12 +31,25 @@ pub struct LogPlace {
 /// Why a multi-trace with values fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueFailure {
-    /// The event that cannot be explained; for an overdue or missing event, the last one of its log.
+    /// The event that cannot be explained; for an overdue or missing event, the last one of its session.
     pub at: Option<LogPlace>,
     /// What is wrong with it.
     pub cause: ValueCause,
-    /// The actions that its session allowed instead.
-    pub expected: Vec<Action>,
+    /// The leaf whose guard it does not satisfy; otherwise, what its session allowed instead.
+    pub expected: Vec<ExpectedLeaf>,
+    /// The field and value of its session's key.
+    pub key: Option<(FieldId, Value)>,
+    /// By log that cannot go on: what could have come there.
+    pub frontier: Vec<(ComponentId, Vec<Action>)>,
+}
+
+/// An action that was possible, and where the specification has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ExpectedLeaf {
+    /// The action.
+    pub action: Action,
+    /// The event of the valued tree.
+    pub leaf: ValuedId,
 }
 
 /// What is wrong with an event.
@@ -55,30 +71,16 @@ pub enum ValueCause {
         since: Option<LogPlace>,
     },
     /// It comes later than a bound allows.
-    TooLate {
-        /// Nanoseconds since the anchor.
-        elapsed: i64,
-        /// The most nanoseconds that are allowed.
-        allowed: i64,
-        /// The event of the anchor.
-        since: Option<LogPlace>,
-    },
+    TooLate(Elapsed),
     /// It comes earlier than a bound allows.
-    TooEarly {
-        /// Nanoseconds since the anchor.
-        elapsed: i64,
-        /// The fewest nanoseconds that are allowed.
-        allowed: i64,
-        /// The event of the anchor.
-        since: Option<LogPlace>,
-    },
+    TooEarly(Elapsed),
     /// It begins a session whose key is in use, or was used before where it must be new.
     UsedAgain {
         /// The field of the key.
         field: FieldId,
         /// The key.
         value: Value,
-        /// The first event of the session that has it.
+        /// The event that began the session that has it.
         since: Option<LogPlace>,
     },
     /// It continues a session that never began.
@@ -87,23 +89,53 @@ pub enum ValueCause {
         field: FieldId,
         /// The key.
         value: Value,
+        /// The keys of some sessions in which such an event could have come.
+        open: Vec<Value>,
+        /// The number of all such sessions.
+        open_count: usize,
     },
     /// No event of its action is possible now, whatever it carries.
-    Unexpected {
-        /// The field and value of its session's key.
-        key: Option<(FieldId, Value)>,
-    },
-    /// Every log waits for an event that another one has ahead: the first events of the logs that wait for each other.
-    Cycle(Vec<LogPlace>),
+    Unexpected,
+    /// Every log waits for an event that another one has ahead: the logs that wait for each other.
+    Cycle(Vec<Waiting>),
     /// The logs end before a session does.
     Missing {
-        /// The field and value of the session's key.
-        key: Option<(FieldId, Value)>,
         /// The last event of the session.
         since: Option<LogPlace>,
-        /// For a deadline that passed before a log ended: nanoseconds since the anchor, and those that were allowed.
-        overdue: Option<(i64, i64)>,
+        /// The deadline that passed before a log ended.
+        overdue: Option<Overdue>,
     },
+}
+
+/// The time between an anchor and an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Elapsed {
+    /// Nanoseconds since the anchor.
+    pub elapsed: i64,
+    /// The nanoseconds that are allowed at most or at least.
+    pub allowed: i64,
+    /// By how many nanoseconds the two clocks may differ, if there are two.
+    pub uncertainty: Option<i64>,
+    /// The event of the anchor.
+    pub since: Option<LogPlace>,
+}
+
+/// A deadline that passed before a log ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overdue {
+    /// The nanoseconds between the anchor and the end of the log.
+    pub time: Elapsed,
+    /// The last event of the log that ended.
+    pub end: LogPlace,
+}
+
+/// A log in a cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waiting {
+    /// The event that waits for one of the next log.
+    pub at: LogPlace,
+    /// The later event of this log for which the previous log waits.
+    pub before: LogPlace,
 }
 
 /// What stands in the way of the next event of a log.
@@ -112,12 +144,16 @@ pub(super) struct Obstacle {
     pub(super) failure: ValueFailure,
     /// The number of false atoms; for an event that is not possible at all, more than any guard has.
     pub(super) weight: usize,
-    /// The event of another log that it waits for.
-    pub(super) waits_for: Option<LogPlace>,
+    /// The events of other logs that it waits for, one of each log at most.
+    pub(super) waits_for: Vec<LogPlace>,
+    /// What is possible on its log.
+    pub(super) possible: Vec<Action>,
 }
 
 /// The weight of an event whose action is not possible now.
 const IMPOSSIBLE: usize = usize::MAX / 2;
+/// The most states that are visited to find out whether an event only waits for others.
+const LOOK_AHEAD: usize = 64;
 
 /// What an event of some kind meets in a state.
 pub(super) struct Met<'m, 'p> {
@@ -129,55 +165,143 @@ pub(super) struct Met<'m, 'p> {
 }
 
 impl Met<'_, '_> {
-    /// The kinds of events that are possible, conditions on values left aside.
-    pub(super) fn expected(&mut self) -> Vec<Action> {
+    /// The events that are possible, conditions on values left aside.
+    pub(super) fn expected(&mut self) -> Vec<ExpectedLeaf> {
         let kinds: Vec<KindId> = self.exprs.kinds.items.ids().collect();
         let mut expected = Vec::new();
         for kind in kinds {
-            if !self.steps.ways(self.exprs, self.expr, kind).is_empty() {
-                expected.extend(self.exprs.kinds.items[kind].iter().copied());
+            for way in &*self.steps.ways(self.exprs, self.expr, kind) {
+                let leaf = &self.exprs.leaves[way.leaf];
+                let all = leaf
+                    .parts
+                    .iter()
+                    .map(|part| ExpectedLeaf { action: part.action, leaf: leaf.node });
+                for one in all {
+                    if !expected.contains(&one) {
+                        expected.push(one);
+                    }
+                }
             }
         }
         expected
     }
 
-    /// A deadline of the rest that passed before its log ended: the nanoseconds since the anchor, and those allowed.
-    pub(super) fn overdue(&mut self) -> Option<(i64, i64)> {
+    /// A deadline of the rest that passed before its log ended.
+    pub(super) fn overdue(&mut self) -> Option<Overdue> {
         let problem = self.observation.problem;
         let slots = self.exprs.slot_count(self.expr);
         let anchors = self.exprs.bounds_from_above(self.expr, slots);
-        anchors.into_iter().find_map(|(slot, lifeline, allowed)| {
-            let Some(Register::Known(Value::Number(start))) = self.memory.registers.get(slot)
-            else {
+        anchors.into_iter().find_map(|(slot, variable, lifeline, allowed)| {
+            let Some(Register::Known(start)) = self.memory.registers.get(slot) else {
                 return None;
             };
             let component = problem.trace.partition().component_of(lifeline);
-            let end = self.observation.logs[component.index()].last?;
-            let elapsed = end.checked_sub(start.integer()?)?;
-            (elapsed > allowed).then_some((elapsed, allowed))
+            let log = &self.observation.logs[component.index()];
+            let elapsed = log.last?.checked_sub(integer(start)?)?;
+            let end = LogPlace { component, step: log.len.checked_sub(1)? };
+            let clock = problem.anchors.get(variable.index()).copied().flatten();
+            let uncertainty = if clock.is_some_and(|clock| clock != component.index()) {
+                Some(problem.clocks.uncertainty?)
+            } else {
+                None
+            };
+            if elapsed.saturating_sub(uncertainty.unwrap_or(0)) <= allowed {
+                return None;
+            }
+            let since = bound_at(self.observation, variable, start, end);
+            Some(Overdue { time: Elapsed { elapsed, allowed, uncertainty, since }, end })
         })
     }
 
-    /// The obstacle of the next event of a component, as an event of some kind.
-    pub(super) fn obstacle(&mut self, kind: KindId, at: LogPlace) -> Obstacle {
+    /// The obstacle of the next event of a component, as an event of some kind. `ahead` finds an event that another log
+    /// still has.
+    pub(super) fn obstacle(
+        &mut self,
+        kind: KindId,
+        at: LogPlace,
+        ahead: &mut dyn FnMut(Action) -> Option<LogPlace>,
+    ) -> Obstacle {
         let ways = self.steps.ways(self.exprs, self.expr, kind);
-        let mut best: Option<(usize, ValueCause)> = None;
+        let mut best: Option<(usize, ValueCause, Vec<ExpectedLeaf>)> = None;
         for way in &*ways {
             let found = self.false_atoms(way, at);
             let weight = found.len();
             if let Some(cause) = found.into_iter().next()
-                && best.as_ref().is_none_or(|(least, _)| weight < *least)
+                && best.as_ref().is_none_or(|(least, ..)| weight < *least)
             {
-                best = Some((weight, cause));
+                let leaf = &self.exprs.leaves[way.leaf];
+                let partition = self.observation.problem.trace.partition();
+                let is_own = |action: Action| partition.component_of(action.lifeline) == at.component;
+                let parts = leaf.parts.iter().filter(|part| is_own(part.action));
+                let expected = parts
+                    .map(|part| ExpectedLeaf { action: part.action, leaf: leaf.node })
+                    .collect();
+                best = Some((weight, cause, expected));
             }
         }
-        let (weight, cause) = best.unwrap_or((IMPOSSIBLE, ValueCause::Unexpected { key: None }));
-        let expected = if weight == IMPOSSIBLE { self.expected() } else { Vec::new() };
+        let possible = self.expected();
+        let partition = self.observation.problem.trace.partition();
+        let own = possible.iter().map(|it| it.action);
+        let own = own.filter(|it| partition.component_of(it.lifeline) == at.component).collect();
+        let (weight, cause, expected) =
+            best.unwrap_or((IMPOSSIBLE, ValueCause::Unexpected, possible));
+        let waits_for =
+            if weight == IMPOSSIBLE { self.waits_for(kind, at, ahead) } else { Vec::new() };
         Obstacle {
-            failure: ValueFailure { at: Some(at), cause, expected },
+            failure: ValueFailure {
+                at: Some(at),
+                cause,
+                expected,
+                key: None,
+                frontier: Vec::new(),
+            },
             weight,
-            waits_for: None,
+            waits_for,
+            possible: own,
         }
+    }
+
+    /// The events that other logs have ahead and after which an event of this kind is possible, perhaps after more of
+    /// them. Conditions on values are left aside.
+    fn waits_for(
+        &mut self,
+        kind: KindId,
+        at: LogPlace,
+        ahead: &mut dyn FnMut(Action) -> Option<LogPlace>,
+    ) -> Vec<LogPlace> {
+        let kinds: Vec<KindId> = self.exprs.kinds.items.ids().collect();
+        let mut found: Vec<LogPlace> = Vec::new();
+        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
+        // A state, and the last event on the way to it.
+        let mut pending: std::collections::VecDeque<(ExprId, Option<LogPlace>)> =
+            [(self.expr, None)].into();
+        while let Some((expr, last)) = pending.pop_front() {
+            if let Some(last) = last
+                && !self.steps.ways(self.exprs, expr, kind).is_empty()
+            {
+                if !found.iter().any(|other| other.component == last.component) {
+                    found.push(last);
+                }
+                continue;
+            }
+            for &other in kinds.iter().filter(|&&other| other != kind) {
+                if seen.len() > LOOK_AHEAD {
+                    return found;
+                }
+                let Some(&action) = self.exprs.kinds.items[other].first() else { continue };
+                let ways = self.steps.ways(self.exprs, expr, other);
+                let place = if ways.is_empty() { None } else { ahead(action) };
+                let Some(place) = place.filter(|place| place.component != at.component) else {
+                    continue;
+                };
+                for way in &*ways {
+                    if seen.insert(way.rest) {
+                        pending.push_back((way.rest, Some(place)));
+                    }
+                }
+            }
+        }
+        found
     }
 
     /// The atoms that an event does not satisfy.
@@ -206,49 +330,62 @@ impl Met<'_, '_> {
                     Some(Var::Opened(_) | Var::Bound(_)) => continue,
                     None => None,
                 };
-                if atom.test.holds(&value, bound.as_ref()) {
-                    continue;
+                let sureness = self.observation.sureness(atom, at.component.index());
+                let sureness = Sureness { strict: false, ..sureness };
+                let holds = match (&atom.test, &bound) {
+                    (Test::Compare(relation, Operand::Variable(_, offset)), Some(bound)) => {
+                        sureness.holds(&value, *relation, bound, *offset)
+                    }
+                    (test, bound) => test.holds(&value, bound.as_ref()),
+                };
+                if !holds {
+                    found.push(cause(self.observation, atom, &value, bound, sureness.gap, at));
                 }
-                let anchor = atom
-                    .variable()
-                    .and_then(|variable| problem.anchors.get(variable.index()).copied().flatten());
-                found.push(cause(self.observation, atom.field, &value, &atom.test, bound, anchor));
             }
         }
         found
     }
 }
 
+fn integer(value: &Value) -> Option<i64> {
+    match value {
+        Value::Number(number) => number.integer(),
+        Value::Boolean(_) | Value::Text(_) => None,
+    }
+}
+
 /// The cause of an atom that does not hold.
 fn cause(
     observation: &Observation<'_>,
-    field: FieldId,
+    atom: &Atom,
     value: &Value,
-    test: &Test,
     bound: Option<Value>,
-    anchor: Option<usize>,
+    gap: Gap,
+    at: LogPlace,
 ) -> ValueCause {
-    let number = |value: &Value| match value {
-        Value::Number(number) => number.integer(),
-        Value::Boolean(_) | Value::Text(_) => None,
-    };
+    let since = atom
+        .variable()
+        .zip(bound.as_ref())
+        .and_then(|(variable, bound)| bound_at(observation, variable, bound, at));
     if let (Valued::TIME, Test::Compare(relation, Operand::Variable(_, offset)), Some(bound)) =
-        (field, test, &bound)
+        (atom.field, &atom.test, &bound)
         && let (Some(time), Some(start), Some(allowed)) =
-            (number(value), number(bound), offset.integer())
+            (integer(value), integer(bound), offset.integer())
     {
-        let elapsed = time.saturating_sub(start);
-        let since = anchor.and_then(|component| event_at(observation, component, start));
-        return match relation {
-            Relation::Greater | Relation::GreaterEqual => {
-                ValueCause::TooEarly { elapsed, allowed, since }
-            }
-            Relation::Equal | Relation::NotEqual | Relation::Less | Relation::LessEqual => {
-                ValueCause::TooLate { elapsed, allowed, since }
-            }
+        let uncertainty = match gap {
+            Gap::Known(uncertainty) => Some(uncertainty),
+            Gap::None | Gap::Unknown => None,
         };
+        let elapsed = time.saturating_sub(start);
+        let found = Elapsed { elapsed, allowed, uncertainty, since };
+        let is_early = match relation {
+            Relation::Greater | Relation::GreaterEqual => true,
+            Relation::Less | Relation::LessEqual => false,
+            Relation::Equal | Relation::NotEqual => elapsed < allowed,
+        };
+        return if is_early { ValueCause::TooEarly(found) } else { ValueCause::TooLate(found) };
     }
-    let (relation, wanted, pattern) = match test {
+    let (relation, wanted, pattern) = match &atom.test {
         Test::Compare(relation, Operand::Constant(constant)) => {
             (*relation, vec![constant.clone()], None)
         }
@@ -259,39 +396,105 @@ fn cause(
         Test::In(values) => (Relation::Equal, values.to_vec(), None),
         Test::Matches(pattern) => (Relation::Equal, Vec::new(), Some(pattern.clone())),
     };
-    let since = bound.and_then(|bound| first_with(observation, field, &bound));
-    ValueCause::WrongValue { field, found: value.clone(), relation, wanted, pattern, since }
+    let (field, found) = (atom.field, value.clone());
+    ValueCause::WrongValue { field, found, relation, wanted, pattern, since }
 }
 
-/// The event of a component with this time.
-fn event_at(observation: &Observation<'_>, component: usize, time: i64) -> Option<LogPlace> {
-    let id = ComponentId::new(component);
-    let steps = 0..observation.logs.get(component)?.len;
-    let mut steps = steps.filter(|&step| observation.problem.facts.time(id, step) == Some(time));
-    Some(LogPlace { component: id, step: steps.next()? })
-}
-
-/// The first event of any log that carries a value.
-fn first_with(observation: &Observation<'_>, field: FieldId, value: &Value) -> Option<LogPlace> {
-    let facts = observation.problem.facts;
-    (0..observation.logs.len()).find_map(|component| {
-        let id = ComponentId::new(component);
-        let mut steps = 0..observation.logs[component].len;
-        let step = steps.find(|&step| facts.known(field, id, step).as_ref() == Some(value))?;
-        Some(LogPlace { component: id, step })
+/// The event that gave a variable its value: the last one before `at` on its log that could have, or the first one of
+/// another log.
+fn bound_at(
+    observation: &Observation<'_>,
+    variable: VariableId,
+    value: &Value,
+    at: LogPlace,
+) -> Option<LogPlace> {
+    let problem = observation.problem;
+    let mut binding: Vec<(Action, FieldId)> = Vec::new();
+    for node in &problem.valued.nodes {
+        let ValuedNode::Event(parts) = node else { continue };
+        for part in parts {
+            let atoms = part.guard.iter().filter(|atom| atom.binds() == Some(variable));
+            binding.extend(atoms.map(|atom| (part.action, atom.field)));
+        }
+    }
+    let carries = |component: ComponentId, step: usize| {
+        let action = problem.trace.steps(component)[step].action();
+        let action = problem.pool.action(action).without_peer();
+        binding.iter().any(|&(own, field)| {
+            own == action && problem.facts.known(field, component, step).as_ref() == Some(value)
+        })
+    };
+    let own = (0..at.step).rev().find(|&step| carries(at.component, step));
+    let own = own.map(|step| LogPlace { component: at.component, step });
+    own.or_else(|| {
+        let others = (0..observation.logs.len()).map(ComponentId::new);
+        others.filter(|&component| component != at.component).find_map(|component| {
+            let mut steps = 0..observation.logs[component.index()].len;
+            let step = steps.find(|&step| carries(component, step))?;
+            Some(LogPlace { component, step })
+        })
     })
 }
 
 /// The failure to tell of all obstacles.
 pub(super) fn choose(obstacles: Vec<Obstacle>) -> Option<ValueFailure> {
-    let is_waiting = |obstacle: &&Obstacle| obstacle.waits_for.is_some();
-    if !obstacles.is_empty() && obstacles.iter().all(|obstacle| is_waiting(&obstacle)) {
-        let places = obstacles.iter().filter_map(|obstacle| obstacle.failure.at).collect();
-        let first = obstacles.first()?;
-        let at = first.failure.at;
-        let expected = first.failure.expected.clone();
-        return Some(ValueFailure { at, cause: ValueCause::Cycle(places), expected });
+    let frontier = obstacles
+        .iter()
+        .filter_map(|it| Some((it.failure.at?.component, it.possible.clone())))
+        .collect();
+    let cycle = if obstacles.iter().all(|obstacle| !obstacle.waits_for.is_empty()) {
+        cycle(&obstacles)
+    } else {
+        None
+    };
+    if let Some(cycle) = cycle {
+        let at = cycle.first().map(|waiting| waiting.at);
+        let first = obstacles.into_iter().find(|obstacle| obstacle.failure.at == at)?.failure;
+        return Some(ValueFailure { cause: ValueCause::Cycle(cycle), frontier, ..first });
     }
-    let others = obstacles.into_iter().filter(|obstacle| obstacle.waits_for.is_none());
-    others.min_by_key(|obstacle| obstacle.weight).map(|obstacle| obstacle.failure)
+    let others = obstacles.into_iter().filter(|obstacle| obstacle.waits_for.is_empty());
+    let chosen = others.min_by_key(|obstacle| obstacle.weight)?.failure;
+    Some(ValueFailure { frontier, ..chosen })
+}
+
+/// The shortest cycle of logs that wait for each other.
+fn cycle(obstacles: &[Obstacle]) -> Option<Vec<Waiting>> {
+    let place = |at: usize| obstacles[at].failure.at;
+    let of = |component: ComponentId| {
+        (0..obstacles.len()).find(|&at| place(at).is_some_and(|it| it.component == component))
+    };
+    let mut shortest: Option<Vec<Waiting>> = None;
+    for start in 0..obstacles.len() {
+        // Breadth first: by obstacle, the one before it, and the event of this log that that one waits for.
+        let mut from: Vec<Option<(usize, LogPlace)>> = vec![None; obstacles.len()];
+        let mut pending: std::collections::VecDeque<usize> = [start].into();
+        while let Some(at) = pending.pop_front() {
+            for &awaited in &obstacles[at].waits_for {
+                let Some(next) = of(awaited.component) else { continue };
+                if from[next].is_none() {
+                    from[next] = Some((at, awaited));
+                    pending.push_back(next);
+                }
+            }
+        }
+        let mut found = Vec::new();
+        let mut at = start;
+        while let Some((before, awaited)) = from[at] {
+            found.push(Waiting { at: place(at)?, before: awaited });
+            at = before;
+            if at == start {
+                break;
+            }
+        }
+        // The first log waits for the second, and so on.
+        found.reverse();
+        let is_cycle = at == start && !found.is_empty();
+        found.rotate_right(usize::from(is_cycle));
+        if is_cycle
+            && shortest.as_ref().is_none_or(|known| found.len() < known.len())
+        {
+            shortest = Some(found);
+        }
+    }
+    shortest
 }

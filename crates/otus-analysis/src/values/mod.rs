@@ -17,22 +17,26 @@
 //! 3. the engine of the [skeleton](crate::engine), which refutes what is wrong without any value;
 //! 4. [`search`]: shapes, registers and conditions, exact for every interaction and question.
 
-mod condition;
+pub(crate) mod condition;
 mod constants;
-mod event;
-mod expr;
+mod draw;
+pub(crate) mod event;
+pub(crate) mod expr;
 mod failure;
 mod keyed;
-mod observation;
+pub(crate) mod observation;
+mod repair;
 mod search;
 mod step;
+mod stubborn;
 #[cfg(test)]
 mod tests;
+mod walks;
 
 use otus_core::index::Index as _;
 use otus_core::valued::{Valued, ValuedNode};
 use otus_core::{Pool, TermId};
-use otus_trace::{Facts, MultiTrace, Partition};
+use otus_trace::{Facts, MultiTrace, ObservedOrder, Partition};
 use rustc_hash::FxHashMap;
 
 use crate::budget::{Budget, Meter, Stop};
@@ -42,18 +46,29 @@ use crate::question::Question;
 use crate::verdict::Verdict;
 use constants::Constants;
 use expr::Exprs;
-pub use failure::{LogPlace, ValueCause, ValueFailure};
+pub use failure::{Elapsed, ExpectedLeaf, LogPlace, Overdue, ValueCause, ValueFailure, Waiting};
 use keyed::Keyed;
 pub use keyed::{LoopReport, loops};
 use observation::Problem;
+pub use repair::{Asked, ValueChange, ValueEdit, ValueRepair};
 use search::{Found, Search, Tables};
 use step::Steps;
+pub use walks::{ValueWalks, Walked};
 
 /// What is known of the clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Clocks {
     /// The nanoseconds by which any two clocks may differ; `None` if that is unknown.
     pub uncertainty: Option<i64>,
+}
+
+/// What was observed.
+#[derive(Debug, Clone, Copy)]
+struct Observed<'a> {
+    trace: &'a MultiTrace,
+    facts: &'a Facts,
+    clocks: Clocks,
+    order: Option<&'a ObservedOrder>,
 }
 
 /// Switches of the engine's reductions, for tests and measurements. Each can be switched off without changing a verdict.
@@ -151,11 +166,25 @@ impl ValueEngine {
         question: &Question,
         budget: &Budget,
     ) -> Outcome {
+        self.analyze_ordered((trace, facts), None, clocks, question, budget)
+    }
+
+    /// The same for explanations in the order that was observed between logs.
+    pub fn analyze_ordered(
+        &mut self,
+        (trace, facts): (&MultiTrace, &Facts),
+        order: Option<&ObservedOrder>,
+        clocks: Clocks,
+        question: &Question,
+        budget: &Budget,
+    ) -> Outcome {
         self.failure = None;
         self.without = None;
+        let order = order.filter(|order| !order.is_empty());
+        let observed = Observed { trace, facts, clocks, order };
         let strong = strongest(question, self.partition.len());
         if self.constants.is_some() {
-            return self.analyze_constants(trace, facts, clocks, (&strong, question), budget);
+            return self.analyze_constants(observed, (&strong, question), budget);
         }
         let mut meter = Meter::new(budget);
         let mut furthest = None;
@@ -163,7 +192,7 @@ impl ValueEngine {
         for (asked, verdict) in [(&strong, Verdict::Pass), (question, Verdict::WeakPass)] {
             let strict = verdict == Verdict::Pass;
             let found = self.explain(
-                (trace, facts, clocks),
+                observed,
                 (asked, question),
                 strict,
                 (budget, &mut meter),
@@ -197,9 +226,7 @@ impl ValueEngine {
     /// The verdict by the fast engine over a refined alphabet; why it fails, by the search if that is quick.
     fn analyze_constants(
         &mut self,
-        trace: &MultiTrace,
-        facts: &Facts,
-        clocks: Clocks,
+        observed: Observed<'_>,
         (strong, question): (&Question, &Question),
         budget: &Budget,
     ) -> Outcome {
@@ -207,7 +234,7 @@ impl ValueEngine {
         for (asked, strict) in [(strong, true), (question, false)] {
             let Some(constants) = &mut self.constants else { break };
             let (pool, valued) = (&self.pool, &self.valued);
-            let mut found = constants.analyze(pool, valued, trace, facts, asked, strict, budget);
+            let mut found = constants.analyze(pool, valued, observed, asked, strict, budget);
             states += found.states;
             found.states = states;
             // The weaker question is accepted at most weakly.
@@ -222,13 +249,7 @@ impl ValueEngine {
                     let mut meter = Meter::new(&limited);
                     let mut ignored = None;
                     let asked = (question, question);
-                    self.explain(
-                        (trace, facts, clocks),
-                        asked,
-                        false,
-                        (budget, &mut meter),
-                        &mut ignored,
-                    );
+                    self.explain(observed, asked, false, (budget, &mut meter), &mut ignored);
                     return found;
                 }
                 Verdict::Inconclusive | Verdict::WeakFail => return found,
@@ -240,7 +261,7 @@ impl ValueEngine {
     /// Whether the interaction explains a multi-trace. `weakest` is the question that `WeakPass` answers.
     fn explain(
         &mut self,
-        (trace, facts, clocks): (&MultiTrace, &Facts, Clocks),
+        Observed { trace, facts, clocks, order }: Observed<'_>,
         (question, weakest): (&Question, &Question),
         strict: bool,
         (budget, meter): (&Budget, &mut Meter<'_>),
@@ -255,6 +276,7 @@ impl ValueEngine {
             question,
             strict,
             anchors: &self.anchors,
+            order,
         };
         if let Some(keyed) = &mut self.keyed
             && let Some(found) = keyed::explain(keyed, &problem, meter, furthest, &mut self.failure)
@@ -271,10 +293,10 @@ impl ValueEngine {
         if self.without.as_ref().is_some_and(|without| without.verdict == Verdict::Fail) {
             return Found::No;
         }
-        let relaxed = self.relaxed.as_mut().filter(|_| *question == Question::ACCEPT);
-        let one_at_a_time = relaxed.is_some();
-        let tables = relaxed.unwrap_or(&mut self.rigid);
-        let mut search = Search::new(&problem, tables, one_at_a_time);
+        // A global prefix and an observed order are about the order between components.
+        let is_local = *question != Question::GlobalPrefix && order.is_none();
+        let tables = self.relaxed.as_mut().filter(|_| is_local).unwrap_or(&mut self.rigid);
+        let mut search = Search::new(&problem, tables);
         let found = search.run(meter);
         if found == Found::No {
             *furthest = search.consumed();
@@ -300,7 +322,7 @@ fn has_synchronous(valued: &Valued, partition: &Partition) -> bool {
 }
 
 /// By variable: the component whose clock gives it its value, if times do.
-fn anchors(valued: &Valued, partition: &Partition) -> Vec<Option<usize>> {
+pub(crate) fn anchors(valued: &Valued, partition: &Partition) -> Vec<Option<usize>> {
     let mut anchors = vec![None; valued.variables.len()];
     for node in &valued.nodes {
         let ValuedNode::Event(parts) = node else { continue };

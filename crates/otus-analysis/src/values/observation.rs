@@ -3,53 +3,53 @@
 use otus_core::index::Index as _;
 use otus_core::valued::{Atom, FieldId, Valued, VariableId};
 use otus_core::{LifelineSet, Pool, Value};
-use otus_trace::{ComponentId, Facts, MultiTrace};
+use otus_trace::{ComponentId, Facts, MultiTrace, ObservedOrder};
 
 use super::Clocks;
-use super::event::{End, Firing, Gap, Memory, Sureness};
-use super::expr::Leaf;
-use super::step::Way;
+use super::event::{End, Firing, Gap, Memory, Sureness, Usage};
 use crate::question::{Observed, Question};
 
 /// The moment at which a component observes an event, as a range of steps; `None` if it does not observe it.
-pub(super) type Moment = Option<(usize, usize)>;
+pub(crate) type Moment = Option<(usize, usize)>;
 
 /// What a search is about.
-pub(super) struct Problem<'p> {
-    pub(super) pool: &'p Pool,
-    pub(super) valued: &'p Valued,
-    pub(super) trace: &'p MultiTrace,
-    pub(super) facts: &'p Facts,
-    pub(super) clocks: Clocks,
-    pub(super) question: &'p Question,
+pub(crate) struct Problem<'p> {
+    pub(crate) pool: &'p Pool,
+    pub(crate) valued: &'p Valued,
+    pub(crate) trace: &'p MultiTrace,
+    pub(crate) facts: &'p Facts,
+    pub(crate) clocks: Clocks,
+    pub(crate) question: &'p Question,
     /// Whether unlogged values must not be compared: the question is about Pass.
-    pub(super) strict: bool,
+    pub(crate) strict: bool,
     /// By variable: the component whose clock an anchor belongs to.
-    pub(super) anchors: &'p [Option<usize>],
+    pub(crate) anchors: &'p [Option<usize>],
+    /// The order that was observed between logs, if there is any.
+    pub(crate) order: Option<&'p ObservedOrder>,
 }
 
 /// A log.
-pub(super) struct Log {
-    pub(super) observed: Observed,
-    pub(super) len: usize,
+pub(crate) struct Log {
+    pub(crate) observed: Observed,
+    pub(crate) len: usize,
     /// Its first and last known time.
-    pub(super) first: Option<i64>,
-    pub(super) last: Option<i64>,
+    pub(crate) first: Option<i64>,
+    pub(crate) last: Option<i64>,
     /// Whether its clock goes backwards somewhere. From there on it is another clock; to tell the times before from those
     /// after, all of them count as times of unknown clocks.
-    pub(super) is_broken: bool,
+    pub(crate) is_broken: bool,
 }
 
 /// The logs of a multi-trace, and what is asked about them.
-pub(super) struct Observation<'p> {
-    pub(super) problem: &'p Problem<'p>,
-    pub(super) logs: Vec<Log>,
+pub(crate) struct Observation<'p> {
+    pub(crate) problem: &'p Problem<'p>,
+    pub(crate) logs: Vec<Log>,
     /// Whether all logs end at the same moment.
-    pub(super) global: bool,
+    pub(crate) global: bool,
 }
 
 impl<'p> Observation<'p> {
-    pub(super) fn new(problem: &'p Problem<'p>) -> Self {
+    pub(crate) fn new(problem: &'p Problem<'p>) -> Self {
         let global = *problem.question == Question::GlobalPrefix;
         let components = problem.trace.partition().components();
         let logs: Vec<Log> = components
@@ -66,12 +66,12 @@ impl<'p> Observation<'p> {
         Observation { problem, logs, global }
     }
 
-    pub(super) fn all_consumed(&self, consumed: &[u32]) -> bool {
+    pub(crate) fn all_consumed(&self, consumed: &[u32]) -> bool {
         self.logs.iter().zip(consumed).all(|(log, &consumed)| consumed as usize == log.len)
     }
 
     /// Whether events of a component may be unobserved now.
-    pub(super) fn is_outside(&self, consumed: &[u32], component: usize) -> bool {
+    pub(crate) fn is_outside(&self, consumed: &[u32], component: usize) -> bool {
         if self.global {
             return self.all_consumed(consumed);
         }
@@ -81,7 +81,7 @@ impl<'p> Observation<'p> {
     }
 
     /// The lifelines of the logs that have events left.
-    pub(super) fn lifelines_left(&self, consumed: &[u32]) -> LifelineSet {
+    pub(crate) fn lifelines_left(&self, consumed: &[u32]) -> LifelineSet {
         let partition = self.problem.trace.partition();
         let logs = self.logs.iter().zip(consumed).enumerate();
         logs.filter(|(_, (log, consumed))| (**consumed as usize) < log.len)
@@ -90,7 +90,7 @@ impl<'p> Observation<'p> {
     }
 
     /// The moment that a component observes next.
-    pub(super) fn next_moment(&self, consumed: &[u32], component: usize) -> Moment {
+    pub(crate) fn next_moment(&self, consumed: &[u32], component: usize) -> Moment {
         let from = consumed[component] as usize;
         if from == self.logs[component].len {
             return None;
@@ -100,20 +100,40 @@ impl<'p> Observation<'p> {
         Some((from, to))
     }
 
+    /// Whether an event respects the observed order: each cause of its moments was consumed, or is a moment of this event.
+    pub(super) fn is_in_order(&self, consumed: &[u32], ends: &[(usize, Moment)]) -> bool {
+        let Some(order) = self.problem.order else { return true };
+        let step = |step: usize| u32::try_from(step).unwrap_or(u32::MAX);
+        let is_own = |component: usize, cause: u32| {
+            ends.iter().any(|&(own, moment)| {
+                own == component
+                    && moment.is_some_and(|(from, to)| (step(from)..step(to)).contains(&cause))
+            })
+        };
+        ends.iter().filter_map(|&(at, moment)| Some((at, moment?))).all(|(at, (from, to))| {
+            order.causes(ComponentId::new(at), step(from)..step(to)).iter().all(|cause| {
+                let of = cause.component.index();
+                // What nobody observed has no place in the order.
+                self.logs[of].len <= cause.cause as usize
+                    || cause.cause < consumed[of]
+                    || is_own(of, cause.cause)
+            })
+        })
+    }
+
     /// Tests the guards of an event and changes the registers.
-    pub(super) fn test(
+    pub(crate) fn test(
         &self,
         memory: &mut Memory,
         consumed: &[u32],
-        leaf: &Leaf,
-        way: &Way,
+        usage: &Usage<'_>,
         ends: &[(usize, Moment)],
     ) -> bool {
         let problem = self.problem;
-        let mut firing = Firing::new(memory, way, problem.strict);
+        let mut firing = Firing::new(memory, usage, problem.strict);
         // The parts of one event have no order among each other.
         let before = firing.memory.last.clone();
-        for part in &leaf.parts {
+        for part in usage.parts {
             let component = problem.trace.partition().component_of(part.action.lifeline);
             let moment = ends.iter().find(|(c, _)| *c == component.index()).and_then(|(_, m)| *m);
             let mut step = None;
@@ -150,26 +170,26 @@ impl<'p> Observation<'p> {
             };
             let var = |atom: &Atom| {
                 let variable = atom.variable()?;
-                let at = leaf.variables.iter().position(|&other| other == variable)?;
-                Some(way.arguments[at])
+                let at = usage.variables.iter().position(|&other| other == variable)?;
+                Some(usage.arguments[at])
             };
             let sureness = |atom: &Atom| self.sureness(atom, component.index());
-            if leaf.parts.len() > 1 {
+            if usage.parts.len() > 1 {
                 firing.memory.last.clone_from(&before);
             }
             if !firing.guard(&part.guard, &end, var, sureness) {
                 return false;
             }
         }
-        if !firing.insert(&way.inserts) {
+        if !firing.insert(usage.inserts) {
             return false;
         }
-        firing.finish(&way.moves);
+        firing.finish(usage.moves);
         true
     }
 
     /// Whether a comparison is between two clocks.
-    fn sureness(&self, atom: &Atom, component: usize) -> Sureness {
+    pub(super) fn sureness(&self, atom: &Atom, component: usize) -> Sureness {
         let strict = self.problem.strict;
         let anchor = |variable: VariableId| self.problem.anchors.get(variable.index());
         let clock = match atom.field {

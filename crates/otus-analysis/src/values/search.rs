@@ -5,20 +5,24 @@
 //! and may start late, is over and may have stopped early, or is not there at all. By the loop lemma an explanation needs
 //! only iterations with an observed event, so the number of unobserved events is bounded, and the search ends.
 //!
-//! If the components are decoupled and all logs are complete, any single component is a persistent set: variables do
-//! not couple components, because a valuation is one more choice that is made beforehand. So the search follows one
-//! component at a time, and only genuine choices branch.
+//! Only events that touch a [stubborn](super::stubborn) set of components are tried. Where components are decoupled and the
+//! question is not about a global prefix, `strict` is [relaxed](super::expr), and any single component is such a set: variables
+//! do not couple components, because a valuation is one more choice that is made beforehand. So the search follows one
+//! component at a time there, and only genuine choices branch.
+//!
+//! An order that was observed between logs ([`ObservedOrder`](otus_trace::ObservedOrder)) only removes steps: a moment is
+//! consumed when its causes are, or together with them. It couples components, so all of them are followed at once then.
 
 use std::rc::Rc;
 
-use otus_core::ActionId;
+use otus_core::{Action, ActionId, LifelineId, LifelineSet};
 use otus_core::index::Index as _;
 use otus_trace::ComponentId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::event::Memory;
-use super::expr::{ExprId, Exprs, KindId};
+use super::expr::{ExprId, Exprs, KindId, LeafId};
 use super::failure::{self, LogPlace, Met, ValueCause, ValueFailure};
 use super::observation::{Moment, Observation, Problem};
 use super::step::Steps;
@@ -46,11 +50,11 @@ pub(super) struct Tables {
 type KindsOfMoments = FxHashMap<(usize, Box<[ActionId]>), Rc<[KindId]>>;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct State {
-    expr: ExprId,
+pub(super) struct State {
+    pub(super) expr: ExprId,
     memory: Memory,
     /// By component: the number of consumed steps.
-    consumed: SmallVec<[u32; 4]>,
+    pub(super) consumed: SmallVec<[u32; 4]>,
 }
 
 struct Node {
@@ -60,9 +64,12 @@ struct Node {
 }
 
 pub(super) struct Search<'s, 'p> {
-    observation: Observation<'p>,
-    tables: &'s mut Tables,
-    one_at_a_time: bool,
+    pub(super) observation: Observation<'p>,
+    pub(super) tables: &'s mut Tables,
+    /// By component: the leaves with an action there.
+    pub(super) leaves_on: Vec<Vec<LeafId>>,
+    /// By lifeline: the lifelines of its component.
+    pub(super) homes: Vec<LifelineSet>,
     seen: FxHashMap<State, u64>,
     /// Whether some conditions could not be decided.
     undecided: bool,
@@ -72,16 +79,26 @@ pub(super) struct Search<'s, 'p> {
 }
 
 impl<'s, 'p> Search<'s, 'p> {
-    pub(super) fn new(
-        problem: &'p Problem<'p>,
-        tables: &'s mut Tables,
-        one_at_a_time: bool,
-    ) -> Self {
+    pub(super) fn new(problem: &'p Problem<'p>, tables: &'s mut Tables) -> Self {
         let observation = Observation::new(problem);
+        let partition = problem.trace.partition();
+        let homes = (0..partition.lifeline_count())
+            .map(|at| partition.set(partition.component_of(LifelineId::new(at))))
+            .collect();
+        let mut leaves_on = vec![Vec::new(); observation.logs.len()];
+        for (id, leaf) in tables.exprs.leaves.iter_with_ids() {
+            for lifeline in leaf.lifelines.iter() {
+                let on: &mut Vec<LeafId> = &mut leaves_on[partition.component_of(lifeline).index()];
+                if on.last() != Some(&id) {
+                    on.push(id);
+                }
+            }
+        }
         Search {
             observation,
             tables,
-            one_at_a_time,
+            leaves_on,
+            homes,
             seen: FxHashMap::default(),
             undecided: false,
             bytes: 0,
@@ -162,43 +179,38 @@ impl<'s, 'p> Search<'s, 'p> {
         self.observation.all_consumed(&state.consumed) && self.tables.exprs.nullable(state.expr)
     }
 
+    /// The states after the events that touch a stubborn set: one with the fewest of them.
     fn successors(&mut self, node: &Node) -> Vec<Node> {
-        let count = self.observation.logs.len();
-        if self.one_at_a_time {
-            let mut best: Option<(usize, u32, Vec<Node>)> = None;
-            for component in 0..count {
-                if node.state.consumed[component] as usize == self.observation.logs[component].len {
-                    continue;
-                }
-                let mut next = Vec::new();
-                self.consume(node, component, &mut next);
-                let size = next.iter().map(|n| self.tables.exprs.size(n.state.expr)).max();
-                let size = size.unwrap_or(0);
-                let is_better = best
-                    .as_ref()
-                    .is_none_or(|(others, old, _)| (next.len(), size) < (*others, *old));
-                let is_forced = next.len() <= 1 && size <= self.tables.exprs.size(node.state.expr);
-                if is_better {
-                    best = Some((next.len(), size, next));
-                }
-                if is_forced {
-                    break;
-                }
+        let mut best: Option<(usize, usize, u32, Vec<Node>)> = None;
+        for set in self.stubborn(&node.state) {
+            let components = set.iter().filter(|is_in| **is_in).count();
+            if best.as_ref().is_some_and(|(fewest, ..)| *fewest < components) {
+                break;
             }
-            return best.map_or_else(Vec::new, |(_, _, next)| next);
+            let mut next = Vec::new();
+            for component in 0..set.len() {
+                self.consume(node, component, &set, &mut next);
+            }
+            if node.silent > 0 {
+                self.let_happen(node, &set, &mut next);
+            }
+            let size = next.iter().map(|n| self.tables.exprs.size(n.state.expr)).max().unwrap_or(0);
+            let is_forced = next.len() <= 1 && size <= self.tables.exprs.size(node.state.expr);
+            let is_better = best
+                .as_ref()
+                .is_none_or(|(_, others, old, _)| (next.len(), size) < (*others, *old));
+            if is_better {
+                best = Some((components, next.len(), size, next));
+            }
+            if is_forced {
+                break;
+            }
         }
-        let mut next = Vec::new();
-        for component in 0..count {
-            self.consume(node, component, &mut next);
-        }
-        if node.silent > 0 {
-            self.let_happen(node, &mut next);
-        }
-        next
+        best.map_or_else(Vec::new, |(.., next)| next)
     }
 
     /// The kinds of events that a component would observe as its next moment.
-    fn kinds_of(&mut self, component: usize, from: usize, to: usize) -> Rc<[KindId]> {
+    pub(super) fn kinds_of(&mut self, component: usize, from: usize, to: usize) -> Rc<[KindId]> {
         let problem = self.observation.problem;
         let steps = &problem.trace.steps(ComponentId::new(component))[from..to];
         let key: Box<[ActionId]> = steps.iter().map(|step| step.action()).collect();
@@ -206,10 +218,10 @@ impl<'s, 'p> Search<'s, 'p> {
             return Rc::clone(known);
         }
         let partition = problem.trace.partition();
-        let is_own = |action: &otus_core::Action| {
+        let is_own = |action: &Action| {
             partition.component_of(action.lifeline).index() == component
         };
-        let mut actions: Vec<otus_core::Action> =
+        let mut actions: Vec<Action> =
             key.iter().map(|&action| problem.pool.action(action).without_peer()).collect();
         actions.sort_unstable();
         let kinds: Rc<[KindId]> = self
@@ -225,12 +237,15 @@ impl<'s, 'p> Search<'s, 'p> {
         kinds
     }
 
-    /// Adds the states after a component's next moment.
-    fn consume(&mut self, node: &Node, component: usize, next: &mut Vec<Node>) {
+    /// Adds the states after a component's next moment, if the event touches a set of components.
+    fn consume(&mut self, node: &Node, component: usize, set: &[bool], next: &mut Vec<Node>) {
         let Some((from, to)) = self.observation.next_moment(&node.state.consumed, component) else {
             return;
         };
         for &kind in &*self.kinds_of(component, from, to) {
+            if !self.components_of(kind).iter().any(|&other| set[other]) {
+                continue;
+            }
             // By component of the event: the moment that it is there, or `None` if it is unobserved.
             let mut ways: Vec<Vec<(usize, Moment)>> = vec![Vec::new()];
             for other in self.components_of(kind) {
@@ -266,11 +281,14 @@ impl<'s, 'p> Search<'s, 'p> {
         }
     }
 
-    /// Adds the states after an event that no log saw.
-    fn let_happen(&mut self, node: &Node, next: &mut Vec<Node>) {
+    /// Adds the states after an event that no log saw, if it touches a set of components.
+    fn let_happen(&mut self, node: &Node, set: &[bool], next: &mut Vec<Node>) {
         let kinds: Vec<KindId> = self.tables.exprs.kinds.items.ids().collect();
         for kind in kinds {
             let components = self.components_of(kind);
+            if !components.iter().any(|&component| set[component]) {
+                continue;
+            }
             if components
                 .iter()
                 .all(|&component| self.observation.is_outside(&node.state.consumed, component))
@@ -282,7 +300,7 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 
     /// The components of a kind of event.
-    fn components_of(&self, kind: KindId) -> SmallVec<[usize; 2]> {
+    pub(super) fn components_of(&self, kind: KindId) -> SmallVec<[usize; 2]> {
         let partition = self.observation.problem.trace.partition();
         let mut all: SmallVec<[usize; 2]> = SmallVec::new();
         for action in &self.tables.exprs.kinds.items[kind] {
@@ -295,6 +313,9 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 
     fn fire(&mut self, node: &Node, kind: KindId, ends: &[(usize, Moment)], next: &mut Vec<Node>) {
+        if !self.observation.is_in_order(&node.state.consumed, ends) {
+            return;
+        }
         let is_silent = ends.iter().all(|(_, moment)| moment.is_none());
         let silent = node.silent - u64::from(is_silent);
         let Tables { exprs, steps, .. } = &mut *self.tables;
@@ -310,7 +331,7 @@ impl<'s, 'p> Search<'s, 'p> {
             let mut memory = node.state.memory.clone();
             let leaf = &self.tables.exprs.leaves[way.leaf];
             let consumed = &node.state.consumed;
-            if !self.observation.test(&mut memory, consumed, leaf, way, ends) {
+            if !self.observation.test(&mut memory, consumed, &way.usage(leaf), ends) {
                 continue;
             }
             match memory.settle() {
@@ -348,10 +369,22 @@ impl<'s, 'p> Search<'s, 'p> {
             };
             let at = LogPlace { component: ComponentId::new(component), step: from };
             let kinds = self.kinds_of(component, from, to);
+            let observation = &self.observation;
+            let mut ahead = |action: Action| {
+                let problem = observation.problem;
+                let component = problem.trace.partition().component_of(action.lifeline);
+                let mut steps = state.consumed[component.index()] as usize
+                    ..observation.logs[component.index()].len;
+                let step = steps.find(|&step| {
+                    let own = problem.trace.steps(component)[step].action();
+                    problem.pool.action(own).without_peer() == action
+                })?;
+                Some(LogPlace { component, step })
+            };
             let Tables { exprs, steps, .. } = &mut *self.tables;
             let (expr, memory) = (state.expr, &state.memory);
-            let mut met = Met { observation: &self.observation, exprs, steps, expr, memory };
-            let found = kinds.iter().map(|&kind| met.obstacle(kind, at));
+            let mut met = Met { observation, exprs, steps, expr, memory };
+            let found = kinds.iter().map(|&kind| met.obstacle(kind, at, &mut ahead));
             obstacles.extend(found.min_by_key(|obstacle| obstacle.weight));
         }
         if obstacles.is_empty() {
@@ -359,8 +392,10 @@ impl<'s, 'p> Search<'s, 'p> {
             let (expr, memory) = (state.expr, &state.memory);
             let mut met = Met { observation: &self.observation, exprs, steps, expr, memory };
             let expected = met.expected();
-            let cause = ValueCause::Missing { key: None, since: None, overdue: None };
-            return Some(ValueFailure { at: None, cause, expected });
+            let overdue = met.overdue();
+            let cause = ValueCause::Missing { since: None, overdue };
+            let at = overdue.and_then(|overdue| overdue.time.since);
+            return Some(ValueFailure { at, cause, expected, key: None, frontier: Vec::new() });
         }
         failure::choose(obstacles)
     }

@@ -14,7 +14,8 @@ use otus_core::valued::VariableId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::expr::{Arguments, Expr, ExprId, Exprs, KindId, LeafId, Order, SetId, Var};
+use super::event::Usage;
+use super::expr::{Arguments, Expr, ExprId, Exprs, KindId, Leaf, LeafId, Order, SetId, Var};
 
 /// One way in which an event of some kind can happen.
 #[derive(Debug, Clone)]
@@ -34,6 +35,21 @@ pub(super) struct Way {
     pub(super) inserts: SmallVec<[(Var, Var); 2]>,
     /// By loop of which the step begins an iteration: the lifelines of the rest of that iteration.
     pub(super) entered: SmallVec<[SetId; 2]>,
+}
+
+impl Way {
+    /// How the event uses variables. The leaf is that of the way.
+    pub(super) fn usage<'a>(&'a self, leaf: &'a Leaf) -> Usage<'a> {
+        Usage {
+            parts: &leaf.parts,
+            variables: &leaf.variables,
+            arguments: &self.arguments,
+            opened: self.opened.len(),
+            opened_sets: &self.opened_sets,
+            inserts: &self.inserts,
+            moves: &self.moves,
+        }
+    }
 }
 
 /// The ways of all shapes met so far.

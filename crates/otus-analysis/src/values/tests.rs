@@ -194,20 +194,29 @@ fn failures_say_what_is_wrong() {
     assert_eq!(found.at, Some(place(0, 1)));
     assert_eq!(
         found.cause,
-        ValueCause::TooLate {
+        ValueCause::TooLate(Elapsed {
             elapsed: 3_000_000_000,
             allowed: 2_000_000_000,
+            uncertainty: None,
             since: Some(place(0, 0))
-        }
+        })
     );
     let other = &["a!m id=1 time=0", "a?n id=2 time=5", "b?m id=1", "b!n id=1"];
-    assert!(matches!(cause(other, accept).cause, ValueCause::NoSession { .. }));
+    // One session waits for such an event, so its id is wrong; none does, so it belongs to no session.
+    let found = cause(other, accept).cause;
+    let ValueCause::WrongValue { wanted, since, .. } = found else { panic!("{found:?}") };
+    assert_eq!((wanted, since), (vec![Value::integer(1)], Some(place(0, 0))));
+    let none = &["a?n id=2 time=5"];
+    let found = cause(none, &Question::MULTI_PREFIX).cause;
+    assert!(matches!(found, ValueCause::NoSession { open_count: 0, .. }), "{found:?}");
     let again = &["a!m id=1 time=0", "a!m id=1 time=1", "b?m id=1", "b!n id=1"];
     assert!(matches!(cause(again, accept).cause, ValueCause::UsedAgain { .. }));
     let overdue = &["a!m id=1 time=0", "a!m id=2 time=3000000000", "b?m id=1"];
     let found = cause(overdue, &Question::MULTI_PREFIX).cause;
     let ValueCause::Missing { overdue, .. } = found else { panic!("{found:?}") };
-    assert_eq!(overdue, Some((3_000_000_000, 2_000_000_000)));
+    let overdue = overdue.expect("a deadline passed");
+    assert_eq!((overdue.time.elapsed, overdue.time.allowed), (3_000_000_000, 2_000_000_000));
+    assert_eq!((overdue.time.since, overdue.end), (Some(place(0, 0)), place(0, 1)));
     let unfinished = &["a!m id=1 time=0", "b?m id=1"];
     assert!(matches!(cause(unfinished, accept).cause, ValueCause::Missing { overdue: None, .. }));
     let cycle = &[
@@ -220,7 +229,12 @@ fn failures_say_what_is_wrong() {
         "b?m id=1",
         "b!n id=2",
     ];
-    assert!(matches!(cause(cycle, accept).cause, ValueCause::Cycle(_)));
+    // a?n(1) is before a!m(2), which b?m(2) needs; that is before b!n(1), which a?n(1) needs.
+    let links = [
+        Waiting { at: place(0, 1), before: place(0, 2) },
+        Waiting { at: place(1, 0), before: place(1, 1) },
+    ];
+    assert_eq!(cause(cycle, accept).cause, ValueCause::Cycle(links.into()));
     let model = "alt(a!m[k > 3], a!n)";
     let (_, failure) = analyze(model, &["a!m k=2"], accept, Clocks::default());
     let found = failure.map(|failure| failure.cause);

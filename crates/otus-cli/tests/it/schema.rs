@@ -93,7 +93,7 @@ fn the_examples_are_answered_as_the_schema_says() {
     let document = schema("results");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let sandbox = Sandbox::new("schema-examples");
-    for example in ["mqtt", "otel-shop", "raft"] {
+    for example in ["mqtt", "mqtt/connection", "otel-shop", "otel-shop/orders", "raft"] {
         let config = root.join(example).join("otus.toml");
         let call = format!("analyze --config {} --format json", config.display());
         let answers: Value = serde_json::from_str(&stdout(&sandbox, &call)).unwrap();

@@ -59,7 +59,7 @@ expect = "Pass"
 
 #[test]
 fn tests_of_the_examples_are_as_expected() {
-    for name in ["mqtt", "otel-shop", "raft"] {
+    for name in ["mqtt", "mqtt/connection", "otel-shop", "otel-shop/orders", "raft"] {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
         let output = std::process::Command::new(snapbox::cmd::cargo_bin!("otus"))
             .arg("test")

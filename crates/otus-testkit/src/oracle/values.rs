@@ -46,7 +46,7 @@ use otus_analysis::{Question, Verdict};
 use otus_core::index::Index as _;
 use otus_core::valued::{Atom, Operand, Test, Valued, ValuedNode, VariableId};
 use otus_core::{Pool, Value};
-use otus_trace::{Facts, MultiTrace, Partition};
+use otus_trace::{Facts, MultiTrace, ObservedOrder, Partition};
 
 use super::{Asked, Observation};
 use choices::Search;
@@ -68,6 +68,8 @@ pub struct Case<'a> {
     pub facts: &'a Facts,
     /// The uncertainty between any two clocks, in nanoseconds, if it is known.
     pub uncertainty: Option<i64>,
+    /// The order that was observed between logs, if there is any.
+    pub order: Option<&'a ObservedOrder>,
 }
 
 /// What is asked of an explanation.
@@ -104,7 +106,7 @@ pub fn verdict(
     uncertainty: Option<i64>,
     question: &Question,
 ) -> Option<Verdict> {
-    Case { pool, valued, trace, facts, uncertainty }.verdict(question, LIMIT)
+    Case { pool, valued, trace, facts, uncertainty, order: None }.verdict(question, LIMIT)
 }
 
 /// Whether the multi-trace is explained; `None` if the case is too large for [`LIMIT`].
@@ -116,7 +118,7 @@ pub fn explained(
     uncertainty: Option<i64>,
     question: &Question,
 ) -> Option<bool> {
-    let case = Case { pool, valued, trace, facts, uncertainty };
+    let case = Case { pool, valued, trace, facts, uncertainty, order: None };
     case.explained(question, Strength::Possible, Domain::All, LIMIT)
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use otus_core::index::Index as _;
 use otus_core::valued::{FieldId, Operand, Part, Test, Valued, ValuedId, ValuedNode, VariableId};
-use otus_core::{LifelineSet, Pool, Value};
+use otus_core::{Action, LifelineId, LifelineSet, Peer, Pool, Value};
 use otus_syntax::Rational;
 use otus_syntax::ast::guard::Relation;
 use otus_trace::Partition;
@@ -64,8 +64,14 @@ pub fn random(
         let start = now.clone();
         let record = |part: &Part| {
             let component = partition.component_of(part.action.lifeline).index();
-            let (time, record) = run.record(part, &leaf.scope, start[component], flavor.times);
+            let (time, mut record) = run.record(part, &leaf.scope, start[component], flavor.times);
             now[component] = now[component].max(time);
+            if flavor.peers && run.rng.u8(..3) == 0 {
+                let all: Vec<Peer> = part.peers.iter().copied().collect();
+                let right = run.rng.choice(&all).copied().filter(|_| run.rng.u8(..8) > 0);
+                let any = Peer::Lifeline(LifelineId::new(run.rng.usize(..3)));
+                record.action = Action { peer: Some(right.unwrap_or(any)), ..record.action };
+            }
             record
         };
         events.push(leaf.parts.iter().map(record).collect());
@@ -231,6 +237,9 @@ impl Run<'_, '_> {
             return Value::integer(now + self.rng.i64(0..=2));
         }
         if self.valued.field_name(field) == "g" && self.rng.u8(..3) > 0 {
+            if self.rng.u8(..8) == 0 {
+                return Value::Boolean(self.rng.bool());
+            }
             let text = *self.rng.choice(&["p1", "p2", "q"]).unwrap_or(&"q");
             return Value::Text(text.into());
         }

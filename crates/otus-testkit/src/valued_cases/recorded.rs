@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use otus_analysis::Question;
 use otus_core::index::Index as _;
 use otus_core::valued::Valued;
-use otus_core::{Action, ActionId, Pool, Value};
+use otus_core::{Action, ActionId, Partners, Peer, Pool, Value};
 use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
 use otus_trace::{ComponentId, Facts, MultiTrace, Partition};
@@ -82,7 +82,17 @@ impl Recorded {
                 }
             }
         }
+        facts.find_breaks(&trace);
         (trace, facts)
+    }
+
+    /// Replaces the actions of events that know their peers by those of the alphabet of an interaction.
+    pub fn use_letters(&mut self, partners: &Partners) {
+        for record in self.components.iter_mut().flatten().flatten() {
+            if let Some(peer) = record.action.peer {
+                record.action = partners.letter(record.action.without_peer(), peer);
+            }
+        }
     }
 
     /// As text: `[a] a!m(f=1, time=3).a?n; [b, c] {b!m, c?m}`.
@@ -94,7 +104,12 @@ impl Recorded {
             let values =
                 if values.is_empty() { String::new() } else { format!("({})", values.join(", ")) };
             let (lifeline, message) = (LIFELINES[lifeline.index()], MESSAGES[message.index()]);
-            format!("{lifeline}{}{message}{values}", direction.symbol())
+            let peer = match record.action.peer {
+                None => String::new(),
+                Some(Peer::Lifeline(peer)) => format!("<{}>", LIFELINES[peer.index()]),
+                Some(Peer::Environment) => "<env>".to_owned(),
+            };
+            format!("{lifeline}{}{message}{peer}{values}", direction.symbol())
         };
         let moment = |moment: &Vec<Record>| {
             let records: Vec<String> = moment.iter().map(record).collect();

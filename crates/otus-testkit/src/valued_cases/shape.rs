@@ -28,6 +28,12 @@ pub struct Flavor {
     pub doubled: bool,
     /// Whether logged times of one component may decrease.
     pub backwards: bool,
+    /// Whether all messages of some parallel loops carry the key of their session.
+    pub keyed: bool,
+    /// Whether some events know their peers.
+    pub peers: bool,
+    /// Whether some orders between events of different components were observed.
+    pub edges: bool,
 }
 
 impl Flavor {
@@ -45,7 +51,15 @@ impl Flavor {
             rich: true,
             doubled: false,
             backwards: false,
+            keyed: false,
+            peers: false,
+            edges: false,
         }
+    }
+
+    /// Cases for the engine of sessions.
+    pub fn keyed() -> Flavor {
+        Flavor { messages: 3, leaves: 3, events: 8, keyed: true, ..Flavor::small() }
     }
 
     /// Cases for the equations.
@@ -62,6 +76,9 @@ impl Flavor {
             rich: false,
             doubled: true,
             backwards: false,
+            keyed: false,
+            peers: false,
+            edges: false,
         }
     }
 }
@@ -107,20 +124,25 @@ struct Maker<'a> {
     rng: &'a mut fastrand::Rng,
     flavor: &'a Flavor,
     names: usize,
+    /// The messages that leaves may have.
+    messages: std::ops::Range<usize>,
+    /// The variable that all leaves carry, and its field.
+    key: Option<(String, &'static str)>,
 }
 
 impl Shape {
     /// A random interaction.
     pub fn random(rng: &mut fastrand::Rng, flavor: &Flavor) -> Shape {
         let leaves = rng.usize(1..=flavor.leaves);
-        Maker { rng, flavor, names: 0 }.shape(leaves, &[], 0)
+        let mut maker = Maker::new(rng, flavor);
+        if flavor.keyed { maker.keyed() } else { maker.shape(leaves, &[], 0) }
     }
 
     /// A random interaction in which a variable is in scope.
     pub fn random_with(rng: &mut fastrand::Rng, flavor: &Flavor, variable: &str) -> Shape {
         let leaves = rng.usize(1..=flavor.leaves);
         let scope = [Variable { name: variable.to_owned(), anchor: None }];
-        Maker { rng, flavor, names: 0 }.shape(leaves, &scope, 1)
+        Maker::new(rng, flavor).shape(leaves, &scope, 1)
     }
 
     /// The interaction as text.
@@ -164,7 +186,57 @@ impl Leaf {
     }
 }
 
-impl Maker<'_> {
+impl<'a> Maker<'a> {
+    fn new(rng: &'a mut fastrand::Rng, flavor: &'a Flavor) -> Self {
+        Maker { rng, flavor, names: 0, messages: 0..flavor.messages, key: None }
+    }
+
+    /// Parts that share no message, most of them sessions with keys.
+    fn keyed(&mut self) -> Shape {
+        let parts = *self.rng.choice(&[1, 1, 1, 2, 2, 3]).unwrap_or(&1);
+        let all = self.flavor.messages;
+        let mut shapes = Vec::new();
+        for part in 0..parts {
+            self.messages = part * all / parts..(part + 1) * all / parts;
+            let leaves = self.rng.usize(1..=self.flavor.leaves.div_ceil(parts).max(2));
+            let is_session = part == 0 || self.rng.bool();
+            shapes.push(if is_session {
+                self.sessions(leaves)
+            } else {
+                self.shape(leaves, &[], 2)
+            });
+        }
+        self.rng.shuffle(&mut shapes);
+        let name = *self.rng.choice(&["seq", "strict", "par"]).unwrap_or(&"par");
+        match <[Shape; 1]>::try_from(shapes) {
+            Ok([only]) => only,
+            Err(shapes) => Shape::Operator(name.to_owned(), shapes),
+        }
+    }
+
+    /// `loopP(fresh x)(i)`, `loopP(new(x)(i))` or `loopP(fresh x)(loopW(i))`, in which all leaves carry x.
+    fn sessions(&mut self, leaves: usize) -> Shape {
+        let mut scope = Vec::new();
+        let key = self.bind_value(&mut scope);
+        let field = if self.rng.u8(..8) == 0 { "g" } else { "f" };
+        self.key = Some((key.clone(), field));
+        let mut others = Vec::new();
+        while self.rng.u8(..3) == 0 && others.len() < 2 {
+            others.push(self.bind(&mut scope));
+        }
+        let mut body = self.shape(leaves, &scope, 1);
+        self.key = None;
+        if !others.is_empty() {
+            body = Shape::New(others, Box::new(body));
+        }
+        let one = |name, fresh: Vec<String>, body| Shape::Loop(name, None, fresh, Box::new(body));
+        match self.rng.u8(..6) {
+            0..3 => one("loopP", vec![key], body),
+            3 => one("loopP", vec![key], one("loopW", Vec::new(), body)),
+            _ => one("loopP", Vec::new(), Shape::New(vec![key], Box::new(body))),
+        }
+    }
+
     fn shape(&mut self, leaves: usize, scope: &[Variable], depth: usize) -> Shape {
         let binds = depth < 4 && scope.len() < 3;
         match self.rng.u8(..20) {
@@ -244,7 +316,7 @@ impl Maker<'_> {
         let from = self.rng.usize(..count);
         let mut others: Vec<usize> = (0..count).filter(|&other| other != from).collect();
         self.rng.shuffle(&mut others);
-        let message = self.rng.usize(..self.flavor.messages);
+        let message = self.rng.usize(self.messages.clone());
         let (from, to, synchronous) = match self.rng.u8(..12) {
             0..4 => (Some(from), Vec::new(), false),
             4..9 => (Some(from), vec![others[0]], false),
@@ -257,6 +329,15 @@ impl Maker<'_> {
         };
         let ends: Vec<usize> = from.into_iter().chain(to.iter().copied()).collect();
         let mut atoms: Vec<String> = Vec::new();
+        if let Some((key, field)) = &self.key {
+            // Rarely one action does not carry it.
+            let at = if self.rng.u8(..24) == 0 {
+                format!("{}.", LIFELINES[*self.rng.choice(&ends).unwrap_or(&0)])
+            } else {
+                String::new()
+            };
+            atoms.push(format!("{at}{field} = {key}"));
+        }
         let most = if scope.is_empty() { 1 } else { 2 };
         for _ in 0..self.rng.usize(..=most).max(usize::from(self.rng.bool())) {
             let atom = self.atom(scope, &ends);

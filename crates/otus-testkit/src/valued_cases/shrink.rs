@@ -28,8 +28,17 @@ fn candidates(case: &Generated) -> Vec<Generated> {
         for moment in 0..case.recorded.components[component].len() {
             let mut smaller = case.clone();
             smaller.recorded.components[component].remove(moment);
+            smaller.edges.retain(|edge| !edge.contains(&(component, moment)));
+            for end in smaller.edges.iter_mut().flatten() {
+                end.1 -= usize::from(end.0 == component && end.1 > moment);
+            }
             found.push(smaller);
             for record in 0..case.recorded.components[component][moment].len() {
+                if case.recorded.components[component][moment][record].action.peer.is_some() {
+                    let mut smaller = case.clone();
+                    smaller.recorded.components[component][moment][record].action.peer = None;
+                    found.push(smaller);
+                }
                 let values = &case.recorded.components[component][moment][record].values;
                 for name in values.keys() {
                     let mut smaller = case.clone();
@@ -38,6 +47,11 @@ fn candidates(case: &Generated) -> Vec<Generated> {
                 }
             }
         }
+    }
+    for at in 0..case.edges.len() {
+        let mut smaller = case.clone();
+        smaller.edges.remove(at);
+        found.push(smaller);
     }
     if case.uncertainty.is_some_and(|u| u > 0) {
         found.push(Generated { uncertainty: None, ..case.clone() });

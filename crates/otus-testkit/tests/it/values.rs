@@ -8,7 +8,9 @@ mod compare;
 mod engine;
 mod examples;
 mod laws;
+mod letters;
 mod methods;
+mod walks;
 
 /// The number of cases of a comparison.
 fn cases(default: u64) -> u64 {

@@ -1,10 +1,11 @@
 //! A mutation: one change in one component of a multi-trace.
 
+use otus_core::valued::Valued;
 use otus_core::{Action, Pool};
 
 use super::word::{self, Part, Word};
 use crate::facts::{self, Facts};
-use crate::multitrace::{ComponentId, MultiTrace, moment_text};
+use crate::multitrace::{ComponentId, MultiTrace};
 
 /// The difference between a mutant and its original. Indices count moments of the original, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,7 +74,8 @@ impl Change {
         self.rebuild(original, pool, false).0
     }
 
-    /// Applies the change to the original and the values of its events. All values of a new action are unknown.
+    /// Applies the change to the original and the values of its events. All values of a new action are unknown. Two moments
+    /// that change places keep the times of their places, because a log is in the order of its clock.
     ///
     /// # Panics
     /// If the change does not belong to this multi-trace.
@@ -84,8 +86,22 @@ impl Change {
         pool: &mut Pool,
     ) -> (MultiTrace, Facts) {
         let (mutant, origins) = self.rebuild(original, pool, true);
-        let facts = facts.rearranged(&mutant, &origins);
-        (mutant, facts)
+        let mut rearranged = facts.rearranged(&mutant, &origins);
+        if let Change::SwapActions { component, first, second } = *self {
+            let bounds = Word::new(original, component).bounds;
+            let place = |index: usize| bounds[index]..bounds[index + 1];
+            if place(first).len() == 1 && place(second).len() == 1 {
+                let at = [bounds[first], bounds[second]];
+                for (step, time) in at.map(|step| (step, facts.time(component, step))) {
+                    match time {
+                        Some(time) => rearranged.set_time(component, step, time),
+                        None => rearranged.forget(Valued::TIME, component, step),
+                    }
+                }
+                rearranged.find_breaks(&mutant);
+            }
+        }
+        (mutant, rearranged)
     }
 
     fn rebuild(
@@ -133,12 +149,7 @@ impl Change {
     /// Describes the change; places count from 1.
     pub fn describe(&self, original: &MultiTrace, pool: &Pool) -> String {
         let name = word::component_text(original.partition(), self.component(), pool.signature());
-        let moment = |index: usize| {
-            let moment = original.moments(self.component()).nth(index).unwrap_or(&[]);
-            let actions = moment.iter().map(|step| pool.action(step.action()));
-            let actions: Vec<String> = actions.map(|it| it.text(pool.signature())).collect();
-            format!("{} (place {})", moment_text(&actions), index + 1)
-        };
+        let moment = |index: usize| word::place_text(original, self.component(), index, pool);
         match *self {
             Change::Noise { index, action, .. } => {
                 let action = action.text(pool.signature());

@@ -9,6 +9,8 @@
 //! - [`restrict`]: the observation of some of the lifelines.
 //! - [`slices`], [`wide_slices`], [`prefixes`], [`global_prefixes`]: a part of each component.
 //! - [`noise`], [`swap_actions`], [`remove`], [`duplicate`]: one change in one component.
+//! - [`wrong_values`], [`swap_values`], [`wrong_kinds`], [`drop_values`], [`late`], [`early`]: one change in what
+//!   events carry.
 //! - [`Swaps`]: combinations of the components of two multi-traces.
 //! - [`mod@learn`]: an interaction from multi-traces.
 //!
@@ -53,6 +55,7 @@ pub mod learn;
 mod mutate;
 mod project;
 mod restrict;
+mod revalue;
 mod share;
 mod shuffle;
 mod word;
@@ -67,5 +70,8 @@ pub use implied::implied_signature;
 pub use mutate::{Changes, Mutant, duplicate, noise, remove, swap_actions};
 pub use project::{NotFiner, project, project_with_facts};
 pub use restrict::{restrict, restrict_with_facts};
+pub use revalue::{
+    Scope, ValueChange, ValueChanges, drop_values, early, late, swap_values, wrong_kinds, wrong_values,
+};
 pub use share::{NoShare, Share};
 pub use shuffle::derive_seed;

@@ -64,10 +64,29 @@ pub fn noise<'a>(trace: &'a MultiTrace, pool: &Pool) -> Changes<'a> {
 /// later moment.
 pub fn swap_actions(trace: &MultiTrace) -> Changes<'_> {
     changes(trace, |component| {
-        let word = Word::new(trace, component);
+        let (total, pairs) = Pairs::new(Word::new(trace, component).letters);
+        (total, Table::Swap(pairs))
+    })
+}
+
+/// The pairs of different letters of a word, by number; ordered by earlier and later place.
+#[derive(Debug, Clone)]
+pub(super) struct Pairs {
+    letters: Vec<u32>,
+    /// For each letter: the places that have it.
+    places: Vec<Vec<usize>>,
+    /// For each place: its index among the places with its letter.
+    ranks: Vec<usize>,
+    /// For each earlier place: the number of pairs that come before its own.
+    firsts: Vec<u128>,
+}
+
+impl Pairs {
+    /// The number of pairs, and the pairs. Letters are numbered by first occurrence.
+    pub(super) fn new(letters: Vec<u32>) -> (u128, Pairs) {
         let mut places: Vec<Vec<usize>> = Vec::new();
-        let mut ranks = Vec::with_capacity(word.letters.len());
-        for (i, &letter) in word.letters.iter().enumerate() {
+        let mut ranks = Vec::with_capacity(letters.len());
+        for (i, &letter) in letters.iter().enumerate() {
             if places.len() <= letter as usize {
                 places.push(Vec::new());
             }
@@ -75,15 +94,27 @@ pub fn swap_actions(trace: &MultiTrace) -> Changes<'_> {
             ranks.push(equal.len());
             equal.push(i);
         }
-        let mut firsts = Vec::with_capacity(word.letters.len());
+        let mut firsts = Vec::with_capacity(letters.len());
         let mut total = 0;
-        for (i, (&letter, rank)) in word.letters.iter().zip(&ranks).enumerate() {
+        for (i, (&letter, rank)) in letters.iter().zip(&ranks).enumerate() {
             firsts.push(total);
             let later_equal = places[letter as usize].len() - rank - 1;
-            total += (word.letters.len() - i - 1 - later_equal) as u128;
+            total += (letters.len() - i - 1 - later_equal) as u128;
         }
-        (total, Table::Swap { letters: word.letters, places, ranks, firsts })
-    })
+        (total, Pairs { letters, places, ranks, firsts })
+    }
+
+    /// The pair with a number.
+    pub(super) fn get(&self, number: u128) -> (usize, usize) {
+        let (first, rest) = locate(&self.firsts, |&before| before, number);
+        let equal = &self.places[self.letters[first] as usize][self.ranks[first] + 1..];
+        (first, nth_other(first + 1, equal, small(rest)))
+    }
+}
+
+/// A number that is an index of a vector.
+fn small(number: u128) -> usize {
+    usize::try_from(number).expect("it is an index of a vector")
 }
 
 /// The mutants with one moment dropped; ordered by component and moment.
@@ -171,16 +202,7 @@ enum Table {
         /// The gap before each moment, and the gap at the end.
         gaps: Vec<Gap>,
     },
-    Swap {
-        letters: Vec<u32>,
-        /// For each letter: the moments that have it.
-        places: Vec<Vec<usize>>,
-        /// For each moment: its index among the moments with its letter.
-        ranks: Vec<usize>,
-        /// For each earlier moment: the number of changes that come before the swaps with this
-        /// moment.
-        firsts: Vec<u128>,
-    },
+    Swap(Pairs),
     /// The moments that can be changed, and the function that makes the change of a moment.
     Moments(Vec<usize>, fn(ComponentId, usize) -> Change),
 }
@@ -210,7 +232,6 @@ fn changes(trace: &MultiTrace, table: impl Fn(ComponentId) -> (u128, Table)) -> 
 
 impl Table {
     fn get(&self, component: ComponentId, number: u128, trace: &MultiTrace) -> Change {
-        let small = |number: u128| usize::try_from(number).expect("it is an index of a vector");
         match self {
             Table::Noise { messages, gaps } => {
                 let (index, rest) = locate(gaps, |gap| gap.before, number);
@@ -225,10 +246,8 @@ impl Table {
                 };
                 Change::Noise { component, index, action }
             }
-            Table::Swap { letters, places, ranks, firsts } => {
-                let (first, rest) = locate(firsts, |&before| before, number);
-                let equal = &places[letters[first] as usize][ranks[first] + 1..];
-                let second = nth_other(first + 1, equal, small(rest));
+            Table::Swap(pairs) => {
+                let (first, second) = pairs.get(number);
                 Change::SwapActions { component, first, second }
             }
             Table::Moments(indices, change) => change(component, indices[small(number)]),
@@ -238,7 +257,7 @@ impl Table {
 
 /// The index of the last entry that has at most `number` changes before it, and the remaining
 /// number.
-fn locate<T>(entries: &[T], before: impl Fn(&T) -> u128, number: u128) -> (usize, u128) {
+pub(super) fn locate<T>(entries: &[T], before: impl Fn(&T) -> u128, number: u128) -> (usize, u128) {
     let index = entries.partition_point(|entry| before(entry) <= number) - 1;
     (index, number - before(&entries[index]))
 }

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use otus_core::Signature;
+use otus_core::{Pool, Signature};
 use otus_syntax::SourceId;
 use otus_syntax::source::offset;
 use rustc_hash::FxHashMap;
 
-use crate::multitrace::{Builder, ComponentId, MultiTrace, Partition, Step};
+use crate::multitrace::{Builder, ComponentId, MultiTrace, Partition, Step, moment_text};
 
 /// A component as a word.
 #[derive(Debug, Clone)]
@@ -99,4 +99,17 @@ pub(super) fn component_text(
     let names: Vec<&str> =
         partition.lifelines(component).iter().map(|&l| signature.lifeline_name(l)).collect();
     format!("[{}]", names.join(", "))
+}
+
+/// The actions of a moment and its place, from 1: `a!m (place 3)`.
+pub(super) fn place_text(
+    trace: &MultiTrace,
+    component: ComponentId,
+    index: usize,
+    pool: &Pool,
+) -> String {
+    let moment = trace.moments(component).nth(index).unwrap_or(&[]);
+    let actions = moment.iter().map(|step| pool.action(step.action()));
+    let actions: Vec<String> = actions.map(|it| it.text(pool.signature())).collect();
+    format!("{} (place {})", moment_text(&actions), index + 1)
 }

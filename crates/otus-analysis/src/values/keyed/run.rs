@@ -5,13 +5,16 @@ use std::cmp::Ordering;
 use otus_core::index::Index as _;
 use otus_core::valued::{Atom, FieldId, Valued};
 use otus_core::{Action, LifelineId, LifelineSet, Value};
+use otus_syntax::ast::guard::Relation;
 use otus_trace::{ComponentId, FactId};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::super::event::{Memory, Register};
 use super::super::expr::{ExprId, Exprs, KindId};
-use super::super::failure::{self, LogPlace, Met, Obstacle, ValueCause, ValueFailure};
+use super::super::failure::{
+    self, ExpectedLeaf, LogPlace, Met, Obstacle, ValueCause, ValueFailure,
+};
 use super::super::observation::{Log, Moment, Observation, Problem};
 use super::super::search::Found;
 use super::super::step::Way;
@@ -86,6 +89,8 @@ const IDLE: ExprId = ExprId(u32::MAX);
 const SLOW: ExprId = ExprId(u32::MAX - 1);
 /// The most states in which an unobserved event is looked for.
 const MANY: usize = 256;
+/// The most open sessions that a failure names.
+const FEW: usize = 3;
 
 /// The route of an action, as far as it is known.
 #[derive(Debug, Clone, Copy)]
@@ -180,6 +185,11 @@ impl Run<'_, '_> {
         let steps = problem.trace.steps(id);
         if steps.get(at + 1).is_some_and(|next| next.joined()) {
             return Fired::GivenUp;
+        }
+        if problem.order.is_some()
+            && !self.observation.is_in_order(&self.consumed, &[(component, Some((at, at + 1)))])
+        {
+            return Fired::Blocked;
         }
         let action = steps[at].action();
         let route = match self.routes.get(action.index()) {
@@ -566,7 +576,10 @@ impl Run<'_, '_> {
         let session = self.slow_session(route.part, key);
         let is_idle = self.sessions[route.part][key].shape == IDLE;
         let named = self.named_key(route.key, key);
-        let since = self.first_of(route.part, key);
+        let later = self.later(component, (route.part, key));
+        let mut ahead = |action: Action| {
+            later.iter().find(|(own, _)| *own == action).map(|&(_, place)| place)
+        };
         let tables = &mut self.keyed.parts[route.part].tables;
         let is_first = !tables.steps.ways(&mut tables.exprs, tables.root, route.kind).is_empty();
         let mut met = Met {
@@ -576,41 +589,75 @@ impl Run<'_, '_> {
             expr: session.expr,
             memory: &session.memory,
         };
-        let mut obstacle = met.obstacle(route.kind, at);
-        if matches!(obstacle.failure.cause, ValueCause::Unexpected { .. }) {
-            obstacle.failure.cause = match named {
-                Some((field, value)) if is_idle => ValueCause::NoSession { field, value },
-                Some((field, value)) if is_first => ValueCause::UsedAgain { field, value, since },
-                key => ValueCause::Unexpected { key },
-            };
-            let expected = obstacle.failure.expected.clone();
-            obstacle.waits_for = self.ahead(component, &expected, (route.part, key));
+        let mut obstacle = met.obstacle(route.kind, at, &mut ahead);
+        obstacle.failure.key.clone_from(&named);
+        if let (ValueCause::Unexpected, Some((field, value))) = (&obstacle.failure.cause, named) {
+            if is_idle {
+                self.no_session(&mut obstacle, route, field, value);
+            } else if is_first {
+                let since = self.begun(route.part, key);
+                obstacle.failure.cause = ValueCause::UsedAgain { field, value, since };
+            }
         }
         Some(obstacle)
     }
 
-    /// The next event of another log that has one of these actions in a session.
-    fn ahead(
-        &mut self,
-        component: usize,
-        actions: &[Action],
-        session: (usize, usize),
-    ) -> Option<LogPlace> {
-        let problem = self.observation.problem;
-        for other in (0..self.consumed.len()).filter(|&other| other != component) {
-            let id = ComponentId::new(other);
-            for step in self.consumed[other] as usize..self.observation.logs[other].len {
-                let action = problem.trace.steps(id)[step].action();
-                if !actions.contains(&problem.pool.action(action).without_peer()) {
-                    continue;
-                }
-                let at = LogPlace { component: id, step };
-                if self.route(at).is_some_and(|(route, key)| (route.part, key) == session) {
-                    return Some(at);
+    /// The obstacle of an event whose session never began. If it fits one open session only, its key is wrong.
+    fn no_session(&mut self, obstacle: &mut Obstacle, route: Route, field: FieldId, value: Value) {
+        let mut open = Vec::new();
+        let mut open_count = 0;
+        for key in 0..self.sessions[route.part].len() {
+            let session = self.sessions[route.part][key];
+            let shape = match session.shape {
+                IDLE => continue,
+                SLOW => self.slow[usize::try_from(session.registers[0]).unwrap_or(0)].expr,
+                shape => shape,
+            };
+            let tables = &mut self.keyed.parts[route.part].tables;
+            let ways = tables.steps.ways(&mut tables.exprs, shape, route.kind);
+            if let Some(way) = ways.first() {
+                open_count += 1;
+                if open.len() < FEW {
+                    open.push((key, tables.exprs.leaves[way.leaf].node));
                 }
             }
         }
-        None
+        let facts = self.observation.problem.facts;
+        let item = |key: usize| facts.item(FactId::new(key)).clone();
+        if let ([(key, leaf)], true) = (open.as_slice(), obstacle.waits_for.is_empty()) {
+            let (key, leaf) = (*key, *leaf);
+            let (found, wanted) = (value, vec![item(key)]);
+            let since = self.begun(route.part, key);
+            let (relation, pattern) = (Relation::Equal, None);
+            obstacle.failure.cause =
+                ValueCause::WrongValue { field, found, relation, wanted, pattern, since };
+            let actions = &self.keyed.parts[route.part].tables.exprs.kinds.items[route.kind];
+            obstacle.failure.expected =
+                actions.iter().map(|&action| ExpectedLeaf { action, leaf }).collect();
+            return;
+        }
+        let open = open.into_iter().map(|(key, _)| item(key)).collect();
+        obstacle.failure.cause = ValueCause::NoSession { field, value, open, open_count };
+    }
+
+    /// By action: the first event of a session that another log still has.
+    fn later(&mut self, component: usize, session: (usize, usize)) -> Vec<(Action, LogPlace)> {
+        let problem = self.observation.problem;
+        let mut found: Vec<(Action, LogPlace)> = Vec::new();
+        for other in (0..self.consumed.len()).filter(|&other| other != component) {
+            let id = ComponentId::new(other);
+            for step in self.consumed[other] as usize..self.observation.logs[other].len {
+                let at = LogPlace { component: id, step };
+                if self.route(at).is_some_and(|(route, key)| (route.part, key) == session) {
+                    let action = problem.pool.action(problem.trace.steps(id)[step].action());
+                    let action = action.without_peer();
+                    if !found.iter().any(|(own, _)| *own == action) {
+                        found.push((action, at));
+                    }
+                }
+            }
+        }
+        found
     }
 
     /// The field and the value of a key.
@@ -633,8 +680,17 @@ impl Run<'_, '_> {
         found
     }
 
-    fn first_of(&mut self, part: usize, key: usize) -> Option<LogPlace> {
-        self.events_of(part, key).into_iter().next()
+    /// The event that began a session, the last time.
+    fn begun(&mut self, part: usize, key: usize) -> Option<LogPlace> {
+        let events = self.events_of(part, key);
+        let is_first = |run: &mut Self, at: LogPlace| {
+            run.route(at).is_some_and(|(route, _)| {
+                let tables = &mut run.keyed.parts[part].tables;
+                !tables.steps.ways(&mut tables.exprs, tables.root, route.kind).is_empty()
+            })
+        };
+        let begin = events.iter().rev().copied().find(|&at| is_first(self, at));
+        begin.or(events.first().copied())
     }
 
     /// What a session lacks that cannot end.
@@ -650,8 +706,8 @@ impl Run<'_, '_> {
         let mut met = Met { observation: &self.observation, exprs, steps, expr, memory };
         let expected = met.expected();
         let overdue = met.overdue();
-        let cause = ValueCause::Missing { key: named, since: last, overdue };
-        ValueFailure { at: last, cause, expected }
+        let cause = ValueCause::Missing { since: last, overdue };
+        ValueFailure { at: last, cause, expected, key: named, frontier: Vec::new() }
     }
 }
 
@@ -665,7 +721,7 @@ fn test(
     ends: &[(usize, Moment)],
 ) -> Result<Option<Memory>, Fired> {
     let mut memory = session.memory.clone();
-    if !observation.test(&mut memory, consumed, &exprs.leaves[way.leaf], way, ends) {
+    if !observation.test(&mut memory, consumed, &way.usage(&exprs.leaves[way.leaf]), ends) {
         return Ok(None);
     }
     match memory.settle() {

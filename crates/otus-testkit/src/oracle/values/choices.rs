@@ -279,7 +279,9 @@ impl<'a> Search<'a> {
             for (number, line) in log.lines.iter().enumerate() {
                 let mut logged = line.actions.clone();
                 logged.sort_unstable();
-                if !self.used[component][number] && logged == *actions {
+                let mut own = parts.iter().filter(|part| actions.contains(&part.action));
+                let has_peers = own.all(|part| line.allows(part));
+                if !self.used[component][number] && logged == *actions && has_peers {
                     places.push(Place::Line(number));
                 }
             }

@@ -1,9 +1,9 @@
 //! The multi-trace of a case, as the search reads it.
 
 use otus_core::index::Index as _;
-use otus_core::valued::{FieldId, Valued};
-use otus_core::{Action, Value};
-use otus_trace::ComponentId;
+use otus_core::valued::{FieldId, Part, Valued};
+use otus_core::{Action, Peer, Value};
+use otus_trace::{ComponentId, ObservedOrder};
 
 use super::Case;
 use crate::oracle::{Asked, Window};
@@ -13,6 +13,8 @@ use crate::oracle::{Asked, Window};
 pub(super) struct Logs {
     /// By component.
     pub(super) components: Vec<Log>,
+    /// Pairs of moments, by component and number, of which the first does not happen after the second.
+    pub(super) edges: Vec<((usize, usize), (usize, usize))>,
     /// Whether the question is about a global prefix.
     pub(super) global: bool,
 }
@@ -31,6 +33,8 @@ pub(super) struct Line {
     first: usize,
     /// What happened, without peers, sorted.
     pub(super) actions: Vec<Action>,
+    /// The peers of these actions, where they are known.
+    peers: Vec<Option<Peer>>,
     /// The clock of the component at this moment.
     epoch: usize,
 }
@@ -66,6 +70,7 @@ impl Logs {
             for moment in &asked.seen.components[component.index()] {
                 let actions =
                     moment.iter().map(|&action| pool.action(action).without_peer()).collect();
+                let peers = moment.iter().map(|&action| pool.action(action).peer).collect();
                 let steps = first..first + moment.len();
                 let times = steps.clone().filter_map(|step| case.facts.time(component, step));
                 let times: Vec<i64> = times.collect();
@@ -74,17 +79,24 @@ impl Logs {
                     latest = None;
                 }
                 latest = times.iter().copied().chain(latest).max();
-                lines.push(Line { first, actions, epoch });
+                lines.push(Line { first, actions, peers, epoch });
                 first = steps.end;
             }
             let window =
                 asked.windows.as_ref().map_or(Window::Prefix, |windows| windows[component.index()]);
             Log { window, lines }
         };
-        Logs {
-            components: case.trace.partition().components().map(log).collect(),
-            global: asked.windows.is_none(),
-        }
+        let components: Vec<Log> = case.trace.partition().components().map(log).collect();
+        let line = |(component, step): (ComponentId, usize)| {
+            let lines = &components[component.index()].lines;
+            let line = lines.iter().position(|line| {
+                (line.first..line.first + line.actions.len()).contains(&step)
+            });
+            Some((component.index(), line?))
+        };
+        let edges = case.order.into_iter().flat_map(ObservedOrder::edges);
+        let edges = edges.filter_map(|edge| Some((line(edge.from)?, line(edge.to)?))).collect();
+        Logs { components, edges, global: asked.windows.is_none() }
     }
 }
 
@@ -104,6 +116,13 @@ impl Log {
 }
 
 impl Line {
+    /// Whether the peer of an action can be one of these.
+    pub(super) fn allows(&self, part: &Part) -> bool {
+        let at = self.actions.iter().position(|&own| own == part.action);
+        let peer = at.and_then(|at| self.peers[at]);
+        peer.is_none_or(|peer| part.peers.contains(&peer))
+    }
+
     /// The value of a field of an action, if it was logged.
     pub(super) fn value(
         &self,

@@ -9,12 +9,14 @@
 //! ```
 //!
 //! (for a loop: e in an earlier iteration). A component adds that what is before its window comes first, then its moments in
-//! their order, then what is after it; and a global prefix that no event outside comes before one inside. Such a
+//! their order, then what is after it; and a global prefix that no event outside comes before one inside. An order that
+//! was observed between two moments adds that the first does not come after the second, unless both are one event. Such a
 //! sequence exists iff these demands have no cycle.
 
 use otus_core::{Pool, RegionId};
 
 use super::choices::{Instance, Place};
+use super::logs::Logs;
 
 /// How an operator composes its operands, or a loop its iterations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +63,11 @@ impl Instance<'_> {
         })
     }
 
+    /// Whether it is this moment, by component and number.
+    fn is_at(&self, (component, line): (usize, usize)) -> bool {
+        self.places.get(&component) == Some(&Place::Line(line))
+    }
+
     /// Whether it is a moment of some log.
     fn is_seen(&self) -> bool {
         self.places.values().any(|place| matches!(place, Place::Line(_)))
@@ -81,14 +88,15 @@ pub(super) struct Order {
 
 impl Order {
     /// What must come before what; `None` if there is a cycle.
-    pub(super) fn new(pool: &Pool, instances: &[Instance<'_>], is_global: bool) -> Option<Order> {
+    pub(super) fn new(pool: &Pool, instances: &[Instance<'_>], logs: &Logs) -> Option<Order> {
         let count = instances.len();
         let mut order = Order { before: vec![vec![false; count]; count] };
         for (e, first) in instances.iter().enumerate() {
             for (f, second) in instances.iter().enumerate() {
                 let demanded = first.comes_before(second, pool)
                     || first.is_placed_before(second)
-                    || is_global && first.is_seen() && !second.is_seen();
+                    || logs.global && first.is_seen() && !second.is_seen()
+                    || logs.edges.iter().any(|&(from, to)| first.is_at(from) && second.is_at(to));
                 if e != f && demanded {
                     order = order.with(e, f)?;
                 }

@@ -125,7 +125,7 @@ impl<'a> Store<'a> {
         if strength == Strength::Proven && self.uses.iter().any(|used| self.is_assumed(used)) {
             return Some(false);
         }
-        let Some(order) = Order::new(self.case.pool, self.instances, self.logs.global) else {
+        let Some(order) = Order::new(self.case.pool, self.instances, self.logs) else {
             return Some(false);
         };
         let (values, readings) = match domain {

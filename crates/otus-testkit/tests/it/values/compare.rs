@@ -6,7 +6,7 @@ use otus_testkit::oracle::values::Case;
 use otus_testkit::valued_cases::shape::Flavor;
 use otus_testkit::valued_cases::shrink::shrink;
 use otus_testkit::valued_cases::{Generated, Prepared};
-use otus_trace::{Facts, MultiTrace};
+use otus_trace::{Facts, MultiTrace, ObservedOrder};
 
 /// The most failures that are told.
 const MOST: usize = 6;
@@ -20,6 +20,7 @@ pub(super) struct Asked<'a> {
     pub(super) facts: &'a Facts,
     pub(super) uncertainty: Option<i64>,
     pub(super) question: &'a Question,
+    pub(super) order: &'a ObservedOrder,
 }
 
 impl<'a> Asked<'a> {
@@ -27,19 +28,20 @@ impl<'a> Asked<'a> {
     pub(super) fn new(generated: &'a Generated, prepared: &'a Prepared) -> Option<Asked<'a>> {
         Some(Asked {
             pool: &prepared.lowered.pool,
-            term: prepared.lowered.term?,
+            term: prepared.term?,
             valued: prepared.lowered.valued.as_deref()?,
             trace: &prepared.trace,
             facts: &prepared.facts,
             uncertainty: generated.uncertainty,
             question: &generated.question,
+            order: &prepared.order,
         })
     }
 
     /// For the oracle.
     pub(super) fn case(&self) -> Case<'a> {
-        let Asked { pool, valued, trace, facts, uncertainty, .. } = *self;
-        Case { pool, valued, trace, facts, uncertainty }
+        let Asked { pool, valued, trace, facts, uncertainty, order, .. } = *self;
+        Case { pool, valued, trace, facts, uncertainty, order: Some(order) }
     }
 }
 

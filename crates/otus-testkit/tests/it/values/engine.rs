@@ -9,14 +9,15 @@ use super::compare::{Answers, Asked, sweep, told};
 
 /// The oracle first, then the engine.
 fn against(asked: &Asked<'_>) -> Answers {
-    let expected = told(asked.case().verdict(asked.question, LIMIT))?;
+    let expected = told(asked.case().verdict(asked.question, crate::setting("OTUS_VALUE_LIMIT", LIMIT)))?;
     let mut engine =
         ValueEngine::new(asked.pool, asked.term, asked.valued, asked.trace.partition());
     let clocks = Clocks { uncertainty: asked.uncertainty };
     let budget =
         Budget { max_states: Some(crate::setting("OTUS_VALUE_STATES", 500)), ..Budget::default() };
     let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        engine.analyze(asked.trace, asked.facts, clocks, asked.question, &budget)
+        let observed = (asked.trace, asked.facts);
+        engine.analyze_ordered(observed, Some(asked.order), clocks, asked.question, &budget)
     }));
     let found = found.map_or("panic".to_owned(), |outcome| outcome.verdict.to_string());
     Some((expected, found))
@@ -49,4 +50,29 @@ fn larger_cases() {
 fn strict_comparisons_of_times() {
     let flavor = Flavor { odd_times: true, ..Flavor::small() };
     sweep("odd times", (15, super::cases(500)), &flavor, against);
+}
+
+#[test]
+fn sessions_with_keys() {
+    sweep("keyed", (16, super::cases(2_000)), &Flavor::keyed(), against);
+}
+
+#[test]
+fn sessions_with_keys_without_times() {
+    let flavor = Flavor { times: false, events: 10, ..Flavor::keyed() };
+    sweep("keyed without times", (17, super::cases(1_000)), &flavor, against);
+}
+
+#[test]
+fn events_that_know_their_peers() {
+    let flavor = Flavor { peers: true, ..Flavor::small() };
+    sweep("peers", (18, super::cases(1_000)), &flavor, against);
+}
+
+#[test]
+fn observed_orders() {
+    let flavor = Flavor { edges: true, ..Flavor::small() };
+    sweep("order", (19, super::cases(1_000)), &flavor, against);
+    let flavor = Flavor { edges: true, peers: true, ..Flavor::keyed() };
+    sweep("keyed order", (20, super::cases(1_000)), &flavor, against);
 }

@@ -196,6 +196,7 @@ fn a_single_atom_may_say_something() {
             recorded,
             uncertainty: None,
             question: Question::ACCEPT,
+            edges: Vec::new(),
         })
     };
     assert_eq!(answer("f = x", Value::Text("p".into())), Some(Verdict::Pass));

@@ -11,7 +11,7 @@ use otus_testkit::valued_cases::shape::Flavor;
 use super::compare::{Answers, Asked, sweep};
 
 /// The values of a case and some more.
-fn values(asked: &Asked<'_>, more: &[i64]) -> (Vec<Value>, Vec<i64>) {
+pub(super) fn values(asked: &Asked<'_>, more: &[i64]) -> (Vec<Value>, Vec<i64>) {
     let mut values: Vec<Value> = more.iter().copied().map(Value::integer).collect();
     let mut readings = vec![0, 1, 2];
     for component in asked.trace.partition().components() {

@@ -1,0 +1,828 @@
+//! Letters: an interaction with values as an ordinary term, whose leaves know their variables.
+//!
+//! The step relation of values.md, section 4, opens variables: `new(x)(i)` steps as `i[z/x]` with a new variable z, and an
+//! iteration of `loop(fresh x)(i)` as `i[z/x]` with a z that differs from all earlier ones of this loop. Here the same is said
+//! without binders. A *letter* is a leaf of the valued tree together with the variables of its guards, each of which is an
+//! *instance* (a number: this z and no other) or still bound. Each letter is an event of a scratch pool, with a message of its
+//! own, so `execute`, `frontier`, `prune` and `simplify` work on letters as on any event. Binders have no
+//! letter in a position, so positions are those of the [skeleton](crate::valued).
+//!
+//! # When a variable gets its instance
+//!
+//! The only rules that copy a part of a term are those of loops. So inside one iteration (or outside all loops) each binder
+//! occurs once, and an instance is a pair of a binder and an *iteration*:
+//!
+//! ```text
+//! iteration ::= the whole interaction | (loop, iteration around it, number)
+//! instance of x ::= (binder of x, the iteration in which the binder stands)       fresh x stands in the iteration of its loop
+//! ```
+//!
+//! All that a step has to do is to name the iterations that it begins: [`Letters::enter`]. Let d be the number of loops around a
+//! leaf in the text, and c the number of loop nodes around one of its occurrences in what is left. Steps replace a loop by a
+//! composition of its body and the loop, `prune` and `simplify` make ∅ of a loop or keep it, and nothing else touches loop
+//! nodes. So the occurrence is inside of iterations of its d − c outer loops, and is a template of iterations to come
+//! in its c inner ones. Hence x has an instance iff the level of its binder (the number of loops around it; for
+//! `fresh`, its own loop included) is at most d − c.
+//!
+//! A step at a position goes through the loops on its path and begins one iteration of each, nested in each other. An occurrence
+//! whose d − c has grown is in these iterations and in no others, so at each level there is one new iteration for all of them.
+//! Those that have not changed keep what they had; so do both copies of a loop that the rule for `coreg` makes.
+//!
+//! # Why this is the relation of section 4
+//!
+//! Section 4 names z when the binder is first stepped into, here it is named when its iteration begins. In between,
+//! no rule copies the binder (it is under no loop node any more), so there is one z in both cases, and a z that no event
+//! mentions has any value. `fresh` compares the z of the iterations of one loop in one iteration around it
+//! ([`Letters::rivals`]): both copies of a loop share that list, and a loop inside of another iteration has its own. ∎
+//!
+//! A binder that stands in the text once but in the tree several times (the iterations of `loop 3 times` are
+//! written out and share their nodes) is a binder at each of these places.
+
+use rustc_hash::FxHashMap;
+
+use crate::action::Action;
+use crate::algebra::Memo;
+use crate::algebra::fold::fold;
+use crate::define_id;
+use crate::index::{EventId, Index as _, IndexVec, TermId};
+use crate::intern::Interner;
+use crate::pool::Pool;
+use crate::semantics::execute;
+use crate::term::Term;
+use crate::valued::{Atom, Part, Valued, ValuedId, ValuedNode, VariableId};
+
+define_id! {
+    /// A letter.
+    pub LetterId;
+    /// A binder or a loop of the tree, at one of its places.
+    pub ScopeId;
+    /// An iteration of a loop, or the whole interaction.
+    pub IterationId;
+    /// A variable in one iteration: what has one value.
+    pub InstanceId;
+}
+
+/// A leaf with its variables.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Letter {
+    /// The leaf of the valued tree.
+    pub leaf: ValuedId,
+    /// What its variables are.
+    pub variables: Variables,
+}
+
+/// The variables of a letter.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Variables {
+    /// The instances, in the order of [`Letters::variables`].
+    Instances(Box<[InstanceId]>),
+    /// Some are still bound.
+    Bound(Template),
+}
+
+/// A leaf inside of loops that have not begun the iteration of one of its variables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Template {
+    /// The innermost binder or loop around the leaf.
+    scope: ScopeId,
+    /// The number of loops around the leaf in the text.
+    depth: u32,
+    /// The innermost iteration that has begun.
+    pub iteration: IterationId,
+}
+
+/// A binder or a loop.
+#[derive(Debug, Clone)]
+struct Scope {
+    around: Option<ScopeId>,
+    /// The number of loops around what it binds, itself included.
+    level: u32,
+    /// Its variables.
+    variables: Vec<VariableId>,
+    is_loop: bool,
+}
+
+/// An iteration of a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Iteration {
+    /// The loop and the iteration around it; `None` for the whole interaction.
+    pub of: Option<(ScopeId, IterationId)>,
+    /// The number of iterations around it, itself included.
+    level: u32,
+}
+
+/// A variable in one iteration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Instance {
+    /// The variable.
+    pub variable: VariableId,
+    /// Its binder.
+    pub binder: ScopeId,
+    /// The iteration in which the binder stands.
+    pub iteration: IterationId,
+}
+
+/// What has to be done below a node of a term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// No leaf has bound variables.
+    Nothing,
+    /// The leaves with bound variables are as they should be below this number of loops.
+    Loops(u32),
+    /// They differ in that.
+    Mixed,
+}
+
+/// A valued interaction over letters.
+#[derive(Debug, Clone)]
+pub struct Letters {
+    /// The pool of the letters' terms. Its lifelines, and the regions of the valued tree, are those of the original pool.
+    pub pool: Pool,
+    alphabet: Interner<LetterId, Letter>,
+    events: FxHashMap<EventId, LetterId>,
+    scopes: IndexVec<ScopeId, Scope>,
+    iterations: IndexVec<IterationId, Iteration>,
+    instances: Interner<InstanceId, Instance>,
+    /// By leaf: the distinct variables of its guards.
+    variables: FxHashMap<ValuedId, Box<[VariableId]>>,
+    /// By leaf: its actions.
+    actions: FxHashMap<ValuedId, Box<[Action]>>,
+    wanted: FxHashMap<TermId, Wanted>,
+}
+
+/// The most nodes of a tree that is written out.
+const MANY: u64 = 4_000_000;
+
+impl Letters {
+    /// The whole interaction.
+    pub const WHOLE: IterationId = IterationId(0);
+
+    /// The term of a valued tree over letters; the variables outside of all loops have their instances. `None` if the tree
+    /// is too large to be written out.
+    pub fn new(pool: &Pool, valued: &Valued) -> Option<(Letters, TermId)> {
+        let mut letters = Letters {
+            pool: pool.clone(),
+            alphabet: Interner::default(),
+            events: FxHashMap::default(),
+            scopes: IndexVec::default(),
+            iterations: IndexVec::default(),
+            instances: Interner::default(),
+            variables: FxHashMap::default(),
+            actions: FxHashMap::default(),
+            wanted: FxHashMap::default(),
+        };
+        letters.iterations.push(Iteration { of: None, level: 0 });
+        for (id, node) in valued.nodes.iter_with_ids() {
+            if let ValuedNode::Event(parts) = node {
+                letters.variables.insert(id, variables(parts));
+                letters.actions.insert(id, parts.iter().map(|part| part.action).collect());
+            }
+        }
+        let term = Builder::new(&mut letters, valued).build()?;
+        Some((letters, term))
+    }
+
+    /// The letter of an event of a term of this pool.
+    pub fn letter_of(&self, event: EventId) -> Option<LetterId> {
+        self.events.get(&event).copied()
+    }
+
+    /// A letter.
+    pub fn letter(&self, letter: LetterId) -> &Letter {
+        &self.alphabet.items[letter]
+    }
+
+    /// The distinct variables of the guards of a leaf, in the order of their first atoms.
+    pub fn variables(&self, leaf: ValuedId) -> &[VariableId] {
+        self.variables.get(&leaf).map_or(&[], |variables| variables)
+    }
+
+    /// An instance.
+    pub fn instance(&self, instance: InstanceId) -> Instance {
+        self.instances.items[instance]
+    }
+
+    /// The number of instances so far.
+    pub fn instance_count(&self) -> usize {
+        self.instances.items.len()
+    }
+
+    /// An iteration.
+    pub fn iteration(&self, iteration: IterationId) -> Iteration {
+        self.iterations[iteration]
+    }
+
+    /// The instance of a variable in a letter; `None` if it is still bound there, or not a variable of the letter.
+    pub fn argument(&mut self, letter: LetterId, variable: VariableId) -> Option<InstanceId> {
+        let Letter { leaf, variables } = self.alphabet.items[letter].clone();
+        match variables {
+            Variables::Instances(instances) => {
+                let at = self.variables(leaf).iter().position(|&own| own == variable)?;
+                instances.get(at).copied()
+            }
+            Variables::Bound(Template { scope, iteration, .. }) => {
+                self.resolve(scope, iteration, variable)
+            }
+        }
+    }
+
+    /// The list that `fresh` keeps an instance apart from: instances with equal lists must have different values. `None` for
+    /// `new`.
+    pub fn rivals(&self, instance: InstanceId) -> Option<(VariableId, ScopeId, IterationId)> {
+        let Instance { variable, binder, iteration } = self.instances.items[instance];
+        let (_, around) = self.iterations[iteration].of.filter(|(own, _)| *own == binder)?;
+        Some((variable, binder, around))
+    }
+
+    /// Ends a step: given its event and what is left after it, both by the plain step relation, names the iterations that the
+    /// step begins. Returns the letter of the event and the term that is left, with all instances that are known now.
+    ///
+    /// `None` if the event is not a letter.
+    pub fn enter(&mut self, event: EventId, left: TermId) -> Option<(LetterId, TermId)> {
+        let letter = self.letter_of(event)?;
+        let mut begun = Begun::default();
+        // The event is inside of iterations of all loops around it.
+        let letter = self.relabelled(letter, 0, &mut begun);
+        let left = self.relabel(left, &mut begun);
+        Some((letter, left))
+    }
+
+    /// The step at a position of a simplified term: the letter that happens and the term after it; `None` if there is no step.
+    pub fn step(
+        &mut self,
+        memo: &mut Memo,
+        term: TermId,
+        position: impl IntoIterator<Item = u8>,
+    ) -> Option<(LetterId, TermId)> {
+        let (event, left) = execute(&mut self.pool, memo, term, position)?;
+        self.enter(event, left)
+    }
+
+    /// The letter as it should be below a number of loops.
+    fn relabelled(&mut self, letter: LetterId, loops: u32, begun: &mut Begun) -> LetterId {
+        let Letter { leaf, variables: Variables::Bound(template) } = self.alphabet.items[letter]
+        else {
+            return letter;
+        };
+        let known = self.iterations[template.iteration].level;
+        let entered = template.depth.saturating_sub(loops);
+        let needed = self.needed(leaf, template.scope);
+        let mut iteration = template.iteration;
+        for level in known + 1..=entered.min(needed) {
+            iteration = match begun.by_level.get(&level) {
+                Some(&known) => {
+                    debug_assert_eq!(self.iterations[known].of.map(|of| of.1), Some(iteration));
+                    known
+                }
+                None => {
+                    let Some(scope) = self.loop_at(template.scope, level) else { break };
+                    let new = Iteration { of: Some((scope, iteration)), level };
+                    let new = self.iterations.push(new);
+                    begun.by_level.insert(level, new);
+                    new
+                }
+            };
+        }
+        let letter = if entered >= needed {
+            self.ground(leaf, template.scope, iteration)
+        } else {
+            Letter { leaf, variables: Variables::Bound(Template { iteration, ..template }) }
+        };
+        self.intern(letter)
+    }
+
+    /// The letter of a leaf all of whose variables have instances.
+    fn ground(&mut self, leaf: ValuedId, scope: ScopeId, iteration: IterationId) -> Letter {
+        let variables = self.variables.get(&leaf).cloned().unwrap_or_default();
+        let instances =
+            variables.iter().filter_map(|&x| self.resolve(scope, iteration, x)).collect();
+        Letter { leaf, variables: Variables::Instances(instances) }
+    }
+
+    /// The instance of a variable that is bound around a scope, if its iteration has begun.
+    fn resolve(
+        &mut self,
+        scope: ScopeId,
+        iteration: IterationId,
+        variable: VariableId,
+    ) -> Option<InstanceId> {
+        let binder = self.binder(scope, variable)?;
+        let level = self.scopes[binder].level;
+        let mut iteration = iteration;
+        while self.iterations[iteration].level > level {
+            iteration = self.iterations[iteration].of?.1;
+        }
+        let has_begun = self.iterations[iteration].level == level;
+        has_begun.then(|| self.instances.intern(Instance { variable, binder, iteration }))
+    }
+
+    /// The binder of a variable around a scope.
+    fn binder(&self, scope: ScopeId, variable: VariableId) -> Option<ScopeId> {
+        let mut at = Some(scope);
+        while let Some(scope) = at {
+            if self.scopes[scope].variables.contains(&variable) {
+                return Some(scope);
+            }
+            at = self.scopes[scope].around;
+        }
+        None
+    }
+
+    /// The loop of a level around a scope.
+    fn loop_at(&self, scope: ScopeId, level: u32) -> Option<ScopeId> {
+        let mut at = Some(scope);
+        while let Some(scope) = at {
+            let Scope { around, level: own, is_loop, .. } = self.scopes[scope];
+            if is_loop && own == level {
+                return Some(scope);
+            }
+            at = around;
+        }
+        None
+    }
+
+    /// The greatest level of a binder of the variables of a leaf.
+    fn needed(&self, leaf: ValuedId, scope: ScopeId) -> u32 {
+        let variables = self.variables(leaf).iter();
+        let levels = variables.filter_map(|&x| Some(self.scopes[self.binder(scope, x)?].level));
+        levels.max().unwrap_or(0)
+    }
+
+    fn intern(&mut self, letter: Letter) -> LetterId {
+        let before = self.alphabet.items.len();
+        let leaf = letter.leaf;
+        let id = self.alphabet.intern(letter);
+        if self.alphabet.items.len() > before {
+            let event = self.make_event(leaf, id);
+            self.events.insert(event, id);
+        }
+        id
+    }
+
+    /// The event of a letter: the actions of its leaf, with a message of their own.
+    fn make_event(&mut self, leaf: ValuedId, letter: LetterId) -> EventId {
+        let message = self.pool.add_message(&format!("\u{1}{}", letter.index()));
+        let actions = self.actions.get(&leaf).map_or(&[][..], |actions| actions);
+        let actions: Vec<Action> =
+            actions.iter().map(|&action| Action { message, ..action }).collect();
+        self.pool.intern_event(&actions)
+    }
+
+    /// The event of a letter.
+    pub fn event(&mut self, letter: LetterId) -> EventId {
+        let leaf = self.alphabet.items[letter].leaf;
+        self.make_event(leaf, letter)
+    }
+
+    /// Whether, and below how many loops, the leaves of a term are as they should be.
+    fn wanted(&mut self, term: TermId) -> Wanted {
+        let Letters { pool, alphabet, events, iterations, wanted, .. } = self;
+        fold(
+            pool,
+            term,
+            wanted,
+            |_, _| None,
+            |pool, term, operands: &[Wanted]| match (pool.node(term), operands) {
+                (Term::Event(event), _) => {
+                    let letter =
+                        events.get(&event).map(|&letter| &alphabet.items[letter].variables);
+                    match letter {
+                        Some(Variables::Bound(template)) => {
+                            let known = iterations[template.iteration].level;
+                            Wanted::Loops(template.depth.saturating_sub(known))
+                        }
+                        Some(Variables::Instances(_)) | None => Wanted::Nothing,
+                    }
+                }
+                (Term::LoopS(_) | Term::LoopC(..), &[Wanted::Loops(loops)]) => {
+                    Wanted::Loops(loops.saturating_sub(1))
+                }
+                (Term::LoopS(_) | Term::LoopC(..), &[body]) => body,
+                (_, &[Wanted::Nothing, other] | &[other, Wanted::Nothing]) => other,
+                (_, &[left, right]) if left == right => left,
+                (_, &[_, _]) => Wanted::Mixed,
+                _ => Wanted::Nothing,
+            },
+        )
+    }
+
+    /// The term with all instances that are known now. Only parts that change are visited.
+    fn relabel(&mut self, term: TermId, begun: &mut Begun) -> TermId {
+        let mut done: FxHashMap<(TermId, u32), TermId> = FxHashMap::default();
+        let mut stack = vec![(term, 0)];
+        while let Some(&(term, loops)) = stack.last() {
+            if done.contains_key(&(term, loops)) {
+                stack.pop();
+                continue;
+            }
+            let wanted = self.wanted(term);
+            let node = self.pool.node(term);
+            if wanted == Wanted::Nothing || wanted == Wanted::Loops(loops) {
+                done.insert((term, loops), term);
+                stack.pop();
+                continue;
+            }
+            if let Term::Event(event) = node {
+                let changed = self.letter_of(event).map_or(term, |letter| {
+                    let letter = self.relabelled(letter, loops, begun);
+                    let event = self.event(letter);
+                    self.pool.event(event)
+                });
+                done.insert((term, loops), changed);
+                stack.pop();
+                continue;
+            }
+            let inside = loops + u32::from(node.is_loop());
+            let height = stack.len();
+            let missing = node.operands().rev().filter(|&i| !done.contains_key(&(i, inside)));
+            stack.extend(missing.map(|operand| (operand, inside)));
+            if stack.len() > height {
+                continue;
+            }
+            let of = |operand: TermId| done.get(&(operand, inside)).copied().unwrap_or(operand);
+            let changed = match node {
+                Term::Empty | Term::Event(_) => node,
+                Term::Strict(i, j) => Term::Strict(of(i), of(j)),
+                Term::Coreg(region, i, j) => Term::Coreg(region, of(i), of(j)),
+                Term::Alt(i, j) => Term::Alt(of(i), of(j)),
+                Term::LoopS(i) => Term::LoopS(of(i)),
+                Term::LoopC(region, i) => Term::LoopC(region, of(i)),
+            };
+            let changed = self.pool.intern(changed);
+            done.insert((term, loops), changed);
+            stack.pop();
+        }
+        done.get(&(term, 0)).copied().unwrap_or(term)
+    }
+
+    /// A letter as text: `a!m[k = x]` with the instances of its variables, `x=3`, or `x` if it is bound.
+    pub fn text(&mut self, valued: &Valued, letter: LetterId) -> String {
+        let leaf = self.alphabet.items[letter].leaf;
+        let ValuedNode::Event(parts) = &valued.nodes[leaf] else { return String::new() };
+        let actions = parts.iter().map(|part| part.action.text(self.pool.signature()));
+        let mut text = actions.collect::<Vec<_>>().join("+");
+        let variables = self.variables.get(&leaf).cloned().unwrap_or_default();
+        let variables: Vec<String> = variables
+            .iter()
+            .map(|&x| match self.argument(letter, x) {
+                Some(instance) => format!("{}{}", valued.variables[x], instance.index()),
+                None => valued.variables[x].to_string(),
+            })
+            .collect();
+        if !variables.is_empty() {
+            text = format!("{text}({})", variables.join(","));
+        }
+        text
+    }
+}
+
+/// By level: the iterations that a step begins.
+#[derive(Debug, Default)]
+struct Begun {
+    by_level: FxHashMap<u32, IterationId>,
+}
+
+/// The distinct variables of guards, in the order of their first atoms.
+fn variables(parts: &[Part]) -> Box<[VariableId]> {
+    let mut found: Vec<VariableId> = Vec::new();
+    for variable in parts.iter().flat_map(|part| part.guard.iter()).filter_map(Atom::variable) {
+        if !found.contains(&variable) {
+            found.push(variable);
+        }
+    }
+    found.into()
+}
+
+/// Makes the term of a valued tree. Nodes without a variable below them are made once; others at each of their places.
+struct Builder<'a> {
+    letters: &'a mut Letters,
+    valued: &'a Valued,
+    /// By node: whether a guard below it compares with a variable.
+    has_variables: IndexVec<ValuedId, bool>,
+    /// By node without variables: its term.
+    plain: FxHashMap<ValuedId, TermId>,
+    made: u64,
+}
+
+/// What the builder does next.
+enum Task {
+    /// Makes the term of a node below a scope and a number of loops.
+    Visit(ValuedId, Option<ScopeId>, u32),
+    /// Joins the terms of the operands of a node.
+    Join(ValuedId),
+}
+
+impl<'a> Builder<'a> {
+    fn new(letters: &'a mut Letters, valued: &'a Valued) -> Self {
+        let mut has_variables: IndexVec<ValuedId, bool> = IndexVec::default();
+        for node in &valued.nodes {
+            let of = |id: &ValuedId| has_variables[*id];
+            let has = match node {
+                ValuedNode::Empty => false,
+                ValuedNode::Event(parts) => !variables(parts).is_empty(),
+                ValuedNode::Strict(i, j) | ValuedNode::Coreg(_, i, j) | ValuedNode::Alt(i, j) => {
+                    of(i) || of(j)
+                }
+                ValuedNode::LoopS(i)
+                | ValuedNode::LoopC(_, i)
+                | ValuedNode::New(_, i)
+                | ValuedNode::Fresh(_, i) => of(i),
+            };
+            has_variables.push(has);
+        }
+        Builder { letters, valued, has_variables, plain: FxHashMap::default(), made: 0 }
+    }
+
+    fn build(mut self) -> Option<TermId> {
+        let mut tasks = vec![Task::Visit(self.valued.root, None, 0)];
+        let mut terms: Vec<TermId> = Vec::new();
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Visit(node, scope, loops) => {
+                    self.made += 1;
+                    if self.made > MANY {
+                        return None;
+                    }
+                    match self.plain.get(&node) {
+                        Some(&known) => terms.push(known),
+                        None => self.visit(node, scope, loops, &mut tasks, &mut terms),
+                    }
+                }
+                Task::Join(node) => {
+                    let right = terms.pop()?;
+                    let term = self.join(node, right, &mut terms)?;
+                    if !self.has_variables[node] {
+                        self.plain.insert(node, term);
+                    }
+                    terms.push(term);
+                }
+            }
+        }
+        terms.pop()
+    }
+
+    fn visit(
+        &mut self,
+        node: ValuedId,
+        scope: Option<ScopeId>,
+        loops: u32,
+        tasks: &mut Vec<Task>,
+        terms: &mut Vec<TermId>,
+    ) {
+        let mut inner = node;
+        let mut fresh = Vec::new();
+        while let ValuedNode::Fresh(variable, body) = self.valued.nodes[inner] {
+            fresh.push(variable);
+            inner = body;
+        }
+        match self.valued.nodes[inner] {
+            ValuedNode::Empty => terms.push(Pool::EMPTY),
+            ValuedNode::Event(ref parts) if parts.is_empty() => terms.push(Pool::EMPTY),
+            ValuedNode::Event(_) => terms.push(self.leaf(inner, scope, loops)),
+            ValuedNode::Strict(i, j) | ValuedNode::Coreg(_, i, j) | ValuedNode::Alt(i, j) => {
+                tasks.push(Task::Join(inner));
+                tasks.push(Task::Visit(j, scope, loops));
+                tasks.push(Task::Visit(i, scope, loops));
+            }
+            ValuedNode::LoopS(i) | ValuedNode::LoopC(_, i) => {
+                let level = loops + 1;
+                let scope = self.scope(inner, scope, level, fresh, true);
+                tasks.push(Task::Join(inner));
+                tasks.push(Task::Visit(i, scope, level));
+            }
+            ValuedNode::New(variable, i) => {
+                let scope = self.scope(inner, scope, loops, vec![variable], false);
+                tasks.push(Task::Visit(i, scope, loops));
+            }
+            // All of them are collected above.
+            ValuedNode::Fresh(_, i) => tasks.push(Task::Visit(i, scope, loops)),
+        }
+    }
+
+    /// The scope inside of a binder or loop, if anything is bound there or above.
+    fn scope(
+        &mut self,
+        node: ValuedId,
+        around: Option<ScopeId>,
+        level: u32,
+        variables: Vec<VariableId>,
+        is_loop: bool,
+    ) -> Option<ScopeId> {
+        if !self.has_variables[node] {
+            return around;
+        }
+        Some(self.letters.scopes.push(Scope { around, level, variables, is_loop }))
+    }
+
+    fn leaf(&mut self, leaf: ValuedId, scope: Option<ScopeId>, loops: u32) -> TermId {
+        let letters = &mut *self.letters;
+        let letter = match scope {
+            Some(scope) if self.has_variables[leaf] => {
+                let iteration = Letters::WHOLE;
+                if letters.needed(leaf, scope) == 0 {
+                    letters.ground(leaf, scope, iteration)
+                } else {
+                    let template = Template { scope, depth: loops, iteration };
+                    Letter { leaf, variables: Variables::Bound(template) }
+                }
+            }
+            Some(_) | None => Letter { leaf, variables: Variables::Instances(Box::default()) },
+        };
+        let letter = letters.intern(letter);
+        let event = letters.event(letter);
+        let term = letters.pool.event(event);
+        if !self.has_variables[leaf] {
+            self.plain.insert(leaf, term);
+        }
+        term
+    }
+
+    /// The term of a node whose last operand is given and whose others are on the stack.
+    fn join(&mut self, node: ValuedId, last: TermId, terms: &mut Vec<TermId>) -> Option<TermId> {
+        let pool = &mut self.letters.pool;
+        Some(match self.valued.nodes[node] {
+            ValuedNode::Strict(..) => pool.strict(terms.pop()?, last),
+            ValuedNode::Coreg(region, ..) => pool.coreg(region, terms.pop()?, last),
+            ValuedNode::Alt(..) => pool.alt(terms.pop()?, last),
+            ValuedNode::LoopS(_) => pool.loop_s(last),
+            ValuedNode::LoopC(region, _) => pool.loop_c(region, last),
+            ValuedNode::Empty
+            | ValuedNode::Event(_)
+            | ValuedNode::New(..)
+            | ValuedNode::Fresh(..) => last,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::simplify;
+    use crate::sample::spec;
+
+    struct Sample {
+        letters: Letters,
+        valued: Valued,
+        term: TermId,
+        skeleton: (Pool, TermId),
+    }
+
+    fn sample(text: &str) -> Sample {
+        let text = format!("@lifeline{{a;b;c}} @message{{m;n;o}} {text}");
+        let lowered = crate::lower(&[&spec(&text)]);
+        assert_eq!(lowered.diagnostics, []);
+        let valued = *lowered.valued.unwrap();
+        let (mut letters, term) = Letters::new(&lowered.pool, &valued).unwrap();
+        let term = simplify(&mut letters.pool, term);
+        let mut pool = lowered.pool;
+        let skeleton = simplify(&mut pool, lowered.term.unwrap());
+        Sample { letters, valued, term, skeleton: (pool, skeleton) }
+    }
+
+    impl Sample {
+        /// The term with letters instead of messages.
+        fn text(&mut self) -> String {
+            let mut text = self.letters.pool.text(self.term);
+            for letter in (0..self.letters.alphabet.items.len()).rev().map(LetterId::new) {
+                let event = self.letters.event(letter);
+                let own = self.letters.pool.event_text(event);
+                text = text.replace(&own, &self.letters.text(&self.valued, letter));
+            }
+            text
+        }
+    }
+
+    /// Steps at positions, and compares what is left with texts. At each step the skeleton has the same step.
+    #[track_caller]
+    fn check(text: &str, begin: &str, steps: &[(&[u8], &str, &str)]) {
+        let mut sample = sample(text);
+        assert_eq!(sample.text(), begin);
+        let (mut memo, mut plain) = (Memo::default(), Memo::default());
+        for (position, event, left) in steps {
+            let (letter, term) =
+                sample.letters.step(&mut memo, sample.term, position.iter().copied()).unwrap();
+            sample.term = term;
+            assert_eq!(sample.letters.text(&sample.valued, letter), *event);
+            assert_eq!(sample.text(), *left);
+            let (pool, skeleton) = &mut sample.skeleton;
+            *skeleton = execute(pool, &mut plain, *skeleton, position.iter().copied()).unwrap().1;
+            let attributes = |pool: &Pool, term| {
+                let all = pool.attributes(term);
+                (all.nodes, all.depth, all.loops, all.terminates)
+            };
+            assert_eq!(attributes(pool, *skeleton), attributes(&sample.letters.pool, term));
+        }
+    }
+
+    #[test]
+    fn a_variable_outside_of_loops_is_one_instance() {
+        check(
+            "new(x)(seq(a!m[k = x], loopW(b!n[k = x]), a!o))",
+            "seq(a!m(x0), seq(loopW(b!n(x0)), a!o))",
+            &[
+                (&[1], "a!m(x0)", "seq(loopW(b!n(x0)), a!o)"),
+                (&[1, 1], "b!n(x0)", "seq(loopW(b!n(x0)), a!o)"),
+            ],
+        );
+    }
+
+    #[test]
+    fn each_iteration_has_its_own() {
+        check(
+            "loopP(new(x)(seq(a!m[k = x], a!n[k = x])))",
+            "loopP(seq(a!m(x), a!n(x)))",
+            &[
+                (
+                    &[1, 1],
+                    "a!m(x0)",
+                    "par(loopP(seq(a!m(x), a!n(x))), par(a!n(x0), loopP(seq(a!m(x), a!n(x)))))",
+                ),
+                (
+                    &[1, 1, 1],
+                    "a!m(x1)",
+                    "par(par(loopP(seq(a!m(x), a!n(x))), par(a!n(x1), loopP(seq(a!m(x), a!n(x))))), par(a!n(x0), loopP(seq(a!m(x), a!n(x)))))",
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn several_loops_begin_at_once() {
+        // m happens in an iteration of both loops; o is in that of the outer one, the rest of the inner one has both.
+        check(
+            "loopS(fresh x)(strict(loopS(fresh y)(strict(a!m[k = y], b!n[k = x, j = y])), c!o[k = x]))",
+            "loopS(strict(loopS(strict(a!m(y), b!n(x,y))), c!o(x)))",
+            &[
+                (
+                    &[1, 1, 1, 1],
+                    "a!m(y0)",
+                    "strict(strict(strict(b!n(x1,y0), loopS(strict(a!m(y), b!n(x1,y)))), c!o(x1)), loopS(strict(loopS(strict(a!m(y), b!n(x,y))), c!o(x))))",
+                ),
+                (
+                    &[1, 1, 1],
+                    "b!n(x1,y0)",
+                    "strict(strict(loopS(strict(a!m(y), b!n(x1,y))), c!o(x1)), loopS(strict(loopS(strict(a!m(y), b!n(x,y))), c!o(x))))",
+                ),
+                (
+                    &[1, 1, 1, 1],
+                    "a!m(y2)",
+                    "strict(strict(strict(b!n(x1,y2), loopS(strict(a!m(y), b!n(x1,y)))), c!o(x1)), loopS(strict(loopS(strict(a!m(y), b!n(x,y))), c!o(x))))",
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn an_event_without_variables_begins_iterations_too() {
+        check(
+            "loopS(new(x)(strict(a!m, b!n[k = x])))",
+            "loopS(strict(a!m, b!n(x)))",
+            &[(&[1, 1], "a!m", "strict(b!n(x0), loopS(strict(a!m, b!n(x))))")],
+        );
+    }
+
+    #[test]
+    fn alternatives_and_pruned_loops() {
+        // The copy before is pruned to its second branch; it stays a template.
+        check(
+            "loopW(new(x)(alt(seq(a!m[k = x], b!n[k = x]), c!o[k = x])))",
+            "loopW(alt(seq(a!m(x), b!n(x)), c!o(x)))",
+            &[(
+                &[1, 1, 1],
+                "a!m(x0)",
+                "seq(loopW(c!o(x)), seq(b!n(x0), loopW(alt(seq(a!m(x), b!n(x)), c!o(x)))))",
+            )],
+        );
+    }
+
+    #[test]
+    fn all_parts_of_a_synchronous_passing_share_their_variables() {
+        check(
+            "loopS(new(x)(strict(a -- <synch> m[k = x] -> b, c!o[k = x])))",
+            "loopS(strict(a!m+b?m(x), c!o(x)))",
+            &[(&[1, 1], "a!m+b?m(x0)", "strict(c!o(x0), loopS(strict(a!m+b?m(x), c!o(x))))")],
+        );
+    }
+
+    #[test]
+    fn lists_of_fresh_values() {
+        let mut sample = sample("loopP(loopP(fresh x)(seq(a!m[k = x], b!n[k = x])))");
+        let mut memo = Memo::default();
+        let mut lists = Vec::new();
+        // Three iterations of the inner loop in one of the outer, then one in another. New iterations of a loop on the
+        // left of `par` are those of the loop that the first step left there.
+        for position in [&[1, 1, 1][..], &[2, 1, 1, 1, 1], &[2, 1, 1, 1, 1, 1], &[1, 1, 1, 1]] {
+            let (letter, term) =
+                sample.letters.step(&mut memo, sample.term, position.iter().copied()).unwrap();
+            sample.term = term;
+            let Variables::Instances(instances) = &sample.letters.letter(letter).variables else {
+                panic!("the event is inside of all iterations");
+            };
+            lists.push((instances[0], sample.letters.rivals(instances[0]).unwrap()));
+        }
+        let instances: Vec<usize> = lists.iter().map(|(instance, _)| instance.index()).collect();
+        assert_eq!(instances, [0, 1, 2, 3]);
+        assert!(lists[0].1 == lists[1].1 && lists[1].1 == lists[2].1);
+        assert_ne!(lists[2].1, lists[3].1);
+    }
+}
