@@ -36,7 +36,11 @@ loopP(fresh m)(loopW(new(s)(seq(
 
 pub(crate) fn run(size: Size, parts: &[String]) {
     println!("# values: sessions told apart by an id\n");
-    run_parts(size, parts, &[("sessions", sessions), ("faults", faults), ("shapes", shapes::shapes)]);
+    run_parts(
+        size,
+        parts,
+        &[("sessions", sessions), ("faults", faults), ("shapes", shapes::shapes)],
+    );
 }
 
 /// An event: its action (twice the message, plus one for the broker), its id, and its time in nanoseconds.

@@ -118,6 +118,11 @@ struct Prepared {
 }
 
 impl Shape {
+    /// Whether the model allows sessions in parallel.
+    fn is_parallel(&self) -> bool {
+        self.model.starts_with("loopP")
+    }
+
     fn prepare(&self, sessions: i64, cut: bool) -> Option<Prepared> {
         const HOP: i64 = 1_000_000_000;
         let text = format!("@lifeline{{c; s; d}} @message{{req; ask; tell; rep}} {}", self.model);
@@ -136,8 +141,8 @@ impl Shape {
         let mut rng = fastrand::Rng::with_seed(42);
         let mut logs: [Vec<Event>; 3] = Default::default();
         for session in 0..sessions {
-            // A hundred sessions are in flight.
-            let mut time = session * HOP / 50;
+            // A hundred sessions are in flight, or they follow each other.
+            let mut time = session * if self.is_parallel() { HOP / 50 } else { 3 * HOP };
             for (step, action) in steps.iter().enumerate() {
                 logs[action.lifeline.index()].push(Event { time, session, step });
                 time += if self.overtakes { 1 + rng.i64(0..HOP) } else { HOP / 2 };

@@ -247,10 +247,8 @@ mod tests {
             }
         }
         // Strictly between 0 and 1/2.
-        let wish = wish(&[
-            (Relation::Greater, Value::integer(0)),
-            (Relation::Less, Value::Number(half)),
-        ]);
+        let wish =
+            wish(&[(Relation::Greater, Value::integer(0)), (Relation::Less, Value::Number(half))]);
         let found = (0..20).map(|_| wish.draw(&mut random, 10));
         let quarter = Value::Number(Rational::new(1, 4).unwrap());
         assert!(found.into_iter().any(|drawn| drawn == quarter));

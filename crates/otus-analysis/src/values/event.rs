@@ -583,7 +583,7 @@ impl<'m> Firing<'m> {
 }
 
 /// The relation seen from the other side.
-fn flipped(relation: Relation) -> Relation {
+pub(super) fn flipped(relation: Relation) -> Relation {
     match relation {
         Relation::Equal | Relation::NotEqual => relation,
         Relation::Less => Relation::Greater,
@@ -672,6 +672,14 @@ impl Memory {
             if let Bound::Open(open) = last {
                 add(*open);
             }
+        }
+        if found.is_some() {
+            let times = self.last.iter().flatten().filter_map(|last| match last {
+                Bound::Open(open) => Some(*open),
+                Bound::Known(_) => None,
+            });
+            let times: SmallVec<[Open; 4]> = times.collect();
+            super::project::project(&mut self.conditions, &order, &times);
         }
         if found.is_some() {
             // Conditions that are connected to no live variable hold for some values of their own.

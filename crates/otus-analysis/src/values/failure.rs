@@ -231,7 +231,8 @@ impl Met<'_, '_> {
             {
                 let leaf = &self.exprs.leaves[way.leaf];
                 let partition = self.observation.problem.trace.partition();
-                let is_own = |action: Action| partition.component_of(action.lifeline) == at.component;
+                let is_own =
+                    |action: Action| partition.component_of(action.lifeline) == at.component;
                 let parts = leaf.parts.iter().filter(|part| is_own(part.action));
                 let expected = parts
                     .map(|part| ExpectedLeaf { action: part.action, leaf: leaf.node })
@@ -490,9 +491,7 @@ fn cycle(obstacles: &[Obstacle]) -> Option<Vec<Waiting>> {
         found.reverse();
         let is_cycle = at == start && !found.is_empty();
         found.rotate_right(usize::from(is_cycle));
-        if is_cycle
-            && shortest.as_ref().is_none_or(|known| found.len() < known.len())
-        {
+        if is_cycle && shortest.as_ref().is_none_or(|known| found.len() < known.len()) {
             shortest = Some(found);
         }
     }

@@ -25,6 +25,7 @@ pub(crate) mod expr;
 mod failure;
 mod keyed;
 pub(crate) mod observation;
+mod project;
 mod repair;
 mod search;
 mod step;

@@ -207,15 +207,16 @@ impl ValueEngine {
             ValueCause::TooLate(time) | ValueCause::TooEarly(time) => {
                 let is_late = matches!(failure.cause, ValueCause::TooLate(_));
                 let moved = logs.times(facts, at, *time, is_late);
-                found.extend(moved.filter_map(|(place, time)| {
-                    with(place, Valued::TIME, Value::integer(time))
-                }));
+                found.extend(
+                    moved.filter_map(|(place, time)| {
+                        with(place, Valued::TIME, Value::integer(time))
+                    }),
+                );
             }
             ValueCause::Cycle(links) => {
                 for link in links {
                     let own = link.at.component.index();
-                    let Some((from, to)) =
-                        logs.moment_at(link.at).zip(logs.moment_at(link.before))
+                    let Some((from, to)) = logs.moment_at(link.at).zip(logs.moment_at(link.before))
                     else {
                         continue;
                     };
@@ -224,9 +225,7 @@ impl ValueEngine {
                     found.push((own, Change::Move(to, from)));
                 }
             }
-            ValueCause::UsedAgain { .. }
-            | ValueCause::Unexpected
-            | ValueCause::Missing { .. } => {}
+            ValueCause::UsedAgain { .. } | ValueCause::Unexpected | ValueCause::Missing { .. } => {}
         }
         let is_over = matches!(failure.cause, ValueCause::Missing { .. });
         // An expected event that comes later on its log, one that was lost, or one that is too much.

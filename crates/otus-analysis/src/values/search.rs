@@ -15,8 +15,8 @@
 
 use std::rc::Rc;
 
-use otus_core::{Action, ActionId, LifelineId, LifelineSet};
 use otus_core::index::Index as _;
+use otus_core::{Action, ActionId, LifelineId, LifelineSet};
 use otus_trace::ComponentId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -218,9 +218,7 @@ impl<'s, 'p> Search<'s, 'p> {
             return Rc::clone(known);
         }
         let partition = problem.trace.partition();
-        let is_own = |action: &Action| {
-            partition.component_of(action.lifeline).index() == component
-        };
+        let is_own = |action: &Action| partition.component_of(action.lifeline).index() == component;
         let mut actions: Vec<Action> =
             key.iter().map(|&action| problem.pool.action(action).without_peer()).collect();
         actions.sort_unstable();

@@ -88,8 +88,11 @@ impl Search<'_, '_> {
                         continue;
                     }
                 }
-                let blocked: SmallVec<[usize; 2]> =
-                    all.iter().copied().filter(|&other| !self.can_take_part(state, other, kind)).collect();
+                let blocked: SmallVec<[usize; 2]> = all
+                    .iter()
+                    .copied()
+                    .filter(|&other| !self.can_take_part(state, other, kind))
+                    .collect();
                 if let Some(&first) = blocked.first() {
                     if !blocked.iter().any(|&other| set[other]) {
                         add(first, &mut set, &mut pending);
@@ -119,7 +122,12 @@ impl Search<'_, '_> {
     }
 
     /// Whether an event of a kind could be on a component now.
-    fn can_take_part(&mut self, state: &State, component: usize, kind: super::expr::KindId) -> bool {
+    fn can_take_part(
+        &mut self,
+        state: &State,
+        component: usize,
+        kind: super::expr::KindId,
+    ) -> bool {
         if self.observation.is_outside(&state.consumed, component) {
             return true;
         }
@@ -161,7 +169,9 @@ impl Exprs {
                 Expr::Never | Expr::Empty => {}
                 Expr::Leaf(own, _) if *own == leaf => return true,
                 Expr::Leaf(..) => {}
-                Expr::Alt(left, right) | Expr::Sched(_, left, right) => pending.extend([*left, *right]),
+                Expr::Alt(left, right) | Expr::Sched(_, left, right) => {
+                    pending.extend([*left, *right])
+                }
                 Expr::Par(operands) => pending.extend(operands.iter()),
                 Expr::Loop(_, body) | Expr::New(_, body) | Expr::Fresh(_, _, body) => {
                     pending.push(*body);

@@ -169,7 +169,8 @@ impl<'p> ValueWalks<'p> {
 
     /// The guard that stopped most walks, as text: `a!m[f = 1]`. `None` if none did.
     pub fn obstacle(&self) -> Option<String> {
-        let leaf = self.refused.iter().max_by_key(|(leaf, times)| (**times, std::cmp::Reverse(**leaf)));
+        let leaf =
+            self.refused.iter().max_by_key(|(leaf, times)| (**times, std::cmp::Reverse(**leaf)));
         let parts = &self.exprs.leaves[*leaf?.0].parts;
         let guarded = parts.iter().find(|part| !part.guard.is_empty())?;
         Some(self.valued.part_text(self.pool, guarded))
@@ -179,8 +180,7 @@ impl<'p> ValueWalks<'p> {
         let components = self.partition.len();
         let times = self.valued.has_times();
         let last = if times { SmallVec::from_elem(None, components) } else { SmallVec::new() };
-        let memory =
-            Memory { registers: SmallVec::new(), conditions: Vec::new(), last, opens: 0 };
+        let memory = Memory { registers: SmallVec::new(), conditions: Vec::new(), last, opens: 0 };
         let mut state = State { expr: self.root, memory, now: 0, last: vec![0; components] };
         let mut events = Vec::new();
         loop {
@@ -338,9 +338,9 @@ impl<'p> ValueWalks<'p> {
         for &component in &components {
             let parts_here = |event: &&Event| {
                 let parts = &self.exprs.leaves[event.leaf].parts;
-                parts.iter().any(|part| {
-                    self.partition.component_of(part.action.lifeline) == component
-                })
+                parts
+                    .iter()
+                    .any(|part| self.partition.component_of(part.action.lifeline) == component)
             };
             let mut step = 0;
             // The actions of a moment are sorted, so each is looked up in its event.

@@ -21,6 +21,7 @@ use super::super::step::Way;
 use super::confluence::is_confluent;
 use super::fast::{Answer, At, Entry, REGISTERS, Registers};
 use super::plan::{Keyed, Part, Route};
+use super::silent::Chains;
 use crate::budget::{Meter, Stop};
 
 /// Whether the sessions explain the logs; `None` if this engine does not decide it.
@@ -58,6 +59,7 @@ pub(in super::super) fn explain(
         keyed,
         observation,
         sessions,
+        chains: Chains::default(),
         slow: Vec::new(),
         routes,
         consumed: vec![0; count],
@@ -78,9 +80,9 @@ pub(in super::super) fn explain(
 
 /// A session: its shape, and the values of its variables.
 #[derive(Debug, Clone, Copy)]
-struct Session {
-    shape: ExprId,
-    registers: Registers,
+pub(super) struct Session {
+    pub(super) shape: ExprId,
+    pub(super) registers: Registers,
 }
 
 /// A session of which no event has happened.
@@ -109,28 +111,30 @@ struct SlowSession {
 
 /// What an attempt to let an event happen led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fired {
+pub(super) enum Fired {
     Moved,
     Blocked,
     /// This engine does not decide.
     GivenUp,
 }
 
-struct Run<'r, 'p> {
-    keyed: &'r mut Keyed,
-    observation: Observation<'p>,
+pub(super) struct Run<'r, 'p> {
+    pub(super) keyed: &'r mut Keyed,
+    pub(super) observation: Observation<'p>,
     /// By part, then by key.
-    sessions: Vec<Vec<Session>>,
+    pub(super) sessions: Vec<Vec<Session>>,
+    /// How sessions go on with events that nobody saw.
+    pub(super) chains: Chains,
     slow: Vec<SlowSession>,
     /// By action: its route, once looked up.
     routes: Vec<Looked>,
-    consumed: Vec<u32>,
+    pub(super) consumed: Vec<u32>,
     may_miss: bool,
     /// Whether all choices so far were forced.
     is_forced: bool,
     budget_spent: Option<Stop>,
     /// By lifeline: the stage that its events belong to now.
-    stages: Vec<usize>,
+    pub(super) stages: Vec<usize>,
     /// A session that cannot end: its part and key.
     unfinished: Option<(usize, usize)>,
 }
@@ -221,9 +225,13 @@ impl Run<'_, '_> {
         if entry == Entry::Unknown {
             entry = make(part, problem, shape, route.kind);
         }
+        let session = Session { shape, ..session };
         let Entry::Fast(from, to) = entry else {
-            return if entry == Entry::Slow || self.has_outside() {
+            return if entry == Entry::Slow {
                 self.fire_slowly(component, route, key)
+            } else if self.has_outside() {
+                self.fire_after_chain(component, (route, key), session)
+                    .unwrap_or_else(|| self.fire_slowly(component, route, key))
             } else {
                 Fired::Blocked
             };
@@ -515,7 +523,15 @@ impl Run<'_, '_> {
                     self.budget_spent = Some(stop);
                     return None;
                 }
-                if !self.can_session_end(part, key)? {
+                let by_chain = match session.shape {
+                    SLOW => None,
+                    _ => self.ends_after_chain(part, session),
+                };
+                let can_end = match by_chain {
+                    Some(can_end) => can_end,
+                    None => self.can_session_end(part, key)?,
+                };
+                if !can_end {
                     self.unfinished = Some((part, key));
                     return Some(false);
                 }
@@ -577,9 +593,8 @@ impl Run<'_, '_> {
         let is_idle = self.sessions[route.part][key].shape == IDLE;
         let named = self.named_key(route.key, key);
         let later = self.later(component, (route.part, key));
-        let mut ahead = |action: Action| {
-            later.iter().find(|(own, _)| *own == action).map(|&(_, place)| place)
-        };
+        let mut ahead =
+            |action: Action| later.iter().find(|(own, _)| *own == action).map(|&(_, place)| place);
         let tables = &mut self.keyed.parts[route.part].tables;
         let is_first = !tables.steps.ways(&mut tables.exprs, tables.root, route.kind).is_empty();
         let mut met = Met {
@@ -733,7 +748,7 @@ fn test(
 
 /// Finds the steps of a shape, and whether it and the shapes after it are confluent.
 #[cold]
-fn make(part: &mut Part, problem: &Problem<'_>, shape: ExprId, kind: KindId) -> Entry {
+pub(super) fn make(part: &mut Part, problem: &Problem<'_>, shape: ExprId, kind: KindId) -> Entry {
     let partition = problem.trace.partition();
     let tables = &mut part.tables;
     let action = tables.exprs.kinds.items[kind].first().copied();
