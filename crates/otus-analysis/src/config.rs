@@ -22,6 +22,7 @@ use otus_syntax::options::{
 };
 
 use crate::budget::Budget;
+use crate::question::Question;
 use crate::verdict::Verdict;
 
 /// The options of a search.
@@ -93,6 +94,17 @@ impl Kind {
             Kind::Prefix => "prefix",
             Kind::Eliminate => "eliminate",
             Kind::Simulate(_) => "simulate",
+        }
+    }
+
+    /// The question that the algorithm is for.
+    pub fn question(self) -> Question {
+        match self {
+            Kind::Accept => Question::ACCEPT,
+            Kind::Prefix => Question::GlobalPrefix,
+            Kind::Eliminate => Question::MULTI_PREFIX,
+            Kind::Simulate(simulation) if simulation.before => Question::SLICE,
+            Kind::Simulate(_) => Question::MULTI_PREFIX,
         }
     }
 

@@ -5,8 +5,8 @@
 //! compares numbers. An event matches if, on *every* component it touches, the next moment is
 //! exactly the set of its actions there.
 
-use otus_core::index::IndexVec;
-use otus_core::{ActionId, EventId, LifelineSet, Pool};
+use otus_core::index::{Index as _, IndexVec};
+use otus_core::{Action, ActionId, EventId, LifelineSet, MessageId, Pool};
 use otus_trace::multitrace::{ComponentId, Step};
 use otus_trace::{MultiTrace, Partition};
 use rustc_hash::FxHashMap;
@@ -22,9 +22,20 @@ pub(crate) struct Observation<'t> {
     trace: &'t MultiTrace,
     components: IndexVec<ComponentId, Vec<MomentId>>,
     moments: FxHashMap<Box<[ActionId]>, MomentId>,
+    /// For interactions over letters.
+    letters: Option<Lettered>,
     /// For each event: the components it touches, and its moment there (`None`: the multi-trace
     /// never has this moment).
     parts: FxHashMap<EventId, Parts>,
+}
+
+/// What the messages of letters are in the multi-trace.
+#[derive(Debug, Default)]
+struct Lettered {
+    /// By message of a letter: that of its leaf.
+    plain: Vec<MessageId>,
+    /// The moments of the multi-trace, as actions without peers.
+    moments: FxHashMap<Box<[Action]>, MomentId>,
 }
 
 /// The components an event touches, each with the moment that its actions form there.
@@ -42,7 +53,35 @@ impl<'t> Observation<'t> {
             let observed: Vec<MomentId> = observed.collect();
             components.push(observed);
         }
-        Observation { trace, components, moments, parts: FxHashMap::default() }
+        Observation { trace, components, moments, letters: None, parts: FxHashMap::default() }
+    }
+
+    /// The same for an interaction over letters: what a moment carries, and with whom, is tested with its guards.
+    pub(crate) fn of_letters(trace: &'t MultiTrace, pool: &Pool) -> Self {
+        let mut lettered = Lettered::default();
+        let mut components = IndexVec::default();
+        for component in trace.partition().components() {
+            let observed = trace.moments(component).map(|moment| {
+                let actions = moment.iter().map(|step| pool.action(step.action()).without_peer());
+                let mut actions: Vec<Action> = actions.collect();
+                actions.sort_unstable();
+                let next = MomentId(u32::try_from(lettered.moments.len()).unwrap_or(u32::MAX));
+                *lettered.moments.entry(actions.into()).or_insert(next)
+            });
+            let observed: Vec<MomentId> = observed.collect();
+            components.push(observed);
+        }
+        let moments = FxHashMap::default();
+        let letters = Some(lettered);
+        Observation { trace, components, moments, letters, parts: FxHashMap::default() }
+    }
+
+    /// Tells the messages that letters stand for, from the first that is not known on.
+    pub(crate) fn name(&mut self, count: usize, plain: impl Fn(MessageId) -> MessageId) {
+        if let Some(Lettered { plain: known, .. }) = &mut self.letters {
+            let new = (known.len()..count).map(|at| plain(MessageId::new(at)));
+            known.extend(new);
+        }
     }
 
     pub(crate) fn trace(&self) -> &'t MultiTrace {
@@ -65,10 +104,25 @@ impl<'t> Observation<'t> {
         }
         let parts: Parts = by_component(pool, self.trace.partition(), event)
             .into_iter()
-            .map(|(component, actions)| (component, self.moments.get(actions.as_slice()).copied()))
+            .map(|(component, actions)| (component, self.moment(pool, &actions)))
             .collect();
         self.parts.insert(event, parts.clone());
         parts
+    }
+
+    /// The moment that some actions of a component form.
+    fn moment(&self, pool: &Pool, actions: &[ActionId]) -> Option<MomentId> {
+        let Some(Lettered { plain, moments }) = &self.letters else {
+            return self.moments.get(actions).copied();
+        };
+        let plain = actions.iter().map(|&action| {
+            let action = pool.action(action);
+            let message = plain.get(action.message.index()).copied();
+            Action { message: message.unwrap_or(action.message), ..action }
+        });
+        let mut actions: Vec<Action> = plain.collect();
+        actions.sort_unstable();
+        moments.get(actions.as_slice()).copied()
     }
 }
 

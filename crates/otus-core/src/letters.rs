@@ -44,7 +44,7 @@ use crate::action::Action;
 use crate::algebra::Memo;
 use crate::algebra::fold::fold;
 use crate::define_id;
-use crate::index::{EventId, Index as _, IndexVec, TermId};
+use crate::index::{EventId, Index as _, IndexVec, MessageId, TermId};
 use crate::intern::Interner;
 use crate::pool::Pool;
 use crate::semantics::execute;
@@ -122,6 +122,9 @@ pub struct Instance {
     pub iteration: IterationId,
 }
 
+/// The list that `fresh` keeps an instance apart from: the variable, its loop, and the iteration around that.
+pub type Rivals = (VariableId, ScopeId, IterationId);
+
 /// What has to be done below a node of a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wanted {
@@ -139,7 +142,8 @@ pub struct Letters {
     /// The pool of the letters' terms. Its lifelines, and the regions of the valued tree, are those of the original pool.
     pub pool: Pool,
     alphabet: Interner<LetterId, Letter>,
-    events: FxHashMap<EventId, LetterId>,
+    /// By message: its letter.
+    messages: FxHashMap<MessageId, LetterId>,
     scopes: IndexVec<ScopeId, Scope>,
     iterations: IndexVec<IterationId, Iteration>,
     instances: Interner<InstanceId, Instance>,
@@ -163,7 +167,7 @@ impl Letters {
         let mut letters = Letters {
             pool: pool.clone(),
             alphabet: Interner::default(),
-            events: FxHashMap::default(),
+            messages: FxHashMap::default(),
             scopes: IndexVec::default(),
             iterations: IndexVec::default(),
             instances: Interner::default(),
@@ -184,12 +188,22 @@ impl Letters {
 
     /// The letter of an event of a term of this pool.
     pub fn letter_of(&self, event: EventId) -> Option<LetterId> {
-        self.events.get(&event).copied()
+        letter_of(&self.pool, &self.messages, event)
+    }
+
+    /// The letter with a message.
+    pub fn letter_with(&self, message: MessageId) -> Option<LetterId> {
+        self.messages.get(&message).copied()
     }
 
     /// A letter.
     pub fn letter(&self, letter: LetterId) -> &Letter {
         &self.alphabet.items[letter]
+    }
+
+    /// The number of letters so far.
+    pub fn letter_count(&self) -> usize {
+        self.alphabet.items.len()
     }
 
     /// The distinct variables of the guards of a leaf, in the order of their first atoms.
@@ -228,10 +242,27 @@ impl Letters {
 
     /// The list that `fresh` keeps an instance apart from: instances with equal lists must have different values. `None` for
     /// `new`.
-    pub fn rivals(&self, instance: InstanceId) -> Option<(VariableId, ScopeId, IterationId)> {
+    pub fn rivals(&self, instance: InstanceId) -> Option<Rivals> {
         let Instance { variable, binder, iteration } = self.instances.items[instance];
         let (_, around) = self.iterations[iteration].of.filter(|(own, _)| *own == binder)?;
         Some((variable, binder, around))
+    }
+
+    /// The lists of `fresh` that iterations to come of a letter will be in: those of the loops that stand in an iteration that
+    /// has begun.
+    pub fn lists(&self, letter: LetterId) -> Vec<Rivals> {
+        let Letter { leaf, variables: Variables::Bound(template) } = self.alphabet.items[letter]
+        else {
+            return Vec::new();
+        };
+        let Template { scope, iteration, .. } = template;
+        let begun = self.iterations[iteration].level;
+        let list = |&variable: &VariableId| {
+            let binder = self.binder(scope, variable)?;
+            let Scope { level, is_loop, .. } = self.scopes[binder];
+            (is_loop && level == begun + 1).then_some((variable, binder, iteration))
+        };
+        self.variables(leaf).iter().filter_map(list).collect()
     }
 
     /// Ends a step: given its event and what is left after it, both by the plain step relation, names the iterations that the
@@ -354,7 +385,8 @@ impl Letters {
         let id = self.alphabet.intern(letter);
         if self.alphabet.items.len() > before {
             let event = self.make_event(leaf, id);
-            self.events.insert(event, id);
+            let message = self.pool.action(self.pool.event_actions(event)[0]).message;
+            self.messages.insert(message, id);
         }
         id
     }
@@ -376,7 +408,7 @@ impl Letters {
 
     /// Whether, and below how many loops, the leaves of a term are as they should be.
     fn wanted(&mut self, term: TermId) -> Wanted {
-        let Letters { pool, alphabet, events, iterations, wanted, .. } = self;
+        let Letters { pool, alphabet, messages, iterations, wanted, .. } = self;
         fold(
             pool,
             term,
@@ -384,8 +416,8 @@ impl Letters {
             |_, _| None,
             |pool, term, operands: &[Wanted]| match (pool.node(term), operands) {
                 (Term::Event(event), _) => {
-                    let letter =
-                        events.get(&event).map(|&letter| &alphabet.items[letter].variables);
+                    let letter = letter_of(pool, messages, event)
+                        .map(|letter| &alphabet.items[letter].variables);
                     match letter {
                         Some(Variables::Bound(template)) => {
                             let known = iterations[template.iteration].level;
@@ -474,6 +506,16 @@ impl Letters {
         }
         text
     }
+}
+
+/// The letter of an event, or of a part of a synchronous one.
+fn letter_of(
+    pool: &Pool,
+    messages: &FxHashMap<MessageId, LetterId>,
+    event: EventId,
+) -> Option<LetterId> {
+    let action = *pool.event_actions(event).first()?;
+    messages.get(&pool.action(action).message).copied()
 }
 
 /// By level: the iterations that a step begins.

@@ -152,6 +152,11 @@ impl Valued {
         format!("{action}[{}]", atoms.join(", "))
     }
 
+    /// The actions of a leaf with their guards; none if the node is no leaf.
+    pub fn parts(&self, leaf: ValuedId) -> &[Part] {
+        if let ValuedNode::Event(parts) = &self.nodes[leaf] { parts } else { &[] }
+    }
+
     /// Whether some guard compares times.
     pub fn has_times(&self) -> bool {
         self.atoms().any(|atom| atom.field == Valued::TIME)

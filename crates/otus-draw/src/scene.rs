@@ -184,6 +184,8 @@ pub enum Role {
     Note,
     /// The bar of an activation.
     Bar,
+    /// A duration between two events, with its lines.
+    Dimension,
     /// Text that belongs to a line beside it.
     Text,
     /// Text of minor importance: asides, counts, positions.

@@ -109,6 +109,7 @@ impl Palette {
             Role::Band => Ink { stroke: "none", fill: band, width: 0.0, dash: "" },
             Role::Note => Ink { stroke: quiet, fill: self.note, width: 1.0, dash: "" },
             Role::Bar => Ink { stroke: line, fill: surface, width: 1.0, dash: "" },
+            Role::Dimension => Ink { stroke: line, fill: "none", width: 0.9, dash: "" },
             Role::Text | Role::Aside => Ink { stroke: "none", fill: line, width: 0.0, dash: "" },
         };
         match tone {
@@ -134,7 +135,7 @@ impl Palette {
 mod tests {
     use super::*;
 
-    const ROLES: [Role; 16] = [
+    const ROLES: [Role; 17] = [
         Role::Head,
         Role::Lifeline,
         Role::Message,
@@ -149,6 +150,7 @@ mod tests {
         Role::Band,
         Role::Note,
         Role::Bar,
+        Role::Dimension,
         Role::Text,
         Role::Aside,
     ];

@@ -239,6 +239,18 @@ impl MultiTrace {
         self.steps.iter().filter(|step| !step.joined()).count()
     }
 
+    /// The multi-trace with other actions at the same places. The actions of a moment keep their order.
+    #[must_use]
+    pub fn map_actions(&self, mut change: impl FnMut(ActionId) -> ActionId) -> Self {
+        let steps = self.steps.iter().map(|step| Step::new(change(step.action()), step.joined()));
+        MultiTrace {
+            partition: Arc::clone(&self.partition),
+            steps: steps.collect(),
+            ends: self.ends.clone(),
+            offsets: self.offsets.clone(),
+        }
+    }
+
     /// The same multi-trace without offsets, in half the memory.
     #[must_use]
     pub fn without_places(self) -> Self {

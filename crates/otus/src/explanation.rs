@@ -30,6 +30,9 @@ pub struct Explanation {
     /// The observed action.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed: Option<LogPlace>,
+    /// For a failure by values: which value or duration is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<ValueFault>,
     /// Other relevant places of the logs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<LogPlace>,
@@ -101,6 +104,39 @@ pub struct LogPlace {
     pub is_in_case_file: bool,
 }
 
+/// What is wrong with a value or a duration. Durations are numbers of seconds.
+#[derive(Debug, Clone, Default, Serialize)]
+#[non_exhaustive]
+pub struct ValueFault {
+    /// The field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// The value of the field in the log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<FieldValue>,
+    /// How it should be related to the wanted value: `=`, `>=`, `in` or `~`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relation: Option<&'static str>,
+    /// The wanted values. Any of them would do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub wanted: Vec<FieldValue>,
+    /// The time from the anchor to the event, or to the end of the log that lacks it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elapsed: Option<FieldValue>,
+    /// The time that is allowed at most or at least.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<FieldValue>,
+    /// By how much the clocks of both events may differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncertainty: Option<FieldValue>,
+    /// The event that the value or the time is compared with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<Place>,
+    /// The key of the session that fails, by its field.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub key: BTreeMap<String, FieldValue>,
+}
+
 /// A situation in which no execution can continue.
 #[derive(Debug, Clone, Serialize)]
 pub struct Situation {
@@ -157,6 +193,9 @@ pub struct Edit {
 /// Logs that fail together, independently of the other logs.
 #[derive(Debug, Clone, Serialize)]
 pub struct Core {
+    /// The sessions whose events suffice, by the names and values of their keys; empty if all events are needed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<String>,
     /// The logs.
     pub logs: Vec<CoreLog>,
     /// Whether no smaller set of logs fails.

@@ -4,8 +4,13 @@
 //! them, and the fast engine checks that it does. The check is the same as in a later analysis of the result: it uses
 //! letters with peers where the result needs them, and lifelines without a log count as unobserved.
 //!
+//! If events carry values, fields that tell sessions apart, or that both ends of a message carry alike, become guards
+//! ([`keyed`]).
+//!
 //! A lifeline that has no log, but that other lifelines name as their peer, is drawn as well, unless its name is an
 //! address.
+
+mod keyed;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -24,9 +29,11 @@ use otus_syntax::diagram::{mermaid, plantuml};
 use otus_syntax::print;
 use otus_trace::run::Group;
 use otus_trace::transform::learn::{self, Crossings, Pair, Run};
-use otus_trace::{MultiTrace, transform};
+use otus_trace::{Facts, FieldNames, MultiTrace, facts, lower_with_facts, transform};
 
 pub use otus_trace::transform::learn::Loops;
+
+use keyed::KeyedDiagram;
 
 use crate::context::{Cancel, Context};
 use crate::error::{Error, Result, unfit};
@@ -95,7 +102,7 @@ pub struct Learnt {
 /// # Errors
 /// If there are no runs or no actions, or a text has mistakes.
 pub fn learn(context: &Context, request: &LearnRequest) -> Result<Learnt> {
-    let Input { mut pool, runs: observed, silent } = read(context, request)?;
+    let Input { mut pool, runs: observed, values, silent } = read(context, request)?;
     if observed.iter().all(|run| run.trace.is_empty()) {
         unfit!(
             "no action was observed, so there is nothing to draw; `otus map --explain` tells why"
@@ -111,6 +118,20 @@ pub fn learn(context: &Context, request: &LearnRequest) -> Result<Learnt> {
         silent: silent.clone(),
         ..learn::Options::default()
     };
+    // Guards are about lifelines that have logs.
+    let values = values.as_ref().filter(|_| silent.is_empty());
+    let values = values.map(|(facts, fields)| {
+        keyed::Valued { runs: &observed, facts, fields, cancel: &context.cancel }
+    });
+    let actions = observed.iter().map(|run| run.trace.len()).sum();
+    if request.loops != Loops::Never
+        && let Some(values) = &values
+        && let Some(KeyedDiagram { tree, notes }) = values.sessions(&mut pool, &options)
+    {
+        let signature = pool.signature().clone();
+        let (runs, different, unchecked) = (observed.len(), 1, 0);
+        return Ok(Learnt { runs, different, actions, unchecked, notes, signature, tree });
+    }
     let mut unchecked = 0;
     let mut result: Option<Model> = None;
     let learnt = learn::learn(&mut pool, &runs, &options, &mut |pool, term, index| {
@@ -124,13 +145,21 @@ pub fn learn(context: &Context, request: &LearnRequest) -> Result<Learnt> {
             true
         })
     });
+    let mut notes: Vec<String> = learnt.notes.iter().map(|note| note.text(&pool)).collect();
+    let mut tree = raise(&pool, learnt.term);
+    if let Some(values) = values.filter(|_| unchecked == 0)
+        && let Some(found) = values.with_same_ends(&pool, &tree)
+    {
+        tree = found.tree;
+        notes.extend(found.notes);
+    }
     Ok(Learnt {
         runs: observed.len(),
         different: learnt.different,
-        actions: observed.iter().map(|run| run.trace.len()).sum(),
+        actions,
         unchecked,
-        notes: learnt.notes.iter().map(|note| note.text(&pool)).collect(),
-        tree: raise(&pool, learnt.term),
+        notes,
+        tree,
         signature: pool.signature().clone(),
     })
 }
@@ -228,6 +257,8 @@ impl Learnt {
 struct Input {
     pool: Pool,
     runs: Vec<ObservedRun>,
+    /// By run: the values of its events, if there are any, and their fields.
+    values: Option<(Vec<Facts>, FieldNames)>,
     /// The lifelines that have no log.
     silent: LifelineSet,
 }
@@ -259,24 +290,28 @@ fn read(context: &Context, request: &LearnRequest) -> Result<Input> {
     if logs.is_none() && traces.is_empty() {
         return Err(Error::Unfit(finder.no_logs()));
     }
-    if loaded.traces.iter().any(|it| !it.tree.values.is_empty()) {
-        context.remark(
-            "warning: values are not regarded here: the diagram is learnt from names and order only",
-        );
-    }
     loaded.check_traces(None);
     loaded.warn(context)?;
     let mut signature = transform::implied_signature(loaded.traces.iter().map(|it| &it.tree));
     let mut ignore_peers = false;
+    let mut kept = Vec::new();
     if let Some(logs) = &mut logs {
         logs.only.clone_from(&request.group);
         ignore_peers = request.ignore_peers.or(logs.plan.observation.ignore_peers) == Some(true);
-        add_names(logs, &mut signature, ignore_peers)?;
+        // Of raw logs, the values count that rules list, and those of canonical lines.
+        logs.plan.keep_listed();
+        kept = add_names(logs, &mut signature, ignore_peers)?;
     }
     let mut pool = Pool::new(signature);
     let mut runs: Vec<ObservedRun> = Vec::new();
+    let mut fields = facts::all_fields(loaded.traces.iter().map(|it| &it.tree));
+    for name in kept {
+        fields.intern(name.into());
+    }
+    let mut values: Vec<Facts> = Vec::new();
     for read in loaded.traces {
-        let (trace, _) = otus_trace::lower(&read.tree, &mut pool);
+        let (trace, own, _) = lower_with_facts(&read.tree, &mut pool, &fields);
+        values.push(own);
         let origin = RunOrigin::Trace(Box::new(read.tree));
         runs.push(ObservedRun { trace, pairs: Vec::new(), origin });
     }
@@ -290,6 +325,7 @@ fn read(context: &Context, request: &LearnRequest) -> Result<Input> {
             }
             let trace = group.trace_with_peers(&mut pool);
             let pairs = group.pairs(&trace);
+            values.push(group.facts(&trace, &fields));
             runs.push(ObservedRun { trace, pairs, origin: RunOrigin::Group(Box::new(group)) });
             ControlFlow::Continue(())
         });
@@ -301,7 +337,8 @@ fn read(context: &Context, request: &LearnRequest) -> Result<Input> {
     };
     let actions = runs.iter().flat_map(|run| run.trace.actions());
     let acting: LifelineSet = actions.map(|action| pool.action(action).lifeline).collect();
-    Ok(Input { silent: unheard.difference(&acting), pool, runs })
+    let values = (fields.items.len() > 1).then_some((values, fields));
+    Ok(Input { silent: unheard.difference(&acting), pool, runs, values })
 }
 
 /// Separates multi-traces, whose names are returned, from logs, which the finder takes.
@@ -335,12 +372,22 @@ fn sort(
     Ok(traces)
 }
 
-/// Adds the names of logs to a signature; multi-traces need it before they are read.
-fn add_names(logs: &mut Logs, signature: &mut Signature, ignore_peers: bool) -> Result<()> {
+/// Adds the names of logs to a signature; multi-traces need it before they are read. Returns the fields of events.
+fn add_names(
+    logs: &mut Logs,
+    signature: &mut Signature,
+    ignore_peers: bool,
+) -> Result<Vec<String>> {
     logs.keep()?;
+    let mut kept: Vec<String> = Vec::new();
     // Lifelines that act come before those that are only named as peers.
     let mut peers: Vec<String> = Vec::new();
     logs.run(&mut |observed| {
+        for name in observed.kept() {
+            if !kept.contains(name) {
+                kept.push(name.clone());
+            }
+        }
         for event in observed.events() {
             if let Some((_, message)) = event.action() {
                 signature.add_lifeline(event.lifeline());
@@ -357,5 +404,5 @@ fn add_names(logs: &mut Logs, signature: &mut Signature, ignore_peers: bool) -> 
     for peer in &peers {
         signature.add_lifeline(peer);
     }
-    Ok(())
+    Ok(kept)
 }

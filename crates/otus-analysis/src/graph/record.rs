@@ -31,11 +31,19 @@ pub struct Recorded {
     pub leaf: Option<Leaf>,
     /// The number of children that a filter or a limit cut off.
     pub cut: usize,
+    /// With values: conditions on those that are not known.
+    pub conditions: Option<Vec<String>>,
 }
 
 impl Observer for Graph {
     fn node(&mut self, _: NodeId, parent: Option<(NodeId, Rule)>, state: &SearchState) {
-        self.nodes.push(Recorded { state: state.clone(), parent, leaf: None, cut: 0 });
+        self.nodes.push(Recorded {
+            state: state.clone(),
+            parent,
+            leaf: None,
+            cut: 0,
+            conditions: None,
+        });
     }
 
     fn again(&mut self, known: NodeId, parent: NodeId, rule: Rule) {
@@ -131,6 +139,7 @@ impl Context<'_> {
         out.push_str("  edge [fontname=monospace];\n");
         for (id, node) in graph.nodes.iter().enumerate() {
             let mut lines = vec![self.pool.text(node.state.term)];
+            lines.extend(node.conditions.iter().flatten().cloned());
             lines.extend(self.remaining(&node.state));
             lines.extend(self.measure(&node.state));
             let ends = self.trace.is_none() && node.leaf.is_some();

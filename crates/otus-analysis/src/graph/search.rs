@@ -66,6 +66,11 @@ pub trait Expander {
 
     /// The pool that the states refer to.
     fn pool(&self) -> &Pool;
+
+    /// The memory of tables beside the pool, roughly.
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// A leaf, if a node is one, and its children.
@@ -130,7 +135,7 @@ pub fn search(
         // stop.
         let states = seen.capacity() + waiting;
         let stop = meter.count().or_else(|| config.budget.cancel.reason());
-        if let Some(stop) = stop.or_else(|| limit(&meter, rules.pool(), &report, states)) {
+        if let Some(stop) = stop.or_else(|| limit(&meter, rules, &report, states)) {
             report.stop = stop;
             unexplored = Some(pending);
             break;
@@ -187,13 +192,14 @@ pub fn search(
 
 /// The limit of time or memory that a search has reached, if any. A node of a large term takes long, so the clock is
 /// read at each node. `states`: the number of states in tables.
-fn limit(meter: &Meter<'_>, pool: &Pool, report: &Report, states: usize) -> Option<Stop> {
+fn limit(meter: &Meter<'_>, rules: &impl Expander, report: &Report, states: usize) -> Option<Stop> {
     if meter.deadline().is_some_and(|deadline| Instant::now() >= deadline) {
         return Some(Stop::Time);
     }
     let states = states * (size_of::<Pending>() + STATE);
     let nodes = report.parents.len() * size_of::<Option<(NodeId, Rule)>>();
-    meter.is_too_large(states + nodes + pool.term_count() * TERM).then_some(Stop::Memory)
+    let terms = rules.pool().term_count() * TERM + rules.bytes();
+    meter.is_too_large(states + nodes + terms).then_some(Stop::Memory)
 }
 
 /// The approximate size in bytes of a state, beyond the size of the struct itself, and of a term

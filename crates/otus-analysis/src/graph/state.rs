@@ -6,6 +6,11 @@ use otus_core::{EventId, RegionId, TermId};
 use crate::graph::measure::Measure;
 use crate::verdict::Verdict;
 
+otus_core::define_id! {
+    /// What a node knows of the values of variables; 0 if the interaction has none.
+    pub StoreId;
+}
+
 /// A node: the interaction that is left, and how much of the multi-trace is consumed.
 ///
 /// The paper's γ (whether observation has started on a component) is not stored: observation of a
@@ -20,8 +25,10 @@ pub struct SearchState {
     pub removed: RegionId,
     /// How many more simulated steps are allowed.
     pub measure: Measure,
-    /// Whether every event so far was observed.
+    /// Whether every event so far was observed, and nothing was compared that was not logged.
     pub exact: bool,
+    /// What is known of the values of variables.
+    pub store: StoreId,
 }
 
 /// An edge.

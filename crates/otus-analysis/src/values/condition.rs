@@ -86,14 +86,23 @@ pub(crate) fn satisfiable(conditions: &[Condition]) -> Option<bool> {
     if conditions.is_empty() {
         return Some(true);
     }
-    let mut variables: Vec<Open> = conditions.iter().flat_map(Condition::variables).collect();
-    variables.sort_unstable();
-    variables.dedup();
-    let mut problem =
-        Problem { conditions, variables, kinds: Vec::new(), allowed: Vec::new(), work: WORK };
-    problem.kinds = vec![None; problem.variables.len()];
-    problem.allowed = problem.find_allowed();
-    problem.choose_kinds(0)
+    Problem::new(conditions, false).choose_kinds(0)
+}
+
+/// Values of the variables that satisfy all conditions; `None` if there are none, or they are not found.
+pub(super) fn model(conditions: &[Condition]) -> Option<Vec<(Open, Value)>> {
+    let mut problem = Problem::new(conditions, true);
+    if problem.choose_kinds(0) != Some(true) {
+        return None;
+    }
+    let Problem { variables, model, .. } = problem;
+    let found = variables.into_iter().zip(model);
+    let found = found.map(|(open, value)| Some((open, value?))).collect::<Option<Vec<_>>>()?;
+    let value = |open: Open| {
+        let at = found.binary_search_by_key(&open, |(open, _)| *open).ok()?;
+        Some(found[at].1.clone())
+    };
+    conditions.iter().all(|condition| condition.holds(value) == Some(true)).then_some(found)
 }
 
 struct Problem<'c> {
@@ -103,6 +112,29 @@ struct Problem<'c> {
     /// By variable: whether it may be a text, and a truth value.
     allowed: Vec<[bool; 2]>,
     work: u32,
+    /// Whether values are asked for, and those found.
+    wants_model: bool,
+    model: Vec<Option<Value>>,
+}
+
+impl<'c> Problem<'c> {
+    fn new(conditions: &'c [Condition], wants_model: bool) -> Self {
+        let mut variables: Vec<Open> = conditions.iter().flat_map(Condition::variables).collect();
+        variables.sort_unstable();
+        variables.dedup();
+        let count = variables.len();
+        let mut problem = Problem {
+            conditions,
+            variables,
+            kinds: vec![None; count],
+            allowed: Vec::new(),
+            work: WORK,
+            wants_model,
+            model: vec![None; count],
+        };
+        problem.allowed = problem.find_allowed();
+        problem
+    }
 }
 
 impl Problem<'_> {
@@ -321,7 +353,20 @@ impl Problem<'_> {
                 || (exact(bounds[x * count + y], d)
                     && minus.is_some_and(|minus| exact(bounds[y * count + x], minus)))
         };
-        Some(!differ.iter().any(is_forced))
+        if differ.iter().any(is_forced) {
+            return Some(false);
+        }
+        if self.wants_model {
+            let mut values: Vec<Option<Rational>> = vec![None; count];
+            values[zero] = Some(Rational::from(0));
+            Solution { count, bounds: &bounds, differ: &differ, work: &mut self.work }
+                .assign(0, &mut values)?;
+            for (variable, value) in numbers.iter().zip(values) {
+                let at = self.at(*variable);
+                self.model[at] = value.map(Value::Number);
+            }
+        }
+        Some(true)
     }
 
     /// Tries texts and truth values one by one.
@@ -364,7 +409,15 @@ impl Problem<'_> {
         let mut values: Vec<Option<Value>> = vec![None; self.variables.len()];
         match self.assign(&others, &candidates, &mut values) {
             Some(false) if !is_exact => None,
-            found => found,
+            found => {
+                if found == Some(true) {
+                    for variable in others {
+                        let at = self.at(variable);
+                        self.model[at] = values[at].take();
+                    }
+                }
+                found
+            }
         }
     }
 
@@ -398,6 +451,87 @@ impl Problem<'_> {
         }
         values[at] = None;
         if unknown { None } else { Some(false) }
+    }
+}
+
+/// The search for a solution of differences whose bounds are as tight as they can be: whatever lies between the bounds to
+/// the values chosen so far can be completed, up to the differences that are excluded.
+struct Solution<'a> {
+    count: usize,
+    bounds: &'a [Option<Bound>],
+    /// x − y ≠ d
+    differ: &'a [(usize, usize, Rational)],
+    work: &'a mut u32,
+}
+
+impl Solution<'_> {
+    fn assign(&mut self, from: usize, values: &mut [Option<Rational>]) -> Option<bool> {
+        *self.work = self.work.checked_sub(1)?;
+        if from + 1 == self.count {
+            return Some(true);
+        }
+        for candidate in self.candidates(from, values) {
+            values[from] = Some(candidate);
+            if self.fits(from, values) && self.assign(from + 1, values)? {
+                return Some(true);
+            }
+        }
+        values[from] = None;
+        Some(false)
+    }
+
+    /// Whether no difference between chosen values is an excluded one.
+    fn fits(&self, at: usize, values: &[Option<Rational>]) -> bool {
+        self.differ.iter().filter(|(x, y, _)| *x == at || *y == at).all(|&(x, y, d)| {
+            let (Some(x), Some(y)) = (values[x], values[y]) else { return true };
+            x.checked_sub(y) != Some(d)
+        })
+    }
+
+    /// Values within the bounds: the ends first, then more inside than there are excluded ones.
+    fn candidates(&self, at: usize, values: &[Option<Rational>]) -> Vec<Rational> {
+        let (mut low, mut high): (Option<Bound>, Option<Bound>) = (None, None);
+        for (other, value) in values.iter().enumerate() {
+            let Some(value) = *value else { continue };
+            // x − y ≤ d is x ≤ y + d, and y − x ≤ d is x ≥ y − d.
+            if let Some(bound) = self.bounds[at * self.count + other]
+                && let Some(d) = value.checked_add(bound.d)
+            {
+                let new = Bound { d, ..bound };
+                high = Some(high.filter(|old| !new.is_tighter(*old)).unwrap_or(new));
+            }
+            if let Some(bound) = self.bounds[other * self.count + at]
+                && let Some(d) = bound.d.checked_sub(value)
+            {
+                let new = Bound { d, ..bound };
+                low = Some(low.filter(|old| !new.is_tighter(*old)).unwrap_or(new));
+            }
+        }
+        let low = low.map(|bound| (Rational::from(0).checked_sub(bound.d), bound.strict));
+        let (low, low_open) = low.map_or((None, true), |(d, strict)| (d, strict));
+        let (high, high_open) = high.map_or((None, true), |bound| (Some(bound.d), bound.strict));
+        let mut found: Vec<Rational> = Vec::new();
+        found.extend(low.filter(|_| !low_open));
+        found.extend(high.filter(|_| !high_open));
+        let more = i64::try_from(self.differ.len()).unwrap_or(i64::MAX).saturating_add(2).min(64);
+        for step in 1..=more {
+            let inside = match (low, high) {
+                (Some(low), Some(high)) => high.checked_sub(low).and_then(|width| {
+                    let part = Rational::new(i128::from(step), i128::from(more) + 1)?;
+                    low.checked_add(width.checked_mul(part)?)
+                }),
+                (Some(low), None) => low.checked_add(Rational::from(step)),
+                (None, Some(high)) => high.checked_sub(Rational::from(step)),
+                (None, None) => Some(Rational::from(step - 1)),
+            };
+            found.extend(inside.filter(|value| !found.contains(value)));
+        }
+        let is_inside = |value: &Rational| {
+            low.is_none_or(|low| if low_open { low < *value } else { low <= *value })
+                && high.is_none_or(|high| if high_open { *value < high } else { *value <= high })
+        };
+        found.retain(is_inside);
+        found
     }
 }
 
@@ -441,6 +575,7 @@ mod tests {
     #[track_caller]
     fn check(conditions: &[Condition], expected: Option<bool>) {
         assert_eq!(satisfiable(conditions), expected);
+        assert_eq!(model(conditions).is_some(), expected == Some(true));
     }
 
     #[test]

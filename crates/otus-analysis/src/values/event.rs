@@ -99,7 +99,7 @@ impl Sureness {
     }
 
     /// What `t rel s + d` asks of the exact difference.
-    fn requirement(self, relation: Relation, d: Rational) -> Needed {
+    pub(super) fn requirement(self, relation: Relation, d: Rational) -> Needed {
         let zero = Rational::from(0);
         let u = match self.gap {
             Gap::None => return Needed::All(smallvec![(relation, d)]),
@@ -129,7 +129,7 @@ impl Sureness {
 }
 
 /// What a comparison asks of the difference between two times.
-enum Needed {
+pub(super) enum Needed {
     /// All of these relations.
     All(SmallVec<[(Relation, Rational); 2]>),
     /// Less than the first number, or more than the second.
@@ -642,6 +642,31 @@ fn told(condition: &Condition, open: Open, value: &Value) -> Told {
 }
 
 impl Memory {
+    /// What is known at the start, for this number of components.
+    pub(crate) fn new(valued: &Valued, components: usize) -> Self {
+        let times = if valued.has_times() { components } else { 0 };
+        let last = SmallVec::from_elem(None, times);
+        Memory { registers: SmallVec::new(), conditions: Vec::new(), last, opens: 0 }
+    }
+
+    /// Adds a register for a variable whose value is open.
+    pub(crate) fn open(&mut self) {
+        self.registers.push(Register::Open(Open(self.opens), false));
+        self.opens += 1;
+    }
+
+    /// Its size, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        let sets = self.registers.iter().map(|register| match register {
+            Register::Set(members) => size_of_val(members.as_slice()),
+            Register::Open(..) | Register::Known(_) | Register::Missing => 0,
+        });
+        size_of::<Memory>()
+            + self.conditions.len() * size_of::<Condition>()
+            + self.registers.len() * size_of::<Register>()
+            + sets.sum::<usize>()
+    }
+
     /// Drops conditions that concern no live variable, and numbers the open variables by first occurrence. Returns
     /// `Some(false)` if the conditions cannot be satisfied, `None` if that is unknown.
     pub(crate) fn settle(&mut self) -> Option<bool> {

@@ -17,8 +17,11 @@
 //! 3. the engine of the [skeleton](crate::engine), which refutes what is wrong without any value;
 //! 4. [`search`]: shapes, registers and conditions, exact for every interaction and question.
 
+pub mod certify;
 pub(crate) mod condition;
 mod constants;
+mod construct;
+mod core;
 mod draw;
 pub(crate) mod event;
 pub(crate) mod expr;
@@ -26,13 +29,16 @@ mod failure;
 mod keyed;
 pub(crate) mod observation;
 mod project;
+mod positions;
 mod repair;
 mod search;
 mod step;
 mod stubborn;
 #[cfg(test)]
 mod tests;
+mod valuation;
 mod walks;
+pub mod witness;
 
 use otus_core::index::Index as _;
 use otus_core::valued::{Valued, ValuedNode};
@@ -46,6 +52,7 @@ use crate::engine::{Engine, Options, Outcome, strongest};
 use crate::question::Question;
 use crate::verdict::Verdict;
 use constants::Constants;
+pub use core::ValueCore;
 use expr::Exprs;
 pub use failure::{Elapsed, ExpectedLeaf, LogPlace, Overdue, ValueCause, ValueFailure, Waiting};
 use keyed::Keyed;
@@ -55,6 +62,7 @@ pub use repair::{Asked, ValueChange, ValueEdit, ValueRepair};
 use search::{Found, Search, Tables};
 use step::Steps;
 pub use walks::{ValueWalks, Walked};
+pub use witness::ValuedWitness;
 
 /// What is known of the clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -294,9 +302,7 @@ impl ValueEngine {
         if self.without.as_ref().is_some_and(|without| without.verdict == Verdict::Fail) {
             return Found::No;
         }
-        // A global prefix and an observed order are about the order between components.
-        let is_local = *question != Question::GlobalPrefix && order.is_none();
-        let tables = self.relaxed.as_mut().filter(|_| is_local).unwrap_or(&mut self.rigid);
+        let tables = tables_of(&mut self.relaxed, &mut self.rigid, &problem);
         let mut search = Search::new(&problem, tables);
         let found = search.run(meter);
         if found == Found::No {
@@ -306,10 +312,79 @@ impl ValueEngine {
         found
     }
 
+    /// An execution with values that proves a verdict of [`analyze`](Self::analyze); `None` if none is found within the
+    /// budget. It refers to the pool, which must have the actions and lifelines of the engine's.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a pool, a multi-trace, a question and an answer"
+    )]
+    pub fn witness(
+        &mut self,
+        pool: &mut Pool,
+        trace: &MultiTrace,
+        facts: &Facts,
+        clocks: Clocks,
+        order: Option<&ObservedOrder>,
+        question: &Question,
+        verdict: Verdict,
+        budget: &Budget,
+    ) -> Option<ValuedWitness> {
+        let strict = verdict == Verdict::Pass;
+        let strongest = strongest(question, self.partition.len());
+        let question = if strict { &strongest } else { question };
+        let problem = Problem {
+            pool: &self.pool,
+            valued: &self.valued,
+            trace,
+            facts,
+            clocks,
+            question,
+            strict,
+            anchors: &self.anchors,
+            order,
+        };
+        let mut meter = Meter::new(budget);
+        let tables = tables_of(&mut self.relaxed, &mut self.rigid, &problem);
+        let mut search = Search::new(&problem, tables).with_trail();
+        if search.run(&mut meter) != Found::Yes {
+            return None;
+        }
+        construct::construct(&problem, pool, &search.path(), &mut meter)
+    }
+
+    /// Whether a multi-trace that is explained needs values that were not logged, or times of different clocks of which
+    /// nothing is certain; `false` if only events are missing.
+    pub fn assumes_values(
+        &mut self,
+        trace: &MultiTrace,
+        facts: &Facts,
+        clocks: Clocks,
+        question: &Question,
+        budget: &Budget,
+    ) -> bool {
+        let mut meter = Meter::new(budget);
+        let subject = Observed { trace, facts, clocks, order: None };
+        let asked = (question, question);
+        let found = self.explain(subject, asked, true, (budget, &mut meter), &mut None);
+        (self.failure, self.without) = (None, None);
+        found == Found::No
+    }
+
     /// Why the last analysis failed, in terms of values; `None` if it did not, or if it fails without any value.
     pub fn failure(&self) -> Option<&ValueFailure> {
         self.failure.as_ref()
     }
+}
+
+/// The tables with components decoupled, where that is exact: a global prefix and an observed order are about the order
+/// between components.
+fn tables_of<'t>(
+    relaxed: &'t mut Option<Tables>,
+    rigid: &'t mut Tables,
+    problem: &Problem<'_>,
+) -> &'t mut Tables {
+    let is_local = *problem.question != Question::GlobalPrefix && problem.order.is_none();
+    relaxed.as_mut().filter(|_| is_local).unwrap_or(rigid)
 }
 
 /// Whether some event is on several components.

@@ -228,6 +228,25 @@ impl ValueEngine {
             ValueCause::UsedAgain { .. } | ValueCause::Unexpected | ValueCause::Missing { .. } => {}
         }
         let is_over = matches!(failure.cause, ValueCause::Missing { .. });
+        // An event that is overdue must come before its time is over.
+        let deadline = match &failure.cause {
+            ValueCause::Missing { overdue: Some(overdue), .. } => {
+                overdue.time.since.and_then(|at| {
+                    let mut moment =
+                        logs.moments[at.component.index()][logs.moment_at(at)?].clone();
+                    let start = Logs::time(facts, logs.event_in(&mut moment, at)?)?;
+                    start.checked_add(overdue.time.allowed)
+                })
+            }
+            ValueCause::Missing { overdue: None, .. }
+            | ValueCause::WrongValue { .. }
+            | ValueCause::TooLate(_)
+            | ValueCause::TooEarly(_)
+            | ValueCause::UsedAgain { .. }
+            | ValueCause::NoSession { .. }
+            | ValueCause::Unexpected
+            | ValueCause::Cycle(_) => None,
+        };
         // An expected event that comes later on its log, one that was lost, or one that is too much.
         for &action in &expected {
             let own = asked.trace.partition().component_of(action.lifeline).index();
@@ -250,6 +269,14 @@ impl ValueEngine {
             let own = asked.trace.partition().component_of(action.lifeline).index();
             let end = logs.moments[own].len();
             let at = if own != component || is_over { end } else { place.unwrap_or(end) };
+            let at = deadline.map_or(at, |deadline| {
+                let is_later = |moment: &Moment| {
+                    moment
+                        .iter()
+                        .any(|event| Logs::time(facts, event).is_some_and(|time| time > deadline))
+                };
+                logs.moments[own].iter().position(is_later).unwrap_or(at)
+            });
             let event = Event {
                 action: self.pool.intern_action(action),
                 origin: None,
@@ -414,8 +441,28 @@ impl Logs {
                 at += 1;
             }
         }
+        for component in trace.partition().components() {
+            self.keep_times(&trace, &mut facts, component);
+        }
         facts.find_breaks(&trace);
         (trace, facts)
+    }
+
+    /// Events that were logged in each other's place leave the times where they are, so that no clock goes backwards.
+    fn keep_times(&self, trace: &MultiTrace, facts: &mut Facts, component: ComponentId) {
+        let events = self.moments[component.index()].iter().flatten();
+        let origins: Vec<LogPlace> = events.filter_map(|event| event.origin).collect();
+        if origins.is_sorted() {
+            return;
+        }
+        let steps = 0..trace.steps(component).len();
+        let timed: Vec<(usize, i64)> =
+            steps.filter_map(|step| Some((step, facts.time(component, step)?))).collect();
+        let mut times: Vec<i64> = timed.iter().map(|&(_, time)| time).collect();
+        times.sort_unstable();
+        for ((step, _), time) in timed.into_iter().zip(times) {
+            facts.set_time(component, step, time);
+        }
     }
 
     /// A change of these logs as plain data, with the places of observed events.

@@ -21,6 +21,7 @@ use otus_trace::ComponentId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::construct::{Item, Path};
 use super::event::Memory;
 use super::expr::{ExprId, Exprs, KindId, LeafId};
 use super::failure::{self, LogPlace, Met, ValueCause, ValueFailure};
@@ -59,6 +60,8 @@ pub(super) struct State {
 
 struct Node {
     state: State,
+    /// The number of its event in the trail, if there is one.
+    at: u32,
     /// The number of unobserved events that may still happen.
     silent: u64,
 }
@@ -76,7 +79,14 @@ pub(super) struct Search<'s, 'p> {
     bytes: usize,
     /// The state that consumed the most steps; for a failure.
     furthest: Option<State>,
+    /// The events that were tried, each with the number of the one before it; if a witness is asked for.
+    trail: Option<Vec<(u32, Item)>>,
+    /// The last event of the explanation that was found.
+    found: u32,
 }
+
+/// No event.
+const START: u32 = u32::MAX;
 
 impl<'s, 'p> Search<'s, 'p> {
     pub(super) fn new(problem: &'p Problem<'p>, tables: &'s mut Tables) -> Self {
@@ -103,7 +113,27 @@ impl<'s, 'p> Search<'s, 'p> {
             undecided: false,
             bytes: 0,
             furthest: None,
+            trail: None,
+            found: START,
         }
+    }
+
+    /// The same, and its events are kept.
+    pub(super) fn with_trail(self) -> Self {
+        Search { trail: Some(Vec::new()), ..self }
+    }
+
+    /// The events of the explanation that was found.
+    pub(super) fn path(self) -> Path {
+        let trail = self.trail.unwrap_or_default();
+        let mut items = Vec::new();
+        let mut at = self.found;
+        while let Some((before, item)) = trail.get(at as usize) {
+            items.push(item.clone());
+            at = *before;
+        }
+        items.reverse();
+        Path { items, is_ordered: !self.tables.exprs.is_relaxed() }
     }
 
     /// Whether the interaction explains the multi-trace.
@@ -112,22 +142,12 @@ impl<'s, 'p> Search<'s, 'p> {
             .filter(|&at| self.observation.logs[at].len > 0)
             .map(|at| self.observation.problem.trace.moments(ComponentId::new(at)).count() as u64)
             .sum();
-        let times = self.observation.problem.valued.has_times();
-        let memory = Memory {
-            registers: SmallVec::new(),
-            conditions: Vec::new(),
-            last: if times {
-                SmallVec::from_elem(None, self.observation.logs.len())
-            } else {
-                SmallVec::new()
-            },
-            opens: 0,
-        };
+        let memory = Memory::new(self.observation.problem.valued, self.observation.logs.len());
         let root = self.tables.root;
         let consumed = SmallVec::from_elem(0, self.observation.logs.len());
         let state = State { expr: root, memory, consumed };
         let silent = self.tables.exprs.bound(root, moments);
-        let mut pending = vec![Node { state, silent }];
+        let mut pending = vec![Node { state, at: START, silent }];
         while let Some(node) = pending.pop() {
             if let Some(stop) = meter.count() {
                 return Found::Unknown(stop);
@@ -139,6 +159,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 continue;
             }
             if self.is_explained(&node.state) {
+                self.found = node.at;
                 return Found::Yes;
             }
             let mut next = self.successors(&node);
@@ -163,11 +184,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 true
             }
             None => {
-                let memory = &node.state.memory;
-                self.bytes += size_of::<State>()
-                    + 32
-                    + memory.conditions.len() * size_of::<super::condition::Condition>()
-                    + memory.registers.len() * size_of::<super::event::Register>();
+                self.bytes += size_of::<State>() + 32 + node.state.memory.bytes();
                 self.seen.insert(node.state.clone(), node.silent);
                 true
             }
@@ -348,7 +365,14 @@ impl<'s, 'p> Search<'s, 'p> {
                 }
             }
             let state = State { expr: way.rest, memory, consumed };
-            next.push(Node { state, silent });
+            let mut at = START;
+            if let Some(trail) = &mut self.trail {
+                at = u32::try_from(trail.len()).unwrap_or(START);
+                let leaf = self.tables.exprs.leaves[way.leaf].node;
+                trail.push((node.at, Item { leaf, ends: ends.into() }));
+                self.bytes += size_of::<(u32, Item)>();
+            }
+            next.push(Node { state, at, silent });
         }
     }
 

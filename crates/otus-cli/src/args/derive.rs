@@ -70,7 +70,17 @@ pub(crate) struct SliceArgs {
 ///   swap-components  some logs are replaced by those of another given multi-trace
 ///   remove           an action is removed
 ///   duplicate        an action is repeated directly after itself
+///   wrong-value      an event carries another value of a field: that of another event, or a new one
+///   swap-values      two events of a log exchange the values of a field
+///   wrong-kind       a value is of another kind: "7" instead of 7
+///   late             an event and all later ones of its log come after a long pause
+///   early            an event and all later ones of its log come without a pause
+///   drop-value       a value or a time is not logged; only on request, because that is no fault
 ///   prefix           each log is cut at its end; only on request, because a prefix is no fault
+///
+/// Kinds about values and times are made of events that carry some. With a specification, only values
+/// count that its guards compare, and a pause is twice as long as its longest bound; otherwise all
+/// values count, and a pause is an hour.
 ///
 /// Mutants are chosen at random; none is made twice, and none equals its original. Actions that were
 /// observed at the same time, written `{a!m, b?m}`, stay together. All given multi-traces belong to
@@ -85,7 +95,8 @@ pub(crate) struct SliceArgs {
 /// With --score, Otus makes mutants of the multi-traces that the specification accepts, and checks
 /// them against it: a mutant that fails is caught, any other survives. A specification that catches
 /// few mutants is too permissive. Two kinds of mutants do not count: those that equal another accepted
-/// original, and those that are accepted as a partial observation of their original (--observed).
+/// original, and those that are accepted as a partial observation of their original (--observed), or
+/// weakly because a value was dropped.
 #[derive(Debug, Parser)]
 #[command(
     verbatim_doc_comment,
@@ -97,6 +108,7 @@ Examples:
   otus mutate runs/ --kind swap-components        mix the logs of several runs
   otus mutate runs/ --kind remove,duplicate --seed 3 -o mutants.jsonl
   otus mutate run.htf --kind prefix -n 5 -o prefixes/
+  otus mutate run.htf --kind wrong-value,late     events with another id, and too late
   otus mutate --score model.hsf runs/ --observed complete   how many mutants are caught?
   otus mutate --score flow.mmd logs/ --min-score 80         fail below 80%, for CI
   otus mutate --score model.hsf runs/ -o survivors.jsonl --force   write the survivors
@@ -110,8 +122,10 @@ pub(crate) struct MutateArgs {
 
     /// The kinds of mutants: with an action inserted (noise), two actions of a log swapped
     /// (swap-actions), logs of another run (swap-components), an action removed (remove) or
-    /// repeated (duplicate), or logs cut at their end (prefix); for example `noise,remove`; may be
-    /// repeated [default: all except prefix].
+    /// repeated (duplicate), a value that is wrong (wrong-value, wrong-kind), exchanged
+    /// (swap-values) or not logged (drop-value), events that come late or early, or logs cut at
+    /// their end (prefix); for example `noise,remove`; may be repeated [default: all except
+    /// drop-value and prefix].
     #[arg(long, value_name = "KIND", value_delimiter = ',', ignore_case = true)]
     #[arg(value_parser = one_of(MUTANTS))]
     pub(crate) kind: Vec<MutantKind>,
@@ -210,5 +224,11 @@ const MUTANTS: &[Choice<MutantKind>] = &[
     ),
     (MutantKind::Remove, "remove", "An action is removed"),
     (MutantKind::Duplicate, "duplicate", "An action is repeated"),
+    (MutantKind::WrongValue, "wrong-value", "An event carries another value of a field"),
+    (MutantKind::SwapValues, "swap-values", "Two events of a log exchange the values of a field"),
+    (MutantKind::WrongKind, "wrong-kind", "A value is of another kind"),
+    (MutantKind::Late, "late", "An event and all later ones of its log come late"),
+    (MutantKind::Early, "early", "An event and all later ones of its log come early"),
+    (MutantKind::DropValue, "drop-value", "A value or a time is not logged"),
     (MutantKind::Prefix, "prefix", "Each log is cut at its end"),
 ];

@@ -21,7 +21,7 @@ pub fn simplify(pool: &mut Pool, term: TermId) -> TermId {
 }
 
 /// The operator of `term` over other operands, simplified.
-pub(crate) fn rebuild(pool: &mut Pool, term: TermId, operands: &[TermId]) -> TermId {
+pub fn rebuild(pool: &mut Pool, term: TermId, operands: &[TermId]) -> TermId {
     match (pool.node(term), operands) {
         (Term::Strict(..), &[left, right]) => strict(pool, left, right),
         (Term::Coreg(region, ..), &[left, right]) => coreg(pool, region, left, right),

@@ -48,6 +48,7 @@ use window::Window;
 ///     messages: vec![PictureMessage { from: 0, to: 1 }],
 ///     run: vec![0, 1],
 ///     culprit: Some(3),
+///     durations: Vec::new(),
 /// };
 /// let scene = failure(&picture, &Options::default());
 /// assert_eq!(otus_draw::check::flaws(&scene), []);
@@ -67,6 +68,8 @@ pub struct FailurePicture {
     /// The event that the headline of the failure names, if there is one. It is usually an offending event. If the
     /// log ends too early, it is an expected event.
     pub culprit: Option<usize>,
+    /// Durations between two events that are too long or too short.
+    pub durations: Vec<PictureDuration>,
 }
 
 impl FailurePicture {
@@ -111,6 +114,8 @@ pub struct PictureEvent {
     pub label: String,
     /// Whether the event was observed, and whether the accepted run contains it.
     pub state: EventState,
+    /// What the event carries, in a few words: `mid 7`.
+    pub values: Option<String>,
     /// Whether the event belongs to the same moment as the event before it of its component.
     pub joined: bool,
     /// Where the event was observed, for the tooltip: `logs/broker.log:36`.
@@ -165,6 +170,19 @@ pub struct PictureMessage {
     pub from: usize,
     /// The index of the reception.
     pub to: usize,
+}
+
+/// A duration: the indices of two events, what was measured between them, and what is allowed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PictureDuration {
+    /// The index of the earlier event.
+    pub from: usize,
+    /// The index of the later event.
+    pub to: usize,
+    /// The measured time: `3.1 s`.
+    pub text: String,
+    /// The allowed time: `2 s`.
+    pub allowed: String,
 }
 
 /// Limits of the picture.

@@ -22,6 +22,7 @@
 //! more room than they asked for, [`paint`] draws row by row.
 
 mod columns;
+mod durations;
 mod fit;
 mod heads;
 mod paint;
@@ -88,7 +89,10 @@ pub fn sequence(file: &SpecFile, signature: &Signature, options: &Options<'_>) -
         shown.iter().map(|&lifeline| Head::of(file, signature, lifeline, options)).collect();
     rows.keep(&shown, signature.lifeline_count());
     let groups = groups(file, signature, &shown);
-    let mut columns = columns::columns(&rows, &heads, &groups, options);
+    if durations::has_any(file) {
+        rows.dimensions = durations::find(&rows);
+    }
+    let mut columns = columns::columns(&mut rows, &heads, &groups, options);
     fit::fit(&mut rows, &heads, &mut columns);
     let drawn = paint::Drawn { rows: &rows, heads: &heads, groups: &groups, columns: &columns };
     let mut scene = paint::paint(&drawn, options);
@@ -165,6 +169,8 @@ fn describe(rows: &Rows, shown: &[LifelineId], signature: &Signature) -> String 
         .filter(|words| !words.is_empty())
         .take(40)
         .collect();
+    let mut arrows = arrows;
+    arrows.extend(durations::words(&rows.dimensions, &names));
     let more = if rows.rows.len() > arrows.len() { "; and more" } else { "" };
     format!("Lifelines from left to right: {}. {}{more}.", names.join(", "), arrows.join("; "))
 }

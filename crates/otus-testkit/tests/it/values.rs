@@ -7,10 +7,12 @@
 mod compare;
 mod engine;
 mod examples;
+mod graph;
 mod laws;
 mod letters;
 mod methods;
 mod walks;
+mod witness;
 
 /// The number of cases of a comparison.
 fn cases(default: u64) -> u64 {

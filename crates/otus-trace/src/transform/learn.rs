@@ -8,6 +8,8 @@
 //! - [`fold`], with [`cut`], [`anchor`] and [`repeat`] on [`graph`], turns several words into one
 //!   term.
 //!
+//! [`keys`] finds fields that tell sessions apart, for callers that know the values of events.
+//!
 //! **One run** becomes the `seq` of its messages. This term accepts only the run, up to the order
 //! of lifelines that share a clock and, where messages cross, the order of receptions
 //! ([`Crossings`]). **Several runs** become one interaction that accepts each of them: equal parts
@@ -62,6 +64,7 @@ mod anchor;
 mod cut;
 mod fold;
 mod graph;
+pub mod keys;
 mod note;
 mod pairing;
 mod repeat;

@@ -4,13 +4,13 @@
 //! two different values of one field and log, so it changes exactly these two; and a shift of a log begins at a moment whose
 //! time is known, which no later shift changes.
 
-use otus_core::Pool;
-use otus_core::Value;
 use otus_core::index::Index as _;
 use otus_core::valued::{FieldId, Valued};
+use otus_core::{Action, Pool, Value};
 use otus_syntax::Rational;
 use otus_syntax::ast::guard::Duration;
 use otus_syntax::print;
+use rustc_hash::FxHashSet;
 
 use super::mutate::{Pairs, locate};
 use super::shuffle::Shuffle;
@@ -91,9 +91,12 @@ pub struct Scope<'a> {
     pub trace: &'a MultiTrace,
     /// Its values.
     pub facts: &'a Facts,
-    /// By field: whether its values are changed. The first one is the time.
-    pub fields: &'a [bool],
+    /// What is compared; `None` if everything counts.
+    pub compared: Option<(&'a Compared, &'a Pool)>,
 }
+
+/// The fields of actions that some guard compares. Other values are not changed, because nothing looks at them.
+pub type Compared = FxHashSet<(Action, FieldId)>;
 
 /// The mutants in which an event carries another value of a field: one that the field has in another event, or a new
 /// one.
@@ -131,7 +134,9 @@ pub fn swap_values(scope: Scope<'_>) -> ValueChanges<'_> {
     for component in scope.trace.partition().components() {
         for field in scope.fields() {
             let known = |step: usize| Some((step, scope.facts.value(field, component, step)?.0));
-            let known = (0..scope.trace.steps(component).len()).filter_map(known);
+            let steps = 0..scope.trace.steps(component).len();
+            let known =
+                steps.filter(|&step| scope.is_known(field, component, step)).filter_map(known);
             let (steps, values): (Vec<usize>, Vec<u32>) = known.unzip();
             // Letters are numbered by first occurrence.
             let mut letters: Vec<u32> = Vec::with_capacity(values.len());
@@ -160,10 +165,11 @@ pub fn early(scope: Scope<'_>) -> ValueChanges<'_> {
 /// Shifts at every moment but the first whose time is known. The function gets the time since the moment before.
 fn shifts(scope: Scope<'_>, by: impl Fn(i64) -> i64) -> ValueChanges<'_> {
     let mut changes = ValueChanges::new(scope);
-    if scope.fields.first() != Some(&true) {
-        return changes;
-    }
     for component in scope.trace.partition().components() {
+        // A pause counts between two times that are compared.
+        let mut compared = (0..scope.trace.steps(component).len())
+            .filter(|&step| scope.is_known(Valued::TIME, component, step));
+        let (Some(anchor), Some(end)) = (compared.next(), compared.next_back()) else { continue };
         let (mut before, mut step): (Option<i64>, usize) = (None, 0);
         for moment in scope.trace.moments(component) {
             let times =
@@ -172,7 +178,8 @@ fn shifts(scope: Scope<'_>, by: impl Fn(i64) -> i64) -> ValueChanges<'_> {
                 times.fold((None, None), |(first, last): (Option<i64>, _), time| {
                     (Some(first.map_or(time, |first| first.min(time))), last.max(Some(time)))
                 });
-            if let (Some(before), Some(first)) = (before, first) {
+            let counts = anchor < step && step <= end;
+            if let (Some(before), Some(first), true) = (before, first, counts) {
                 let by = by(first.saturating_sub(before));
                 if by != 0 {
                     changes.add(1, component, Valued::TIME, Kind::Shift(step, by));
@@ -187,28 +194,31 @@ fn shifts(scope: Scope<'_>, by: impl Fn(i64) -> i64) -> ValueChanges<'_> {
 
 impl Scope<'_> {
     /// The fields other than the time.
-    fn fields(&self) -> impl Iterator<Item = FieldId> + use<'_> {
-        let fields = self.fields.iter().enumerate().skip(1);
-        fields.filter(|(_, wanted)| **wanted).map(|(field, _)| FieldId::new(field))
+    fn fields(&self) -> impl Iterator<Item = FieldId> + use<> {
+        (1..self.facts.field_count()).map(FieldId::new)
+    }
+
+    /// Whether a value is known and counts.
+    fn is_known(&self, field: FieldId, component: ComponentId, step: usize) -> bool {
+        let is_known = match field {
+            Valued::TIME => self.facts.time(component, step).is_some(),
+            _ => self.facts.value(field, component, step).is_some(),
+        };
+        is_known
+            && self.compared.is_none_or(|(compared, pool)| {
+                let action = pool.action(self.trace.steps(component)[step].action());
+                compared.contains(&(action.without_peer(), field))
+            })
     }
 
     /// The known values, by component, step and field.
     fn cells(&self, times: bool) -> Vec<(ComponentId, usize, FieldId)> {
         let mut cells = Vec::new();
-        let times = times && self.fields.first() == Some(&true);
-        let fields: Vec<FieldId> =
-            times.then_some(Valued::TIME).into_iter().chain(self.fields()).collect();
         for component in self.trace.partition().components() {
             for step in 0..self.trace.steps(component).len() {
-                for &field in &fields {
-                    let is_known = match field {
-                        Valued::TIME => self.facts.time(component, step).is_some(),
-                        _ => self.facts.value(field, component, step).is_some(),
-                    };
-                    if is_known {
-                        cells.push((component, step, field));
-                    }
-                }
+                let fields = times.then_some(Valued::TIME).into_iter().chain(self.fields());
+                let known = fields.filter(|&field| self.is_known(field, component, step));
+                cells.extend(known.map(|field| (component, step, field)));
             }
         }
         cells
@@ -216,7 +226,7 @@ impl Scope<'_> {
 
     /// The distinct values of a field, in the order of their first occurrence, and a new one at the end.
     fn values(&self, field: usize) -> Vec<Value> {
-        if field == 0 || self.fields.get(field) != Some(&true) {
+        if field == 0 {
             return Vec::new();
         }
         let mut seen = vec![false; self.facts.value_count()];
@@ -428,8 +438,7 @@ mod tests {
         let mut pool = Pool::new(transform::implied_signature([&tree]));
         let fields = facts::all_fields([&tree]);
         let (trace, facts, _) = lower_with_facts(&tree, &mut pool, &fields);
-        let all = vec![true; facts.field_count()];
-        let changes = set(Scope { trace: &trace, facts: &facts, fields: &all });
+        let changes = set(Scope { trace: &trace, facts: &facts, compared: None });
         let shown =
             |facts: &Facts| print::trace_line(&raise_with_facts(&trace, facts, &fields, &pool));
         let made: Vec<(String, String)> = changes

@@ -1,9 +1,9 @@
 //! All multi-traces of a request at once, for a caller that changes them.
 
-use otus_core::{Partners, Pool};
+use otus_core::{Partners, Pool, Valued};
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::{Source, parse_trace};
-use otus_trace::{Facts, FieldNames, MultiTrace, lower_with_facts};
+use otus_trace::{Facts, MultiTrace, lower_with_facts};
 
 use super::inputs::{Job, read_case};
 use super::worker::Trouble;
@@ -15,9 +15,9 @@ use crate::error::{Error, Result, unfit};
 #[derive(Debug)]
 pub(crate) struct Originals {
     pub(crate) pool: Pool,
-    /// The fields that guards of the specification name, if it has values.
-    pub(crate) fields: Option<FieldNames>,
-    /// The multi-traces, with the values of their events if there are fields.
+    /// The guards of the specification, if it has values.
+    pub(crate) valued: Option<Box<Valued>>,
+    /// The multi-traces, with the values of their events that guards name.
     pub(crate) traces: Vec<(String, MultiTrace, Option<Facts>)>,
     /// The number of multi-traces that were left out because they have messages that the specification lacks.
     pub(crate) strangers: usize,
@@ -28,8 +28,8 @@ pub(crate) fn originals(context: &Context, request: &Request) -> Result<Original
         unfit!("standard input is read once, and this takes several looks; name a file");
     }
     let (lowered, mut feed) = Opened::read(context, request)?.feed(context, request)?;
-    let fields = lowered.valued.map(|valued| valued.fields);
-    let found = Originals { pool: lowered.pool, fields, traces: Vec::new(), strangers: 0 };
+    let (pool, valued) = (lowered.pool, lowered.valued);
+    let found = Originals { pool, valued, traces: Vec::new(), strangers: 0 };
     let mut reader = Reader { context, found, fault: None };
     while let Some(job) = feed.next(1 << 20) {
         reader.job(job)?;
@@ -72,8 +72,8 @@ impl Reader<'_> {
                 for group in groups {
                     if group.unknown.is_empty() {
                         let trace = group.trace(&mut self.found.pool, &Partners::default());
-                        let fields = self.found.fields.as_ref();
-                        let facts = fields.map(|fields| group.facts(&trace, fields));
+                        let valued = self.found.valued.as_deref();
+                        let facts = valued.map(|valued| group.facts(&trace, &valued.fields));
                         self.found.traces.push((group.id, trace.without_places(), facts));
                     } else {
                         self.found.strangers += 1;
@@ -99,10 +99,10 @@ impl Reader<'_> {
             self.found.strangers += 1;
             return;
         }
-        let Originals { pool, fields, .. } = &mut self.found;
-        let (trace, facts, found) = match fields {
-            Some(fields) => {
-                let (trace, facts, found) = lower_with_facts(&parsed.tree, pool, fields);
+        let Originals { pool, valued, .. } = &mut self.found;
+        let (trace, facts, found) = match valued {
+            Some(valued) => {
+                let (trace, facts, found) = lower_with_facts(&parsed.tree, pool, &valued.fields);
                 (trace, Some(facts), found)
             }
             None => {

@@ -5,6 +5,7 @@
 //! consumer, who knows it, removes the pictures of those that are not ([`Pictures::settle`]). So a report does not
 //! depend on the number of threads.
 
+mod by_value;
 mod channels;
 mod fill;
 #[cfg(test)]
@@ -93,6 +94,17 @@ impl Drawn<'_> {
         explanation: Option<&Explanation>,
         run: Option<&Witness>,
     ) -> CasePicture {
+        self.picture_with(pool, explanation, run, &|_, _| None)
+    }
+
+    /// The same, with the values of events: by component and step, as text.
+    fn picture_with(
+        &self,
+        pool: &Pool,
+        explanation: Option<&Explanation>,
+        run: Option<&Witness>,
+        values: &dyn Fn(ComponentId, usize) -> Option<String>,
+    ) -> CasePicture {
         let Drawn { plan, trace, places } = *self;
         let log = |component: ComponentId, step: usize| {
             let action = trace.steps(component).get(step)?.action();
@@ -100,7 +112,8 @@ impl Drawn<'_> {
         };
         let place = |term: TermId| plan.spec.text.passage(term);
         let (term, pairs) = (plan.spec.term_for(pool, trace), &*places.pairs());
-        fill(&Facts { pool, term, trace, explanation, run, pairs, log: &log, place: &place })
+        let (log, place) = (&log, &place);
+        fill(&Facts { pool, term, trace, explanation, run, pairs, log, place, values })
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use otus_analysis::config::{Kind, Simulation};
 use otus_analysis::values::Clocks;
-use otus_analysis::{Config, Observed, Question, Verdict, Witness};
+use otus_analysis::{Config, Question, Verdict, Witness};
 use otus_core::budget::Budget;
 use otus_core::index::Index as _;
 use otus_core::valued::Valued;
@@ -166,7 +166,7 @@ impl Plan {
     ) -> Result<Plan> {
         let pool = std::mem::replace(&mut lowered.pool, Pool::new(Signature::default()));
         let Configured { config, chosen, is_of_2020 } = configuration(request, loaded)?;
-        let question = question(config.kind);
+        let question = config.kind.question();
         let mut declared =
             Declared::new(&request.question, question.clone(), chosen, pool.signature())?;
         // A question that the request chooses for all logs replaces the declarations of otus.toml.
@@ -476,15 +476,4 @@ fn configuration(request: &Request, loaded: &Loaded) -> Result<Configured> {
     config.seed = search.seed;
     let is_asked = asked.kind.is_some() || asked.observed.is_some() || search.legacy_verdicts;
     Ok(Configured { config, chosen, is_of_2020: is_of_2020 && !is_asked })
-}
-
-/// The exact question of a kind.
-fn question(kind: Kind) -> Question {
-    match kind {
-        Kind::Accept => Question::ACCEPT,
-        Kind::Prefix => Question::GlobalPrefix,
-        Kind::Eliminate => Question::MULTI_PREFIX,
-        Kind::Simulate(simulation) if simulation.before => Question::Uniform(Observed::Slice),
-        Kind::Simulate(_) => Question::Uniform(Observed::StopsEarly),
-    }
 }

@@ -16,6 +16,8 @@ pub(crate) struct SpecText {
     /// The terms of the interaction's nodes with their places, in the order of the text.
     nodes: Vec<(TermId, Span)>,
     pub(crate) files: Vec<String>,
+    /// The index of the text that has the interaction.
+    interaction: Option<usize>,
 }
 
 impl SpecText {
@@ -34,7 +36,9 @@ impl SpecText {
                 names.push(name.to_owned());
             }
         }
-        SpecText { sources: loaded.sources.all.clone(), lowered, nodes, files: names }
+        let interaction = lowered.file.and_then(|file| files.get(file));
+        let interaction = interaction.map(|file| file.source.0 as usize);
+        SpecText { sources: loaded.sources.all.clone(), lowered, nodes, files: names, interaction }
     }
 
     /// The place of a term, its line, and the bytes of the line that are marked. If the term occurs at several
@@ -57,6 +61,11 @@ impl SpecText {
         }
         let source = self.sources.get(source.0 as usize)?;
         Some(excerpt_of(source, span))
+    }
+
+    /// The line of a place of the interaction.
+    pub(crate) fn excerpt_at(&self, span: Span) -> Option<Excerpt> {
+        Some(excerpt_of(self.sources.get(self.interaction?)?, span))
     }
 
     /// The lines around a term, for a page.

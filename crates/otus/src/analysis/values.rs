@@ -9,11 +9,12 @@
 use std::collections::BTreeMap;
 
 use otus_analysis::engine::Outcome;
+pub(super) use otus_analysis::values::Asked as About;
 use otus_analysis::values::{ValueEngine, ValueFailure};
 use otus_analysis::{Engine, Observed, Question, Verdict};
 use otus_core::index::Index as _;
 use otus_core::valued::{FieldId, Valued, ValuedNode};
-use otus_core::{Action, LifelineId, Pool, Signature};
+use otus_core::{Action, LifelineId, Pool, Signature, Value};
 use otus_trace::mapping::{Observation, Plan};
 use otus_trace::{ComponentId, Facts, MultiTrace, Step};
 use rustc_hash::FxHashMap;
@@ -117,54 +118,185 @@ pub(super) fn known(
 
 /// The most lifelines and fields that a note names.
 const NAMED: usize = 4;
+/// The most values that are tried for one that was not logged, and the most events of a multi-trace for which they are.
+const TRIED: usize = 12;
+const LONG: usize = 20_000;
 
-/// The fields that guards name and that were not logged, in words; `None` if everything was logged. An analysis may have
-/// assumed values of them.
-pub(super) fn not_logged(
+/// The fields that guards name, by the action of their events.
+pub(super) struct Guarded(FxHashMap<Action, Vec<FieldId>>);
+
+impl Guarded {
+    pub(super) fn new(valued: &Valued) -> Guarded {
+        let mut fields: FxHashMap<Action, Vec<FieldId>> = FxHashMap::default();
+        for node in &valued.nodes {
+            let ValuedNode::Event(parts) = node else { continue };
+            for part in parts {
+                fields.entry(part.action).or_default().extend(part.guard.iter().map(|it| it.field));
+            }
+        }
+        for known in fields.values_mut() {
+            known.sort_unstable();
+            known.dedup();
+        }
+        Guarded(fields)
+    }
+
+    /// How many values of observed events are unknown, by lifeline and field. The names of the pool are those of the multi-trace.
+    pub(super) fn unknown(
+        &self,
+        pool: &Pool,
+        question: &Question,
+        observed: (&MultiTrace, &Facts),
+    ) -> BTreeMap<(LifelineId, FieldId), usize> {
+        let mut counts = BTreeMap::new();
+        self.each_unknown(pool, question, observed, |_, _, lifeline, field| {
+            *counts.entry((lifeline, field)).or_default() += 1;
+        });
+        counts
+    }
+
+    /// Tells of each unknown value of an observed event: its component, its step, its lifeline and its field.
+    fn each_unknown(
+        &self,
+        pool: &Pool,
+        question: &Question,
+        (trace, facts): (&MultiTrace, &Facts),
+        mut tell: impl FnMut(ComponentId, usize, LifelineId, FieldId),
+    ) {
+        let observed = trace.partition().components();
+        for component in observed.filter(|&it| question.of(it) != Observed::Unobserved) {
+            for (number, step) in trace.steps(component).iter().enumerate() {
+                // The pool of the specification lacks the actions of unknown messages, which no guard is about.
+                if step.action().index() >= pool.action_count() {
+                    continue;
+                }
+                let action = pool.action(step.action()).without_peer();
+                for &field in self.0.get(&action).into_iter().flatten() {
+                    if facts.known(field, component, number).is_none() {
+                        tell(component, number, action.lifeline, field);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Values that guards name and that were not logged.
+#[derive(Debug)]
+pub(super) struct Unlogged {
+    /// The first of them.
+    component: ComponentId,
+    step: usize,
+    field: FieldId,
+    /// A value that it may have had.
+    value: Option<Value>,
+    /// By lifeline and field: the number of events.
+    counts: BTreeMap<(LifelineId, FieldId), usize>,
+}
+
+/// The values that guards name and that were not logged; `None` if everything was logged.
+fn unlogged(
     valued: &Valued,
     pool: &Pool,
     question: &Question,
-    (trace, facts): (&MultiTrace, &Facts),
-) -> Option<String> {
-    let mut fields: FxHashMap<Action, Vec<FieldId>> = FxHashMap::default();
-    for node in &valued.nodes {
-        let ValuedNode::Event(parts) = node else { continue };
-        for part in parts {
-            let known = fields.entry(part.action).or_default();
-            for atom in &part.guard {
-                if !known.contains(&atom.field) {
-                    known.push(atom.field);
-                }
-            }
+    observed: (&MultiTrace, &Facts),
+) -> Option<Unlogged> {
+    let mut found: Option<Unlogged> = None;
+    Guarded::new(valued).each_unknown(pool, question, observed, |component, step, lifeline, field| {
+        let found = found.get_or_insert_with(|| Unlogged {
+            component,
+            step,
+            field,
+            value: None,
+            counts: BTreeMap::new(),
+        });
+        *found.counts.entry((lifeline, field)).or_default() += 1;
+    });
+    found
+}
+
+impl Asked<'_> {
+    /// What a `WeakPass` assumed about values that were not logged, with a value that the engine accepts.
+    pub(super) fn assumed(&self, pool: &Pool, engine: &mut ValueEngine) -> Option<Unlogged> {
+        let Asked { subject, facts, question } = *self;
+        let Subject { plan, trace, budget, .. } = *subject;
+        let valued = plan.spec.valued.as_deref()?;
+        let mut found = unlogged(valued, pool, question, (trace, facts))?;
+        if trace.len() > LONG {
+            return Some(found);
         }
-    }
-    let mut counts: BTreeMap<(LifelineId, FieldId), usize> = BTreeMap::new();
-    let observed = trace.partition().components();
-    for component in observed.filter(|&it| question.of(it) != Observed::Unobserved) {
-        for (number, step) in trace.steps(component).iter().enumerate() {
-            let action = pool.action(step.action()).without_peer();
-            for &field in fields.get(&action).into_iter().flatten() {
-                if facts.known(field, component, number).is_none() {
-                    *counts.entry((action.lifeline, field)).or_default() += 1;
-                }
-            }
+        if !engine.assumes_values(trace, facts, plan.clocks, question, budget) {
+            return None;
         }
+        let Unlogged { component, step, field, .. } = found;
+        // The values of neighbours come first.
+        let own = trace.steps(component).len();
+        let near = (0..step).rev().chain(step + 1..own).map(|step| (component, step));
+        let others = trace.partition().components().filter(|&it| it != component);
+        let others = others.flat_map(|it| (0..trace.steps(it).len()).map(move |step| (it, step)));
+        let mut tried: Vec<Value> = Vec::new();
+        for (component, step) in near.chain(others).filter(|_| field != Valued::TIME) {
+            let Some(value) = facts.known(field, component, step) else { continue };
+            if tried.contains(&value) {
+                continue;
+            }
+            if tried.len() == TRIED {
+                break;
+            }
+            tried.push(value);
+        }
+        found.value = tried.into_iter().find(|value| {
+            let mut facts = facts.clone();
+            facts.set(field, found.component, found.step, value.clone());
+            let outcome = engine.analyze(trace, &facts, plan.clocks, question, budget);
+            matches!(outcome.verdict, Verdict::Pass | Verdict::WeakPass)
+        });
+        Some(found)
     }
-    if counts.is_empty() {
-        return None;
+}
+
+impl Unlogged {
+    /// The event of the first of them.
+    pub(super) fn first(&self) -> (ComponentId, usize) {
+        (self.component, self.step)
     }
-    let text = |(&(lifeline, field), &count): (&(LifelineId, FieldId), &usize)| {
-        let lifeline = pool.signature().lifeline_name(lifeline);
-        format!("{lifeline}.{} ({})", valued.field_name(field), counted(count, "event"))
-    };
-    let mut texts: Vec<String> = counts.iter().take(NAMED).map(text).collect();
-    if counts.len() > NAMED {
-        texts.push(format!("{} more", counts.len() - NAMED));
+
+    /// `assumed mid = 7 (sub1.log:3, not logged), 212 more of sub1.mid; declare it unlogged if it never is`
+    pub(super) fn text(
+        &self,
+        valued: &Valued,
+        pool: &Pool,
+        trace: &MultiTrace,
+        place: Option<&str>,
+    ) -> String {
+        let name = |(lifeline, field): (LifelineId, FieldId)| {
+            format!("{}.{}", pool.signature().lifeline_name(lifeline), valued.field_name(field))
+        };
+        let declare = "declare it unlogged in otus.toml if it never is logged";
+        let mut counts = self.counts.clone();
+        let Some(value) = &self.value else {
+            let all = counts.iter().take(NAMED);
+            let all = all.map(|(&at, &count)| format!("{} ({})", name(at), counted(count, "event")));
+            let mut texts: Vec<String> = all.collect();
+            if counts.len() > NAMED {
+                texts.push(format!("{} more", counts.len() - NAMED));
+            }
+            return format!("assumed values that were not logged: {}; {declare}", texts.join(", "));
+        };
+        let action = trace.steps(self.component)[self.step].action();
+        let first = (pool.action(action).lifeline, self.field);
+        if let Some(count) = counts.get_mut(&first) {
+            *count -= 1;
+        }
+        counts.retain(|_, count| *count > 0);
+        let field = valued.field_name(self.field);
+        let place = place.map_or_else(|| name(first), ToOwned::to_owned);
+        let value = FieldValue::of(self.field, value);
+        let mut texts = vec![format!("assumed {field} = {value} ({place}, not logged)")];
+        let more = counts.iter().take(NAMED);
+        texts.extend(more.map(|(&at, count)| format!("{count} more of {}", name(at))));
+        format!("{}; {declare}", texts.join(", "))
     }
-    Some(format!(
-        "guards name what was not logged: {}; declare a field that is never logged as unlogged in otus.toml",
-        texts.join(", ")
-    ))
 }
 
 /// The step that a failure by values is about: of the logs that cannot continue, the first one whose next event has a

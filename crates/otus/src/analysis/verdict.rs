@@ -62,6 +62,8 @@ pub(super) struct Found {
     pub(super) furthest: Option<Box<[u32]>>,
     /// For a Fail by values: what is wrong with them.
     pub(super) by_value: Option<Box<ValueFailure>>,
+    /// For a `WeakPass`: the values that were not logged and had to be assumed.
+    assumed: Option<Box<values::Unlogged>>,
     /// Whether the multi-trace may be among the first accepted ones, which are drawn.
     pub(super) is_drawn: bool,
     elapsed: Duration,
@@ -86,6 +88,7 @@ impl Found {
             asked: None,
             furthest: None,
             by_value: None,
+            assumed: None,
             is_drawn: false,
             elapsed: Duration::ZERO,
             graph: None,
@@ -219,6 +222,14 @@ impl Subject<'_> {
                 None => self.without_values(engine, question),
             };
         let elapsed = start.elapsed();
+        let assumed = match valued.as_mut().zip(self.facts) {
+            Some((valued, facts))
+                if outcome.verdict == Verdict::WeakPass && !plan.request.is_brief =>
+            {
+                values::Asked { subject: self, facts, question }.assumed(pool, valued)
+            }
+            _ => None,
+        };
         let is_drawn = self.is_drawn(outcome.verdict, met);
         let is_wanted = (is_drawn || plan.shows_witness(outcome.verdict))
             && trace.moment_count() <= plan.request.witness.max_moments();
@@ -247,6 +258,7 @@ impl Subject<'_> {
             asked: None,
             furthest: outcome.furthest,
             by_value,
+            assumed: assumed.map(Box::new),
             is_drawn,
             elapsed,
             graph: None,
@@ -364,6 +376,7 @@ impl Subject<'_> {
             witness: outcome.witness.filter(|_| plan.request.witness.max_moments() > 0),
             furthest: None,
             by_value: None,
+            assumed: None,
             is_drawn: self.is_drawn(outcome.verdict, met),
             elapsed,
             graph,
@@ -386,10 +399,11 @@ impl Subject<'_> {
             return case;
         }
         case.origin = origin.from.place().filter(|place| place != id);
-        let valued = plan.spec.valued.as_deref().zip(self.facts);
-        if let Some((valued, facts)) = valued.filter(|_| found.verdict == Verdict::WeakPass)
-            && let Some(text) = values::not_logged(valued, names, question, (trace, facts))
-        {
+        if let (Some(valued), Some(assumed)) = (plan.spec.valued.as_deref(), &found.assumed) {
+            let (component, step) = assumed.first();
+            let places = origin.from.places(trace, plan);
+            let place = places.excerpt(component, step, "").map(|(place, ..)| place.in_line());
+            let text = assumed.text(valued, names, trace, place.as_deref());
             case.note = Some(match case.note.take() {
                 Some(note) => format!("{note}; {text}").into(),
                 None => text.into(),

@@ -7,6 +7,8 @@
 
 mod by_value;
 
+pub(super) use by_value::duration;
+
 use std::fmt::Write as _;
 
 use otus_analysis::Question;
@@ -84,15 +86,26 @@ impl Failure<'_> {
             let wording = Wording { plan, pool: &pool, trace: &own, facts: self.facts, places };
             return Some((wording.wrong_order(wrong), None));
         }
-        let found = explain::explain(&mut pool, term, &own, self.question, &options);
-        if found.verdict != Verdict::Fail {
-            // Without its values it is explained.
-            let facts = self.facts;
+        // What is known about a session or a value says more than names alone.
+        let is_by_value = self.by_value.is_some_and(by_value::is_telling);
+        let found = if is_by_value {
+            None
+        } else {
+            let found = explain::explain(&mut pool, term, &own, self.question, &options);
+            Some(found).filter(|found| found.verdict == Verdict::Fail)
+        };
+        let Some(found) = found else {
             let places = self.origin.from.places(self.trace, plan);
+            let facts = self.facts;
             let wording = Wording { plan, pool: self.names, trace: self.trace, facts, places };
-            let told = facts.and(wording.by_value(self.by_value, self.furthest?));
-            return told.map(|told| (told, None));
-        }
+            let asked = by_value::Asked { question: self.question, budget: &options.budget, effort };
+            let told = facts.and(wording.by_value(self.by_value, self.furthest?, &asked))?;
+            let picture = self.is_drawn.then(|| {
+                let drawn = Drawn { plan, trace: self.trace, places: &wording.places };
+                drawn.values(self.names, (self.by_value, self.furthest), facts, &told)
+            });
+            return Some((told, picture));
+        };
         let places = self.origin.from.places(self.trace, plan);
         let picture = self.is_drawn.then(|| {
             let drawn = Drawn { plan, trace: &own, places: &places };
@@ -167,6 +180,7 @@ impl Wording<'_> {
             ),
             expected: headline.map(|it| self.expected(it)).unwrap_or_default(),
             observed: headline.and_then(|it| self.observed(it)),
+            value: None,
             related: headline.and_then(|it| self.related(it)).into_iter().collect(),
             furthest: found.frontier.states.iter().map(|state| self.situation(state)).collect(),
             alone: found.alone.iter().map(|lone| self.lifelines(lone.component)).collect(),
@@ -197,6 +211,7 @@ impl Wording<'_> {
             ),
             expected: Vec::new(),
             observed: place(edge.to, "observed"),
+            value: None,
             related: place(edge.from, "happened before it").into_iter().collect(),
             furthest: Vec::new(),
             alone: Vec::new(),
@@ -328,6 +343,7 @@ impl Wording<'_> {
             CoreLog { lifelines: self.lifelines(component), prefix, total }
         });
         Core {
+            keys: Vec::new(),
             logs: parts.collect(),
             is_smallest: core.is_smallest,
             is_certified: core.checked == Checked::Certified,
@@ -375,7 +391,7 @@ fn notes(told: &Explanation, effort: Explain) -> Vec<Note> {
         note("alone", format!("the log of {names} fails whatever the others saw"));
     }
     if let Some(repair) = &told.repair {
-        note("repair", repair_text(repair));
+        note("repair", repair_text(repair, told.value.is_some()));
     }
     if let Some(core) = &told.core {
         note("core", core_text(core));
@@ -404,9 +420,14 @@ fn consumed(state: &Situation, effort: Explain) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-fn repair_text(repair: &Repair) -> String {
+/// `is_by_value`: the engine decides about values, and there is no other checker.
+fn repair_text(repair: &Repair, is_by_value: bool) -> String {
     if !repair.edits.is_empty() {
-        let by = if repair.is_certified { "" } else { " (by the engine, not checked again)" };
+        let by = if repair.is_certified || is_by_value {
+            ""
+        } else {
+            " (by the engine, not checked again)"
+        };
         let edits: Vec<&str> = repair.edits.iter().map(|edit| edit.text.as_str()).collect();
         return format!("{}{by}", edits.join("; then "));
     }
@@ -430,6 +451,10 @@ fn core_text(core: &Core) -> String {
         if prefix < total { format!("{names} (the first {prefix} of {total})") } else { names }
     });
     let parts: Vec<String> = parts.collect();
+    if !core.keys.is_empty() {
+        // `mid 7: client (the first 3 of 4), broker`
+        return format!("{}: {}", core.keys.join(" and "), parts.join(", "));
+    }
     match parts.as_slice() {
         [only] => format!("{only} fails alone, whatever the others saw"),
         several => format!("{} fail together", several.join(" and ")),

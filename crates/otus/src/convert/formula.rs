@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result, unfit};
 use crate::format::Format;
-use crate::load::{Loaded, Sources, Trace, warn_of_values};
+use crate::load::{Loaded, Sources, Trace};
 
 /// Whether a request is about a formula.
 pub(super) fn is_formula(request: &ConvertRequest) -> bool {
@@ -72,7 +72,8 @@ pub(super) fn write(context: &Context, loaded: &mut Loaded) -> Result<Converted>
     let Some(lowered) = loaded.lower_with_traces(context)? else {
         return Err(Error::Bug("a specification has no meaning".to_owned()));
     };
-    warn_of_values(context, &lowered, "a formula is made of names and order only");
+    loaded.leave_values_out(&lowered, "the formula");
+    loaded.warn(context)?;
     let files = &loaded.specs[0].files;
     let Some(file) = files.get(lowered.file.unwrap_or_default()) else {
         return Err(Error::Bug("a specification has no file".to_owned()));

@@ -6,7 +6,7 @@ mod slice;
 
 use std::path::{Path, PathBuf};
 
-use otus_core::Pool;
+use otus_core::{Lowered, Pool};
 use otus_syntax::ast::TraceFile;
 use otus_syntax::print;
 use otus_trace::case::{self, Case, OtherFields};
@@ -66,8 +66,8 @@ pub struct From {
 }
 
 impl From {
-    /// The originals, and the pool of the specification, if one is given.
-    fn read(&self, context: &Context) -> Result<(Vec<Trace>, Option<Pool>)> {
+    /// The originals, and the meaning of the specification, if one is given.
+    fn read(&self, context: &Context) -> Result<(Vec<Trace>, Option<Lowered>)> {
         let is_trace = |path: &Path| Format::of_name(path).is_some_and(Format::is_multi_trace);
         let mut names = self.spec.clone();
         for name in &self.files {
@@ -88,7 +88,7 @@ impl From {
                 "there is no multi-trace to start from, only {given}; name .htf or .jsonl files"
             );
         }
-        Ok((loaded.traces, lowered.map(|lowered| lowered.pool)))
+        Ok((loaded.traces, lowered))
     }
 }
 

@@ -1,8 +1,10 @@
 //! Mutants: multi-traces with one change.
 
 use otus_core::Pool;
-use otus_trace::transform::{self, Change, Swaps};
-use otus_trace::{ComponentId, Facts, FieldNames, MultiTrace};
+use otus_core::valued::{Operand, Test, Valued, ValuedNode};
+use otus_syntax::ast::guard::Relation;
+use otus_trace::transform::{self, Change, Compared, Scope, Swaps, ValueChanges};
+use otus_trace::{ComponentId, Facts, FieldNames, MultiTrace, facts};
 use serde_json::{Value, json};
 
 use super::{Details, From, Made, Take, TooFew, stopped_or, until_cancelled};
@@ -26,6 +28,18 @@ pub enum MutantKind {
     Remove,
     /// A repeated action.
     Duplicate,
+    /// Another value, or a new one.
+    WrongValue,
+    /// The values of two events of a log, exchanged.
+    SwapValues,
+    /// A value of another kind.
+    WrongKind,
+    /// An event and all later ones of its log, after a long pause.
+    Late,
+    /// An event and all later ones of its log, without a pause.
+    Early,
+    /// A value that is not logged, which the specification may accept weakly.
+    DropValue,
     /// A prefix, which the specification may accept.
     Prefix,
 }
@@ -39,8 +53,74 @@ impl MutantKind {
             MutantKind::SwapComponents => "swap-components",
             MutantKind::Remove => "remove",
             MutantKind::Duplicate => "duplicate",
+            MutantKind::WrongValue => "wrong-value",
+            MutantKind::SwapValues => "swap-values",
+            MutantKind::WrongKind => "wrong-kind",
+            MutantKind::Late => "late",
+            MutantKind::Early => "early",
+            MutantKind::DropValue => "drop-value",
             MutantKind::Prefix => "prefix",
         }
+    }
+}
+
+/// Which values are changed, and how.
+#[derive(Debug, Clone)]
+pub(super) struct ValueScope {
+    /// What guards compare; `None` if everything counts.
+    compared: Option<Compared>,
+    /// The kinds of changes that some guard could notice.
+    kinds: Vec<MutantKind>,
+    /// The pause of an event that comes late, in nanoseconds.
+    delay: i64,
+}
+
+/// The pause of an event that comes late, if no bound is known: an hour.
+const DELAY: i64 = 3_600_000_000_000;
+
+impl ValueScope {
+    /// All values.
+    pub(super) fn all() -> ValueScope {
+        use MutantKind::{Early, Late, SwapValues, WrongKind, WrongValue};
+        let kinds = vec![WrongValue, SwapValues, WrongKind, Late, Early];
+        ValueScope { compared: None, kinds, delay: DELAY }
+    }
+
+    /// The values that guards compare, in the fields of some multi-traces. An event comes late by twice the longest
+    /// bound.
+    pub(super) fn new(fields: &FieldNames, valued: &Valued) -> ValueScope {
+        let mut compared = Compared::default();
+        let (mut has_values, mut has_most, mut has_least) = (false, false, false);
+        let mut longest = 0;
+        for node in &valued.nodes {
+            let ValuedNode::Event(parts) = node else { continue };
+            for (part, atom) in
+                parts.iter().flat_map(|part| part.guard.iter().map(move |atom| (part, atom)))
+            {
+                let field = facts::field(fields, valued.field_name(atom.field));
+                compared.extend(field.map(|field| (part.action, field)));
+                if atom.field != Valued::TIME {
+                    has_values = true;
+                } else if let Test::Compare(relation, Operand::Variable(_, offset)) = &atom.test {
+                    let bound = offset.integer().and_then(i64::checked_abs).unwrap_or(0);
+                    longest = longest.max(bound);
+                    match relation {
+                        Relation::Less | Relation::LessEqual => has_most = true,
+                        Relation::Greater | Relation::GreaterEqual => has_least = true,
+                        Relation::Equal if atom.binds().is_some() => {}
+                        Relation::Equal | Relation::NotEqual => {
+                            (has_most, has_least) = (true, true);
+                        }
+                    }
+                }
+            }
+        }
+        let values = [MutantKind::WrongValue, MutantKind::SwapValues, MutantKind::WrongKind];
+        let mut kinds = if has_values { values.to_vec() } else { Vec::new() };
+        kinds.extend(has_most.then_some(MutantKind::Late));
+        kinds.extend(has_least.then_some(MutantKind::Early));
+        let delay = if longest > 0 { longest.saturating_mul(2) } else { DELAY };
+        ValueScope { compared: Some(compared), kinds, delay }
     }
 }
 
@@ -61,11 +141,20 @@ pub struct MutateRequest {
 /// If the originals cannot be read.
 pub fn mutate(context: &Context, request: &MutateRequest, take: Take<'_>) -> Result<usize> {
     let (traces, spec) = request.from.read(context)?;
-    let kinds = wanted(&request.kinds, traces.len());
-    let mut pool = spec.unwrap_or_else(|| {
-        Pool::new(transform::implied_signature(traces.iter().map(|trace| &trace.tree)))
-    });
     let fields = fields_of(traces.iter().map(|trace| &trace.tree));
+    let scope = match (&fields, &spec) {
+        (None, _) => None,
+        (Some(_), None) => Some(ValueScope::all()),
+        // A specification without guards compares no value.
+        (Some(fields), Some(spec)) => {
+            spec.valued.as_deref().map(|valued| ValueScope::new(fields, valued))
+        }
+    };
+    let kinds = wanted(&request.kinds, traces.len(), scope.as_ref());
+    let mut pool = spec.map_or_else(
+        || Pool::new(transform::implied_signature(traces.iter().map(|trace| &trace.tree))),
+        |spec| spec.pool,
+    );
     let (mut observed, mut facts) = (Vec::new(), Vec::new());
     for trace in &traces {
         let (trace, own) = load::facts::lower(&trace.tree, &mut pool, fields.as_ref());
@@ -76,8 +165,9 @@ pub fn mutate(context: &Context, request: &MutateRequest, take: Take<'_>) -> Res
     let ids: Vec<String> = traces.into_iter().map(|trace| trace.id).collect();
     let (seed, count) = (request.from.seed, request.count);
     let values = fields.as_ref().map(|fields| (&facts[..], fields));
-    let mut mutator =
-        Mutator { seed, count, ids: &ids, swaps: &swaps, observed: &observed, values, pool };
+    let scope = scope.as_ref();
+    let (ids, swaps, observed) = (&ids[..], &swaps, &observed[..]);
+    let mut mutator = Mutator { seed, count, ids, swaps, observed, values, scope, pool };
     let mut remarks: Vec<TooFew> = kinds.iter().map(|_| TooFew::default()).collect();
     let messages = mutator.pool.signature().message_count();
     let mut take = until_cancelled(context, take);
@@ -101,7 +191,11 @@ pub fn mutate(context: &Context, request: &MutateRequest, take: Take<'_>) -> Res
 }
 
 /// The kinds, each once; by default all kinds that make a fault.
-pub(super) fn wanted(asked: &[MutantKind], traces: usize) -> Vec<MutantKind> {
+pub(super) fn wanted(
+    asked: &[MutantKind],
+    traces: usize,
+    scope: Option<&ValueScope>,
+) -> Vec<MutantKind> {
     use MutantKind::{Duplicate, Noise, Remove, SwapActions, SwapComponents};
     let mut kinds = Vec::new();
     for &kind in asked {
@@ -114,6 +208,8 @@ pub(super) fn wanted(asked: &[MutantKind], traces: usize) -> Vec<MutantKind> {
         // A single multi-trace cannot be mixed with another; the remark is printed only if the caller asked for this
         // kind.
         kinds.retain(|&kind| traces > 1 || kind != SwapComponents);
+        // Neither are values changed that nothing compares.
+        kinds.extend(scope.iter().flat_map(|scope| &scope.kinds));
     }
     kinds
 }
@@ -126,6 +222,8 @@ pub(super) struct Mutator<'a> {
     pub(super) observed: &'a [MultiTrace],
     /// The values of their events, if there are any.
     pub(super) values: Option<(&'a [Facts], &'a FieldNames)>,
+    /// The values that are changed, if there are any.
+    pub(super) scope: Option<&'a ValueScope>,
     pub(super) swaps: &'a Swaps<'a>,
     pub(super) pool: Pool,
 }
@@ -141,7 +239,7 @@ impl Mutator<'_> {
         kind: MutantKind,
         take: TakeMutant<'_>,
     ) -> Result<u64> {
-        let Mutator { seed, ids, observed, swaps, values, .. } = *self;
+        let Mutator { seed, ids, observed, swaps, values, scope, .. } = *self;
         let facts = values.map(|(facts, _)| &facts[original]);
         let (trace, origin) = (&observed[original], ids[original].as_str());
         let own_seed = transform::derive_seed(seed, &[origin, kind.name()]);
@@ -191,6 +289,32 @@ impl Mutator<'_> {
                 }
                 return Ok(made);
             }
+            MutantKind::WrongValue
+            | MutantKind::SwapValues
+            | MutantKind::WrongKind
+            | MutantKind::Late
+            | MutantKind::Early
+            | MutantKind::DropValue => {
+                let (Some(facts), Some((_, fields)), Some(scope)) = (facts, values, scope) else {
+                    return Ok(made);
+                };
+                let compared = scope.compared.as_ref().map(|compared| (compared, &self.pool));
+                let values = Scope { trace, facts, compared };
+                let Some(changes) = value_changes(kind, values, scope.delay) else {
+                    return Ok(made);
+                };
+                for change in changes.sample(own_seed).take(most) {
+                    let changed = change.apply(trace, facts);
+                    let (place, other) = change.places(trace);
+                    let components = self.names(trace, &[change.component()]);
+                    let mut details =
+                        vec![("components", components), ("place", (place + 1).into())];
+                    details.extend(other.map(|other| ("other_place", (other + 1).into())));
+                    let text = change.describe(trace, facts, fields, &self.pool);
+                    give(&self.pool, (trace, Some(changed)), text, details)?;
+                }
+                return Ok(made);
+            }
         };
         for change in changes.sample(own_seed).take(most) {
             let (mutant, carried) = match facts {
@@ -224,6 +348,24 @@ impl Mutator<'_> {
     }
 }
 
+/// The changes of values of a kind; `None` for other kinds.
+fn value_changes(kind: MutantKind, scope: Scope<'_>, delay: i64) -> Option<ValueChanges<'_>> {
+    Some(match kind {
+        MutantKind::WrongValue => transform::wrong_values(scope),
+        MutantKind::SwapValues => transform::swap_values(scope),
+        MutantKind::WrongKind => transform::wrong_kinds(scope),
+        MutantKind::DropValue => transform::drop_values(scope),
+        MutantKind::Late => transform::late(scope, delay),
+        MutantKind::Early => transform::early(scope),
+        MutantKind::Noise
+        | MutantKind::SwapActions
+        | MutantKind::SwapComponents
+        | MutantKind::Remove
+        | MutantKind::Duplicate
+        | MutantKind::Prefix => return None,
+    })
+}
+
 /// The reason why there are fewer mutants than requested.
 fn too_few(kind: MutantKind, made: u64, id: &str, messages: usize) -> String {
     let name = kind.name();
@@ -241,6 +383,11 @@ fn too_few(kind: MutantKind, made: u64, id: &str, messages: usize) -> String {
             "no other multi-trace given has logs of the same lifelines and differs in two of them"
         }
         MutantKind::Remove | MutantKind::Duplicate | MutantKind::Prefix => "nothing was observed",
+        MutantKind::WrongValue | MutantKind::WrongKind => "no event carries a value that counts",
+        MutantKind::SwapValues => "no log has two different values of a field that counts",
+        MutantKind::DropValue => "no event carries a value or a time that counts",
+        MutantKind::Late => "no log has two events with a time that counts",
+        MutantKind::Early => "no log has a pause between two events with a time that counts",
     };
     format!("{id} has no {name} mutant: {cause}")
 }

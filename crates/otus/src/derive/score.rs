@@ -6,8 +6,8 @@
 //! kinds of mutants say nothing about a specification and do not count:
 //!
 //! - *equal*: the mutant equals an accepted original, such as another given run;
-//! - *part*: the mutant is its original with a log cut at its end or beginning, and the question allows that (the verdict
-//!   is WeakPass, not Pass).
+//! - *part*: the mutant is its original with a log cut at its end or beginning, or without some values, and the question
+//!   allows that (the verdict is WeakPass, not Pass).
 //!
 //! Mutants are made and checked in batches, so that only the originals and one batch are in memory.
 
@@ -23,7 +23,7 @@ use otus_trace::{Facts, MultiTrace};
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
-use super::mutate::{Mutator, wanted};
+use super::mutate::{Mutator, ValueScope, wanted};
 use super::{Derived, Made, MutantKind, Take, stopped_or};
 use crate::analysis::{Explain, Item, Originals, Request, WitnessPolicy, analyze, originals};
 use crate::case::Case;
@@ -58,7 +58,9 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
     let mut request = asked.request.clone();
     request.explain = Explain::None;
     request.witness = WitnessPolicy::None;
-    let Originals { pool, fields, traces, strangers } = originals(context, &request)?;
+    let Originals { pool, valued, traces, strangers } = originals(context, &request)?;
+    let fields = valued.as_ref().map(|valued| valued.fields.clone());
+    let scope = valued.as_deref().map(|valued| ValueScope::new(&valued.fields, valued));
     // The following requests are about multi-traces in memory, and the warnings about the
     // specification were reported.
     request.group = None;
@@ -86,7 +88,7 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
             texts.insert(line);
         }
     }
-    let kinds = wanted(&asked.kinds, observed.len());
+    let kinds = wanted(&asked.kinds, observed.len(), scope.as_ref());
     let mut score = Score {
         spec: checked.spec,
         seed: asked.seed,
@@ -103,6 +105,7 @@ pub fn score(context: &Context, asked: &ScoreRequest, take: Take<'_>) -> Result<
         ids: &ids,
         observed: &observed,
         values: fields.as_ref().map(|fields| (&carried[..], fields)),
+        scope: scope.as_ref(),
         swaps: &swaps,
         pool,
     };
@@ -186,7 +189,7 @@ struct Mutant {
     /// The fields of a line of a case file.
     fields: OtherFields,
     text: String,
-    /// Whether the mutant is its original with some logs cut at their beginning or end.
+    /// Whether the mutant is its original with less observed.
     is_part: bool,
 }
 
@@ -198,20 +201,26 @@ impl Mutant {
     }
 }
 
-/// Whether each log is a prefix or a suffix of the log of the original, with the same values.
+/// Whether each log is a prefix or a suffix of the log of the original, with the same values or without some of them.
 fn is_part(mutant: (&MultiTrace, Option<&Facts>), original: (&MultiTrace, Option<&Facts>)) -> bool {
     mutant.0.partition().components().all(|component| {
-        let events = |(trace, facts): (&MultiTrace, Option<&Facts>)| -> Vec<_> {
-            let values = |step| {
-                let fields = facts.map_or(0, Facts::field_count);
-                let known = |field| facts?.known(FieldId::new(field), component, step);
-                (0..fields).map(known).collect::<Vec<_>>()
-            };
-            let steps = trace.steps(component).iter().enumerate();
-            steps.map(|(number, step)| (step.action(), values(number))).collect()
+        let (part, whole) = (mutant.0.steps(component), original.0.steps(component));
+        let knows_less = |from: usize| {
+            let (Some(part_facts), Some(whole_facts)) = (mutant.1, original.1) else { return true };
+            let fields = || (0..part_facts.field_count()).map(FieldId::new);
+            (0..part.len()).all(|step| {
+                fields().all(|field| {
+                    let known = part_facts.known(field, component, step);
+                    known.is_none() || known == whole_facts.known(field, component, from + step)
+                })
+            })
         };
-        let (part, whole) = (events(mutant), events(original));
-        whole.starts_with(&part) || whole.ends_with(&part)
+        let Some(rest) = whole.len().checked_sub(part.len()) else { return false };
+        let is_at = |from: usize| {
+            let whole = whole[from..].iter().map(|step| step.action());
+            part.iter().map(|step| step.action()).eq(whole.take(part.len())) && knows_less(from)
+        };
+        is_at(0) || is_at(rest)
     })
 }
 

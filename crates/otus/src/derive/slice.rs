@@ -48,7 +48,8 @@ pub struct Sliced {
 /// # Errors
 /// If the originals cannot be read, or there are too many slices for the destination.
 pub fn slice(context: &Context, request: &SliceRequest, take: Take<'_>) -> Result<Sliced> {
-    let (traces, mut spec) = request.from.read(context)?;
+    let (traces, spec) = request.from.read(context)?;
+    let mut spec = spec.map(|lowered| lowered.pool);
     if request.all {
         refuse_flood(request, &traces, &mut spec)?;
     }

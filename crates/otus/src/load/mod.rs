@@ -6,7 +6,7 @@
 mod diagrams;
 pub(crate) mod facts;
 pub(crate) mod options;
-mod same;
+pub(crate) mod same;
 mod sources;
 
 use otus_core::valued::Valued;
@@ -234,13 +234,18 @@ impl Loaded {
         what: &str,
     ) -> Result<(Lowered, TermId)> {
         let (lowered, term) = self.lower_only()?;
-        if lowered.valued.is_some() {
-            let found = self.specs.first().and_then(|spec| values_left_out(spec, &lowered, what));
-            self.diagnostics.extend(found);
-        }
+        self.leave_values_out(&lowered, what);
         self.warn(context)?;
         let bug = || Error::Bug("an interaction without errors has no term".to_owned());
         Ok((lowered, term.ok_or_else(bug)?))
+    }
+
+    /// Adds the finding that guards and binders of the first specification are left out of a result, if it has some.
+    pub(crate) fn leave_values_out(&mut self, lowered: &Lowered, what: &str) {
+        if lowered.valued.is_some() {
+            let found = self.specs.first().and_then(|spec| values_left_out(spec, lowered, what));
+            self.diagnostics.extend(found);
+        }
     }
 
     /// Like [`Loaded::only_interaction`], but warnings are returned.
@@ -293,7 +298,7 @@ impl Loaded {
     pub(crate) fn require_same(&mut self, fields: &[String]) {
         for file in self.specs.iter_mut().flat_map(|spec| &mut spec.files) {
             for field in fields {
-                same::require(file, field);
+                same::require(file, field, |_| true);
             }
         }
     }
@@ -347,13 +352,6 @@ fn values_left_out(spec: &SpecFiles, lowered: &Lowered, what: &str) -> Option<Di
     let help = "it has the messages and their order, not what they carry";
     let found = Diagnostic::new(Code::VALUES_LEFT_OUT, file.source, first, message);
     Some(found.with_help(help))
-}
-
-/// Warns that a command regards names and order only, if the specification has values.
-pub(crate) fn warn_of_values(context: &Context, lowered: &Lowered, what: &str) {
-    if lowered.valued.is_some() {
-        context.remark(format!("warning: values are not regarded here: {what}"));
-    }
 }
 
 /// The error if a `.hif` is blank; the empty interaction is written `o`.

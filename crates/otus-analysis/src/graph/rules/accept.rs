@@ -8,7 +8,7 @@ use crate::graph::search::Expansion;
 use crate::graph::state::{Leaf, LeafKind, SearchState};
 use crate::verdict::Verdict;
 
-impl Rules<'_> {
+impl Rules<'_, '_> {
     /// Cov if the multi-trace is consumed and the interaction may terminate; UnCov if no step
     /// applies.
     pub(super) fn accept(&mut self, state: &SearchState) -> Expansion {
@@ -34,9 +34,16 @@ impl Rules<'_> {
     /// interaction may not terminate, `stuck` that of a node without children.
     fn observed_only(&mut self, state: &SearchState, short: Leaf, stuck: Leaf) -> Expansion {
         if self.all_over(state) {
-            let ends = self.pool.attributes(state.term).terminates;
-            let cov = Leaf { kind: LeafKind::Cov, verdict: Verdict::Pass };
-            return (Some(if ends { cov } else { short }), Vec::new());
+            let leaf = match self.ending(state, short != stuck) {
+                Some(ending) if ending.ends => {
+                    Leaf { kind: LeafKind::Cov, verdict: ending.verdict(state.exact) }
+                }
+                Some(ending) if ending.is_known => short,
+                Some(_) => Leaf { verdict: Verdict::Inconclusive, ..short },
+                // What is left cannot happen any more, whatever it carries.
+                None => Leaf { kind: LeafKind::UnCov, verdict: Verdict::Fail },
+            };
+            return (Some(leaf), Vec::new());
         }
         let children = self.executions(state);
         (children.is_empty().then_some(stuck), children)

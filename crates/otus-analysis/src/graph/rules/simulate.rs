@@ -22,50 +22,56 @@ use otus_core::index::Index as _;
 use otus_core::semantics::Step;
 use otus_trace::multitrace::ComponentId;
 
-use super::{Rules, occurrence};
+use super::{Ending, Known, Rules, Steps, occurrence};
 use crate::config::Simulation;
 use crate::graph::search::Expansion;
 use crate::graph::state::{Leaf, LeafKind, Occurrence, Rule, SearchState};
 use crate::observation::{observed_lifelines, observers};
 use crate::verdict::Verdict;
 
-impl Rules<'_> {
+/// Nothing applies. The search is bounded, so this proves nothing.
+const STUCK: Leaf = Leaf { kind: LeafKind::Ko, verdict: Verdict::WeakFail };
+
+impl Rules<'_, '_> {
     pub(super) fn simulate(&mut self, state: &SearchState, simulation: &Simulation) -> Expansion {
         if self.all_over(state) {
-            let accepted = state.exact && self.pool.attributes(state.term).terminates;
-            let verdict = if accepted { Verdict::Pass } else { Verdict::WeakPass };
-            return (Some(Leaf { kind: LeafKind::Ok, verdict }), Vec::new());
+            let ending = self.ending(state, true);
+            let ok =
+                |ending: Ending| Leaf { kind: LeafKind::Ok, verdict: ending.verdict(state.exact) };
+            return (Some(ending.map_or(STUCK, ok)), Vec::new());
         }
-        let steps = self.frontiers.steps(self.pool, state.term);
+        let steps = self.steps(state.term);
         let before = self.pool.attributes(state.term);
         let mut children = Vec::new();
-        for step in steps.iter() {
-            children.extend(self.execute(state, step));
+        for (at, step) in steps.all().enumerate() {
+            let step = &step;
+            children.extend(self.execute(state, (&steps, at, step)));
             let parts = self.observation.parts(self.pool, step.event);
             if parts.len() > 1 {
-                self.execute_in_part(state, step, simulation, &mut children);
+                self.execute_in_part(state, (&steps, at, step), simulation, &mut children);
             }
             let mut components = parts.iter().map(|&(component, _)| component);
             let unobserved = components.all(|c| self.is_outside(state, simulation, c));
             let after = self.pool.attributes(step.follow_up);
             let measure = state.measure.simulated(simulation, step.loop_depth, before, after);
-            if let (true, Some(measure)) = (unobserved, measure) {
+            if let (true, Some(measure)) = (unobserved, measure)
+                && let Some(Known { store, .. }) = self.after(state, (&steps, at), &[])
+            {
                 let term = step.follow_up;
-                let next = SearchState { term, measure, exact: false, ..state.clone() };
+                let next = SearchState { term, measure, exact: false, store, ..state.clone() };
                 let observed = Pool::NONE;
                 let now = Occurrence { observed, ..occurrence(self.pool, step) };
                 children.push((Rule::Simulate(now), next));
             }
         }
-        let stuck = Leaf { kind: LeafKind::Ko, verdict: Verdict::WeakFail };
-        (children.is_empty().then_some(stuck), children)
+        (children.is_empty().then_some(STUCK), children)
     }
 
     /// The nodes after a step that some, but not all, of the components it touches observe.
     fn execute_in_part(
         &mut self,
         state: &SearchState,
-        step: &Step,
+        (steps, at, step): (&Steps, usize, &Step),
         simulation: &Simulation,
         children: &mut Vec<(Rule, SearchState)>,
     ) {
@@ -76,7 +82,8 @@ impl Rules<'_> {
         }));
         choices.retain(|chosen| !chosen.is_empty() && chosen.len() < parts.len());
         for chosen in choices {
-            let next = self.consume(state, step, chosen.iter().copied());
+            let Some(known) = self.after(state, (steps, at), &chosen) else { continue };
+            let next = self.consume(state, step, &chosen, known);
             let partition = self.observation.trace().partition();
             let observes = |component| chosen.contains(&component);
             let observed = observed_lifelines(self.pool, partition, step.event, observes);

@@ -45,6 +45,7 @@ pub(super) fn paint(picture: &FailurePicture, window: &Window) -> Scene {
         painter.messages(&routes);
         painter.gaps();
         painter.events();
+        painter.durations(&routes);
         painter.heads();
         painter.preface();
     }
@@ -68,8 +69,12 @@ fn caption(event: &PictureEvent, lifeline: &PictureLifeline) -> String {
     let action =
         event.label.strip_prefix(&lifeline.name).filter(|rest| rest.starts_with(['!', '?']));
     let action = action.unwrap_or(&event.label);
+    let action = match &event.values {
+        Some(values) => format!("{action} {values}"),
+        None => action.to_owned(),
+    };
     match event.state {
-        EventState::Explained | EventState::NotReached => action.to_owned(),
+        EventState::Explained | EventState::NotReached => action,
         EventState::Offending => format!("✗ {action}"),
         EventState::Expected => format!("expected {action}"),
         EventState::Assumed => format!("assumed {action}"),
@@ -376,6 +381,49 @@ impl Painter<'_> {
             self.scene.push(item.subject(subject.clone()));
             let item = Item::centered(Role::Event, text, rect.center(), font).tone(tone);
             self.scene.push(item.subject(subject));
+        }
+    }
+
+    /// A dimension beside the outer columns, with a line from each of its two events. In other columns, the words of the
+    /// events tell the duration.
+    fn durations(&mut self, routes: &Routes) {
+        let last = self.grid.columns.len().saturating_sub(1);
+        for duration in &self.picture.durations {
+            let place = |event: usize| self.window.places.get(event).copied().flatten();
+            let (Some(from), Some(to)) = (place(duration.from), place(duration.to)) else {
+                continue;
+            };
+            let is_left = from.column == 0 && to.column == 0;
+            if !is_left && !(from.column == last && to.column == last) {
+                continue;
+            }
+            let [from, to] = [from, to].map(|cell| self.grid.rect(cell));
+            let tracks = routes.gutters.last().copied().unwrap_or(0).min(MOST_TRACKS);
+            let (edge, x) = if is_left {
+                (from.left, from.left - STUB - 16.0)
+            } else {
+                (from.right, from.right + STUB + 16.0 + float(tracks) * TRACK)
+            };
+            let [top, bottom] = [from, to].map(|rect| rect.center().y);
+            let out = if is_left { -5.0 } else { 5.0 };
+            for y in [top, bottom] {
+                let line = Item::line(Role::Dimension, point(edge, y), point(x + out, y));
+                self.scene.push(line.tone(Tone::Bad));
+            }
+            let ends = [End::Open, End::Open];
+            let points = vec![point(x, top), point(x, bottom)];
+            let arrow = Item::arrow(Role::Dimension, points, ends, [None, None]);
+            self.scene.push(arrow.tone(Tone::Bad));
+            let anchor = if is_left { Anchor::End } else { Anchor::Start };
+            let middle = f64::midpoint(top, bottom);
+            let texts = [duration.text.clone(), format!("allowed: {}", duration.allowed)];
+            for (line, text) in texts.into_iter().enumerate() {
+                let y = middle + (float(line) - 0.5) * PLAIN.line_height() + PLAIN.to_baseline();
+                let font = if line == 0 { STRONG } else { SMALL };
+                let at = point(x + 1.6 * out, y);
+                let label = Item::label(Role::Dimension, text, at, anchor, font);
+                self.scene.push(if line == 0 { label.tone(Tone::Bad) } else { label });
+            }
         }
     }
 

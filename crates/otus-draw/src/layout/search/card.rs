@@ -36,7 +36,12 @@ impl Cards<'_> {
     pub(super) fn card(&mut self, number: usize, node: &Recorded) -> Scene {
         let head = number.to_string();
         let measure = self.context.measure(&node.state).unwrap_or_default();
-        let term = self.picture(node.state.term);
+        let term = self.picture(node.state.term, node.conditions.is_some());
+        let conditions = node.conditions.iter().flatten();
+        let mut conditions: Vec<String> =
+            conditions.flat_map(|text| SMALL.wrap(text, MOST_WIDE)).collect();
+        cap(&mut conditions, MOST_LINES, "more conditions");
+        let conditions_width = conditions.iter().map(|text| SMALL.width(text)).fold(0.0, f64::max);
         let style = multitrace::Options {
             lanes: self.lanes.get(&number).map_or(&[], Vec::as_slice),
             room: MOST_WIDE,
@@ -52,7 +57,8 @@ impl Cards<'_> {
         let gap = if measure.is_empty() { 0.0 } else { 12.0 };
         let heads = SMALL.width(&head) + gap + SMALL.width(&measure);
         let inner = rest.as_ref().map_or(0.0, |rest| rest.size.width);
-        let width = [heads, term.size.width, inner, foot].into_iter().fold(0.0, f64::max);
+        let widths = [heads, term.size.width, conditions_width, inner, foot];
+        let width = widths.into_iter().fold(0.0, f64::max);
         let (left, right) = (PADDING, PADDING + width);
         let middle = f64::midpoint(left, right);
 
@@ -69,6 +75,9 @@ impl Cards<'_> {
         let mut y = bottom + 3.0;
         scene.place(&term, point(self.options.term.map_or(left, |_| centered(&term)), y));
         y += term.size.height;
+        if !conditions.is_empty() {
+            y = scene.asides(&conditions, point(left, y + 4.0));
+        }
         if let Some(rest) = rest {
             y += 5.0;
             scene.push(Item::line(Role::Separator, point(left, y), point(right, y)));
@@ -85,22 +94,38 @@ impl Cards<'_> {
         scene
     }
 
-    fn picture(&mut self, term: TermId) -> Rc<Scene> {
+    fn picture(&mut self, term: TermId, has_values: bool) -> Rc<Scene> {
         let (context, options) = (self.context, self.options);
-        let draw = || options.term.map_or_else(|| lines(&text(context, term)), |draw| draw(term));
+        let text = || text(context, term, has_values);
+        let draw = || options.term.map_or_else(|| lines(&text()), |draw| draw(term));
         Rc::clone(self.pictures.entry(term).or_insert_with(|| Rc::new(draw())))
     }
 }
 
-fn text(context: &Context<'_>, term: TermId) -> Vec<String> {
+fn text(context: &Context<'_>, term: TermId, has_values: bool) -> Vec<String> {
     let nodes = context.pool.attributes(term).nodes;
     if nodes > MOST_NODES {
         return vec![format!("an interaction of {} nodes", grouped(nodes))];
     }
     let text = print::interaction(&raise(context.pool, term));
+    let text = if has_values { unquoted(&text) } else { text };
     let mut lines: Vec<String> = text.trim_end().lines().flat_map(wrap).collect();
     cap(&mut lines, MOST_LINES, "more lines");
     lines
+}
+
+/// The text without the quotes around names. Guards stand behind the names of messages, which the printer takes for one name.
+fn unquoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => {}
+            '\\' => out.extend(letters.next()),
+            letter => out.push(letter),
+        }
+    }
+    out
 }
 
 /// Breaks a line into lines that are not too wide; all but the first are indented.

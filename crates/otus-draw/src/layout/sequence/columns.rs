@@ -16,6 +16,7 @@
 use otus_syntax::drawing::{NotePlace, NoteShape};
 
 use super::Options;
+use super::durations;
 use super::heads::Head;
 use super::paint::elided;
 use super::rows::{Arrow, Note, Row, Rows, Text};
@@ -76,11 +77,12 @@ pub(super) const GROUP_PADDING: f64 = 8.0;
 
 /// Finds the columns.
 pub(super) fn columns(
-    rows: &Rows,
+    rows: &mut Rows,
     heads: &[Head],
     groups: &[Group],
     options: &Options<'_>,
 ) -> Columns {
+    let mut dimensions = std::mem::take(&mut rows.dimensions);
     let count = heads.len();
     let mut constraints = Constraints {
         gaps: vec![if options.compact { 24.0 } else { 44.0 }; count],
@@ -119,8 +121,9 @@ pub(super) fn columns(
     let mut reaches: Vec<((usize, usize), Reach)> =
         around.iter().enumerate().map(|(at, reach)| ((at, at), *reach)).collect();
     let mut open: Vec<usize> = Vec::new();
-    for row in &rows.rows {
-        let (span, reached) = match row {
+    let mut by_row = vec![None; if dimensions.is_empty() { 0 } else { rows.rows.len() }];
+    for (number, row) in rows.rows.iter().enumerate() {
+        let (span, mut reached) = match row {
             Row::Open(frame) => {
                 open.push(*frame);
                 continue;
@@ -169,6 +172,13 @@ pub(super) fn columns(
             }
         };
         let (first, last) = span;
+        if let Some(own) = by_row.get_mut(number) {
+            *own = Some((span, reached));
+            if let Some(wider) = durations::place(&mut dimensions, rows, &by_row, number) {
+                reached.left = reached.left.max(wider.left);
+                reached.right = reached.right.max(wider.right);
+            }
+        }
         constraints.beside(first, last, reached);
         reaches.push((span, reached));
         if first == 0 {
@@ -199,6 +209,7 @@ pub(super) fn columns(
         .iter()
         .map(|((first, last), reach)| (at(*first) - reach.left, at(*last) + reach.right));
     let whole = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or_default();
+    rows.dimensions = dimensions;
     Columns { whole: [whole.0, whole.1], x, tabs, sides }
 }
 

@@ -13,7 +13,7 @@ use crate::metrics::{PLAIN, STRONG};
 
 /// Breaks the labels of the rows anew.
 pub(super) fn fit(rows: &mut Rows, heads: &[Head], columns: &mut Columns) {
-    let Rows { rows, frames } = rows;
+    let Rows { rows, frames, .. } = rows;
     for (frame, (&(left, right), tab)) in
         frames.iter().zip(columns.sides.iter().zip(&mut columns.tabs))
     {

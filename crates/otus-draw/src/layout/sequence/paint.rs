@@ -7,6 +7,7 @@ mod mark;
 
 use super::Options;
 use super::columns::{Columns, GROUP_PADDING, Group};
+use super::durations;
 use super::heads::Head;
 use super::rows::{Row, Rows};
 use crate::geometry::{Rect, point};
@@ -55,12 +56,14 @@ pub(super) fn paint(drawn: &Drawn<'_>, options: &Options<'_>) -> Scene {
         back: Vec::new(),
         front: Scene::default(),
         gap: if options.compact { 5.0 } else { 9.0 },
+        heights: vec![None; if rows.dimensions.is_empty() { 0 } else { rows.rows.len() }],
     };
     for at in 0..rows.rows.len() {
         painter.row(at);
     }
     let bottom = painter.y + 8.0;
     painter.end_all(bottom);
+    durations::paint(&rows.dimensions, &mut painter.front, &columns.x, &painter.heights);
     let Painter { lives, mut ground, bars, back, mut front, .. } = painter;
 
     let feet = bottom > TALL && !options.compact;
@@ -173,6 +176,8 @@ struct Painter<'a> {
     /// Messages and text, which are painted last.
     front: Scene,
     gap: f64,
+    /// By row: the height of its arrow, if there are dimensions.
+    heights: Vec<Option<f64>>,
 }
 
 impl Painter<'_> {
@@ -182,6 +187,9 @@ impl Painter<'_> {
             Row::Arrow(arrow) => {
                 self.beside = [self.y; 2];
                 let y = self.arrow(at, arrow);
+                if let Some(height) = self.heights.get_mut(at) {
+                    *height = Some(y);
+                }
                 self.latest = Some(Latest { row: at, y });
                 for &lifeline in &arrow.destroys {
                     self.destroy(lifeline, y);

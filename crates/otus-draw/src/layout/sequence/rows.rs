@@ -17,6 +17,7 @@ use otus_syntax::ast::NodeId;
 use otus_syntax::drawing::{NotePlace, NoteShape};
 
 use super::columns::arrow_reach;
+use super::durations::{Dimension, Times};
 use crate::colour::Colour;
 use crate::scene::{End, Tone};
 pub(super) use text::Text;
@@ -25,6 +26,7 @@ pub(super) use text::Text;
 pub(super) struct Rows {
     pub(super) rows: Vec<Row>,
     pub(super) frames: Vec<Frame>,
+    pub(super) dimensions: Vec<Dimension>,
 }
 
 /// One row. A frame has a row where it opens, one where its next operand begins, and one where it
@@ -75,6 +77,8 @@ pub(super) struct Arrow {
     pub(super) creates: Option<usize>,
     /// The lifelines that are destroyed by the message.
     pub(super) destroys: Vec<usize>,
+    /// What its guard says about times.
+    pub(super) times: Times,
     pub(super) tone: Tone,
 }
 
@@ -203,6 +207,7 @@ impl Row {
                 arrow.origin = arrow.origin.map(moved);
                 arrow.towards = arrow.towards.map(moved);
                 all(&mut arrow.targets);
+                arrow.times.renumber(moved);
             }
             Row::Note(note) => all(&mut note.at),
             Row::Reference(reference) => all(&mut reference.over),

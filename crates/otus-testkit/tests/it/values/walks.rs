@@ -29,7 +29,7 @@ fn what_is_drawn_is_accepted() {
         let budget = Budget { max_states: Some(20_000), ..Budget::default() };
         for walk in &drawn {
             // All clocks of a walk are the same.
-            let clocks = Clocks { uncertainty: Some(0) };
+            let clocks = Clocks { uncertainty: Some(0), order: None };
             let (trace, facts) = (&walk.trace, &walk.facts);
             let found = engine.analyze(trace, facts, clocks, &Question::ACCEPT, &budget).verdict;
             let text = otus_trace::raise_with_facts(trace, facts, &valued.fields, &pool);
@@ -38,7 +38,8 @@ fn what_is_drawn_is_accepted() {
                 assert_eq!(found, Verdict::Pass, "{}", told());
                 walked += 1;
             }
-            let case = Case { pool: &pool, valued, trace, facts, uncertainty: Some(0) };
+            let case =
+                Case { pool: &pool, valued, trace, facts, uncertainty: Some(0), order: None };
             if let Some(expected) = case.verdict(&Question::ACCEPT, LIMIT) {
                 assert_eq!(expected, Verdict::Pass, "the oracle: {}", told());
                 by_oracle += 1;

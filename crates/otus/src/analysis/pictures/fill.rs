@@ -39,6 +39,8 @@ pub(super) struct Facts<'f> {
     pub(super) log: &'f dyn Fn(ComponentId, usize) -> Option<Passage>,
     /// The place of an event of the interaction.
     pub(super) place: &'f dyn Fn(TermId) -> Option<Passage>,
+    /// What an observed action carries, by component and index there.
+    pub(super) values: &'f dyn Fn(ComponentId, usize) -> Option<String>,
 }
 
 pub(super) fn fill(facts: &Facts<'_>) -> CasePicture {
@@ -240,6 +242,7 @@ impl<'f> Filling<'f> {
             label: of.text(self.facts.pool.signature()),
             state,
             joined,
+            values: origin.and_then(|(component, at)| (self.facts.values)(component, at)),
             ..PictureEvent::default()
         });
         self.picture.logs.push(None);

@@ -8,6 +8,7 @@ use otus_syntax::print;
 
 use super::mark::{self, colour, guard, titles};
 use super::{Arrow, Frame, Row, Rows, Text};
+use crate::layout::sequence::durations::Times;
 use crate::layout::sequence::{Options, tone, word};
 use crate::metrics::PLAIN;
 use crate::scene::{End, Tone};
@@ -312,6 +313,7 @@ impl<'a> Flatten<'a> {
             colour: None,
             creates: None,
             destroys: Vec::new(),
+            times: Times::of(passing, lifeline),
             tone: tone(self.options, node),
         };
         if let Some(look) = look {

@@ -1,0 +1,565 @@
+//! The values of an execution while it is replayed, and those that are found for it at the end.
+//!
+//! A logged value is compared at once, and `f = x` gives x its value. Everything else is a condition on *open* variables:
+//! instances that no log tells, and fields that no log has. Changes can be undone, since a replay may go back.
+
+use std::collections::BTreeMap;
+
+use otus_core::Value;
+use otus_core::index::Index as _;
+use otus_core::letters::{InstanceId, IterationId, LetterId, Letters, ScopeId, Variables};
+use otus_core::valued::{Atom, FieldId, Operand, Test, Valued, ValuedId, VariableId, plus};
+use otus_syntax::Rational;
+use otus_syntax::ast::guard::Relation;
+use otus_trace::ComponentId;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::condition::{Condition, Open, Requirement, model};
+use super::event::{Bound, Gap, Needed, flipped};
+use super::observation::{Moment, Observation, Problem};
+use super::witness::{Assumed, parts};
+
+/// An event, and where its parts were logged.
+pub(super) struct Event {
+    item: usize,
+    leaf: ValuedId,
+    /// By part: its component, and its step in the log if it is observed.
+    places: SmallVec<[(ComponentId, Option<usize>); 2]>,
+}
+
+impl Event {
+    pub(super) fn new(
+        problem: &Problem<'_>,
+        item: usize,
+        leaf: ValuedId,
+        ends: &[(usize, Moment)],
+    ) -> Event {
+        let partition = problem.trace.partition();
+        let places = parts(problem.valued, leaf).iter().map(|part| {
+            let component = partition.component_of(part.action.lifeline);
+            let moment = ends.iter().find(|(at, _)| *at == component.index()).and_then(|it| it.1);
+            let is_own = |&at: &usize| {
+                let action = problem.trace.steps(component)[at].action();
+                problem.pool.action(action).without_peer() == part.action
+            };
+            (component, moment.and_then(|(from, to)| (from..to).find(is_own)))
+        });
+        Event { item, leaf, places: places.collect() }
+    }
+}
+
+type List = (VariableId, ScopeId, IterationId);
+
+/// What can be taken back.
+enum Undo {
+    Value(InstanceId),
+    Used(List, Value),
+    Occurs(InstanceId, Option<Occurrence>),
+    Conditions(usize),
+    Assumed(usize),
+    Last(usize, SmallVec<[Bound; 2]>),
+}
+
+/// The occurrences of an instance in atoms.
+#[derive(Debug, Clone, Copy, Default)]
+struct Occurrence {
+    atoms: u32,
+    /// Whether its only occurrence is a value that was not logged, in a question about Pass.
+    is_missing: bool,
+}
+
+pub(super) struct Store<'r, 'p> {
+    problem: &'r Problem<'p>,
+    observation: Observation<'r>,
+    /// The values that logs tell.
+    values: FxHashMap<InstanceId, Value>,
+    used: FxHashMap<(List, Value), InstanceId>,
+    occurs: BTreeMap<InstanceId, Occurrence>,
+    opens: u32,
+    open_of: BTreeMap<InstanceId, Open>,
+    conditions: Vec<Condition>,
+    assumed: Vec<(usize, usize, FieldId, Bound)>,
+    /// By component: the times of its last moment that has some.
+    last: Vec<SmallVec<[Bound; 2]>>,
+    changes: Vec<Undo>,
+}
+
+/// The values of an execution.
+pub(super) struct Solved {
+    pub(super) instances: BTreeMap<InstanceId, Value>,
+    /// By step.
+    pub(super) assumed: Vec<Vec<Assumed>>,
+}
+
+/// The most open variables that are solved together.
+const MANY: usize = 150;
+
+impl<'r, 'p> Store<'r, 'p> {
+    pub(super) fn new(problem: &'r Problem<'p>) -> Self
+    where
+        'p: 'r,
+    {
+        Store {
+            problem,
+            observation: Observation::new(problem),
+            values: FxHashMap::default(),
+            used: FxHashMap::default(),
+            occurs: BTreeMap::new(),
+            opens: 0,
+            open_of: BTreeMap::new(),
+            conditions: Vec::new(),
+            assumed: Vec::new(),
+            last: vec![SmallVec::new(); problem.trace.partition().len()],
+            changes: Vec::new(),
+        }
+    }
+
+    pub(super) fn mark(&self) -> usize {
+        self.changes.len()
+    }
+
+    /// Takes back all changes after a mark.
+    pub(super) fn undo(&mut self, mark: usize) {
+        while self.changes.len() > mark {
+            match self.changes.pop() {
+                Some(Undo::Value(instance)) => {
+                    self.values.remove(&instance);
+                }
+                Some(Undo::Used(list, value)) => {
+                    self.used.remove(&(list, value));
+                }
+                Some(Undo::Occurs(instance, Some(before))) => {
+                    self.occurs.insert(instance, before);
+                }
+                Some(Undo::Occurs(instance, None)) => {
+                    self.occurs.remove(&instance);
+                }
+                Some(Undo::Conditions(len)) => self.conditions.truncate(len),
+                Some(Undo::Assumed(len)) => self.assumed.truncate(len),
+                Some(Undo::Last(component, before)) => self.last[component] = before,
+                None => return,
+            }
+        }
+    }
+
+    /// Whether a letter's instances have values that the logged ones of an event allow.
+    pub(super) fn may_be(&self, letters: &Letters, letter: LetterId, event: &Event) -> bool {
+        let all = parts(self.problem.valued, event.leaf).iter().zip(&event.places);
+        all.into_iter().all(|(part, &(component, step))| {
+            part.guard.iter().filter(|atom| atom.field != Valued::TIME).all(|atom| {
+                let instance = atom.variable().and_then(|x| instance(letters, letter, x));
+                let known = instance.and_then(|it| self.values.get(&it));
+                let value = step.and_then(|at| self.problem.facts.value(atom.field, component, at));
+                match (known, value) {
+                    (Some(known), Some(value)) => {
+                        atom.test.holds(self.problem.facts.item(value), Some(known))
+                    }
+                    (None, _) | (_, None) => true,
+                }
+            })
+        })
+    }
+
+    /// Lets a letter happen as an event. `false` if its guards cannot hold; some changes may have been made then.
+    pub(super) fn happen(&mut self, letters: &Letters, letter: LetterId, event: &Event) -> bool {
+        let mut times: SmallVec<[(usize, Bound); 2]> = SmallVec::new();
+        let problem = self.problem;
+        let all = parts(problem.valued, event.leaf).iter().zip(&event.places).enumerate();
+        for (number, (part, &(component, step))) in all {
+            if let Some(at) = step {
+                let action = problem.trace.steps(component)[at].action();
+                let peer = problem.pool.action(action).peer;
+                if peer.is_some_and(|peer| !part.peers.contains(&peer)) {
+                    return false;
+                }
+            }
+            let logged = |field| problem.facts.known(field, component, step?);
+            let mut fields: SmallVec<[FieldId; 4]> = SmallVec::new();
+            for atom in &part.guard {
+                if !fields.contains(&atom.field) {
+                    fields.push(atom.field);
+                }
+            }
+            for &field in &fields {
+                let mut atoms: SmallVec<[(&Atom, Option<InstanceId>); 4]> = part
+                    .guard
+                    .iter()
+                    .filter(|atom| atom.field == field)
+                    .map(|atom| (atom, atom.variable().and_then(|x| instance(letters, letter, x))))
+                    .collect();
+                // Binding first, so that other atoms find the value.
+                atoms.sort_by_key(|(atom, _)| atom.binds().is_none());
+                let known = logged(field);
+                let is_missing = known.is_none() && step.is_some() && problem.strict;
+                if !atoms.iter().all(|(_, it)| self.occur(letters, *it, is_missing)) {
+                    return false;
+                }
+                if is_missing {
+                    continue;
+                }
+                let own = match known {
+                    Some(value) => Bound::Known(value),
+                    None => self.own(&atoms, component),
+                };
+                let holds =
+                    atoms.iter().all(|(atom, it)| self.atom(letters, atom, *it, &own, component));
+                if !holds {
+                    return false;
+                }
+                if field == Valued::TIME {
+                    times.push((component.index(), own.clone()));
+                }
+                if logged(field).is_none() {
+                    self.changes.push(Undo::Assumed(self.assumed.len()));
+                    self.assumed.push((event.item, number, field, own));
+                }
+            }
+            if problem.valued.has_times() && !fields.contains(&Valued::TIME) {
+                let time = step.and_then(|at| problem.facts.time(component, at));
+                let time = time.map(|time| Bound::Known(Value::integer(time)));
+                times.extend(time.map(|time| (component.index(), time)));
+            }
+        }
+        self.in_order(&times)
+    }
+
+    /// Counts an occurrence. `false` if a value that was not logged would be compared.
+    fn occur(&mut self, letters: &Letters, on: Option<InstanceId>, is_missing: bool) -> bool {
+        let Some(instance) = on else { return !is_missing };
+        let before = self.occurs.get(&instance).copied();
+        self.changes.push(Undo::Occurs(instance, before));
+        let mut now = before.unwrap_or_default();
+        if now.is_missing || (is_missing && now.atoms > 0) {
+            return false;
+        }
+        now.atoms += 1;
+        now.is_missing = is_missing;
+        self.occurs.insert(instance, now);
+        if before.is_some() || !self.problem.strict {
+            return true;
+        }
+        // A new one in its loop: all of them were logged, or it is the only one.
+        let Some(list) = letters.rivals(instance) else { return true };
+        let is_other =
+            |other: &InstanceId| *other != instance && letters.rivals(*other) == Some(list);
+        let mut others = self.occurs.iter().filter(|(other, _)| is_other(other));
+        others.all(|(_, other)| !is_missing && !other.is_missing)
+    }
+
+    /// A value that no log has: that of a variable, if an atom says so.
+    fn own(&mut self, atoms: &[(&Atom, Option<InstanceId>)], component: ComponentId) -> Bound {
+        let alias = atoms
+            .iter()
+            .find(|(atom, _)| atom.binds().is_some() && self.gap(atom, component) == Gap::None);
+        match alias.and_then(|(_, instance)| *instance) {
+            Some(instance) => self.bound(instance),
+            None => Bound::Open(self.open()),
+        }
+    }
+
+    fn gap(&self, atom: &Atom, component: ComponentId) -> Gap {
+        self.observation.sureness(atom, component.index()).gap
+    }
+
+    fn open(&mut self) -> Open {
+        self.opens += 1;
+        Open(self.opens - 1)
+    }
+
+    /// The value of an instance, or its open variable.
+    fn bound(&mut self, instance: InstanceId) -> Bound {
+        if let Some(value) = self.values.get(&instance) {
+            return Bound::Known(value.clone());
+        }
+        if let Some(&open) = self.open_of.get(&instance) {
+            return Bound::Open(open);
+        }
+        let open = self.open();
+        self.open_of.insert(instance, open);
+        Bound::Open(open)
+    }
+
+    fn atom(
+        &mut self,
+        letters: &Letters,
+        atom: &Atom,
+        on: Option<InstanceId>,
+        own: &Bound,
+        component: ComponentId,
+    ) -> bool {
+        let (Test::Compare(relation, Operand::Variable(_, offset)), Some(instance)) =
+            (&atom.test, on)
+        else {
+            return self.constant(&atom.test, own);
+        };
+        match self.observation.sureness(atom, component.index()).requirement(*relation, *offset) {
+            Needed::All(all) => all.iter().all(|&(relation, offset)| {
+                if let (Bound::Known(value), Relation::Equal) = (own, relation)
+                    && !self.values.contains_key(&instance)
+                {
+                    return self.tell(letters, instance, value, offset);
+                }
+                let other = self.bound(instance);
+                self.relate(own, relation, &other, offset)
+            }),
+            Needed::Apart(low, high) => {
+                let other = self.bound(instance);
+                let mark = self.mark();
+                if self.relate(own, Relation::Less, &other, low) {
+                    return true;
+                }
+                self.undo(mark);
+                self.relate(own, Relation::Greater, &other, high)
+            }
+            Needed::Nothing => {
+                // The variable has a value all the same.
+                self.bound(instance);
+                true
+            }
+            Needed::Never => false,
+        }
+    }
+
+    fn constant(&mut self, test: &Test, own: &Bound) -> bool {
+        let on = match own {
+            Bound::Known(value) => return test.holds(value, None),
+            Bound::Open(on) => *on,
+        };
+        let test = match test {
+            Test::Compare(relation, Operand::Constant(value)) => {
+                Requirement::Constant(*relation, value.clone())
+            }
+            Test::In(values) => Requirement::In(values.clone()),
+            Test::Matches(pattern) => Requirement::Matches(pattern.clone()),
+            Test::Compare(_, Operand::Variable(..)) => return false,
+        };
+        self.require(Condition { on, test });
+        true
+    }
+
+    /// A log tells the value of an instance: `value = instance + offset`.
+    fn tell(
+        &mut self,
+        letters: &Letters,
+        instance: InstanceId,
+        value: &Value,
+        offset: Rational,
+    ) -> bool {
+        let negative = Rational::from(0).checked_sub(offset);
+        let Some(value) = negative.and_then(|negative| plus(value, negative)) else {
+            return false;
+        };
+        if let Some(list) = letters.rivals(instance) {
+            if self.used.contains_key(&(list, value.clone())) {
+                return false;
+            }
+            self.changes.push(Undo::Used(list, value.clone()));
+            self.used.insert((list, value.clone()), instance);
+        }
+        self.changes.push(Undo::Value(instance));
+        self.values.insert(instance, value);
+        true
+    }
+
+    fn require(&mut self, condition: Condition) {
+        self.changes.push(Undo::Conditions(self.conditions.len()));
+        self.conditions.push(condition);
+    }
+
+    /// `left rel right + offset`
+    fn relate(
+        &mut self,
+        left: &Bound,
+        relation: Relation,
+        right: &Bound,
+        offset: Rational,
+    ) -> bool {
+        let condition = match (left, right) {
+            (Bound::Known(left), Bound::Known(right)) => {
+                let right = plus(right, offset);
+                return relation.holds(right.and_then(|right| left.compare(&right)));
+            }
+            (Bound::Open(on), Bound::Known(right)) => {
+                plus(right, offset).map(|value| (*on, Requirement::Constant(relation, value)))
+            }
+            (Bound::Open(on), Bound::Open(other)) => {
+                Some((*on, Requirement::Variable(relation, *other, offset)))
+            }
+            (Bound::Known(left), Bound::Open(on)) => {
+                let negative = Rational::from(0).checked_sub(offset);
+                let shifted = negative.and_then(|negative| plus(left, negative));
+                shifted.map(|value| (*on, Requirement::Constant(flipped(relation), value)))
+            }
+        };
+        match condition {
+            Some((on, test)) => {
+                self.require(Condition { on, test });
+                true
+            }
+            // No value plus a number is a text.
+            None => relation == Relation::NotEqual,
+        }
+    }
+
+    /// The times of an event are not before the last ones on their components.
+    fn in_order(&mut self, times: &[(usize, Bound)]) -> bool {
+        let zero = Rational::from(0);
+        let mut here: SmallVec<[(usize, SmallVec<[Bound; 2]>); 2]> = SmallVec::new();
+        for (component, time) in times {
+            if self.observation.logs[*component].is_broken {
+                continue;
+            }
+            for last in self.last[*component].clone() {
+                if !self.relate(time, Relation::GreaterEqual, &last, zero) {
+                    return false;
+                }
+            }
+            match here.iter_mut().find(|(own, _)| own == component) {
+                Some((_, all)) => all.push(time.clone()),
+                None => here.push((*component, SmallVec::from_elem(time.clone(), 1))),
+            }
+        }
+        for (component, all) in here {
+            let before = std::mem::replace(&mut self.last[component], all);
+            self.changes.push(Undo::Last(component, before));
+        }
+        true
+    }
+
+    /// Values for all that is open. `order` lists the items as they happened.
+    pub(super) fn solve(&self, letters: &Letters, order: &[usize]) -> Option<Solved> {
+        let mut conditions = self.conditions.clone();
+        self.add_known(&mut conditions);
+        let mut extra: BTreeMap<InstanceId, Open> = BTreeMap::new();
+        self.add_fresh(letters, &mut conditions, &mut extra);
+        let found = solve_apart(&conditions)?;
+        let open_value =
+            |open: Open| found.get(&open).cloned().unwrap_or_else(|| Value::integer(0));
+        let mut instances = BTreeMap::new();
+        for (&instance, occurrence) in &self.occurs {
+            if occurrence.is_missing {
+                continue;
+            }
+            let open = self.open_of.get(&instance).or_else(|| extra.get(&instance));
+            let value = match (self.values.get(&instance), open) {
+                (Some(value), _) => value.clone(),
+                (None, Some(&open)) => open_value(open),
+                (None, None) => Value::integer(0),
+            };
+            instances.insert(instance, value);
+        }
+        let mut at: FxHashMap<usize, usize> = FxHashMap::default();
+        for (number, &item) in order.iter().enumerate() {
+            at.insert(item, number);
+        }
+        let mut assumed = vec![Vec::new(); order.len()];
+        for (item, part, field, bound) in &self.assumed {
+            let value = match bound {
+                Bound::Known(value) => value.clone(),
+                Bound::Open(open) => open_value(*open),
+            };
+            assumed[*at.get(item)?].push(Assumed { part: *part, field: *field, value });
+        }
+        Some(Solved { instances, assumed })
+    }
+
+    /// The values that logs told later than conditions were made.
+    fn add_known(&self, conditions: &mut Vec<Condition>) {
+        for (instance, &on) in &self.open_of {
+            if let Some(value) = self.values.get(instance) {
+                let test = Requirement::Constant(Relation::Equal, value.clone());
+                conditions.push(Condition { on, test });
+            }
+        }
+    }
+
+    /// The variables of a loop differ, where logs do not tell them.
+    fn add_fresh(
+        &self,
+        letters: &Letters,
+        conditions: &mut Vec<Condition>,
+        extra: &mut BTreeMap<InstanceId, Open>,
+    ) {
+        let mut lists: BTreeMap<List, Vec<InstanceId>> = BTreeMap::new();
+        for (&instance, occurrence) in &self.occurs {
+            if let Some(list) = letters.rivals(instance).filter(|_| !occurrence.is_missing) {
+                lists.entry(list).or_default().push(instance);
+            }
+        }
+        let mut opens = self.opens;
+        for members in lists.into_values().filter(|members| members.len() > 1) {
+            let open = members.iter().filter(|it| !self.values.contains_key(it));
+            for &instance in open {
+                let on = self.open_of.get(&instance).copied();
+                let on = on.unwrap_or_else(|| {
+                    *extra.entry(instance).or_insert_with(|| {
+                        opens += 1;
+                        Open(opens - 1)
+                    })
+                });
+                for other in members.iter().filter(|&&other| other != instance) {
+                    let other_open = self.open_of.get(other).or_else(|| extra.get(other)).copied();
+                    let test = match (self.values.get(other), other_open) {
+                        (Some(value), _) => {
+                            Requirement::Constant(Relation::NotEqual, value.clone())
+                        }
+                        (None, Some(other)) if other < on => {
+                            Requirement::Variable(Relation::NotEqual, other, Rational::from(0))
+                        }
+                        (None, _) => continue,
+                    };
+                    conditions.push(Condition { on, test });
+                }
+            }
+        }
+    }
+}
+
+/// The instance of a variable in a letter that has all of them.
+fn instance(letters: &Letters, letter: LetterId, variable: VariableId) -> Option<InstanceId> {
+    let letter = letters.letter(letter);
+    let Variables::Instances(instances) = &letter.variables else { return None };
+    let at = letters.variables(letter.leaf).iter().position(|&own| own == variable)?;
+    instances.get(at).copied()
+}
+
+/// The variable that stands for all that are connected with this one so far.
+fn representative(group: &mut BTreeMap<Open, Open>, open: Open) -> Open {
+    let mut at = open;
+    while let Some(&up) = group.get(&at)
+        && up != at
+    {
+        at = up;
+    }
+    group.insert(open, at);
+    at
+}
+
+/// Solves each set of connected variables by itself; `None` if one has no solution, or is too large.
+fn solve_apart(conditions: &[Condition]) -> Option<BTreeMap<Open, Value>> {
+    let mut group: BTreeMap<Open, Open> = BTreeMap::new();
+    for condition in conditions {
+        let first = representative(&mut group, condition.on);
+        for other in condition.variables() {
+            let other = representative(&mut group, other);
+            group.insert(other, first);
+        }
+    }
+    let mut apart: BTreeMap<Open, Vec<Condition>> = BTreeMap::new();
+    for condition in conditions {
+        let root = representative(&mut group, condition.on);
+        apart.entry(root).or_default().push(condition.clone());
+    }
+    let mut found = BTreeMap::new();
+    for own in apart.values() {
+        let mut variables: Vec<Open> = own.iter().flat_map(Condition::variables).collect();
+        variables.sort_unstable();
+        variables.dedup();
+        if variables.len() > MANY {
+            return None;
+        }
+        found.extend(model(own)?);
+    }
+    Some(found)
+}
