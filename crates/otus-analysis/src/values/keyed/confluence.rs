@@ -17,7 +17,10 @@ enum Origin {
     Opened(VariableId),
 }
 
-/// Whether a shape is confluent.
+/// The most pairs of ways of two kinds of events that are compared.
+const MANY: usize = 64;
+
+/// Whether a shape is confluent; `false`, too, if that is too much to find out.
 pub(super) fn is_confluent(
     exprs: &mut Exprs,
     steps: &mut Steps,
@@ -37,6 +40,9 @@ pub(super) fn is_confluent(
             }
             let first = steps.ways(exprs, shape, one);
             let second = steps.ways(exprs, shape, other);
+            if first.len() * second.len() > MANY {
+                return false;
+            }
             for a in &*first {
                 for b in &*second {
                     if !commute(exprs, steps, a, b) {

@@ -154,7 +154,14 @@ impl Run<'_, '_> {
                         Fired::Blocked => break,
                         Fired::GivenUp => return None,
                     }
+                    // The events of one session take turns, or one log runs ahead and what is left grows with it.
+                    if !self.keyed.has_keys {
+                        break;
+                    }
                 }
+            }
+            if !self.keyed.has_keys && self.is_too_large() {
+                return None;
             }
             if moved {
                 continue;
@@ -178,6 +185,22 @@ impl Run<'_, '_> {
             Some(false) => None,
             None => self.budget_spent.map(Found::Unknown),
         }
+    }
+
+    /// Whether what is left of the only session is much larger than the interaction, so that the search may be better.
+    fn is_too_large(&self) -> bool {
+        let (Some(part), Some([session])) =
+            (self.keyed.parts.first(), self.sessions.first().map(Vec::as_slice))
+        else {
+            return false;
+        };
+        let exprs = &part.tables.exprs;
+        let shape = match session.shape {
+            IDLE => return false,
+            SLOW => self.slow[usize::try_from(session.registers[0]).unwrap_or(0)].expr,
+            shape => shape,
+        };
+        exprs.size(shape) > 16 * exprs.size(part.tables.root).saturating_add(4)
     }
 
     /// Lets the next event of a component happen in its session.
