@@ -156,7 +156,7 @@ impl Wish {
             let floor = above.div_euclid(below);
             let is_whole = above.rem_euclid(below) == 0;
             Some(match (up, is_whole, may_equal) {
-                (true, true, true) | (false, true, true) | (false, false, _) => floor,
+                (_, true, true) | (false, false, _) => floor,
                 (true, _, _) => floor.saturating_add(1),
                 (false, true, false) => floor.saturating_sub(1),
             })

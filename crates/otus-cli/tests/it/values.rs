@@ -374,11 +374,8 @@ fn generated_multi_traces_satisfy_the_guards() {
         let call = format!("generate {name}.hsf --count 30 --max-length 24 --seed 5");
         let text = output(&sandbox, &format!("{call} -o {name}.jsonl"), 0);
         assert!(text.contains("wrote 30 multi-traces"), "{text}");
-        let text = output(
-            &sandbox,
-            &format!("analyze {name}.hsf {name}.jsonl --observed complete"),
-            0,
-        );
+        let text =
+            output(&sandbox, &format!("analyze {name}.hsf {name}.jsonl --observed complete"), 0);
         assert!(text.contains(": 30 pass, 0 weak, 0 fail, 0 undecided"), "{name}: {text}");
         // The same seed draws the same values.
         assert_eq!(output(&sandbox, &call, 0), output(&sandbox, &call, 0));

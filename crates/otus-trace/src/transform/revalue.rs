@@ -70,11 +70,11 @@ struct Site {
     before: u128,
     component: ComponentId,
     field: FieldId,
-    changes: Kind,
+    changes: SiteChanges,
 }
 
 #[derive(Debug, Clone)]
-enum Kind {
+enum SiteChanges {
     /// To all other values of the field.
     Others(usize),
     Forget(usize),
@@ -105,7 +105,7 @@ pub fn wrong_values(scope: Scope<'_>) -> ValueChanges<'_> {
     changes.values = (0..scope.facts.field_count()).map(|field| scope.values(field)).collect();
     for (component, step, field) in scope.cells(false) {
         let count = changes.values[field.index()].len().saturating_sub(1);
-        changes.add(count as u128, component, field, Kind::Others(step));
+        changes.add(count as u128, component, field, SiteChanges::Others(step));
     }
     changes
 }
@@ -114,7 +114,7 @@ pub fn wrong_values(scope: Scope<'_>) -> ValueChanges<'_> {
 pub fn wrong_kinds(scope: Scope<'_>) -> ValueChanges<'_> {
     let mut changes = ValueChanges::new(scope);
     for (component, step, field) in scope.cells(false) {
-        changes.add(1, component, field, Kind::WrongKind(step));
+        changes.add(1, component, field, SiteChanges::WrongKind(step));
     }
     changes
 }
@@ -123,7 +123,7 @@ pub fn wrong_kinds(scope: Scope<'_>) -> ValueChanges<'_> {
 pub fn drop_values(scope: Scope<'_>) -> ValueChanges<'_> {
     let mut changes = ValueChanges::new(scope);
     for (component, step, field) in scope.cells(true) {
-        changes.add(1, component, field, Kind::Forget(step));
+        changes.add(1, component, field, SiteChanges::Forget(step));
     }
     changes
 }
@@ -146,7 +146,7 @@ pub fn swap_values(scope: Scope<'_>) -> ValueChanges<'_> {
                 letters.push(*numbers.entry(value).or_insert(next));
             }
             let (count, pairs) = Pairs::new(letters);
-            changes.add(count, component, field, Kind::Swap(steps, pairs));
+            changes.add(count, component, field, SiteChanges::Swap(steps, pairs));
         }
     }
     changes
@@ -182,7 +182,7 @@ fn shifts(scope: Scope<'_>, by: impl Fn(i64) -> i64) -> ValueChanges<'_> {
             if let (Some(before), Some(first), true) = (before, first, counts) {
                 let by = by(first.saturating_sub(before));
                 if by != 0 {
-                    changes.add(1, component, Valued::TIME, Kind::Shift(step, by));
+                    changes.add(1, component, Valued::TIME, SiteChanges::Shift(step, by));
                 }
             }
             before = before.max(last);
@@ -279,7 +279,7 @@ impl<'a> ValueChanges<'a> {
         ValueChanges { facts: scope.facts, values: Vec::new(), sites: Vec::new(), count: 0 }
     }
 
-    fn add(&mut self, count: u128, component: ComponentId, field: FieldId, changes: Kind) {
+    fn add(&mut self, count: u128, component: ComponentId, field: FieldId, changes: SiteChanges) {
         if count > 0 {
             self.sites.push(Site { before: self.count, component, field, changes });
             self.count += count;
@@ -301,19 +301,19 @@ impl<'a> ValueChanges<'a> {
         let own = |step: usize| self.facts.known(field, component, step);
         let set = |step, value| ValueChange::Set { component, step, field, value };
         Some(match changes {
-            Kind::Others(step) => {
+            SiteChanges::Others(step) => {
                 let own = own(*step);
                 let others = self.values[field.index()].iter();
                 let mut others = others.filter(|value| Some(*value) != own.as_ref());
                 set(*step, Some(others.nth(usize::try_from(rest).ok()?)?.clone()))
             }
-            Kind::Forget(step) => set(*step, None),
-            Kind::WrongKind(step) => set(*step, own(*step).as_ref().map(of_another_kind)),
-            Kind::Swap(steps, pairs) => {
+            SiteChanges::Forget(step) => set(*step, None),
+            SiteChanges::WrongKind(step) => set(*step, own(*step).as_ref().map(of_another_kind)),
+            SiteChanges::Swap(steps, pairs) => {
                 let (first, second) = pairs.get(rest);
                 ValueChange::Swap { component, field, first: steps[first], second: steps[second] }
             }
-            Kind::Shift(step, by) => ValueChange::Shift { component, step: *step, by: *by },
+            SiteChanges::Shift(step, by) => ValueChange::Shift { component, step: *step, by: *by },
         })
     }
 

@@ -167,7 +167,7 @@ pub fn mutate(context: &Context, request: &MutateRequest, take: Take<'_>) -> Res
     let values = fields.as_ref().map(|fields| (&facts[..], fields));
     let scope = scope.as_ref();
     let (ids, swaps, observed) = (&ids[..], &swaps, &observed[..]);
-    let mut mutator = Mutator { seed, count, ids, swaps, observed, values, scope, pool };
+    let mut mutator = Mutator { seed, count, ids, observed, values, scope, swaps, pool };
     let mut remarks: Vec<TooFew> = kinds.iter().map(|_| TooFew::default()).collect();
     let messages = mutator.pool.signature().message_count();
     let mut take = until_cancelled(context, take);

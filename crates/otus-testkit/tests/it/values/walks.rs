@@ -6,6 +6,7 @@ use otus_analysis::{Question, Verdict};
 use otus_testkit::oracle::values::{Case, LIMIT};
 use otus_testkit::valued_cases::shape::{Flavor, Shape};
 use otus_testkit::valued_cases::{random_partition, read};
+use otus_trace::transform::slices;
 
 #[test]
 fn what_is_drawn_is_accepted() {
@@ -48,4 +49,41 @@ fn what_is_drawn_is_accepted() {
     println!("{walked} accepted, {by_oracle} by the oracle, {without} interactions without");
     assert!(walked > 10 * without, "{walked} walks, {without} interactions without one");
     assert!(by_oracle > walked / 2);
+}
+
+/// Values and times travel with their events, so what is observed of an accepted run in part is still explained.
+#[test]
+fn slices_of_what_is_accepted_are_explained() {
+    let (mut explained, mut undecided) = (0_u64, 0_u64);
+    for case in 0..super::cases(600) {
+        let mut rng = super::rng(32, case);
+        let flavor = Flavor { times: case % 3 > 0, ..Flavor::small() };
+        let shape = Shape::random(&mut rng, &flavor);
+        let Ok(lowered) = read(&shape) else { continue };
+        let (Some(valued), Some(term)) = (lowered.valued.as_deref(), lowered.term) else {
+            continue;
+        };
+        let partition = random_partition(&mut rng, flavor.lifelines);
+        let mut pool = lowered.pool.clone();
+        let walk = ValueWalks::new(&mut pool, valued, &partition, 6, case).walk();
+        let Some(walk) = walk else { continue };
+        let mut engine = ValueEngine::new(&pool, term, valued, &partition);
+        let budget = Budget { max_states: Some(500), ..Budget::default() };
+        let cuts = slices(&walk.trace);
+        for cut in cuts.sample(case).take(5) {
+            let facts = cuts.facts(&cut, &walk.facts);
+            let clocks = Clocks { uncertainty: Some(0) };
+            let found = engine.analyze(&cut.trace, &facts, clocks, &Question::SLICE, &budget);
+            let text = otus_trace::raise_with_facts(&cut.trace, &facts, &valued.fields, &pool);
+            match found.verdict {
+                Verdict::Pass | Verdict::WeakPass => explained += 1,
+                Verdict::Inconclusive => undecided += 1,
+                Verdict::Fail | Verdict::WeakFail => {
+                    panic!("{}\n{}", shape.text(), otus_syntax::print::trace_line(&text))
+                }
+            }
+        }
+    }
+    println!("{explained} explained, {undecided} undecided");
+    assert!(explained > 10 * undecided, "{explained} explained, {undecided} undecided");
 }
