@@ -223,7 +223,7 @@ fn structure(
     lowered: &Lowered,
     lints: &mut Vec<Lint<'_>>,
 ) {
-    let sound = sound(interaction);
+    let (sound, valued) = (sound(interaction), valued(interaction));
     let term = |id: NodeId| lowered.nodes.get(id.index()).copied().unwrap_or(Pool::EMPTY);
     let is_sound = |id: NodeId| sound[id.index()];
     // Each iteration of `loopP(fresh x)(loopW(…))` is the sessions of one x, of which there may be none.
@@ -265,7 +265,9 @@ fn structure(
                     continue;
                 }
                 let mut first: FxHashMap<TermId, Span> = FxHashMap::default();
-                for &operand in operands.iter().filter(|&&id| is_sound(id)) {
+                // Terms have no values: alternatives with guards may differ by these.
+                let is_comparable = |id: NodeId| is_sound(id) && !valued[id.index()];
+                for &operand in operands.iter().filter(|&&id| is_comparable(id)) {
                     let span = interaction.node(operand).span;
                     let earlier = *first.entry(term(operand)).or_insert(span);
                     if earlier != span {
@@ -314,6 +316,21 @@ fn sound(interaction: &Interaction) -> Vec<bool> {
         });
     }
     sound
+}
+
+/// For each node: whether it or a node below it has a guard or a binder.
+fn valued(interaction: &Interaction) -> Vec<bool> {
+    let mut valued: Vec<bool> = Vec::with_capacity(interaction.nodes.len());
+    for node in &interaction.nodes {
+        valued.push(match &node.kind {
+            NodeKind::Empty | NodeKind::Invalid => false,
+            NodeKind::Passing(passing) => !passing.guard.is_empty(),
+            NodeKind::Operator(operator, operands) => {
+                !operator.variables().is_empty() || operands.iter().any(|id| valued[id.index()])
+            }
+        });
+    }
+    valued
 }
 
 /// Lints unused declarations, except in diagrams, where declarations are implicit or made by a

@@ -120,9 +120,8 @@ impl Generated {
             Some((ComponentId::new(component), before.iter().map(Vec::len).sum::<usize>()))
         };
         let pairs = self.edges.iter();
-        let pairs = pairs.filter_map(|&[from, to]| {
-            Some(Pair { from: steps(from)?, to: steps(to)? })
-        });
+        let pairs =
+            pairs.filter_map(|&[from, to]| Some(Pair { from: steps(from)?, to: steps(to)? }));
         let order = ObservedOrder::new(&trace, &pairs.collect::<Vec<_>>());
         let mut records = recorded.components.iter().flatten().flatten();
         let knows_peer = records.any(|record| record.action.peer.is_some());

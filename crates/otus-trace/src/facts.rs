@@ -182,7 +182,8 @@ impl Facts {
         for component in trace.partition().components() {
             let (mut latest, mut step) = (UNKNOWN, 0);
             for moment in trace.moments(component) {
-                let times = || (step..step + moment.len()).filter_map(|at| self.time(component, at));
+                let times =
+                    || (step..step + moment.len()).filter_map(|at| self.time(component, at));
                 // The actions of one moment have no order, so all of them are on the new clock.
                 if times().any(|time| time < latest) {
                     found[component.index()].push(step);

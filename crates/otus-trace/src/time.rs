@@ -132,7 +132,12 @@ fn time(text: &[u8]) -> Option<i128> {
         seconds += hours * 3600 + minutes * 60;
         let mut rest = text.get(16..)?;
         if let [b':', a, b, after @ ..] = rest {
-            seconds += integer(&[*a, *b])?;
+            let second = integer(&[*a, *b])?;
+            // The last second of a day may be 60, a leap second. It counts as the first one of the next minute.
+            if second > 60 {
+                return None;
+            }
+            seconds += second;
             rest = after;
         }
         if let [b'.' | b',', after @ ..] = rest {
@@ -159,7 +164,8 @@ fn zone(text: &[u8]) -> Option<i128> {
         4 => integer(&digits[2..])?,
         _ => return None,
     };
-    Some(sign * (integer(&digits[..2])? * 3600 + minutes * 60))
+    let hours = integer(&digits[..2])?;
+    (hours < 24 && minutes < 60).then_some(sign * (hours * 3600 + minutes * 60))
 }
 
 /// Days since 1970 in the Gregorian calendar, computed with years that begin in March, so that the

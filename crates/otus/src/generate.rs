@@ -2,8 +2,8 @@
 
 use otus_analysis::generate::{Walks, project};
 use otus_analysis::values::ValueWalks;
-use otus_core::{EventId, Pool};
 use otus_core::valued::Valued;
+use otus_core::{EventId, Pool};
 use otus_syntax::ast::TraceFile;
 use otus_trace::case::OtherFields;
 use otus_trace::multitrace::Partition;

@@ -1,17 +1,18 @@
 //! The totals of an analysis: counts of verdicts, of unchecked inputs, and of log lines.
 
 use std::collections::BTreeSet;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use otus_analysis::Verdict;
 use otus_core::index::Index as _;
 use otus_core::{LifelineSet, Pool};
-use otus_syntax::Severity;
+use otus_syntax::{Code, Severity};
 use otus_trace::MultiTrace;
 use otus_trace::run::Accounting;
 
 use crate::analysis::coverage::CoverageReport;
-use crate::case::Outcome;
+use crate::case::{Outcome, Place};
+use crate::logs::findings;
 use crate::units::counted;
 
 /// The number of cases by verdict.
@@ -79,6 +80,8 @@ pub struct Summary {
     pub bytes: u64,
     /// The number of multi-traces that are groups of raw logs.
     pub groups: usize,
+    /// The number of values that a guard names and that were not logged, or could not be read.
+    pub unknown_values: usize,
     pub(crate) acted: Acted,
     /// The lifelines of the specification, and those with events; `None` if there are several specifications.
     pub lifelines: Option<LifelineCount>,
@@ -148,7 +151,7 @@ impl Acted {
 }
 
 /// Raw logs, counted.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct LogSummary {
     /// The number of files.
@@ -159,12 +162,20 @@ pub struct LogSummary {
     pub unmatched: u64,
     /// Whether a log could not be read at all.
     pub is_unreadable: bool,
+    /// The values that a guard names and that could not be read.
+    pub unread: u64,
+    /// Where the first of these values is.
+    pub first_unread: Option<Place>,
 }
 
 impl LogSummary {
     pub(crate) fn new(accounting: &Accounting) -> LogSummary {
         let total = accounting.total;
+        let unusable = accounting.findings.iter().filter(|it| it.code == Code::UNUSABLE_VALUE);
+        let first_unread = unusable.flat_map(|finding| &finding.places).min();
         LogSummary {
+            unread: accounting.values.iter().map(|field| field.unusable).sum(),
+            first_unread: first_unread.map(|&place| findings::place(accounting, place)),
             logs: accounting.files.len(),
             lines: total.records,
             unmatched: total.unmatched + total.incomplete + total.unreadable,
@@ -224,6 +235,7 @@ impl Summary {
         self.is_attachment_missing |= other.is_attachment_missing;
         self.bytes += other.bytes;
         self.groups += other.groups;
+        self.unknown_values += other.unknown_values;
         self.acted.0 = self.acted.0.union(&other.acted.0);
         self.silent.extend(other.silent.iter().cloned());
     }
@@ -259,7 +271,7 @@ impl Summary {
         let is_undecided = self.verdicts.undecided + self.interrupted > 0;
         let has_failed = self.verdicts.fail > self.verdicts.known && !is_recorded;
         match fail_on {
-            _ if self.logs.is_some_and(|logs| logs.is_unreadable) => Status::Unusable,
+            _ if self.logs.as_ref().is_some_and(|logs| logs.is_unreadable) => Status::Unusable,
             // An input could not be checked, or a requested file is missing.
             _ if self.unusable > 0 || self.is_attachment_missing => Status::Unusable,
             Some(FailOn::Never) => Status::Passed,
@@ -273,7 +285,8 @@ impl Summary {
         }
     }
 
-    /// Additional facts that follow the counts: `; 2 decided before; interrupted, 3 not checked`.
+    /// Additional facts that follow the counts: `; 2 decided before; 4 values unknown (1 not read, first at b.log:3);
+    /// interrupted, 3 not checked`.
     pub fn remainder(&self) -> String {
         let parts = [
             (self.earlier, "", "decided before"),
@@ -283,7 +296,18 @@ impl Summary {
         ];
         let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
         let text = |(count, before, after)| format!("; {before}{count} {after}");
-        parts.map(text).collect::<Vec<_>>().concat()
+        let mut all = parts.map(text).collect::<Vec<_>>().concat();
+        if self.unknown_values > 0 {
+            let _ = write!(all, "; {} unknown", counted(self.unknown_values, "value"));
+            if let Some(LogSummary { unread: unread @ 1.., first_unread, .. }) = &self.logs {
+                let _ = write!(all, " ({unread} not read");
+                if let Some(place) = first_unread {
+                    let _ = write!(all, ", first at {place}");
+                }
+                all.push(')');
+            }
+        }
+        all
     }
 }
 
@@ -298,11 +322,11 @@ impl fmt::Display for Summary {
             actions = format!("{actions} on {acted} of {}", counted(all, "lifeline"));
         }
         let others = counted(self.checked() - self.groups.min(self.checked()), "multi-trace");
-        match self.logs {
+        match &self.logs {
             None => write!(f, "checked {others}, {actions}")?,
             Some(LogSummary { logs, unmatched, .. }) => {
-                let logs = counted(logs, "log");
-                let unmatched = counted(unmatched, "line");
+                let logs = counted(*logs, "log");
+                let unmatched = counted(*unmatched, "line");
                 let groups = counted(self.groups, "group");
                 write!(f, "checked {logs}, {actions} ({unmatched} unmatched), {groups}")?;
                 if self.checked() > self.groups {

@@ -802,6 +802,14 @@ impl Memory {
             }
         }
         if found.is_some() {
+            let times = self.last.iter().flatten().filter_map(|last| match last {
+                Bound::Open(open) => Some(*open),
+                Bound::Known(_) => None,
+            });
+            let times: SmallVec<[Open; 4]> = times.collect();
+            super::project::project(&mut self.conditions, &order, &times);
+        }
+        if found.is_some() {
             // Conditions that are connected to no live variable hold for some values of their own.
             let mut live = order.clone();
             let mut kept = vec![false; self.conditions.len()];

@@ -15,7 +15,8 @@
 //! 1. [`constants`]: guards with constants only are a finer alphabet, for which the fast engine decides;
 //! 2. [`keyed`]: parallel sessions told apart by a key, one look-up for each event;
 //! 3. the engine of the [skeleton](crate::engine), which refutes what is wrong without any value;
-//! 4. [`search`]: shapes, registers and conditions, exact for every interaction and question.
+//! 4. greedy firing of the whole interaction as one session, if that is conclusive;
+//! 5. [`search`]: shapes, registers and conditions, exact for every interaction and question.
 
 pub mod certify;
 pub(crate) mod condition;
@@ -29,6 +30,7 @@ mod failure;
 mod keyed;
 pub(crate) mod observation;
 mod positions;
+mod project;
 mod repair;
 mod search;
 mod step;
@@ -286,7 +288,8 @@ impl ValueEngine {
             anchors: &self.anchors,
             order,
         };
-        if let Some(keyed) = &mut self.keyed
+        let has_keys = |keyed: &&mut Keyed| keyed.has_keys;
+        if let Some(keyed) = self.keyed.as_mut().filter(has_keys)
             && let Some(found) = keyed::explain(keyed, &problem, meter, furthest, &mut self.failure)
         {
             return found;
@@ -300,6 +303,11 @@ impl ValueEngine {
         }
         if self.without.as_ref().is_some_and(|without| without.verdict == Verdict::Fail) {
             return Found::No;
+        }
+        if let Some(keyed) = self.keyed.as_mut().filter(|keyed| !keyed.has_keys)
+            && let Some(found) = keyed::explain(keyed, &problem, meter, furthest, &mut self.failure)
+        {
+            return found;
         }
         let tables = tables_of(&mut self.relaxed, &mut self.rigid, &problem);
         let mut search = Search::new(&problem, tables);
@@ -397,7 +405,7 @@ fn has_synchronous(valued: &Valued, partition: &Partition) -> bool {
 }
 
 /// By variable: the component whose clock gives it its value, if times do.
-pub(crate) fn anchors(valued: &Valued, partition: &Partition) -> Vec<Option<usize>> {
+pub fn anchors(valued: &Valued, partition: &Partition) -> Vec<Option<usize>> {
     let mut anchors = vec![None; valued.variables.len()];
     for node in &valued.nodes {
         let ValuedNode::Event(parts) = node else { continue };

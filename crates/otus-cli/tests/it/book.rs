@@ -29,6 +29,11 @@ fn the_tutorial_for_consensus_tells_what_happens() {
 }
 
 #[test]
+fn the_tutorial_for_values_tells_what_happens() {
+    check("tutorials/which-message.md");
+}
+
+#[test]
 fn the_tutorial_for_researchers_tells_what_happens() {
     check("tutorials/hibou.md");
 }

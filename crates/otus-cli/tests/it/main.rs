@@ -27,6 +27,7 @@ mod library;
 mod limits;
 mod lint;
 mod logs;
+mod malformed;
 mod manual;
 mod observed;
 mod odd_calls;

@@ -4,7 +4,7 @@
 //!   "x in one atom: the atom can go, and the binder with it". A `fresh` variable in one atom says that values differ.
 //! - A field that is compared with constants of different kinds: values of different kinds are different.
 //! - Two atoms of one event that cannot both hold. This looks at two atoms at a time, with constants or with one
-//!   variable; it does not find every contradiction.
+//!   variable, and at the first atoms of a long guard only; it does not find every contradiction.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -166,6 +166,9 @@ enum Said<'a> {
     Like(&'a str),
 }
 
+/// How many atoms about one field an atom is compared with, so that a guard with very many of them takes no time by their square.
+const COMPARED: usize = 64;
+
 /// Finds pairs of atoms at one end that cannot both hold.
 fn contradictions<'a>(
     file: &SpecFile,
@@ -174,19 +177,21 @@ fn contradictions<'a>(
     add: &mut impl FnMut(Span, LintKind<'a>),
 ) {
     let is_here = |atom: &&Atom| atom.lifeline.is_none_or(|it| it.symbol == end.symbol);
-    // The field, `None` for the time, and the variable if there is one.
-    let mut known: Vec<(Option<Symbol>, Option<Symbol>, Said<'_>, Span)> = Vec::new();
+    // By field, `None` for the time, and by variable if there is one.
+    let mut known: BTreeMap<_, Vec<(Said<'_>, Span)>> = BTreeMap::new();
     for atom in passing.guard.iter().filter(is_here) {
         let Some((variable, said)) = said(atom) else { continue };
         let field = atom.field().map(|field| field.symbol);
         let field = field.filter(|&field| file.names.text(field) != "time");
-        let conflict = known.iter().find(|(f, v, other, _)| {
-            *f == field && *v == variable && !can_both(&said, other) && !can_both(other, &said)
-        });
-        if let Some(&(_, _, _, first)) = conflict {
+        let known = known.entry((field, variable)).or_default();
+        let conflict =
+            known.iter().find(|(other, _)| !can_both(&said, other) && !can_both(other, &said));
+        if let Some(&(_, first)) = conflict {
             add(atom.span, LintKind::Contradiction { first });
         }
-        known.push((field, variable, said, atom.span));
+        if known.len() < COMPARED {
+            known.push((said, atom.span));
+        }
     }
 }
 

@@ -59,6 +59,8 @@ pub(super) enum Problem {
     },
     /// A time is compared with a number that has no unit.
     TimeWithoutUnit,
+    /// A time is compared with a constant.
+    TimeWithConstant,
 }
 
 #[derive(Debug, Default)]
@@ -196,6 +198,11 @@ fn render(
         Problem::TimeWithoutUnit => findings.add(Code::BAD_DURATION, source, span, |draft| {
             draft
                 .message("a time is compared with a number that has no unit")
+                .with_help("compare it with an anchor: `a within 2s of s`, or `time <= s + 2s`")
+        }),
+        Problem::TimeWithConstant => findings.add(Code::BAD_DURATION, source, span, |draft| {
+            draft
+                .message("a time is compared with a constant")
                 .with_help("compare it with an anchor: `a within 2s of s`, or `time <= s + 2s`")
         }),
         Problem::HeadFirst { others } => {

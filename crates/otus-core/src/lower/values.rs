@@ -304,6 +304,10 @@ impl Builder<'_> {
                         self.problems.add(file, atom.span, Problem::TimeWithoutUnit);
                         return None;
                     }
+                    guard::Operand::Literal(_) if field == Valued::TIME => {
+                        self.problems.add(file, atom.span, Problem::TimeWithConstant);
+                        return None;
+                    }
                     guard::Operand::Literal(literal) => Operand::Constant(value(literal)),
                     guard::Operand::Variable { name, offset } => {
                         let offset = match offset {
@@ -315,6 +319,12 @@ impl Builder<'_> {
                     }
                 };
                 (field, Test::Compare(*relation, operand))
+            }
+            guard::Test::In { field, .. } | guard::Test::Matches { field, .. }
+                if self.field(*field) == Valued::TIME =>
+            {
+                self.problems.add(file, atom.span, Problem::TimeWithConstant);
+                return None;
             }
             guard::Test::In { field, values } => {
                 (self.field(*field), Test::In(values.iter().map(value).collect()))

@@ -149,7 +149,12 @@ impl Paths {
             }
             self.pending.truncate(end);
             match wanted {
-                Some(slot) => json.field(slot, found)?,
+                Some(slot) => {
+                    if !matches!(found.slots[slot].held, super::Held::Absent) {
+                        found.repeated = Some(slot);
+                    }
+                    json.field(slot, found)?;
+                }
                 None => json.skip()?,
             }
             json.between = true;
@@ -335,7 +340,10 @@ impl<'j> Cursor<'j> {
                 self.string()?;
             }
             Some(b'{' | b'[') => self.container()?,
-            Some(b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => {
+            // Python and others write NaN and Infinity, though JSON has neither.
+            Some(b'-' | b'0'..=b'9' | b't' | b'f' | b'n' | b'N' | b'I')
+                if !matches!(first, Some(b'N' | b'I')) || self.is_not_finite() =>
+            {
                 while let Some(byte) = self.bytes.get(self.at)
                     && !matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\n' | b'\r')
                 {
@@ -345,6 +353,13 @@ impl<'j> Cursor<'j> {
             _ => return Err(self.malformed("a value is expected")),
         }
         Ok(start..self.at)
+    }
+
+    /// Whether a number that is none comes next.
+    #[cold]
+    fn is_not_finite(&self) -> bool {
+        let rest = &self.bytes[self.at..];
+        rest.starts_with(b"NaN") || rest.starts_with(b"Infinity")
     }
 
     pub(crate) fn skip(&mut self) -> JsonResult {

@@ -215,6 +215,8 @@ pub struct Record<'r> {
     pub span: Option<&'r Span>,
     /// Whether bytes that are not UTF-8 were replaced by U+FFFD.
     pub repaired: bool,
+    /// The slot of a field that the record has twice.
+    pub(crate) repeated: Option<usize>,
 }
 
 impl<'r> Record<'r> {
@@ -267,17 +269,20 @@ enum Held {
 pub(crate) struct FoundFields {
     pub(crate) slots: Vec<Slot>,
     pub(crate) scratch: Vec<u8>,
+    /// A field that the record has twice. The last value counts, as in most readers of JSON.
+    repeated: Option<usize>,
 }
 
 impl FoundFields {
     fn new(count: usize) -> Self {
-        FoundFields { slots: vec![Slot::default(); count], scratch: Vec::new() }
+        FoundFields { slots: vec![Slot::default(); count], ..FoundFields::default() }
     }
 
     #[inline]
     fn clear(&mut self) {
         self.slots.fill(Slot::default());
         self.scratch.clear();
+        self.repeated = None;
     }
 
     #[inline]
@@ -312,6 +317,7 @@ impl FoundFields {
             scratch: &self.scratch,
             span: None,
             repaired: false,
+            repeated: self.repeated,
         }
     }
 }

@@ -47,6 +47,8 @@ pub(super) enum ValueFault {
     NotANumber,
     NotATruthValue,
     Nested,
+    /// The record has the field twice.
+    Repeated,
 }
 
 impl ValueFault {
@@ -57,6 +59,7 @@ impl ValueFault {
             ValueFault::NotANumber => "no number",
             ValueFault::NotATruthValue => "neither true nor false",
             ValueFault::Nested => "a list or an object",
+            ValueFault::Repeated => "there twice",
         }
     }
 
@@ -69,6 +72,7 @@ impl ValueFault {
                 "it counts as unknown; leave out `as`, or say `as = \"text\"`"
             }
             ValueFault::Nested => "it counts as unknown; name a part of it by its path: `user.id`",
+            ValueFault::Repeated => "it counts as unknown; an object has one value of a field",
         }
     }
 }

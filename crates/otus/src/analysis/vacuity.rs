@@ -24,7 +24,7 @@ pub(super) fn warnings(plan: &Plan, summary: &Summary) -> Vec<String> {
     let (pool, term) = (&plan.spec.pool, plan.spec.term);
     if !pool.has_events(term) {
         found.push("the specification has no events, so only empty logs conform to it");
-    } else if is_universal(pool, term) {
+    } else if plan.spec.valued.is_none() && is_universal(pool, term) {
         found.push(
             "the specification allows each of its actions at any time, so every log of these \
              actions conforms to it",

@@ -6,18 +6,23 @@
 
 use std::collections::BTreeMap;
 
+use otus_analysis::certify::certify_order;
 use otus_analysis::engine::Outcome;
 pub(super) use otus_analysis::values::Asked as About;
-use otus_analysis::values::{ValueEngine, ValueFailure};
+use otus_analysis::values::certify::{ValuedCase, certify};
+use otus_analysis::values::{ValueEngine, ValueFailure, ValuedWitness, anchors};
 use otus_analysis::{Engine, Observed, Question, Verdict};
+use otus_core::algebra::{Memo, simplify};
 use otus_core::index::Index as _;
+use otus_core::letters::Letters;
 use otus_core::valued::{FieldId, Valued, ValuedNode};
 use otus_core::{Action, LifelineId, Pool, Signature, Value};
 use otus_trace::mapping::{Observation, Plan};
-use otus_trace::{ComponentId, Facts, MultiTrace, Step};
+use otus_trace::{ComponentId, Facts, MultiTrace, Partition, Step};
 use rustc_hash::FxHashMap;
 
 use super::verdict::Subject;
+use crate::case::{AssumedValue, Valuation, VariableValue};
 use crate::context::Context;
 use crate::units::counted;
 use crate::value::FieldValue;
@@ -95,8 +100,70 @@ impl Asked<'_> {
     }
 }
 
+impl Asked<'_> {
+    /// An execution with values that explains a verdict, certified; none if the budget ends before one is found, or if it does
+    /// not respect the order that was observed between logs.
+    pub(super) fn witness(
+        &self,
+        pool: &mut Pool,
+        engine: &mut ValueEngine,
+        verdict: Verdict,
+    ) -> Result<Option<ValuedWitness>, String> {
+        let Asked { subject, facts, question } = *self;
+        let Subject { plan, trace, .. } = *subject;
+        let Some(valued) = plan.spec.valued.as_deref() else { return Ok(None) };
+        let (clocks, budget) = (plan.clocks, subject.witness_budget());
+        let found = engine.witness(pool, trace, facts, clocks, subject.order, question, verdict, &budget);
+        let Some(found) = found else { return Ok(None) };
+        let case = ValuedCase { term: plan.spec.term, valued, trace, facts, clocks };
+        certify(pool, case, (question, verdict), &found)
+            .map_err(|error| subject.bug("the witness", "does not hold", &error))?;
+        let is_in_order = subject
+            .order
+            .is_none_or(|order| certify_order(pool, trace, order, &found.witness).is_ok());
+        Ok(Some(found).filter(|_| is_in_order))
+    }
+}
+
+/// The values that a witness assumes, as plain data.
+pub(super) fn valuation(
+    witness: &ValuedWitness,
+    pool: &Pool,
+    valued: &Valued,
+    partition: &Partition,
+) -> Option<Valuation> {
+    let (mut letters, term) = Letters::new(pool, valued)?;
+    let mut term = simplify(&mut letters.pool, term);
+    let mut memo = Memo::default();
+    let is_time = anchors(valued, partition);
+    let mut found = Valuation::default();
+    for (event, (step, leaf)) in witness.witness.steps.iter().zip(&witness.leaves).enumerate() {
+        let position = &step.event()?.position;
+        (_, term) = letters.step(&mut memo, term, position.iter().copied())?;
+        let text: String = position.iter().map(u8::to_string).collect();
+        found.positions.push(if text.is_empty() { "ε".to_owned() } else { text });
+        let ValuedNode::Event(parts) = &valued.nodes[*leaf] else { continue };
+        for assumed in &witness.assumed[event] {
+            let action = parts.get(assumed.part)?.action.text(pool.signature());
+            let field = valued.field_name(assumed.field).to_owned();
+            let value = FieldValue::of(assumed.field, &assumed.value);
+            found.assumed.push(AssumedValue { event, action, field, value });
+        }
+    }
+    for (&instance, value) in &witness.variables {
+        let variable = letters.instance(instance).variable;
+        let value = match is_time[variable.index()] {
+            Some(_) => FieldValue::of(Valued::TIME, value),
+            None => FieldValue(Some(value.clone())),
+        };
+        let name = valued.variables[variable].to_string();
+        found.variables.push(VariableValue { name, number: instance.index(), value });
+    }
+    Some(found)
+}
+
 /// Whether an observed log has an action that the pool of the specification does not have.
-fn has_stranger(trace: &MultiTrace, question: &Question, known: usize) -> bool {
+pub(super) fn has_stranger(trace: &MultiTrace, question: &Question, known: usize) -> bool {
     let is_strange = |step: &Step| step.action().index() >= known;
     trace.partition().components().any(|component| {
         question.of(component) != Observed::Unobserved
@@ -138,45 +205,58 @@ pub(super) struct Unlogged {
     counts: BTreeMap<(LifelineId, FieldId), usize>,
 }
 
-/// The values that guards name and that were not logged; `None` if everything was logged.
-fn unlogged(
-    valued: &Valued,
-    pool: &Pool,
-    question: &Question,
-    (trace, facts): (&MultiTrace, &Facts),
-) -> Option<Unlogged> {
-    let mut fields: FxHashMap<Action, Vec<FieldId>> = FxHashMap::default();
-    for node in &valued.nodes {
-        let ValuedNode::Event(parts) = node else { continue };
-        for part in parts {
-            let known = fields.entry(part.action).or_default();
-            for atom in &part.guard {
-                if !known.contains(&atom.field) {
-                    known.push(atom.field);
+/// The fields that guards name, by the action of their events.
+#[derive(Debug)]
+pub(super) struct Guarded(FxHashMap<Action, Vec<FieldId>>);
+
+impl Guarded {
+    pub(super) fn new(valued: &Valued) -> Guarded {
+        let mut fields: FxHashMap<Action, Vec<FieldId>> = FxHashMap::default();
+        for node in &valued.nodes {
+            let ValuedNode::Event(parts) = node else { continue };
+            for part in parts {
+                fields.entry(part.action).or_default().extend(part.guard.iter().map(|it| it.field));
+            }
+        }
+        for known in fields.values_mut() {
+            known.sort_unstable();
+            known.dedup();
+        }
+        Guarded(fields)
+    }
+
+    /// The values of observed events that were not logged; `None` if everything was logged.
+    pub(super) fn unlogged(
+        &self,
+        pool: &Pool,
+        question: &Question,
+        (trace, facts): (&MultiTrace, &Facts),
+    ) -> Option<Unlogged> {
+        let mut found: Option<Unlogged> = None;
+        let observed = trace.partition().components();
+        for component in observed.filter(|&it| question.of(it) != Observed::Unobserved) {
+            for (number, step) in trace.steps(component).iter().enumerate() {
+                // The pool of the specification lacks the actions of unknown messages, which no guard is about.
+                if step.action().index() >= pool.action_count() {
+                    continue;
+                }
+                let action = pool.action(step.action()).without_peer();
+                for &field in self.0.get(&action).into_iter().flatten() {
+                    if facts.known(field, component, number).is_none() {
+                        let found = found.get_or_insert_with(|| Unlogged {
+                            component,
+                            step: number,
+                            field,
+                            value: None,
+                            counts: BTreeMap::new(),
+                        });
+                        *found.counts.entry((action.lifeline, field)).or_default() += 1;
+                    }
                 }
             }
         }
+        found
     }
-    let mut found: Option<Unlogged> = None;
-    let observed = trace.partition().components();
-    for component in observed.filter(|&it| question.of(it) != Observed::Unobserved) {
-        for (number, step) in trace.steps(component).iter().enumerate() {
-            let action = pool.action(step.action()).without_peer();
-            for &field in fields.get(&action).into_iter().flatten() {
-                if facts.known(field, component, number).is_none() {
-                    let found = found.get_or_insert_with(|| Unlogged {
-                        component,
-                        step: number,
-                        field,
-                        value: None,
-                        counts: BTreeMap::new(),
-                    });
-                    *found.counts.entry((action.lifeline, field)).or_default() += 1;
-                }
-            }
-        }
-    }
-    found
 }
 
 impl Asked<'_> {
@@ -185,7 +265,7 @@ impl Asked<'_> {
         let Asked { subject, facts, question } = *self;
         let Subject { plan, trace, budget, .. } = *subject;
         let valued = plan.spec.valued.as_deref()?;
-        let mut found = unlogged(valued, pool, question, (trace, facts))?;
+        let mut found = Guarded::new(valued).unlogged(pool, question, (trace, facts))?;
         if trace.len() > LONG {
             return Some(found);
         }
@@ -220,6 +300,11 @@ impl Asked<'_> {
 }
 
 impl Unlogged {
+    /// How many values were not logged.
+    pub(super) fn count(&self) -> usize {
+        self.counts.values().sum()
+    }
+
     /// The event of the first of them.
     pub(super) fn first(&self) -> (ComponentId, usize) {
         (self.component, self.step)

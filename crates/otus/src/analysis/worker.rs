@@ -23,6 +23,7 @@ use super::places::{From, Origin};
 use super::plan::{Method, Plan};
 use super::request::Explain;
 use super::spec_text::excerpt_of;
+use super::values::Guarded;
 use super::verdict::Subject;
 use super::wording::Failure;
 use crate::case::{Case, NoAttachment, Place, Unusable};
@@ -148,6 +149,8 @@ pub(super) struct Worker<T> {
     /// The reader, which is taken out while its multi-trace is analysed.
     reader: Option<Box<QuickReader>>,
     prepared: PreparedEngines,
+    /// The fields that guards name, if the specification has values.
+    guarded: Option<Guarded>,
     /// The failures of a job so far with an explanation, and the cases that may have a picture; both only if they are
     /// among the first.
     explained: usize,
@@ -215,7 +218,8 @@ impl<T: Send + 'static> Worker<T> {
         let pool = plan.spec.pool.clone();
         let reader = Some(Box::new(QuickReader::new(&pool)));
         let (prepared, drawn) = (PreparedEngines::default(), pictures::Met::default());
-        Worker { plan, map, pool, reader, prepared, explained: 0, drawn, scratch: None }
+        let guarded = plan.spec.valued.as_deref().map(Guarded::new);
+        Worker { plan, map, pool, reader, prepared, guarded, explained: 0, drawn, scratch: None }
     }
 
     pub(super) fn work(&mut self, job: Job, slot: &Slot<Piece<T>>) {
@@ -429,6 +433,13 @@ impl<T: Send + 'static> Worker<T> {
                 return slot.add(|piece| piece.add_trouble(trouble));
             }
         };
+        if let Some((guarded, facts)) = self.guarded.as_ref().zip(facts) {
+            let question = found.asked.as_ref().unwrap_or(&prepared.question);
+            let names = origin.names.unwrap_or(&self.pool);
+            let unlogged = guarded.unlogged(names, question, (trace, facts));
+            let count = unlogged.map_or(0, |unlogged| unlogged.count());
+            slot.add(|piece| piece.summary.unknown_values += count);
+        }
         if plan.is_bulk() {
             let mut case =
                 self.scratch.take().unwrap_or_else(|| Box::new(Case::new(id, Verdict::Pass)));

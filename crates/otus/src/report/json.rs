@@ -95,12 +95,14 @@ pub fn summary(summary: &Summary) -> Value {
         value["known"] = json!(verdicts.known);
         value["fixed"] = json!(fixed);
     }
-    if let Some(LogSummary { logs, lines, unmatched, .. }) = summary.logs {
+    if let Some(LogSummary { logs, lines, unmatched, unread, .. }) = &summary.logs {
         value["logs"] = json!(logs);
         value["lines"] = json!(lines);
         value["unmatched"] = json!(unmatched);
         value["groups"] = json!(summary.groups);
+        set(&mut value, "unread_values", Some(*unread).filter(|&count| count > 0));
     }
+    set(&mut value, "unknown_values", Some(summary.unknown_values).filter(|&count| count > 0));
     value
 }
 

@@ -26,6 +26,8 @@ enum Origin {
 
 /// The most shapes of a session that are looked at.
 const MANY: usize = 2000;
+/// The most pairs of ways of two kinds of events that are compared.
+const PAIRS: usize = 64;
 
 /// Whether all shapes that a session has after at most so many events are confluent; `None` if there are too many, or if
 /// `is_over` says that time is up.
@@ -65,7 +67,7 @@ pub(super) fn all_confluent(
     Some(true)
 }
 
-/// Whether a shape is confluent.
+/// Whether a shape is confluent; `false`, too, if that is too much to find out.
 fn is_confluent(
     exprs: &mut Exprs,
     steps: &mut Steps,
@@ -87,6 +89,9 @@ fn is_confluent(
             let second = steps.ways(exprs, shape, other);
             if first.is_empty() || second.is_empty() {
                 continue;
+            }
+            if first.len() * second.len() > PAIRS {
+                return false;
             }
             for a in &*first {
                 for b in &*second {

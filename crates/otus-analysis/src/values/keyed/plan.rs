@@ -18,6 +18,8 @@ pub(in super::super) struct Keyed {
     pub(super) parts: Vec<Part>,
     /// The part of each action, its kind there, and the field with its key.
     pub(super) routes: FxHashMap<Action, Route>,
+    /// Whether some part has keys.
+    pub(in super::super) has_keys: bool,
     /// Whether some time has a bound from below.
     pub(super) has_lower_bounds: bool,
     /// Whether a stage begins only when the stages before it are over on all lifelines, not just on that of the event.
@@ -50,28 +52,42 @@ pub(super) struct Part {
 }
 
 impl Keyed {
-    /// The plan of an interaction; `None` if no part of it is keyed, or parts share an action, or an event is on several
-    /// components.
+    /// The plan of an interaction; `None` if an event is on several components. If no part is keyed, or parts share an
+    /// action, all of it is one session.
     pub(in super::super) fn new(
         pool: &Pool,
         valued: &Valued,
         partition: &Partition,
     ) -> Option<Keyed> {
         let (stages, is_strict) = stages(valued);
+        let parts = stages.iter().enumerate().flat_map(|(stage, &root)| {
+            parallel_parts(valued, root).into_iter().map(move |part| (stage, part))
+        });
+        let by_parts = Keyed::of_parts(pool, valued, partition, parts, is_strict);
+        by_parts.filter(|keyed| keyed.has_keys).or_else(|| {
+            let whole = std::iter::once((0, valued.root));
+            Keyed::of_parts(pool, valued, partition, whole, false)
+        })
+    }
+
+    /// The plan of parts with their stages; `None` if parts share an action, or an event is on several components.
+    fn of_parts(
+        pool: &Pool,
+        valued: &Valued,
+        partition: &Partition,
+        parts: impl Iterator<Item = (usize, ValuedId)>,
+        is_strict: bool,
+    ) -> Option<Keyed> {
         let mut keyed = Keyed {
             parts: Vec::new(),
             routes: FxHashMap::default(),
+            has_keys: false,
             has_lower_bounds: false,
             is_strict,
         };
-        let mut has_keys = false;
-        let all = stages.iter().enumerate();
-        let all = all.flat_map(|(stage, &root)| {
-            parallel_parts(valued, root).into_iter().map(move |part| (stage, part))
-        });
-        for (stage, root) in all {
+        for (stage, root) in parts {
             let session = Session::of(valued, root);
-            has_keys |= session.is_some();
+            keyed.has_keys |= session.is_some();
             let (tree, fields) = match &session {
                 Some(session) => (session.tree(valued), Some(&session.fields)),
                 None => (Valued { root, ..valued.clone() }, None),
@@ -102,7 +118,7 @@ impl Keyed {
             );
             atom.field == Valued::TIME && is_above
         });
-        has_keys.then_some(keyed)
+        Some(keyed)
     }
 
     /// The field of an action's key; `Some(None)` if it has none, `None` if the interaction lacks the action.

@@ -21,6 +21,7 @@ use super::super::step::Way;
 use super::confluence::all_confluent;
 use super::fast::{Answer, At, Entry, REGISTERS, Registers};
 use super::plan::{Keyed, Part, Route};
+use super::silent::Chains;
 use crate::budget::{Meter, Stop};
 
 /// Whether the sessions explain the logs; `None` if this engine does not decide it.
@@ -58,6 +59,7 @@ pub(in super::super) fn explain(
         keyed,
         observation,
         sessions,
+        chains: Chains::default(),
         slow: Vec::new(),
         routes,
         consumed: vec![0; count],
@@ -78,9 +80,9 @@ pub(in super::super) fn explain(
 
 /// A session: its shape, and the values of its variables.
 #[derive(Debug, Clone, Copy)]
-struct Session {
-    shape: ExprId,
-    registers: Registers,
+pub(super) struct Session {
+    pub(super) shape: ExprId,
+    pub(super) registers: Registers,
 }
 
 /// A session of which no event has happened.
@@ -109,28 +111,30 @@ struct SlowSession {
 
 /// What an attempt to let an event happen led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fired {
+pub(super) enum Fired {
     Moved,
     Blocked,
     /// This engine does not decide.
     GivenUp,
 }
 
-struct Run<'r, 'p> {
-    keyed: &'r mut Keyed,
-    observation: Observation<'p>,
+pub(super) struct Run<'r, 'p> {
+    pub(super) keyed: &'r mut Keyed,
+    pub(super) observation: Observation<'p>,
     /// By part, then by key.
-    sessions: Vec<Vec<Session>>,
+    pub(super) sessions: Vec<Vec<Session>>,
+    /// How sessions go on with events that nobody saw.
+    pub(super) chains: Chains,
     slow: Vec<SlowSession>,
     /// By action: its route, once looked up.
     routes: Vec<Looked>,
-    consumed: Vec<u32>,
+    pub(super) consumed: Vec<u32>,
     may_miss: bool,
     /// Whether all choices so far were forced.
     is_forced: bool,
     budget_spent: Option<Stop>,
     /// By lifeline: the stage that its events belong to now.
-    stages: Vec<usize>,
+    pub(super) stages: Vec<usize>,
     /// A session that cannot end: its part and key.
     unfinished: Option<(usize, usize)>,
 }
@@ -150,7 +154,14 @@ impl Run<'_, '_> {
                         Fired::Blocked => break,
                         Fired::GivenUp => return None,
                     }
+                    // The events of one session take turns, or one log runs ahead and what is left grows with it.
+                    if !self.keyed.has_keys {
+                        break;
+                    }
                 }
+            }
+            if !self.keyed.has_keys && self.is_too_large() {
+                return None;
             }
             if moved {
                 continue;
@@ -213,6 +224,22 @@ impl Run<'_, '_> {
         })
     }
 
+    /// Whether what is left of the only session is much larger than the interaction, so that the search may be better.
+    fn is_too_large(&self) -> bool {
+        let (Some(part), Some([session])) =
+            (self.keyed.parts.first(), self.sessions.first().map(Vec::as_slice))
+        else {
+            return false;
+        };
+        let exprs = &part.tables.exprs;
+        let shape = match session.shape {
+            IDLE => return false,
+            SLOW => self.slow[usize::try_from(session.registers[0]).unwrap_or(0)].expr,
+            shape => shape,
+        };
+        exprs.size(shape) > 16 * exprs.size(part.tables.root).saturating_add(4)
+    }
+
     /// Lets the next event of a component happen in its session.
     #[inline]
     fn fire(&mut self, component: usize) -> Fired {
@@ -258,9 +285,13 @@ impl Run<'_, '_> {
         if entry == Entry::Unknown {
             entry = make(part, problem, shape, route.kind);
         }
+        let session = Session { shape, ..session };
         let Entry::Fast(from, to) = entry else {
-            return if entry == Entry::Slow || self.has_outside() {
+            return if entry == Entry::Slow {
                 self.fire_slowly(component, route, key)
+            } else if self.has_outside() {
+                self.fire_after_chain(component, (route, key), session)
+                    .unwrap_or_else(|| self.fire_slowly(component, route, key))
             } else {
                 Fired::Blocked
             };
@@ -552,7 +583,15 @@ impl Run<'_, '_> {
                     self.budget_spent = Some(stop);
                     return None;
                 }
-                if !self.can_session_end(part, key)? {
+                let by_chain = match session.shape {
+                    SLOW => None,
+                    _ => self.ends_after_chain(part, session),
+                };
+                let can_end = match by_chain {
+                    Some(can_end) => can_end,
+                    None => self.can_session_end(part, key)?,
+                };
+                if !can_end {
                     self.unfinished = Some((part, key));
                     return Some(false);
                 }
@@ -769,7 +808,7 @@ fn test(
 
 /// Finds the steps of a shape.
 #[cold]
-fn make(part: &mut Part, problem: &Problem<'_>, shape: ExprId, kind: KindId) -> Entry {
+pub(super) fn make(part: &mut Part, problem: &Problem<'_>, shape: ExprId, kind: KindId) -> Entry {
     let partition = problem.trace.partition();
     let tables = &mut part.tables;
     let action = tables.exprs.kinds.items[kind].first().copied();

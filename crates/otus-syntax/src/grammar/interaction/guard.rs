@@ -446,6 +446,12 @@ fn duration(cursor: &mut Cursor<'_>) -> Option<Duration> {
         return None;
     }
     let Measured { number, unit, mut span } = measured(cursor)?;
+    if unit.is_some() && number < Rational::from(0) {
+        let message = format!("`{}` is a negative duration", cursor.slice(span));
+        let help = "a duration is how long something takes; an event before the anchor is said by `time <= s - 2s`";
+        cursor.findings.report(Code::BAD_DURATION, span, message, help);
+        return None;
+    }
     let found = unit.and_then(|unit| Duration::new(number, cursor.slice(unit)));
     if found.is_none() {
         // A word behind the number that is no unit.

@@ -89,9 +89,9 @@ impl Logs {
         let components: Vec<Log> = case.trace.partition().components().map(log).collect();
         let line = |(component, step): (ComponentId, usize)| {
             let lines = &components[component.index()].lines;
-            let line = lines.iter().position(|line| {
-                (line.first..line.first + line.actions.len()).contains(&step)
-            });
+            let line = lines
+                .iter()
+                .position(|line| (line.first..line.first + line.actions.len()).contains(&step));
             Some((component.index(), line?))
         };
         let edges = case.order.into_iter().flat_map(ObservedOrder::edges);

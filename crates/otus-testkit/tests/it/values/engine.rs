@@ -10,7 +10,8 @@ use super::compare::{Answers, Asked, sweep, told};
 
 /// The oracle first, then the engine.
 fn against(asked: &Asked<'_>) -> Answers {
-    let expected = told(asked.case().verdict(asked.question, crate::setting("OTUS_VALUE_LIMIT", LIMIT)))?;
+    let expected =
+        told(asked.case().verdict(asked.question, crate::setting("OTUS_VALUE_LIMIT", LIMIT)))?;
     let mut engine =
         ValueEngine::new(asked.pool, asked.term, asked.valued, asked.trace.partition());
     let clocks = Clocks { uncertainty: asked.uncertainty };

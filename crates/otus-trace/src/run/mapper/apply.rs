@@ -215,6 +215,8 @@ impl Mapper {
                 let message = format!("the clock of `{clock}` goes backwards in {file}");
                 let help = if rule.order.is_some() {
                     "the events were put in the order of their times"
+                } else if taken.plan.keeps_time {
+                    "from here on it counts as another clock, with an unknown distance to all others"
                 } else {
                     "the lines keep their order; the clock was set, or several writers share the file"
                 };

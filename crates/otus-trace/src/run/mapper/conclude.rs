@@ -6,6 +6,7 @@ use otus_syntax::Code;
 
 use super::super::vocabulary::{RunLifelineId, RunPlace};
 use super::Mapper;
+use crate::facts::TIME;
 use crate::mapping::RuleKind;
 
 impl Mapper {
@@ -60,6 +61,17 @@ impl Mapper {
             {
                 let message = format!("no line matches `{}`", rule.name);
                 let help = "look at its pattern";
+                self.findings.add(Code::NOTHING_MATCHED, RunPlace::default(), message, help);
+            }
+        }
+        for field in &self.accounting.values {
+            if field.known == 0 && field.unusable == 0 && field.unknown > 0 {
+                let message = format!("no event has a value of `{}`", field.name);
+                let help = if field.name == TIME {
+                    "say `time = \"{…}\"` in the rules, or declare it `unlogged` below [observation]"
+                } else {
+                    "name it in `values` of the rules, or declare it `unlogged` below [observation]"
+                };
                 self.findings.add(Code::NOTHING_MATCHED, RunPlace::default(), message, help);
             }
         }

@@ -3,7 +3,7 @@
 use otus_syntax::Code;
 
 use super::super::account::ValueAccount;
-use super::super::value;
+use super::super::value::{self, ValueFault};
 use super::{Mapper, Taken};
 use crate::facts::TIME;
 use crate::mapping::template::Piece;
@@ -38,7 +38,12 @@ impl Mapper {
                 kind @ (As::Plain | As::Text | As::Number | As::Boolean) => (text, kind),
             };
             let is_bare = known.is_none() && is_bare(source, taken);
-            match value::parse(&text, kind, is_bare) {
+            let parsed = if is_repeated(source, taken) {
+                Err(ValueFault::Repeated)
+            } else {
+                value::parse(&text, kind, is_bare)
+            };
+            match parsed {
                 Ok(value) => {
                     row.add_value(*field, accounting.vocabulary.intern_value(value));
                 }
@@ -151,6 +156,14 @@ impl Mapper {
 fn unusable(taken: &Taken<'_>, field: &str, cause: &str) -> String {
     let (rule, source) = (&taken.rule.name, &taken.source.name);
     format!("`{rule}` of `{source}` takes lines whose `{field}` is {cause}")
+}
+
+/// Whether a record has the field of a value twice.
+fn is_repeated(source: &ValueSource, taken: &Taken<'_>) -> bool {
+    taken.context.record.repeated.is_some_and(|repeated| {
+        let mut pieces = source.template.pieces.iter();
+        pieces.any(|piece| matches!(piece, Piece::Field(slot) if *slot == repeated))
+    })
 }
 
 /// Whether a value is a JSON value without quotes.

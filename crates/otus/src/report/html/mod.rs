@@ -257,10 +257,16 @@ fn question(run: &Run) -> String {
 /// Numbers about the whole run, with their names.
 fn totals(summary: &Summary) -> Vec<(&'static str, String)> {
     let mut totals = Vec::new();
-    if let Some(LogSummary { logs, lines, unmatched, .. }) = summary.logs {
-        totals.push(("Logs", grouped(logs)));
-        totals.push(("Lines", grouped(lines)));
-        totals.push(("Unmatched lines", grouped(unmatched)));
+    if let Some(LogSummary { logs, lines, unmatched, unread, .. }) = &summary.logs {
+        totals.push(("Logs", grouped(*logs)));
+        totals.push(("Lines", grouped(*lines)));
+        totals.push(("Unmatched lines", grouped(*unmatched)));
+        if *unread > 0 {
+            totals.push(("Values not read", grouped(*unread)));
+        }
+    }
+    if summary.unknown_values > 0 {
+        totals.push(("Unknown values", grouped(summary.unknown_values)));
     }
     totals.push(("Actions", grouped(summary.actions)));
     if summary.unusable > 0 {
