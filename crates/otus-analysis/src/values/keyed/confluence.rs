@@ -126,9 +126,8 @@ fn enables_nothing(
             second.iter().filter(|b| b.leaf == then_b.leaf).any(|b| {
                 let after_b = steps.ways(exprs, b.rest, kind_a);
                 let mut then_a = after_b.iter().filter(|way| way.leaf == a.leaf);
-                then_a.any(|then_a| {
-                    then_a.rest == then_b.rest && self::origins(b, then_a) == origins
-                })
+                then_a
+                    .any(|then_a| then_a.rest == then_b.rest && self::origins(b, then_a) == origins)
             })
         })
     })
