@@ -130,9 +130,8 @@ fn relevant(conditions: &[Condition]) -> Cow<'_, [Condition]> {
         if free.is_empty() {
             return left;
         }
-        left.to_mut().retain(|condition| {
-            !condition.variables().any(|own| free.binary_search(&own).is_ok())
-        });
+        left.to_mut()
+            .retain(|condition| !condition.variables().any(|own| free.binary_search(&own).is_ok()));
     }
 }
 

@@ -655,7 +655,9 @@ impl<'m> Firing<'m> {
         for var in all.filter(|var| !moves.contains(var)).collect::<SmallVec<[Var; 4]>>() {
             let Register::Set(members) = self.register(var) else { continue };
             let is_live = |open: &Open| {
-                after.iter().any(|register| matches!(register, Register::Open(own, _) if own == open))
+                after
+                    .iter()
+                    .any(|register| matches!(register, Register::Open(own, _) if own == open))
             };
             let waiting = members.iter().filter_map(|member| match member {
                 Member::Open(open, false) => Some(*open).filter(is_live),

@@ -22,6 +22,7 @@
 //!
 //! These choices are made here, and only here:
 //! - The actions of one moment have no order, so their times are not compared with each other.
+//! - Logged times are whole nanoseconds, but a time that was not logged is any rational number, as every other value.
 //! - The value of a time variable is a pair of reading and clock. `a at s` (that is, `time = s`) in the text makes it an
 //!   *anchor* on the clock of a, also in an execution that does not contain this event. A variable that is compared with times
 //!   has such an atom, on the lifelines of one component; there is no answer for others.

@@ -26,6 +26,8 @@ enum Origin {
 
 /// The most shapes of a session that are looked at.
 const MANY: usize = 2000;
+/// The most comparisons of two steps. Shapes with many iterations in parallel have many steps.
+const WORK: usize = 200_000;
 /// The most pairs of ways of two kinds of events that are compared.
 const PAIRS: usize = 64;
 
@@ -40,6 +42,7 @@ pub(super) fn all_confluent(
 ) -> Option<bool> {
     let mut seen: FxHashSet<ExprId> = FxHashSet::default();
     let mut level = vec![start];
+    let mut left = WORK;
     let kinds: Vec<KindId> = exprs.kinds.items.ids().collect();
     // After all of its events, no order is left.
     for _ in 0..events {
@@ -51,7 +54,7 @@ pub(super) fn all_confluent(
             if seen.len() > MANY || is_over() {
                 return None;
             }
-            if !is_confluent(exprs, steps, partition, shape) {
+            if !is_confluent(exprs, steps, partition, shape, &mut left)? {
                 return Some(false);
             }
             for &kind in &kinds {
@@ -73,7 +76,8 @@ fn is_confluent(
     steps: &mut Steps,
     partition: &Partition,
     shape: ExprId,
-) -> bool {
+    left: &mut usize,
+) -> Option<bool> {
     let kinds: Vec<KindId> = exprs.kinds.items.ids().collect();
     let component = |exprs: &Exprs, kind: KindId| {
         exprs.kinds.items[kind]
@@ -90,24 +94,26 @@ fn is_confluent(
             if first.is_empty() || second.is_empty() {
                 continue;
             }
+            let work = first.len() * second.len() * (first.len() + second.len());
+            *left = left.checked_sub(work)?;
             if first.len() * second.len() > PAIRS {
-                return false;
+                return Some(false);
             }
             for a in &*first {
                 for b in &*second {
                     if !commute(exprs, steps, a, b) {
-                        return false;
+                        return Some(false);
                     }
                 }
             }
             if !enables_nothing(exprs, steps, &first, &second, other)
                 || !enables_nothing(exprs, steps, &second, &first, one)
             {
-                return false;
+                return Some(false);
             }
         }
     }
-    true
+    Some(true)
 }
 
 /// Whether every way in which an event of a kind can happen after one of `first` is one that it had before, in `second`.
@@ -126,9 +132,8 @@ fn enables_nothing(
             second.iter().filter(|b| b.leaf == then_b.leaf).any(|b| {
                 let after_b = steps.ways(exprs, b.rest, kind_a);
                 let mut then_a = after_b.iter().filter(|way| way.leaf == a.leaf);
-                then_a.any(|then_a| {
-                    then_a.rest == then_b.rest && self::origins(b, then_a) == origins
-                })
+                then_a
+                    .any(|then_a| then_a.rest == then_b.rest && self::origins(b, then_a) == origins)
             })
         })
     })

@@ -74,6 +74,7 @@ fn report(
     let key = Some(name(session.variable));
     let (mut exprs, start) = Exprs::new(pool, &session.tree(valued), partition, false);
     let mut steps = Steps::default();
-    let is_confluent = all_confluent(&mut exprs, &mut steps, partition, (start, usize::MAX), || false);
+    let is_confluent =
+        all_confluent(&mut exprs, &mut steps, partition, (start, usize::MAX), || false);
     Some(LoopReport { span, key, lacking: Vec::new(), is_confluent })
 }

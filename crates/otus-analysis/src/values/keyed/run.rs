@@ -207,19 +207,17 @@ impl Run<'_, '_> {
             }
         }
         let partition = self.observation.problem.trace.partition();
-        self.keyed.parts.iter_mut().zip(longest).all(|(part, events)| {
-            match part.confluent {
-                Some((known, is_confluent)) if events <= known || !is_confluent => is_confluent,
-                _ => {
-                    let Tables { exprs, steps, root, .. } = &mut part.tables;
-                    let start = (*root, events);
-                    let is_over = || meter.count().is_some();
-                    let found = all_confluent(exprs, steps, partition, start, is_over);
-                    if let Some(is_confluent) = found {
-                        part.confluent = Some((events, is_confluent));
-                    }
-                    found == Some(true)
+        self.keyed.parts.iter_mut().zip(longest).all(|(part, events)| match part.confluent {
+            Some((known, is_confluent)) if events <= known || !is_confluent => is_confluent,
+            _ => {
+                let Tables { exprs, steps, root, .. } = &mut part.tables;
+                let start = (*root, events);
+                let is_over = || meter.count().is_some();
+                let found = all_confluent(exprs, steps, partition, start, is_over);
+                if let Some(is_confluent) = found {
+                    part.confluent = Some((events, is_confluent));
                 }
+                found == Some(true)
             }
         })
     }

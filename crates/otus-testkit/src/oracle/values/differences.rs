@@ -3,7 +3,7 @@
 //! Conditions x − y ≤ c and x − y < c have a solution iff no cycle of them adds up to less than 0, or to 0 with one `<` among
 //! them (Bellman 1958; Dill 1989). A condition "x − y < a or x − y > b" is tried both ways, and so is "x is one of …".
 //!
-//! Numbers are rational, or whole. For whole numbers x − y < c is x − y ≤ ⌈c⌉ − 1.
+//! Numbers are rational.
 
 use otus_core::value::Value;
 use otus_syntax::Rational;
@@ -41,13 +41,12 @@ pub(super) fn minus(c: Rational) -> Rational {
 pub(super) fn is_satisfiable(
     count: usize,
     conditions: &[Condition],
-    is_whole: bool,
     left: &mut usize,
 ) -> Option<bool> {
     *left = left.checked_sub(1)?;
     let is_choice = |condition: &Condition| !matches!(condition, Condition::AtMost { .. });
     let Some(at) = conditions.iter().position(is_choice) else {
-        return Some(has_no_bad_cycle(count, conditions, is_whole));
+        return Some(has_no_bad_cycle(count, conditions));
     };
     let mut others = conditions.to_vec();
     let alternatives: Vec<Vec<Condition>> = match others.swap_remove(at) {
@@ -61,7 +60,7 @@ pub(super) fn is_satisfiable(
     };
     for alternative in alternatives {
         let tried = [others.clone(), alternative].concat();
-        if is_satisfiable(count, &tried, is_whole, left)? {
+        if is_satisfiable(count, &tried, left)? {
             return Some(true);
         }
     }
@@ -76,7 +75,7 @@ struct Bound {
     strict: i8,
 }
 
-fn has_no_bad_cycle(count: usize, conditions: &[Condition], is_whole: bool) -> bool {
+fn has_no_bad_cycle(count: usize, conditions: &[Condition]) -> bool {
     let scale: i128 = conditions
         .iter()
         .map(|condition| match condition {
@@ -88,11 +87,7 @@ fn has_no_bad_cycle(count: usize, conditions: &[Condition], is_whole: bool) -> b
     for condition in conditions {
         let Condition::AtMost { x, y, c, is_strict } = condition else { continue };
         let number = i128::from(c.numerator()) * (scale / i128::from(c.denominator()));
-        let bound = match (is_whole, is_strict) {
-            (false, _) => Bound { number, strict: -i8::from(*is_strict) },
-            (true, false) => Bound { number: number.div_euclid(scale), strict: 0 },
-            (true, true) => Bound { number: -(-number).div_euclid(scale) - 1, strict: 0 },
-        };
+        let bound = Bound { number, strict: -i8::from(*is_strict) };
         let known = &mut bounds[*x][*y];
         *known = Some(known.map_or(bound, |known| known.min(bound)));
     }

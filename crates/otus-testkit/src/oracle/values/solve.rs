@@ -202,7 +202,7 @@ impl Values<'_> {
                 conditions.extend(compare(Relation::NotEqual, x, y, distance));
             }
         }
-        differences::is_satisfiable(numbers.len() + 1, &conditions, false, left)
+        differences::is_satisfiable(numbers.len() + 1, &conditions, left)
     }
 
     /// Texts that are enough for these conditions.

@@ -1,6 +1,6 @@
 //! Times: whether some readings of clocks satisfy the conditions of a store on times.
 //!
-//! Times are whole nanoseconds. The value of a time variable is a pair of reading and clock, so its clock is tried, too.
+//! Logged times are whole nanoseconds; a time that was not logged may lie between two of them. The value of a time variable is a pair of reading and clock, so its clock is tried, too.
 //! With all clocks given, a comparison across two of them with uncertainty u is
 //!
 //! ```text
@@ -183,7 +183,7 @@ impl Times<'_> {
                 }
             }
         }
-        differences::is_satisfiable(self.slots.len() + 1, &conditions, true, left)
+        differences::is_satisfiable(self.slots.len() + 1, &conditions, left)
     }
 
     /// All readings of a finite set are tried.

@@ -1,7 +1,8 @@
 //! The engine against the oracle.
 
+use otus_analysis::Verdict;
 use otus_analysis::budget::Budget;
-use otus_analysis::values::{Clocks, ValueEngine};
+use otus_analysis::values::{Clocks, ValueEngine, ValueOptions};
 use otus_testkit::oracle::values::LIMIT;
 use otus_testkit::valued_cases::shape::Flavor;
 
@@ -76,4 +77,39 @@ fn observed_orders() {
     sweep("order", (19, super::cases(1_000)), &flavor, against);
     let flavor = Flavor { edges: true, peers: true, ..Flavor::keyed() };
     sweep("keyed order", (20, super::cases(1_000)), &flavor, against);
+}
+
+/// The default engine first, then one without one of its reductions, if that decides something else.
+fn against_itself(asked: &Asked<'_>) -> Answers {
+    let verdict = |options: ValueOptions| {
+        let partition = asked.trace.partition();
+        let (pool, term, valued) = (asked.pool, asked.term, asked.valued);
+        let mut engine = ValueEngine::with_options(pool, term, valued, partition, options);
+        let clocks = Clocks { uncertainty: asked.uncertainty };
+        let budget = Budget { max_states: Some(1_000), ..Budget::default() };
+        let observed = (asked.trace, asked.facts);
+        let order = Some(asked.order);
+        engine.analyze_ordered(observed, order, clocks, asked.question, &budget).verdict
+    };
+    let all = ValueOptions::default();
+    let expected = Some(verdict(all)).filter(|&found| found != Verdict::Inconclusive)?;
+    let others = [
+        ValueOptions { skeleton: false, ..all },
+        ValueOptions { keyed: false, ..all },
+        ValueOptions { relax: false, ..all },
+        ValueOptions { constants: false, ..all },
+    ];
+    let mut others = others.into_iter().map(verdict);
+    let differs = |found: &Verdict| *found != expected && *found != Verdict::Inconclusive;
+    let found = others.find(differs).unwrap_or(expected);
+    Some((expected.to_string(), found.to_string()))
+}
+
+/// Larger cases than the oracle decides.
+#[test]
+fn reductions_change_no_verdict() {
+    let flavor = Flavor { leaves: 5, events: 12, edges: true, ..Flavor::small() };
+    sweep("reductions", (21, super::cases(500)), &flavor, against_itself);
+    let flavor = Flavor { leaves: 6, events: 14, peers: true, ..Flavor::keyed() };
+    sweep("reductions with keys", (22, super::cases(500)), &flavor, against_itself);
 }

@@ -140,8 +140,7 @@ fn sessions_and_other_events() {
 /// One event makes another way of a second one possible, so the second must not be taken as soon as it can happen.
 #[test]
 fn sessions_in_which_events_wait() {
-    let model =
-        "strict(loopP(fresh x)(seq(loopC(b)(m[f = x] -> a), c -- m[f = x] -> a)), c!n)";
+    let model = "strict(loopP(fresh x)(seq(loopC(b)(m[f = x] -> a), c -- m[f = x] -> a)), c!n)";
     let events = ["a?m f=4", "a?m f=1", "c!m f=1", "c!m f=4", "c!n"];
     check(model, &events, &Question::ACCEPT, None, Pass);
 }
