@@ -16,6 +16,9 @@
 //! 2. [`keyed`]: parallel sessions told apart by a key, one look-up for each event;
 //! 3. the engine of the [skeleton](crate::engine), which refutes what is wrong without any value;
 //! 4. [`search`]: shapes, registers and conditions, exact for every interaction and question.
+//!
+//! A Pass or `WeakPass` has a [witness](witness): `keyed` and `search` tell which leaf each event was, [`construct`] finds positions
+//! and values, and [`certify`] checks it without any of them.
 
 pub mod certify;
 mod condition;
@@ -46,6 +49,7 @@ use crate::engine::{Engine, Options, Outcome, strongest};
 use crate::question::Question;
 use crate::verdict::Verdict;
 use constants::Constants;
+use construct::Path;
 use expr::Exprs;
 pub use failure::{LogPlace, ValueCause, ValueFailure};
 use keyed::Keyed;
@@ -108,6 +112,8 @@ pub struct ValueEngine {
 
 /// The most states of the engine of the skeleton, besides some for each event.
 const SKELETON_STATES: u64 = 20_000;
+/// The most events of logs that are searched only for a witness.
+const SEARCHED_EVENTS: usize = 300;
 /// The most states of a search that only tells why logs fail.
 const FAILURE_STATES: u64 = 20_000;
 
@@ -263,7 +269,8 @@ impl ValueEngine {
             anchors: &self.anchors,
         };
         if let Some(keyed) = &mut self.keyed
-            && let Some(found) = keyed::explain(keyed, &problem, meter, furthest, &mut self.failure)
+            && let Some(found) =
+                keyed::explain(keyed, &problem, meter, furthest, &mut self.failure, None)
         {
             return found;
         }
@@ -319,6 +326,23 @@ impl ValueEngine {
             anchors: &self.anchors,
         };
         let mut meter = Meter::new(budget);
+        if let Some(keyed) = &mut self.keyed {
+            let (mut path, mut furthest, mut failure) = (Path::default(), None, None);
+            let trail = Some(&mut path);
+            let found =
+                keyed::explain(keyed, &problem, &mut meter, &mut furthest, &mut failure, trail);
+            match found {
+                Some(Found::Yes) => {
+                    return construct::construct(&problem, pool, &path, &mut meter);
+                }
+                Some(Found::No | Found::Unknown(_)) => return None,
+                None => {}
+            }
+        }
+        // Where the search did not give the verdict, it may take much longer than the engine that did.
+        if (self.constants.is_some() || self.keyed.is_some()) && trace.len() > SEARCHED_EVENTS {
+            return None;
+        }
         let relaxed = self.relaxed.as_mut().filter(|_| *question == Question::ACCEPT);
         let one_at_a_time = relaxed.is_some();
         let tables = relaxed.unwrap_or(&mut self.rigid);

@@ -155,7 +155,10 @@ fn bit(letters: &Letters, letter: Option<LetterId>) -> u128 {
     letter.filter(|&it| has_instances(letters, it)).map_or(0, |it| 1 << (it.index() % 128))
 }
 
-/// Whether a letter has variables, all with instances.
+/// Whether a letter belongs to an iteration: some of its variables have, or can have, instances of it.
 pub(super) fn has_instances(letters: &Letters, letter: LetterId) -> bool {
-    matches!(&letters.letter(letter).variables, Variables::Instances(own) if !own.is_empty())
+    match &letters.letter(letter).variables {
+        Variables::Instances(own) => !own.is_empty(),
+        Variables::Bound(template) => template.iteration != Letters::WHOLE,
+    }
 }

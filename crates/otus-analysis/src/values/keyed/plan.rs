@@ -43,6 +43,8 @@ pub(super) struct Part {
     pub(super) fast: FastSteps,
     /// Parts of one stage are in parallel; stages follow each other.
     pub(super) stage: usize,
+    /// The variable that tells sessions apart.
+    pub(super) key: Option<VariableId>,
     /// Whether the part is one session that is always there.
     pub(super) is_single: bool,
     /// Whether every shape met so far is confluent.
@@ -96,7 +98,9 @@ impl Keyed {
             let is_single = session.is_none();
             let fast = FastSteps::default();
             let checked = FxHashSet::default();
-            keyed.parts.push(Part { tables, fast, stage, is_single, is_confluent: true, checked });
+            let key = session.as_ref().map(|session| session.variable);
+            let is_confluent = true;
+            keyed.parts.push(Part { tables, fast, stage, key, is_single, is_confluent, checked });
         }
         keyed.has_lower_bounds = valued.atoms().any(|atom| {
             let is_above = matches!(
