@@ -600,7 +600,8 @@ fn at_once(conditions: &[Condition], variables: &[Open]) -> Option<Vec<(Open, Va
             match relation {
                 Relation::Equal => equal = Some(other),
                 Relation::GreaterEqual => {
-                    let is_more = |old: &Value| other.compare(old).is_some_and(|it| it.is_gt());
+                    let is_more =
+                        |old: &Value| other.compare(old).is_some_and(std::cmp::Ordering::is_gt);
                     if least.as_ref().is_none_or(is_more) {
                         least = Some(other);
                     }

@@ -445,7 +445,7 @@ impl Run<'_, '_> {
                         self.store(route.part, key, next);
                     }
                     if let (true, Some((before, leaf))) = (self.trail.is_some(), last) {
-                        self.record_unobserved((route.part, key), &came, before);
+                        self.record_unobserved((route.part, key), &came, &before);
                         self.record((route.part, key), leaf, ends[0]);
                     }
                     self.consumed[component] += 1;
@@ -575,9 +575,9 @@ impl Run<'_, '_> {
     }
 
     /// Keeps the unobserved events of a session that led to its present state.
-    fn record_unobserved(&mut self, session: (usize, usize), came: &Came, to: SlowSession) {
+    fn record_unobserved(&mut self, session: (usize, usize), came: &Came, to: &SlowSession) {
         let mut events = Vec::new();
-        let mut at = &to;
+        let mut at = to;
         while let Some((before, event)) = came.from.get(at) {
             events.push(*event);
             at = before;
@@ -594,7 +594,7 @@ impl Run<'_, '_> {
         while let Some(session) = pending.pop() {
             if self.keyed.parts[part].tables.exprs.nullable(session.expr) {
                 if self.trail.is_some() {
-                    self.record_unobserved((part, key), &came, session);
+                    self.record_unobserved((part, key), &came, &session);
                 }
                 return Some(true);
             }
