@@ -228,14 +228,24 @@ impl Letters {
 
     /// The instance of a variable in a letter; `None` if it is still bound there, or not a variable of the letter.
     pub fn argument(&mut self, letter: LetterId, variable: VariableId) -> Option<InstanceId> {
-        let Letter { leaf, variables } = self.alphabet.items[letter].clone();
+        if let Variables::Bound(Template { scope, iteration, .. }) =
+            self.alphabet.items[letter].variables
+        {
+            return self.resolve(scope, iteration, variable);
+        }
+        self.known_argument(letter, variable)
+    }
+
+    /// The same, for an instance that has been asked for before.
+    pub fn known_argument(&self, letter: LetterId, variable: VariableId) -> Option<InstanceId> {
+        let Letter { leaf, variables } = &self.alphabet.items[letter];
         match variables {
             Variables::Instances(instances) => {
-                let at = self.variables(leaf).iter().position(|&own| own == variable)?;
+                let at = self.variables(*leaf).iter().position(|&own| own == variable)?;
                 instances.get(at).copied()
             }
             Variables::Bound(Template { scope, iteration, .. }) => {
-                self.resolve(scope, iteration, variable)
+                self.instances.find(&self.find(*scope, *iteration, variable)?)
             }
         }
     }
@@ -337,6 +347,16 @@ impl Letters {
         iteration: IterationId,
         variable: VariableId,
     ) -> Option<InstanceId> {
+        let found = self.find(scope, iteration, variable)?;
+        Some(self.instances.intern(found))
+    }
+
+    fn find(
+        &self,
+        scope: ScopeId,
+        iteration: IterationId,
+        variable: VariableId,
+    ) -> Option<Instance> {
         let binder = self.binder(scope, variable)?;
         let level = self.scopes[binder].level;
         let mut iteration = iteration;
@@ -344,7 +364,7 @@ impl Letters {
             iteration = self.iterations[iteration].of?.1;
         }
         let has_begun = self.iterations[iteration].level == level;
-        has_begun.then(|| self.instances.intern(Instance { variable, binder, iteration }))
+        has_begun.then_some(Instance { variable, binder, iteration })
     }
 
     /// The binder of a variable around a scope.

@@ -26,6 +26,7 @@ use otus_core::{Pool, TermId, Value};
 use otus_syntax::Rational;
 use otus_syntax::ast::guard::Relation;
 use otus_trace::{ComponentId, Facts, MultiTrace};
+use rustc_hash::FxHashMap;
 
 use super::witness::{Places, ValuedWitness, observed, parts};
 use super::{Clocks, anchors};
@@ -362,14 +363,12 @@ impl Replay<'_> {
 
     /// Whether `fresh` variables differ. In a Pass, one whose value was not logged is the only one of its loop.
     fn fresh(&self) -> Result<(), ValuesRefuted> {
-        let mut met = BTreeMap::new();
+        let mut met: FxHashMap<_, InstanceId> = FxHashMap::default();
         for (&instance, value) in &self.witness.variables {
             let Some(list) = self.letters.rivals(instance) else { continue };
-            let others: &mut Vec<(InstanceId, &Value)> = met.entry(list).or_default();
-            if let Some((other, _)) = others.iter().find(|(_, other)| *other == value) {
+            if let Some(other) = met.insert((list, value), instance) {
                 return Err(ValuesRefuted::NotFresh(other.index(), instance.index()));
             }
-            others.push((instance, value));
         }
         Ok(())
     }

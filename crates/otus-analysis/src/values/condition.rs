@@ -62,7 +62,7 @@ impl Condition {
     }
 
     /// Whether the condition holds of an assignment; `None` if a variable has no value.
-    fn holds(&self, value: impl Fn(Open) -> Option<Value>) -> Option<bool> {
+    pub(super) fn holds(&self, value: impl Fn(Open) -> Option<Value>) -> Option<bool> {
         let own = value(self.on)?;
         Some(match &self.test {
             Requirement::Constant(relation, constant) => relation.holds(own.compare(constant)),

@@ -18,8 +18,8 @@ use otus_core::algebra::{Memo, simplify};
 use otus_core::index::Index as _;
 use otus_core::letters::{InstanceId, LetterId, Letters, Variables};
 use otus_core::semantics::terminates;
-use otus_core::valued::ValuedId;
-use otus_core::{LifelineSet, Pool, TermId};
+use otus_core::valued::{ValuedId, VariableId};
+use otus_core::{LifelineSet, Pool, TermId, Value};
 use otus_trace::ComponentId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -37,6 +37,10 @@ pub(super) struct Item {
     pub(super) leaf: ValuedId,
     /// By component of the event: the moment that it is there, or `None` if it is unobserved.
     pub(super) ends: SmallVec<[(usize, Moment); 2]>,
+    /// The variable that tells its session from others, and its value, if the engine knows.
+    pub(super) key: Option<(VariableId, Value)>,
+    /// Its position, if the engine knows it.
+    pub(super) position: Option<Position>,
 }
 
 /// The events of an explanation.
@@ -66,6 +70,7 @@ pub(super) fn construct(
         memo: Memo::default(),
         positions: Positions::default(),
         by_leaf: FxHashMap::default(),
+        by_instance: FxHashMap::default(),
         known_letters: 0,
         next: Next::new(path, problem.trace.partition().len()),
         store: Store::new(problem),
@@ -142,6 +147,8 @@ struct Replay<'r, 'p> {
     positions: Positions,
     /// By leaf: its letters with instances so far.
     by_leaf: FxHashMap<ValuedId, Vec<LetterId>>,
+    /// The same by leaf and one of their instances.
+    by_instance: FxHashMap<(ValuedId, InstanceId), Vec<LetterId>>,
     known_letters: usize,
     next: Next,
     store: Store<'r, 'p>,
@@ -209,6 +216,11 @@ impl Replay<'_, '_> {
             if has_instances(&self.letters, letter) {
                 let leaf = self.letters.letter(letter).leaf;
                 self.by_leaf.entry(leaf).or_default().push(letter);
+                for variable in self.letters.variables(leaf).to_vec() {
+                    if let Some(instance) = self.letters.argument(letter, variable) {
+                        self.by_instance.entry((leaf, instance)).or_default().push(letter);
+                    }
+                }
             }
         }
         self.known_letters = self.letters.letter_count();
@@ -216,15 +228,26 @@ impl Replay<'_, '_> {
 
     /// The positions at which an item may happen, the likeliest first.
     fn candidates(&mut self, term: TermId, item: usize) -> Vec<Position> {
-        let leaf = self.path.items[item].leaf;
+        let Item { leaf, position, .. } = &self.path.items[item];
+        if let Some(position) = position {
+            return vec![position.clone()];
+        }
+        let leaf = *leaf;
         let mut found = Vec::new();
-        let known = self.by_leaf.get(&leaf).map_or(&[][..], Vec::as_slice);
         let event = self.event(item);
-        let fitting: Vec<LetterId> = known
-            .iter()
-            .copied()
-            .filter(|&letter| self.store.may_be(&self.letters, letter, &event))
-            .collect();
+        let fits = |letter: &&LetterId| self.store.may_be(&self.letters, **letter, &event);
+        // Sessions with a key are found by it.
+        let fitting: Vec<LetterId> = match &self.path.items[item].key {
+            Some((variable, value)) => {
+                let sessions = self.store.told(*variable, value);
+                let known = sessions.filter_map(|it| self.by_instance.get(&(leaf, it)));
+                known.flatten().filter(fits).copied().collect()
+            }
+            None => {
+                let known = self.by_leaf.get(&leaf).map_or(&[][..], Vec::as_slice);
+                known.iter().filter(fits).copied().collect()
+            }
+        };
         for letter in fitting {
             found.extend(self.positions.of_letter(&mut self.letters, term, letter, MANY));
         }
@@ -233,8 +256,8 @@ impl Replay<'_, '_> {
     }
 
     fn event(&self, item: usize) -> Event {
-        let Item { leaf, ends } = &self.path.items[item];
-        Event::new(self.problem, item, *leaf, ends)
+        let Item { leaf, ends, key, .. } = &self.path.items[item];
+        Event::new(self.problem, item, *leaf, ends, key.clone())
     }
 
     fn step(
@@ -276,7 +299,7 @@ impl Replay<'_, '_> {
                     variables.insert(*new, value.clone());
                 }
             }
-            let Item { leaf, ends } = &self.path.items[*item];
+            let Item { leaf, ends, .. } = &self.path.items[*item];
             let parts = parts(self.problem.valued, *leaf);
             let partition = self.problem.trace.partition();
             let is_seen = |component: ComponentId| {

@@ -17,6 +17,9 @@
 //! 3. the engine of the [skeleton](crate::engine), which refutes what is wrong without any value;
 //! 4. greedy firing of the whole interaction as one session, if that is conclusive;
 //! 5. [`search`]: shapes, registers and conditions, exact for every interaction and question.
+//!
+//! A Pass or `WeakPass` has a [witness](witness): `keyed` and `search` tell which leaf each event was, [`construct`] finds positions
+//! and values, and [`certify`] checks it without any of them.
 
 pub mod certify;
 pub(crate) mod condition;
@@ -53,6 +56,7 @@ use crate::engine::{Engine, Options, Outcome, strongest};
 use crate::question::Question;
 use crate::verdict::Verdict;
 use constants::Constants;
+use construct::Path;
 pub use core::ValueCore;
 use expr::Exprs;
 pub use failure::{Elapsed, ExpectedLeaf, LogPlace, Overdue, ValueCause, ValueFailure, Waiting};
@@ -127,6 +131,8 @@ pub struct ValueEngine {
 
 /// The most states of the engine of the skeleton, besides some for each event.
 const SKELETON_STATES: u64 = 20_000;
+/// The most events of logs that are searched only for a witness.
+const SEARCHED_EVENTS: usize = 300;
 /// The most states of a search that only tells why logs fail.
 const FAILURE_STATES: u64 = 20_000;
 
@@ -290,7 +296,8 @@ impl ValueEngine {
         };
         let has_keys = |keyed: &&mut Keyed| keyed.has_keys;
         if let Some(keyed) = self.keyed.as_mut().filter(has_keys)
-            && let Some(found) = keyed::explain(keyed, &problem, meter, furthest, &mut self.failure)
+            && let Some(found) =
+                keyed::explain(keyed, &problem, meter, furthest, &mut self.failure, None)
         {
             return found;
         }
@@ -305,7 +312,8 @@ impl ValueEngine {
             return Found::No;
         }
         if let Some(keyed) = self.keyed.as_mut().filter(|keyed| !keyed.has_keys)
-            && let Some(found) = keyed::explain(keyed, &problem, meter, furthest, &mut self.failure)
+            && let Some(found) =
+                keyed::explain(keyed, &problem, meter, furthest, &mut self.failure, None)
         {
             return found;
         }
@@ -351,6 +359,23 @@ impl ValueEngine {
             order,
         };
         let mut meter = Meter::new(budget);
+        if let Some(keyed) = &mut self.keyed {
+            let (mut path, mut furthest, mut failure) = (Path::default(), None, None);
+            let trail = Some(&mut path);
+            let found =
+                keyed::explain(keyed, &problem, &mut meter, &mut furthest, &mut failure, trail);
+            match found {
+                Some(Found::Yes) => {
+                    return construct::construct(&problem, pool, &path, &mut meter);
+                }
+                Some(Found::No | Found::Unknown(_)) => return None,
+                None => {}
+            }
+        }
+        // Where the search did not give the verdict, it may take much longer than the engine that did.
+        if (self.constants.is_some() || self.keyed.is_some()) && trace.len() > SEARCHED_EVENTS {
+            return None;
+        }
         let tables = tables_of(&mut self.relaxed, &mut self.rigid, &problem);
         let mut search = Search::new(&problem, tables).with_trail();
         if search.run(&mut meter) != Found::Yes {

@@ -32,9 +32,9 @@ const FAR: u32 = u32::MAX;
 impl Positions {
     /// The letters with instances below a term, as a mask.
     fn mask(&mut self, letters: &Letters, term: TermId) -> u128 {
-        attribute(letters, &mut self.masks, term, |node, operands| match node {
-            Term::Event(event) => bit(letters, letters.letter_of(event)),
-            _ => operands.iter().fold(0, |all, mask| all | mask),
+        attribute(letters, &mut self.masks, term, |node, operands| match node.as_event() {
+            Some(event) => bit(letters, letters.letter_of(event)),
+            None => operands.iter().fold(0, |all, mask| all | mask),
         })
     }
 
@@ -44,9 +44,12 @@ impl Positions {
             letters.letter(letter).leaf == leaf && !has_instances(letters, letter)
         };
         let table = self.nearest.entry(leaf).or_default();
-        attribute(letters, table, term, |node, operands| match node {
-            Term::Event(event) if letters.letter_of(event).is_some_and(is_own) => 0,
-            _ => operands.iter().copied().min().unwrap_or(FAR).saturating_add(1),
+        attribute(letters, table, term, |node, operands| {
+            let letter = node.as_event().and_then(|event| letters.letter_of(event));
+            if letter.is_some_and(is_own) {
+                return 0;
+            }
+            operands.iter().copied().min().unwrap_or(FAR).saturating_add(1)
         })
     }
 
@@ -155,7 +158,10 @@ fn bit(letters: &Letters, letter: Option<LetterId>) -> u128 {
     letter.filter(|&it| has_instances(letters, it)).map_or(0, |it| 1 << (it.index() % 128))
 }
 
-/// Whether a letter has variables, all with instances.
+/// Whether a letter belongs to an iteration: some of its variables have, or can have, instances of it.
 pub(super) fn has_instances(letters: &Letters, letter: LetterId) -> bool {
-    matches!(&letters.letter(letter).variables, Variables::Instances(own) if !own.is_empty())
+    match &letters.letter(letter).variables {
+        Variables::Instances(own) => !own.is_empty(),
+        Variables::Bound(template) => template.iteration != Letters::WHOLE,
+    }
 }

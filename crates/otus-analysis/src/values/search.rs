@@ -396,7 +396,8 @@ impl<'s, 'p> Search<'s, 'p> {
             if let Some(trail) = &mut self.trail {
                 at = u32::try_from(trail.len()).unwrap_or(START);
                 let leaf = self.tables.exprs.leaves[way.leaf].node;
-                trail.push((node.at, Item { leaf, ends: ends.into() }));
+                let item = Item { leaf, ends: ends.into(), key: None, position: None };
+                trail.push((node.at, item));
                 self.bytes += size_of::<(u32, Item)>();
             }
             next.push(Node { state, at, silent });

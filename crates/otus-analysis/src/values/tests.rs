@@ -13,20 +13,23 @@ fn verdict(model: &str, events: &[&str], question: &Question, clocks: Clocks) ->
     analyze(model, events, question, clocks).0
 }
 
-/// The verdict of all engines, and the failure that the default one tells.
+struct Prepared {
+    lowered: otus_core::Lowered,
+    valued: Box<Valued>,
+    trace: MultiTrace,
+    facts: Facts,
+    partition: Partition,
+}
+
+/// A model, and events with their values.
 #[track_caller]
-fn analyze(
-    model: &str,
-    events: &[&str],
-    question: &Question,
-    clocks: Clocks,
-) -> (Verdict, Option<ValueFailure>) {
+fn prepare(model: &str, events: &[&str]) -> Prepared {
     let text = format!("@lifeline{{a;b;c}} @message{{m;n;k}} {model}");
     let parsed = parse_spec(&Source::new("model.hsf", text));
     assert_eq!(parsed.diagnostics, []);
     let mut lowered = lower(&[&parsed.tree]);
     assert_eq!(lowered.diagnostics, []);
-    let valued = lowered.valued.expect("the model has values");
+    let valued = lowered.valued.take().expect("the model has values");
     let partition = Partition::discrete(3);
     let mut builder = Builder::new(partition.clone(), events.len(), false);
     let mut values = Vec::new();
@@ -67,6 +70,18 @@ fn analyze(
         }
         steps[component] += 1;
     }
+    Prepared { lowered, valued, trace, facts, partition }
+}
+
+/// The verdict of all engines, and the failure that the default one tells.
+#[track_caller]
+fn analyze(
+    model: &str,
+    events: &[&str],
+    question: &Question,
+    clocks: Clocks,
+) -> (Verdict, Option<ValueFailure>) {
+    let Prepared { lowered, valued, trace, facts, partition } = prepare(model, events);
     let term = lowered.term.unwrap();
     let mut found = Vec::new();
     let mut failure = None;
@@ -76,7 +91,22 @@ fn analyze(
             let mut engine =
                 ValueEngine::with_options(&lowered.pool, term, &valued, &partition, options);
             let budget = Budget::default();
-            found.push(engine.analyze(&trace, &facts, clocks, question, &budget).verdict);
+            let verdict = engine.analyze(&trace, &facts, clocks, question, &budget).verdict;
+            if verdict >= Verdict::WeakPass {
+                let mut pool = lowered.pool.clone();
+                let witness = engine
+                    .witness(&mut pool, &trace, &facts, clocks, question, verdict, &budget)
+                    .expect("there is a witness");
+                let (trace, facts, valued) = (&trace, &facts, &*valued);
+                let case = certify::ValuedCase { term, valued, trace, facts, clocks };
+                let certified = certify::certify(&mut pool, case, (question, verdict), &witness);
+                assert_eq!(certified, Ok(()), "{model}");
+                if verdict == Verdict::WeakPass {
+                    let pass = (question, Verdict::Pass);
+                    assert!(certify::certify(&mut pool, case, pass, &witness).is_err());
+                }
+            }
+            found.push(verdict);
             failure = failure.or(engine.failure().cloned());
         }
     }
@@ -281,4 +311,48 @@ fn found_by_the_oracle() {
     check("loopP(fresh x)(alt(b!m[f = x], a!n))", &["b!m", "a!n"], &Question::ACCEPT, Pass);
     check("loopP(fresh x)(alt(b!m[f = x], a!n))", &["b!m", "b!m"], &Question::ACCEPT, WeakPass);
     check("new(x, y)(c!n[c.f = x, f = y])", &["c!n"], &Question::ACCEPT, Pass);
+}
+
+/// Sessions in flight, some of which use their id again, with a witness that is certified.
+#[test]
+fn many_sessions_have_a_witness() {
+    let model = "loopP(fresh x)(loopW(new(s)(seq(a -- m[g = x, a at s] -> b, b -- n[g = x, a within 9s of s] -> a))))";
+    let mut events = Vec::new();
+    let mut time = 0;
+    for wave in 0..3 {
+        for message in ["a!m", "b?m", "b!n", "a?n"] {
+            for id in 0..40 {
+                time += 1;
+                let id = (id * 7 + wave) % 40;
+                events.push(format!("{message} g={id} time={time}"));
+            }
+        }
+    }
+    let events: Vec<&str> = events.iter().map(String::as_str).collect();
+    let (pass, budget) = ((&Question::ACCEPT, Verdict::Pass), Budget::default());
+    let prepared = prepare(model, &events);
+    let Prepared { lowered, valued, trace, facts, partition } = &prepared;
+    let term = lowered.term.unwrap();
+    let mut engine = ValueEngine::new(&lowered.pool, term, valued, partition);
+    let clocks = Clocks::default();
+    let verdict = engine.analyze(trace, facts, clocks, pass.0, &budget).verdict;
+    assert_eq!(verdict, Verdict::Pass);
+    let mut pool = lowered.pool.clone();
+    let witness = engine.witness(&mut pool, trace, facts, clocks, pass.0, pass.1, &budget).unwrap();
+    let case = certify::ValuedCase { term, valued, trace, facts, clocks };
+    assert_eq!(certify::certify(&mut pool, case, pass, &witness), Ok(()));
+    assert_eq!(witness.witness.steps.len(), events.len());
+    // Positions stay short although there are many sessions.
+    let longest =
+        witness.witness.steps.iter().filter_map(|step| Some(step.event()?.position.len()));
+    assert!(longest.max().unwrap() < 60);
+    let mut wrong = witness.clone();
+    let own = wrong.variables.values_mut().next().unwrap();
+    *own = "wrong".into();
+    assert!(certify::certify(&mut pool, case, pass, &wrong).is_err());
+    let mut missing = witness;
+    missing.witness.steps.pop();
+    missing.leaves.pop();
+    missing.assumed.pop();
+    assert!(certify::certify(&mut pool, case, pass, &missing).is_err());
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use otus_core::Value;
 use otus_core::index::Index as _;
-use otus_core::letters::{InstanceId, IterationId, LetterId, Letters, ScopeId, Variables};
+use otus_core::letters::{InstanceId, IterationId, LetterId, Letters, ScopeId};
 use otus_core::valued::{Atom, FieldId, Operand, Test, Valued, ValuedId, VariableId, plus};
 use otus_syntax::Rational;
 use otus_syntax::ast::guard::Relation;
@@ -26,6 +26,8 @@ pub(super) struct Event {
     leaf: ValuedId,
     /// By part: its component, and its step in the log if it is observed.
     places: SmallVec<[(ComponentId, Option<usize>); 2]>,
+    /// A variable of its leaf whose value is known.
+    key: Option<(VariableId, Value)>,
 }
 
 impl Event {
@@ -34,6 +36,7 @@ impl Event {
         item: usize,
         leaf: ValuedId,
         ends: &[(usize, Moment)],
+        key: Option<(VariableId, Value)>,
     ) -> Event {
         let partition = problem.trace.partition();
         let places = parts(problem.valued, leaf).iter().map(|part| {
@@ -45,7 +48,7 @@ impl Event {
             };
             (component, moment.and_then(|(from, to)| (from..to).find(is_own)))
         });
-        Event { item, leaf, places: places.collect() }
+        Event { item, leaf, places: places.collect(), key }
     }
 }
 
@@ -75,6 +78,8 @@ pub(super) struct Store<'r, 'p> {
     /// The values that logs tell.
     values: FxHashMap<InstanceId, Value>,
     used: FxHashMap<(List, Value), InstanceId>,
+    /// By variable and value: the instances that had it once.
+    holders: FxHashMap<(VariableId, Value), Vec<InstanceId>>,
     occurs: BTreeMap<InstanceId, Occurrence>,
     opens: u32,
     open_of: BTreeMap<InstanceId, Open>,
@@ -105,6 +110,7 @@ impl<'r, 'p> Store<'r, 'p> {
             observation: Observation::new(problem),
             values: FxHashMap::default(),
             used: FxHashMap::default(),
+            holders: FxHashMap::default(),
             occurs: BTreeMap::new(),
             opens: 0,
             open_of: BTreeMap::new(),
@@ -145,6 +151,12 @@ impl<'r, 'p> Store<'r, 'p> {
 
     /// Whether a letter's instances have values that the logged ones of an event allow.
     pub(super) fn may_be(&self, letters: &Letters, letter: LetterId, event: &Event) -> bool {
+        if let Some((variable, value)) = &event.key
+            && let Some(known) = instance(letters, letter, *variable)
+            && self.values.get(&known).is_some_and(|known| known != value)
+        {
+            return false;
+        }
         let all = parts(self.problem.valued, event.leaf).iter().zip(&event.places);
         all.into_iter().all(|(part, &(component, step))| {
             part.guard.iter().filter(|atom| atom.field != Valued::TIME).all(|atom| {
@@ -165,6 +177,17 @@ impl<'r, 'p> Store<'r, 'p> {
     pub(super) fn happen(&mut self, letters: &Letters, letter: LetterId, event: &Event) -> bool {
         let mut times: SmallVec<[(usize, Bound); 2]> = SmallVec::new();
         let problem = self.problem;
+        if let Some((variable, value)) = &event.key
+            && let Some(own) = instance(letters, letter, *variable)
+        {
+            let holds = match self.values.get(&own) {
+                Some(known) => known == value,
+                None => self.tell(letters, own, value, Rational::from(0)),
+            };
+            if !holds {
+                return false;
+            }
+        }
         let all = parts(problem.valued, event.leaf).iter().zip(&event.places).enumerate();
         for (number, (part, &(component, step))) in all {
             if let Some(at) = step {
@@ -358,8 +381,23 @@ impl<'r, 'p> Store<'r, 'p> {
             self.used.insert((list, value.clone()), instance);
         }
         self.changes.push(Undo::Value(instance));
+        let variable = letters.instance(instance).variable;
+        let holders = self.holders.entry((variable, value.clone())).or_default();
+        if holders.last() != Some(&instance) {
+            holders.push(instance);
+        }
         self.values.insert(instance, value);
         true
+    }
+
+    /// The instances of a variable that have a value.
+    pub(super) fn told(
+        &self,
+        variable: VariableId,
+        value: &Value,
+    ) -> impl Iterator<Item = InstanceId> {
+        let known = self.holders.get(&(variable, value.clone())).map_or(&[][..], Vec::as_slice);
+        known.iter().copied().filter(|it| self.values.get(it) == Some(value))
     }
 
     fn require(&mut self, condition: Condition) {
@@ -516,12 +554,9 @@ impl<'r, 'p> Store<'r, 'p> {
     }
 }
 
-/// The instance of a variable in a letter that has all of them.
+/// The instance of a variable in a letter, if it is there and known.
 fn instance(letters: &Letters, letter: LetterId, variable: VariableId) -> Option<InstanceId> {
-    let letter = letters.letter(letter);
-    let Variables::Instances(instances) = &letter.variables else { return None };
-    let at = letters.variables(letter.leaf).iter().position(|&own| own == variable)?;
-    instances.get(at).copied()
+    letters.known_argument(letter, variable)
 }
 
 /// The variable that stands for all that are connected with this one so far.
@@ -534,6 +569,51 @@ fn representative(group: &mut BTreeMap<Open, Open>, open: Open) -> Open {
     }
     group.insert(open, at);
     at
+}
+
+/// Values that are found without a search, if they hold: each variable in turn is equal to what it must be, or as small as
+/// the variables before it allow. This is enough for the times of unobserved events, of which there may be many.
+fn at_once(conditions: &[Condition], variables: &[Open]) -> Option<Vec<(Open, Value)>> {
+    let mut of: BTreeMap<Open, Vec<&Condition>> = BTreeMap::new();
+    for condition in conditions {
+        for open in condition.variables() {
+            of.entry(open).or_default().push(condition);
+        }
+    }
+    let mut values: BTreeMap<Open, Value> = BTreeMap::new();
+    for &open in variables {
+        let (mut least, mut equal): (Option<Value>, Option<Value>) = (None, None);
+        for condition in of.get(&open).into_iter().flatten() {
+            let (relation, other) = match &condition.test {
+                Requirement::Constant(relation, value) => (*relation, Some(value.clone())),
+                Requirement::Variable(relation, other, offset) if condition.on == open => {
+                    (*relation, values.get(other).and_then(|value| plus(value, *offset)))
+                }
+                Requirement::Variable(relation, _, offset) => {
+                    let negative = Rational::from(0).checked_sub(*offset)?;
+                    let value = values.get(&condition.on);
+                    (flipped(*relation), value.and_then(|value| plus(value, negative)))
+                }
+                Requirement::In(_) | Requirement::Matches(_) => return None,
+            };
+            let Some(other) = other else { continue };
+            match relation {
+                Relation::Equal => equal = Some(other),
+                Relation::GreaterEqual => {
+                    let is_more =
+                        |old: &Value| other.compare(old).is_some_and(std::cmp::Ordering::is_gt);
+                    if least.as_ref().is_none_or(is_more) {
+                        least = Some(other);
+                    }
+                }
+                Relation::NotEqual | Relation::Less | Relation::LessEqual | Relation::Greater => {}
+            }
+        }
+        values.insert(open, equal.or(least)?);
+    }
+    let value = |open: Open| values.get(&open).cloned();
+    let all = conditions.iter().all(|condition| condition.holds(value) == Some(true));
+    all.then(|| values.iter().map(|(open, value)| (*open, value.clone())).collect())
 }
 
 /// Solves each set of connected variables by itself; `None` if one has no solution, or is too large.
@@ -556,10 +636,11 @@ fn solve_apart(conditions: &[Condition]) -> Option<BTreeMap<Open, Value>> {
         let mut variables: Vec<Open> = own.iter().flat_map(Condition::variables).collect();
         variables.sort_unstable();
         variables.dedup();
-        if variables.len() > MANY {
-            return None;
-        }
-        found.extend(model(own)?);
+        let solved = match at_once(own, &variables) {
+            None if variables.len() <= MANY => model(own),
+            at_once => at_once,
+        };
+        found.extend(solved?);
     }
     Some(found)
 }

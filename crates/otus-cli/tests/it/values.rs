@@ -652,3 +652,42 @@ fn pictures_show_values_and_durations() {
     let svg = std::fs::read_to_string(sandbox.path("run.svg")).unwrap();
     assert!(svg.contains("mid=7, qos=2") && svg.contains("1.5 s"), "{svg}");
 }
+
+#[test]
+fn a_pass_is_explained_with_values() {
+    let model = "\
+@lifeline{ client; broker }
+@message{ PUBLISH; PUBACK }
+loopP(fresh m)(new(s)(seq(
+  client -- PUBLISH[mid = m, client at s] -> broker,
+  broker -- PUBACK[mid = m, client within 2s of s] -> client)))
+";
+    let cut = "{ [client] client!PUBLISH(mid=7, time=0); [broker] broker?PUBLISH }";
+    let text = check(model, cut, "", "WeakPass");
+    let expected = "explained by: client!PUBLISH(mid=7, time=0).broker?PUBLISH(mid=7?).\
+                    (broker!PUBACK(mid=7?)).(client?PUBACK(mid=7?, time=0?))\n";
+    assert!(text.contains(expected), "{text}");
+
+    let sandbox = Sandbox::new("values-valuation");
+    sandbox.write("model.hsf", model);
+    sandbox.write("run.htf", cut);
+    let result = sandbox.otus("analyze model.hsf run.htf --format json").output().unwrap();
+    let document: serde_json::Value = serde_json::from_slice(&result.stdout).unwrap();
+    let valuation = &document["results"][0]["valuation"];
+    assert_eq!(valuation["positions"].as_array().unwrap().len(), 4);
+    let variables = serde_json::json!([
+        { "name": "m", "number": 0, "value": 7 },
+        { "name": "s", "number": 1, "value": 0 },
+    ]);
+    assert_eq!(valuation["variables"], variables);
+    let first = serde_json::json!({
+        "event": 1, "action": "broker?PUBLISH", "field": "mid", "value": 7,
+    });
+    assert_eq!(valuation["assumed"][0], first);
+
+    // Many sessions, each found by its key.
+    let one = |mid: i32| exchange(mid.into(), 2.0 * f64::from(mid), 1.5);
+    let exchanges: Vec<_> = (0..60).map(one).collect();
+    let text = check(MQTT, &mqtt(&exchanges), "--kind accept", "Pass");
+    assert!(text.contains("explained by: client!PUBLISH(mid=0, qos=2, time=0)."), "{text}");
+}

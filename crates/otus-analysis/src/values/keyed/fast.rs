@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use otus_core::Peer;
 use otus_core::index::Index as _;
-use otus_core::valued::{Atom, FieldId, Operand, Test, Valued, VariableId};
+use otus_core::valued::{Atom, FieldId, Operand, Test, Valued, ValuedId, VariableId};
 use otus_syntax::Rational;
 use otus_syntax::ast::guard::Relation;
 use otus_trace::{ComponentId, FactId, Facts, Partition};
@@ -28,6 +28,8 @@ pub(super) type Registers = [i64; REGISTERS];
 #[derive(Debug, Clone)]
 pub(super) struct FastStep {
     pub(super) to: ExprId,
+    /// The leaf in the valued tree.
+    pub(super) leaf: ValuedId,
     peers: Arc<BTreeSet<Peer>>,
     tests: SmallVec<[FastTest; 2]>,
     registers: SmallVec<[Source; REGISTERS]>,
@@ -127,7 +129,13 @@ impl FastStep {
                 Var::Bound(_) => return None,
             });
         }
-        Some(FastStep { to: way.rest, peers: part.peers.clone(), tests, registers })
+        Some(FastStep {
+            to: way.rest,
+            leaf: leaf.node,
+            peers: part.peers.clone(),
+            tests,
+            registers,
+        })
     }
 
     /// A step that nobody saw, on a component whose log is over. Its only tests are bounds on its time from above by

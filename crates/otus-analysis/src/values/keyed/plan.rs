@@ -45,6 +45,8 @@ pub(super) struct Part {
     pub(super) fast: FastSteps,
     /// Parts of one stage are in parallel; stages follow each other.
     pub(super) stage: usize,
+    /// The variable that tells sessions apart.
+    pub(super) key: Option<VariableId>,
     /// Whether the part is one session that is always there.
     pub(super) is_single: bool,
     /// Whether all shapes after at most so many events are confluent, for the largest number of events that was asked about.
@@ -109,7 +111,8 @@ impl Keyed {
                 Tables { exprs, steps: Steps::default(), root: start, kinds: FxHashMap::default() };
             let is_single = session.is_none();
             let fast = FastSteps::default();
-            keyed.parts.push(Part { tables, fast, stage, is_single, confluent: None });
+            let key = session.as_ref().map(|session| session.variable);
+            keyed.parts.push(Part { tables, fast, stage, key, is_single, confluent: None });
         }
         keyed.has_lower_bounds = valued.atoms().any(|atom| {
             let is_above = matches!(

@@ -3,13 +3,14 @@
 use std::cmp::Ordering;
 
 use otus_core::index::Index as _;
-use otus_core::valued::{Atom, FieldId, Valued};
+use otus_core::valued::{Atom, FieldId, Valued, ValuedId};
 use otus_core::{Action, LifelineId, LifelineSet, Value};
 use otus_syntax::ast::guard::Relation;
 use otus_trace::{ComponentId, FactId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::super::construct::{Item, Path};
 use super::super::event::{Memory, Register};
 use super::super::expr::{ExprId, Exprs, KindId};
 use super::super::failure::{
@@ -31,6 +32,7 @@ pub(in super::super) fn explain(
     meter: &mut Meter<'_>,
     furthest: &mut Option<Box<[u32]>>,
     failure: &mut Option<ValueFailure>,
+    trail: Option<&mut Path>,
 ) -> Option<Found> {
     let observation = Observation::new(problem);
     let is_partial = |log: &Log| log.observed.may_stop_early() || log.observed.may_start_late();
@@ -69,8 +71,12 @@ pub(in super::super) fn explain(
         budget_spent: None,
         unfinished: None,
         stages: vec![0; problem.trace.partition().lifeline_count()],
+        trail: trail.is_some().then(Vec::new),
     };
     let found = run.run(meter);
+    if let (Some(path), Some(items)) = (trail, run.trail.take()) {
+        *path = Path { items, is_ordered: true };
+    }
     if found == Some(Found::No) {
         *failure = run.failure();
         *furthest = Some(run.consumed.into());
@@ -109,6 +115,32 @@ struct SlowSession {
     memory: Memory,
 }
 
+/// An event that nobody saw.
+#[derive(Debug, Clone, Copy)]
+struct Unobserved {
+    leaf: ValuedId,
+    component: usize,
+}
+
+/// By state of a session: the one before it, and the unobserved event between them.
+#[derive(Debug, Default)]
+struct Came {
+    from: FxHashMap<SlowSession, (SlowSession, Unobserved)>,
+    start: Option<SlowSession>,
+}
+
+impl Came {
+    fn add(&mut self, before: &SlowSession, to: &SlowSession, event: Unobserved, is_asked: bool) {
+        if !is_asked {
+            return;
+        }
+        let start = self.start.get_or_insert_with(|| before.clone());
+        if start != to {
+            self.from.entry(to.clone()).or_insert_with(|| (before.clone(), event));
+        }
+    }
+}
+
 /// What an attempt to let an event happen led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fired {
@@ -137,6 +169,8 @@ pub(super) struct Run<'r, 'p> {
     pub(super) stages: Vec<usize>,
     /// A session that cannot end: its part and key.
     unfinished: Option<(usize, usize)>,
+    /// The events so far, if a witness is asked for.
+    pub(super) trail: Option<Vec<Item>>,
 }
 
 impl Run<'_, '_> {
@@ -303,14 +337,19 @@ impl Run<'_, '_> {
                 Answer::Unlogged => return Fired::GivenUp,
                 Answer::Holds if next.is_some() => return Fired::GivenUp,
                 Answer::Holds => match step.registers(&session.registers, event) {
-                    Some(registers) => next = Some(Session { shape: step.to, registers }),
+                    Some(registers) => {
+                        next = Some((Session { shape: step.to, registers }, step.leaf));
+                    }
                     None => return Fired::GivenUp,
                 },
             }
         }
         match next {
-            Some(next) => {
+            Some((next, leaf)) => {
                 self.sessions[route.part][key] = next;
+                if self.trail.is_some() {
+                    self.record((route.part, key), leaf, (component, Some((at, at + 1))));
+                }
                 self.consumed[component] += 1;
                 Fired::Moved
             }
@@ -462,12 +501,15 @@ impl Run<'_, '_> {
         let at = self.consumed[component] as usize;
         let ends: [(usize, Moment); 1] = [(component, Some((at, at + 1)))];
         let mut seen: FxHashSet<SlowSession> = FxHashSet::default();
+        let mut came = Came::default();
         let mut level = vec![start];
         while !level.is_empty() && seen.len() <= MANY {
             let mut found: Vec<SlowSession> = Vec::new();
+            let mut last = None;
             for session in &level {
-                for next in self.steps(route.part, session, route.kind, &ends)? {
+                for (next, leaf) in self.steps(route.part, session, route.kind, &ends)? {
                     if !found.contains(&next) {
+                        last = Some((session.clone(), leaf));
                         found.push(next);
                     }
                 }
@@ -477,6 +519,10 @@ impl Run<'_, '_> {
                 1 => {
                     if let Some(next) = found.pop() {
                         self.store(route.part, key, next);
+                    }
+                    if let (true, Some((before, leaf))) = (self.trail.is_some(), last) {
+                        self.record_unobserved((route.part, key), &came, &before);
+                        self.record((route.part, key), leaf, ends[0]);
                     }
                     self.consumed[component] += 1;
                     return Ok(Fired::Moved);
@@ -488,8 +534,11 @@ impl Run<'_, '_> {
                 let next = self.unobserved(route.part, &session)?;
                 // With several ways to go on, the one that is taken need not be the right one.
                 self.is_forced &= next.len() <= 1;
-                if seen.insert(session) {
-                    next_level.extend(next);
+                if seen.insert(session.clone()) {
+                    for (next, event) in next {
+                        came.add(&session, &next, event, self.trail.is_some());
+                        next_level.push(next);
+                    }
                 }
             }
             level = next_level;
@@ -504,7 +553,7 @@ impl Run<'_, '_> {
         session: &SlowSession,
         kind: KindId,
         ends: &[(usize, Moment)],
-    ) -> Result<Vec<SlowSession>, Fired> {
+    ) -> Result<Vec<(SlowSession, ValuedId)>, Fired> {
         let is_silent = ends.iter().all(|(_, moment)| moment.is_none());
         let left = is_silent.then(|| self.observation.lifelines_left(&self.consumed));
         let part = &mut self.keyed.parts[part];
@@ -520,7 +569,8 @@ impl Run<'_, '_> {
             if let Some(memory) =
                 test(&self.observation, &tables.exprs, &self.consumed, session, way, ends)?
             {
-                found.push(SlowSession { expr: way.rest, memory });
+                let leaf = tables.exprs.leaves[way.leaf].node;
+                found.push((SlowSession { expr: way.rest, memory }, leaf));
             }
         }
         Ok(found)
@@ -531,13 +581,13 @@ impl Run<'_, '_> {
         &mut self,
         part: usize,
         session: &SlowSession,
-    ) -> Result<Vec<SlowSession>, Fired> {
+    ) -> Result<Vec<(SlowSession, Unobserved)>, Fired> {
         if !self.may_miss {
             return Ok(Vec::new());
         }
         let kinds: Vec<KindId> = self.keyed.parts[part].tables.exprs.kinds.items.ids().collect();
         let partition = self.observation.problem.trace.partition();
-        let mut found: Vec<SlowSession> = Vec::new();
+        let mut found: Vec<(SlowSession, Unobserved)> = Vec::new();
         for kind in kinds {
             let action = self.keyed.parts[part].tables.exprs.kinds.items[kind].first().copied();
             let Some(action) = action else { continue };
@@ -555,9 +605,9 @@ impl Run<'_, '_> {
                 Ordering::Equal => {}
                 Ordering::Greater => return Err(Fired::GivenUp),
             }
-            for next in next {
-                if !found.contains(&next) {
-                    found.push(next);
+            for (next, leaf) in next {
+                if !found.iter().any(|(known, _)| *known == next) {
+                    found.push((next, Unobserved { leaf, component }));
                 }
             }
         }
@@ -583,7 +633,7 @@ impl Run<'_, '_> {
                 }
                 let by_chain = match session.shape {
                     SLOW => None,
-                    _ => self.ends_after_chain(part, session),
+                    _ => self.ends_after_chain(part, key),
                 };
                 let can_end = match by_chain {
                     Some(can_end) => can_end,
@@ -598,18 +648,48 @@ impl Run<'_, '_> {
         Some(true)
     }
 
+    /// Keeps an event of a session.
+    #[cold]
+    pub(super) fn record(&mut self, (part, key): (usize, usize), leaf: ValuedId, end: (usize, Moment)) {
+        let facts = self.observation.problem.facts;
+        let variable = self.keyed.parts[part].key;
+        let key = variable.map(|variable| (variable, facts.item(FactId::new(key)).clone()));
+        let item = Item { leaf, ends: SmallVec::from_elem(end, 1), key, position: None };
+        self.trail.get_or_insert_default().push(item);
+    }
+
+    /// Keeps the unobserved events of a session that led to its present state.
+    fn record_unobserved(&mut self, session: (usize, usize), came: &Came, to: &SlowSession) {
+        let mut events = Vec::new();
+        let mut at = to;
+        while let Some((before, event)) = came.from.get(at) {
+            events.push(*event);
+            at = before;
+        }
+        for Unobserved { leaf, component } in events.into_iter().rev() {
+            self.record(session, leaf, (component, None));
+        }
+    }
+
     fn can_session_end(&mut self, part: usize, key: usize) -> Option<bool> {
         let mut seen: FxHashSet<SlowSession> = FxHashSet::default();
+        let mut came = Came::default();
         let mut pending = vec![self.slow_session(part, key)];
         while let Some(session) = pending.pop() {
             if self.keyed.parts[part].tables.exprs.nullable(session.expr) {
+                if self.trail.is_some() {
+                    self.record_unobserved((part, key), &came, &session);
+                }
                 return Some(true);
             }
             if seen.len() > MANY {
                 return None;
             }
             if seen.insert(session.clone()) {
-                pending.extend(self.unobserved(part, &session).ok()?);
+                for (next, event) in self.unobserved(part, &session).ok()? {
+                    came.add(&session, &next, event, self.trail.is_some());
+                    pending.push(next);
+                }
             }
         }
         Some(false)

@@ -62,27 +62,33 @@ impl Run<'_, '_> {
             return None;
         }
         let id = ComponentId::new(component);
-        let step = self.consumed[component] as usize;
-        let peer = problem.pool.action(problem.trace.steps(id)[step].action()).peer;
-        let event = At { facts: problem.facts, component: id, step, peer };
+        let at = self.consumed[component] as usize;
+        let peer = problem.pool.action(problem.trace.steps(id)[at].action()).peer;
+        let event = At { facts: problem.facts, component: id, step: at, peer };
         let mut next = None;
         for step in self.keyed.parts[route.part].fast.range(from, to) {
             match step.test(&registers, event) {
                 Answer::Fails => {}
                 Answer::Holds if next.is_none() => {
                     let registers = step.registers(&registers, event)?;
-                    next = Some(Session { shape: step.to, registers });
+                    next = Some((Session { shape: step.to, registers }, step.leaf));
                 }
                 Answer::Unlogged | Answer::Holds => return None,
             }
         }
-        self.sessions[route.part][key] = next?;
+        let (next, leaf) = next?;
+        if self.trail.is_some() {
+            self.record_chain((route.part, key), session.shape, Some(route.kind));
+            self.record((route.part, key), leaf, (component, Some((at, at + 1))));
+        }
+        self.sessions[route.part][key] = next;
         self.consumed[component] += 1;
         Some(Fired::Moved)
     }
 
     /// Whether a session can end after a chain of unobserved events; `None` if there is no chain.
-    pub(super) fn ends_after_chain(&mut self, part: usize, session: Session) -> Option<bool> {
+    pub(super) fn ends_after_chain(&mut self, part: usize, key: usize) -> Option<bool> {
+        let session = self.sessions[part][key];
         let silent = match self.chain(part, session.shape, None) {
             Chain::Reached(silent, ..) => silent.clone(),
             Chain::Blocked => return Some(false),
@@ -90,8 +96,21 @@ impl Run<'_, '_> {
         };
         let mut registers = session.registers;
         let holds = silent.iter().all(|(at, step)| self.happens(&mut registers, *at, step));
+        if holds && self.trail.is_some() {
+            self.record_chain((part, key), session.shape, None);
+        }
         // With a deadline that had passed, there may be another way.
         holds.then_some(true)
+    }
+
+    /// Keeps the unobserved events of a chain, for a witness.
+    #[cold]
+    fn record_chain(&mut self, at: (usize, usize), shape: ExprId, kind: Option<KindId>) {
+        let Chain::Reached(silent, ..) = self.chain(at.0, shape, kind) else { return };
+        let events: Vec<_> = silent.iter().map(|(own, step)| (*own, step.leaf)).collect();
+        for (component, leaf) in events {
+            self.record(at, leaf, (component, None));
+        }
     }
 
     /// Lets an unobserved event of a component change registers, if it passes its tests.
