@@ -40,7 +40,7 @@ use crate::values::{Clocks, anchors};
 use crate::witness::{Witness, WitnessEvent, WitnessStep};
 
 /// The most states of one completion.
-const COMPLETION: usize = 10_000;
+const COMPLETION: usize = 500;
 
 /// An interaction with values, and what the events of a multi-trace carry.
 #[derive(Debug, Clone, Copy)]
