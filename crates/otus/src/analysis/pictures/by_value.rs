@@ -2,7 +2,9 @@
 //! short, as a dimension with the measured and the allowed time.
 
 use otus_analysis::Verdict;
-use otus_analysis::explain::{Basis, Cause, Expected, Explanation, Frontier, Headline, Progress, Reached};
+use otus_analysis::explain::{
+    Basis, Cause, Expected, Explanation, Frontier, Headline, Progress, Reached,
+};
 use otus_analysis::values::{Elapsed, LogPlace, ValueCause, ValueFailure};
 use otus_core::index::Index as _;
 use otus_core::{Action, ActionId, Pool};
@@ -39,7 +41,8 @@ impl Drawn<'_> {
             match &failure.cause {
                 ValueCause::WrongValue { .. } => {
                     let fault = told.value.as_ref()?;
-                    let wanted: Vec<String> = fault.wanted.iter().map(ToString::to_string).collect();
+                    let wanted: Vec<String> =
+                        fault.wanted.iter().map(ToString::to_string).collect();
                     let relation = fault.relation.filter(|&it| it != "=").unwrap_or_default();
                     Some(format!("≠ {relation}{}", wanted.join(" or ")))
                 }
@@ -125,9 +128,8 @@ impl Drawn<'_> {
             let steps = trace.steps(component);
             let reached = furthest.and_then(|all| all.get(component.index()).copied()).unwrap_or(0);
             let reached = (reached as usize).min(steps.len());
-            let is_own = |action: &Action| {
-                trace.partition().component_of(action.lifeline) == component
-            };
+            let is_own =
+                |action: &Action| trace.partition().component_of(action.lifeline) == component;
             // What the session of the failure lacks; other sessions would clutter the picture.
             let wanted = failure.filter(is_missing).into_iter().flat_map(|it| &it.expected);
             let mut wanted: Vec<Action> = wanted.map(|it| it.action).filter(is_own).collect();

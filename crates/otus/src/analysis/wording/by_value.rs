@@ -298,7 +298,8 @@ impl Wording<'_> {
                     (None, _) => format!("one of {}", texts.join(", ")),
                 };
                 let carries = pair(*field, found);
-                let headline = format!("{happened}: it carries {carries}, but {asked} was asked for");
+                let headline =
+                    format!("{happened}: it carries {carries}, but {asked} was asked for");
                 let mut told = Told::new("wrong-value", "wrong value", headline)
                     .since(*since, "where that value comes from");
                 told.fault.field = Some(name(*field).to_owned());
