@@ -14,6 +14,7 @@ use otus_syntax::ast::guard::Relation;
 use otus_trace::Step;
 
 use super::{Explain, Wording, notes};
+use crate::analysis::places::Places;
 use crate::analysis::spec_text::Excerpt;
 use crate::analysis::values;
 use crate::case::Place;
@@ -206,7 +207,13 @@ impl Wording<'_> {
             None => "the end of the log".to_owned(),
         };
         let own = show(edit.at);
-        let line = place.map_or_else(|| own.clone(), Place::in_line);
+        // A line of a raw log is one event; other texts have several in a line.
+        let is_line = matches!(self.places, Places::Raw { .. });
+        let line = match place.map(Place::in_line) {
+            Some(line) if is_line => line,
+            Some(line) => format!("{own} at {line}"),
+            None => own.clone(),
+        };
         match &edit.change {
             ValueChange::Value { field, from, to } => format!(
                 "would pass if {line} carried {} {} instead of {}",
