@@ -67,17 +67,21 @@ impl Drawn<'_> {
         let time = failure.and_then(|failure| match &failure.cause {
             ValueCause::TooLate(time) | ValueCause::TooEarly(time) => Some((*time, failure.at?)),
             ValueCause::Missing { overdue: Some(overdue), .. } => Some((overdue.time, overdue.end)),
-            _ => None,
+            ValueCause::WrongValue { .. }
+            | ValueCause::UsedAgain { .. }
+            | ValueCause::NoSession { .. }
+            | ValueCause::Unexpected
+            | ValueCause::Cycle(_)
+            | ValueCause::Missing { overdue: None, .. } => None,
         });
         if let Some((time, to)) = time {
-            picture.diagram.durations.extend(self.duration(&picture, trace, time, to));
+            picture.diagram.durations.extend(Self::duration(&picture, trace, time, to));
         }
         picture
     }
 
     /// The dimension between the anchor and an event.
     fn duration(
-        &self,
         picture: &CasePicture,
         trace: &MultiTrace,
         time: Elapsed,

@@ -148,7 +148,8 @@ impl Wording<'_> {
             let Some(&span) = valued.spans.get(expected.leaf) else { continue };
             let Some(found) = self.plan.spec.text.excerpt_at(span) else { continue };
             let Excerpt { place, text, span } = found;
-            let action = expected.action.text(self.pool.signature()) + &self.asked(valued, failure);
+            let action =
+                expected.action.text(self.pool.signature()) + &Self::asked(valued, failure);
             match places.iter_mut().find(|known| known.place == place) {
                 Some(known) if known.action != action => {
                     known.action = format!("{} or {action}", known.action);
@@ -162,13 +163,17 @@ impl Wording<'_> {
     }
 
     /// What the guard of an expected event asks for: ` with mid 9`, ` within 2 s`.
-    fn asked(&self, valued: &Valued, failure: &ValueFailure) -> String {
+    fn asked(valued: &Valued, failure: &ValueFailure) -> String {
         match &failure.cause {
             ValueCause::WrongValue { field, wanted, relation, .. } => match wanted.as_slice() {
                 [wanted] => {
                     let relation = match relation {
                         Relation::Equal => String::new(),
-                        _ => format!("{} ", relation.symbol()),
+                        Relation::NotEqual
+                        | Relation::Less
+                        | Relation::LessEqual
+                        | Relation::Greater
+                        | Relation::GreaterEqual => format!("{} ", relation.symbol()),
                     };
                     let wanted = FieldValue::of(*field, wanted);
                     format!(" with {} {relation}{wanted}", valued.field_name(*field))
