@@ -224,6 +224,7 @@ impl Facts {
 
     /// The facts about a multi-trace each step of which is a step of this one or new. By step, in the order of the
     /// components: the number of the step here, counted in the same way, or [`NEW`].
+    #[must_use]
     pub fn rearranged(&self, trace: &MultiTrace, origins: &[u32]) -> Facts {
         let same: Vec<Option<usize>> = (0..self.columns.len()).map(Some).collect();
         self.gathered(trace, origins, &same)

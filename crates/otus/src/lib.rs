@@ -114,7 +114,8 @@ pub use context::{Cancel, Context, Monitor, Notice, Progress, Silent, Stop};
 pub use diagnostics::{Diagnostics, Finding};
 pub use error::{Error, Result};
 pub use explanation::{
-    Core, CoreLog, Edit, Explanation, LogPlace, LogProgress, Note, Repair, Situation, SpecPlace, ValueFault,
+    Core, CoreLog, Edit, Explanation, LogPlace, LogProgress, Note, Repair, Situation, SpecPlace,
+    ValueFault,
 };
 pub use files::{Disk, FileKind, Files, Texts};
 pub use format::Format;

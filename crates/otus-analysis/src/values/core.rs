@@ -61,13 +61,13 @@ impl ValueEngine {
         let mut cores = Cores { engine: self, asked, budget, work: WORK };
         let own = cores.restricted(&keys);
         if !keys.is_empty() && cores.fails(&own, &cores.whole(&own))? {
-            return cores.shorten(keys, &own);
+            return Some(cores.shorten(keys, &own));
         }
         let all = (asked.trace.clone(), asked.facts.clone());
         if is_global && !cores.fails(&all, &cores.whole(&all))? {
             return None;
         }
-        cores.shorten(Vec::new(), &all)
+        Some(cores.shorten(Vec::new(), &all))
     }
 
     /// The keys of the events that a failure is about.
@@ -89,7 +89,7 @@ impl ValueEngine {
         }
         for place in places {
             let Some(step) = asked.trace.steps(place.component).get(place.step) else { continue };
-            let field = self.key_field(step.action()).flatten();
+            let field = self.key_field(step.action());
             let key = field.and_then(|field| {
                 Some((field, asked.facts.known(field, place.component, place.step)?))
             });
@@ -98,8 +98,8 @@ impl ValueEngine {
         keys
     }
 
-    /// The field of an action's key; `Some(None)` if it has none, `None` if no session has the action.
-    fn key_field(&self, action: otus_core::ActionId) -> Option<Option<FieldId>> {
+    /// The field of an action's key, if it belongs to a session.
+    fn key_field(&self, action: otus_core::ActionId) -> Option<FieldId> {
         let action = self.pool.action(action).without_peer();
         self.keyed.as_ref().and_then(|keyed| keyed.key_of(action))
     }
@@ -117,11 +117,11 @@ impl Cores<'_> {
         for component in trace.partition().components() {
             for (at, step) in trace.steps(component).iter().enumerate() {
                 let is_kept = match self.engine.key_field(step.action()) {
-                    Some(Some(field)) => {
+                    Some(field) => {
                         let value = facts.known(field, component, at);
                         value.is_some_and(|value| keys.iter().any(|(_, key)| *key == value))
                     }
-                    Some(None) | None => true,
+                    None => true,
                 };
                 if is_kept {
                     if !step.joined() {
@@ -179,7 +179,7 @@ impl Cores<'_> {
     }
 
     /// Leaves out logs one by one, and cuts the others as short as possible.
-    fn shorten(mut self, keys: Vec<(FieldId, Value)>, own: &Restricted) -> Option<ValueCore> {
+    fn shorten(mut self, keys: Vec<(FieldId, Value)>, own: &Restricted) -> ValueCore {
         let mut logs = self.whole(own);
         let totals = logs.clone();
         if logs.len() <= LOGS {
@@ -212,6 +212,6 @@ impl Cores<'_> {
         let kept = kept.filter(|(_, ((observed, _), _))| *observed != Observed::Unobserved);
         let logs =
             kept.map(|(at, (&(_, length), &(_, total)))| (ComponentId::new(at), length, total));
-        Some(ValueCore { keys, logs: logs.collect() })
+        ValueCore { keys, logs: logs.collect() }
     }
 }

@@ -340,7 +340,14 @@ impl Met<'_, '_> {
                     (test, bound) => test.holds(&value, bound.as_ref()),
                 };
                 if !holds {
-                    found.push(cause(self.observation, atom, &value, bound, sureness.gap, at));
+                    found.push(cause(
+                        self.observation,
+                        atom,
+                        &value,
+                        bound.as_ref(),
+                        sureness.gap,
+                        at,
+                    ));
                 }
             }
         }
@@ -360,16 +367,16 @@ fn cause(
     observation: &Observation<'_>,
     atom: &Atom,
     value: &Value,
-    bound: Option<Value>,
+    bound: Option<&Value>,
     gap: Gap,
     at: LogPlace,
 ) -> ValueCause {
     let since = atom
         .variable()
-        .zip(bound.as_ref())
+        .zip(bound)
         .and_then(|(variable, bound)| bound_at(observation, variable, bound, at));
     if let (Valued::TIME, Test::Compare(relation, Operand::Variable(_, offset)), Some(bound)) =
-        (atom.field, &atom.test, &bound)
+        (atom.field, &atom.test, bound)
         && let (Some(time), Some(start), Some(allowed)) =
             (integer(value), integer(bound), offset.integer())
     {
@@ -391,7 +398,7 @@ fn cause(
             (*relation, vec![constant.clone()], None)
         }
         Test::Compare(relation, Operand::Variable(_, offset)) => {
-            let wanted = bound.as_ref().and_then(|bound| plus(bound, *offset));
+            let wanted = bound.and_then(|bound| plus(bound, *offset));
             (*relation, wanted.into_iter().collect(), None)
         }
         Test::In(values) => (Relation::Equal, values.to_vec(), None),

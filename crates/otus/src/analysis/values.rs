@@ -325,7 +325,8 @@ impl Unlogged {
         let mut counts = self.counts.clone();
         let Some(value) = &self.value else {
             let all = counts.iter().take(NAMED);
-            let all = all.map(|(&at, &count)| format!("{} ({})", name(at), counted(count, "event")));
+            let all =
+                all.map(|(&at, &count)| format!("{} ({})", name(at), counted(count, "event")));
             let mut texts: Vec<String> = all.collect();
             if counts.len() > NAMED {
                 texts.push(format!("{} more", counts.len() - NAMED));

@@ -98,7 +98,8 @@ impl Failure<'_> {
             let places = self.origin.from.places(self.trace, plan);
             let facts = self.facts;
             let wording = Wording { plan, pool: self.names, trace: self.trace, facts, places };
-            let asked = by_value::Asked { question: self.question, budget: &options.budget, effort };
+            let asked =
+                by_value::Asked { question: self.question, budget: &options.budget, effort };
             let told = facts.and(wording.by_value(self.by_value, self.furthest?, &asked))?;
             let picture = self.is_drawn.then(|| {
                 let drawn = Drawn { plan, trace: self.trace, places: &wording.places };

@@ -124,9 +124,9 @@ impl Keyed {
         Some(keyed)
     }
 
-    /// The field of an action's key; `Some(None)` if it has none, `None` if the interaction lacks the action.
-    pub(in super::super) fn key_of(&self, action: Action) -> Option<Option<FieldId>> {
-        self.routes.get(&action).map(|route| route.key)
+    /// The field of an action's key, if it belongs to a session.
+    pub(in super::super) fn key_of(&self, action: Action) -> Option<FieldId> {
+        self.routes.get(&action)?.key
     }
 }
 

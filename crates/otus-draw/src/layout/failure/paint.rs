@@ -394,7 +394,8 @@ impl Painter<'_> {
                 continue;
             };
             let is_left = from.column == 0 && to.column == 0;
-            if !is_left && !(from.column == last && to.column == last) {
+            let is_right = from.column == last && to.column == last;
+            if !is_left && !is_right {
                 continue;
             }
             let [from, to] = [from, to].map(|cell| self.grid.rect(cell));

@@ -23,6 +23,7 @@ use crate::scene::{End, Tone};
 pub(super) use text::Text;
 
 #[derive(Debug, Default)]
+#[expect(clippy::struct_field_names, reason = "the rows themselves")]
 pub(super) struct Rows {
     pub(super) rows: Vec<Row>,
     pub(super) frames: Vec<Frame>,

@@ -2,7 +2,9 @@
 //! short, as a dimension with the measured and the allowed time.
 
 use otus_analysis::Verdict;
-use otus_analysis::explain::{Basis, Cause, Expected, Explanation, Frontier, Headline, Progress, Reached};
+use otus_analysis::explain::{
+    Basis, Cause, Expected, Explanation, Frontier, Headline, Progress, Reached,
+};
 use otus_analysis::values::{Elapsed, LogPlace, ValueCause, ValueFailure};
 use otus_core::index::Index as _;
 use otus_core::{Action, ActionId, Pool};
@@ -39,7 +41,8 @@ impl Drawn<'_> {
             match &failure.cause {
                 ValueCause::WrongValue { .. } => {
                     let fault = told.value.as_ref()?;
-                    let wanted: Vec<String> = fault.wanted.iter().map(ToString::to_string).collect();
+                    let wanted: Vec<String> =
+                        fault.wanted.iter().map(ToString::to_string).collect();
                     let relation = fault.relation.filter(|&it| it != "=").unwrap_or_default();
                     Some(format!("≠ {relation}{}", wanted.join(" or ")))
                 }
@@ -64,17 +67,21 @@ impl Drawn<'_> {
         let time = failure.and_then(|failure| match &failure.cause {
             ValueCause::TooLate(time) | ValueCause::TooEarly(time) => Some((*time, failure.at?)),
             ValueCause::Missing { overdue: Some(overdue), .. } => Some((overdue.time, overdue.end)),
-            _ => None,
+            ValueCause::WrongValue { .. }
+            | ValueCause::UsedAgain { .. }
+            | ValueCause::NoSession { .. }
+            | ValueCause::Unexpected
+            | ValueCause::Cycle(_)
+            | ValueCause::Missing { overdue: None, .. } => None,
         });
         if let Some((time, to)) = time {
-            picture.diagram.durations.extend(self.duration(&picture, trace, time, to));
+            picture.diagram.durations.extend(Self::duration(&picture, trace, time, to));
         }
         picture
     }
 
     /// The dimension between the anchor and an event.
     fn duration(
-        &self,
         picture: &CasePicture,
         trace: &MultiTrace,
         time: Elapsed,
@@ -125,9 +132,8 @@ impl Drawn<'_> {
             let steps = trace.steps(component);
             let reached = furthest.and_then(|all| all.get(component.index()).copied()).unwrap_or(0);
             let reached = (reached as usize).min(steps.len());
-            let is_own = |action: &Action| {
-                trace.partition().component_of(action.lifeline) == component
-            };
+            let is_own =
+                |action: &Action| trace.partition().component_of(action.lifeline) == component;
             // What the session of the failure lacks; other sessions would clutter the picture.
             let wanted = failure.filter(is_missing).into_iter().flat_map(|it| &it.expected);
             let mut wanted: Vec<Action> = wanted.map(|it| it.action).filter(is_own).collect();

@@ -20,8 +20,8 @@ fn drawn_with(
     model: &str,
     log: &str,
     question: &Question,
-    log_values: &|_, _| None, place: &dyn Fn(usize, usize) -> Passage,
-    values: &|_, _| None, place: &dyn Fn(usize) -> Passage,
+    log_place: &dyn Fn(usize, usize) -> Passage,
+    place: &dyn Fn(usize) -> Passage,
 ) -> CasePicture {
     let mut model = parse_spec(&Source::new("m.hif", model)).tree;
     model.implicit = true;
@@ -47,7 +47,8 @@ fn drawn_with(
         run: run.as_ref(),
         pairs: &[],
         log: &|component, at| Some(log_place(component.index(), at)),
-        values: &|_, _| None, place: &|term| Some(place(lowered.place(term)?.1.start as usize)),
+        values: &|_, _| None,
+        place: &|term| Some(place(lowered.place(term)?.1.start as usize)),
     })
 }
 

@@ -14,6 +14,7 @@ use otus_syntax::ast::guard::Relation;
 use otus_trace::Step;
 
 use super::{Explain, Wording, notes};
+use crate::analysis::places::Places;
 use crate::analysis::spec_text::Excerpt;
 use crate::analysis::values;
 use crate::case::Place;
@@ -147,7 +148,8 @@ impl Wording<'_> {
             let Some(&span) = valued.spans.get(expected.leaf) else { continue };
             let Some(found) = self.plan.spec.text.excerpt_at(span) else { continue };
             let Excerpt { place, text, span } = found;
-            let action = expected.action.text(self.pool.signature()) + &self.asked(valued, failure);
+            let action =
+                expected.action.text(self.pool.signature()) + &Self::asked(valued, failure);
             match places.iter_mut().find(|known| known.place == place) {
                 Some(known) if known.action != action => {
                     known.action = format!("{} or {action}", known.action);
@@ -161,13 +163,17 @@ impl Wording<'_> {
     }
 
     /// What the guard of an expected event asks for: ` with mid 9`, ` within 2 s`.
-    fn asked(&self, valued: &Valued, failure: &ValueFailure) -> String {
+    fn asked(valued: &Valued, failure: &ValueFailure) -> String {
         match &failure.cause {
             ValueCause::WrongValue { field, wanted, relation, .. } => match wanted.as_slice() {
                 [wanted] => {
                     let relation = match relation {
                         Relation::Equal => String::new(),
-                        _ => format!("{} ", relation.symbol()),
+                        Relation::NotEqual
+                        | Relation::Less
+                        | Relation::LessEqual
+                        | Relation::Greater
+                        | Relation::GreaterEqual => format!("{} ", relation.symbol()),
                     };
                     let wanted = FieldValue::of(*field, wanted);
                     format!(" with {} {relation}{wanted}", valued.field_name(*field))
@@ -206,7 +212,13 @@ impl Wording<'_> {
             None => "the end of the log".to_owned(),
         };
         let own = show(edit.at);
-        let line = place.map_or_else(|| own.clone(), Place::in_line);
+        // A line of a raw log is one event; other texts have several in a line.
+        let is_line = matches!(self.places, Places::Raw { .. });
+        let line = match place.map(Place::in_line) {
+            Some(line) if is_line => line,
+            Some(line) => format!("{own} at {line}"),
+            None => own.clone(),
+        };
         match &edit.change {
             ValueChange::Value { field, from, to } => format!(
                 "would pass if {line} carried {} {} instead of {}",
@@ -298,7 +310,8 @@ impl Wording<'_> {
                     (None, _) => format!("one of {}", texts.join(", ")),
                 };
                 let carries = pair(*field, found);
-                let headline = format!("{happened}: it carries {carries}, but {asked} was asked for");
+                let headline =
+                    format!("{happened}: it carries {carries}, but {asked} was asked for");
                 let mut told = Told::new("wrong-value", "wrong value", headline)
                     .since(*since, "where that value comes from");
                 told.fault.field = Some(name(*field).to_owned());

@@ -71,6 +71,7 @@ fn failure(id: &str, cause: &'static str, headline: &str, picture: CasePicture) 
         headline: headline.to_owned(),
         expected: Vec::new(),
         observed: None,
+        value: None,
         related: Vec::new(),
         furthest: Vec::new(),
         alone: Vec::new(),
