@@ -97,3 +97,42 @@ pub(crate) fn times(ratio: f64) -> String {
 pub(crate) fn nanoseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e9
 }
+
+/// A time, or another number, that was measured on a trace with some events.
+pub(crate) struct Point {
+    pub(crate) events: f64,
+    pub(crate) value: f64,
+}
+
+/// The slope of the line that fits some points best on logarithmic axes (least squares); `None` for fewer than three.
+pub(crate) fn exponent(points: &[Point]) -> Option<f64> {
+    if points.len() < 3 {
+        return None;
+    }
+    let count = otus_papers::statistics::number(points.len());
+    let logarithms = || points.iter().map(|point| (point.events.ln(), point.value.ln()));
+    let mean_x = logarithms().map(|(x, _)| x).sum::<f64>() / count;
+    let mean_y = logarithms().map(|(_, y)| y).sum::<f64>() / count;
+    let product: f64 = logarithms().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
+    let square: f64 = logarithms().map(|(x, _)| (x - mean_x) * (x - mean_x)).sum();
+    Some(product / square)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exponent_of_a_power_is_its_exponent() {
+        let points = |power: i32| -> Vec<Point> {
+            [1.0, 2.0, 4.0, 8.0_f64]
+                .map(|events| Point { events, value: 3.0 * events.powi(power) })
+                .into()
+        };
+        for power in 0..4 {
+            let found = exponent(&points(power)).unwrap();
+            assert!((found - f64::from(power)).abs() < 1e-9);
+        }
+        assert_eq!(exponent(&points(1)[..2]), None);
+    }
+}

@@ -5,6 +5,7 @@
 //! `window` exchanges are in flight. Seeded faults must be found, each by the engine for keys alone.
 
 mod raw;
+mod shapes;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -24,7 +25,7 @@ use otus_trace::{Facts, MultiTrace, Partition};
 
 use crate::measure::{peak_bytes, reset_peak};
 use crate::size::Size;
-use crate::targets::{Targets, run_parts};
+use crate::targets::{Part, Targets, run_parts};
 
 /// One connection: exchanges with different ids in parallel, those with one id in sequence.
 const MODEL: &str = "@lifeline{client; broker} @message{PUBLISH; PUBREC; PUBREL; PUBCOMP}
@@ -36,7 +37,9 @@ loopP(fresh m)(loopW(new(s)(seq(
 
 pub(crate) fn run(size: Size, parts: &[String]) {
     println!("# values: sessions told apart by an id\n");
-    run_parts(size, parts, &[("sessions", sessions), ("faults", faults), ("raw", raw::raw)]);
+    let all: [(&str, Part); 4] =
+        [("sessions", sessions), ("faults", faults), ("shapes", shapes::shapes), ("raw", raw::raw)];
+    run_parts(size, parts, &all);
 }
 
 /// An event: its action (twice the message, plus one for the broker), its id, and its time in nanoseconds.

@@ -14,7 +14,7 @@ use otus_papers::ctl::{Check, Method, count_cuts};
 use otus_papers::statistics::number;
 
 use super::{Size, check, limit_name, short, time_cell};
-use crate::measure::{head, times};
+use crate::measure::{Point, exponent, head, times};
 use crate::targets::Targets;
 use otus_core::budget::Cancel;
 
@@ -103,26 +103,6 @@ fn row_by_row(shape: &Shape, targets: &mut Targets) -> String {
     format!("| {} | {} |", shape.name, slopes.map(slope).join(" | "))
 }
 
-/// A number of cuts, or a time, of a trace with some events.
-struct Point {
-    events: f64,
-    value: f64,
-}
-
-/// The slope of the line that fits some points best on logarithmic axes (least squares); `None` for fewer than three.
-fn exponent(points: &[Point]) -> Option<f64> {
-    if points.len() < 3 {
-        return None;
-    }
-    let count = number(points.len());
-    let logarithms = || points.iter().map(|point| (point.events.ln(), point.value.ln()));
-    let mean_x = logarithms().map(|(x, _)| x).sum::<f64>() / count;
-    let mean_y = logarithms().map(|(_, y)| y).sum::<f64>() / count;
-    let product: f64 = logarithms().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
-    let square: f64 = logarithms().map(|(x, _)| (x - mean_x) * (x - mean_x)).sum();
-    Some(product / square)
-}
-
 fn slope(exponent: Option<f64>) -> String {
     exponent.map_or("–".to_owned(), |exponent| format!("{exponent:.2}"))
 }
@@ -141,20 +121,6 @@ fn cell(check: &Check) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_exponent_of_a_power_is_its_exponent() {
-        let points = |power: i32| -> Vec<Point> {
-            [1.0, 2.0, 4.0, 8.0_f64]
-                .map(|events| Point { events, value: 3.0 * events.powi(power) })
-                .into()
-        };
-        for power in 0..4 {
-            let found = exponent(&points(power)).unwrap();
-            assert!((found - f64::from(power)).abs() < 1e-9);
-        }
-        assert_eq!(exponent(&points(1)[..2]), None);
-    }
 
     #[test]
     fn all_engines_agree_on_every_shape() {

@@ -56,8 +56,7 @@ pub fn explore_valued(
     let anchors = clocks_of(&carried, &nothing);
     let question = Question::ACCEPT;
     let problems = Problems::new(pool, &carried, &nothing, (&question, &anchors));
-    let (values, mut own, term) =
-        Values::new(pool, &carried, &problems).ok_or(Unfit::TooLarge)?;
+    let (values, mut own, term) = Values::new(pool, &carried, &problems).ok_or(Unfit::TooLarge)?;
     let frontiers = Frontiers::default();
     let mut executions = Executions { pool: &mut own, frontiers, values: Some(values) };
     let report = executions.run(term, config, observer);

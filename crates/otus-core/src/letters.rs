@@ -416,8 +416,8 @@ impl Letters {
             |_, _| None,
             |pool, term, operands: &[Wanted]| match (pool.node(term), operands) {
                 (Term::Event(event), _) => {
-                    let letter =
-                        letter_of(pool, messages, event).map(|letter| &alphabet.items[letter].variables);
+                    let letter = letter_of(pool, messages, event)
+                        .map(|letter| &alphabet.items[letter].variables);
                     match letter {
                         Some(Variables::Bound(template)) => {
                             let known = iterations[template.iteration].level;

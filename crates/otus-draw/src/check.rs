@@ -88,7 +88,8 @@ fn on(text: &str, place: Rect, item: &Item, index: usize) -> Option<Flaw> {
         Shape::Box { rect, .. } => (is_solid(item) && rect.overlaps(room) && !rect.contains(room))
             .then(|| Flaw::LabelOnBorder(text.to_owned(), index)),
         Shape::Line(line) => {
-            let counts = matches!(item.role, Role::Message | Role::Edge | Role::Separator | Role::Dimension);
+            let counts =
+                matches!(item.role, Role::Message | Role::Edge | Role::Separator | Role::Dimension);
             (counts && line.points.windows(2).any(|pair| crosses(pair[0], pair[1], room)))
                 .then(|| Flaw::LabelOnLine(text.to_owned(), index))
         }

@@ -16,7 +16,7 @@
 //! | `components` | the components of the `htf` before it, resolved: one for every lifeline |
 //! | `diagnostics` | the diagnostics of the fence before it: `CODE line:column message` lines |
 //! | `lints` | the findings of the linter about the specification before it, in the same form |
-//! | `verdicts` | the verdicts on the `htf` before it: `QUESTION: VERDICT` and `KIND: VERDICT` lines, by every analysis that has an answer |
+//! | `verdicts` | the verdicts on the `htf` before it: `QUESTION: VERDICT` and `KIND: VERDICT` lines, by every analysis that has an answer; `verdicts 20ms` declares the uncertainty between clocks |
 //! | `pot` | a partial-order trace; `pot order-writes` puts concurrent assignments in order |
 //! | `ctl` | formulas over the `pot` before it |
 //! | `answers` | the answers to the `ctl` before it: `holds` or `fails`, a line per formula, by every engine, sliced and not, and by the definition; `answers counts`, or a line `holds, 3 of 7 cuts`, counts too |
@@ -38,6 +38,7 @@
 
 mod formulas;
 mod meaning;
+mod valued;
 mod verdicts;
 
 use std::fmt::Write as _;
@@ -51,7 +52,7 @@ use otus_syntax::grammar::Parsed;
 use otus_syntax::print::{self, Dialect};
 use otus_syntax::{Diagnostic, Severity, Source, SourceId, parse_spec, parse_trace};
 use otus_trace::order::PartialOrder;
-use otus_trace::{MultiTrace, case};
+use otus_trace::{Facts, MultiTrace, case};
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 use crate::read::{Language, fenced, term};
@@ -218,11 +219,14 @@ fn answers(case: &Case) -> anyhow::Result<Vec<Answer>> {
                 answers.push(Answer::of(index, fence, &found));
             }
             "verdicts" => {
-                let trace = subject.as_ref().and_then(|subject| subject.trace.as_ref());
+                let subject = subject.as_ref();
+                let trace = subject.and_then(|subject| subject.trace.as_ref());
                 let trace = trace.context("`verdicts` follows a `htf`")?;
+                let facts = subject.and_then(|subject| subject.facts.as_ref());
                 let spec = specs.iter_mut().find(|(_, spec)| spec.term.is_some());
                 let (_, spec) = spec.context("`verdicts` needs a specification")?;
-                let found = verdicts::answers(&fence.text, spec, trace);
+                let carried = valued::Values::new(spec, facts, &fence.argument)?;
+                let found = verdicts::answers(&fence.text, spec, trace, carried.as_ref());
                 answers.push(Answer::of(index, fence, &found));
             }
             "pot" => {
@@ -308,6 +312,8 @@ struct Subject {
     findings: Vec<(Severity, String)>,
     lints: Option<String>,
     trace: Option<MultiTrace>,
+    /// What the events of the trace carry, if its specification has values.
+    facts: Option<Facts>,
     /// Whether a `diagnostics` fence follows.
     expected: bool,
 }
@@ -403,8 +409,15 @@ fn multi_trace(fence: &Fence, spec: Option<&mut Lowered>) -> Subject {
     let parsed = parse_trace(&source);
     let mut diagnostics = parsed.diagnostics;
     let mut components = None;
-    let mut trace = None;
+    let (mut trace, mut known) = (None, None);
     diagnostics.extend(match spec {
+        Some(Lowered { pool, valued: Some(valued), .. }) => {
+            let (resolved, facts, diagnostics) =
+                otus_trace::lower_with_facts(&parsed.tree, pool, &valued.fields);
+            components = Some(print::trace(&otus_trace::raise(&resolved, pool)));
+            (trace, known) = (Some(resolved), Some(facts));
+            diagnostics
+        }
         Some(spec) => {
             let (resolved, diagnostics) = otus_trace::lower(&parsed.tree, &mut spec.pool);
             components = Some(print::trace(&otus_trace::raise(&resolved, &spec.pool)));
@@ -418,6 +431,7 @@ fn multi_trace(fence: &Fence, spec: Option<&mut Lowered>) -> Subject {
         components,
         findings: findings(&source, diagnostics),
         trace,
+        facts: known,
         ..Subject::default()
     }
 }

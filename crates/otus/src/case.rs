@@ -17,6 +17,7 @@ use crate::cause::{CAUSES, Cause};
 use crate::explanation::Explanation;
 use crate::picture::PictureFormat;
 use crate::units::counted;
+use crate::value::FieldValue;
 
 pub(crate) use picture::{CasePicture, Passage};
 
@@ -53,6 +54,9 @@ pub struct Case {
     /// An execution that explains a Pass or a `WeakPass`, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<Execution>,
+    /// For a witness of a specification with values: those of its variables, and those that no log has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub valuation: Option<Valuation>,
     /// For a `WeakPass` with a witness: the unobserved events.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<Vec<Missing>>,
@@ -193,10 +197,11 @@ pub enum Outcome {
     Undecided,
 }
 
-/// An execution: its events in order. Unobserved events are in parentheses.
+/// An execution: its events in order. Unobserved events are in parentheses, and a question mark follows a value that no log
+/// has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Execution {
-    /// The events as text: `a!m`, `(b?m)`.
+    /// The events as text: `a!m`, `(b?m)`, `a!m(mid=7, time=1.5?)`.
     pub events: Vec<String>,
 }
 
@@ -222,6 +227,41 @@ impl Serialize for Execution {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(self)
     }
+}
+
+/// The values that an execution assumes.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Valuation {
+    /// By event of the execution: its position in what is left of the interaction, as in the papers.
+    pub positions: Vec<String>,
+    /// The values of variables.
+    pub variables: Vec<VariableValue>,
+    /// The values of guarded fields that no log has.
+    pub assumed: Vec<AssumedValue>,
+}
+
+/// The value of a variable.
+#[derive(Debug, Clone, Serialize)]
+pub struct VariableValue {
+    /// Its name.
+    pub name: String,
+    /// Its number: the variable of another iteration of a loop has another one.
+    pub number: usize,
+    /// Its value. A time is a number of seconds.
+    pub value: FieldValue,
+}
+
+/// A value that no log has.
+#[derive(Debug, Clone, Serialize)]
+pub struct AssumedValue {
+    /// The number of the event in the execution, from 0.
+    pub event: usize,
+    /// The action that carries it.
+    pub action: String,
+    /// The field.
+    pub field: String,
+    /// The value. A time is a number of seconds.
+    pub value: FieldValue,
 }
 
 /// Unobserved events of a log.

@@ -14,6 +14,7 @@ use otus_trace::case::{self, Case};
 use otus_trace::order::{from_multi_trace, pot};
 
 use crate::context::Context;
+use crate::diagnostics::Diagnostics;
 use crate::error::{Error, Result, unfit};
 use crate::format::Format;
 use crate::load::{Loaded, SpecFiles, Trace};
@@ -200,6 +201,13 @@ fn order(context: &Context, loaded: &Loaded, pool: Option<Pool>) -> Result<Strin
     let [trace] = loaded.traces.as_slice() else {
         unfit!("one multi-trace becomes one .pot.json; {} are given", loaded.traces.len());
     };
+    if let Some(value) = trace.tree.values.first() {
+        let message = "values are left out of the partial order";
+        let (source, span) = (trace.tree.source, value.field.span);
+        let found = Diagnostic::new(Code::VALUES_LEFT_OUT, source, span, message)
+            .with_help("it has the events and their order, not what they carry");
+        context.warn(Diagnostics::new(loaded.sources.all.clone(), vec![found]));
+    }
     let (pool, observed) = trace.lower(pool);
     let source = loaded.sources.source(trace.tree.source);
     let paired = from_multi_trace(&observed, &pool, Some(source))

@@ -18,7 +18,7 @@ use crate::analysis::attach::{GraphOptions, LOGGER_NODES};
 use crate::analysis::legend::Legend;
 use crate::context::Context;
 use crate::derive::Derived;
-use crate::error::{Result, unfit};
+use crate::error::{Error, Result, unfit};
 use crate::format::Format;
 use crate::generate::{Unique, projected};
 use crate::load::{Loaded, options};
@@ -75,7 +75,7 @@ pub struct Explored {
 /// If the specification cannot be read, or a picture cannot be made.
 pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> {
     let mut loaded = Loaded::read(context, &request.names, request.from)?;
-    let (mut lowered, term) = loaded.without_values(context, "the exploration")?;
+    let (mut lowered, term) = loaded.only_interaction(context)?;
     if let Some(trace) = loaded.traces.first() {
         let name = loaded.sources.source(trace.tree.source).name();
         unfit!(
@@ -93,7 +93,23 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
         (filters.depth, filters.nodes) = (Some(6), Some(500));
     }
     let mut graph = Graph::default();
-    let (report, positions) = engine::explore(&mut lowered.pool, term, &config, &mut graph);
+    let mut shown = None;
+    let (report, positions) = match lowered.valued.as_deref() {
+        Some(valued) => {
+            let found = engine::explore_valued(&lowered.pool, valued, &config, &mut graph);
+            let (report, positions, mut learned) =
+                found.map_err(|unfit| Error::Unfit(unfit.to_string()))?;
+            let plain = learned.without_values(&mut lowered.pool, &graph);
+            shown = Some((learned.show(&lowered.pool, &graph, None), plain));
+            (report, positions)
+        }
+        None => engine::explore(&mut lowered.pool, term, &config, &mut graph),
+    };
+    // The steps as actions of multi-traces, if they are not those that are shown.
+    let mut plain = None;
+    if let Some((shown, steps)) = shown {
+        (lowered.pool, graph, plain) = (shown.pool, shown.graph, Some(steps));
+    }
     let mut loggers = options::loggers(files, Process::Explore);
     let automaton = loggers
         .any(|(_, logger)| matches!(logger, Logger::Automaton))
@@ -109,6 +125,11 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
         .map(|options| (options.render(&recorded, &graph, (&legend, None)), options.path));
     let wanted = wanted(request, files, &lowered.pool)?;
     let tree = (wanted.is_none() && request.graph.is_none()).then(|| tree(&recorded, &graph));
+    if wanted.is_some() && plain.is_some() {
+        context.remark(
+            "warning: values are not regarded here: the multi-traces have names only".to_owned(),
+        );
+    }
     let traces = wanted.map(|wanted| {
         let mut made = Vec::new();
         let mut take = |derived| {
@@ -116,7 +137,7 @@ pub fn explore(context: &Context, request: &ExploreRequest) -> Result<Explored> 
             Ok(())
         };
         let mut unique = Unique::new(&mut take);
-        for trace in generate::of_graph(&graph, wanted.generation) {
+        for trace in generate::of_graph(plain.as_ref().unwrap_or(&graph), wanted.generation) {
             unique.add(projected(&lowered.pool, &wanted.partition, &trace))?;
         }
         Ok((made, wanted.folder))

@@ -120,8 +120,11 @@ pub fn learn(context: &Context, request: &LearnRequest) -> Result<Learnt> {
     };
     // Guards are about lifelines that have logs.
     let values = values.as_ref().filter(|_| silent.is_empty());
-    let values = values.map(|(facts, fields)| {
-        keyed::Valued { runs: &observed, facts, fields, cancel: &context.cancel }
+    let values = values.map(|(facts, fields)| keyed::Valued {
+        runs: &observed,
+        facts,
+        fields,
+        cancel: &context.cancel,
     });
     let actions = observed.iter().map(|run| run.trace.len()).sum();
     if request.loops != Loops::Never

@@ -106,15 +106,15 @@ pub use analysis::{
 #[doc(hidden)]
 pub use assert::assert_conforms;
 pub use case::{
-    Attachment, AttachmentKind, Case, Columns, Execution, Missing, NoAttachment, Outcome, Place,
-    Reached, Unexplained, Unusable, Verdict,
+    AssumedValue, Attachment, AttachmentKind, Case, Columns, Execution, Missing, NoAttachment,
+    Outcome, Place, Reached, Unexplained, Unusable, Valuation, VariableValue, Verdict,
 };
 pub use cause::{CAUSES, Cause};
 pub use context::{Cancel, Context, Monitor, Notice, Progress, Silent, Stop};
 pub use diagnostics::{Diagnostics, Finding};
 pub use error::{Error, Result};
 pub use explanation::{
-    Core, CoreLog, Edit, Explanation, LogPlace, LogProgress, Note, Repair, Situation, SpecPlace,
+    Core, CoreLog, Edit, Explanation, LogPlace, LogProgress, Note, Repair, Situation, SpecPlace, ValueFault,
 };
 pub use files::{Disk, FileKind, Files, Texts};
 pub use format::Format;

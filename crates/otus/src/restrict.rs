@@ -240,10 +240,12 @@ impl Restricted {
                 sequence::sequence(tree, signature, &sequence::Options::default())
             }
             Kept::Traces(traces) => {
-                let [KeptTrace { trace, pool, .. }] = traces.as_slice() else {
+                let [KeptTrace { trace, pool, values, .. }] = traces.as_slice() else {
                     unfit!("one multi-trace is drawn at a time; {} are given", traces.len());
                 };
-                multitrace::multi_trace(trace, pool, &multitrace::Options::default())
+                let values = values.as_ref().map(|(facts, fields)| (facts, fields));
+                let options = multitrace::Options { values, ..multitrace::Options::default() };
+                multitrace::multi_trace(trace, pool, &options)
             }
         };
         picture::render(&scene, format, style)

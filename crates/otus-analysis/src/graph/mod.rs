@@ -31,8 +31,8 @@ use values::{Problems, Values, clocks_of};
 
 pub use rules::Rules;
 pub use search::{NodeId, Observer, Report, Silent};
-pub use values::{Carried, Learned};
 pub use state::{Leaf, LeafKind, Rule, SearchState};
+pub use values::{Carried, Learned};
 
 /// The result of an analysis.
 #[derive(Debug, Clone)]
@@ -212,7 +212,8 @@ impl Found {
         } else if self.report.cut {
             Some("a filter cut the graph".to_owned())
         } else {
-            self.is_undecided.then(|| "conditions on unlogged values could not be decided".to_owned())
+            self.is_undecided
+                .then(|| "conditions on unlogged values could not be decided".to_owned())
         }
     }
 }

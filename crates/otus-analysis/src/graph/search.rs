@@ -192,12 +192,7 @@ pub fn search(
 
 /// The limit of time or memory that a search has reached, if any. A node of a large term takes long, so the clock is
 /// read at each node. `states`: the number of states in tables.
-fn limit(
-    meter: &Meter<'_>,
-    rules: &impl Expander,
-    report: &Report,
-    states: usize,
-) -> Option<Stop> {
+fn limit(meter: &Meter<'_>, rules: &impl Expander, report: &Report, states: usize) -> Option<Stop> {
     if meter.deadline().is_some_and(|deadline| Instant::now() >= deadline) {
         return Some(Stop::Time);
     }

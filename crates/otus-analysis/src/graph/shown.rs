@@ -12,7 +12,7 @@ use otus_core::algebra::fold::fold;
 use otus_core::index::Index as _;
 use otus_core::letters::{InstanceId, LetterId};
 use otus_core::valued::{Atom, FieldId, Operand, Test, Valued, VariableId};
-use otus_core::{Action, ActionId, EventId, Pool, Term, TermId, Value};
+use otus_core::{Action, ActionId, Direction, EventId, LifelineId, Pool, Term, TermId, Value};
 use otus_syntax::ast::guard::{Duration, Relation};
 use otus_syntax::{Rational, SourceId, print};
 use otus_trace::facts::literal_of;
@@ -45,19 +45,21 @@ impl Learned {
         graph: &Graph,
         analysed: Option<(&MultiTrace, &Facts)>,
     ) -> Shown {
-        let mut view = View { pool: original.clone(), names: self.names(), done: FxHashMap::default() };
+        let mut view =
+            View { pool: original.clone(), names: self.names(), done: FxHashMap::default() };
         let mut shown = graph.clone();
         for node in &mut shown.nodes {
             node.conditions = Some(self.conditions(&view, &node.state));
         }
-        let rule = |rule: &mut Rule, parent: &SearchState, learned: &mut Learned, view: &mut View| {
-            if let Rule::Execute(now) | Rule::Simulate(now) = rule {
-                now.event = learned.event(view, original, now, parent, analysed);
-                now.observed = learned.region(view, now.observed);
-            } else if let Rule::Remove(region) = rule {
-                *region = learned.region(view, *region);
-            }
-        };
+        let rule =
+            |rule: &mut Rule, parent: &SearchState, learned: &mut Learned, view: &mut View| {
+                if let Rule::Execute(now) | Rule::Simulate(now) = rule {
+                    now.event = learned.event(view, original, now, parent, analysed);
+                    now.observed = learned.region(view, now.observed);
+                } else if let Rule::Remove(region) = rule {
+                    *region = learned.region(view, *region);
+                }
+            };
         for at in 0..shown.nodes.len() {
             if let Some((parent, by)) = &mut shown.nodes[at].parent {
                 rule(by, &graph.nodes[parent.index()].state, self, &mut view);
@@ -90,6 +92,23 @@ impl Learned {
         Shown { pool: view.pool, trace, graph: shown }
     }
 
+    /// The graph with the steps of the specification, whose pool is given.
+    pub fn without_values(&self, original: &mut Pool, graph: &Graph) -> Graph {
+        let mut graph = graph.clone();
+        let mut plain = |rule: &mut Rule| {
+            if let Rule::Execute(now) | Rule::Simulate(now) = rule {
+                now.event = self.with(original, now.event, "");
+            }
+        };
+        graph
+            .nodes
+            .iter_mut()
+            .filter_map(|node| node.parent.as_mut())
+            .for_each(|(_, by)| plain(by));
+        graph.again.iter_mut().for_each(|(_, by, _)| plain(by));
+        graph
+    }
+
     /// By instance: the name of its variable, numbered if there are several.
     fn names(&self) -> Vec<String> {
         let all: Vec<VariableId> = (0..self.letters.instance_count())
@@ -120,33 +139,42 @@ impl Learned {
         }
     }
 
-    /// The guard of a letter at a node: `[mid = 7, within 2s of s]`.
-    fn guard(&mut self, view: &View, letter: LetterId, state: &SearchState) -> String {
-        let leaf = self.letters.letter(letter).leaf;
-        let parts = self.valued.parts(leaf).to_vec();
+    /// The guards of letters at a node: `[mid = 7, within 2s of s]`. What only some of their actions ask for stands behind
+    /// the name of the lifeline.
+    fn guard(&mut self, view: &View, letters: &[LetterId], state: &SearchState) -> String {
+        let mut all: Vec<(LifelineId, Vec<(FieldId, String)>)> = Vec::new();
+        for &letter in letters {
+            let leaf = self.letters.letter(letter).leaf;
+            for part in self.valued.parts(leaf).to_vec() {
+                let mut texts = Vec::new();
+                for atom in &part.guard {
+                    let operand = atom.variable().map(|variable| {
+                        let Some(instance) = self.letters.argument(letter, variable) else {
+                            return Named::Open(self.valued.variables[variable].to_string());
+                        };
+                        match self.value(state, instance) {
+                            Some(value) => Named::Known(value.clone()),
+                            None => Named::Open(view.names[instance.index()].clone()),
+                        }
+                    });
+                    texts.push((atom.field, atom_text(&self.valued, atom, operand)));
+                }
+                all.push((part.action.lifeline, texts));
+            }
+        }
         let mut atoms: Vec<String> = Vec::new();
-        for part in &parts {
-            for atom in &part.guard {
-                let operand = atom.variable().map(|variable| {
-                    let Some(instance) = self.letters.argument(letter, variable) else {
-                        return Named::Open(self.valued.variables[variable].to_string());
-                    };
-                    match self.value(state, instance) {
-                        Some(value) => Named::Known(value.clone()),
-                        None => Named::Open(view.names[instance.index()].clone()),
+        for (lifeline, texts) in &all {
+            for text in texts {
+                let name = view.pool.signature().lifeline_name(*lifeline);
+                let shown = match text {
+                    (_, shown) if all.iter().all(|(_, other)| other.contains(text)) => {
+                        shown.clone()
                     }
-                });
-                let text = atom_text(&self.valued, atom, operand);
-                let is_everywhere = parts.iter().all(|other| other.guard.contains(atom));
-                let text = if is_everywhere {
-                    text
-                } else {
-                    let lifeline = view.pool.signature().lifeline_name(part.action.lifeline);
-                    let dot = if atom.field == Valued::TIME { " " } else { "." };
-                    format!("{lifeline}{dot}{text}")
+                    (Valued::TIME, shown) => format!("{name} {shown}"),
+                    (_, shown) => format!("{name}.{shown}"),
                 };
-                if !atoms.contains(&text) {
-                    atoms.push(text);
+                if !atoms.contains(&shown) {
+                    atoms.push(shown);
                 }
             }
         }
@@ -156,17 +184,16 @@ impl Learned {
     /// The interaction of a node.
     fn term(&mut self, view: &mut View, state: &SearchState) -> TermId {
         let mut done = view.done.remove(&state.store).unwrap_or_default();
-        let mut source = std::mem::replace(
-            &mut self.letters.pool,
-            Pool::new(otus_core::Signature::default()),
-        );
+        let mut source =
+            std::mem::replace(&mut self.letters.pool, Pool::new(otus_core::Signature::default()));
         let term = fold(
             &mut source,
             state.term,
             &mut done,
             |_, _| None,
             |source, term, operands: &[TermId]| {
-                let region = |view: &mut View, region| view.pool.intern_region(&source.region(region));
+                let region =
+                    |view: &mut View, region| view.pool.intern_region(&source.region(region));
                 match (source.node(term), operands) {
                     (Term::Event(event), _) => {
                         std::mem::swap(source, &mut self.letters.pool);
@@ -174,7 +201,13 @@ impl Learned {
                         std::mem::swap(source, &mut self.letters.pool);
                         view.pool.event(shown)
                     }
-                    (Term::Strict(..), &[left, right]) => view.pool.strict(left, right),
+                    (Term::Strict(i, j), &[left, right]) => {
+                        std::mem::swap(source, &mut self.letters.pool);
+                        let passing = self.passing(view, [i, j], state);
+                        std::mem::swap(source, &mut self.letters.pool);
+                        let [left, right] = passing.unwrap_or([left, right]);
+                        view.pool.strict(left, right)
+                    }
                     (Term::Coreg(own, ..), &[left, right]) => {
                         let own = region(view, own);
                         view.pool.coreg(own, left, right)
@@ -194,17 +227,45 @@ impl Learned {
         term
     }
 
+    /// Both ends of a message passing with the guards of both, so that they are recognized as one arrow.
+    fn passing(
+        &mut self,
+        view: &mut View,
+        ends: [TermId; 2],
+        state: &SearchState,
+    ) -> Option<[TermId; 2]> {
+        let [send, receive] = ends.map(|end| self.letters.pool.node(end).as_event());
+        let (send, receive) = (send?, receive?);
+        let pool = &self.letters.pool;
+        let message = |event: EventId| {
+            let [action] = pool.event_actions(event) else { return None };
+            let Action { direction, message, .. } = pool.action(*action);
+            Some((direction, super::values::plain(&self.letters, &self.valued, message)))
+        };
+        let (sent, received) = (message(send)?, message(receive)?);
+        let is_passing = sent.0 == Direction::Emission && received.0 == Direction::Reception;
+        if !is_passing || sent.1 != received.1 {
+            return None;
+        }
+        let letters = [self.letters.letter_of(send)?, self.letters.letter_of(receive)?];
+        let guard = self.guard(view, &letters, state);
+        Some([send, receive].map(|event| {
+            let shown = self.with(&mut view.pool, event, &guard);
+            view.pool.event(shown)
+        }))
+    }
+
     /// The event of a leaf, with its guard.
     fn letter_event(&mut self, view: &mut View, event: EventId, state: &SearchState) -> EventId {
         let guard = match self.letters.letter_of(event) {
-            Some(letter) => self.guard(view, letter, state),
+            Some(letter) => self.guard(view, &[letter], state),
             None => String::new(),
         };
-        self.with(view, event, &guard)
+        self.with(&mut view.pool, event, &guard)
     }
 
     /// An event of letters as one of the specification, with a text behind the name of its message.
-    fn with(&self, view: &mut View, event: EventId, text: &str) -> EventId {
+    fn with(&self, shown: &mut Pool, event: EventId, text: &str) -> EventId {
         let pool = &self.letters.pool;
         let actions: Vec<Action> = pool
             .event_actions(event)
@@ -212,12 +273,11 @@ impl Learned {
             .map(|&action| {
                 let action = pool.action(action);
                 let message = super::values::plain(&self.letters, &self.valued, action.message);
-                let name = view.pool.signature().message_name(message);
-                let message = view.pool.add_message(&format!("{}{text}", name.to_owned()));
-                Action { message, ..action }
+                let name = format!("{}{text}", shown.signature().message_name(message));
+                Action { message: shown.add_message(&name), ..action }
             })
             .collect();
-        view.pool.intern_event(&actions)
+        shown.intern_event(&actions)
     }
 
     /// The event of a step, with what was logged or, if it was not observed, with its guard.
@@ -250,7 +310,7 @@ impl Learned {
             steps.extend((start..start + length).find(is_own).map(|at| (component, at)));
         }
         let values = carried(&self.valued, facts, steps.into_iter());
-        self.with(view, now.event, &values)
+        self.with(&mut view.pool, now.event, &values)
     }
 
     /// The conditions of a node on what is not known, and the values that later iterations must avoid.
@@ -269,7 +329,9 @@ impl Learned {
         let conditions = memory.conditions.iter().map(|Condition { on, test }| {
             let on = name(*on);
             match test {
-                Requirement::Constant(relation, value) => format!("{on} {} {value}", relation.symbol()),
+                Requirement::Constant(relation, value) => {
+                    format!("{on} {} {value}", relation.symbol())
+                }
                 Requirement::Variable(relation, other, offset) => {
                     let (relation, other) = (relation.symbol(), name(*other));
                     format!("{on} {relation} {other}{}", plus_text(*offset))
@@ -293,7 +355,8 @@ impl Learned {
                 })
                 .collect();
             let variable = &self.valued.variables[*variable];
-            (!members.is_empty()).then(|| format!("next {variable} not in {{{}}}", members.join(", ")))
+            (!members.is_empty())
+                .then(|| format!("next {variable} not in {{{}}}", members.join(", ")))
         });
         conditions.chain(sets).collect()
     }
@@ -309,8 +372,8 @@ struct View {
 
 impl View {
     fn action(&mut self, action: Action, text: &str) -> ActionId {
-        let name = self.pool.signature().message_name(action.message);
-        let message = self.pool.add_message(&format!("{}{text}", name.to_owned()));
+        let name = format!("{}{text}", self.pool.signature().message_name(action.message));
+        let message = self.pool.add_message(&name);
         self.pool.intern_action(Action { message, ..action })
     }
 }
@@ -329,7 +392,9 @@ fn carried(
 ) -> String {
     let mut texts: Vec<String> = Vec::new();
     for (component, step) in steps {
-        for field in valued.fields.items.ids() {
+        // The time comes last, as in the texts of traces.
+        let fields = valued.fields.items.ids().filter(|&field| field != Valued::TIME);
+        for field in fields.chain([Valued::TIME]) {
             let Some(value) = facts.known(field, component, step) else { continue };
             let text = format!("{}={}", valued.field_name(field), value_text(field, &value));
             if !texts.contains(&text) {

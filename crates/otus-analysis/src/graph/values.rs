@@ -108,8 +108,10 @@ impl<'p> Problems<'p> {
         (question, anchors): (&'p Question, &'p [Option<usize>]),
     ) -> Self {
         let &Carried { valued, facts, clocks } = carried;
-        let problem =
-            |strict| Problem { pool, valued, trace, facts, clocks, question, strict, anchors };
+        let problem = |strict| {
+            let order = None;
+            Problem { pool, valued, trace, facts, clocks, question, strict, anchors, order }
+        };
         Problems { problems: [problem(false), problem(true)] }
     }
 }
@@ -375,6 +377,10 @@ impl<'p> Values<'p> {
     fn taken(&mut self, pool: &mut Pool, before: &Layout, step: &Step) -> Option<Taken> {
         let entered = |letters: &mut Letters| letters.enter(step.event, step.follow_up);
         let (letter, follow_up) = self.with_letters(pool, entered)?;
+        // The event with its instances; a part of a synchronous one has none.
+        let ground = self.with_letters(pool, |letters| letters.event(letter));
+        let is_whole = pool.event_lifelines(ground) == pool.event_lifelines(step.event);
+        let event = if is_whole { ground } else { step.event };
         let after = self.layout(pool, follow_up);
         let leaf = self.letters.letter(letter).leaf;
         let variables = self.letters.variables(leaf).to_vec();
@@ -411,7 +417,7 @@ impl<'p> Values<'p> {
         let moves = after.instances.iter().map(|&instance| variable(instance));
         let moves = moves.chain(after.lists.iter().map(|&own| list(own)));
         Some(Taken {
-            step: Step { follow_up, ..*step },
+            step: Step { event, follow_up, ..*step },
             leaf,
             arguments: used.iter().map(|&instance| variable(instance)).collect::<Option<_>>()?,
             opened: opened.len() + lists.len(),

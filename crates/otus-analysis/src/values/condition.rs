@@ -9,6 +9,7 @@
 //! enough others; if only that fails and texts are compared by `<` or by patterns, the answer is unknown. Finite sets are
 //! branched over, which makes the problem NP-hard (three colours); the work is bounded.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use otus_core::Value;
@@ -83,6 +84,7 @@ const WORK: u32 = 20_000;
 /// Whether some values satisfy all conditions; `None` if that takes too much work, or needs more about texts than is known
 /// here.
 pub(crate) fn satisfiable(conditions: &[Condition]) -> Option<bool> {
+    let conditions = &*relevant(conditions);
     if conditions.is_empty() {
         return Some(true);
     }
@@ -103,6 +105,35 @@ pub(super) fn model(conditions: &[Condition]) -> Option<Vec<(Open, Value)>> {
         Some(found[at].1.clone())
     };
     conditions.iter().all(|condition| condition.holds(value) == Some(true)).then_some(found)
+}
+
+/// The conditions without those on variables that only have to be different from others: there are infinitely many
+/// values, so such a variable can have one that nothing else has.
+fn relevant(conditions: &[Condition]) -> Cow<'_, [Condition]> {
+    let mut left = Cow::Borrowed(conditions);
+    loop {
+        let is_free = |variable: Open| {
+            left.iter().filter(|condition| condition.variables().any(|own| own == variable)).all(
+                |condition| match condition.test {
+                    Requirement::Constant(relation, _) => relation == Relation::NotEqual,
+                    Requirement::Variable(relation, other, _) => {
+                        relation == Relation::NotEqual && other != condition.on
+                    }
+                    Requirement::In(_) | Requirement::Matches(_) => false,
+                },
+            )
+        };
+        let mut free: Vec<Open> = left.iter().flat_map(Condition::variables).collect();
+        free.sort_unstable();
+        free.dedup();
+        free.retain(|&variable| is_free(variable));
+        if free.is_empty() {
+            return left;
+        }
+        left.to_mut().retain(|condition| {
+            !condition.variables().any(|own| free.binary_search(&own).is_ok())
+        });
+    }
 }
 
 struct Problem<'c> {

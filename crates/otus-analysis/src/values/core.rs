@@ -179,11 +179,7 @@ impl Cores<'_> {
     }
 
     /// Leaves out logs one by one, and cuts the others as short as possible.
-    fn shorten(
-        mut self,
-        keys: Vec<(FieldId, Value)>,
-        own: &Restricted,
-    ) -> Option<ValueCore> {
+    fn shorten(mut self, keys: Vec<(FieldId, Value)>, own: &Restricted) -> Option<ValueCore> {
         let mut logs = self.whole(own);
         let totals = logs.clone();
         if logs.len() <= LOGS {
@@ -214,9 +210,8 @@ impl Cores<'_> {
         }
         let kept = logs.iter().zip(&totals).enumerate();
         let kept = kept.filter(|(_, ((observed, _), _))| *observed != Observed::Unobserved);
-        let logs = kept.map(|(at, (&(_, length), &(_, total)))| {
-            (ComponentId::new(at), length, total)
-        });
+        let logs =
+            kept.map(|(at, (&(_, length), &(_, total)))| (ComponentId::new(at), length, total));
         Some(ValueCore { keys, logs: logs.collect() })
     }
 }

@@ -15,6 +15,7 @@ use otus_core::Value;
 use otus_core::valued::{Atom, FieldId, Operand, Part, Test, Valued, VariableId, plus};
 use otus_syntax::Rational;
 use otus_syntax::ast::guard::Relation;
+use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
 use super::condition::{Condition, Open, Requirement};
@@ -57,6 +58,20 @@ pub(crate) struct Memory {
     pub(crate) last: SmallVec<[Option<Bound>; 4]>,
     /// The number of open variables so far.
     pub(crate) opens: u32,
+    /// In strict questions: the loops with fresh variables that cannot begin another iteration, but have some that go on.
+    pub(crate) ended: Vec<Ended>,
+}
+
+/// The iterations of a loop with fresh variables, after its end: their values differ already, and are compared as soon as
+/// they occur.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Ended {
+    /// Whether a value that occurred was not logged.
+    has_missing: bool,
+    /// Whether another one occurred.
+    has_others: bool,
+    /// Those that have not occurred yet.
+    waiting: SmallVec<[Open; 2]>,
 }
 
 /// The uncertainty between two clocks.
@@ -172,6 +187,11 @@ pub(super) struct Firing<'m> {
     pub(super) memory: &'m mut Memory,
     pub(super) opened: SmallVec<[Register; 4]>,
     pub(super) strict: bool,
+    /// By part with a time: its component, and the time that no log tells. The parts of one event have no order among
+    /// each other, so these are the last times only after the event.
+    last: SmallVec<[(usize, Option<Bound>); 2]>,
+    /// Whether an unlogged value was compared with that of another iteration.
+    has_compared: bool,
 }
 
 impl<'m> Firing<'m> {
@@ -185,7 +205,7 @@ impl<'m> Firing<'m> {
                 memory.opens += 1;
             }
         }
-        Firing { memory, opened, strict }
+        Firing { memory, opened, strict, last: SmallVec::new(), has_compared: false }
     }
 
     pub(super) fn register(&self, var: Var) -> &Register {
@@ -274,9 +294,11 @@ impl<'m> Firing<'m> {
 
     /// The time of an event is not before the one that was assumed last on its component.
     fn not_before(&mut self, component: usize, time: &Value) -> bool {
-        let Some(last) = self.memory.last.get_mut(component).and_then(Option::take) else {
-            return true;
-        };
+        let last = self.memory.last.get(component).cloned();
+        if last.is_some() {
+            self.last.push((component, None));
+        }
+        let Some(last) = last.flatten() else { return true };
         match last {
             Bound::Known(last) => last.compare(time).is_some_and(Ordering::is_le),
             Bound::Open(last) => {
@@ -318,12 +340,24 @@ impl<'m> Firing<'m> {
         let Some(Register::Open(open, touched)) = self.register_mut(var) else { return };
         *touched = true;
         let open = *open;
+        self.occurs(open, false);
         for member in self.members() {
             if let Member::Open(own, touched) = member
                 && *own == open
             {
                 *touched = true;
             }
+        }
+    }
+
+    /// Notes for loops that have ended that the value of one of their iterations occurs.
+    fn occurs(&mut self, open: Open, is_missing: bool) {
+        for ended in &mut self.memory.ended {
+            let Some(at) = ended.waiting.iter().position(|&own| own == open) else { continue };
+            ended.waiting.remove(at);
+            self.has_compared |= ended.has_missing || is_missing && ended.has_others;
+            ended.has_missing |= is_missing;
+            ended.has_others |= !is_missing;
         }
     }
 
@@ -348,7 +382,9 @@ impl<'m> Firing<'m> {
                 *member = Member::Known(value.clone());
             }
         }
-        for last in self.memory.last.iter_mut().flatten() {
+        self.occurs(open, false);
+        let new = self.last.iter_mut().filter_map(|(_, last)| last.as_mut());
+        for last in self.memory.last.iter_mut().flatten().chain(new) {
             if *last == Bound::Open(open) {
                 *last = Bound::Known(value.clone());
             }
@@ -370,6 +406,7 @@ impl<'m> Firing<'m> {
         atoms.iter().all(|atom| {
             let Some(var) = var(atom) else { return false };
             let &Register::Open(open, false) = self.register(var) else { return false };
+            self.occurs(open, true);
             for member in self.members() {
                 if matches!(member, Member::Open(own, _) if *own == open) {
                     *member = Member::Missing;
@@ -424,8 +461,8 @@ impl<'m> Firing<'m> {
                 return false;
             }
         }
-        if is_time && let Some(last) = self.memory.last.get_mut(end.component) {
-            *last = Some(own);
+        if is_time {
+            self.last.push((end.component, Some(own)));
         }
         true
     }
@@ -564,6 +601,9 @@ impl<'m> Firing<'m> {
     /// Whether no unlogged value is compared with that of another iteration. An iteration in which the variable does not
     /// occur has no value to compare with.
     fn compares_only_logged(&self) -> bool {
+        if self.has_compared {
+            return false;
+        }
         let occurs = |member: &&Member| !matches!(member, Member::Open(_, false));
         self.memory.registers.iter().chain(&self.opened).all(|register| match register {
             Register::Set(members) => {
@@ -577,8 +617,61 @@ impl<'m> Firing<'m> {
     pub(super) fn finish(mut self, moves: &[Var]) {
         let registers =
             moves.iter().map(|&var| self.register(var).clone()).collect::<SmallVec<[_; 4]>>();
+        if self.strict {
+            self.end_loops(moves, &registers);
+        }
         self.memory.registers = registers;
         self.opened.clear();
+        for component in 0..self.memory.last.len() {
+            let own = self.last.iter().filter(|(own, _)| *own == component);
+            let own: SmallVec<[Option<Bound>; 2]> = own.map(|(_, last)| last.clone()).collect();
+            if own.is_empty() {
+                continue;
+            }
+            let mut told = own.into_iter().flatten();
+            let (first, others) = (told.next(), told.collect::<SmallVec<[Bound; 2]>>());
+            self.memory.last[component] = match first {
+                Some(first) if !others.is_empty() => Some(self.latest(&first, &others)),
+                first => first,
+            };
+        }
+    }
+
+    /// A time that is not before any of these.
+    fn latest(&mut self, first: &Bound, others: &[Bound]) -> Bound {
+        let latest = Bound::Open(Open(self.memory.opens));
+        self.memory.opens += 1;
+        for time in std::iter::once(first).chain(others) {
+            self.relate(&latest, Relation::GreaterEqual, time, Rational::from(0));
+        }
+        latest
+    }
+
+    /// Remembers the sets that no register has after the step, as far as their values may still be compared.
+    fn end_loops(&mut self, moves: &[Var], after: &[Register]) {
+        let slots = (0..self.memory.registers.len()).filter_map(|at| u16::try_from(at).ok());
+        let opened = (0..self.opened.len()).filter_map(|at| u16::try_from(at).ok());
+        let all = slots.map(Var::Slot).chain(opened.map(Var::Opened));
+        for var in all.filter(|var| !moves.contains(var)).collect::<SmallVec<[Var; 4]>>() {
+            let Register::Set(members) = self.register(var) else { continue };
+            let is_live = |open: &Open| {
+                after.iter().any(|register| matches!(register, Register::Open(own, _) if own == open))
+            };
+            let waiting = members.iter().filter_map(|member| match member {
+                Member::Open(open, false) => Some(*open).filter(is_live),
+                Member::Open(_, true) | Member::Known(_) | Member::Missing => None,
+            });
+            let ended = Ended {
+                has_missing: members.contains(&Member::Missing),
+                has_others: members
+                    .iter()
+                    .any(|member| matches!(member, Member::Known(_) | Member::Open(_, true))),
+                waiting: waiting.collect(),
+            };
+            if !ended.waiting.is_empty() {
+                self.memory.ended.push(ended);
+            }
+        }
     }
 }
 
@@ -646,7 +739,8 @@ impl Memory {
     pub(crate) fn new(valued: &Valued, components: usize) -> Self {
         let times = if valued.has_times() { components } else { 0 };
         let last = SmallVec::from_elem(None, times);
-        Memory { registers: SmallVec::new(), conditions: Vec::new(), last, opens: 0 }
+        let registers = SmallVec::new();
+        Memory { registers, conditions: Vec::new(), last, opens: 0, ended: Vec::new() }
     }
 
     /// Adds a register for a variable whose value is open.
@@ -693,10 +787,27 @@ impl Memory {
                 Register::Known(_) | Register::Missing => {}
             }
         }
+        // A variable that no register has cannot occur any more.
+        for ended in &mut self.ended {
+            ended.waiting.retain(|open| {
+                self.registers
+                    .iter()
+                    .any(|register| matches!(register, Register::Open(own, _) if own == open))
+            });
+        }
+        self.ended.retain(|ended| !ended.waiting.is_empty());
         for last in self.last.iter().flatten() {
             if let Bound::Open(open) = last {
                 add(*open);
             }
+        }
+        if found.is_some() {
+            let times = self.last.iter().flatten().filter_map(|last| match last {
+                Bound::Open(open) => Some(*open),
+                Bound::Known(_) => None,
+            });
+            let times: SmallVec<[Open; 4]> = times.collect();
+            super::project::project(&mut self.conditions, &order, &times);
         }
         if found.is_some() {
             // Conditions that are connected to no live variable hold for some values of their own.
@@ -749,15 +860,19 @@ impl Memory {
                 Register::Known(_) | Register::Missing => {}
             }
         }
+        for open in self.ended.iter_mut().flat_map(|ended| &mut ended.waiting) {
+            *open = name(*open);
+        }
         for last in self.last.iter_mut().flatten() {
             if let Bound::Open(open) = last {
                 *open = name(*open);
             }
         }
+        let mut known: FxHashSet<Condition> = FxHashSet::default();
         let mut conditions: Vec<Condition> = Vec::with_capacity(self.conditions.len());
         for condition in &self.conditions {
             let renamed = condition.renamed(name);
-            if !conditions.contains(&renamed) {
+            if known.insert(renamed.clone()) {
                 conditions.push(renamed);
             }
         }

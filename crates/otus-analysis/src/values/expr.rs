@@ -190,6 +190,11 @@ impl Exprs {
         self.intern(Expr::Leaf(leaf, arguments))
     }
 
+    /// Whether `strict` orders only the events of one component.
+    pub(super) fn is_relaxed(&self) -> bool {
+        self.relaxed.is_some()
+    }
+
     pub(super) fn expr(&self, id: ExprId) -> &Expr {
         &self.items.items[id]
     }

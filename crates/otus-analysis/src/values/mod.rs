@@ -15,10 +15,13 @@
 //! 1. [`constants`]: guards with constants only are a finer alphabet, for which the fast engine decides;
 //! 2. [`keyed`]: parallel sessions told apart by a key, one look-up for each event;
 //! 3. the engine of the [skeleton](crate::engine), which refutes what is wrong without any value;
-//! 4. [`search`]: shapes, registers and conditions, exact for every interaction and question.
+//! 4. greedy firing of the whole interaction as one session, if that is conclusive;
+//! 5. [`search`]: shapes, registers and conditions, exact for every interaction and question.
 
+pub mod certify;
 pub(crate) mod condition;
 mod constants;
+mod construct;
 mod core;
 mod draw;
 pub(crate) mod event;
@@ -26,17 +29,16 @@ pub(crate) mod expr;
 mod failure;
 mod keyed;
 pub(crate) mod observation;
-mod repair;
-pub mod certify;
-mod construct;
 mod positions;
+mod project;
+mod repair;
 mod search;
 mod step;
 mod stubborn;
 #[cfg(test)]
 mod tests;
-mod walks;
 mod valuation;
+mod walks;
 pub mod witness;
 
 use otus_core::index::Index as _;
@@ -286,7 +288,8 @@ impl ValueEngine {
             anchors: &self.anchors,
             order,
         };
-        if let Some(keyed) = &mut self.keyed
+        let has_keys = |keyed: &&mut Keyed| keyed.has_keys;
+        if let Some(keyed) = self.keyed.as_mut().filter(has_keys)
             && let Some(found) = keyed::explain(keyed, &problem, meter, furthest, &mut self.failure)
         {
             return found;
@@ -301,9 +304,12 @@ impl ValueEngine {
         if self.without.as_ref().is_some_and(|without| without.verdict == Verdict::Fail) {
             return Found::No;
         }
-        // A global prefix and an observed order are about the order between components.
-        let is_local = *question != Question::GlobalPrefix && order.is_none();
-        let tables = self.relaxed.as_mut().filter(|_| is_local).unwrap_or(&mut self.rigid);
+        if let Some(keyed) = self.keyed.as_mut().filter(|keyed| !keyed.has_keys)
+            && let Some(found) = keyed::explain(keyed, &problem, meter, furthest, &mut self.failure)
+        {
+            return found;
+        }
+        let tables = tables_of(&mut self.relaxed, &mut self.rigid, &problem);
         let mut search = Search::new(&problem, tables);
         let found = search.run(meter);
         if found == Found::No {
@@ -325,6 +331,7 @@ impl ValueEngine {
         trace: &MultiTrace,
         facts: &Facts,
         clocks: Clocks,
+        order: Option<&ObservedOrder>,
         question: &Question,
         verdict: Verdict,
         budget: &Budget,
@@ -341,12 +348,11 @@ impl ValueEngine {
             question,
             strict,
             anchors: &self.anchors,
+            order,
         };
         let mut meter = Meter::new(budget);
-        let relaxed = self.relaxed.as_mut().filter(|_| *question == Question::ACCEPT);
-        let one_at_a_time = relaxed.is_some();
-        let tables = relaxed.unwrap_or(&mut self.rigid);
-        let mut search = Search::new(&problem, tables, one_at_a_time).with_trail();
+        let tables = tables_of(&mut self.relaxed, &mut self.rigid, &problem);
+        let mut search = Search::new(&problem, tables).with_trail();
         if search.run(&mut meter) != Found::Yes {
             return None;
         }
@@ -364,7 +370,8 @@ impl ValueEngine {
         budget: &Budget,
     ) -> bool {
         let mut meter = Meter::new(budget);
-        let (subject, asked) = ((trace, facts, clocks), (question, question));
+        let subject = Observed { trace, facts, clocks, order: None };
+        let asked = (question, question);
         let found = self.explain(subject, asked, true, (budget, &mut meter), &mut None);
         (self.failure, self.without) = (None, None);
         found == Found::No
@@ -374,6 +381,17 @@ impl ValueEngine {
     pub fn failure(&self) -> Option<&ValueFailure> {
         self.failure.as_ref()
     }
+}
+
+/// The tables with components decoupled, where that is exact: a global prefix and an observed order are about the order
+/// between components.
+fn tables_of<'t>(
+    relaxed: &'t mut Option<Tables>,
+    rigid: &'t mut Tables,
+    problem: &Problem<'_>,
+) -> &'t mut Tables {
+    let is_local = *problem.question != Question::GlobalPrefix && problem.order.is_none();
+    relaxed.as_mut().filter(|_| is_local).unwrap_or(rigid)
 }
 
 /// Whether some event is on several components.
@@ -387,7 +405,7 @@ fn has_synchronous(valued: &Valued, partition: &Partition) -> bool {
 }
 
 /// By variable: the component whose clock gives it its value, if times do.
-pub(crate) fn anchors(valued: &Valued, partition: &Partition) -> Vec<Option<usize>> {
+pub fn anchors(valued: &Valued, partition: &Partition) -> Vec<Option<usize>> {
     let mut anchors = vec![None; valued.variables.len()];
     for node in &valued.nodes {
         let ValuedNode::Event(parts) = node else { continue };

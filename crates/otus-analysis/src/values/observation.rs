@@ -131,8 +131,6 @@ impl<'p> Observation<'p> {
     ) -> bool {
         let problem = self.problem;
         let mut firing = Firing::new(memory, usage, problem.strict);
-        // The parts of one event have no order among each other.
-        let before = firing.memory.last.clone();
         for part in usage.parts {
             let component = problem.trace.partition().component_of(part.action.lifeline);
             let moment = ends.iter().find(|(c, _)| *c == component.index()).and_then(|(_, m)| *m);
@@ -154,8 +152,10 @@ impl<'p> Observation<'p> {
             let log = &self.logs[component.index()];
             let time = |at: usize| problem.facts.time(component, at).filter(|_| !log.is_broken);
             let (earliest, latest) = match step {
-                Some(at) if part.guard.iter().any(|atom| atom.field == Valued::TIME) => {
-                    ((0..at).rev().find_map(time), (at + 1..log.len).find_map(time))
+                // The actions of one moment have no order.
+                Some(_) if part.guard.iter().any(|atom| atom.field == Valued::TIME) => {
+                    let (from, to) = moment.unwrap_or_default();
+                    ((0..from).rev().find_map(time), (to..log.len).find_map(time))
                 }
                 Some(_) => (None, None),
                 // Before a log that starts late, or after the end of one.
@@ -174,9 +174,6 @@ impl<'p> Observation<'p> {
                 Some(usage.arguments[at])
             };
             let sureness = |atom: &Atom| self.sureness(atom, component.index());
-            if usage.parts.len() > 1 {
-                firing.memory.last.clone_from(&before);
-            }
             if !firing.guard(&part.guard, &end, var, sureness) {
                 return false;
             }

@@ -230,11 +230,14 @@ impl ValueEngine {
         let is_over = matches!(failure.cause, ValueCause::Missing { .. });
         // An event that is overdue must come before its time is over.
         let deadline = match &failure.cause {
-            ValueCause::Missing { overdue: Some(overdue), .. } => overdue.time.since.and_then(|at| {
-                let mut moment = logs.moments[at.component.index()][logs.moment_at(at)?].clone();
-                let start = Logs::time(facts, logs.event_in(&mut moment, at)?)?;
-                start.checked_add(overdue.time.allowed)
-            }),
+            ValueCause::Missing { overdue: Some(overdue), .. } => {
+                overdue.time.since.and_then(|at| {
+                    let mut moment =
+                        logs.moments[at.component.index()][logs.moment_at(at)?].clone();
+                    let start = Logs::time(facts, logs.event_in(&mut moment, at)?)?;
+                    start.checked_add(overdue.time.allowed)
+                })
+            }
             ValueCause::Missing { overdue: None, .. }
             | ValueCause::WrongValue { .. }
             | ValueCause::TooLate(_)
@@ -268,9 +271,9 @@ impl ValueEngine {
             let at = if own != component || is_over { end } else { place.unwrap_or(end) };
             let at = deadline.map_or(at, |deadline| {
                 let is_later = |moment: &Moment| {
-                    moment.iter().any(|event| {
-                        Logs::time(facts, event).is_some_and(|time| time > deadline)
-                    })
+                    moment
+                        .iter()
+                        .any(|event| Logs::time(facts, event).is_some_and(|time| time > deadline))
                 };
                 logs.moments[own].iter().position(is_later).unwrap_or(at)
             });

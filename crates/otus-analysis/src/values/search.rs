@@ -29,6 +29,9 @@ use super::observation::{Moment, Observation, Problem};
 use super::step::Steps;
 use crate::budget::{Meter, Stop};
 
+/// The number of unobserved events that an explanation has at first.
+const FEW: u64 = 4;
+
 /// The answer of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
@@ -76,6 +79,8 @@ pub(super) struct Search<'s, 'p> {
     seen: FxHashMap<State, u64>,
     /// Whether some conditions could not be decided.
     undecided: bool,
+    /// Whether more unobserved events could have happened.
+    was_limited: bool,
     bytes: usize,
     /// The state that consumed the most steps; for a failure.
     furthest: Option<State>,
@@ -111,6 +116,7 @@ impl<'s, 'p> Search<'s, 'p> {
             homes,
             seen: FxHashMap::default(),
             undecided: false,
+            was_limited: false,
             bytes: 0,
             furthest: None,
             trail: None,
@@ -133,7 +139,7 @@ impl<'s, 'p> Search<'s, 'p> {
             at = *before;
         }
         items.reverse();
-        Path { items, is_ordered: !self.one_at_a_time }
+        Path { items, is_ordered: !self.tables.exprs.is_relaxed() }
     }
 
     /// Whether the interaction explains the multi-trace.
@@ -146,28 +152,47 @@ impl<'s, 'p> Search<'s, 'p> {
         let root = self.tables.root;
         let consumed = SmallVec::from_elem(0, self.observation.logs.len());
         let state = State { expr: root, memory, consumed };
-        let silent = self.tables.exprs.bound(root, moments);
-        let mut pending = vec![Node { state, at: START, silent }];
+        let most = self.tables.exprs.bound(root, moments);
+        // Most explanations need few unobserved events.
+        let mut limit = FEW;
+        loop {
+            self.was_limited = false;
+            let silent = limit.min(most);
+            let start = Node { state: state.clone(), at: START, silent };
+            if let Some(found) = self.explore(start, meter) {
+                return found;
+            }
+            if !self.was_limited || limit >= most {
+                break;
+            }
+            limit = limit.saturating_mul(4);
+        }
+        if self.undecided { Found::Unknown(Stop::States) } else { Found::No }
+    }
+
+    /// Explores all states from one on; `None` if none of them is explained.
+    fn explore(&mut self, start: Node, meter: &mut Meter<'_>) -> Option<Found> {
+        let mut pending = vec![start];
         while let Some(node) = pending.pop() {
             if let Some(stop) = meter.count() {
-                return Found::Unknown(stop);
+                return Some(Found::Unknown(stop));
             }
             if meter.is_too_large(self.bytes + self.tables.exprs.bytes()) {
-                return Found::Unknown(Stop::Memory);
+                return Some(Found::Unknown(Stop::Memory));
             }
             if !self.enter(&node) {
                 continue;
             }
             if self.is_explained(&node.state) {
                 self.found = node.at;
-                return Found::Yes;
+                return Some(Found::Yes);
             }
             let mut next = self.successors(&node);
             // The first successor is followed first.
             next.reverse();
             pending.extend(next);
         }
-        if self.undecided { Found::Unknown(Stop::States) } else { Found::No }
+        None
     }
 
     /// Whether a state is new, or has more unobserved events left than before.
@@ -208,9 +233,7 @@ impl<'s, 'p> Search<'s, 'p> {
             for component in 0..set.len() {
                 self.consume(node, component, &set, &mut next);
             }
-            if node.silent > 0 {
-                self.let_happen(node, &set, &mut next);
-            }
+            self.let_happen(node, &set, &mut next);
             let size = next.iter().map(|n| self.tables.exprs.size(n.state.expr)).max().unwrap_or(0);
             let is_forced = next.len() <= 1 && size <= self.tables.exprs.size(node.state.expr);
             let is_better = best
@@ -332,7 +355,7 @@ impl<'s, 'p> Search<'s, 'p> {
             return;
         }
         let is_silent = ends.iter().all(|(_, moment)| moment.is_none());
-        let silent = node.silent - u64::from(is_silent);
+        let silent = node.silent.checked_sub(u64::from(is_silent));
         let Tables { exprs, steps, .. } = &mut *self.tables;
         let ways = steps.ways(exprs, node.state.expr, kind);
         // Every iteration has an observed event, so one that begins unobserved needs a log with events left.
@@ -343,6 +366,10 @@ impl<'s, 'p> Search<'s, 'p> {
             {
                 continue;
             }
+            let Some(silent) = silent else {
+                self.was_limited = true;
+                return;
+            };
             let mut memory = node.state.memory.clone();
             let leaf = &self.tables.exprs.leaves[way.leaf];
             let consumed = &node.state.consumed;

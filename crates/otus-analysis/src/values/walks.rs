@@ -180,7 +180,7 @@ impl<'p> ValueWalks<'p> {
         let components = self.partition.len();
         let times = self.valued.has_times();
         let last = if times { SmallVec::from_elem(None, components) } else { SmallVec::new() };
-        let memory = Memory { registers: SmallVec::new(), conditions: Vec::new(), last, opens: 0 };
+        let memory = Memory { last, ..Memory::new(self.valued, 0) };
         let mut state = State { expr: self.root, memory, now: 0, last: vec![0; components] };
         let mut events = Vec::new();
         loop {
@@ -260,7 +260,6 @@ impl<'p> ValueWalks<'p> {
         let leaf = &self.exprs.leaves[way.leaf];
         let mut memory = state.memory.clone();
         let mut firing = Firing::new(&mut memory, &way.usage(leaf), true);
-        let before = firing.memory.last.clone();
         let var = |atom: &Atom| -> Option<Var> {
             let variable: VariableId = atom.variable()?;
             let at = leaf.variables.iter().position(|&other| other == variable)?;
@@ -297,9 +296,6 @@ impl<'p> ValueWalks<'p> {
                 carried.iter().find(|(own, _)| *own == field).map(|(_, value)| value.clone())
             };
             let end = End { component, logged: Some(&logged), earliest: None, latest: None };
-            if leaf.parts.len() > 1 {
-                firing.memory.last.clone_from(&before);
-            }
             // All clocks are the same here.
             let sureness = |_: &Atom| Sureness { gap: Gap::None, strict: true };
             if !firing.guard(&part.guard, &end, var, sureness) {

@@ -329,22 +329,141 @@ fn ends_of_messages_may_agree_on_a_field() {
 }
 
 #[test]
+fn searches_of_the_papers_regard_values() {
+    let sandbox = Sandbox::new("values-searches");
+    sandbox.write("model.hsf", MQTT);
+    sandbox.write("run.htf", &mqtt(&[exchange(7, 0.0, 1.5)]));
+    sandbox.write("late.htf", &mqtt(&[exchange(7, 0.0, 3.5)]));
+    for kind in ["accept", "prefix", "eliminate"] {
+        let line = format!("analyze model.hsf run.htf --engine graph --kind {kind}");
+        assert!(output(&sandbox, &line, 0).contains("Pass"), "{kind}");
+        let line = format!("analyze model.hsf late.htf --engine graph --kind {kind}");
+        assert!(output(&sandbox, &line, 1).contains("2 s are allowed"), "{kind}");
+    }
+    output(&sandbox, "analyze model.hsf run.htf --kind accept --graph run.json", 0);
+    let graph = sandbox.read("run.json");
+    assert!(
+        graph.contains("PUBREC[mid = 7]") && graph.contains("Re client!PUBLISH(mid=7"),
+        "{graph}"
+    );
+    let text = output(&sandbox, "analyze model.hsf run.htf --kind accept --coverage", 0);
+    assert!(text.contains("coverage: 8 of 8 actions"), "{text}");
+    // A guard that contradicts what came before cuts the tree.
+    sandbox.write(
+        "cut.hsf",
+        "@lifeline{a} @message{m; n; k} new(x)(seq(a!m[f = x, f > 3], alt(a!n[f = x, f < 2], a!k[f = x])))",
+    );
+    let tree = output(&sandbox, "explore cut.hsf", 0);
+    assert!(tree.contains("a!k[f = x]") && !tree.contains("    a!n["), "{tree}");
+}
+
+#[test]
 fn what_does_not_regard_values_says_so() {
     let sandbox = Sandbox::new("values-elsewhere");
     sandbox.write("model.hsf", MQTT);
     sandbox.write("run.htf", &mqtt(&[exchange(7, 0.0, 1.5)]));
-    for line in [
-        "analyze model.hsf run.htf --engine graph",
-        "analyze model.hsf run.htf --graph x.svg",
-        "analyze model.hsf run.htf --coverage",
-    ] {
-        let text = output(&sandbox, line, 2);
-        assert!(text.contains("values are not regarded here"), "{line}: {text}");
+    let text = output(&sandbox, "convert run.htf -o run.pot.json", 0);
+    assert!(text.contains("O0804") && text.contains("left out of the partial order"), "{text}");
+}
+
+#[test]
+fn generated_multi_traces_satisfy_the_guards() {
+    let sandbox = Sandbox::new("values-generate");
+    for (name, model) in [("mqtt", MQTT), ("http", HTTP), ("orders", ORDERS), ("raft", RAFT)] {
+        sandbox.write(&format!("{name}.hsf"), model);
+        let call = format!("generate {name}.hsf --count 30 --max-length 24 --seed 5");
+        let text = output(&sandbox, &format!("{call} -o {name}.jsonl"), 0);
+        assert!(text.contains("wrote 30 multi-traces"), "{text}");
+        let text = output(
+            &sandbox,
+            &format!("analyze {name}.hsf {name}.jsonl --observed complete"),
+            0,
+        );
+        assert!(text.contains(": 30 pass, 0 weak, 0 fail, 0 undecided"), "{name}: {text}");
+        // The same seed draws the same values.
+        assert_eq!(output(&sandbox, &call, 0), output(&sandbox, &call, 0));
     }
-    for line in ["generate model.hsf", "learn run.htf"] {
-        let text = output(&sandbox, line, 0);
-        assert!(text.contains("values are not regarded here"), "{line}: {text}");
+    sandbox
+        .write("never.hsf", "@lifeline{ a; b } @message{ m }\na -- m[k < 3, k > 5, k != 4] -> b\n");
+    let text = output(&sandbox, "generate never.hsf", 2);
+    assert!(text.contains("no values were found that satisfy the guards"), "{text}");
+    assert!(text.contains("`a!m[k < 3, k > 5, k != 4]`"), "{text}");
+}
+
+#[test]
+fn mutants_have_wrong_values_and_come_late() {
+    let sandbox = Sandbox::new("values-mutate");
+    sandbox.write("model.hsf", MQTT);
+    sandbox.write("run.htf", &mqtt(&[exchange(7, 0.0, 1.5), exchange(8, 2.0, 1.0)]));
+    let kinds = "wrong-value,swap-values,wrong-kind,late,drop-value";
+    let line = format!("mutate --score model.hsf run.htf --observed complete --kind {kinds}");
+    let text = output(&sandbox, &line, 0);
+    let row = |kind: &str| -> Vec<usize> {
+        let line = text.lines().find(|line| line.starts_with(kind)).unwrap_or_default();
+        line.split_whitespace().skip(1).filter_map(|number| number.parse().ok()).collect()
+    };
+    // Made, caught, survived, undecided, equal, part.
+    for kind in ["wrong-value", "swap-values", "wrong-kind"] {
+        let [made, caught, ..] = row(kind)[..] else { panic!("{text}") };
+        assert!(made > 0 && made == caught, "{kind}: {text}");
     }
+    // A pause between two exchanges is no fault.
+    assert_eq!(row("late")[..3], [3, 2, 1], "{text}");
+    let [made, 0, 0, 0, 0, part] = row("drop-value")[..] else { panic!("{text}") };
+    assert_eq!(made, part, "{text}");
+    // A specification that compares nothing has no such mutants.
+    let plain = "@lifeline{ client; broker } @message{ PUBLISH; PUBREC; PUBREL; PUBCOMP }\n\
+                 loopP(seq(client -- PUBLISH -> broker, broker -- PUBREC -> client,\n\
+                 client -- PUBREL -> broker, broker -- PUBCOMP -> client))\n";
+    sandbox.write("plain.hsf", plain);
+    let text = output(&sandbox, "mutate --score plain.hsf run.htf --observed complete", 0);
+    assert!(!text.contains("wrong-value") && !text.contains("late"), "{text}");
+    let text = output(&sandbox, "mutate run.htf --kind late --spec model.hsf", 0);
+    assert!(text.contains("come 4s later"), "{text}");
+}
+
+#[test]
+fn keys_are_learnt() {
+    let sandbox = Sandbox::new("values-learn");
+    sandbox.write("run.htf", &mqtt(&[exchange(7, 0.0, 1.5), exchange(8, 2.0, 1.0)]));
+    let text = output(&sandbox, "learn run.htf -o learnt.mmd", 0);
+    assert!(text.contains("note: events with the same mid are one session (2 sessions)"), "{text}");
+    let text = output(&sandbox, "analyze learnt.mmd run.htf --observed complete", 0);
+    assert!(text.contains("1 pass"), "{text}");
+    output(&sandbox, "learn run.htf -o learnt.puml", 0);
+    let text = output(&sandbox, "analyze learnt.puml run.htf --observed complete", 0);
+    assert!(text.contains("1 pass"), "{text}");
+    let text = output(&sandbox, "learn run.htf --loops never", 0);
+    assert!(!text.contains("fresh"), "{text}");
+    // Sessions that differ have no key, but a field may be the same at both ends.
+    sandbox.write("odd.htf", "{[a] a!m(i=1).a!n(i=2); [b] b?m(i=1).b?n(i=2)}");
+    let text = output(&sandbox, "learn odd.htf", 0);
+    assert!(!text.contains("otus: values"), "{text}");
+    sandbox.write("same.htf", "{[a] a!m(i=1).a!n.a!m(i=2); [b] b?m(i=1).b?n.b?m(i=2)}");
+    let text = output(&sandbox, "learn same.htf", 0);
+    assert!(text.contains("a->>b: m [=i]"), "{text}");
+}
+
+#[test]
+fn keys_of_raw_logs_are_learnt() {
+    let sandbox = raw("values-learn-raw", "");
+    let lines = |signs: [char; 2]| -> String {
+        let lines = [7, 8].map(|mid| {
+            let [one, other] = signs;
+            format!("{mid}.5 {one}PUBLISH mid={mid} qos=2\n{mid}.6 {other}PUBREC mid={mid}\n")
+        });
+        lines.concat()
+    };
+    sandbox.write("client.log", &lines(['!', '?']));
+    sandbox.write("broker.log", &lines(['?', '!']));
+    let text = output(&sandbox, "learn", 0);
+    assert!(text.contains("events with the same mid are one session (2 sessions)"), "{text}");
+    assert!(text.contains("client->>broker: PUBLISH [mid = mid]"), "{text}");
+    output(&sandbox, "map --write mapped.jsonl", 0);
+    let text = sandbox.read("mapped.jsonl");
+    assert!(text.contains("\"values\":{\"mid\":7,\"qos\":2},\"time\":7.5"), "{text}");
+    let text = output(&sandbox, "learn mapped.jsonl", 0);
+    assert!(text.contains("events with the same mid are one session"), "{text}");
 }
 
 #[test]
@@ -374,4 +493,165 @@ fn derived_multi_traces_keep_their_values() {
     }
     let text = output(&sandbox, "mutate --spec model.hsf run.htf --score --count 5", 0);
     assert!(text.contains("caught"), "{text}");
+}
+
+/// What is said about raw logs whose lines are `TIME !MESSAGE mid=…`.
+#[track_caller]
+fn told(client: &str, broker: &str, more: &str, expected: &[&str]) -> Sandbox {
+    let sandbox = raw("values-told", more);
+    sandbox.write("model.hsf", &MQTT.replace("qos = 2, ", ""));
+    sandbox.write("client.log", client);
+    sandbox.write("broker.log", broker);
+    let text = output(&sandbox, "analyze --observed complete", 1);
+    for part in expected {
+        assert!(text.contains(part), "no {part:?} in\n{text}");
+    }
+    sandbox
+}
+
+const BROKER: &str =
+    "0.5 ?PUBLISH mid=7\n0.6 !PUBREC mid=7\n0.7 ?PUBREL mid=7\n0.8 !PUBCOMP mid=7\n";
+
+#[test]
+fn a_wrong_value_is_told_with_the_line_that_bound_it() {
+    let client = "0.5 !PUBLISH mid=9\n0.6 ?PUBREC mid=7\n0.7 !PUBREL mid=9\n0.8 ?PUBCOMP mid=9\n";
+    let sandbox = told(
+        client,
+        &BROKER.replace('7', "9").replace("0.9", "0.7"),
+        "",
+        &[
+            "error[wrong-value]: client received PUBREC: it carries mid 7, but 9 was asked for",
+            "model.hsf:5:",
+            "expected here: client?PUBREC with mid 9",
+            "client.log:2:",
+            "client.log:1:",
+            "where that value comes from: client!PUBLISH",
+            "repair: would pass if client.log:2 carried mid 9 instead of 7",
+            "core: mid 7: client",
+        ],
+    );
+    let json = output(&sandbox, "analyze --observed complete --format json", 1);
+    for part in
+        ["\"found\": 7", "\"wanted\": [", "\"since\": {", "\"keys\": [", "\"relation\": \"=\""]
+    {
+        assert!(json.contains(part), "no {part:?} in\n{json}");
+    }
+    // The repair holds.
+    sandbox.write("client.log", &client.replace("PUBREC mid=7", "PUBREC mid=9"));
+    assert!(output(&sandbox, "analyze --observed complete", 0).contains(" Pass"));
+    sandbox.write("client.log", client);
+    for format in ["junit", "sarif", "github", "markdown", "tap", "html", "jsonl --explain short"] {
+        let text = output(&sandbox, &format!("analyze --observed complete --format {format}"), 1);
+        assert!(text.contains("it carries mid 7, but 9 was asked for"), "{format}: {text}");
+    }
+    let project = std::fs::read_to_string(sandbox.path("otus.toml")).unwrap();
+    let test = "\n[[test]]\nname = \"wrong\"\nlogs = [\"*.log\"]\nexpect = \"Fail\"\ncause = \"wrong-value\"\n";
+    sandbox.write("otus.toml", &format!("{project}{test}"));
+    output(&sandbox, "test", 0);
+}
+
+#[test]
+fn durations_are_told_with_their_start() {
+    let client = "0.5 !PUBLISH mid=7\n0.6 ?PUBREC mid=7\n0.7 !PUBREL mid=7\n3.6 ?PUBCOMP mid=7\n";
+    let sandbox = told(
+        client,
+        BROKER,
+        "",
+        &[
+            "error[overdue]: client received PUBCOMP 3.1 s after PUBLISH, at most 2 s are allowed",
+            "expected here: client?PUBCOMP within 2 s",
+            "since: client!PUBLISH",
+            "repair: would pass if client.log:4 came 1.1 s earlier",
+        ],
+    );
+    let json = output(&sandbox, "analyze --observed complete --format json", 1);
+    assert!(json.contains("\"elapsed\": 3.1") && json.contains("\"allowed\": 2"), "{json}");
+    let html = output(&sandbox, "analyze --observed complete --format html", 1);
+    assert!(html.contains("allowed: 2 s"), "the dimension is drawn");
+    // Across clocks, with their uncertainty.
+    let sandbox = raw("values-told", "[clocks]\nuncertainty = \"20ms\"\n");
+    let spec = MQTT
+        .replace("broker -- PUBREC[mid = m]", "broker -- PUBREC[mid = m, broker within 50ms of s]");
+    sandbox.write("model.hsf", &spec);
+    let text = output(&sandbox, "analyze", 1);
+    let wanted = "broker sent PUBREC 100 ms ± 20 ms after PUBLISH by the clocks of both, at most 50 ms are allowed";
+    assert!(text.contains(wanted), "{text}");
+    let spec = MQTT.replace(
+        "broker -- PUBREC[mid = m]",
+        "broker -- PUBREC[mid = m, broker at least 200ms after s]",
+    );
+    sandbox.write("model.hsf", &spec);
+    let text = output(&sandbox, "analyze", 1);
+    assert!(
+        text.contains("error[too-soon]") && text.contains("at least 200 ms are asked for"),
+        "{text}"
+    );
+}
+
+#[test]
+fn sessions_are_told_by_their_keys() {
+    told(
+        "0.5 !PUBLISH mid=7\n0.6 ?PUBREC mid=7\n0.7 !PUBREL mid=7\n0.8 !PUBLISH mid=7\n0.9 ?PUBCOMP mid=7\n",
+        BROKER,
+        "",
+        &[
+            "error[used-again]: client sent PUBLISH with mid 7 again: what was begun with mid 7 is not over, PUBCOMP is missing",
+            "used first: client!PUBLISH",
+        ],
+    );
+    told(
+        "0.5 ?PUBREC mid=8\n",
+        "",
+        "",
+        &[
+            "error[unknown-session]: client received PUBREC with mid 8, but nothing with mid 8 was begun",
+        ],
+    );
+    let sandbox = told(
+        "0.5 !PUBLISH mid=7\n0.6 ?PUBREC mid=7\n0.7 !PUBREL mid=7\n5.0 !PUBLISH mid=8\n",
+        &format!("{BROKER}0.9 ?PUBLISH mid=8\n"),
+        "",
+        &["never got its"],
+    );
+    let text = output(&sandbox, "analyze --may-stop-early client --may-stop-early broker", 1);
+    let wanted =
+        "mid 7 never got its PUBCOMP: 2 s were over when client.log ended, 4.5 s after PUBLISH";
+    assert!(text.contains(wanted) && text.contains("the log ends after: client!PUBLISH"), "{text}");
+    let cycle = |lines: &[&str]| {
+        let lines = lines.iter().enumerate();
+        lines.map(|(at, line)| format!("0.{at} {line}\n")).collect::<String>()
+    };
+    told(
+        &cycle(&["!PUBLISH mid=1", "?PUBREC mid=1", "!PUBLISH mid=2", "?PUBREC mid=2"]),
+        &cycle(&["?PUBLISH mid=1", "?PUBLISH mid=2", "!PUBREC mid=1", "!PUBREC mid=2"]),
+        "",
+        &[
+            "error[cycle]: client received PUBREC with mid 1 before client sent PUBLISH with mid 2, but broker \
+             received PUBLISH with mid 2 before broker sent PUBREC with mid 1: no order of these events is possible",
+            "core: mid 1 and mid 2: client (the first 2 of 4), broker (the first 2 of 4)",
+        ],
+    );
+}
+
+#[test]
+fn a_weak_pass_tells_what_it_assumed() {
+    let sandbox = raw("values-assumed", "");
+    sandbox
+        .write("broker.log", "0.5 ?PUBLISH mid=7 qos=2\n0.6 !PUBREC\n0.7 ?PUBREL\n0.8 !PUBCOMP\n");
+    let text = output(&sandbox, "analyze", 0);
+    let wanted =
+        "assumed mid = 7 (broker.log:2, not logged), 2 more of broker.mid; declare it unlogged";
+    assert!(text.contains(wanted), "{text}");
+}
+
+#[test]
+fn pictures_show_values_and_durations() {
+    let sandbox = raw("values-drawn", "");
+    output(&sandbox, "draw model.hsf -o model.svg", 0);
+    let svg = std::fs::read_to_string(sandbox.path("model.svg")).unwrap();
+    assert!(svg.contains("{0..2s}") && svg.contains("fresh m"), "{svg}");
+    sandbox.write("run.htf", &mqtt(&[exchange(7, 0.0, 1.5)]));
+    output(&sandbox, "draw run.htf -o run.svg", 0);
+    let svg = std::fs::read_to_string(sandbox.path("run.svg")).unwrap();
+    assert!(svg.contains("mid=7, qos=2") && svg.contains("1.5 s"), "{svg}");
 }

@@ -15,13 +15,15 @@ use std::ops::Range;
 
 use otus_analysis::question::Observed;
 use otus_core::index::Index as _;
+use otus_core::valued::Valued;
 use otus_core::{Pool, Signature};
+use otus_syntax::print;
 use otus_trace::multitrace::ComponentId;
-use otus_trace::{MultiTrace, Step};
+use otus_trace::{Facts, FieldNames, MultiTrace, Step, facts};
 
 use crate::geometry::{Point, Rect, Size, point};
 use crate::metrics::{Font, PLAIN, SMALL, grouped};
-use crate::scene::{Item, Role, Scene, Tone};
+use crate::scene::{Anchor, Item, Role, Scene, Tone};
 
 /// The state of an analysis on one component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -76,11 +78,39 @@ pub struct Options<'o> {
     /// The tone of an action, given its component and its index there. `None` means that the tone
     /// follows from the lane.
     pub tone: &'o dyn Fn(ComponentId, usize) -> Option<Tone>,
+    /// The values of the events, which are shown behind their actions, and the names of their fields. Times stand above
+    /// the events.
+    pub values: Option<Values<'o>>,
+}
+
+/// The values of events, and the names of their fields.
+pub type Values<'o> = (&'o Facts, &'o FieldNames);
+
+/// What an event carries besides its time: `mid=7, topic="a/b"`. Empty if that is nothing.
+pub(crate) fn carried((facts, fields): Values<'_>, component: ComponentId, step: usize) -> String {
+    let known = fields.items.iter_with_ids().filter_map(|(field, name)| {
+        let value = facts.known(field, component, step).filter(|_| field != Valued::TIME)?;
+        Some(format!("{name}={}", print::trace_value(&facts::literal_of(field, &value))))
+    });
+    known.collect::<Vec<_>>().join(", ")
+}
+
+/// The time of an event as the text of a multi-trace has it.
+fn time((facts, _): Values<'_>, component: ComponentId, step: usize) -> Option<String> {
+    let time = facts.known(Valued::TIME, component, step)?;
+    Some(format!("{} s", print::trace_value(&facts::literal_of(Valued::TIME, &time))))
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { lanes: &[], room: 720.0, limit: 200, compact: false, tone: &|_, _| None }
+        Options {
+            lanes: &[],
+            room: 720.0,
+            limit: 200,
+            compact: false,
+            tone: &|_, _| None,
+            values: None,
+        }
     }
 }
 
@@ -157,6 +187,8 @@ struct Style {
     /// The maximum width of the text of a head, and of an action.
     head_room: f64,
     action_room: f64,
+    /// The height above the boxes for times.
+    above: f64,
 }
 
 impl Style {
@@ -173,6 +205,10 @@ impl Style {
             least_head: length(8.0, 24.0),
             head_room: length(90.0, 140.0),
             action_room: length(110.0, 240.0),
+            above: match options.values {
+                Some((facts, _)) if facts.has_times() => SMALL.line_height() + 2.0,
+                Some(_) | None => 0.0,
+            },
         }
     }
 
@@ -180,6 +216,7 @@ impl Style {
         self.plain.line_height() + self.inside
     }
 
+    /// The height of a row of boxes, without the times above them.
     fn row_height(&self) -> f64 {
         self.box_height() + 2.0 * self.frame
     }
@@ -239,6 +276,7 @@ impl Painter<'_, '_> {
         let style = self.style;
         let tone = self.lane_tone();
         let height = (style.strong.height(head.len()) + style.inside).max(style.row_height());
+        let top = top + style.above;
         let rect = Rect::at(point(0.0, top), Size { width, height });
         let items = self.scene.head(rect, head, style.strong, tone);
         items[0].subject = Some(format!("component-{}", self.component.0));
@@ -273,7 +311,7 @@ impl Painter<'_, '_> {
             if index > 0 && x + style.step + piece.size.width > most {
                 first_right.get_or_insert(x);
                 x = start.x;
-                top += style.row_height() + 4.0;
+                top += style.row_height() + style.above + 4.0;
             }
             let middle = top + style.row_height() / 2.0;
             let line = Item::line(Role::Lifeline, point(x, middle), point(x + style.step, middle));
@@ -344,19 +382,25 @@ impl Painter<'_, '_> {
         text: &str,
         tone: Tone,
         subject: Option<String>,
+        time: Option<&str>,
     ) -> f64 {
         let (font, height) = (self.style.plain, self.style.box_height());
-        let width = font.width(text) + 2.0 * self.style.inside;
+        let least = time.map_or(0.0, |time| SMALL.width(time));
+        let width = (font.width(text) + 2.0 * self.style.inside).max(least);
         let rect = Rect::at(point(left, -height / 2.0), Size { width, height });
         piece.push(Item { subject, ..Item::rect(Role::Event, rect).tone(tone) });
         piece.push(Item::centered(Role::Event, text, rect.center(), font).tone(tone));
+        if let Some(time) = time {
+            let at = point(rect.center().x, rect.top - self.style.frame - 3.0);
+            piece.push(Item::label(Role::Aside, time, at, Anchor::Middle, SMALL));
+        }
         rect.right
     }
 
     /// A box for actions that are unobserved, simulated or left out.
     fn stub(&self, text: &str, tone: Tone) -> Scene {
         let mut piece = Scene::default();
-        piece.size.width = self.add_box(&mut piece, 0.0, text, tone, None);
+        piece.size.width = self.add_box(&mut piece, 0.0, text, tone, None, None);
         piece
     }
 
@@ -366,8 +410,17 @@ impl Painter<'_, '_> {
         let mut right = 0.0;
         for index in indices.clone() {
             let action = self.pool.action(self.steps()[index].action());
-            let text = action.text(self.pool.signature());
+            let mut text = action.text(self.pool.signature());
+            let values = self.options.values;
+            if let Some(values) = values {
+                let carried = carried(values, self.component, index);
+                if !carried.is_empty() {
+                    text = format!("{text} ({carried})");
+                }
+            }
             let text = style.plain.shorten(&text, style.action_room);
+            let time = values.and_then(|values| time(values, self.component, index));
+            let time = time.map(|time| SMALL.shorten(&time, style.action_room));
             let tone = (self.options.tone)(self.component, index);
             let tone = tone.unwrap_or_else(|| {
                 let tone = self.lane_tone();
@@ -375,7 +428,8 @@ impl Painter<'_, '_> {
             });
             let subject = format!("event-{}-{index}", self.component.0);
             let left = if index > indices.start { right + style.frame } else { right };
-            right = self.add_box(&mut boxes, left, &text, tone, Some(subject));
+            let subject = Some(subject);
+            right = self.add_box(&mut boxes, left, &text, tone, subject, time.as_deref());
         }
         boxes.size.width = right;
         if indices.len() == 1 {

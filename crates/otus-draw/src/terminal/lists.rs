@@ -9,21 +9,34 @@ use otus_trace::{MultiTrace, Step};
 
 use super::Options;
 use super::canvas::{plain, shorten, width};
-use crate::layout::multitrace::{Lane, names};
+use crate::layout::multitrace::{Lane, Values, carried, names};
 use crate::metrics::grouped;
 
 /// A multi-trace as text: a line for each component with its lifelines, its actions with a bar
 /// after the consumed ones, and the remarks on its lane. Actions that do not fit the line are counted.
-pub fn multi_trace(trace: &MultiTrace, pool: &Pool, lanes: &[Lane], options: &Options) -> String {
+pub fn multi_trace(
+    trace: &MultiTrace,
+    pool: &Pool,
+    lanes: &[Lane],
+    values: Option<Values<'_>>,
+    options: &Options,
+) -> String {
     let signature = pool.signature();
     let lines = trace.partition().components().map(|component| {
         let lane = lanes.get(component.index()).copied().unwrap_or_default();
-        let action = |step: &Step| pool.action(step.action()).text(signature);
-        let moments = trace.moments(component).map(move |moment| match moment {
-            [step] => action(step),
-            several => {
-                let texts: Vec<String> = several.iter().map(action).collect();
-                format!("{{{}}}", texts.join(", "))
+        let action = move |at: usize, step: &Step| {
+            let text = pool.action(step.action()).text(signature);
+            let carried = values.map(|values| carried(values, component, at)).unwrap_or_default();
+            if carried.is_empty() { text } else { format!("{text}({carried})") }
+        };
+        let mut at = 0;
+        let moments = trace.moments(component).map(move |moment| {
+            let texts: Vec<String> =
+                moment.iter().zip(at..).map(|(step, at)| action(at, step)).collect();
+            at += moment.len();
+            match texts.as_slice() {
+                [text] => text.clone(),
+                several => format!("{{{}}}", several.join(", ")),
             }
         });
         let count = trace.moments(component).count();

@@ -2,8 +2,8 @@
 
 use otus_draw::check::flaws;
 use otus_draw::layout::failure::{
-    EventState, FailurePicture, Options, PictureEvent, PictureLifeline, PictureMessage, drawn,
-    failure, mermaid,
+    EventState, FailurePicture, Options, PictureDuration, PictureEvent, PictureLifeline,
+    PictureMessage, drawn, failure, mermaid,
 };
 use otus_draw::{Scene, Theme, svg, svg_in_page};
 
@@ -54,6 +54,7 @@ fn broker() -> FailurePicture {
         messages: messages(&[[0, 1], [2, 3], [4, 5], [6, 7], [8, 11], [12, 9], [10, 13]]),
         run: (0..8).collect(),
         culprit: Some(9),
+        ..FailurePicture::default()
     }
 }
 
@@ -233,6 +234,7 @@ fn indices_that_point_to_nothing_are_ignored() {
         messages: messages(&[[0, 9], [9, 0], [0, 1], [9, 9], [0, 0]]),
         run: vec![0, 1, 9],
         culprit: Some(44),
+        durations: vec![PictureDuration { from: 9, to: 0, ..PictureDuration::default() }],
     };
     draw("failure-nothing", &picture);
     assert_eq!(drawn(&picture, &Options::default()), [true, false, true]);
@@ -346,4 +348,41 @@ fn a_failure_is_said_where_it_happens() {
     picture.culprit = Some(0);
     check_mermaid(&picture, &["Note over P0: (fails) does #59;#35;!", "Note over P1: receives"]);
     assert!(mermaid(&picture, &Options::default()).contains("participant P1 as #101;nd"));
+}
+
+/// An exchange whose last message comes too late, on the lifeline at the left or at the right.
+fn late(names: [&str; 2], own: usize) -> FailurePicture {
+    let other = 1 - own;
+    let table = [
+        (own, "!PUBLISH", Explained, "mid 7"),
+        (other, "?PUBLISH", Explained, "mid 7"),
+        (other, "!PUBCOMP", Explained, "mid 7"),
+        (own, "?PUBCOMP", Offending, "mid 7 after 3.1 s"),
+    ];
+    let events = table.map(|(lifeline, label, state, values)| PictureEvent {
+        values: Some(values.to_owned()),
+        ..event(lifeline, &format!("{}{label}", names[lifeline]), state)
+    });
+    let (text, allowed) = ("3.1 s ± 20 ms".to_owned(), "2 s".to_owned());
+    FailurePicture {
+        lifelines: lifelines(&names),
+        events: events.to_vec(),
+        messages: messages(&[[0, 1], [2, 3]]),
+        culprit: Some(3),
+        durations: vec![PictureDuration { from: 0, to: 3, text, allowed }],
+        ..FailurePicture::default()
+    }
+}
+
+#[test]
+fn values_and_durations_are_shown() {
+    let scene = draw("failure-late", &late(["client", "broker"], 0));
+    assert!(has_text(&scene, "✗ ?PUBCOMP mid 7 after 3.1 s"));
+    assert!(has_text(&scene, "3.1 s ± 20 ms") && has_text(&scene, "allowed: 2 s"));
+    insta::assert_snapshot!("failure_late", svg(&scene, Theme::Light));
+    draw("failure-late-right", &late(["broker", "client"], 1));
+    // A duration of which an event is not there is ignored.
+    let mut broken = late(["client", "broker"], 0);
+    broken.durations[0].to = 40;
+    draw("failure-late-broken", &broken);
 }

@@ -217,3 +217,22 @@ fn random_multi_traces_have_no_flaws() {
         assert_eq!(otus_draw::check::flaws(&scene), [], "round {round}: {text}");
     }
 }
+
+#[test]
+fn values_stand_behind_actions_and_times_above() {
+    let text = "{[a] a!m(mid=7, topic=\"plant/some/very/long/topic/name/that/is/cut\", time=12.5).\
+                a?n(time=14).a?n; [b, c] b?m(mid=7, time=12.75).c!n(time=13)}";
+    let parsed = parse_trace(&Source::new("test", text));
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    let mut pool = Pool::new(otus_trace::transform::implied_signature([&parsed.tree]));
+    let fields = otus_trace::facts::all_fields([&parsed.tree]);
+    let (trace, facts, _) = otus_trace::lower_with_facts(&parsed.tree, &mut pool, &fields);
+    let values = Some((&facts, &fields));
+    let scene = multi_trace(&trace, &pool, &Options { values, ..Options::default() });
+    check("trace-values", &scene);
+    let texts = texts(&scene);
+    assert!(texts.contains(&"b?m (mid=7)") && texts.contains(&"12.75 s"), "{texts:?}");
+    // A lane that continues in another row keeps its times apart.
+    let narrow = Options { values, room: 120.0, ..Options::default() };
+    check("trace-values-narrow", &multi_trace(&trace, &pool, &narrow));
+}

@@ -66,6 +66,27 @@ fn guards_and_variables_are_drawn() {
 }
 
 #[test]
+fn durations_stand_beside_their_lifelines() {
+    let text = "@message{m; n; k} @lifeline{x; y; z}
+        new(s, t, u)(seq(
+          x -- m[x at s] -> y, y -- m[y at t] -> z, loopS(z -- k -> z), z -- n[z at u] -> y,
+          alt(y -- n[x within 2s of s] -> x, y -- k[x within 30s of s] -> x), m -> x,
+          z -- k[z at least 1min after u] -> y, x -- k[x within 1s of s] -> y,
+          y -- n[x within 2s of s, x at least 500ms after s, y within 40ms of t] -> x))";
+    let scene = check("sequence-durations", text);
+    let texts: Vec<&str> = scene
+        .items
+        .iter()
+        .filter(|item| item.role == Role::Dimension)
+        .filter_map(|item| if let Shape::Label(it) = &item.shape { Some(&*it.text) } else { None })
+        .collect();
+    // Bounds inside an operand, and between messages on both sides of a lifeline, are told by guards only.
+    assert_eq!(texts, ["{1min..*}", "{0..1s}", "{500ms..2s}"]);
+    assert!(scene.description.contains("{500ms..2s} between two events of x"));
+    insta::assert_snapshot!("sequence_durations", svg(&scene, Theme::Light));
+}
+
+#[test]
 fn every_construct_is_drawn() {
     let text = EVERY_CONSTRUCT.replace("acknowledge the order", "\"acknowledge the order\"");
     let scene = check("every", &text);

@@ -312,7 +312,7 @@ fn traces_and_orders_are_lists() {
         [pub]       pub!publish │
         [bro, sub]  {bro?publish, sub!subscribe}; … 2 more  (2 simulated before)
     "#]]
-    .assert_eq(&multi_trace(&trace, &pool, &lanes, &narrow));
+    .assert_eq(&multi_trace(&trace, &pool, &lanes, None, &narrow));
     let mut builder = otus_trace::order::Builder::default();
     let (p, q) = (builder.process("p"), builder.process("q"));
     let from = builder.event(p).label("send").set("x", 1).at();

@@ -17,6 +17,8 @@
 //! exceptions: a `simulate` that says WeakFail has given up, so every answer but Pass is consistent with it; and a fence with a
 //! line for `multi-prefix` may have a different verdict for `eliminate`, whose semantics differs.
 //!
+//! If the interaction has values, its own oracle and its own engine answer the questions, the latter with each of its reductions switched off in turn.
+//!
 //! If answers differ or the analysis is not defined, the line says so.
 
 use std::cell::RefCell;
@@ -35,6 +37,7 @@ use otus_syntax::options::{LocalAnalysis, Strategy};
 use otus_syntax::{Source, parse_spec};
 use otus_trace::MultiTrace;
 
+use super::valued::Values;
 use crate::oracle::{Asked, Observation};
 
 /// The budget of the oracle for a question.
@@ -42,14 +45,19 @@ const ORACLE: usize = 100_000;
 /// The most states of the other analyses for a question.
 const STATES: u64 = 20_000;
 
-pub(super) fn answers(expected: &str, spec: &mut Lowered, trace: &MultiTrace) -> String {
+pub(super) fn answers(
+    expected: &str,
+    spec: &mut Lowered,
+    trace: &MultiTrace,
+    values: Option<&Values<'_>>,
+) -> String {
     let Some(term) = spec.term else { return "there is no interaction\n".to_owned() };
     let asked =
         |line: &str| line.rsplit_once(':').map_or(line, |(asked, _)| asked).trim().to_owned();
     let lines = expected.lines().filter(|line| !line.trim().is_empty());
     let lines: Vec<String> = lines.map(asked).collect();
     let other_semantics = lines.iter().any(|line| line == Question::MULTI_PREFIX.name());
-    let mut case = Case { spec, term, trace, other_semantics };
+    let mut case = Case { spec, term, trace, values, other_semantics };
     let lines = lines.iter().map(|asked| {
         let verdict = case.verdict(asked).unwrap_or_else(|fault| fault);
         format!("{asked}: {verdict}\n")
@@ -61,6 +69,8 @@ struct Case<'a> {
     spec: &'a mut Lowered,
     term: TermId,
     trace: &'a MultiTrace,
+    /// If the interaction has values.
+    values: Option<&'a Values<'a>>,
     /// Whether the fence has a line for `multi-prefix`.
     other_semantics: bool,
 }
@@ -98,9 +108,16 @@ impl Case<'_> {
         let says = |who: String, verdict: Option<Verdict>| {
             answers.borrow_mut().extend(verdict.map(|verdict| (who, verdict)));
         };
-        says("the oracle".to_owned(), self.by_oracle(question));
-        says("refute".to_owned(), self.by_refutation(question)?);
-        for (name, options) in options() {
+        if let Some(values) = self.values {
+            for (name, verdict) in values.exact(&self.spec.pool, self.term, self.trace, question) {
+                says(name, verdict);
+            }
+        } else {
+            says("the oracle".to_owned(), self.by_oracle(question));
+            says("refute".to_owned(), self.by_refutation(question)?);
+        }
+        let is_plain = self.values.is_none();
+        for (name, options) in options().into_iter().filter(|_| is_plain) {
             let partition = self.trace.partition();
             let mut engine = Engine::new(&self.spec.pool, self.term, partition, options);
             let budget = Budget { max_states: Some(STATES), ..Budget::default() };
@@ -191,10 +208,16 @@ impl Case<'_> {
             }
             asked = config.kind;
             let pool = &mut self.spec.pool;
-            let outcome = graph::analyze(pool, self.term, self.trace, &config, &mut Silent)
-                .map_err(|unfit| unfit.to_string())?;
+            let outcome = match self.values {
+                Some(values) => values.searched(pool, self.trace, &config),
+                None => graph::analyze(pool, self.term, self.trace, &config, &mut Silent),
+            };
+            let outcome = outcome.map_err(|unfit| unfit.to_string())?;
             if let Some(witness) = &outcome.witness {
-                let claim = (config.kind, outcome.verdict);
+                // A witness is one of the skeleton, which does not know that a value was not logged.
+                let is_accepted = self.values.is_some() && config.kind == Kind::Accept;
+                let verdict = if is_accepted { Verdict::Pass } else { outcome.verdict };
+                let claim = (config.kind, verdict);
                 certify(pool, self.term, self.trace, claim, witness)
                     .map_err(|refuted| format!("the witness is refuted: {refuted}"))?;
             }

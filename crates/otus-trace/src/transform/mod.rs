@@ -71,7 +71,8 @@ pub use mutate::{Changes, Mutant, duplicate, noise, remove, swap_actions};
 pub use project::{NotFiner, project, project_with_facts};
 pub use restrict::{restrict, restrict_with_facts};
 pub use revalue::{
-    Compared, Scope, ValueChange, ValueChanges, drop_values, early, late, swap_values, wrong_kinds, wrong_values,
+    Compared, Scope, ValueChange, ValueChanges, drop_values, early, late, swap_values, wrong_kinds,
+    wrong_values,
 };
 pub use share::{NoShare, Share};
 pub use shuffle::derive_seed;

@@ -172,10 +172,12 @@ fn shifts(scope: Scope<'_>, by: impl Fn(i64) -> i64) -> ValueChanges<'_> {
         let (Some(anchor), Some(end)) = (compared.next(), compared.next_back()) else { continue };
         let (mut before, mut step): (Option<i64>, usize) = (None, 0);
         for moment in scope.trace.moments(component) {
-            let times = (step..step + moment.len()).filter_map(|at| scope.facts.time(component, at));
-            let (first, last) = times.fold((None, None), |(first, last): (Option<i64>, _), time| {
-                (Some(first.map_or(time, |first| first.min(time))), last.max(Some(time)))
-            });
+            let times =
+                (step..step + moment.len()).filter_map(|at| scope.facts.time(component, at));
+            let (first, last) =
+                times.fold((None, None), |(first, last): (Option<i64>, _), time| {
+                    (Some(first.map_or(time, |first| first.min(time))), last.max(Some(time)))
+                });
             let counts = anchor < step && step <= end;
             if let (Some(before), Some(first), true) = (before, first, counts) {
                 let by = by(first.saturating_sub(before));
@@ -267,9 +269,7 @@ fn another(of: &Value, values: &[Value]) -> Option<Value> {
 /// A value that reads alike but is of another kind.
 fn of_another_kind(value: &Value) -> Value {
     match value {
-        Value::Text(text) => {
-            Rational::parse(text).map_or(Value::Boolean(true), Value::Number)
-        }
+        Value::Text(text) => Rational::parse(text).map_or(Value::Boolean(true), Value::Number),
         Value::Number(_) | Value::Boolean(_) => Value::Text(value.as_text()),
     }
 }
@@ -399,9 +399,14 @@ impl ValueChange {
                 match value {
                     Some(value) => {
                         let value = shown(value);
-                        format!("{name} is {value} instead of {before} in {} of {log}", moment(first))
+                        format!(
+                            "{name} is {value} instead of {before} in {} of {log}",
+                            moment(first)
+                        )
                     }
-                    None => format!("{name} = {before} is not logged in {} of {log}", moment(first)),
+                    None => {
+                        format!("{name} = {before} is not logged in {} of {log}", moment(first))
+                    }
                 }
             }
             ValueChange::Swap { field, .. } => {
@@ -434,9 +439,8 @@ mod tests {
         let fields = facts::all_fields([&tree]);
         let (trace, facts, _) = lower_with_facts(&tree, &mut pool, &fields);
         let changes = set(Scope { trace: &trace, facts: &facts, compared: None });
-        let shown = |facts: &Facts| {
-            print::trace_line(&raise_with_facts(&trace, facts, &fields, &pool))
-        };
+        let shown =
+            |facts: &Facts| print::trace_line(&raise_with_facts(&trace, facts, &fields, &pool));
         let made: Vec<(String, String)> = changes
             .iter()
             .map(|change| {

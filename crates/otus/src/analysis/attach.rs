@@ -198,7 +198,7 @@ impl GraphOptions {
     }
 }
 
-/// `{"version":1,"options":{…},"nodes":[{"id","term","remaining","measure"?,"leaf"?,"cut"?}],"edges":[{"from","to","rule"}]}`
+/// `{"version":1,"options":{…},"nodes":[{"id","term","remaining","conditions"?,"measure"?,"leaf"?,"cut"?}],"edges":[{"from","to","rule"}]}`
 fn graph_json(context: &Context<'_>, graph: &Graph, legend: &Legend) -> Value {
     let nodes: Vec<Value> = graph
         .nodes
@@ -208,6 +208,8 @@ fn graph_json(context: &Context<'_>, graph: &Graph, legend: &Legend) -> Value {
             let mut value = json!({ "id": id, "term": context.pool.text(node.state.term) });
             let remaining = context.remaining(&node.state);
             set(&mut value, "remaining", Some(remaining).filter(|it| !it.is_empty()));
+            let conditions = node.conditions.clone().filter(|it| !it.is_empty());
+            set(&mut value, "conditions", conditions);
             set(&mut value, "measure", context.measure(&node.state));
             set(&mut value, "leaf", node.leaf.map(|leaf| leaf.kind.name()));
             set(&mut value, "cut", Some(node.cut).filter(|&cut| cut > 0));
@@ -274,12 +276,7 @@ pub(super) fn certificate(
 }
 
 /// The partial order of an execution by its messages, with one process per log.
-pub(super) fn order(
-    pool: &Pool,
-    trace: &MultiTrace,
-    witness: Option<&Witness>,
-    has_values: bool,
-) -> Attachment {
+pub(super) fn order(pool: &Pool, trace: &MultiTrace, witness: Option<&Witness>) -> Attachment {
     let ordered = |witness: &Witness| {
         let events = witness.events().map(|(event, _)| event);
         let paired = from_steps(events, pool, trace.partition()).map_err(|it| it.to_string())?;
@@ -295,11 +292,7 @@ pub(super) fn order(
         );
         Ok((pot::write(&paired.order).into_bytes(), remark))
     };
-    let missing = if has_values {
-        "there is no execution to write: values are not regarded here, and the specification has some"
-    } else {
-        "there is no execution to write: nothing explains it, or a budget ended"
-    };
+    let missing = "there is no execution to write: nothing explains it, or a budget ended";
     let made = witness.ok_or_else(|| missing.to_owned()).and_then(ordered);
     let (content, remark) = match made {
         Ok((bytes, remark)) => (Ok(bytes), Some(remark)),

@@ -80,12 +80,6 @@ pub fn analyze(context: &Context, request: &Request) -> Result<Analysis> {
     let (mut plans, mut trials): (Vec<Arc<Plan>>, Vec<Arc<Plan>>) = (Vec::new(), Vec::new());
     for (number, spec) in specs.into_iter().enumerate() {
         let Specification { loaded, lowered, term, .. } = spec;
-        if request.coverage && lowered.valued.is_some() {
-            unfit!(
-                "values are not regarded here: --coverage follows names and order only; leave it out, or remove the \
-                 values from the specification"
-            );
-        }
         let covering = request.coverage.then(|| Covering::new(&loaded, &lowered, term));
         let covering = covering.transpose()?;
         let new = |lowered, graph| {

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use otus_analysis::config::{Kind, Simulation};
 use otus_analysis::values::Clocks;
-use otus_analysis::{Config, Observed, Question, Verdict, Witness};
+use otus_analysis::{Config, Question, Verdict, Witness};
 use otus_core::budget::Budget;
 use otus_core::index::Index as _;
 use otus_core::valued::Valued;
@@ -182,10 +182,7 @@ impl Plan {
         };
         let only = SearchFeatures::new(request, &config);
         let valued = lowered.valued.as_deref_mut();
-        let (is_search, graph) = match &valued {
-            Some(_) => (only.refuse_values(context, request.engine, graph.is_some())?, None),
-            None => (only.is_search(context, request.engine, graph.is_some())?, graph),
-        };
+        let is_search = only.is_search(context, request.engine, graph.is_some())?;
         let clocks = Clocks { uncertainty: said.and_then(|said| said.uncertainty) };
         if let (Some(valued), Some(said)) = (valued, said) {
             values::drop_unlogged(context, &said.observation, valued, pool.signature());
@@ -369,33 +366,6 @@ impl SearchFeatures {
             flags: all.iter().filter(|it| it.1).map(|it| it.0).collect(),
             options: all.iter().filter(|it| it.3 && !it.1).map(|it| it.2).collect(),
         }
-    }
-
-    /// Refuses what only a search can do, if the specification has values, which the searches do not regard. An option
-    /// of a file is only noted. Never asks for a search.
-    fn refuse_values(
-        &self,
-        context: &Context,
-        engine: EngineChoice,
-        is_recorded: bool,
-    ) -> Result<bool> {
-        if engine == EngineChoice::Graph || !self.flags.is_empty() {
-            let flag = self.flags.first().copied().unwrap_or("--engine graph");
-            unfit!(
-                "values are not regarded here: the searches of the papers ({flag}) know no guards and no variables; \
-                 leave {flag} out, or remove the values from the specification"
-            );
-        }
-        if is_recorded || !self.options.is_empty() {
-            let what = match self.options.as_slice() {
-                [] => "the graphic logger".to_owned(),
-                options => options.join(", "),
-            };
-            context.remark(format!(
-                "note: {what} is for the searches of the papers, which know no values, and is not regarded"
-            ));
-        }
-        Ok(false)
     }
 
     fn is_search(

@@ -1,25 +1,28 @@
 //! Analyses of specifications with values: which fields are kept, what is asked, and what a failure says.
 //!
-//! The engine of `otus_analysis::values` decides about names, order on each log, and values. The order that was
-//! observed *between* logs (ids, spans, vector clocks) is a second question, to the engine of the interaction without its
-//! values. The verdict is the lower of both answers. This is sound for Fail: an explanation with values in that order
-//! would be one without values in that order, and one with values. It is not complete: a multi-trace that only values
-//! and order *together* refute is not a Fail.
+//! The engine of `otus_analysis::values` decides about names, values, and all order at once: that of each log, and the one
+//! that was observed *between* logs (ids, spans, vector clocks). A failure is told by its cause: by values if the
+//! multi-trace fails without the order between logs, too; by that order if it fails without values; otherwise by both together.
 
 use std::collections::BTreeMap;
 
+use otus_analysis::certify::certify_order;
 use otus_analysis::engine::Outcome;
 pub(super) use otus_analysis::values::Asked as About;
-use otus_analysis::values::{ValueEngine, ValueFailure};
+use otus_analysis::values::certify::{ValuedCase, certify};
+use otus_analysis::values::{ValueEngine, ValueFailure, ValuedWitness, anchors};
 use otus_analysis::{Engine, Observed, Question, Verdict};
+use otus_core::algebra::{Memo, simplify};
 use otus_core::index::Index as _;
+use otus_core::letters::Letters;
 use otus_core::valued::{FieldId, Valued, ValuedNode};
 use otus_core::{Action, LifelineId, Pool, Signature, Value};
 use otus_trace::mapping::{Observation, Plan};
-use otus_trace::{ComponentId, Facts, MultiTrace, Step};
+use otus_trace::{ComponentId, Facts, MultiTrace, Partition, Step};
 use rustc_hash::FxHashMap;
 
 use super::verdict::Subject;
+use crate::case::{AssumedValue, Valuation, VariableValue};
 use crate::context::Context;
 use crate::units::counted;
 use crate::value::FieldValue;
@@ -76,24 +79,91 @@ impl Asked<'_> {
             let outcome = plain.analyze(trace, question, budget);
             return Answer { outcome, is_by_order: false, failure: None };
         }
-        let mut outcome = valued.analyze(trace, facts, plan.clocks, question, budget);
-        let Some(order) = subject.order.filter(|_| outcome.verdict != Verdict::Fail) else {
-            let failure = valued.failure().cloned().map(Box::new);
+        let observed = (trace, facts);
+        let outcome =
+            valued.analyze_ordered(observed, subject.order, plan.clocks, question, budget);
+        let mut failure = valued.failure().cloned().map(Box::new);
+        let Some(order) = subject.order.filter(|_| outcome.verdict == Verdict::Fail) else {
             return Answer { outcome, is_by_order: false, failure };
         };
-        let mut ordered = plain.analyze_ordered(trace, order, question, budget);
-        let states = outcome.states + ordered.states;
-        if ordered.verdict < outcome.verdict {
-            std::mem::swap(&mut outcome, &mut ordered);
+        let mut without = valued.analyze(trace, facts, plan.clocks, question, budget);
+        without.states += outcome.states;
+        if without.verdict == Verdict::Fail {
+            failure = valued.failure().cloned().map(Box::new);
+            return Answer { outcome: without, is_by_order: false, failure };
         }
-        outcome.states = states;
-        let is_by_order = outcome.verdict == Verdict::Fail && subject.is_by_order(plain, question);
-        Answer { outcome, is_by_order, failure: None }
+        let ordered = plain.analyze_ordered(trace, order, question, budget);
+        let is_by_order = ordered.verdict == Verdict::Fail;
+        // If the order alone is possible, the values are told that do not go with it.
+        let failure = failure.filter(|_| !is_by_order);
+        Answer { outcome, is_by_order: is_by_order || failure.is_none(), failure }
     }
 }
 
+impl Asked<'_> {
+    /// An execution with values that explains a verdict, certified; none if the budget ends before one is found, or if it does
+    /// not respect the order that was observed between logs.
+    pub(super) fn witness(
+        &self,
+        pool: &mut Pool,
+        engine: &mut ValueEngine,
+        verdict: Verdict,
+    ) -> Result<Option<ValuedWitness>, String> {
+        let Asked { subject, facts, question } = *self;
+        let Subject { plan, trace, .. } = *subject;
+        let Some(valued) = plan.spec.valued.as_deref() else { return Ok(None) };
+        let (clocks, budget) = (plan.clocks, subject.witness_budget());
+        let found = engine.witness(pool, trace, facts, clocks, subject.order, question, verdict, &budget);
+        let Some(found) = found else { return Ok(None) };
+        let case = ValuedCase { term: plan.spec.term, valued, trace, facts, clocks };
+        certify(pool, case, (question, verdict), &found)
+            .map_err(|error| subject.bug("the witness", "does not hold", &error))?;
+        let is_in_order = subject
+            .order
+            .is_none_or(|order| certify_order(pool, trace, order, &found.witness).is_ok());
+        Ok(Some(found).filter(|_| is_in_order))
+    }
+}
+
+/// The values that a witness assumes, as plain data.
+pub(super) fn valuation(
+    witness: &ValuedWitness,
+    pool: &Pool,
+    valued: &Valued,
+    partition: &Partition,
+) -> Option<Valuation> {
+    let (mut letters, term) = Letters::new(pool, valued)?;
+    let mut term = simplify(&mut letters.pool, term);
+    let mut memo = Memo::default();
+    let is_time = anchors(valued, partition);
+    let mut found = Valuation::default();
+    for (event, (step, leaf)) in witness.witness.steps.iter().zip(&witness.leaves).enumerate() {
+        let position = &step.event()?.position;
+        (_, term) = letters.step(&mut memo, term, position.iter().copied())?;
+        let text: String = position.iter().map(u8::to_string).collect();
+        found.positions.push(if text.is_empty() { "ε".to_owned() } else { text });
+        let ValuedNode::Event(parts) = &valued.nodes[*leaf] else { continue };
+        for assumed in &witness.assumed[event] {
+            let action = parts.get(assumed.part)?.action.text(pool.signature());
+            let field = valued.field_name(assumed.field).to_owned();
+            let value = FieldValue::of(assumed.field, &assumed.value);
+            found.assumed.push(AssumedValue { event, action, field, value });
+        }
+    }
+    for (&instance, value) in &witness.variables {
+        let variable = letters.instance(instance).variable;
+        let value = match is_time[variable.index()] {
+            Some(_) => FieldValue::of(Valued::TIME, value),
+            None => FieldValue(Some(value.clone())),
+        };
+        let name = valued.variables[variable].to_string();
+        found.variables.push(VariableValue { name, number: instance.index(), value });
+    }
+    Some(found)
+}
+
 /// Whether an observed log has an action that the pool of the specification does not have.
-fn has_stranger(trace: &MultiTrace, question: &Question, known: usize) -> bool {
+pub(super) fn has_stranger(trace: &MultiTrace, question: &Question, known: usize) -> bool {
     let is_strange = |step: &Step| step.action().index() >= known;
     trace.partition().components().any(|component| {
         question.of(component) != Observed::Unobserved

@@ -6,9 +6,11 @@ use std::time::{Duration, Instant};
 
 use otus_analysis::budget::{Budget, Stop};
 use otus_analysis::certify::{certify, certify_order, closed};
+use otus_analysis::config::{Kind, Simulation};
 use otus_analysis::graph::record::{Context, Graph};
-use otus_analysis::graph::{self, SearchState, Silent};
-use otus_analysis::values::ValueFailure;
+use otus_analysis::graph::shown::Shown;
+use otus_analysis::graph::{self, Carried, SearchState, Silent};
+use otus_analysis::values::{ValueEngine, ValueFailure, ValuedWitness};
 use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Config, Engine, Observed, Question, Verdict, Witness};
 use otus_core::{EventId, LifelineId, Pool, RegionId};
@@ -51,6 +53,8 @@ pub(super) struct Found {
     /// The limit that left the verdict undecided.
     reason: Option<Cow<'static, str>>,
     pub(super) witness: Option<Witness>,
+    /// The witness with the values that it assumes, if the specification has values.
+    valued_witness: Option<Box<ValuedWitness>>,
     is_witness_missing: bool,
     /// Whether the multi-trace fails only because of the order that was observed between logs.
     pub(super) is_by_order: bool,
@@ -82,6 +86,7 @@ impl Found {
                 "nothing was observed: no event is on a lifeline of the specification".into(),
             ),
             witness: None,
+            valued_witness: None,
             is_witness_missing: false,
             is_by_order: false,
             note: None,
@@ -235,11 +240,22 @@ impl Subject<'_> {
             && trace.moment_count() <= plan.request.witness.max_moments();
         let is_pass = outcome.verdict >= Verdict::WeakPass;
         let covering = plan.covering.as_ref().filter(|_| is_pass);
-        let covering = covering.filter(|covering| !covering.again(trace));
-        let mut witness = None;
-        // There are no witnesses with values yet.
-        if (is_wanted || covering.is_some()) && !is_valued {
-            witness = self.witness(pool, engine, question, outcome.verdict)?;
+        // Equal names may have exercised different parts if values differ.
+        let covering = covering.filter(|covering| is_valued || !covering.again(trace));
+        let (mut witness, mut with_values) = (None, None);
+        if is_wanted || covering.is_some() {
+            match valued.as_mut().zip(self.facts) {
+                Some((valued, facts)) if is_pass => {
+                    let asked = values::Asked { subject: self, facts, question };
+                    with_values = asked.witness(pool, valued, outcome.verdict)?;
+                    witness = with_values.as_ref().map(|found| found.witness.clone());
+                }
+                Some(_) => {}
+                None => witness = self.witness(pool, engine, question, outcome.verdict)?,
+            }
+        }
+        if witness.is_none() && is_valued && covering.is_some() {
+            witness = self.searched(pool, question, outcome.verdict)?;
         }
         if let Some(covering) = covering {
             let plain = witness.as_ref().map(|witness| plan.spec.plain(pool, witness));
@@ -251,7 +267,10 @@ impl Subject<'_> {
             states: outcome.states,
             stop: outcome.stop,
             reason: outcome.stop.is_early().then(|| outcome.stop.reason().into()),
-            is_witness_missing: is_wanted && witness.is_none() && !is_valued,
+            is_witness_missing: is_wanted
+                && witness.is_none()
+                && !(is_valued && self.order.is_some()),
+            valued_witness: with_values.filter(|_| witness.is_some()).map(Box::new),
             witness,
             is_by_order,
             note: None,
@@ -281,6 +300,20 @@ impl Subject<'_> {
             && engine.analyze(self.trace, question, self.budget).verdict >= Verdict::WeakPass
     }
 
+    /// The budget for a witness.
+    pub(super) fn witness_budget(&self) -> Budget {
+        let Subject { plan, trace, .. } = *self;
+        let mut budget = self.budget.clone();
+        if plan.request.witness != super::WitnessPolicy::Always {
+            // The budget for a witness must allow one or two steps for each moment, since coverage
+            // needs the witness.
+            let moments = if plan.covering.is_some() { trace.moment_count() as u64 } else { 0 };
+            let enough = WITNESS_STATES + 4 * moments;
+            budget.max_states = budget.max_states.map(|most| most.min(enough));
+        }
+        budget
+    }
+
     /// An execution that explains a verdict of the fast engine, certified; none if the budget ends before
     /// one is found.
     fn witness(
@@ -291,14 +324,7 @@ impl Subject<'_> {
         verdict: Verdict,
     ) -> Result<Option<Witness>, String> {
         let Subject { plan, trace, .. } = *self;
-        let mut budget = self.budget.clone();
-        if plan.request.witness != super::WitnessPolicy::Always {
-            // The budget for a witness must allow one or two steps for each moment, since coverage
-            // needs the witness.
-            let moments = if plan.covering.is_some() { trace.moment_count() as u64 } else { 0 };
-            let enough = WITNESS_STATES + 4 * moments;
-            budget.max_states = budget.max_states.map(|most| most.min(enough));
-        }
+        let budget = self.witness_budget();
         let term = plan.spec.term_for(pool, trace);
         let found = match self.order {
             Some(order) => {
@@ -316,6 +342,73 @@ impl Subject<'_> {
         Ok(Some(witness))
     }
 
+    /// What the events carry, if the specification has values that can explain them.
+    fn carried(&self, question: &Question) -> Option<Carried<'_>> {
+        let Subject { plan, trace, facts, .. } = *self;
+        let valued = plan.spec.valued.as_deref()?;
+        let known = plan.spec.pool.action_count();
+        let facts = facts.filter(|_| !values::has_stranger(trace, question, known))?;
+        Some(Carried { valued, facts, clocks: plan.clocks })
+    }
+
+    /// Checks the witness of a search. That of a search with values is an execution of the skeleton, which knows neither
+    /// peers nor values that were not logged.
+    fn certify_searched(
+        &self,
+        pool: &mut Pool,
+        (kind, verdict): (Kind, Verdict),
+        witness: &Witness,
+        is_valued: bool,
+    ) -> Result<(), String> {
+        let Subject { plan, trace, .. } = *self;
+        let certified = if is_valued {
+            let is_accepted = kind == Kind::Accept && verdict == Verdict::WeakPass;
+            let claimed = if is_accepted { Verdict::Pass } else { verdict };
+            let plain = trace.map_actions(|action| {
+                let action = pool.action(action).without_peer();
+                pool.intern_action(action)
+            });
+            certify(pool, plan.spec.term, &plain, (kind, claimed), witness)
+        } else {
+            let term = plan.spec.term_for(pool, trace);
+            certify(pool, term, trace, (kind, verdict), witness)
+        };
+        certified.map_err(|error| self.bug("the witness", "does not hold", &error))
+    }
+
+    /// An execution that explains a verdict of the engine for values, by a search of the papers; none if there is none for the
+    /// question, or the budget ends before one is found.
+    fn searched(
+        &self,
+        pool: &mut Pool,
+        question: &Question,
+        verdict: Verdict,
+    ) -> Result<Option<Witness>, String> {
+        let simulate =
+            |before| Kind::Simulate(Simulation { before, multiply: true, ..Simulation::default() });
+        let kind = match question {
+            _ if verdict == Verdict::Pass => Kind::Accept,
+            Question::GlobalPrefix => Kind::Prefix,
+            Question::Uniform(Observed::Complete) => Kind::Accept,
+            Question::Uniform(Observed::StopsEarly) => simulate(false),
+            Question::Uniform(Observed::Slice) => simulate(true),
+            Question::Uniform(_) | Question::Each(_) => return Ok(None),
+        };
+        let moments = self.trace.moment_count() as u64;
+        let most = WITNESS_STATES + 4 * moments;
+        let max_states = Some(self.budget.max_states.map_or(most, |own| own.min(most)));
+        let budget = Budget { max_states, ..self.budget.clone() };
+        let config =
+            Config { kind, goal: Some(verdict), memoize: true, budget, ..Config::default() };
+        let Some(carried) = self.carried(question) else { return Ok(None) };
+        let found = graph::analyze_valued(pool, &carried, self.trace, &config, &mut Silent);
+        let Some(witness) = found.ok().and_then(|(outcome, _)| outcome.witness) else {
+            return Ok(None);
+        };
+        self.certify_searched(pool, (kind, verdict), &witness, true)?;
+        Ok(Some(witness))
+    }
+
     /// The answer of a search of the papers, with a certified witness.
     fn search(
         &self,
@@ -330,12 +423,17 @@ impl Subject<'_> {
         let observer: &mut dyn graph::Observer =
             if plan.graph.is_some() { &mut recorded } else { &mut Silent };
         let start = Instant::now();
-        let outcome = graph::analyze(pool, term, trace, config, observer)
-            .map_err(|unfit| format!("it cannot be analysed this way: {unfit}"))?;
+        let found = match self.carried(question) {
+            Some(carried) => graph::analyze_valued(pool, &carried, trace, config, observer)
+                .map(|(outcome, learned)| (outcome, Some(learned))),
+            None => graph::analyze(pool, term, trace, config, observer).map(|it| (it, None)),
+        };
+        let (outcome, learned) =
+            found.map_err(|unfit| format!("it cannot be analysed this way: {unfit}"))?;
         let elapsed = start.elapsed();
         if let Some(witness) = &outcome.witness {
-            certify(pool, term, trace, (config.kind, outcome.verdict), witness)
-                .map_err(|error| self.bug("the witness", "does not hold", &error))?;
+            let is_valued = learned.is_some();
+            self.certify_searched(pool, (config.kind, outcome.verdict), witness, is_valued)?;
         }
         if let Some(covering) = &plan.covering
             && outcome.verdict >= Verdict::WeakPass
@@ -345,22 +443,42 @@ impl Subject<'_> {
         }
         let mut graph = None;
         if let Some(options) = &plan.graph {
-            if outcome.verdict == Verdict::Fail {
+            let shown = learned
+                .zip(self.facts)
+                .map(|(mut learned, facts)| learned.show(pool, &recorded, Some((trace, facts))));
+            if outcome.verdict == Verdict::Fail && shown.is_none() {
                 let states: Vec<SearchState> =
                     recorded.nodes.iter().map(|node| node.state.clone()).collect();
                 closed(pool, term, trace, config, Verdict::Fail, &states)
                     .map_err(|error| self.bug("the refutation", "is not closed", &error))?;
             }
-            let context = Context { pool, positions: &outcome.positions, trace: Some(trace) };
+            let positions = &outcome.positions;
+            let (context, recorded) = match &shown {
+                Some(Shown { pool, trace, graph }) => {
+                    (Context { pool, positions, trace: trace.as_ref() }, graph)
+                }
+                None => (Context { pool, positions, trace: Some(trace) }, &recorded),
+            };
             let legend = Legend::of_analysis(config, outcome.verdict);
             let answer = (&legend, Some(outcome.verdict));
-            let picture = options.render(&context, &recorded, answer);
+            let picture = options.render(&context, recorded, answer);
             graph = Some(Box::new(Attachment {
                 path: options.path.clone(),
                 remark: picture.remark,
                 replaced_by: picture.replaced_by,
                 ..Attachment::new(AttachmentKind::Graph, Ok(picture.bytes))
             }));
+        }
+        let (mut furthest, mut by_value) = (None, None);
+        if let (Verdict::Fail, Some(carried)) = (outcome.verdict, self.carried(question)) {
+            // The search only says that nothing explains the logs; the engine for values also says why.
+            let Carried { valued, facts, clocks } = carried;
+            let mut engine = ValueEngine::new(pool, plan.spec.term, valued, trace.partition());
+            let found = engine.analyze(trace, facts, clocks, question, self.budget);
+            if found.verdict == Verdict::Fail {
+                furthest = found.furthest;
+                by_value = engine.failure().cloned().map(Box::new);
+            }
         }
         let is_lacking = outcome.verdict == Verdict::Inconclusive && outcome.reason.is_none();
         let lacking = "a log is over while others cannot continue (LackObs)";
@@ -374,8 +492,9 @@ impl Subject<'_> {
             note: None,
             asked: None,
             witness: outcome.witness.filter(|_| plan.request.witness.max_moments() > 0),
-            furthest: None,
-            by_value: None,
+            valued_witness: None,
+            furthest,
+            by_value,
             assumed: None,
             is_drawn: self.is_drawn(outcome.verdict, met),
             elapsed,
@@ -412,6 +531,14 @@ impl Subject<'_> {
         // A witness that was computed only for the picture is not shown.
         let witness = found.witness.as_ref().filter(|_| plan.shows_witness(found.verdict));
         case.witness = witness.map(|witness| Execution { events: witness.texts(pool) });
+        let valued = plan.spec.valued.as_deref().zip(self.facts);
+        if let (Some(witness), Some((valued, facts)), Some(_)) =
+            (&found.valued_witness, valued, witness)
+        {
+            let events = witness.texts(pool, valued, trace, facts);
+            case.witness = Some(Execution { events });
+            case.valuation = values::valuation(witness, pool, valued, trace.partition());
+        }
         if found.verdict == Verdict::WeakPass {
             case.missing = witness.map(|witness| self.missing(witness, question, pool));
             if let Question::Each(_) = question {
@@ -478,8 +605,7 @@ impl Subject<'_> {
             });
         }
         if plan.request.order {
-            let has_values = self.facts.is_some();
-            attachments.push(attach::order(pool, trace, found.witness.as_ref(), has_values));
+            attachments.push(attach::order(pool, trace, found.witness.as_ref()));
         }
         attachments
     }
@@ -539,7 +665,7 @@ impl Subject<'_> {
         trace.partition().components().zip(furthest).filter_map(first).collect()
     }
 
-    fn bug(&self, what: &str, is: &str, error: &dyn Display) -> String {
+    pub(super) fn bug(&self, what: &str, is: &str, error: &dyn Display) -> String {
         Error::Bug(format!("{what} of {} {is} ({error})", self.id)).to_string()
     }
 }

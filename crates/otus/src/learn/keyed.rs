@@ -64,11 +64,11 @@ impl Valued<'_> {
         found.retain(|key| self.is_plain(key.field, pool.signature()));
         for key in found.iter().take(MOST) {
             let field = &self.fields.items[key.field];
-            let learnt = learn::learn(pool, &[Run::new(&key.session)], options, &mut |_, _, _| true);
+            let learnt =
+                learn::learn(pool, &[Run::new(&key.session)], options, &mut |_, _, _| true);
             let mut tree = raise(pool, learnt.term);
             enclose(&mut tree, field, key.is_reused);
-            let mut notes: Vec<String> =
-                learnt.notes.iter().map(|note| note.text(pool)).collect();
+            let mut notes: Vec<String> = learnt.notes.iter().map(|note| note.text(pool)).collect();
             let sessions = counted(key.values, "session");
             notes.push(format!("events with the same {field} are one session ({sessions})"));
             if key.is_reused {
@@ -115,7 +115,10 @@ impl Valued<'_> {
             let said = named.iter().map(|field| {
                 format!("where a message has [={field}], both its ends carry the same {field}")
             });
-            return Some(KeyedDiagram { tree: stricter, notes: notes.into_iter().chain(said).collect() });
+            return Some(KeyedDiagram {
+                tree: stricter,
+                notes: notes.into_iter().chain(said).collect(),
+            });
         }
         self.accepts(&tree).then_some(KeyedDiagram { tree, notes })
     }
@@ -123,9 +126,7 @@ impl Valued<'_> {
     /// The fields that messages carry alike at both ends, without the key.
     fn common(&self, pool: &Pool, key: Option<FieldId>) -> Vec<(MessageId, FieldId)> {
         let mut common = keys::common(&self.with_values(), pool);
-        common.retain(|(_, field)| {
-            Some(*field) != key && self.is_plain(*field, pool.signature())
-        });
+        common.retain(|(_, field)| Some(*field) != key && self.is_plain(*field, pool.signature()));
         common
     }
 
@@ -198,7 +199,9 @@ fn enclose(tree: &mut SpecFile, field: &str, is_reused: bool) {
 fn variable_of(field: &str) -> String {
     let last = field.rsplit('.').next().unwrap_or_default();
     let word: String = last.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
-    if word.starts_with(char::is_alphabetic) && !["true", "false", "null", "new", "fresh", "o"].contains(&&*word) {
+    if word.starts_with(char::is_alphabetic)
+        && !["true", "false", "null", "new", "fresh", "o"].contains(&&*word)
+    {
         word
     } else {
         format!("x{word}")

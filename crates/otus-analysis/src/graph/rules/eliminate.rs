@@ -42,9 +42,8 @@ impl Rules<'_, '_> {
     pub(super) fn eliminate(&mut self, state: &SearchState) -> Expansion {
         if self.all_over(state) {
             let ending = self.ending(state, true);
-            let ok = |ending: Ending| {
-                Leaf { kind: LeafKind::Ok, verdict: ending.verdict(state.exact) }
-            };
+            let ok =
+                |ending: Ending| Leaf { kind: LeafKind::Ok, verdict: ending.verdict(state.exact) };
             return (Some(ending.map_or(STUCK, ok)), Vec::new());
         }
         if let Some(child) = self.removal(state) {
@@ -106,7 +105,8 @@ impl Rules<'_, '_> {
             let mut measure = state.measure;
             if step.loop_depth > 0 {
                 let rest = innermost(self.pool, state.term, &self.frontiers.positions, &step);
-                let is_seen = rest.is_some_and(|body| !self.pool.lifelines(body).is_subset(&removed));
+                let is_seen =
+                    rest.is_some_and(|body| !self.pool.lifelines(body).is_subset(&removed));
                 let left = measure.loops.and_then(|loops| loops.checked_sub(1));
                 if !is_seen || left.is_none() {
                     continue;

@@ -36,9 +36,8 @@ impl Rules<'_, '_> {
     pub(super) fn simulate(&mut self, state: &SearchState, simulation: &Simulation) -> Expansion {
         if self.all_over(state) {
             let ending = self.ending(state, true);
-            let ok = |ending: Ending| {
-                Leaf { kind: LeafKind::Ok, verdict: ending.verdict(state.exact) }
-            };
+            let ok =
+                |ending: Ending| Leaf { kind: LeafKind::Ok, verdict: ending.verdict(state.exact) };
             return (Some(ending.map_or(STUCK, ok)), Vec::new());
         }
         let steps = self.steps(state.term);

@@ -1,8 +1,15 @@
 //! Whether two events of different components that can both come first leave the same in either order.
+//!
+//! Let e be possible now, and let an explanation have events of other components before it. They commute with e, so e
+//! stays possible before each of them, and it can be moved in front of them one by one, if every way in which it happens after
+//! such an event is one in which it could have happened before it. (In `seq(loop(a?m), c -- m -> a)` it is not: a?m can come
+//! first, but only c!m makes it the reception of that message.) The events of an explanation need not be those of the
+//! greedy run, so *all* shapes of a session must be confluent, not just those that the run met.
 
 use otus_core::index::Index as _;
 use otus_core::valued::VariableId;
 use otus_trace::Partition;
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::super::expr::{ExprId, Exprs, KindId, Var};
@@ -17,8 +24,51 @@ enum Origin {
     Opened(VariableId),
 }
 
-/// Whether a shape is confluent.
-pub(super) fn is_confluent(
+/// The most shapes of a session that are looked at.
+const MANY: usize = 2000;
+/// The most pairs of ways of two kinds of events that are compared.
+const PAIRS: usize = 64;
+
+/// Whether all shapes that a session has after at most so many events are confluent; `None` if there are too many, or if
+/// `is_over` says that time is up.
+pub(super) fn all_confluent(
+    exprs: &mut Exprs,
+    steps: &mut Steps,
+    partition: &Partition,
+    (start, events): (ExprId, usize),
+    mut is_over: impl FnMut() -> bool,
+) -> Option<bool> {
+    let mut seen: FxHashSet<ExprId> = FxHashSet::default();
+    let mut level = vec![start];
+    let kinds: Vec<KindId> = exprs.kinds.items.ids().collect();
+    // After all of its events, no order is left.
+    for _ in 0..events {
+        let mut next = Vec::new();
+        for shape in level {
+            if !seen.insert(shape) {
+                continue;
+            }
+            if seen.len() > MANY || is_over() {
+                return None;
+            }
+            if !is_confluent(exprs, steps, partition, shape) {
+                return Some(false);
+            }
+            for &kind in &kinds {
+                let ways = steps.ways(exprs, shape, kind);
+                next.extend(ways.iter().map(|way| way.rest));
+            }
+        }
+        level = next;
+        if level.is_empty() {
+            break;
+        }
+    }
+    Some(true)
+}
+
+/// Whether a shape is confluent; `false`, too, if that is too much to find out.
+fn is_confluent(
     exprs: &mut Exprs,
     steps: &mut Steps,
     partition: &Partition,
@@ -37,6 +87,12 @@ pub(super) fn is_confluent(
             }
             let first = steps.ways(exprs, shape, one);
             let second = steps.ways(exprs, shape, other);
+            if first.is_empty() || second.is_empty() {
+                continue;
+            }
+            if first.len() * second.len() > PAIRS {
+                return false;
+            }
             for a in &*first {
                 for b in &*second {
                     if !commute(exprs, steps, a, b) {
@@ -44,9 +100,38 @@ pub(super) fn is_confluent(
                     }
                 }
             }
+            if !enables_nothing(exprs, steps, &first, &second, other)
+                || !enables_nothing(exprs, steps, &second, &first, one)
+            {
+                return false;
+            }
         }
     }
     true
+}
+
+/// Whether every way in which an event of a kind can happen after one of `first` is one that it had before, in `second`.
+fn enables_nothing(
+    exprs: &mut Exprs,
+    steps: &mut Steps,
+    first: &[Way],
+    second: &[Way],
+    kind: KindId,
+) -> bool {
+    first.iter().all(|a| {
+        let kind_a = exprs.leaves[a.leaf].kind;
+        let after_a = steps.ways(exprs, a.rest, kind);
+        after_a.iter().all(|then_b| {
+            let origins = origins(a, then_b);
+            second.iter().filter(|b| b.leaf == then_b.leaf).any(|b| {
+                let after_b = steps.ways(exprs, b.rest, kind_a);
+                let mut then_a = after_b.iter().filter(|way| way.leaf == a.leaf);
+                then_a.any(|then_a| {
+                    then_a.rest == then_b.rest && self::origins(b, then_a) == origins
+                })
+            })
+        })
+    })
 }
 
 fn commute(exprs: &mut Exprs, steps: &mut Steps, a: &Way, b: &Way) -> bool {

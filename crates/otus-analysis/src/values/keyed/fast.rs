@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use otus_core::Peer;
 use otus_core::index::Index as _;
-use otus_core::valued::{Atom, FieldId, Operand, Test, Valued};
+use otus_core::valued::{Atom, FieldId, Operand, Test, Valued, VariableId};
 use otus_syntax::Rational;
 use otus_syntax::ast::guard::Relation;
-use otus_trace::{ComponentId, FactId, Facts};
+use otus_trace::{ComponentId, FactId, Facts, Partition};
 use smallvec::SmallVec;
 
 use super::super::expr::{ExprId, Exprs, KindId, Var};
@@ -128,6 +128,71 @@ impl FastStep {
             });
         }
         Some(FastStep { to: way.rest, peers: part.peers.clone(), tests, registers })
+    }
+
+    /// A step that nobody saw, on a component whose log is over. Its only tests are bounds on its time from above by
+    /// anchors of its own clock; all other values can be as they must. `None` if that does not suffice: if a variable gets its
+    /// value from another field, or a field has more than one atom.
+    pub(super) fn silent(
+        exprs: &Exprs,
+        way: &Way,
+        component: usize,
+        anchors: &[Option<usize>],
+        partition: &Partition,
+    ) -> Option<FastStep> {
+        let is_same_clock = |atom: &Atom| {
+            let anchor = atom.variable().and_then(|variable| anchors.get(variable.index()));
+            anchor.is_some_and(|&anchor| anchor == Some(component))
+        };
+        let mut step = FastStep::new(exprs, way, &is_same_clock)?;
+        let is_free = |test: &FastTest| matches!(test, FastTest::Same(..) | FastTest::Constant(..));
+        let [part] = &*exprs.leaves[way.leaf].parts else { return None };
+        let is_single =
+            |atom: &Atom| part.guard.iter().filter(|other| other.field == atom.field).count() == 1;
+        let is_satisfiable = |atom: &Atom| match &atom.test {
+            Test::In(values) => !values.is_empty(),
+            Test::Compare(..) | Test::Matches(_) => true,
+        };
+        // For a bound on another clock, a later anchor would be better.
+        let is_elsewhere = |anchor: &VariableId| {
+            exprs.leaves.iter().flat_map(|leaf| leaf.parts.iter()).any(|part| {
+                partition.component_of(part.action.lifeline).index() != component
+                    && part.guard.iter().any(|atom| atom.variable() == Some(*anchor))
+            })
+        };
+        let times = part.guard.iter().filter(|atom| atom.field == Valued::TIME);
+        if times.filter_map(Atom::binds).any(|anchor| is_elsewhere(&anchor)) {
+            return None;
+        }
+        let mut others = part.guard.iter().filter(|atom| atom.field != Valued::TIME);
+        let has_fields = step.registers.iter().any(|source| matches!(source, Source::Field(_)));
+        if has_fields || !others.all(|atom| is_single(atom) && is_satisfiable(atom)) {
+            return None;
+        }
+        step.tests.retain(|test| !is_free(test));
+        Some(step)
+    }
+
+    /// The registers after an event that nobody saw, at the time when its log ended; `None` if a bound forbids it, or
+    /// that time is not known and matters.
+    #[inline]
+    pub(super) fn unobserved(&self, before: &Registers, now: Option<i64>) -> Option<Registers> {
+        for test in &self.tests {
+            let FastTest::Time(relation, at, offset) = test else { return None };
+            let other = before[usize::from(*at)].checked_add(*offset)?;
+            if !relation.holds(Some(now?.cmp(&other))) {
+                return None;
+            }
+        }
+        let mut after = [0; REGISTERS];
+        for (to, source) in after.iter_mut().zip(&self.registers) {
+            *to = match *source {
+                Source::Register(at) => before[usize::from(at)],
+                Source::Time => now?,
+                Source::Field(_) => return None,
+            };
+        }
+        Some(after)
     }
 
     /// Whether the event passes all tests.

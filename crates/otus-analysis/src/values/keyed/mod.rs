@@ -21,6 +21,7 @@ mod fast;
 mod plan;
 mod report;
 mod run;
+mod silent;
 
 pub(super) use plan::Keyed;
 pub use report::{LoopReport, loops};

@@ -5,9 +5,9 @@ use otus_core::valued::{Atom, FieldId, Operand, Test, Valued, ValuedId, ValuedNo
 use otus_core::{Action, Pool};
 use otus_syntax::ast::guard::Relation;
 use otus_trace::Partition;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use super::super::expr::{ExprId, Exprs, KindId};
+use super::super::expr::{Exprs, KindId};
 use super::super::search::Tables;
 use super::super::step::Steps;
 use super::fast::FastSteps;
@@ -18,6 +18,8 @@ pub(in super::super) struct Keyed {
     pub(super) parts: Vec<Part>,
     /// The part of each action, its kind there, and the field with its key.
     pub(super) routes: FxHashMap<Action, Route>,
+    /// Whether some part has keys.
+    pub(in super::super) has_keys: bool,
     /// Whether some time has a bound from below.
     pub(super) has_lower_bounds: bool,
     /// Whether a stage begins only when the stages before it are over on all lifelines, not just on that of the event.
@@ -45,35 +47,47 @@ pub(super) struct Part {
     pub(super) stage: usize,
     /// Whether the part is one session that is always there.
     pub(super) is_single: bool,
-    /// Whether every shape met so far is confluent.
-    pub(super) is_confluent: bool,
-    /// The shapes of which that is known.
-    pub(super) checked: FxHashSet<ExprId>,
+    /// Whether all shapes after at most so many events are confluent, for the largest number of events that was asked about.
+    pub(super) confluent: Option<(usize, bool)>,
 }
 
 impl Keyed {
-    /// The plan of an interaction; `None` if no part of it is keyed, or parts share an action, or an event is on several
-    /// components.
+    /// The plan of an interaction; `None` if an event is on several components. If no part is keyed, or parts share an
+    /// action, all of it is one session.
     pub(in super::super) fn new(
         pool: &Pool,
         valued: &Valued,
         partition: &Partition,
     ) -> Option<Keyed> {
         let (stages, is_strict) = stages(valued);
+        let parts = stages.iter().enumerate().flat_map(|(stage, &root)| {
+            parallel_parts(valued, root).into_iter().map(move |part| (stage, part))
+        });
+        let by_parts = Keyed::of_parts(pool, valued, partition, parts, is_strict);
+        by_parts.filter(|keyed| keyed.has_keys).or_else(|| {
+            let whole = std::iter::once((0, valued.root));
+            Keyed::of_parts(pool, valued, partition, whole, false)
+        })
+    }
+
+    /// The plan of parts with their stages; `None` if parts share an action, or an event is on several components.
+    fn of_parts(
+        pool: &Pool,
+        valued: &Valued,
+        partition: &Partition,
+        parts: impl Iterator<Item = (usize, ValuedId)>,
+        is_strict: bool,
+    ) -> Option<Keyed> {
         let mut keyed = Keyed {
             parts: Vec::new(),
             routes: FxHashMap::default(),
+            has_keys: false,
             has_lower_bounds: false,
             is_strict,
         };
-        let mut has_keys = false;
-        let all = stages.iter().enumerate();
-        let all = all.flat_map(|(stage, &root)| {
-            parallel_parts(valued, root).into_iter().map(move |part| (stage, part))
-        });
-        for (stage, root) in all {
+        for (stage, root) in parts {
             let session = Session::of(valued, root);
-            has_keys |= session.is_some();
+            keyed.has_keys |= session.is_some();
             let (tree, fields) = match &session {
                 Some(session) => (session.tree(valued), Some(&session.fields)),
                 None => (Valued { root, ..valued.clone() }, None),
@@ -95,8 +109,7 @@ impl Keyed {
                 Tables { exprs, steps: Steps::default(), root: start, kinds: FxHashMap::default() };
             let is_single = session.is_none();
             let fast = FastSteps::default();
-            let checked = FxHashSet::default();
-            keyed.parts.push(Part { tables, fast, stage, is_single, is_confluent: true, checked });
+            keyed.parts.push(Part { tables, fast, stage, is_single, confluent: None });
         }
         keyed.has_lower_bounds = valued.atoms().any(|atom| {
             let is_above = matches!(
@@ -105,7 +118,7 @@ impl Keyed {
             );
             atom.field == Valued::TIME && is_above
         });
-        has_keys.then_some(keyed)
+        Some(keyed)
     }
 
     /// The field of an action's key; `Some(None)` if it has none, `None` if the interaction lacks the action.

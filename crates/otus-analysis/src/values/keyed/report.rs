@@ -6,9 +6,9 @@ use otus_syntax::Span;
 use otus_trace::Partition;
 use rustc_hash::FxHashSet;
 
-use super::super::expr::{ExprId, Exprs, KindId};
+use super::super::expr::Exprs;
 use super::super::step::Steps;
-use super::confluence::is_confluent;
+use super::confluence::all_confluent;
 use super::plan::{Session, binders, events};
 
 /// A parallel loop whose iterations have variables of their own.
@@ -24,9 +24,6 @@ pub struct LoopReport {
     /// a session; `None` without a key, or if there are too many states.
     pub is_confluent: Option<bool>,
 }
-
-/// The most shapes of a session that are looked at.
-const MANY: usize = 2000;
 
 /// The parallel loops of an interaction whose iterations have variables of their own.
 pub fn loops(pool: &Pool, valued: &Valued, partition: &Partition) -> Vec<LoopReport> {
@@ -75,31 +72,8 @@ fn report(
         return Some(LoopReport { span, key: None, lacking, is_confluent: None });
     };
     let key = Some(name(session.variable));
-    let (exprs, start) = Exprs::new(pool, &session.tree(valued), partition, false);
-    let is_confluent = all_confluent(exprs, start, partition);
-    Some(LoopReport { span, key, lacking: Vec::new(), is_confluent })
-}
-
-/// Whether all shapes of a session are confluent; `None` if there are too many.
-fn all_confluent(mut exprs: Exprs, start: ExprId, partition: &Partition) -> Option<bool> {
+    let (mut exprs, start) = Exprs::new(pool, &session.tree(valued), partition, false);
     let mut steps = Steps::default();
-    let mut seen: FxHashSet<ExprId> = FxHashSet::default();
-    let mut pending = vec![start];
-    let kinds: Vec<KindId> = exprs.kinds.items.ids().collect();
-    while let Some(shape) = pending.pop() {
-        if !seen.insert(shape) {
-            continue;
-        }
-        if seen.len() > MANY {
-            return None;
-        }
-        if !is_confluent(&mut exprs, &mut steps, partition, shape) {
-            return Some(false);
-        }
-        for &kind in &kinds {
-            let ways = steps.ways(&mut exprs, shape, kind);
-            pending.extend(ways.iter().map(|way| way.rest));
-        }
-    }
-    Some(true)
+    let is_confluent = all_confluent(&mut exprs, &mut steps, partition, (start, usize::MAX), || false);
+    Some(LoopReport { span, key, lacking: Vec::new(), is_confluent })
 }

@@ -7,7 +7,7 @@ use otus_core::valued::{Atom, FieldId, Valued};
 use otus_core::{Action, LifelineId, LifelineSet, Value};
 use otus_syntax::ast::guard::Relation;
 use otus_trace::{ComponentId, FactId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::super::event::{Memory, Register};
@@ -16,11 +16,12 @@ use super::super::failure::{
     self, ExpectedLeaf, LogPlace, Met, Obstacle, ValueCause, ValueFailure,
 };
 use super::super::observation::{Log, Moment, Observation, Problem};
-use super::super::search::Found;
+use super::super::search::{Found, Tables};
 use super::super::step::Way;
-use super::confluence::is_confluent;
+use super::confluence::all_confluent;
 use super::fast::{Answer, At, Entry, REGISTERS, Registers};
 use super::plan::{Keyed, Part, Route};
+use super::silent::Chains;
 use crate::budget::{Meter, Stop};
 
 /// Whether the sessions explain the logs; `None` if this engine does not decide it.
@@ -58,6 +59,7 @@ pub(in super::super) fn explain(
         keyed,
         observation,
         sessions,
+        chains: Chains::default(),
         slow: Vec::new(),
         routes,
         consumed: vec![0; count],
@@ -78,9 +80,9 @@ pub(in super::super) fn explain(
 
 /// A session: its shape, and the values of its variables.
 #[derive(Debug, Clone, Copy)]
-struct Session {
-    shape: ExprId,
-    registers: Registers,
+pub(super) struct Session {
+    pub(super) shape: ExprId,
+    pub(super) registers: Registers,
 }
 
 /// A session of which no event has happened.
@@ -109,28 +111,30 @@ struct SlowSession {
 
 /// What an attempt to let an event happen led to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fired {
+pub(super) enum Fired {
     Moved,
     Blocked,
     /// This engine does not decide.
     GivenUp,
 }
 
-struct Run<'r, 'p> {
-    keyed: &'r mut Keyed,
-    observation: Observation<'p>,
+pub(super) struct Run<'r, 'p> {
+    pub(super) keyed: &'r mut Keyed,
+    pub(super) observation: Observation<'p>,
     /// By part, then by key.
-    sessions: Vec<Vec<Session>>,
+    pub(super) sessions: Vec<Vec<Session>>,
+    /// How sessions go on with events that nobody saw.
+    pub(super) chains: Chains,
     slow: Vec<SlowSession>,
     /// By action: its route, once looked up.
     routes: Vec<Looked>,
-    consumed: Vec<u32>,
+    pub(super) consumed: Vec<u32>,
     may_miss: bool,
     /// Whether all choices so far were forced.
     is_forced: bool,
     budget_spent: Option<Stop>,
     /// By lifeline: the stage that its events belong to now.
-    stages: Vec<usize>,
+    pub(super) stages: Vec<usize>,
     /// A session that cannot end: its part and key.
     unfinished: Option<(usize, usize)>,
 }
@@ -150,7 +154,14 @@ impl Run<'_, '_> {
                         Fired::Blocked => break,
                         Fired::GivenUp => return None,
                     }
+                    // The events of one session take turns, or one log runs ahead and what is left grows with it.
+                    if !self.keyed.has_keys {
+                        break;
+                    }
                 }
+            }
+            if !self.keyed.has_keys && self.is_too_large() {
+                return None;
             }
             if moved {
                 continue;
@@ -163,17 +174,70 @@ impl Run<'_, '_> {
                 break;
             }
         }
-        let is_conclusive =
-            |run: &Self| run.is_forced && run.keyed.parts.iter().all(|part| part.is_confluent);
         if !self.observation.all_consumed(&self.consumed) {
-            return is_conclusive(self).then_some(Found::No);
+            return self.is_conclusive(meter).then_some(Found::No);
         }
         match self.can_end(meter) {
             Some(true) => Some(Found::Yes),
-            Some(false) if is_conclusive(self) => Some(Found::No),
+            Some(false) if self.is_conclusive(meter) => Some(Found::No),
             Some(false) => None,
             None => self.budget_spent.map(Found::Unknown),
         }
+    }
+
+    /// Whether a run that got stuck proves that there is no explanation.
+    #[cold]
+    fn is_conclusive(&mut self, meter: &mut Meter<'_>) -> bool {
+        if !self.is_forced {
+            return false;
+        }
+        // The longest sessions of each part. Events that nobody saw are not counted, so nothing bounds these.
+        let mut longest = vec![if self.may_miss { usize::MAX } else { 0 }; self.keyed.parts.len()];
+        if !self.may_miss {
+            let mut counts: FxHashMap<(usize, usize), usize> = FxHashMap::default();
+            for component in 0..self.consumed.len() {
+                for step in 0..self.observation.logs[component].len {
+                    let at = LogPlace { component: ComponentId::new(component), step };
+                    if let Some((route, key)) = self.route(at) {
+                        let count = counts.entry((route.part, key)).or_default();
+                        *count += 1;
+                        longest[route.part] = longest[route.part].max(*count);
+                    }
+                }
+            }
+        }
+        let partition = self.observation.problem.trace.partition();
+        self.keyed.parts.iter_mut().zip(longest).all(|(part, events)| {
+            match part.confluent {
+                Some((known, is_confluent)) if events <= known || !is_confluent => is_confluent,
+                _ => {
+                    let Tables { exprs, steps, root, .. } = &mut part.tables;
+                    let start = (*root, events);
+                    let is_over = || meter.count().is_some();
+                    let found = all_confluent(exprs, steps, partition, start, is_over);
+                    if let Some(is_confluent) = found {
+                        part.confluent = Some((events, is_confluent));
+                    }
+                    found == Some(true)
+                }
+            }
+        })
+    }
+
+    /// Whether what is left of the only session is much larger than the interaction, so that the search may be better.
+    fn is_too_large(&self) -> bool {
+        let (Some(part), Some([session])) =
+            (self.keyed.parts.first(), self.sessions.first().map(Vec::as_slice))
+        else {
+            return false;
+        };
+        let exprs = &part.tables.exprs;
+        let shape = match session.shape {
+            IDLE => return false,
+            SLOW => self.slow[usize::try_from(session.registers[0]).unwrap_or(0)].expr,
+            shape => shape,
+        };
+        exprs.size(shape) > 16 * exprs.size(part.tables.root).saturating_add(4)
     }
 
     /// Lets the next event of a component happen in its session.
@@ -221,9 +285,13 @@ impl Run<'_, '_> {
         if entry == Entry::Unknown {
             entry = make(part, problem, shape, route.kind);
         }
+        let session = Session { shape, ..session };
         let Entry::Fast(from, to) = entry else {
-            return if entry == Entry::Slow || self.has_outside() {
+            return if entry == Entry::Slow {
                 self.fire_slowly(component, route, key)
+            } else if self.has_outside() {
+                self.fire_after_chain(component, (route, key), session)
+                    .unwrap_or_else(|| self.fire_slowly(component, route, key))
             } else {
                 Fired::Blocked
             };
@@ -346,7 +414,7 @@ impl Run<'_, '_> {
         let has_times = problem.valued.has_times();
         let last = if has_times { SmallVec::from_elem(None, components) } else { SmallVec::new() };
         let memory =
-            Memory { registers: registers.collect(), conditions: Vec::new(), last, opens: 0 };
+            Memory { registers: registers.collect(), last, ..Memory::new(problem.valued, 0) };
         SlowSession { expr, memory }
     }
 
@@ -515,7 +583,15 @@ impl Run<'_, '_> {
                     self.budget_spent = Some(stop);
                     return None;
                 }
-                if !self.can_session_end(part, key)? {
+                let by_chain = match session.shape {
+                    SLOW => None,
+                    _ => self.ends_after_chain(part, session),
+                };
+                let can_end = match by_chain {
+                    Some(can_end) => can_end,
+                    None => self.can_session_end(part, key)?,
+                };
+                if !can_end {
                     self.unfinished = Some((part, key));
                     return Some(false);
                 }
@@ -730,9 +806,9 @@ fn test(
     }
 }
 
-/// Finds the steps of a shape, and whether it and the shapes after it are confluent.
+/// Finds the steps of a shape.
 #[cold]
-fn make(part: &mut Part, problem: &Problem<'_>, shape: ExprId, kind: KindId) -> Entry {
+pub(super) fn make(part: &mut Part, problem: &Problem<'_>, shape: ExprId, kind: KindId) -> Entry {
     let partition = problem.trace.partition();
     let tables = &mut part.tables;
     let action = tables.exprs.kinds.items[kind].first().copied();
@@ -744,14 +820,5 @@ fn make(part: &mut Part, problem: &Problem<'_>, shape: ExprId, kind: KindId) -> 
                 .and_then(|variable| problem.anchors.get(variable.index()).copied().flatten())
                 .is_none_or(|clock| Some(clock) == component)
     };
-    let entry = part.fast.make(&mut tables.exprs, &mut tables.steps, shape, kind, &is_same_clock);
-    let ways = tables.steps.ways(&mut tables.exprs, shape, kind);
-    let after: Vec<ExprId> = ways.iter().map(|way| way.rest).collect();
-    for shape in after.into_iter().chain([shape]) {
-        if part.is_confluent && part.checked.insert(shape) {
-            part.is_confluent =
-                is_confluent(&mut tables.exprs, &mut tables.steps, partition, shape);
-        }
-    }
-    entry
+    part.fast.make(&mut tables.exprs, &mut tables.steps, shape, kind, &is_same_clock)
 }

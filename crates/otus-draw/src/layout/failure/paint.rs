@@ -23,7 +23,7 @@ const TRACK: f64 = 6.0;
 /// The maximum number of tracks of a gutter or gap. Further arrows share these tracks.
 const MOST_TRACKS: usize = 12;
 /// The maximum width of the text of an event, and of a line of a head.
-const LABEL_ROOM: f64 = 190.0;
+const LABEL_ROOM: f64 = 240.0;
 const HEAD_ROOM: f64 = 140.0;
 /// The length of an arrow whose other end is not drawn.
 const STUB: f64 = 15.0;

@@ -15,8 +15,8 @@
 
 use otus_syntax::drawing::{NotePlace, NoteShape};
 
-use super::durations;
 use super::Options;
+use super::durations;
 use super::heads::Head;
 use super::paint::elided;
 use super::rows::{Arrow, Note, Row, Rows, Text};

@@ -117,7 +117,12 @@ pub(super) fn find(rows: &Rows) -> Vec<Dimension> {
 pub(super) type Reaches = [Option<((usize, usize), Reach)>];
 
 /// Gives the dimensions that end at a row their places, and widens its extent by them.
-pub(super) fn place(all: &mut [Dimension], rows: &Rows, reaches: &Reaches, row: usize) -> Option<Reach> {
+pub(super) fn place(
+    all: &mut [Dimension],
+    rows: &Rows,
+    reaches: &Reaches,
+    row: usize,
+) -> Option<Reach> {
     let mut widened: Option<Reach> = None;
     for at in 0..all.len() {
         let Dimension { from, to, lifeline, .. } = all[at];
@@ -134,9 +139,11 @@ pub(super) fn place(all: &mut [Dimension], rows: &Rows, reaches: &Reaches, row: 
             if !is_free {
                 continue;
             }
-            let own = between.filter(|((first, last), _)| {
-                if is_left { *first == lifeline } else { *last == lifeline }
-            });
+            let own = between.filter(
+                |((first, last), _)| {
+                    if is_left { *first == lifeline } else { *last == lifeline }
+                },
+            );
             let stick = own.map(|(_, reach)| if is_left { reach.left } else { reach.right });
             let others = all[..at].iter().filter_map(|other| {
                 let (side, distance) = other.place?;
@@ -186,11 +193,9 @@ fn is_level(rows: &[Row]) -> bool {
 pub(super) fn paint(all: &[Dimension], scene: &mut Scene, x: &[f64], heights: &[Option<f64>]) {
     for dimension in all {
         let Some((is_left, distance)) = dimension.place else { continue };
-        let (Some(&life), Some(&Some(top)), Some(&Some(bottom))) = (
-            x.get(dimension.lifeline),
-            heights.get(dimension.from),
-            heights.get(dimension.to),
-        ) else {
+        let (Some(&life), Some(&Some(top)), Some(&Some(bottom))) =
+            (x.get(dimension.lifeline), heights.get(dimension.from), heights.get(dimension.to))
+        else {
             continue;
         };
         let sign = if is_left { -1.0 } else { 1.0 };

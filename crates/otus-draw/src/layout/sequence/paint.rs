@@ -6,8 +6,8 @@ mod life;
 mod mark;
 
 use super::Options;
-use super::durations;
 use super::columns::{Columns, GROUP_PADDING, Group};
+use super::durations;
 use super::heads::Head;
 use super::rows::{Row, Rows};
 use crate::geometry::{Rect, point};

@@ -137,6 +137,36 @@ fn sessions_and_other_events() {
     check("par(loopP(fresh x)(a!m[f = x]), c!n)", &[], &late, None, WeakPass);
 }
 
+/// One event makes another way of a second one possible, so the second must not be taken as soon as it can happen.
+#[test]
+fn sessions_in_which_events_wait() {
+    let model =
+        "strict(loopP(fresh x)(seq(loopC(b)(m[f = x] -> a), c -- m[f = x] -> a)), c!n)";
+    let events = ["a?m f=4", "a?m f=1", "c!m f=1", "c!m f=4", "c!n"];
+    check(model, &events, &Question::ACCEPT, None, Pass);
+}
+
+/// A loop that cannot begin another iteration has some that go on: their values are compared all the same.
+#[test]
+fn unlogged_values_of_iterations_that_outlive_their_loop() {
+    let model = "strict(loopP(fresh x)(c -- n[b.f = x] -> b), b -- m -> a)";
+    let events = ["c!n", "c!n", "b?n", "b?n", "b!m", "a?m"];
+    check(model, &events, &Question::ACCEPT, None, WeakPass);
+    check(model, &events[1..3], &Question::ACCEPT, None, Fail);
+    let one = ["c!n", "b?n", "b!m", "a?m"];
+    check(model, &one, &Question::ACCEPT, None, Pass);
+    let model = "seq(loopP(fresh x)(seq(a!m[g = x], c!n)), a -- m -> c)";
+    let events = ["a!m", "a!m", "a!m", "c!n", "c!n", "c?m"];
+    check(model, &events, &Question::ACCEPT, None, WeakPass);
+}
+
+/// The ends of a rendez-vous have no order among each other, but what follows comes after both.
+#[test]
+fn times_of_a_rendez_vous() {
+    let model = "new(x)(seq(b -- <synch> n[b at least 2ns after x] -> c, b!m[b at x]))";
+    check(model, &[], &Question::MULTI_PREFIX, None, Fail);
+}
+
 #[test]
 fn clocks() {
     let model = "new(s)(seq(a -- m[a at s] -> b, b!n[b within 5ns of s]))";

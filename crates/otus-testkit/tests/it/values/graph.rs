@@ -38,7 +38,8 @@ fn searched(asked: &Asked<'_>, config: &Config) -> Option<Result<Verdict, String
             (Kind::Accept, Verdict::WeakPass) => Verdict::Pass,
             (_, verdict) => verdict,
         };
-        let certified = certify(&mut pool, asked.term, asked.trace, (config.kind, claimed), witness);
+        let certified =
+            certify(&mut pool, asked.term, asked.trace, (config.kind, claimed), witness);
         if let Err(refuted) = certified {
             return Some(Err(format!("{} with a refuted witness: {refuted}", outcome.verdict)));
         }
@@ -117,9 +118,7 @@ fn prefix() {
 #[test]
 fn eliminate() {
     let small = Flavor::small();
-    sweep("eliminate by graph", (33, super::cases(400)), &small, |it| {
-        against(it, Kind::Eliminate)
-    });
+    sweep("eliminate by graph", (33, super::cases(400)), &small, |it| against(it, Kind::Eliminate));
 }
 
 #[test]

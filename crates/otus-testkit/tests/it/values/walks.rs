@@ -38,7 +38,7 @@ fn what_is_drawn_is_accepted() {
                 assert_eq!(found, Verdict::Pass, "{}", told());
                 walked += 1;
             }
-            let case = Case { pool: &pool, valued, trace, facts, uncertainty: Some(0) };
+            let case = Case { pool: &pool, valued, trace, facts, uncertainty: Some(0), order: None };
             if let Some(expected) = case.verdict(&Question::ACCEPT, LIMIT) {
                 assert_eq!(expected, Verdict::Pass, "the oracle: {}", told());
                 by_oracle += 1;

@@ -31,7 +31,7 @@ fn check(asked: &Asked<'_>, rng: &mut fastrand::Rng, counts: &mut Counts) -> Ans
         return None;
     }
     let mut pool = asked.pool.clone();
-    let found = engine.witness(&mut pool, trace, facts, clocks, question, verdict, &budget);
+    let found = engine.witness(&mut pool, trace, facts, clocks, None, question, verdict, &budget);
     let good = "certified".to_owned();
     let Some(witness) = found else {
         *counts.entry("without a witness").or_default() += 1;

@@ -1,5 +1,7 @@
 //! The panel of a case: the steps of its explanation, its picture, and the lines that the events come from.
 
+use std::borrow::Cow;
+
 use otus_draw::layout::failure::{self, EventState, Options, drawn, failure};
 use otus_draw::svg_in_page;
 use serde::Serialize;
@@ -73,7 +75,8 @@ pub(super) struct Event<'c> {
     /// The SVG element with the id `case-event-<id>` depicts it.
     id: usize,
     lifeline: &'c str,
-    label: &'c str,
+    /// The action, and what it carries.
+    label: Cow<'c, str>,
     /// The name of its state in the style sheet.
     state: &'static str,
     words: &'static str,
@@ -118,7 +121,10 @@ impl<'c> Diagram<'c> {
             Event {
                 id,
                 lifeline: &of.lifelines[event.lifeline].name,
-                label: &event.label,
+                label: match &event.values {
+                    Some(values) => Cow::Owned(format!("{} {values}", event.label)),
+                    None => Cow::Borrowed(event.label.as_str()),
+                },
                 state: name(event.state),
                 words: event.state.words(),
                 culprit: of.culprit == Some(id),
