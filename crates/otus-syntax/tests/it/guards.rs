@@ -61,7 +61,7 @@ fn every_atom_has_a_canonical_form() {
         "=k",
         "a at s, b within 2s of s, a at least 1ms after s",
         "a at least",
-        "a at least -1s after least",
+        "a at least 1s after least",
         "a within 90s of s, a within 1d of s, a within 1ns of s",
         "\"a field\" = 1, \"1\" = 1",
     ] {

@@ -218,6 +218,7 @@ impl Guarded {
                 fields.entry(part.action).or_default().extend(part.guard.iter().map(|it| it.field));
             }
         }
+        #[expect(clippy::iter_over_hash_type, reason = "each list is sorted by itself")]
         for known in fields.values_mut() {
             known.sort_unstable();
             known.dedup();
