@@ -338,7 +338,8 @@ fn many_sessions_have_a_witness() {
     let verdict = engine.analyze(trace, facts, clocks, pass.0, &budget).verdict;
     assert_eq!(verdict, Verdict::Pass);
     let mut pool = lowered.pool.clone();
-    let witness = engine.witness(&mut pool, trace, facts, clocks, None, pass.0, pass.1, &budget).unwrap();
+    let witness =
+        engine.witness(&mut pool, trace, facts, clocks, None, pass.0, pass.1, &budget).unwrap();
     let case = certify::ValuedCase { term, valued, trace, facts, clocks };
     assert_eq!(certify::certify(&mut pool, case, pass, &witness), Ok(()));
     assert_eq!(witness.witness.steps.len(), events.len());

@@ -113,7 +113,8 @@ impl Asked<'_> {
         let Subject { plan, trace, .. } = *subject;
         let Some(valued) = plan.spec.valued.as_deref() else { return Ok(None) };
         let (clocks, budget) = (plan.clocks, subject.witness_budget());
-        let found = engine.witness(pool, trace, facts, clocks, subject.order, question, verdict, &budget);
+        let found =
+            engine.witness(pool, trace, facts, clocks, subject.order, question, verdict, &budget);
         let Some(found) = found else { return Ok(None) };
         let case = ValuedCase { term: plan.spec.term, valued, trace, facts, clocks };
         certify(pool, case, (question, verdict), &found)

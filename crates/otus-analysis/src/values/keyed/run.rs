@@ -650,7 +650,12 @@ impl Run<'_, '_> {
 
     /// Keeps an event of a session.
     #[cold]
-    pub(super) fn record(&mut self, (part, key): (usize, usize), leaf: ValuedId, end: (usize, Moment)) {
+    pub(super) fn record(
+        &mut self,
+        (part, key): (usize, usize),
+        leaf: ValuedId,
+        end: (usize, Moment),
+    ) {
         let facts = self.observation.problem.facts;
         let variable = self.keyed.parts[part].key;
         let key = variable.map(|variable| (variable, facts.item(FactId::new(key)).clone()));
