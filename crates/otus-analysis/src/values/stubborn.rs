@@ -170,7 +170,7 @@ impl Exprs {
                 Expr::Leaf(own, _) if *own == leaf => return true,
                 Expr::Leaf(..) => {}
                 Expr::Alt(left, right) | Expr::Sched(_, left, right) => {
-                    pending.extend([*left, *right])
+                    pending.extend([*left, *right]);
                 }
                 Expr::Par(operands) => pending.extend(operands.iter()),
                 Expr::Loop(_, body) | Expr::New(_, body) | Expr::Fresh(_, _, body) => {

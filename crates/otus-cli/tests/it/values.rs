@@ -619,7 +619,7 @@ fn sessions_are_told_by_their_keys() {
     assert!(text.contains(wanted) && text.contains("the log ends after: client!PUBLISH"), "{text}");
     let cycle = |lines: &[&str]| {
         let lines = lines.iter().enumerate();
-        lines.map(|(at, line)| format!("0.{at} {line}\n")).collect::<String>()
+        lines.map(|(at, line)| format!("0.{at} {line}\n")).collect::<Vec<_>>().concat()
     };
     told(
         &cycle(&[

@@ -388,6 +388,8 @@ impl Run<'_, '_> {
         }) {
             return false;
         }
+        // Chains depend on the stages that have begun.
+        self.chains = Chains::default();
         for lifeline in lifelines.iter() {
             let own = &mut self.stages[lifeline.index()];
             *own = stage.max(*own);

@@ -170,24 +170,22 @@ impl Run<'_, '_> {
                 }
                 None => {}
             }
-            match self.only_unobserved(part, shape)? {
-                Some((component, step)) => {
-                    shape = step.to;
-                    silent.push((component, step));
-                }
-                None => return Some(Chain::Blocked),
-            }
+            let Some((component, step)) = self.only_unobserved(part, shape)?.pop() else {
+                return Some(Chain::Blocked);
+            };
+            shape = step.to;
+            silent.push((component, step));
         }
         None
     }
 
-    /// The only event that can happen unobserved in a session of this shape, with its component. `None` if there are
-    /// several, or it does not work on registers alone; `Some(None)` if there is none.
-    fn only_unobserved(&mut self, part: usize, shape: ExprId) -> Option<Option<(usize, FastStep)>> {
+    /// The events that can happen unobserved in a session of this shape: none, or one with its component. `None` if there are
+    /// several, or one does not work on registers alone.
+    fn only_unobserved(&mut self, part: usize, shape: ExprId) -> Option<Vec<(usize, FastStep)>> {
         let partition = self.observation.problem.trace.partition();
         let left = self.observation.lifelines_left(&self.consumed);
         let kinds: Vec<KindId> = self.keyed.parts[part].tables.exprs.kinds.items.ids().collect();
-        let mut found = None;
+        let mut found = Vec::new();
         for kind in kinds {
             let own = &mut self.keyed.parts[part];
             let action = own.tables.exprs.kinds.items[kind].first().copied()?;
@@ -201,13 +199,13 @@ impl Run<'_, '_> {
                 if way.entered.iter().any(|&rest| tables.exprs.is_disjoint(rest, &left)) {
                     continue;
                 }
-                if found.is_some() || own.stage != self.stages[action.lifeline.index()] {
+                if !found.is_empty() || own.stage != self.stages[action.lifeline.index()] {
                     return None;
                 }
                 let anchors = self.observation.problem.anchors;
                 let exprs = &tables.exprs;
                 let step = FastStep::silent(exprs, way, component, anchors, partition)?;
-                found = Some((component, step));
+                found.push((component, step));
             }
         }
         Some(found)
