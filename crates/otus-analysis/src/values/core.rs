@@ -16,7 +16,7 @@ use otus_trace::{ComponentId, Facts, MultiTrace};
 
 use super::ValueEngine;
 use super::failure::{LogPlace, ValueCause, ValueFailure};
-use super::repair::Asked;
+use super::repair::{Asked, limited};
 use crate::budget::Budget;
 use crate::explain::stops_early;
 use crate::question::{Observed, Question};
@@ -170,7 +170,8 @@ impl Cores<'_> {
         let (cut, tags) = builder.finish_tagged(SourceId(0));
         let facts = facts.rearranged(&cut, &tags);
         let question = Question::Each(declared.into());
-        let found = self.engine.analyze(&cut, &facts, self.asked.clocks, &question, self.budget);
+        let limited = limited(&cut, self.budget);
+        let found = self.engine.analyze(&cut, &facts, self.asked.clocks, &question, &limited);
         match found.verdict {
             Verdict::Fail => Some(true),
             Verdict::Pass | Verdict::WeakPass => Some(false),

@@ -106,6 +106,14 @@ struct Logs {
     declared: Option<Vec<Observed>>,
 }
 
+/// The budget of one question about a changed multi-trace. Its states are limited, so that explanations do not depend on
+/// how fast the machine is.
+pub(super) fn limited(trace: &MultiTrace, budget: &Budget) -> Budget {
+    let enough = 2_000 + 8 * trace.len() as u64;
+    let max_states = Some(budget.max_states.map_or(enough, |most| most.min(enough)));
+    Budget { max_states, ..budget.clone() }
+}
+
 impl ValueEngine {
     /// A repair of a multi-trace that fails for a known cause; `None` if none was found.
     pub fn repair(
@@ -118,6 +126,7 @@ impl ValueEngine {
         let mut failure = failure.clone();
         let mut edits = Vec::new();
         let mut work = WORK;
+        let limited = limited(asked.trace, budget);
         for _ in 0..EDITS {
             let mut best: Option<(u64, Logs, ValueEdit, ValueFailure)> = None;
             let before = logs.len();
@@ -141,7 +150,7 @@ impl ValueEngine {
                 let (trace, facts) = changed.rebuilt(asked.trace, asked.facts);
                 let own = changed.declared.clone().map(|own| Question::Each(own.into()));
                 let question = own.as_ref().unwrap_or(asked.question);
-                let found = self.analyze(&trace, &facts, asked.clocks, question, budget);
+                let found = self.analyze(&trace, &facts, asked.clocks, question, &limited);
                 if matches!(found.verdict, Verdict::Pass | Verdict::WeakPass) {
                     edits.push(edit);
                     return Some(ValueRepair { edits });

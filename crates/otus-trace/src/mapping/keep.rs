@@ -76,7 +76,7 @@ impl Plan {
     /// ```
     pub fn keep<'n>(&mut self, fields: impl IntoIterator<Item = &'n str>) {
         self.kept.clear();
-        (self.keeps_time, self.keeps_all) = (false, false);
+        (self.keeps_time, self.keeps_all, self.are_wanted) = (false, false, true);
         for name in fields {
             if name == TIME {
                 self.keeps_time = true;
@@ -117,7 +117,7 @@ impl Plan {
             names.push(TIME.to_owned());
         }
         self.keep(names.iter().map(String::as_str));
-        self.keeps_all = keeps_all;
+        (self.keeps_all, self.are_wanted) = (keeps_all, false);
     }
 
     /// The fields whose values are kept, without the time.

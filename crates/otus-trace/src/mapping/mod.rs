@@ -116,6 +116,8 @@ pub struct Plan {
     pub(crate) keeps_time: bool,
     /// Whether canonical lines keep all their values.
     pub(crate) keeps_all: bool,
+    /// Whether somebody named the fields, so that a field without any value is worth telling.
+    pub(crate) are_wanted: bool,
 }
 
 impl Default for Plan {
@@ -135,6 +137,7 @@ impl Default for Plan {
             kept: Vec::new(),
             keeps_time: false,
             keeps_all: false,
+            are_wanted: false,
         }
     }
 }

@@ -188,7 +188,7 @@ impl Mapper {
             }
         }
         self.accounting.groups.most_open = self.groups.peak;
-        self.conclude();
+        self.conclude(plan);
         let accounting = &mut self.accounting;
         (accounting.shapes, accounting.other_shapes) = self.shapes.finish();
         accounting.findings = self.findings.finish();

@@ -58,10 +58,11 @@ impl Search<'_> {
     }
 
     fn parts(&self, letter: LetterId) -> &[Part] {
-        match &self.asked.valued.nodes[self.letters.letter(letter).leaf] {
-            ValuedNode::Event(parts) => parts,
-            _ => panic!("a letter is an event"),
-        }
+        let leaf = self.letters.letter(letter).leaf;
+        let ValuedNode::Event(parts) = &self.asked.valued.nodes[leaf] else {
+            panic!("a letter is an event");
+        };
+        parts
     }
 
     /// By part of an event: the step of a log that it is. A moment has as many steps as the event has there.
@@ -73,7 +74,7 @@ impl Search<'_> {
             let steps = trace.steps(component);
             let from = consumed[component.index()];
             let ends = |&at: &usize| at == from || steps.get(at).is_some_and(|step| step.joined());
-            let at = (from..).take_while(ends).find(|&at| {
+            let at = (from..=steps.len()).take_while(ends).find(|&at| {
                 let step = steps.get(at).map(|step| self.asked.pool.action(step.action()));
                 step.is_some_and(|action| action.without_peer() == part.action)
             });

@@ -7,10 +7,10 @@ use otus_syntax::Code;
 use super::super::vocabulary::{RunLifelineId, RunPlace};
 use super::Mapper;
 use crate::facts::TIME;
-use crate::mapping::RuleKind;
+use crate::mapping::{Plan, RuleKind};
 
 impl Mapper {
-    pub(super) fn conclude(&mut self) {
+    pub(super) fn conclude(&mut self, plan: &Plan) {
         let vocabulary = &self.accounting.vocabulary;
         let explained = self.spans.diagnose(vocabulary, &mut self.findings);
         let name = |lifeline: RunLifelineId| vocabulary.lifeline(lifeline);
@@ -64,7 +64,7 @@ impl Mapper {
                 self.findings.add(Code::NOTHING_MATCHED, RunPlace::default(), message, help);
             }
         }
-        for field in &self.accounting.values {
+        for field in self.accounting.values.iter().filter(|_| plan.are_wanted) {
             if field.known == 0 && field.unusable == 0 && field.unknown > 0 {
                 let message = format!("no event has a value of `{}`", field.name);
                 let help = if field.name == TIME {
