@@ -184,7 +184,8 @@ pub(crate) fn without_effort(text: &str) -> String {
     for line in text.split_inclusive('\n') {
         let words: Vec<&str> = line.split(' ').collect();
         for (index, word) in words.iter().enumerate() {
-            let next = words.get(index + 1).map(|next| next.trim_end_matches([')', ',', '\n']));
+            let next =
+                words.get(index + 1).map(|next| next.trim_end_matches([')', ',', ';', '\n']));
             let is_effort = next.is_some_and(|next| ["states", "s", "ms", "µs"].contains(&next));
             let hidden = is_effort && word.parse::<f64>().is_ok();
             shown.push_str(if index == 0 { "" } else { " " });
@@ -198,6 +199,7 @@ pub(crate) fn without_effort(text: &str) -> String {
 fn effort_makes_no_difference() {
     assert_eq!(without_effort("a (b, 5 states, 1.0 ms)\nc"), "a (b, _ states, _ ms)\nc");
     assert_eq!(without_effort("0 undecided in 12 ms\nchecked 3"), "0 undecided in _ ms\nchecked 3");
+    assert_eq!(without_effort("in 12 ms; 1 value"), "in _ ms; 1 value");
     assert_eq!(without_effort("3 messages"), "3 messages");
 }
 

@@ -26,8 +26,9 @@ enum Origin {
 
 /// The most shapes of a session that are looked at.
 const MANY: usize = 2000;
-/// The most comparisons of two steps. Shapes with many iterations in parallel have many steps.
-const WORK: usize = 200_000;
+/// The most work, in nodes of shapes for which steps are found. Shapes with many iterations in parallel are large and have many
+/// steps.
+const WORK: usize = 300_000;
 /// The most pairs of ways of two kinds of events that are compared.
 const PAIRS: usize = 64;
 
@@ -54,6 +55,7 @@ pub(super) fn all_confluent(
             if seen.len() > MANY || is_over() {
                 return None;
             }
+            left = left.checked_sub(kinds.len() * exprs.size(shape) as usize)?;
             if !is_confluent(exprs, steps, partition, shape, &mut left)? {
                 return Some(false);
             }
@@ -95,7 +97,7 @@ fn is_confluent(
                 continue;
             }
             let work = first.len() * second.len() * (first.len() + second.len());
-            *left = left.checked_sub(work)?;
+            *left = left.checked_sub(work.saturating_mul(exprs.size(shape) as usize))?;
             if first.len() * second.len() > PAIRS {
                 return Some(false);
             }

@@ -51,6 +51,8 @@ pub(super) struct Part {
     pub(super) is_single: bool,
     /// Whether all shapes after at most so many events are confluent, for the largest number of events that was asked about.
     pub(super) confluent: Option<(usize, bool)>,
+    /// The fewest events for which that was too much to find out.
+    pub(super) unclear: Option<usize>,
 }
 
 impl Keyed {
@@ -112,7 +114,8 @@ impl Keyed {
             let is_single = session.is_none();
             let fast = FastSteps::default();
             let key = session.as_ref().map(|session| session.variable);
-            keyed.parts.push(Part { tables, fast, stage, key, is_single, confluent: None });
+            let (confluent, unclear) = (None, None);
+            keyed.parts.push(Part { tables, fast, stage, key, is_single, confluent, unclear });
         }
         keyed.has_lower_bounds = valued.atoms().any(|atom| {
             let is_above = matches!(
