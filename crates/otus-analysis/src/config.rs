@@ -1,6 +1,6 @@
 //! Options of the papers' searches ([`graph`](crate::graph)) and of
 //! [`explore`](mod@crate::explore). The fast engine has its own switches,
-//! [`engine::Options`](crate::engine::Options), and takes a [`Question`](crate::Question).
+//! [`engine::Options`](crate::engine::Options), and takes a [`Question`].
 //!
 //! | option | default | in a `.hcf` |
 //! |---|---|---|
@@ -73,7 +73,7 @@ impl Default for Config {
 }
 
 /// The kinds of analysis of the papers. Each is one algorithm for one
-/// [`Question`](crate::Question).
+/// [`Question`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Is µ accepted?

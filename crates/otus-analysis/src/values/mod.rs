@@ -18,7 +18,7 @@
 //! 4. greedy firing of the whole interaction as one session, if that is conclusive;
 //! 5. [`search`]: shapes, registers and conditions, exact for every interaction and question.
 //!
-//! A Pass or `WeakPass` has a [witness](witness): `keyed` and `search` tell which leaf each event was, [`construct`] finds positions
+//! A Pass or `WeakPass` has a [`witness`]: `keyed` and `search` tell which leaf each event was, [`construct`] finds positions
 //! and values, and [`certify`] checks it without any of them.
 
 pub mod certify;

@@ -243,13 +243,20 @@ impl Run<'_, '_> {
         let partition = self.observation.problem.trace.partition();
         self.keyed.parts.iter_mut().zip(longest).all(|(part, events)| match part.confluent {
             Some((known, is_confluent)) if events <= known || !is_confluent => is_confluent,
+            _ if part.unclear.is_some_and(|known| known <= events) => false,
             _ => {
                 let Tables { exprs, steps, root, .. } = &mut part.tables;
                 let start = (*root, events);
-                let is_over = || meter.count().is_some();
-                let found = all_confluent(exprs, steps, partition, start, is_over);
-                if let Some(is_confluent) = found {
-                    part.confluent = Some((events, is_confluent));
+                let mut is_over = false;
+                let found = all_confluent(exprs, steps, partition, start, || {
+                    is_over = meter.count().is_some();
+                    is_over
+                });
+                match found {
+                    Some(is_confluent) => part.confluent = Some((events, is_confluent)),
+                    // Another question may have more time.
+                    None if is_over => {}
+                    None => part.unclear = Some(events),
                 }
                 found == Some(true)
             }
