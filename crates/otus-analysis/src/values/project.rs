@@ -31,14 +31,22 @@ pub(super) fn project(conditions: &mut Vec<Condition>, live: &[Open], times: &[O
     if conditions.is_empty() {
         return;
     }
-    let numbers = numbers(conditions, times);
-    let dead = numbers.into_iter().filter(|open| !live.contains(open));
-    for open in dead.collect::<Vec<_>>() {
-        if let Some(joined) = bounds(conditions, open).and_then(|bounds| joined(&bounds)) {
-            conditions.retain(|condition| condition.variables().all(|own| own != open));
-            for condition in joined {
-                add(conditions, condition);
-            }
+    let known = numbers(conditions, times);
+    for &open in known.iter().filter(|open| !live.contains(open)) {
+        let Some(joined) = bounds(conditions, open).and_then(|bounds| joined(&bounds)) else {
+            continue;
+        };
+        let is_about = |condition: &Condition| condition.variables().any(|own| own == open);
+        let mut fewer: Vec<Condition> =
+            conditions.iter().filter(|it| !is_about(it)).cloned().collect();
+        for condition in joined {
+            add(&mut fewer, condition);
+        }
+        // A variable that is compared with a number is one, which must not be forgotten.
+        let left = numbers(&fewer, times);
+        let about = conditions.iter().filter(|it| is_about(it));
+        if about.flat_map(Condition::variables).all(|own| own == open || left.contains(&own)) {
+            *conditions = fewer;
         }
     }
 }
@@ -211,6 +219,17 @@ mod tests {
                 Condition { on: Open(random.u32(..4)), test }
             })
             .collect()
+    }
+
+    /// `y = x + 1` says that x is a number, also when nothing mentions y any more.
+    #[test]
+    fn numbers_stay_numbers() {
+        let test = Requirement::Variable(Relation::Equal, Open(0), Rational::from(1));
+        let mut conditions = vec![Condition { on: Open(1), test }];
+        project(&mut conditions, &[Open(0)], &[]);
+        let test = Requirement::Constant(Relation::Equal, Value::text("p"));
+        conditions.push(Condition { on: Open(0), test });
+        assert_eq!(satisfiable(&conditions), Some(false));
     }
 
     /// Whatever the variables that are left must also satisfy, the answer is the same with and without the others.

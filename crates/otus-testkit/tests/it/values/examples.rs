@@ -119,6 +119,14 @@ fn contradictions_of_unobserved_events() {
     check(model, &["a!n f=2"], &Question::MULTI_PREFIX, None, Fail);
 }
 
+/// A value that nobody logged says that a variable is a number.
+#[test]
+fn what_has_a_number_added_is_a_number() {
+    let model = "new(x)(seq(a!m[f = x + 1], a!n[g = x]))";
+    check(model, &["a!m", "a!n g=p2"], &Question::ACCEPT, None, Fail);
+    check(model, &["a!m", "a!n g=2"], &Question::ACCEPT, None, WeakPass);
+}
+
 /// Neither variable occurs twice, so nothing is compared.
 #[test]
 fn one_unlogged_value_and_two_variables() {
