@@ -712,3 +712,37 @@ loopP(fresh m)(new(s)(seq(
     let text = check(MQTT, &mqtt(&exchanges), "--kind accept", "Pass");
     assert!(text.contains("explained by: client!PUBLISH(mid=0, qos=2, time=0)."), "{text}");
 }
+
+/// Exact covers by triples: small ones are decided, large ones end within their budget.
+#[test]
+fn hard_questions_end_honestly() {
+    let sandbox = Sandbox::new("values-hard");
+    let model = "@lifeline{ a } @message{ set; el }\n\
+                 loopP(new(x, y, z)(seq(a!set[f = x, g = y, h = z],\n\
+                 alt(seq(a!el[v = x], a!el[v = y], a!el[v = z]), o))))\n";
+    sandbox.write("cover.hsf", model);
+    // Triples of neighbours and of distant elements; then each element once.
+    let cover = |count: usize, step: usize| {
+        let sets = (0..count).flat_map(|at| {
+            let far = [at, (at + step) % count, (at + 2 * step) % count];
+            let near = [at - at % 3, at - at % 3 + 1, at - at % 3 + 2];
+            [far, near].map(|mut set| {
+                set.sort_unstable();
+                let [f, g, h] = set;
+                format!("a!set(f={f}, g={g}, h={h})")
+            })
+        });
+        let elements = (0..count).map(|at| format!("a!el(v={at})"));
+        let all: Vec<String> = sets.chain(elements).collect();
+        format!("{{[a] {}}}", all.join("."))
+    };
+    sandbox.write("small.htf", &cover(6, 2));
+    output(&sandbox, "analyze cover.hsf small.htf --kind accept", 0);
+    let missing = cover(6, 2).replace(".a!el(v=5)", "");
+    sandbox.write("missing.htf", &missing);
+    output(&sandbox, "analyze cover.hsf missing.htf --kind accept", 1);
+    sandbox.write("large.htf", &cover(60, 7).replace(".a!el(v=59)", ""));
+    for limit in ["--timeout 0.5", "--memory 100", "--max-states 500"] {
+        output(&sandbox, &format!("analyze cover.hsf large.htf --kind accept {limit}"), 3);
+    }
+}
