@@ -162,6 +162,8 @@ pub(super) struct Met<'m, 'p> {
     pub(super) steps: &'m mut Steps,
     pub(super) expr: ExprId,
     pub(super) memory: &'m Memory,
+    /// The events of the session that happened; `None` if all events are of one.
+    pub(super) session: Option<&'m [LogPlace]>,
 }
 
 impl Met<'_, '_> {
@@ -208,7 +210,7 @@ impl Met<'_, '_> {
             if elapsed.saturating_sub(uncertainty.unwrap_or(0)) <= allowed {
                 return None;
             }
-            let since = bound_at(self.observation, variable, start, end);
+            let since = bound_at(self.observation, self.session, variable, start, end);
             Some(Overdue { time: Elapsed { elapsed, allowed, uncertainty, since }, end })
         })
     }
@@ -342,6 +344,7 @@ impl Met<'_, '_> {
                 if !holds {
                     found.push(cause(
                         self.observation,
+                        self.session,
                         atom,
                         &value,
                         bound.as_ref(),
@@ -365,6 +368,7 @@ fn integer(value: &Value) -> Option<i64> {
 /// The cause of an atom that does not hold.
 fn cause(
     observation: &Observation<'_>,
+    session: Option<&[LogPlace]>,
     atom: &Atom,
     value: &Value,
     bound: Option<&Value>,
@@ -374,7 +378,7 @@ fn cause(
     let since = atom
         .variable()
         .zip(bound)
-        .and_then(|(variable, bound)| bound_at(observation, variable, bound, at));
+        .and_then(|(variable, bound)| bound_at(observation, session, variable, bound, at));
     if let (Valued::TIME, Test::Compare(relation, Operand::Variable(_, offset)), Some(bound)) =
         (atom.field, &atom.test, bound)
         && let (Some(time), Some(start), Some(allowed)) =
@@ -408,10 +412,11 @@ fn cause(
     ValueCause::WrongValue { field, found, relation, wanted, pattern, since }
 }
 
-/// The event that gave a variable its value: the last one before `at` on its log that could have, or the first one of
-/// another log.
+/// The event of a session that gave a variable its value: the last one before `at` on its log that could have, or the first
+/// one of another log.
 fn bound_at(
     observation: &Observation<'_>,
+    session: Option<&[LogPlace]>,
     variable: VariableId,
     value: &Value,
     at: LogPlace,
@@ -428,9 +433,11 @@ fn bound_at(
     let carries = |component: ComponentId, step: usize| {
         let action = problem.trace.steps(component)[step].action();
         let action = problem.pool.action(action).without_peer();
-        binding.iter().any(|&(own, field)| {
-            own == action && problem.facts.known(field, component, step).as_ref() == Some(value)
-        })
+        let is_own = |place: &LogPlace| *place == LogPlace { component, step };
+        session.is_none_or(|session| session.iter().any(is_own))
+            && binding.iter().any(|&(own, field)| {
+                own == action && problem.facts.known(field, component, step).as_ref() == Some(value)
+            })
     };
     let own = (0..at.step).rev().find(|&step| carries(at.component, step));
     let own = own.map(|step| LogPlace { component: at.component, step });

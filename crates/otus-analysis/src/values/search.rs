@@ -433,14 +433,15 @@ impl<'s, 'p> Search<'s, 'p> {
             };
             let Tables { exprs, steps, .. } = &mut *self.tables;
             let (expr, memory) = (state.expr, &state.memory);
-            let mut met = Met { observation, exprs, steps, expr, memory };
+            let mut met = Met { observation, exprs, steps, expr, memory, session: None };
             let found = kinds.iter().map(|&kind| met.obstacle(kind, at, &mut ahead));
             obstacles.extend(found.min_by_key(|obstacle| obstacle.weight));
         }
         if obstacles.is_empty() {
             let Tables { exprs, steps, .. } = &mut *self.tables;
             let (expr, memory) = (state.expr, &state.memory);
-            let mut met = Met { observation: &self.observation, exprs, steps, expr, memory };
+            let observation = &self.observation;
+            let mut met = Met { observation, exprs, steps, expr, memory, session: None };
             let expected = met.expected();
             let overdue = met.overdue();
             let cause = ValueCause::Missing { since: None, overdue };

@@ -744,6 +744,7 @@ impl Run<'_, '_> {
         let session = self.slow_session(route.part, key);
         let is_idle = self.sessions[route.part][key].shape == IDLE;
         let named = self.named_key(route.key, key);
+        let events = route.key.map(|_| self.events_of(route.part, key));
         let later = self.later(component, (route.part, key));
         let mut ahead =
             |action: Action| later.iter().find(|(own, _)| *own == action).map(|&(_, place)| place);
@@ -755,6 +756,7 @@ impl Run<'_, '_> {
             steps: &mut tables.steps,
             expr: session.expr,
             memory: &session.memory,
+            session: events.as_deref(),
         };
         let mut obstacle = met.obstacle(route.kind, at, &mut ahead);
         obstacle.failure.key.clone_from(&named);
@@ -870,7 +872,9 @@ impl Run<'_, '_> {
         let tables = &mut self.keyed.parts[part].tables;
         let (expr, memory) = (session.expr, &session.memory);
         let (exprs, steps) = (&mut tables.exprs, &mut tables.steps);
-        let mut met = Met { observation: &self.observation, exprs, steps, expr, memory };
+        let session = field.map(|_| &*events);
+        let observation = &self.observation;
+        let mut met = Met { observation, exprs, steps, expr, memory, session };
         let expected = met.expected();
         let overdue = met.overdue();
         let cause = ValueCause::Missing { since: last, overdue };
