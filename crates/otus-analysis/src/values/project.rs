@@ -198,14 +198,7 @@ mod tests {
     use super::*;
 
     fn random(random: &mut fastrand::Rng) -> Vec<Condition> {
-        let relations = [
-            Relation::Equal,
-            Relation::NotEqual,
-            Relation::Less,
-            Relation::LessEqual,
-            Relation::Greater,
-            Relation::GreaterEqual,
-        ];
+        let relations = Relation::ALL;
         (0..random.usize(1..7))
             .map(|_| {
                 let relation = relations[random.usize(..relations.len())];
