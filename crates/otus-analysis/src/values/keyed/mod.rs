@@ -3,7 +3,8 @@
 //! *Plan.* A part `loopP(fresh x)(i)` or `loopP(new(x)(i))` is *keyed* if every action of i has an atom `f = x`. Its events
 //! with the value v of f belong to the session of v, since `loopP(new(x)(i)) = loopP(fresh x)(loopP(i))`: sessions sort
 //! themselves by value. After that x is the same in the whole session and can be forgotten. Parts that stand in
-//! parallel and share no action are independent; a part without a key is one session.
+//! parallel and share no action are independent; a part without a key is one session. An interaction without any key is
+//! one session as a whole; its logs take turns, so that what is left stays small.
 //!
 //! *Greedy firing.* The next event of any log whose session allows it happens. If all logs are consumed and all sessions can
 //! end, that is an explanation. If nothing can happen any more and the shapes met are *confluent* (two events of different
