@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 
 use cpu_time::ThreadTime;
 use otus_analysis::budget::Budget;
-use otus_analysis::values::{Clocks, ValueEngine};
+use otus_analysis::values::{Clocks, ValueCause, ValueEngine};
 use otus_analysis::{Question, Verdict};
 use otus_core::index::Index as _;
 use otus_core::valued::Valued;
@@ -180,9 +180,9 @@ fn sessions(size: Size, targets: &mut Targets) {
     let Some(model) = Model::new() else { return };
     println!("## Exchanges\n");
     println!(
-        "| exchanges | events | window | in flight | accept | ns/event | MB | multi-prefix, client cut at 70 % | ns/event |"
+        "| exchanges | events | window | in flight | accept | ns/event | MB | multi-prefix, client cut at 70 % | ns/event | MB |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|");
     let mut rows = vec![(12_500, 65_535), (100_000, 10), (100_000, 20_000), (100_000, 65_535)];
     if size.full {
         rows.push((1_000_000, 65_535));
@@ -193,25 +193,37 @@ fn sessions(size: Size, targets: &mut Targets) {
         let flight = in_flight(&logs);
         let mut row = format!("| {} | {}", number(exchanges), number(8 * exchanges));
         let _ = write!(row, " | {} | {}", number(window), number(flight));
-        let before = reset_peak();
-        let (verdict, cost) = measure(&model, &logs, &Question::ACCEPT);
-        let peak = peak_bytes().zip(before).map_or(0, |(peak, before)| (peak - before) >> 20);
-        let _ = write!(row, " | {verdict} | {cost:.1} | {peak}");
-        worst = worst.max(cost);
+        let whole = measure(&model, &logs, &Question::ACCEPT);
+        let _ = write!(row, " | {} | {:.1} | {:.1}", whole.verdict, whole.mean, whole.megabytes);
+        worst = worst.max(whole.mean);
         let mut cut = logs;
         let left = cut[0].len() * 7 / 10;
         cut[0].truncate(left);
-        let (verdict, cost) = measure(&model, &cut, &Question::MULTI_PREFIX);
-        let _ = write!(row, " | {verdict} | {cost:.1} |");
+        let cut = measure(&model, &cut, &Question::MULTI_PREFIX);
+        let _ = write!(row, " | {} | {:.1} | {:.1} |", cut.verdict, cut.mean, cut.megabytes);
         println!("{row}");
     }
     targets.add("exchanges by id, ns per event", "30", format!("{worst:.1}"), worst <= 30.0);
 }
 
-/// The verdict, and the least processor time of several runs in nanoseconds per event.
-fn measure(model: &Model, logs: &Logs, question: &Question) -> (Verdict, f64) {
+/// What an analysis took.
+struct Measured {
+    verdict: Verdict,
+    /// The least processor time of several runs, in nanoseconds per event.
+    mean: f64,
+    /// The memory of the engine at its peak, beside the events and their values.
+    megabytes: f64,
+    /// Why the logs fail.
+    cause: Option<ValueCause>,
+}
+
+fn measure(model: &Model, logs: &Logs, question: &Question) -> Measured {
     let (trace, facts) = model.trace(logs);
-    let Some(mut engine) = model.engine() else { return (Verdict::Inconclusive, f64::NAN) };
+    let before = reset_peak();
+    let Some(mut engine) = model.engine() else {
+        let (verdict, mean) = (Verdict::Inconclusive, f64::NAN);
+        return Measured { verdict, mean, megabytes: f64::NAN, cause: None };
+    };
     let mut best = f64::INFINITY;
     let mut verdict = Verdict::Inconclusive;
     for _ in 0..5 {
@@ -224,7 +236,11 @@ fn measure(model: &Model, logs: &Logs, question: &Question) -> (Verdict, f64) {
         best = best.min(mean);
         verdict = outcome.verdict;
     }
-    (verdict, best)
+    let peak = peak_bytes().zip(before).map_or(0, |(peak, before)| peak.saturating_sub(before));
+    #[expect(clippy::cast_precision_loss, reason = "a size to two digits")]
+    let megabytes = peak as f64 / (1 << 20) as f64;
+    let cause = engine.failure().map(|failure| failure.cause.clone());
+    Measured { verdict, mean: best, megabytes, cause }
 }
 
 /// Changes one thing in the second half of the logs.
@@ -238,8 +254,8 @@ fn position(log: &[Event], symbol: usize) -> usize {
 fn faults(_: Size, targets: &mut Targets) {
     let Some(model) = Model::new() else { return };
     println!("\n## Seeded faults, 100,000 exchanges\n");
-    println!("| fault | question | verdict | ns/event |");
-    println!("|---|---|---|---|");
+    println!("| fault | question | verdict | cause | ns/event |");
+    println!("|---|---|---|---|---|");
     let wrong_id: Fault = |logs| {
         let at = position(&logs[0], 6);
         logs[0][at].id += 1;
@@ -271,37 +287,56 @@ fn faults(_: Size, targets: &mut Targets) {
         let left = logs[1].len() * 7 / 10;
         logs[1].truncate(left);
     };
-    let rows: [(&str, Fault, Question, Verdict); 7] = [
-        ("none", |_| {}, Question::ACCEPT, Verdict::Pass),
-        ("wrong id in a PUBCOMP", wrong_id, Question::ACCEPT, Verdict::Fail),
-        ("a pause of 3 s", pause, Question::ACCEPT, Verdict::Fail),
-        ("an id used again too early", reused, Question::ACCEPT, Verdict::Fail),
-        ("a PUBREL that was not logged", lost, Question::ACCEPT, Verdict::Fail),
-        ("broker cut at 70 %", cut, Question::MULTI_PREFIX, Verdict::WeakPass),
-        ("client cut, a deadline passed before", overdue, Question::MULTI_PREFIX, Verdict::Fail),
+    let fails = |cause| (Verdict::Fail, cause);
+    let (accept, prefix) = (Question::ACCEPT, Question::MULTI_PREFIX);
+    let rows: [(&str, Fault, Question, (Verdict, &str)); 7] = [
+        ("none", |_| {}, accept.clone(), (Verdict::Pass, "")),
+        ("wrong id in a PUBCOMP", wrong_id, accept.clone(), fails("unexpected")),
+        ("a pause of 3 s", pause, accept.clone(), fails("too late")),
+        ("an id used again too early", reused, accept.clone(), fails("used again")),
+        ("a PUBREL that was not logged", lost, accept, fails("unexpected")),
+        ("broker cut at 70 %", cut, prefix.clone(), (Verdict::WeakPass, "")),
+        ("client cut, a deadline passed before", overdue, prefix, fails("overdue")),
     ];
     let mut wrong = 0;
     for (name, fault, question, expected) in rows {
         let mut logs = workload(100_000, 65_535, 7);
         fault(&mut logs);
-        let (verdict, cost) = measure(&model, &logs, &question);
-        wrong += usize::from(verdict != expected);
-        println!("| {name} | {} | {verdict} | {cost:.1} |", question.name());
+        let Measured { verdict, mean, cause, .. } = measure(&model, &logs, &question);
+        let cause = cause.as_ref().map_or("", word);
+        wrong += usize::from((verdict, cause) != expected);
+        println!("| {name} | {} | {verdict} | {cause} | {mean:.1} |", question.name());
     }
-    let verdict = cycle(&model);
-    wrong += usize::from(verdict != Verdict::Fail);
+    let Measured { verdict, cause, .. } = cycle(&model);
+    let cause = cause.as_ref().map_or("", word);
+    wrong += usize::from((verdict, cause) != (Verdict::Fail, "cycle"));
     println!(
-        "| PUBREC of 1 received before PUBLISH of 2 is sent, sent after that was received | accept | {verdict} | |"
+        "| PUBREC of 1 received before PUBLISH of 2 is sent, sent after that was received | accept | {verdict} | {cause} | |"
     );
-    targets.add("seeded faults with a wrong verdict", "0", wrong, wrong == 0);
+    targets.add("seeded faults with a wrong verdict or cause", "0", wrong, wrong == 0);
+}
+
+/// The cause of a failure in a word.
+fn word(cause: &ValueCause) -> &'static str {
+    match cause {
+        ValueCause::WrongValue { .. } => "wrong value",
+        ValueCause::TooLate(_) => "too late",
+        ValueCause::TooEarly(_) => "too early",
+        ValueCause::UsedAgain { .. } => "used again",
+        ValueCause::NoSession { .. } => "no such session",
+        ValueCause::Unexpected => "unexpected",
+        ValueCause::Cycle(_) => "cycle",
+        ValueCause::Missing { overdue: Some(_), .. } => "overdue",
+        ValueCause::Missing { overdue: None, .. } => "missing",
+    }
 }
 
 /// Two exchanges, each fine by itself, that together are a cycle.
-fn cycle(model: &Model) -> Verdict {
+fn cycle(model: &Model) -> Measured {
     let log = |events: [(usize, u32); 8]| -> Vec<Event> {
         (0..).zip(events).map(|(time, (symbol, id))| Event { symbol, id, time }).collect()
     };
     let client = log([(0, 1), (2, 1), (0, 2), (2, 2), (4, 1), (6, 1), (4, 2), (6, 2)]);
     let broker = log([(1, 2), (3, 1), (1, 1), (3, 2), (5, 1), (7, 1), (5, 2), (7, 2)]);
-    measure(model, &[client, broker], &Question::ACCEPT).0
+    measure(model, &[client, broker], &Question::ACCEPT)
 }
