@@ -20,7 +20,7 @@ use otus_core::valued::{Atom, Operand, Part, Test, Valued, ValuedId, ValuedNode,
 use otus_core::{Action, IndexVec, LifelineId, LifelineSet, Pool, define_id};
 use otus_syntax::ast::guard::Relation;
 use otus_trace::Partition;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 define_id! {
@@ -623,6 +623,30 @@ impl Exprs {
         let renamed =
             if is_canonical { id } else { self.replace(id, &mut |var| number(var, &order)) };
         (renamed, order)
+    }
+
+    /// Whether some leaf has events of this kind.
+    pub(super) fn has_kind(&self, id: ExprId, kind: KindId) -> bool {
+        let mut seen: FxHashSet<ExprId> = FxHashSet::default();
+        let mut pending = vec![id];
+        while let Some(id) = pending.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match self.expr(id) {
+                Expr::Never | Expr::Empty => {}
+                Expr::Leaf(leaf, _) if self.leaves[*leaf].kind == kind => return true,
+                Expr::Leaf(..) => {}
+                Expr::Alt(left, right) | Expr::Sched(_, left, right) => {
+                    pending.extend([*left, *right]);
+                }
+                Expr::Par(operands) => pending.extend(operands.iter()),
+                Expr::Loop(_, body) | Expr::New(_, body) | Expr::Fresh(_, _, body) => {
+                    pending.push(*body);
+                }
+            }
+        }
+        false
     }
 
     /// The number of slots of a canonical expression.

@@ -357,3 +357,30 @@ fn many_sessions_have_a_witness() {
     missing.assumed.pop();
     assert!(certify::certify(&mut pool, case, pass, &missing).is_err());
 }
+
+/// A term has one leader, so the events of the two branches exclude each other: no order is searched for.
+#[test]
+fn branches_that_exclude_each_other_are_confluent() {
+    let model = "loopP(fresh t)(alt(a!m[f = t], b!m[f = t]))";
+    let (verdict, failure) =
+        analyze(model, &["a!m f=1", "b!m f=2", "b!m f=1"], &Question::ACCEPT, Clocks::default());
+    assert_eq!(verdict, Verdict::Fail);
+    let since = LogPlace { component: ComponentId(0), step: 0 };
+    let cause = failure.expect("values are why").cause;
+    let ValueCause::UsedAgain { since: found, .. } = cause else { panic!("{cause:?}") };
+    assert_eq!(found, Some(since));
+    let Prepared { lowered, valued, partition, .. } = prepare(model, &[]);
+    let reports = loops(&lowered.pool, &valued, &partition);
+    assert_eq!(reports[0].is_confluent, Some(true));
+}
+
+/// After b!n, another iteration of the inner loop may begin with a!m, so a!m and b!n do not exclude each other.
+#[test]
+fn branches_of_a_loop_do_not_exclude_each_other() {
+    let model = "loopP(fresh t)(loopS(alt(a!m[f = t], seq(b!n[f = t], a!k[f = t]))))";
+    let Prepared { lowered, valued, partition, .. } = prepare(model, &[]);
+    let reports = loops(&lowered.pool, &valued, &partition);
+    assert_eq!(reports[0].is_confluent, Some(false));
+    check(model, &["b!n f=1", "a!k f=1", "a!m f=1"], &Question::ACCEPT, Verdict::Pass);
+    check(model, &["b!n f=1", "a!m f=1", "a!k f=1"], &Question::ACCEPT, Verdict::Pass);
+}

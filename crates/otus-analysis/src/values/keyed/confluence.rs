@@ -3,8 +3,10 @@
 //! Let e be possible now, and let an explanation have events of other components before it. They commute with e, so e
 //! stays possible before each of them, and it can be moved in front of them one by one, if every way in which it happens after
 //! such an event is one in which it could have happened before it. (In `seq(loop(a?m), c -- m -> a)` it is not: a?m can come
-//! first, but only c!m makes it the reception of that message.) The events of an explanation need not be those of the
-//! greedy run, so *all* shapes of a session must be confluent, not just those that the run met.
+//! first, but only c!m makes it the reception of that message.) An event after which no event like e can happen any more,
+//! such as one of another branch of an alternative, is not among those before e, so it need not commute. The events of an
+//! explanation need not be those of the greedy run, so *all* shapes of a session must be confluent, not just those that the
+//! run met.
 
 use otus_core::index::Index as _;
 use otus_core::valued::VariableId;
@@ -103,7 +105,9 @@ fn is_confluent(
             }
             for a in &*first {
                 for b in &*second {
-                    if !commute(exprs, steps, a, b) {
+                    if !exclude_each_other(exprs, (a, one), (b, other))
+                        && !commute(exprs, steps, a, b)
+                    {
                         return Some(false);
                     }
                 }
@@ -141,6 +145,16 @@ fn enables_nothing(
     })
 }
 
+/// Whether no event like the second can happen any more after the first one, and the other way round.
+fn exclude_each_other(
+    exprs: &Exprs,
+    (a, kind_a): (&Way, KindId),
+    (b, kind_b): (&Way, KindId),
+) -> bool {
+    !exprs.has_kind(a.rest, kind_b) && !exprs.has_kind(b.rest, kind_a)
+}
+
+/// Whether two ways leave the same in either order.
 fn commute(exprs: &mut Exprs, steps: &mut Steps, a: &Way, b: &Way) -> bool {
     let [kind_a, kind_b] = [a, b].map(|way| exprs.leaves[way.leaf].kind);
     let after_a = steps.ways(exprs, a.rest, kind_b);
