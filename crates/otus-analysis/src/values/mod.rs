@@ -85,6 +85,34 @@ struct Observed<'a> {
     order: Option<&'a ObservedOrder>,
 }
 
+impl<'a> Observed<'a> {
+    /// A question about an interaction with values, its pool, and the clocks of its anchors.
+    fn problem(
+        self,
+        (pool, valued, anchors): (&'a Pool, &'a Valued, &'a [Option<usize>]),
+        question: &'a Question,
+        strict: bool,
+    ) -> Problem<'a> {
+        let Observed { trace, facts, clocks, order } = self;
+        Problem { pool, valued, trace, facts, clocks, question, strict, anchors, order }
+    }
+}
+
+/// What gave a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DecidedBy {
+    /// A finer alphabet: guards have constants only.
+    Constants,
+    /// Sessions with keys, each event looked up.
+    Keys,
+    /// The interaction without its values.
+    Skeleton,
+    /// Greedy firing of the whole interaction as one session.
+    Greedy,
+    /// The exact search.
+    Search,
+}
+
 /// Switches of the engine's reductions, for tests and measurements. Each can be switched off without changing a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches")]
@@ -127,6 +155,8 @@ pub struct ValueEngine {
     failure: Option<ValueFailure>,
     /// What the skeleton says in the analysis at hand, once it was asked.
     without: Option<Outcome>,
+    /// What gave the last verdict.
+    decided_by: DecidedBy,
 }
 
 /// The most states of the engine of the skeleton, besides some for each event.
@@ -170,6 +200,7 @@ impl ValueEngine {
             options,
             failure: None,
             without: None,
+            decided_by: DecidedBy::Search,
         }
     }
 
@@ -200,7 +231,9 @@ impl ValueEngine {
         let observed = Observed { trace, facts, clocks, order };
         let strong = strongest(question, self.partition.len());
         if self.constants.is_some() {
-            return self.analyze_constants(observed, (&strong, question), budget);
+            let found = self.analyze_constants(observed, (&strong, question), budget);
+            self.decided_by = DecidedBy::Constants;
+            return found;
         }
         let mut meter = Meter::new(budget);
         let mut furthest = None;
@@ -277,46 +310,41 @@ impl ValueEngine {
     /// Whether the interaction explains a multi-trace. `weakest` is the question that `WeakPass` answers.
     fn explain(
         &mut self,
-        Observed { trace, facts, clocks, order }: Observed<'_>,
+        observed: Observed<'_>,
         (question, weakest): (&Question, &Question),
         strict: bool,
         (budget, meter): (&Budget, &mut Meter<'_>),
         furthest: &mut Option<Box<[u32]>>,
     ) -> Found {
-        let problem = Problem {
-            pool: &self.pool,
-            valued: &self.valued,
-            trace,
-            facts,
-            clocks,
-            question,
-            strict,
-            anchors: &self.anchors,
-            order,
-        };
+        let about = (&self.pool, &self.valued, &*self.anchors);
+        let problem = observed.problem(about, question, strict);
         let has_keys = |keyed: &&mut Keyed| keyed.has_keys;
         if let Some(keyed) = self.keyed.as_mut().filter(has_keys)
             && let Some(found) =
                 keyed::explain(keyed, &problem, meter, furthest, &mut self.failure, None)
         {
+            self.decided_by = DecidedBy::Keys;
             return found;
         }
         if self.options.skeleton && self.without.is_none() {
             // Where keys decide nothing, the skeleton may take long for want of values.
-            let enough = SKELETON_STATES + 4 * trace.len() as u64;
+            let enough = SKELETON_STATES + 4 * observed.trace.len() as u64;
             let max_states = Some(budget.max_states.map_or(enough, |most| most.min(enough)));
             let limited = Budget { max_states, ..budget.clone() };
-            self.without = Some(self.skeleton.analyze(trace, weakest, &limited));
+            self.without = Some(self.skeleton.analyze(observed.trace, weakest, &limited));
         }
         if self.without.as_ref().is_some_and(|without| without.verdict == Verdict::Fail) {
+            self.decided_by = DecidedBy::Skeleton;
             return Found::No;
         }
         if let Some(keyed) = self.keyed.as_mut().filter(|keyed| !keyed.has_keys)
             && let Some(found) =
                 keyed::explain(keyed, &problem, meter, furthest, &mut self.failure, None)
         {
+            self.decided_by = DecidedBy::Greedy;
             return found;
         }
+        self.decided_by = DecidedBy::Search;
         let tables = tables_of(&mut self.relaxed, &mut self.rigid, &problem);
         let mut search = Search::new(&problem, tables);
         let found = search.run(meter);
@@ -347,17 +375,9 @@ impl ValueEngine {
         let strict = verdict == Verdict::Pass;
         let strongest = strongest(question, self.partition.len());
         let question = if strict { &strongest } else { question };
-        let problem = Problem {
-            pool: &self.pool,
-            valued: &self.valued,
-            trace,
-            facts,
-            clocks,
-            question,
-            strict,
-            anchors: &self.anchors,
-            order,
-        };
+        let observed = Observed { trace, facts, clocks, order };
+        let about = (&self.pool, &self.valued, &*self.anchors);
+        let problem = observed.problem(about, question, strict);
         let mut meter = Meter::new(budget);
         if let Some(keyed) = &mut self.keyed {
             let (mut path, mut furthest, mut failure) = (Path::default(), None, None);
@@ -400,6 +420,16 @@ impl ValueEngine {
         let found = self.explain(subject, asked, true, (budget, &mut meter), &mut None);
         (self.failure, self.without) = (None, None);
         found == Found::No
+    }
+
+    /// What gave the last verdict.
+    pub fn decided_by(&self) -> DecidedBy {
+        self.decided_by
+    }
+
+    /// The number of keyed loops inside each other, at most.
+    pub fn depth_of_keys(&self) -> usize {
+        self.keyed.as_ref().map_or(0, Keyed::depth)
     }
 
     /// Why the last analysis failed, in terms of values; `None` if it did not, or if it fails without any value.

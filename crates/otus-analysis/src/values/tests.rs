@@ -307,6 +307,13 @@ fn found_by_the_oracle() {
     // Of several stages that could begin, the first one begins.
     let stages = "strict(strict(a!m, loopP(fresh x)(b!n[b.g = x])), a!n)";
     check(stages, &["a!m", "a!n", "b!n g=1"], &Question::ACCEPT, Pass);
+    // What stands beside sessions can have a part that ends while another one goes on.
+    let parallel = "strict(par(c!n, b -- k -> a), loopP(fresh x)(a!m[g = x]))";
+    check(parallel, &["b!k", "c!n", "a?k"], &Question::ACCEPT, Pass);
+    check(parallel, &["b!k", "c!n", "a?k", "a!m g=1"], &Question::ACCEPT, Pass);
+    // The key of a session whose only events are in sessions inside it.
+    let inside = "loopP(fresh x)(seq(c!m[g = x, c.g in {\"p1\", 2}], loopP(fresh y)(a!n[g = x, f = y]), b!k[g = x]))";
+    check(inside, &["a!n f=1 g=7"], &Question::GlobalPrefix, Fail);
     // An iteration in which the variable does not occur is compared with nothing.
     check("loopP(fresh x)(alt(b!m[f = x], a!n))", &["b!m", "a!n"], &Question::ACCEPT, Pass);
     check("loopP(fresh x)(alt(b!m[f = x], a!n))", &["b!m", "b!m"], &Question::ACCEPT, WeakPass);

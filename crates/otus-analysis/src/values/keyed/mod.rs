@@ -18,11 +18,14 @@
 //! `None` means that this engine does not decide; the search does then.
 
 mod confluence;
+mod failure;
 mod fast;
 mod plan;
 mod report;
 mod run;
+mod sessions;
 mod silent;
+mod slow;
 
 pub(super) use plan::Keyed;
 pub use report::{LoopReport, loops};

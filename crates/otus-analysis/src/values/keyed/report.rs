@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::super::expr::Exprs;
 use super::super::step::Steps;
 use super::confluence::all_confluent;
-use super::plan::{Session, binders, events};
+use super::plan::{Session, binders, events, session_tree};
 
 /// A parallel loop whose iterations have variables of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,10 +71,10 @@ fn report(
         let lacking = lacking.collect();
         return Some(LoopReport { span, key: None, lacking, is_confluent: None });
     };
-    let key = Some(name(session.variable));
-    let (mut exprs, start) = Exprs::new(pool, &session.tree(valued), partition, false);
+    let key = Some(name(session.key.variable));
+    let (mut exprs, start) = Exprs::new(pool, &session_tree(valued, &session), partition, false);
     let mut steps = Steps::default();
     let is_confluent =
-        all_confluent(&mut exprs, &mut steps, partition, (start, usize::MAX), || false);
+        all_confluent(&mut exprs, &mut steps, partition, (start, usize::MAX), None, || false);
     Some(LoopReport { span, key, lacking: Vec::new(), is_confluent })
 }

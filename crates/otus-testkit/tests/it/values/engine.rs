@@ -66,6 +66,13 @@ fn sessions_with_keys_without_times() {
 }
 
 #[test]
+fn sessions_inside_sessions() {
+    sweep("nested", (23, super::cases(2_000)), &Flavor::nested(), against);
+    let flavor = Flavor { times: false, events: 10, ..Flavor::nested() };
+    sweep("nested without times", (24, super::cases(2_000)), &flavor, against);
+}
+
+#[test]
 fn events_that_know_their_peers() {
     let flavor = Flavor { peers: true, ..Flavor::small() };
     sweep("peers", (18, super::cases(1_000)), &flavor, against);
