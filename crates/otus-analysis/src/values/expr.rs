@@ -100,10 +100,10 @@ pub(super) struct Hole {
     pub(super) is_single: bool,
 }
 
-/// A part of an interaction that becomes a hole.
+/// Some parts of an interaction, operands of one `par`, that become a hole.
 #[derive(Debug, Clone)]
 pub(super) struct Replaced {
-    pub(super) node: ValuedId,
+    pub(super) nodes: Vec<ValuedId>,
     /// The name of its table, until that has a slot.
     pub(super) table: VariableId,
     pub(super) is_single: bool,
@@ -212,10 +212,14 @@ impl Exprs {
         let mut done: Vec<ExprId> = Vec::with_capacity(valued.nodes.len());
         for (id, node) in valued.nodes.iter_with_ids() {
             let of = |id: ValuedId| done[id.index()];
-            if let Some(at) = replaced.iter().position(|replaced| replaced.node == id) {
+            if let Some(at) = replaced.iter().position(|it| it.nodes.contains(&id)) {
                 // Leaves and kinds have the same numbers as without holes.
                 if let ValuedNode::Event(parts) = node {
                     self.event(id, parts);
+                }
+                if replaced[at].nodes.first() != Some(&id) {
+                    done.push(Exprs::EMPTY);
+                    continue;
                 }
                 let table = Var::Bound(replaced[at].table);
                 done.push(self.intern(Expr::Hole(HoleId::new(at), table, Exprs::NONE)));
@@ -245,7 +249,7 @@ impl Exprs {
 
     /// Makes leaves without guards for the events of holes. They come after all others.
     fn make_leaves_of_holes(&mut self, replaced: &[Replaced]) {
-        for (at, Replaced { node, parts, .. }) in replaced.iter().enumerate() {
+        for (at, Replaced { nodes, parts, .. }) in replaced.iter().enumerate() {
             let mut actions: Vec<Action> = parts.iter().map(|part| part.action).collect();
             actions.sort_unstable();
             actions.dedup();
@@ -257,7 +261,7 @@ impl Exprs {
                 let lifelines = std::iter::once(action.lifeline).collect();
                 let part = Part { action, peers: Arc::new(peers), guard: Box::default() };
                 let (variables, parts) = (SmallVec::new(), [part].into());
-                let leaf = Leaf { node: *node, parts, kind, variables, lifelines };
+                let leaf = Leaf { node: nodes[0], parts, kind, variables, lifelines };
                 let leaf = self.leaves.push(leaf);
                 self.holes[HoleId::new(at)].leaves.insert(kind, leaf);
             }

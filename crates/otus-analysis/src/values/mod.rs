@@ -13,7 +13,8 @@
 //! The engines, from the cheapest to the one that always decides:
 //!
 //! 1. [`constants`]: guards with constants only are a finer alphabet, for which the fast engine decides;
-//! 2. [`keyed`]: parallel sessions told apart by a key, one look-up for each event;
+//! 2. [`keyed`]: parallel sessions told apart by a key, one look-up for each event; where that is not conclusive, the exact
+//!    search for each session by itself;
 //! 3. the engine of the [skeleton](crate::engine), which refutes what is wrong without any value;
 //! 4. greedy firing of the whole interaction as one session, if that is conclusive;
 //! 5. [`search`]: shapes, registers and conditions, exact for every interaction and question.
@@ -105,6 +106,8 @@ pub enum DecidedBy {
     Constants,
     /// Sessions with keys, each event looked up.
     Keys,
+    /// The exact search for each session by itself, and all of them together.
+    Sessions,
     /// The interaction without its values.
     Skeleton,
     /// Greedy firing of the whole interaction as one session.
@@ -318,13 +321,16 @@ impl ValueEngine {
     ) -> Found {
         let about = (&self.pool, &self.valued, &*self.anchors);
         let problem = observed.problem(about, question, strict);
-        let has_keys = |keyed: &&mut Keyed| keyed.has_keys;
-        if let Some(keyed) = self.keyed.as_mut().filter(has_keys)
-            && let Some(found) =
-                keyed::explain(keyed, &problem, meter, furthest, &mut self.failure, None)
-        {
-            self.decided_by = DecidedBy::Keys;
-            return found;
+        if let Some(keyed) = self.keyed.as_mut().filter(|keyed| keyed.has_keys) {
+            let failure = &mut self.failure;
+            if let Some(found) = keyed::explain(keyed, &problem, meter, furthest, failure, None) {
+                self.decided_by = DecidedBy::Keys;
+                return found;
+            }
+            if let Some(found) = keyed::explain_by_sessions(keyed, &problem, meter, failure, None) {
+                self.decided_by = DecidedBy::Sessions;
+                return found;
+            }
         }
         if self.options.skeleton && self.without.is_none() {
             // Where keys decide nothing, the skeleton may take long for want of values.
@@ -382,8 +388,13 @@ impl ValueEngine {
         if let Some(keyed) = &mut self.keyed {
             let (mut path, mut furthest, mut failure) = (Path::default(), None, None);
             let trail = Some(&mut path);
-            let found =
+            let mut found =
                 keyed::explain(keyed, &problem, &mut meter, &mut furthest, &mut failure, trail);
+            if found.is_none() && keyed.has_keys {
+                let trail = Some(&mut path);
+                found =
+                    keyed::explain_by_sessions(keyed, &problem, &mut meter, &mut failure, trail);
+            }
             match found {
                 Some(Found::Yes) => {
                     return construct::construct(&problem, pool, &path, &mut meter);

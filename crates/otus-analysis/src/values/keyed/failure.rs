@@ -283,7 +283,7 @@ impl Run<'_, '_> {
         let path = self.path_to(place);
         let skipped = usize::from(self.keyed.skips_root && place.unit != ROOT);
         let key = |place: &Place| {
-            let is_keyed = self.keyed.units[place.unit].key.is_some();
+            let is_keyed = !self.keyed.units[place.unit].keys.is_empty();
             (place.unit, if is_keyed { self.sessions[place.unit].key(place.cell).0 } else { 0 })
         };
         let keys: Keys = path.iter().skip(skipped).map(key).collect();

@@ -26,7 +26,9 @@ mod run;
 mod sessions;
 mod silent;
 mod slow;
+mod split;
 
 pub(super) use plan::Keyed;
 pub use report::{LoopReport, loops};
 pub(super) use run::explain;
+pub(super) use split::explain_by_sessions;

@@ -59,8 +59,10 @@ pub(super) struct Unit {
     pub(super) fast: FastSteps,
     /// By hole: the unit that is there.
     pub(super) holes: Vec<usize>,
-    /// The variable that tells its sessions apart; `None` if there is one session, which is always there.
-    pub(super) key: Option<VariableId>,
+    /// The loops of its sessions.
+    pub(super) nodes: Vec<ValuedId>,
+    /// By loop: the variable that tells its sessions apart. None if there is one session, which is always there.
+    pub(super) keys: Vec<VariableId>,
     /// Whether there is one table of its sessions.
     pub(super) is_single: bool,
     /// The units around it, the root first.
@@ -69,6 +71,13 @@ pub(super) struct Unit {
     pub(super) confluent: Option<(usize, bool)>,
     /// The fewest events for which that was too much to find out.
     pub(super) unclear: Option<usize>,
+}
+
+impl Unit {
+    /// The variable that tells its sessions apart, if it is the same for all of its events.
+    pub(super) fn only_key(&self) -> Option<VariableId> {
+        if let [key] = *self.keys { Some(key) } else { None }
+    }
 }
 
 /// The root unit.
@@ -84,7 +93,7 @@ impl Keyed {
         partition: &Partition,
     ) -> Option<Keyed> {
         let mut planner = Planner::new(pool, valued, partition)?;
-        let whole = Part { body: valued.root, session: None, keys: Vec::new() };
+        let whole = Part::new(valued.root);
         planner.add(&whole, Vec::new(), true);
         if !planner.keyed.has_keys {
             planner.keyed.units.clear();
@@ -111,7 +120,7 @@ impl Keyed {
 
     /// The number of keyed loops inside each other, at most.
     pub(in super::super) fn depth(&self) -> usize {
-        let is_keyed = |unit: &usize| self.units[*unit].key.is_some();
+        let is_keyed = |unit: &usize| !self.units[*unit].keys.is_empty();
         let depth = |unit: usize| {
             self.units[unit].around.iter().chain([&unit]).filter(|&unit| is_keyed(unit)).count()
         };
@@ -125,14 +134,41 @@ impl Keyed {
 }
 
 /// A part of the interaction that becomes a unit.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Part {
-    /// Its expression, and where its holes are.
-    body: ValuedId,
-    /// If it is a loop of sessions.
-    session: Option<Session>,
+    /// Where its events and holes are.
+    bodies: Vec<ValuedId>,
+    /// If it is a loop of sessions, or several in parallel that share actions and keys.
+    sessions: Vec<Session>,
     /// The keys of the loops around it.
     keys: Vec<Key>,
+}
+
+impl Part {
+    fn new(body: ValuedId) -> Self {
+        Part { bodies: vec![body], sessions: Vec::new(), keys: Vec::new() }
+    }
+
+    fn of_sessions(sessions: Vec<Session>) -> Self {
+        let bodies = sessions.iter().map(|session| session.body).collect();
+        Part { bodies, sessions, keys: Vec::new() }
+    }
+
+    /// The keys of the loops around it, and its own.
+    fn all_keys(&self) -> Vec<Key> {
+        let own = self.sessions.iter().map(|session| session.key.clone());
+        self.keys.iter().cloned().chain(own).collect()
+    }
+
+    /// Its events outside of some nodes.
+    fn events<'v>(
+        &self,
+        valued: &'v Valued,
+        without: &[ValuedId],
+    ) -> impl Iterator<Item = &'v valued::Part> {
+        let all = self.bodies.iter().map(|&body| events_outside(valued, body, without));
+        all.flatten().flatten().collect::<Vec<_>>().into_iter()
+    }
 }
 
 struct Planner<'p> {
@@ -146,14 +182,14 @@ struct Planner<'p> {
     /// By action: the unit in which it is an event.
     unit_of: FxHashMap<Action, usize>,
     /// By unit: the keys of its actions.
-    keys: Vec<Option<Key>>,
+    keys: Vec<Vec<Key>>,
     finds_holes: bool,
     keyed: Keyed,
 }
 
 impl<'p> Planner<'p> {
     fn new(pool: &'p Pool, valued: &'p Valued, partition: &'p Partition) -> Option<Self> {
-        let paths = paths(valued, valued.root);
+        let paths = paths(valued, &[valued.root]);
         let mut occurrences: FxHashMap<Action, u64> = FxHashMap::default();
         for (id, node) in valued.nodes.iter_with_ids() {
             if let ValuedNode::Event(parts) = node
@@ -194,32 +230,33 @@ impl<'p> Planner<'p> {
         } else {
             Vec::new()
         };
-        let mut keys = part.keys.clone();
-        keys.extend(part.session.as_ref().map(|session| session.key.clone()));
-        let nodes: Vec<ValuedId> = holes.iter().map(|(_, replaced)| replaced.node).collect();
+        let keys = part.all_keys();
+        let nodes_of = |holes: &[(Part, Replaced)]| -> Vec<ValuedId> {
+            holes.iter().flat_map(|(_, replaced)| replaced.nodes.iter().copied()).collect()
+        };
+        let nodes = nodes_of(&holes);
         // The events of a hole do not tell the sessions around them the value of a key.
         if keys.iter().any(|key| is_mentioned(self.valued, part, key, &nodes)) {
             holes.clear();
         }
         let replaced: Vec<Replaced> = holes.iter().map(|(_, replaced)| replaced.clone()).collect();
-        let nodes: Vec<ValuedId> = replaced.iter().map(|replaced| replaced.node).collect();
+        let nodes = nodes_of(&holes);
         let tree = tree(self.valued, part, &keys, &nodes);
         let (exprs, start) = Exprs::with_holes(self.pool, &tree, self.partition, false, &replaced);
         let tables =
             Tables { exprs, steps: Steps::default(), root: start, kinds: FxHashMap::default() };
-        self.keyed.has_keys |= part.session.is_some();
-        for own in events_outside(self.valued, part.body, &nodes) {
-            for part in own {
-                self.unit_of.insert(part.action, number);
-            }
+        self.keyed.has_keys |= !part.sessions.is_empty();
+        for part in part.events(self.valued, &nodes) {
+            self.unit_of.insert(part.action, number);
         }
         self.keys.truncate(number);
-        self.keys.push(part.session.as_ref().map(|session| session.key.clone()));
+        self.keys.push(part.sessions.iter().map(|session| session.key.clone()).collect());
         self.keyed.units.push(Unit {
             tables,
             fast: FastSteps::default(),
             holes: Vec::new(),
-            key: part.session.as_ref().map(|session| session.key.variable),
+            nodes: part.sessions.iter().map(|session| session.node).collect(),
+            keys: part.sessions.iter().map(|session| session.key.variable).collect(),
             is_single,
             around: around.clone(),
             confluent: None,
@@ -239,24 +276,22 @@ impl<'p> Planner<'p> {
     /// instance only, so that the states of different operands are not multiplied.
     fn holes(&self, part: &Part, is_single: bool) -> Vec<(Part, Replaced)> {
         let mut found = Vec::new();
-        let mut keys: Vec<VariableId> = part.keys.iter().map(|key| key.variable).collect();
-        keys.extend(part.session.as_ref().map(|session| session.key.variable));
+        let keys: Vec<VariableId> = part.all_keys().iter().map(|key| key.variable).collect();
         // Whether there is one instance of the node, and whether it is an operand of `par`.
-        let mut pending = vec![(part.body, is_single && part.session.is_none(), false)];
+        let is_single = is_single && part.sessions.is_empty();
+        let mut pending: Vec<(ValuedId, bool, bool)> =
+            part.bodies.iter().map(|&body| (body, is_single, false)).collect();
         while let Some((id, is_single, is_operand)) = pending.pop() {
             if let Some(session) = Session::of(self.valued, id)
-                && self.is_apart(id, &keys)
+                && self.is_apart(&[id], &keys)
             {
-                let table = session.key.variable;
-                let body = session.body;
-                let part = Part { body, session: Some(session), keys: Vec::new() };
-                found.push((part, self.replaced(id, table, is_single)));
+                found.push(self.hole_of(vec![session], is_single));
                 continue;
             }
-            if is_operand && is_single && self.is_apart(id, &keys) {
-                let part = Part { body: id, session: None, keys: Vec::new() };
+            if is_operand && is_single && self.is_apart(&[id], &keys) {
                 // There is one table, so its name is of no use.
-                found.push((part, self.replaced(id, VariableId(u32::MAX), true)));
+                let name = VariableId(u32::MAX);
+                found.push((Part::new(id), self.replaced(vec![id], name, true)));
                 continue;
             }
             match &self.valued.nodes[id] {
@@ -270,7 +305,11 @@ impl<'p> Planner<'p> {
                         ValuedNode::Coreg(own, i, j) if own == region => Some((*i, *j)),
                         _ => None,
                     };
-                    let operands = flatten(self.valued, id, split);
+                    let mut operands = flatten(self.valued, id, split);
+                    for sessions in self.alike(&operands, &keys).into_iter().filter(|_| is_par) {
+                        operands.retain(|id| sessions.iter().all(|session| session.node != *id));
+                        found.push(self.hole_of(sessions, is_single));
+                    }
                     pending.extend(operands.into_iter().rev().map(|it| (it, is_single, is_par)));
                 }
                 ValuedNode::Alt(i, j) => pending.extend([(*j, false, false), (*i, false, false)]),
@@ -285,18 +324,52 @@ impl<'p> Planner<'p> {
         found
     }
 
-    fn replaced(&self, node: ValuedId, table: VariableId, is_single: bool) -> Replaced {
-        let parts = events(self.valued, node).flatten().cloned().collect();
-        Replaced { node, table, is_single, parts }
+    fn hole_of(&self, sessions: Vec<Session>, is_single: bool) -> (Part, Replaced) {
+        let nodes = sessions.iter().map(|session| session.node).collect();
+        let table = sessions.first().map_or(VariableId(u32::MAX), |first| first.key.variable);
+        (Part::of_sessions(sessions), self.replaced(nodes, table, is_single))
     }
 
-    /// Whether a node occurs once, has events whose actions occur nowhere else, and mentions no variable from outside but
+    fn replaced(&self, nodes: Vec<ValuedId>, table: VariableId, is_single: bool) -> Replaced {
+        let own = nodes.iter().flat_map(|&node| events(self.valued, node).flatten());
+        let parts = own.cloned().collect();
+        Replaced { nodes, table, is_single, parts }
+    }
+
+    /// The loops of sessions among the operands of a `par` that share actions, each of which has one field for the keys:
+    /// sets of at least two. Sessions of different loops with the same key are one session then:
+    /// `par(loopP(fresh x)(i), loopP(fresh y)(j)) = loopP(fresh z)(par(alt(i[z/x], ∅), alt(j[z/y], ∅)))`.
+    fn alike(&self, operands: &[ValuedId], keys: &[VariableId]) -> Vec<Vec<Session>> {
+        let mut groups: Vec<Vec<Session>> = Vec::new();
+        for &operand in operands.iter().filter(|operand| !self.is_apart(&[**operand], keys)) {
+            let Some(session) = Session::of(self.valued, operand) else { continue };
+            let is_alike = |other: &Session| {
+                let fields = &other.key.fields;
+                session.key.fields.keys().any(|action| fields.contains_key(action))
+            };
+            let (with, without): (Vec<_>, Vec<_>) =
+                groups.into_iter().partition(|group| group.iter().any(is_alike));
+            groups = without;
+            groups.push(with.into_iter().flatten().chain([session]).collect());
+        }
+        groups.retain(|group| {
+            let nodes: Vec<ValuedId> = group.iter().map(|session| session.node).collect();
+            let mut fields: FxHashMap<Action, FieldId> = FxHashMap::default();
+            let own = group.iter().flat_map(|session| &session.key.fields);
+            let mut is_same =
+                own.map(|(&action, &field)| *fields.entry(action).or_insert(field) == field);
+            group.len() > 1 && is_same.all(|is_same| is_same) && self.is_apart(&nodes, keys)
+        });
+        groups
+    }
+
+    /// Whether some nodes occur once, have events whose actions occur nowhere else, and mention no variable from outside but
     /// keys.
-    fn is_apart(&self, id: ValuedId, keys: &[VariableId]) -> bool {
-        if self.paths[id.index()] != 1 {
+    fn is_apart(&self, nodes: &[ValuedId], keys: &[VariableId]) -> bool {
+        if nodes.iter().any(|node| self.paths[node.index()] != 1) {
             return false;
         }
-        let inside = paths(self.valued, id);
+        let inside = paths(self.valued, nodes);
         let mut bound: FxHashSet<VariableId> = keys.iter().copied().collect();
         let mut used: Vec<VariableId> = Vec::new();
         let mut own: FxHashMap<Action, u64> = FxHashMap::default();
@@ -323,10 +396,9 @@ impl<'p> Planner<'p> {
                 | ValuedNode::LoopC(..) => {}
             }
         }
-        let mut actions = events(self.valued, id).flatten().map(|part| part.action);
         !own.is_empty()
             && used.iter().all(|variable| bound.contains(variable))
-            && actions.all(|action| own.get(&action) == self.occurrences.get(&action))
+            && own.iter().all(|(action, count)| self.occurrences.get(action) == Some(count))
     }
 
     fn find_routes(&mut self) {
@@ -351,7 +423,7 @@ impl<'p> Planner<'p> {
             let from = self.keyed.levels.len();
             let path = own.around.iter().copied().chain([unit]).skip(usize::from(skips_root));
             for unit in path.collect::<Vec<usize>>() {
-                let key = self.keys[unit].as_ref().and_then(|key| key.fields.get(&action)).copied();
+                let key = self.keys[unit].iter().find_map(|key| key.fields.get(&action)).copied();
                 self.keyed.levels.push(Level { unit, key });
             }
             let to = self.keyed.levels.len();
@@ -379,10 +451,12 @@ impl<'p> Planner<'p> {
     }
 }
 
-/// By node: the number of paths to it from a root.
-fn paths(valued: &Valued, root: ValuedId) -> Vec<u64> {
+/// By node: the number of paths to it from some others.
+fn paths(valued: &Valued, roots: &[ValuedId]) -> Vec<u64> {
     let mut paths = vec![0_u64; valued.nodes.len()];
-    paths[root.index()] = 1;
+    for root in roots {
+        paths[root.index()] = 1;
+    }
     let add = |from: u64, to: &[ValuedId], paths: &mut Vec<u64>| {
         for to in to {
             paths[to.index()] = paths[to.index()].saturating_add(from);
@@ -497,8 +571,9 @@ impl Key {
 }
 
 /// A loop of sessions with a key.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Session {
+    node: ValuedId,
     pub(super) key: Key,
     /// The body of one session, without the binder of the key.
     body: ValuedId,
@@ -521,7 +596,7 @@ impl Session {
             let fields = key_fields(valued, body, variable)?;
             let others = variables.iter().copied().filter(|&other| other != variable).collect();
             let key = Key { variable, fields };
-            Some(Session { key, body, others, is_fresh: fresh > 0 })
+            Some(Session { node: root, key, body, others, is_fresh: fresh > 0 })
         })
     }
 }
@@ -550,15 +625,20 @@ fn tree(valued: &Valued, part: &Part, keys: &[Key], holes: &[ValuedId]) -> Value
         });
         tree.nodes = nodes.collect();
     }
-    tree.root = part.body;
-    if let Some(session) = &part.session {
+    let mut roots = part.bodies.clone();
+    for (root, session) in roots.iter_mut().zip(&part.sessions) {
         for &variable in &session.others {
-            tree.root = tree.nodes.push(ValuedNode::New(variable, tree.root));
+            *root = tree.nodes.push(ValuedNode::New(variable, *root));
         }
         if !session.is_fresh {
-            tree.root = tree.nodes.push(ValuedNode::LoopC(Pool::ALL, tree.root));
+            *root = tree.nodes.push(ValuedNode::LoopC(Pool::ALL, *root));
+        } else if part.sessions.len() > 1 {
+            let empty = tree.nodes.push(ValuedNode::Empty);
+            *root = tree.nodes.push(ValuedNode::Alt(*root, empty));
         }
     }
+    let both = |one, other| tree.nodes.push(ValuedNode::Coreg(Pool::ALL, one, other));
+    tree.root = roots.into_iter().reduce(both).unwrap_or(tree.root);
     for key in mentioned {
         tree.root = tree.nodes.push(ValuedNode::New(key.variable, tree.root));
     }
@@ -584,7 +664,7 @@ fn key_fields(
 
 /// Whether an event of a part, outside of its holes, mentions a key besides telling its session.
 fn is_mentioned(valued: &Valued, part: &Part, key: &Key, holes: &[ValuedId]) -> bool {
-    events_outside(valued, part.body, holes).flatten().any(|part| {
+    part.events(valued, holes).any(|part| {
         let field = key.fields.get(&part.action);
         let mut others = part.guard.iter().filter(|atom| !key.is_told_by(part.action, atom));
         others.any(|atom| {
@@ -592,10 +672,4 @@ fn is_mentioned(valued: &Valued, part: &Part, key: &Key, holes: &[ValuedId]) -> 
             atom.variable() == Some(key.variable) || Some(&atom.field) == field
         })
     })
-}
-
-/// The expressions of one session of a loop, as a shape that can be looked at.
-pub(super) fn session_tree(valued: &Valued, session: &Session) -> Valued {
-    let part = Part { body: session.body, session: Some(session.clone()), keys: Vec::new() };
-    tree(valued, &part, &[session.key.clone()], &[])
 }

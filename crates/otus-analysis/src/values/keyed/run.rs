@@ -122,12 +122,10 @@ impl<'r, 'p> Run<'r, 'p> {
         wants_trail: bool,
     ) -> Self {
         let problem = observation.problem;
-        let of_unit = |unit: &Unit| match (unit.is_single, unit.key) {
+        let of_unit = |unit: &Unit| match (unit.is_single, unit.keys.is_empty()) {
             (false, _) => Sessions::Sparse(sessions::Tables::default()),
-            (true, Some(_)) => {
-                Sessions::Dense(vec![Session::new(IDLE); problem.facts.value_count()])
-            }
-            (true, None) => Sessions::Dense(vec![Session::new(unit.tables.root)]),
+            (true, false) => Sessions::Dense(vec![Session::new(IDLE); problem.facts.value_count()]),
+            (true, true) => Sessions::Dense(vec![Session::new(unit.tables.root)]),
         };
         Run {
             sessions: keyed.units.iter().map(of_unit).collect(),
@@ -824,7 +822,7 @@ impl Run<'_, '_> {
     #[cold]
     pub(super) fn record(&mut self, place: Place, leaf: ValuedId, end: (usize, Moment)) {
         let facts = self.observation.problem.facts;
-        let key = self.keyed.units[place.unit].key.map(|variable| {
+        let key = self.keyed.units[place.unit].only_key().map(|variable| {
             let key = self.sessions[place.unit].key(place.cell);
             (variable, facts.item(key).clone())
         });
