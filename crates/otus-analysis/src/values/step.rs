@@ -63,6 +63,12 @@ impl Way {
         }
     }
 
+    /// Its memory, roughly.
+    fn bytes(&self) -> usize {
+        let vars = self.moves.len() + self.arguments.len() + 2 * self.inserts.len();
+        size_of::<Way>() + vars * size_of::<Var>() + self.opened.len() * size_of::<VariableId>()
+    }
+
     /// How the event uses variables. The leaf is that of the way.
     pub(super) fn usage<'a>(&'a self, leaf: &'a Leaf) -> Usage<'a> {
         Usage {
@@ -81,7 +87,11 @@ impl Way {
 #[derive(Debug, Default)]
 pub(super) struct Steps {
     known: FxHashMap<(ExprId, KindId), Rc<[Way]>>,
+    bytes: usize,
 }
+
+/// The most memory of the ways that are kept. Where many sessions are open, each has many of them, and few are asked for again.
+const MOST_BYTES: usize = 32 << 20;
 
 impl Steps {
     /// The ways in which an event of a kind can happen next.
@@ -107,8 +117,18 @@ impl Steps {
             }
         }
         let ways: Rc<[Way]> = ways.into();
+        if self.bytes > MOST_BYTES {
+            self.known.clear();
+            self.bytes = 0;
+        }
+        self.bytes += size_of::<Rc<[Way]>>() + 32 + ways.iter().map(Way::bytes).sum::<usize>();
         self.known.insert((expr, kind), Rc::clone(&ways));
         ways
+    }
+
+    /// Its memory, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 }
 

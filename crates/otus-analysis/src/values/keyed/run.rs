@@ -1,7 +1,7 @@
 //! Greedy firing over the sessions of all units.
 
 use otus_core::index::Index as _;
-use otus_core::valued::{Atom, Valued, ValuedId};
+use otus_core::valued::{Atom, FieldId, Valued, ValuedId};
 use otus_core::{ActionId, LifelineSet};
 use otus_trace::ComponentId;
 use rustc_hash::FxHashMap;
@@ -319,26 +319,118 @@ impl Run<'_, '_> {
         }
         let peer = problem.pool.action(action).peer;
         let event = At { facts: problem.facts, component: id, step: at, peer };
-        let fired = self.fire_fast(route, event);
+        let levels = self.keyed.levels(route);
+        let fired =
+            if let [level] = *levels { self.fire_one(level, route.kind, event) } else { self.fire_all(route, event) };
         fired.unwrap_or_else(|| self.fire_slowly(component, route))
     }
 
-    /// Lets an event happen if that needs one fast step in each of its sessions and nothing else; `None` if it needs more.
+    /// The key of an event's session; `None` if it was not logged.
     #[inline]
-    fn fire_fast(&mut self, route: Route, event: At<'_>) -> Option<Fired> {
-        let At { facts, component, step: at, .. } = event;
+    fn key_of(key: Option<FieldId>, event: At<'_>) -> Option<usize> {
+        match key {
+            None => Some(0),
+            Some(field) => {
+                event.facts.value(field, event.component, event.step).map(|key| key.index())
+            }
+        }
+    }
+
+    /// The only one of some fast steps that an event is; `None` if it is none, or if this engine does not decide.
+    #[inline]
+    fn only(
+        &self,
+        unit: usize,
+        (from, to): (u32, u32),
+        registers: &Registers,
+        event: At<'_>,
+    ) -> Result<Option<(&FastStep, Registers)>, Fired> {
+        let mut next: Option<(&FastStep, Registers)> = None;
+        for step in self.keyed.units[unit].fast.range(from, to) {
+            match step.test(registers, event) {
+                Answer::Fails => {}
+                Answer::Unlogged => return Err(Fired::GivenUp),
+                Answer::Holds if next.is_some() => return Err(Fired::GivenUp),
+                Answer::Holds => {
+                    let after = step.registers(registers, event).ok_or(Fired::GivenUp)?;
+                    next = Some((step, after));
+                }
+            }
+        }
+        Ok(next)
+    }
+
+    /// Lets an event happen that is one fast step in its only session, perhaps after a chain of unobserved ones; `None` if it
+    /// needs more.
+    #[inline]
+    fn fire_one(&mut self, Level { unit, key }: Level, kind: KindId, event: At<'_>) -> Option<Fired> {
+        let Some(cell) = Self::key_of(key, event) else { return Some(Fired::GivenUp) };
+        let mut session = *self.sessions[unit].all().get(cell)?;
+        let own = &self.keyed.units[unit];
+        match session.shape {
+            IDLE => session.shape = own.tables.root,
+            SLOW => return None,
+            _ => {}
+        }
+        let range = match own.fast.get(session.shape, kind) {
+            Entry::Fast(from, to) => (from, to),
+            Entry::Never if !self.may_miss => return Some(Fired::Blocked),
+            Entry::Never if self.trail.is_none() => {
+                return self.fire_after_chain(Place { unit, cell }, session, kind, event);
+            }
+            Entry::Never | Entry::Slow | Entry::Unknown => return None,
+        };
+        let (step, registers) = match self.only(unit, range, &session.registers, event) {
+            Ok(Some(next)) => next,
+            Ok(None) if !self.may_miss => return Some(Fired::Blocked),
+            Ok(None) => return None,
+            Err(fired) => return Some(fired),
+        };
+        if !step.without.is_empty() || step.inside.is_some() {
+            return None;
+        }
+        let (to, leaf) = (step.to, step.leaf);
+        if self.trail.is_some() {
+            let moment = Some((event.step, event.step + 1));
+            self.record(Place { unit, cell }, leaf, (event.component.index(), moment));
+        }
+        *self.sessions[unit].get_mut(cell) = Session { shape: to, registers };
+        self.consumed[event.component.index()] += 1;
+        Some(Fired::Moved)
+    }
+
+    /// Lets an event happen that waits for a chain of unobserved ones in its only session, if that is all it needs.
+    fn fire_after_chain(
+        &mut self,
+        place: Place,
+        session: Session,
+        kind: KindId,
+        event: At<'_>,
+    ) -> Option<Fired> {
+        if !self.has_outside() {
+            return Some(Fired::Blocked);
+        }
+        let Place { unit, cell } = place;
+        let Session { shape, registers } = self.after_chain(unit, session, kind)?;
+        let Entry::Fast(from, to) = self.keyed.units[unit].fast.get(shape, kind) else { return None };
+        let (step, registers) = self.only(unit, (from, to), &registers, event).ok()??;
+        if !step.without.is_empty() || step.inside.is_some() {
+            return None;
+        }
+        let shape = step.to;
+        *self.sessions[unit].get_mut(cell) = Session { shape, registers };
+        self.consumed[event.component.index()] += 1;
+        Some(Fired::Moved)
+    }
+
+    /// Lets an event happen if that is one fast step in each of its sessions and nothing else; `None` if it needs more.
+    fn fire_all(&mut self, route: Route, event: At<'_>) -> Option<Fired> {
         let mut table = ONLY;
         let mut without = Exprs::NONE;
-        let mut moves: SmallVec<[(Place, Session); 2]> = SmallVec::new();
+        let mut moves: SmallVec<[(Place, Session); 4]> = SmallVec::new();
         let mut leaf = None;
         for &Level { unit, key } in self.keyed.levels(route) {
-            let key = match key {
-                None => 0,
-                Some(field) => match facts.value(field, component, at) {
-                    Some(key) => key.index(),
-                    None => return Some(Fired::GivenUp),
-                },
-            };
+            let Some(key) = Self::key_of(key, event) else { return Some(Fired::GivenUp) };
             let cell = self.sessions[unit].find(table, key)?;
             let session = self.sessions[unit].all()[cell];
             let own = &self.keyed.units[unit];
@@ -348,19 +440,10 @@ impl Run<'_, '_> {
                 shape => shape,
             };
             let Entry::Fast(from, to) = own.fast.get(shape, route.kind) else { return None };
-            let mut next: Option<(&FastStep, Registers)> = None;
-            for step in own.fast.range(from, to) {
-                match step.test(&session.registers, event) {
-                    Answer::Fails => {}
-                    Answer::Unlogged => return Some(Fired::GivenUp),
-                    Answer::Holds if next.is_some() => return Some(Fired::GivenUp),
-                    Answer::Holds => match step.registers(&session.registers, event) {
-                        Some(registers) => next = Some((step, registers)),
-                        None => return Some(Fired::GivenUp),
-                    },
-                }
-            }
-            let (step, registers) = next?;
+            let (step, registers) = match self.only(unit, (from, to), &session.registers, event) {
+                Ok(next) => next?,
+                Err(fired) => return Some(fired),
+            };
             if !step.without.is_empty() || step.opens.is_some() {
                 return None;
             }
@@ -375,15 +458,16 @@ impl Run<'_, '_> {
                 moves.push((Place { unit, cell }, Session { shape: step.to, registers }));
             }
         }
+        let component = event.component.index();
         if self.trail.is_some() {
             // The innermost session is the one that the event belongs to.
             let place = moves.last().map(|(place, _)| *place)?;
-            self.record(place, leaf?, (component.index(), Some((at, at + 1))));
+            self.record(place, leaf?, (component, Some((event.step, event.step + 1))));
         }
         for (Place { unit, cell }, session) in moves {
             *self.sessions[unit].get_mut(cell) = session;
         }
-        self.consumed[component.index()] += 1;
+        self.consumed[component] += 1;
         Some(Fired::Moved)
     }
 

@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 use super::super::expr::{ExprId, Exprs, KindId, SetId, Var};
 use super::fast::{Entry, FastStep};
 use super::run::{Fired, Run, make};
-use super::sessions::{Place, SLOW};
+use super::sessions::{Place, SLOW, Session};
 
 /// The most unobserved events before an observed one, or before the end of a session.
 const LONGEST: usize = 16;
@@ -100,6 +100,28 @@ impl Run<'_, '_> {
             }
         }
         Ok(Reached::Yes)
+    }
+
+    /// A session after the unobserved events before one of a kind, if they matter to nothing else.
+    pub(super) fn after_chain(
+        &mut self,
+        unit: usize,
+        session: Session,
+        kind: KindId,
+    ) -> Option<Session> {
+        let Chain::Reached(silent) = self.chain(unit, session.shape, Goal::Kind(kind)) else {
+            return None;
+        };
+        let mut session = session;
+        for Silent { component, step, .. } in &*silent {
+            if !step.without.is_empty() {
+                return None;
+            }
+            let now = self.observation.logs[*component].last;
+            let registers = step.unobserved(&session.registers, now)?;
+            session = Session { shape: step.to, registers };
+        }
+        Some(session)
     }
 
     fn chain(&mut self, unit: usize, shape: ExprId, goal: Goal) -> Chain {
