@@ -46,8 +46,8 @@ mod walks;
 pub mod witness;
 
 use otus_core::index::Index as _;
-use otus_core::valued::{Valued, ValuedNode};
-use otus_core::{Pool, TermId};
+use otus_core::valued::{FieldId, Valued, ValuedNode};
+use otus_core::{Action, Pool, TermId};
 use otus_trace::{Facts, MultiTrace, ObservedOrder, Partition};
 use rustc_hash::FxHashMap;
 
@@ -261,6 +261,13 @@ impl ValueEngine {
                 Found::Yes => {
                     self.failure = None;
                     let states = meter.states();
+                    // The stronger question may have been too hard, although it is the same.
+                    let is_same = undecided.is_some() && asked == &strong;
+                    let verdict = if is_same && self.assumes_nothing(observed) {
+                        Verdict::Pass
+                    } else {
+                        verdict
+                    };
                     return Outcome { verdict, states, stop: Stop::Goal, furthest: None };
                 }
                 Found::No => {}
@@ -273,6 +280,35 @@ impl ValueEngine {
         };
         let furthest = furthest.filter(|_| verdict == Verdict::Fail);
         Outcome { verdict, states: meter.states(), stop, furthest }
+    }
+
+    /// Whether all values that guards name were logged, and no times of different clocks are compared.
+    fn assumes_nothing(&self, Observed { trace, facts, .. }: Observed<'_>) -> bool {
+        let mut fields: FxHashMap<Action, Vec<FieldId>> = FxHashMap::default();
+        for node in &self.valued.nodes {
+            let ValuedNode::Event(parts) = node else { continue };
+            for part in parts {
+                let component = self.partition.component_of(part.action.lifeline);
+                let own = fields.entry(part.action).or_default();
+                for atom in &part.guard {
+                    let clock = atom.variable().and_then(|anchor| self.anchors[anchor.index()]);
+                    let is_elsewhere = clock.is_some_and(|clock| clock != component.index());
+                    if atom.field == Valued::TIME
+                        && (is_elsewhere || !facts.breaks(component).is_empty())
+                    {
+                        return false;
+                    }
+                    own.push(atom.field);
+                }
+            }
+        }
+        self.partition.components().all(|component| {
+            trace.steps(component).iter().enumerate().all(|(at, step)| {
+                let action = self.pool.action(step.action()).without_peer();
+                let named = fields.get(&action).map_or(&[][..], Vec::as_slice);
+                named.iter().all(|&field| facts.known(field, component, at).is_some())
+            })
+        })
     }
 
     /// The verdict by the fast engine over a refined alphabet; why it fails, by the search if that is quick.

@@ -216,7 +216,7 @@ fn raw_in(exprs: &mut Exprs, id: ExprId, kind: KindId) -> Vec<Way> {
                     Var::Bound(variable) if !exprs.holes[hole].is_single => {
                         open(&mut way, variable)
                     }
-                    table => table,
+                    table @ (Var::Bound(_) | Var::Slot(_) | Var::Opened(_)) => table,
                 };
                 way.hole = Some((hole, table, without));
                 way.rest = exprs.intern(Expr::Hole(hole, table, without));

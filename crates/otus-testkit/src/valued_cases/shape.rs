@@ -32,6 +32,8 @@ pub struct Flavor {
     pub keyed: bool,
     /// Whether such loops are inside others, or between messages that are not in a loop.
     pub nested: bool,
+    /// Whether most questions are about slices.
+    pub slices: bool,
     /// Whether some events know their peers.
     pub peers: bool,
     /// Whether some orders between events of different components were observed.
@@ -55,6 +57,7 @@ impl Flavor {
             backwards: false,
             keyed: false,
             nested: false,
+            slices: false,
             peers: false,
             edges: false,
         }
@@ -86,6 +89,7 @@ impl Flavor {
             backwards: false,
             keyed: false,
             nested: false,
+            slices: false,
             peers: false,
             edges: false,
         }
@@ -254,7 +258,7 @@ impl<'a> Maker<'a> {
     fn around(&mut self, scope: &[Variable]) -> Shape {
         let all = self.flavor.messages;
         let is_shared = self.rng.u8(..16) == 0;
-        let mut part = |maker: &mut Self, number: usize| {
+        let part = |maker: &mut Self, number: usize| {
             maker.messages = if is_shared { 0..all } else { number..number + 1 };
             maker.shape(1, scope, 3)
         };

@@ -301,9 +301,9 @@ impl<'p> Planner<'p> {
                 }
                 ValuedNode::Coreg(region, ..) => {
                     let is_par = *region == Pool::ALL;
-                    let split = |node: &ValuedNode| match node {
-                        ValuedNode::Coreg(own, i, j) if own == region => Some((*i, *j)),
-                        _ => None,
+                    let split = |node: &ValuedNode| {
+                        let ValuedNode::Coreg(own, i, j) = node else { return None };
+                        (own == region).then_some((*i, *j))
                     };
                     let mut operands = flatten(self.valued, id, split);
                     for sessions in self.alike(&operands, &keys).into_iter().filter(|_| is_par) {
@@ -406,9 +406,10 @@ impl<'p> Planner<'p> {
         let start = self.keyed.units[ROOT].tables.root;
         // A root that orders nothing stays as it is.
         let is_plain = |id: ExprId| matches!(root.expr(id), Expr::Hole(..));
-        let skips_root = match root.expr(start) {
-            Expr::Par(operands) => operands.iter().all(|&operand| is_plain(operand)),
-            _ => is_plain(start),
+        let skips_root = if let Expr::Par(operands) = root.expr(start) {
+            operands.iter().all(|&operand| is_plain(operand))
+        } else {
+            is_plain(start)
         };
         self.keyed.skips_root = skips_root;
         let mut actions: Vec<(Action, usize)> =

@@ -1,6 +1,6 @@
 //! Greedy firing over the sessions of all units.
 
-use otus_core::index::Index as _;
+use otus_core::index::Index;
 use otus_core::valued::{Atom, FieldId, Valued, ValuedId};
 use otus_core::{ActionId, LifelineSet};
 use otus_trace::ComponentId;
@@ -81,7 +81,7 @@ pub(super) struct Entered {
 enum Change {
     Session(Place, Session),
     /// A session with open variables, by its index.
-    Slow(usize, SlowSession),
+    Slow(usize, Box<SlowSession>),
     Opened(usize, u32),
 }
 
@@ -209,7 +209,7 @@ impl Run<'_, '_> {
             self.rank = rank;
             match self.fire(component) {
                 Fired::Blocked => self.rank = before,
-                fired => return fired,
+                fired @ (Fired::Moved | Fired::GivenUp) => return fired,
             }
         }
         Fired::Blocked
@@ -320,8 +320,11 @@ impl Run<'_, '_> {
         let peer = problem.pool.action(action).peer;
         let event = At { facts: problem.facts, component: id, step: at, peer };
         let levels = self.keyed.levels(route);
-        let fired =
-            if let [level] = *levels { self.fire_one(level, route.kind, event) } else { self.fire_all(route, event) };
+        let fired = if let [level] = *levels {
+            self.fire_one(level, route.kind, event)
+        } else {
+            self.fire_all(route, event)
+        };
         fired.unwrap_or_else(|| self.fire_slowly(component, route))
     }
 
@@ -330,9 +333,7 @@ impl Run<'_, '_> {
     fn key_of(key: Option<FieldId>, event: At<'_>) -> Option<usize> {
         match key {
             None => Some(0),
-            Some(field) => {
-                event.facts.value(field, event.component, event.step).map(|key| key.index())
-            }
+            Some(field) => event.facts.value(field, event.component, event.step).map(Index::index),
         }
     }
 
@@ -363,7 +364,12 @@ impl Run<'_, '_> {
     /// Lets an event happen that is one fast step in its only session, perhaps after a chain of unobserved ones; `None` if it
     /// needs more.
     #[inline]
-    fn fire_one(&mut self, Level { unit, key }: Level, kind: KindId, event: At<'_>) -> Option<Fired> {
+    fn fire_one(
+        &mut self,
+        Level { unit, key }: Level,
+        kind: KindId,
+        event: At<'_>,
+    ) -> Option<Fired> {
         let Some(cell) = Self::key_of(key, event) else { return Some(Fired::GivenUp) };
         let mut session = *self.sessions[unit].all().get(cell)?;
         let own = &self.keyed.units[unit];
@@ -412,7 +418,9 @@ impl Run<'_, '_> {
         }
         let Place { unit, cell } = place;
         let Session { shape, registers } = self.after_chain(unit, session, kind)?;
-        let Entry::Fast(from, to) = self.keyed.units[unit].fast.get(shape, kind) else { return None };
+        let Entry::Fast(from, to) = self.keyed.units[unit].fast.get(shape, kind) else {
+            return None;
+        };
         let (step, registers) = self.only(unit, (from, to), &registers, event).ok()??;
         if !step.without.is_empty() || step.inside.is_some() {
             return None;
@@ -543,7 +551,7 @@ impl Run<'_, '_> {
                 Some(Change::Session(Place { unit, cell }, session)) => {
                     *self.sessions[unit].get_mut(cell) = session;
                 }
-                Some(Change::Slow(at, session)) => self.slow[at] = session,
+                Some(Change::Slow(at, session)) => self.slow[at] = *session,
                 Some(Change::Opened(unit, table)) => self.sessions[unit].close(table),
                 None => {}
             }
@@ -843,7 +851,7 @@ impl Run<'_, '_> {
     /// The same for a session with open variables.
     pub(super) fn put_slow(&mut self, at: usize, session: SlowSession) {
         let before = std::mem::replace(&mut self.slow[at], session);
-        self.journal.push(Change::Slow(at, before));
+        self.journal.push(Change::Slow(at, Box::new(before)));
     }
 
     /// The path to a session.

@@ -50,10 +50,10 @@ pub(super) struct Tables {
     /// By cell: its table and key.
     names: Vec<(u32, u32)>,
     cell_of: FxHashMap<(u32, u32), u32>,
-    tables: Vec<Table>,
+    own: Vec<Table>,
     /// Cells and tables that nothing uses any more.
     free_cells: Vec<u32>,
-    free_tables: Vec<u32>,
+    unused: Vec<u32>,
 }
 
 #[derive(Debug, Default)]
@@ -115,21 +115,21 @@ impl Sessions {
             }
         };
         tables.cell_of.insert(name, cell);
-        tables.tables.get_mut(table as usize)?.cells.push(cell);
+        tables.own.get_mut(table as usize)?.cells.push(cell);
         Some(cell as usize)
     }
 
     /// A new table of a session in the unit around.
     pub(super) fn open(&mut self, around: usize) -> u32 {
         let Sessions::Sparse(tables) = self else { return ONLY };
-        match tables.free_tables.pop() {
+        match tables.unused.pop() {
             Some(table) => {
-                tables.tables[table as usize].around = around;
+                tables.own[table as usize].around = around;
                 table
             }
             None => {
-                tables.tables.push(Table { around, cells: Vec::new() });
-                narrow(tables.tables.len() - 1)
+                tables.own.push(Table { around, cells: Vec::new() });
+                narrow(tables.own.len() - 1)
             }
         }
     }
@@ -137,13 +137,13 @@ impl Sessions {
     /// Forgets a table whose sessions are over.
     pub(super) fn close(&mut self, table: u32) {
         let Sessions::Sparse(tables) = self else { return };
-        let Some(own) = tables.tables.get_mut(table as usize) else { return };
+        let Some(own) = tables.own.get_mut(table as usize) else { return };
         for cell in std::mem::take(&mut own.cells) {
             tables.cell_of.remove(&tables.names[cell as usize]);
             tables.cells[cell as usize] = Session::new(IDLE);
             tables.free_cells.push(cell);
         }
-        tables.free_tables.push(table);
+        tables.unused.push(table);
     }
 
     /// The cells of a table.
@@ -154,7 +154,7 @@ impl Sessions {
                 (0..narrow(cells.len())).filter(is_begun).collect()
             }
             Sessions::Sparse(tables) => {
-                tables.tables.get(table as usize).map_or(Vec::new(), |table| table.cells.clone())
+                tables.own.get(table as usize).map_or(Vec::new(), |table| table.cells.clone())
             }
         }
     }
@@ -171,7 +171,7 @@ impl Sessions {
     pub(super) fn around(&self, cell: usize) -> Option<usize> {
         let Sessions::Sparse(tables) = self else { return None };
         let (table, _) = tables.names.get(cell)?;
-        Some(tables.tables.get(*table as usize)?.around)
+        Some(tables.own.get(*table as usize)?.around)
     }
 
     /// The key of a session.

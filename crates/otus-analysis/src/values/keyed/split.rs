@@ -99,11 +99,11 @@ fn sessions(keyed: &Keyed, observation: &Observation<'_>) -> Option<AllSteps> {
     for (component, log) in observation.logs.iter().enumerate() {
         let id = ComponentId::new(component);
         let steps = problem.trace.steps(id);
-        for at in 0..log.len {
-            if steps[at].joined() {
+        for (at, step) in steps[..log.len].iter().enumerate() {
+            if step.joined() {
                 return None;
             }
-            let action = problem.pool.action(steps[at].action()).without_peer();
+            let action = problem.pool.action(step.action()).without_peer();
             let &Level { unit, key } = keyed.levels(*keyed.routes.get(&action)?).last()?;
             let key = match key {
                 None => 0,
