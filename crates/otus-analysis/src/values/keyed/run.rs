@@ -45,11 +45,15 @@ pub(in super::super) fn explain(
         *path = Path { items, is_ordered: true };
     }
     if found == Some(Found::No) {
-        *failure = run.failure();
+        // A strict question is followed by one that is not, which tells more.
+        *failure = if problem.strict { None } else { run.failure() };
         *furthest = Some(run.consumed.into());
     }
     found
 }
+
+/// The number of events of a long log.
+const LONG: usize = 1000;
 
 /// The route of an action, as far as it is known.
 #[derive(Debug, Clone, Copy)]
@@ -231,27 +235,45 @@ impl Run<'_, '_> {
         if !self.is_forced {
             return false;
         }
-        // The longest sessions of each unit. Events that nobody saw are not counted, so nothing bounds these.
-        let mut longest = vec![if self.may_miss { usize::MAX } else { 0 }; self.keyed.units.len()];
-        if !self.may_miss {
-            let mut counts: FxHashMap<SmallVec<[(usize, u32); 3]>, usize> = FxHashMap::default();
-            for component in 0..self.consumed.len() {
-                for step in 0..self.observation.logs[component].len {
-                    let at = LogPlace { component: ComponentId::new(component), step };
-                    let Some(keys) = self.keys(at) else { continue };
-                    for depth in 1..=keys.len() {
-                        let count = counts.entry(keys[..depth].into()).or_default();
-                        *count += 1;
-                        let longest = &mut longest[keys[depth - 1].0];
-                        *longest = (*longest).max(*count);
-                    }
+        // Long logs are counted only if that can help.
+        let is_long = self.observation.logs.iter().any(|log| log.len > LONG);
+        if self.may_miss || is_long {
+            // Events that nobody saw are not counted, so nothing bounds sessions then.
+            let unbounded = vec![usize::MAX; self.keyed.units.len()];
+            let are_confluent = self.are_confluent(&unbounded, meter);
+            if self.may_miss || are_confluent {
+                return are_confluent;
+            }
+        }
+        let longest = self.longest();
+        self.are_confluent(&longest, meter)
+    }
+
+    /// By unit: the number of events of its longest session.
+    fn longest(&self) -> Vec<usize> {
+        let mut longest = vec![0; self.keyed.units.len()];
+        let mut counts: FxHashMap<SmallVec<[(usize, u32); 3]>, usize> = FxHashMap::default();
+        for component in 0..self.consumed.len() {
+            for step in 0..self.observation.logs[component].len {
+                let at = LogPlace { component: ComponentId::new(component), step };
+                let Some(keys) = self.keys(at) else { continue };
+                for depth in 1..=keys.len() {
+                    let count = counts.entry(keys[..depth].into()).or_default();
+                    *count += 1;
+                    let longest = &mut longest[keys[depth - 1].0];
+                    *longest = (*longest).max(*count);
                 }
             }
         }
+        longest
+    }
+
+    /// Whether all shapes of all units are confluent that sessions have after at most so many events.
+    fn are_confluent(&mut self, longest: &[usize], meter: &mut Meter<'_>) -> bool {
         let partition = self.observation.problem.trace.partition();
         let ranks = self.keyed.ranks.as_deref();
         let units = self.keyed.units.iter_mut().zip(longest).enumerate();
-        units.into_iter().all(|(number, (unit, events))| match unit.confluent {
+        units.into_iter().all(|(number, (unit, &events))| match unit.confluent {
             Some((known, is_confluent)) if events <= known || !is_confluent => is_confluent,
             _ if unit.unclear.is_some_and(|known| known <= events) => false,
             _ => {
@@ -914,9 +936,12 @@ impl Run<'_, '_> {
     #[cold]
     pub(super) fn record(&mut self, place: Place, leaf: ValuedId, end: (usize, Moment)) {
         let facts = self.observation.problem.facts;
-        let key = self.keyed.units[place.unit].only_key().map(|variable| {
-            let key = self.sessions[place.unit].key(place.cell);
-            (variable, facts.item(key).clone())
+        // Of several keys the outermost one: its session is there before those inside it.
+        let is_keyed = |place: &&Place| !self.keyed.units[place.unit].keys.is_empty();
+        let path = self.path_to(place);
+        let key = path.iter().find(is_keyed).and_then(|&Place { unit, cell }| {
+            let variable = self.keyed.units[unit].only_key()?;
+            Some((variable, facts.item(self.sessions[unit].key(cell)).clone()))
         });
         let item = Item { leaf, ends: SmallVec::from_elem(end, 1), key, position: None };
         self.trail.get_or_insert_default().push(item);
