@@ -4,6 +4,8 @@
 //! and overlap. The exponent is the slope of the line through the logarithms of length and time: 1 if the time
 //! is proportional to the length.
 
+use std::ops::Range;
+
 use cpu_time::ThreadTime;
 use otus_analysis::budget::Budget;
 use otus_analysis::values::{Clocks, ValueEngine};
@@ -27,6 +29,8 @@ struct Shape {
     script: &'static [&'static str],
     /// The fields that every event carries, and which number of the session it is.
     fields: &'static [(&'static str, Id)],
+    /// The actions before the first session of an outer number, and those after the last one.
+    frame: [&'static [&'static str]; 2],
     /// Whether delays vary, so that sessions overtake each other.
     overtakes: bool,
 }
@@ -40,16 +44,19 @@ enum Id {
     Reused,
     /// The same for the sessions of a hundred.
     Outer,
+    /// The same for all sessions.
+    All,
     /// Always 200.
     Status,
 }
 
-const SHAPES: [Shape; 8] = [
+const SHAPES: [Shape; 11] = [
     Shape {
         name: "constants, one after the other",
         model: "loopW(seq(c -- req -> s, s -- rep[status < 400] -> c))",
         script: &["c!req", "s?req", "s!rep", "c?rep"],
         fields: &[("status", Id::Status)],
+        frame: [&[], &[]],
         overtakes: false,
     },
     Shape {
@@ -57,6 +64,7 @@ const SHAPES: [Shape; 8] = [
         model: "loopW(new(t)(seq(c -- req[c at t] -> s, s -- rep[c within 9s of t] -> c)))",
         script: &["c!req", "s?req", "s!rep", "c?rep"],
         fields: &[],
+        frame: [&[], &[]],
         overtakes: false,
     },
     Shape {
@@ -64,6 +72,7 @@ const SHAPES: [Shape; 8] = [
         model: "loopW(new(x)(seq(c -- req[k = x] -> s, s -- rep[k = x] -> c)))",
         script: &["c!req", "s?req", "s!rep", "c?rep"],
         fields: &[("k", Id::Own)],
+        frame: [&[], &[]],
         overtakes: false,
     },
     Shape {
@@ -71,6 +80,7 @@ const SHAPES: [Shape; 8] = [
         model: "loopP(fresh x)(seq(c -- req[k = x] -> s, s -- rep[k = x] -> c))",
         script: &["c!req", "s?req", "s!rep", "c?rep"],
         fields: &[("k", Id::Own)],
+        frame: [&[], &[]],
         overtakes: true,
     },
     Shape {
@@ -78,6 +88,7 @@ const SHAPES: [Shape; 8] = [
         model: "loopP(fresh x)(loopW(new(t)(seq(c -- req[k = x, c at t] -> s, s -- rep[k = x, c within 9s of t] -> c))))",
         script: &["c!req", "s?req", "s!rep", "c?rep"],
         fields: &[("k", Id::Reused)],
+        frame: [&[], &[]],
         overtakes: true,
     },
     Shape {
@@ -85,6 +96,7 @@ const SHAPES: [Shape; 8] = [
         model: "loopP(fresh o)(seq(c -- req[k = o] -> s, s -- ask[k = o] -> d, d -- tell[k = o] -> s, s -- rep[k = o] -> c))",
         script: &["c!req", "s?req", "s!ask", "d?ask", "d!tell", "s?tell", "s!rep", "c?rep"],
         fields: &[("k", Id::Own)],
+        frame: [&[], &[]],
         overtakes: true,
     },
     Shape {
@@ -92,6 +104,7 @@ const SHAPES: [Shape; 8] = [
         model: "loopP(seq(c -- req[=k] -> s, s -- rep[=k] -> c))",
         script: &["c!req", "s?req", "s!rep", "c?rep"],
         fields: &[("k", Id::Own)],
+        frame: [&[], &[]],
         overtakes: false,
     },
     Shape {
@@ -99,6 +112,31 @@ const SHAPES: [Shape; 8] = [
         model: "loopP(fresh o)(loopP(fresh x)(seq(c -- req[g = o, k = x] -> s, s -- rep[g = o, k = x] -> c)))",
         script: &["c!req", "s?req", "s!rep", "c?rep"],
         fields: &[("g", Id::Outer), ("k", Id::Own)],
+        frame: [&[], &[]],
+        overtakes: true,
+    },
+    Shape {
+        name: "exchanges of connections that open and close",
+        model: "loopP(fresh o)(seq(c -- open[g = o] -> s, loopP(fresh x)(seq(c -- req[g = o, k = x] -> s, s -- rep[g = o, k = x] -> c)), c -- close[g = o] -> s))",
+        script: &["c!req", "s?req", "s!rep", "c?rep"],
+        fields: &[("g", Id::Outer), ("k", Id::Own)],
+        frame: [&["c!open", "s?open"], &["c!close", "s?close"]],
+        overtakes: true,
+    },
+    Shape {
+        name: "the same with bounds, connections one after the other",
+        model: "loopP(fresh o)(loopW(seq(c -- open[g = o] -> s, loopP(fresh x)(new(t)(seq(c -- req[g = o, k = x, c at t] -> s, s -- rep[g = o, k = x, c within 9s of t] -> c))), c -- close[g = o] -> s)))",
+        script: &["c!req", "s?req", "s!rep", "c?rep"],
+        fields: &[("g", Id::Outer), ("k", Id::Own)],
+        frame: [&["c!open", "s?open"], &["c!close", "s?close"]],
+        overtakes: true,
+    },
+    Shape {
+        name: "a key between two messages",
+        model: "seq(c -- open -> s, loopP(fresh x)(seq(c -- req[k = x] -> s, s -- rep[k = x] -> c)), c -- close -> s)",
+        script: &["c!req", "s?req", "s!rep", "c?rep"],
+        fields: &[("k", Id::Own), ("g", Id::All)],
+        frame: [&["c!open", "s?open"], &["c!close", "s?close"]],
         overtakes: true,
     },
 ];
@@ -123,14 +161,24 @@ impl Shape {
         self.model.starts_with("loopP")
     }
 
+    /// Whether two sessions have different outer numbers.
+    fn is_edge(&self, session: i64, other: i64) -> bool {
+        let is_one = self.fields.iter().any(|(_, id)| *id == Id::All);
+        if is_one { other < 0 } else { session.div_euclid(100) != other.div_euclid(100) }
+    }
+
     fn prepare(&self, sessions: i64, cut: bool) -> Option<Prepared> {
         const HOP: i64 = 1_000_000_000;
-        let text = format!("@lifeline{{c; s; d}} @message{{req; ask; tell; rep}} {}", self.model);
+        let text = format!(
+            "@lifeline{{c; s; d}} @message{{open; req; ask; tell; rep; close}} {}",
+            self.model
+        );
         let mut lowered = lower(&[&parse_spec(&Source::new("model.hsf", text)).tree]);
         let valued = lowered.valued.take()?;
         let signature = lowered.pool.signature().clone();
         let mut steps: Vec<Action> = Vec::new();
-        for text in self.script {
+        // The script first, then the frame.
+        for text in self.script.iter().chain(self.frame[0]).chain(self.frame[1]) {
             let at = text.find(['!', '?'])?;
             let (lifeline, message) =
                 (signature.lifeline(&text[..at])?, signature.message(&text[at + 1..])?);
@@ -138,13 +186,28 @@ impl Shape {
                 if text.contains('!') { Direction::Emission } else { Direction::Reception };
             steps.push(Action { lifeline, direction, message, peer: None });
         }
+        let script = 0..self.script.len();
+        let before = script.end..script.end + self.frame[0].len();
+        let after = before.end..steps.len();
         let mut rng = fastrand::Rng::with_seed(42);
         let mut logs: [Vec<Event>; 3] = Default::default();
         for session in 0..sessions {
             // A hundred sessions are in flight, or they follow each other.
             let mut time = session * if self.is_parallel() { HOP / 50 } else { 3 * HOP };
-            for (step, action) in steps.iter().enumerate() {
-                logs[action.lifeline.index()].push(Event { time, session, step });
+            let of_frame = |range: &Range<usize>, time: i64, logs: &mut [Vec<Event>; 3]| {
+                for (delay, step) in (0..).zip(range.clone()) {
+                    let time = time + delay * HOP / 2;
+                    logs[steps[step].lifeline.index()].push(Event { time, session, step });
+                }
+            };
+            if self.is_edge(session, session - 1) {
+                of_frame(&before, time - 2 * HOP, &mut logs);
+            }
+            if self.is_edge(session, session + 1) || session + 1 == sessions {
+                of_frame(&after, time + 10 * HOP, &mut logs);
+            }
+            for step in script.clone() {
+                logs[steps[step].lifeline.index()].push(Event { time, session, step });
                 time += if self.overtakes { 1 + rng.i64(0..HOP) } else { HOP / 2 };
             }
         }
@@ -177,9 +240,12 @@ impl Shape {
                         Id::Own => event.session,
                         Id::Reused => event.session % 1000,
                         Id::Outer => event.session / 100,
+                        Id::All => 0,
                         Id::Status => 200,
                     };
-                    facts.set(valued.field(name)?, component, at, Value::integer(value));
+                    if let Some(field) = valued.field(name) {
+                        facts.set(field, component, at, Value::integer(value));
+                    }
                 }
             }
         }

@@ -98,7 +98,7 @@ impl Generated {
             return None;
         }
         let mut recorded = Recorded::new(&partition, &events);
-        let question = random_question(rng, partition.len());
+        let question = random_question(rng, flavor, partition.len());
         recorded.vary(rng, flavor, &question, &events);
         if recorded.is_empty() && rng.u8(..16) > 0 {
             return None;
@@ -174,7 +174,10 @@ fn random_edges(rng: &mut fastrand::Rng, recorded: &Recorded) -> Vec<[(usize, us
     edges
 }
 
-fn random_question(rng: &mut fastrand::Rng, components: usize) -> Question {
+fn random_question(rng: &mut fastrand::Rng, flavor: &Flavor, components: usize) -> Question {
+    if flavor.slices && rng.u8(..4) > 0 {
+        return Question::SLICE;
+    }
     match rng.u8(..12) {
         0..3 => Question::ACCEPT,
         3..5 => Question::GlobalPrefix,

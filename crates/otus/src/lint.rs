@@ -66,7 +66,7 @@ fn loops(lowered: &Lowered, loaded: &Loaded) -> Vec<String> {
     let sentence = |report: LoopReport| {
         let at = source.map(|source| excerpt_of(source, report.span).place.in_line());
         let at = at.map(|at| format!("{at}: ")).unwrap_or_default();
-        let LoopReport { key, lacking, is_confluent, .. } = report;
+        let LoopReport { key, lacking, is_confluent, is_looked_up, .. } = report;
         let Some(key) = key else {
             let lacks = |(variable, actions): &(String, Vec<Action>)| {
                 let names: Vec<String> = actions.iter().map(|it| it.text(signature)).collect();
@@ -79,6 +79,10 @@ fn loops(lowered: &Lowered, loaded: &Loaded) -> Vec<String> {
             );
         };
         match is_confluent {
+            _ if !is_looked_up => format!(
+                "{at}these sessions have the key {key}, but some action occurs elsewhere too, is on several lifelines, or has a \
+                 guard with another variable from outside: they are searched for"
+            ),
             Some(true) => format!("{at}these sessions have the key {key}: each event is looked up"),
             Some(false) => format!(
                 "{at}these sessions have the key {key}, but the order of events of different logs matters in some of \

@@ -78,17 +78,25 @@ impl Condition {
     }
 }
 
-/// The most assignments that are tried.
-const WORK: u32 = 20_000;
+/// The most work of one decision, in conditions that are looked at.
+const WORK: u64 = 16_000_000;
 
 /// Whether some values satisfy all conditions; `None` if that takes too much work, or needs more about texts than is known
 /// here.
 pub(crate) fn satisfiable(conditions: &[Condition]) -> Option<bool> {
+    satisfiable_counted(conditions, &mut 0)
+}
+
+/// The same. Adds the work that it took, in conditions that were looked at.
+pub(crate) fn satisfiable_counted(conditions: &[Condition], work: &mut u64) -> Option<bool> {
     let conditions = &*relevant(conditions);
     if conditions.is_empty() {
         return Some(true);
     }
-    Problem::new(conditions, false).choose_kinds(0)
+    let mut problem = Problem::new(conditions, false);
+    let found = problem.choose_kinds(0);
+    *work += WORK - problem.left;
+    found
 }
 
 /// Values of the variables that satisfy all conditions; `None` if there are none, or they are not found.
@@ -141,7 +149,8 @@ struct Problem<'c> {
     kinds: Vec<Option<Kind>>,
     /// By variable: whether it may be a text, and a truth value.
     allowed: Vec<[bool; 2]>,
-    work: u32,
+    /// The work that may still be done.
+    left: u64,
     /// Whether values are asked for, and those found.
     wants_model: bool,
     model: Vec<Option<Value>>,
@@ -158,7 +167,7 @@ impl<'c> Problem<'c> {
             variables,
             kinds: vec![None; count],
             allowed: Vec::new(),
-            work: WORK,
+            left: WORK,
             wants_model,
             model: vec![None; count],
         };
@@ -168,6 +177,13 @@ impl<'c> Problem<'c> {
 }
 
 impl Problem<'_> {
+    /// Counts one look at all conditions; `None` if that was too much.
+    fn count(&mut self) -> Option<()> {
+        let all = u64::try_from(self.conditions.len()).unwrap_or(u64::MAX);
+        self.left = self.left.checked_sub(all.saturating_add(1))?;
+        Some(())
+    }
+
     fn at(&self, variable: Open) -> usize {
         self.variables.binary_search(&variable).unwrap_or(0)
     }
@@ -209,7 +225,7 @@ impl Problem<'_> {
 
     /// Tries the kinds of the variables from an index on.
     fn choose_kinds(&mut self, from: usize) -> Option<bool> {
-        self.work = self.work.checked_sub(1)?;
+        self.count()?;
         if from == self.variables.len() {
             return self.solve();
         }
@@ -266,7 +282,7 @@ impl Problem<'_> {
 
     /// Whether the numbers have a solution, given the values chosen for variables with finite sets.
     fn numbers(&mut self, chosen: &mut Vec<(Open, Value)>) -> Option<bool> {
-        self.work = self.work.checked_sub(1)?;
+        self.count()?;
         let open = self.conditions.iter().find_map(|condition| match &condition.test {
             Requirement::In(values)
                 if self.is(condition.on, Kind::Number)
@@ -312,6 +328,9 @@ impl Problem<'_> {
             self.variables.iter().copied().filter(|&x| self.is(x, Kind::Number)).collect();
         let count = numbers.len() + 1;
         let zero = numbers.len();
+        // Every path of two differences is looked at.
+        let paths = u64::try_from(count).unwrap_or(u64::MAX).saturating_pow(3);
+        self.left = self.left.checked_sub(paths)?;
         let at = |variable: Open| numbers.iter().position(|&other| other == variable);
         // x − y ≤ d, or < d: by x and y.
         let mut bounds: Vec<Option<Bound>> = vec![None; count * count];
@@ -389,7 +408,7 @@ impl Problem<'_> {
         if self.wants_model {
             let mut values: Vec<Option<Rational>> = vec![None; count];
             values[zero] = Some(Rational::from(0));
-            Solution { count, bounds: &bounds, differ: &differ, work: &mut self.work }
+            Solution { count, bounds: &bounds, differ: &differ, left: &mut self.left }
                 .assign(0, &mut values)?;
             for (variable, value) in numbers.iter().zip(values) {
                 let at = self.at(*variable);
@@ -457,7 +476,7 @@ impl Problem<'_> {
         candidates: &[Value],
         values: &mut Vec<Option<Value>>,
     ) -> Option<bool> {
-        self.work = self.work.checked_sub(1)?;
+        self.count()?;
         let Some((&first, rest)) = open.split_first() else { return Some(true) };
         let at = self.at(first);
         let mut unknown = false;
@@ -491,12 +510,13 @@ struct Solution<'a> {
     bounds: &'a [Option<Bound>],
     /// x − y ≠ d
     differ: &'a [(usize, usize, Rational)],
-    work: &'a mut u32,
+    left: &'a mut u64,
 }
 
 impl Solution<'_> {
     fn assign(&mut self, from: usize, values: &mut [Option<Rational>]) -> Option<bool> {
-        *self.work = self.work.checked_sub(1)?;
+        let looked_at = u64::try_from(self.count + self.differ.len()).unwrap_or(u64::MAX);
+        *self.left = self.left.checked_sub(looked_at)?;
         if from + 1 == self.count {
             return Some(true);
         }

@@ -766,7 +766,12 @@ impl Memory {
     /// Drops conditions that concern no live variable, and numbers the open variables by first occurrence. Returns
     /// `Some(false)` if the conditions cannot be satisfied, `None` if that is unknown.
     pub(crate) fn settle(&mut self) -> Option<bool> {
-        let found = super::condition::satisfiable(&self.conditions);
+        self.settle_counted(&mut 0)
+    }
+
+    /// The same. Adds the work that it took, in conditions that were looked at.
+    pub(crate) fn settle_counted(&mut self, work: &mut u64) -> Option<bool> {
+        let found = super::condition::satisfiable_counted(&self.conditions, work);
         if found != Some(true) && found.is_some() {
             return found;
         }

@@ -1,9 +1,12 @@
 //! Hash-consed expressions: what is left of an interaction with values.
 //!
 //! ```text
-//! e ::= NEVER | ∅ | leaf(v…) | alt(e, e) | par(e…) | sched_D(e, e) | loop_D(e) | new(x)(e) | fresh(x, s)(loop_D(e))
+//! e ::= NEVER | ∅ | leaf(v…) | alt(e, e) | par(e…) | sched_D(e, e) | loop_D(e) | new(x)(e) | fresh(x, s)(loop_D(e)) | hole
 //! v ::= x (bound by a binder around it) | slot
 //! ```
+//!
+//! A *hole* stands for a part whose state is kept elsewhere: the sessions of an inner loop ([`keyed`](super::keyed)). Any
+//! of its events can happen at any time, as far as the expression knows, and it can always end.
 //!
 //! A *slot* stands for a variable whose binder has been entered; its value is in a register beside the expression. Slots
 //! are numbered by first occurrence ([`Exprs::canonical`]), so expressions that differ only in values are equal: they have
@@ -14,10 +17,13 @@
 //! D(Θ) = L, `coreg_r` has D(Θ) = Θ∖r. In a *relaxed* table, `strict` has only the lifelines of the components of Θ; that is
 //! exact where components are decoupled ([`coupling`](crate::engine::coupling)).
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use otus_core::index::Index as _;
 use otus_core::intern::Interner;
 use otus_core::valued::{Atom, Operand, Part, Test, Valued, ValuedId, ValuedNode, VariableId};
-use otus_core::{Action, IndexVec, LifelineId, LifelineSet, Pool, define_id};
+use otus_core::{Action, IndexVec, LifelineId, LifelineSet, Peer, Pool, define_id};
 use otus_syntax::ast::guard::Relation;
 use otus_trace::Partition;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -32,6 +38,8 @@ define_id! {
     pub(super) KindId;
     /// A set of lifelines.
     pub(super) SetId;
+    /// A hole of an interaction.
+    pub(super) HoleId;
 }
 
 /// A variable in an expression.
@@ -43,6 +51,13 @@ pub(crate) enum Var {
     Slot(u16),
     /// Opened by the step at hand: it has no register yet.
     Opened(u16),
+}
+
+impl Var {
+    /// The number of its register.
+    pub(super) fn slot(self) -> Option<usize> {
+        if let Var::Slot(at) = self { Some(usize::from(at)) } else { None }
+    }
 }
 
 /// The variables that the guard of a leaf mentions, in the order of [`Leaf::variables`].
@@ -70,6 +85,30 @@ pub(super) enum Expr {
     New(VariableId, ExprId),
     /// The variable of an iteration, and the set of its values so far. The operand is a loop or another `fresh`.
     Fresh(VariableId, Var, ExprId),
+    /// A hole, the table of its sessions (a slot as soon as one of its events happened), and the lifelines on which it has no
+    /// more events.
+    Hole(HoleId, Var, SetId),
+}
+
+/// What the expression knows of a hole.
+#[derive(Debug, Clone)]
+pub(super) struct Hole {
+    lifelines: LifelineSet,
+    /// For each kind of event: a leaf without a guard.
+    pub(super) leaves: FxHashMap<KindId, LeafId>,
+    /// Whether there is only one instance of it, so that its table needs no slot.
+    pub(super) is_single: bool,
+}
+
+/// Some parts of an interaction, operands of one `par`, that become a hole.
+#[derive(Debug, Clone)]
+pub(super) struct Replaced {
+    pub(super) nodes: Vec<ValuedId>,
+    /// The name of its table, until that has a slot.
+    pub(super) table: VariableId,
+    pub(super) is_single: bool,
+    /// Its actions. Each of them is an event by itself.
+    pub(super) parts: Vec<Part>,
 }
 
 /// A leaf of the interaction.
@@ -106,6 +145,7 @@ pub(super) struct Exprs {
     pub(super) leaves: IndexVec<LeafId, Leaf>,
     pub(super) kinds: Interner<KindId, Box<[Action]>>,
     pub(super) sets: Interner<SetId, LifelineSet>,
+    pub(super) holes: IndexVec<HoleId, Hole>,
     pruned: FxHashMap<(ExprId, SetId), ExprId>,
     /// The lifelines that leaves wait for ([`stubborn`](super::stubborn)).
     pub(super) waiting: FxHashMap<(ExprId, LeafId), Option<SetId>>,
@@ -118,7 +158,8 @@ pub(super) struct Exprs {
 impl Exprs {
     pub(super) const NEVER: ExprId = ExprId(0);
     pub(super) const EMPTY: ExprId = ExprId(1);
-    const NONE: SetId = SetId(0);
+    /// No lifeline.
+    pub(super) const NONE: SetId = SetId(0);
 
     /// The expression of an interaction, in a table of its own.
     pub(super) fn new(
@@ -126,6 +167,17 @@ impl Exprs {
         valued: &Valued,
         partition: &Partition,
         relaxed: bool,
+    ) -> (Self, ExprId) {
+        Exprs::with_holes(pool, valued, partition, relaxed, &[])
+    }
+
+    /// The same with some parts replaced by holes, which are numbered in their order.
+    pub(super) fn with_holes(
+        pool: &Pool,
+        valued: &Valued,
+        partition: &Partition,
+        relaxed: bool,
+        replaced: &[Replaced],
     ) -> (Self, ExprId) {
         let components: Vec<LifelineSet> = (0..partition.lifeline_count())
             .map(|at| partition.set(partition.component_of(LifelineId::new(at))))
@@ -136,6 +188,7 @@ impl Exprs {
             leaves: IndexVec::default(),
             kinds: Interner::default(),
             sets: Interner::default(),
+            holes: IndexVec::default(),
             pruned: FxHashMap::default(),
             waiting: FxHashMap::default(),
             relaxed: relaxed.then_some(components),
@@ -145,14 +198,33 @@ impl Exprs {
         exprs.sets.intern(LifelineSet::EMPTY);
         exprs.intern(Expr::Never);
         exprs.intern(Expr::Empty);
-        let root = exprs.compile(pool, valued);
+        let root = exprs.compile(pool, valued, replaced);
+        exprs.make_leaves_of_holes(replaced);
         (exprs, root)
     }
 
-    fn compile(&mut self, pool: &Pool, valued: &Valued) -> ExprId {
+    fn compile(&mut self, pool: &Pool, valued: &Valued, replaced: &[Replaced]) -> ExprId {
+        for Replaced { is_single, parts, .. } in replaced {
+            let lifelines = parts.iter().map(|part| part.action.lifeline).collect();
+            let leaves = FxHashMap::default();
+            self.holes.push(Hole { lifelines, leaves, is_single: *is_single });
+        }
         let mut done: Vec<ExprId> = Vec::with_capacity(valued.nodes.len());
         for (id, node) in valued.nodes.iter_with_ids() {
             let of = |id: ValuedId| done[id.index()];
+            if let Some(at) = replaced.iter().position(|it| it.nodes.contains(&id)) {
+                // Leaves and kinds have the same numbers as without holes.
+                if let ValuedNode::Event(parts) = node {
+                    self.event(id, parts);
+                }
+                if replaced[at].nodes.first() != Some(&id) {
+                    done.push(Exprs::EMPTY);
+                    continue;
+                }
+                let table = Var::Bound(replaced[at].table);
+                done.push(self.intern(Expr::Hole(HoleId::new(at), table, Exprs::NONE)));
+                continue;
+            }
             let expr = match node {
                 ValuedNode::Empty => Exprs::EMPTY,
                 ValuedNode::Event(parts) => self.event(id, parts),
@@ -173,6 +245,61 @@ impl Exprs {
             done.push(expr);
         }
         done[valued.root.index()]
+    }
+
+    /// Makes leaves without guards for the events of holes. They come after all others.
+    fn make_leaves_of_holes(&mut self, replaced: &[Replaced]) {
+        for (at, Replaced { nodes, parts, .. }) in replaced.iter().enumerate() {
+            let mut actions: Vec<Action> = parts.iter().map(|part| part.action).collect();
+            actions.sort_unstable();
+            actions.dedup();
+            for action in actions {
+                let own = parts.iter().filter(|part| part.action == action);
+                let peers: BTreeSet<Peer> =
+                    own.flat_map(|part| part.peers.iter().copied()).collect();
+                let kind = self.kinds.intern([action].into());
+                let lifelines = std::iter::once(action.lifeline).collect();
+                let part = Part { action, peers: Arc::new(peers), guard: Box::default() };
+                let (variables, parts) = (SmallVec::new(), [part].into());
+                let leaf = Leaf { node: nodes[0], parts, kind, variables, lifelines };
+                let leaf = self.leaves.push(leaf);
+                self.holes[HoleId::new(at)].leaves.insert(kind, leaf);
+            }
+        }
+    }
+
+    /// The holes with sessions that must do without some lifelines, if the expression does: each with its table.
+    pub(super) fn holes_on(&self, id: ExprId, lifelines: SetId) -> SmallVec<[(HoleId, Var); 1]> {
+        let mut found = SmallVec::new();
+        let mut pending = vec![id];
+        while let Some(id) = pending.pop() {
+            if self.holes.is_empty() || self.lifelines(id).is_disjoint(&self.sets.items[lifelines])
+            {
+                continue;
+            }
+            match self.expr(id) {
+                Expr::Hole(hole, table, _) => {
+                    // Nothing has happened in a hole whose table has no slot yet.
+                    if self.holes[*hole].is_single || !matches!(table, Var::Bound(_)) {
+                        found.push((*hole, *table));
+                    }
+                }
+                Expr::Sched(_, left, right) => pending.extend([*right, *left]),
+                Expr::Par(operands) => pending.extend(operands.iter().rev()),
+                // What is inside these has not begun.
+                Expr::Alt(..) | Expr::Loop(..) | Expr::New(..) | Expr::Fresh(..) => {}
+                Expr::Never | Expr::Empty | Expr::Leaf(..) => {}
+            }
+        }
+        found
+    }
+
+    /// An expression in which all holes without a slot for their tables have one: what is left after an event of a hole that
+    /// changes nothing else.
+    pub(super) fn opened(&mut self, id: ExprId, table: VariableId) -> ExprId {
+        let opened = |var: Var| if var == Var::Bound(table) { Var::Opened(0) } else { var };
+        let id = self.replace(id, &mut { opened });
+        self.canonical(id).0
     }
 
     fn event(&mut self, node: ValuedId, parts: &[Part]) -> ExprId {
@@ -328,6 +455,9 @@ impl Exprs {
                 }
                 Expr::New(x, i) => Expr::New(x, self.copy_in(other, i, done)),
                 Expr::Fresh(x, set, i) => Expr::Fresh(x, set, self.copy_in(other, i, done)),
+                Expr::Hole(hole, table, without) => {
+                    Expr::Hole(hole, table, self.set(&other.sets.items[without]))
+                }
             };
             self.intern(expr)
         });
@@ -377,6 +507,10 @@ impl Exprs {
             Expr::Fresh(_, set, body) => {
                 let body = self.attributes[body];
                 Attributes { has_slots: body.has_slots || is_slot(&set), ..body }
+            }
+            Expr::Hole(hole, table, without) => {
+                let left = self.holes[hole].lifelines.difference(&self.sets.items[without]);
+                Attributes { inside: 1, ..leaf(self.sets.intern(left), true, is_slot(&table)) }
             }
         }
     }
@@ -453,7 +587,8 @@ impl Exprs {
             | Expr::Alt(..)
             | Expr::Par(_)
             | Expr::Sched(..)
-            | Expr::New(..) => None,
+            | Expr::New(..)
+            | Expr::Hole(..) => None,
         }
     }
 
@@ -540,6 +675,17 @@ impl Exprs {
                 let body = self.prune(body, lifelines);
                 self.fresh(variable, set, body)
             }
+            Expr::Hole(hole, table, without) => {
+                let all = self.sets.items[without].union(&self.sets.items[lifelines]);
+                let own = &self.holes[hole].lifelines;
+                if own.is_subset(&all) {
+                    Exprs::EMPTY
+                } else {
+                    let without = own.intersection(&all);
+                    let without = self.set(&without);
+                    self.intern(Expr::Hole(hole, table, without))
+                }
+            }
         });
         self.bytes += 32;
         self.pruned.insert((id, lifelines), pruned);
@@ -599,6 +745,10 @@ impl Exprs {
                     let set = change(set);
                     let body = self.replace_in(body, change, done);
                     self.fresh(variable, set, body)
+                }
+                Expr::Hole(hole, table, without) => {
+                    let table = change(table);
+                    self.intern(Expr::Hole(hole, table, without))
                 }
             });
         done.insert(id, replaced);
@@ -682,6 +832,7 @@ impl Exprs {
                 Expr::Loop(_, body) | Expr::New(_, body) | Expr::Fresh(_, _, body) => {
                     pending.push(*body);
                 }
+                Expr::Hole(..) => {}
             }
         }
         found
@@ -740,6 +891,7 @@ impl Exprs {
                     add(*set);
                     pending.push(*body);
                 }
+                Expr::Hole(_, table, _) => add(*table),
             }
         }
     }

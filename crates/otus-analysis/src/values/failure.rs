@@ -43,6 +43,36 @@ pub struct ValueFailure {
     pub frontier: Vec<(ComponentId, Vec<Action>)>,
 }
 
+impl ValueFailure {
+    /// The failure with other places.
+    #[must_use]
+    pub(super) fn moved(mut self, to: impl Fn(LogPlace) -> LogPlace) -> Self {
+        let since = |place: &mut Option<LogPlace>| *place = place.map(&to);
+        since(&mut self.at);
+        match &mut self.cause {
+            ValueCause::WrongValue { since: place, .. }
+            | ValueCause::UsedAgain { since: place, .. } => since(place),
+            ValueCause::TooLate(elapsed) | ValueCause::TooEarly(elapsed) => {
+                since(&mut elapsed.since);
+            }
+            ValueCause::NoSession { .. } | ValueCause::Unexpected => {}
+            ValueCause::Cycle(all) => {
+                for waiting in all {
+                    *waiting = Waiting { at: to(waiting.at), before: to(waiting.before) };
+                }
+            }
+            ValueCause::Missing { since: place, overdue } => {
+                since(place);
+                if let Some(overdue) = overdue {
+                    since(&mut overdue.time.since);
+                    overdue.end = to(overdue.end);
+                }
+            }
+        }
+        self
+    }
+}
+
 /// An action that was possible, and where the specification has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ExpectedLeaf {

@@ -13,7 +13,8 @@
 //! The engines, from the cheapest to the one that always decides:
 //!
 //! 1. [`constants`]: guards with constants only are a finer alphabet, for which the fast engine decides;
-//! 2. [`keyed`]: parallel sessions told apart by a key, one look-up for each event;
+//! 2. [`keyed`]: parallel sessions told apart by a key, one look-up for each event; where that is not conclusive, the exact
+//!    search for each session by itself;
 //! 3. the engine of the [skeleton](crate::engine), which refutes what is wrong without any value;
 //! 4. greedy firing of the whole interaction as one session, if that is conclusive;
 //! 5. [`search`]: shapes, registers and conditions, exact for every interaction and question.
@@ -45,8 +46,8 @@ mod walks;
 pub mod witness;
 
 use otus_core::index::Index as _;
-use otus_core::valued::{Valued, ValuedNode};
-use otus_core::{Pool, TermId};
+use otus_core::valued::{FieldId, Valued, ValuedNode};
+use otus_core::{Action, Pool, TermId};
 use otus_trace::{Facts, MultiTrace, ObservedOrder, Partition};
 use rustc_hash::FxHashMap;
 
@@ -83,6 +84,36 @@ struct Observed<'a> {
     facts: &'a Facts,
     clocks: Clocks,
     order: Option<&'a ObservedOrder>,
+}
+
+impl<'a> Observed<'a> {
+    /// A question about an interaction with values, its pool, and the clocks of its anchors.
+    fn problem(
+        self,
+        (pool, valued, anchors): (&'a Pool, &'a Valued, &'a [Option<usize>]),
+        question: &'a Question,
+        strict: bool,
+    ) -> Problem<'a> {
+        let Observed { trace, facts, clocks, order } = self;
+        Problem { pool, valued, trace, facts, clocks, question, strict, anchors, order }
+    }
+}
+
+/// What gave a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DecidedBy {
+    /// A finer alphabet: guards have constants only.
+    Constants,
+    /// Sessions with keys, each event looked up.
+    Keys,
+    /// The exact search for each session by itself, and all of them together.
+    Sessions,
+    /// The interaction without its values.
+    Skeleton,
+    /// Greedy firing of the whole interaction as one session.
+    Greedy,
+    /// The exact search.
+    Search,
 }
 
 /// Switches of the engine's reductions, for tests and measurements. Each can be switched off without changing a verdict.
@@ -127,6 +158,8 @@ pub struct ValueEngine {
     failure: Option<ValueFailure>,
     /// What the skeleton says in the analysis at hand, once it was asked.
     without: Option<Outcome>,
+    /// What gave the last verdict.
+    decided_by: DecidedBy,
 }
 
 /// The most states of the engine of the skeleton, besides some for each event.
@@ -170,6 +203,7 @@ impl ValueEngine {
             options,
             failure: None,
             without: None,
+            decided_by: DecidedBy::Search,
         }
     }
 
@@ -200,7 +234,9 @@ impl ValueEngine {
         let observed = Observed { trace, facts, clocks, order };
         let strong = strongest(question, self.partition.len());
         if self.constants.is_some() {
-            return self.analyze_constants(observed, (&strong, question), budget);
+            let found = self.analyze_constants(observed, (&strong, question), budget);
+            self.decided_by = DecidedBy::Constants;
+            return found;
         }
         let mut meter = Meter::new(budget);
         let mut furthest = None;
@@ -225,6 +261,13 @@ impl ValueEngine {
                 Found::Yes => {
                     self.failure = None;
                     let states = meter.states();
+                    // The stronger question may have been too hard, although it is the same.
+                    let is_same = undecided.is_some() && asked == &strong;
+                    let verdict = if is_same && self.assumes_nothing(observed) {
+                        Verdict::Pass
+                    } else {
+                        verdict
+                    };
                     return Outcome { verdict, states, stop: Stop::Goal, furthest: None };
                 }
                 Found::No => {}
@@ -237,6 +280,35 @@ impl ValueEngine {
         };
         let furthest = furthest.filter(|_| verdict == Verdict::Fail);
         Outcome { verdict, states: meter.states(), stop, furthest }
+    }
+
+    /// Whether all values that guards name were logged, and no times of different clocks are compared.
+    fn assumes_nothing(&self, Observed { trace, facts, .. }: Observed<'_>) -> bool {
+        let mut fields: FxHashMap<Action, Vec<FieldId>> = FxHashMap::default();
+        for node in &self.valued.nodes {
+            let ValuedNode::Event(parts) = node else { continue };
+            for part in parts {
+                let component = self.partition.component_of(part.action.lifeline);
+                let own = fields.entry(part.action).or_default();
+                for atom in &part.guard {
+                    let clock = atom.variable().and_then(|anchor| self.anchors[anchor.index()]);
+                    let is_elsewhere = clock.is_some_and(|clock| clock != component.index());
+                    if atom.field == Valued::TIME
+                        && (is_elsewhere || !facts.breaks(component).is_empty())
+                    {
+                        return false;
+                    }
+                    own.push(atom.field);
+                }
+            }
+        }
+        self.partition.components().all(|component| {
+            trace.steps(component).iter().enumerate().all(|(at, step)| {
+                let action = self.pool.action(step.action()).without_peer();
+                let named = fields.get(&action).map_or(&[][..], Vec::as_slice);
+                named.iter().all(|&field| facts.known(field, component, at).is_some())
+            })
+        })
     }
 
     /// The verdict by the fast engine over a refined alphabet; why it fails, by the search if that is quick.
@@ -277,46 +349,44 @@ impl ValueEngine {
     /// Whether the interaction explains a multi-trace. `weakest` is the question that `WeakPass` answers.
     fn explain(
         &mut self,
-        Observed { trace, facts, clocks, order }: Observed<'_>,
+        observed: Observed<'_>,
         (question, weakest): (&Question, &Question),
         strict: bool,
         (budget, meter): (&Budget, &mut Meter<'_>),
         furthest: &mut Option<Box<[u32]>>,
     ) -> Found {
-        let problem = Problem {
-            pool: &self.pool,
-            valued: &self.valued,
-            trace,
-            facts,
-            clocks,
-            question,
-            strict,
-            anchors: &self.anchors,
-            order,
-        };
-        let has_keys = |keyed: &&mut Keyed| keyed.has_keys;
-        if let Some(keyed) = self.keyed.as_mut().filter(has_keys)
-            && let Some(found) =
-                keyed::explain(keyed, &problem, meter, furthest, &mut self.failure, None)
-        {
-            return found;
+        let about = (&self.pool, &self.valued, &*self.anchors);
+        let problem = observed.problem(about, question, strict);
+        if let Some(keyed) = self.keyed.as_mut().filter(|keyed| keyed.has_keys) {
+            let failure = &mut self.failure;
+            if let Some(found) = keyed::explain(keyed, &problem, meter, furthest, failure, None) {
+                self.decided_by = DecidedBy::Keys;
+                return found;
+            }
+            if let Some(found) = keyed::explain_by_sessions(keyed, &problem, meter, failure, None) {
+                self.decided_by = DecidedBy::Sessions;
+                return found;
+            }
         }
         if self.options.skeleton && self.without.is_none() {
             // Where keys decide nothing, the skeleton may take long for want of values.
-            let enough = SKELETON_STATES + 4 * trace.len() as u64;
+            let enough = SKELETON_STATES + 4 * observed.trace.len() as u64;
             let max_states = Some(budget.max_states.map_or(enough, |most| most.min(enough)));
             let limited = Budget { max_states, ..budget.clone() };
-            self.without = Some(self.skeleton.analyze(trace, weakest, &limited));
+            self.without = Some(self.skeleton.analyze(observed.trace, weakest, &limited));
         }
         if self.without.as_ref().is_some_and(|without| without.verdict == Verdict::Fail) {
+            self.decided_by = DecidedBy::Skeleton;
             return Found::No;
         }
         if let Some(keyed) = self.keyed.as_mut().filter(|keyed| !keyed.has_keys)
             && let Some(found) =
                 keyed::explain(keyed, &problem, meter, furthest, &mut self.failure, None)
         {
+            self.decided_by = DecidedBy::Greedy;
             return found;
         }
+        self.decided_by = DecidedBy::Search;
         let tables = tables_of(&mut self.relaxed, &mut self.rigid, &problem);
         let mut search = Search::new(&problem, tables);
         let found = search.run(meter);
@@ -347,23 +417,20 @@ impl ValueEngine {
         let strict = verdict == Verdict::Pass;
         let strongest = strongest(question, self.partition.len());
         let question = if strict { &strongest } else { question };
-        let problem = Problem {
-            pool: &self.pool,
-            valued: &self.valued,
-            trace,
-            facts,
-            clocks,
-            question,
-            strict,
-            anchors: &self.anchors,
-            order,
-        };
+        let observed = Observed { trace, facts, clocks, order };
+        let about = (&self.pool, &self.valued, &*self.anchors);
+        let problem = observed.problem(about, question, strict);
         let mut meter = Meter::new(budget);
         if let Some(keyed) = &mut self.keyed {
             let (mut path, mut furthest, mut failure) = (Path::default(), None, None);
             let trail = Some(&mut path);
-            let found =
+            let mut found =
                 keyed::explain(keyed, &problem, &mut meter, &mut furthest, &mut failure, trail);
+            if found.is_none() && keyed.has_keys {
+                let trail = Some(&mut path);
+                found =
+                    keyed::explain_by_sessions(keyed, &problem, &mut meter, &mut failure, trail);
+            }
             match found {
                 Some(Found::Yes) => {
                     return construct::construct(&problem, pool, &path, &mut meter);
@@ -400,6 +467,16 @@ impl ValueEngine {
         let found = self.explain(subject, asked, true, (budget, &mut meter), &mut None);
         (self.failure, self.without) = (None, None);
         found == Found::No
+    }
+
+    /// What gave the last verdict.
+    pub fn decided_by(&self) -> DecidedBy {
+        self.decided_by
+    }
+
+    /// The number of keyed loops inside each other, at most.
+    pub fn depth_of_keys(&self) -> usize {
+        self.keyed.as_ref().map_or(0, Keyed::depth)
     }
 
     /// Why the last analysis failed, in terms of values; `None` if it did not, or if it fails without any value.

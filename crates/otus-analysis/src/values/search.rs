@@ -32,6 +32,9 @@ use crate::budget::{Meter, Stop};
 /// The number of unobserved events that an explanation has at first.
 const FEW: u64 = 4;
 
+/// The conditions that are looked at in about the time that a state takes otherwise.
+const WORK_OF_A_STATE: u64 = 20_000;
+
 /// The answer of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
@@ -82,6 +85,8 @@ pub(super) struct Search<'s, 'p> {
     /// Whether more unobserved events could have happened.
     was_limited: bool,
     bytes: usize,
+    /// The work of deciding conditions since a state was last counted, in conditions that were looked at.
+    work: u64,
     /// The state that consumed the most steps; for a failure.
     furthest: Option<State>,
     /// The events that were tried, each with the number of the one before it; if a witness is asked for.
@@ -118,6 +123,7 @@ impl<'s, 'p> Search<'s, 'p> {
             undecided: false,
             was_limited: false,
             bytes: 0,
+            work: 0,
             furthest: None,
             trail: None,
             found: START,
@@ -177,7 +183,14 @@ impl<'s, 'p> Search<'s, 'p> {
             if let Some(stop) = meter.count() {
                 return Some(Found::Unknown(stop));
             }
-            if meter.is_too_large(self.bytes + self.tables.exprs.bytes()) {
+            let work = std::mem::take(&mut self.work) / WORK_OF_A_STATE;
+            if work > 0
+                && let Some(stop) = meter.count_work(work)
+            {
+                return Some(Found::Unknown(stop));
+            }
+            let tables = self.tables.exprs.bytes() + self.tables.steps.bytes();
+            if meter.is_too_large(self.bytes + tables) {
                 return Some(Found::Unknown(Stop::Memory));
             }
             if !self.enter(&node) {
@@ -376,7 +389,7 @@ impl<'s, 'p> Search<'s, 'p> {
             if !self.observation.test(&mut memory, consumed, &way.usage(leaf), ends) {
                 continue;
             }
-            match memory.settle() {
+            match memory.settle_counted(&mut self.work) {
                 Some(true) => {}
                 Some(false) => continue,
                 // Going on with conditions that may have no solution must not end in a Yes.

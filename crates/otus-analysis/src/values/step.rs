@@ -6,7 +6,11 @@
 //! loop(fresh x)(i):      as the loop with the iteration i[z/x]; z differs from all values in the set of the loop
 //! sched_D(i, j):         a step of i; or a step of j, if i can do without D(Θ)
 //! loop_D(i):             sched_D(prune(loop_D(i), D(Θ)), sched_D(i′, loop_D(i)))
+//! hole:                  itself; it notes the table in which the event happens
 //! ```
+//!
+//! Where the left operand of `sched_D` has holes, their sessions must be able to do without D(Θ), too. A shape cannot know
+//! that, so the step notes what it asks of which table.
 
 use std::rc::Rc;
 
@@ -15,7 +19,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::event::Usage;
-use super::expr::{Arguments, Expr, ExprId, Exprs, KindId, Leaf, LeafId, Order, SetId, Var};
+use super::expr::{
+    Arguments, Expr, ExprId, Exprs, HoleId, KindId, Leaf, LeafId, Order, SetId, Var,
+};
 
 /// One way in which an event of some kind can happen.
 #[derive(Debug, Clone)]
@@ -33,11 +39,36 @@ pub(super) struct Way {
     pub(super) opened_sets: SmallVec<[u16; 2]>,
     /// The sets that get a value, which must not be there yet.
     pub(super) inserts: SmallVec<[(Var, Var); 2]>,
+    /// The hole in which the event happens, its table, and the lifelines on which it has no more events.
+    pub(super) hole: Option<(HoleId, Var, SetId)>,
+    /// The tables whose sessions must do without lifelines from now on.
+    pub(super) without: SmallVec<[(HoleId, Var, SetId); 1]>,
     /// By loop of which the step begins an iteration: the lifelines of the rest of that iteration.
     pub(super) entered: SmallVec<[SetId; 2]>,
 }
 
 impl Way {
+    fn new(leaf: LeafId, arguments: Arguments) -> Self {
+        Way {
+            leaf,
+            arguments,
+            rest: Exprs::EMPTY,
+            moves: SmallVec::new(),
+            opened: SmallVec::new(),
+            opened_sets: SmallVec::new(),
+            inserts: SmallVec::new(),
+            hole: None,
+            without: SmallVec::new(),
+            entered: SmallVec::new(),
+        }
+    }
+
+    /// Its memory, roughly.
+    fn bytes(&self) -> usize {
+        let vars = self.moves.len() + self.arguments.len() + 2 * self.inserts.len();
+        size_of::<Way>() + vars * size_of::<Var>() + self.opened.len() * size_of::<VariableId>()
+    }
+
     /// How the event uses variables. The leaf is that of the way.
     pub(super) fn usage<'a>(&'a self, leaf: &'a Leaf) -> Usage<'a> {
         Usage {
@@ -56,7 +87,11 @@ impl Way {
 #[derive(Debug, Default)]
 pub(super) struct Steps {
     known: FxHashMap<(ExprId, KindId), Rc<[Way]>>,
+    bytes: usize,
 }
+
+/// The most memory of the ways that are kept. Where many sessions are open, each has many of them, and few are asked for again.
+const MOST_BYTES: usize = 32 << 20;
 
 impl Steps {
     /// The ways in which an event of a kind can happen next.
@@ -74,14 +109,26 @@ impl Steps {
                     && other.rest == way.rest
                     && other.moves == way.moves
                     && other.inserts == way.inserts
+                    && other.hole == way.hole
+                    && other.without == way.without
             });
             if !is_known {
                 ways.push(way);
             }
         }
         let ways: Rc<[Way]> = ways.into();
+        if self.bytes > MOST_BYTES {
+            self.known.clear();
+            self.bytes = 0;
+        }
+        self.bytes += size_of::<Rc<[Way]>>() + 32 + ways.iter().map(Way::bytes).sum::<usize>();
         self.known.insert((expr, kind), Rc::clone(&ways));
         ways
+    }
+
+    /// Its memory, roughly.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 }
 
@@ -97,16 +144,7 @@ fn raw_in(exprs: &mut Exprs, id: ExprId, kind: KindId) -> Vec<Way> {
             if exprs.leaves[leaf].kind != kind {
                 return Vec::new();
             }
-            vec![Way {
-                leaf,
-                arguments,
-                rest: Exprs::EMPTY,
-                moves: SmallVec::new(),
-                opened: SmallVec::new(),
-                opened_sets: SmallVec::new(),
-                inserts: SmallVec::new(),
-                entered: SmallVec::new(),
-            }]
+            vec![Way::new(leaf, arguments)]
         }
         Expr::Alt(left, right) => {
             let mut ways = raw(exprs, left, kind);
@@ -145,6 +183,8 @@ fn raw_in(exprs: &mut Exprs, id: ExprId, kind: KindId) -> Vec<Way> {
             for mut way in raw(exprs, right, kind) {
                 let conflicts = exprs.conflicts(order, way.leaf);
                 let before = exprs.prune(left, conflicts);
+                let holes = exprs.holes_on(left, conflicts).into_iter();
+                way.without.extend(holes.map(|(hole, table)| (hole, table, conflicts)));
                 way.rest = exprs.sched(order, before, way.rest);
                 if way.rest != Exprs::NEVER {
                     ways.push(way);
@@ -168,6 +208,23 @@ fn raw_in(exprs: &mut Exprs, id: ExprId, kind: KindId) -> Vec<Way> {
             ways
         }
         Expr::Fresh(..) => fresh_ways(exprs, id, kind),
+        Expr::Hole(hole, table, without) => {
+            let Some(&leaf) = exprs.holes[hole].leaves.get(&kind) else { return Vec::new() };
+            let mut way = Way::new(leaf, Arguments::new());
+            if exprs.is_disjoint(without, &exprs.leaves[leaf].lifelines) {
+                let table = match table {
+                    Var::Bound(variable) if !exprs.holes[hole].is_single => {
+                        open(&mut way, variable)
+                    }
+                    table @ (Var::Bound(_) | Var::Slot(_) | Var::Opened(_)) => table,
+                };
+                way.hole = Some((hole, table, without));
+                way.rest = exprs.intern(Expr::Hole(hole, table, without));
+                vec![way]
+            } else {
+                Vec::new()
+            }
+        }
     }
 }
 

@@ -166,7 +166,7 @@ impl Exprs {
                 continue;
             }
             match self.expr(id) {
-                Expr::Never | Expr::Empty => {}
+                Expr::Never | Expr::Empty | Expr::Hole(..) => {}
                 Expr::Leaf(own, _) if *own == leaf => return true,
                 Expr::Leaf(..) => {}
                 Expr::Alt(left, right) | Expr::Sched(_, left, right) => {
@@ -218,6 +218,8 @@ impl Exprs {
                 both(all, own)
             }),
             Expr::New(_, body) | Expr::Fresh(_, _, body) => of(self, body),
+            // The search has no holes.
+            Expr::Hole(..) => None,
             Expr::Sched(order, left, right) => {
                 let first = of(self, left);
                 let (conflicts, own) = self.in_conflict(order, leaf, homes);

@@ -96,7 +96,7 @@ fn analyze(
                 let mut pool = lowered.pool.clone();
                 let witness = engine
                     .witness(&mut pool, &trace, &facts, clocks, None, question, verdict, &budget)
-                    .expect("there is a witness");
+                    .unwrap_or_else(|| panic!("there is a witness: {options:?}"));
                 let (trace, facts, valued) = (&trace, &facts, &*valued);
                 let case = certify::ValuedCase { term, valued, trace, facts, clocks };
                 let certified = certify::certify(&mut pool, case, (question, verdict), &witness);
@@ -307,6 +307,13 @@ fn found_by_the_oracle() {
     // Of several stages that could begin, the first one begins.
     let stages = "strict(strict(a!m, loopP(fresh x)(b!n[b.g = x])), a!n)";
     check(stages, &["a!m", "a!n", "b!n g=1"], &Question::ACCEPT, Pass);
+    // What stands beside sessions can have a part that ends while another one goes on.
+    let parallel = "strict(par(c!n, b -- k -> a), loopP(fresh x)(a!m[g = x]))";
+    check(parallel, &["b!k", "c!n", "a?k"], &Question::ACCEPT, Pass);
+    check(parallel, &["b!k", "c!n", "a?k", "a!m g=1"], &Question::ACCEPT, Pass);
+    // The key of a session whose only events are in sessions inside it.
+    let inside = "loopP(fresh x)(seq(c!m[g = x, c.g in {\"p1\", 2}], loopP(fresh y)(a!n[g = x, f = y]), b!k[g = x]))";
+    check(inside, &["a!n f=1 g=7"], &Question::GlobalPrefix, Fail);
     // An iteration in which the variable does not occur is compared with nothing.
     check("loopP(fresh x)(alt(b!m[f = x], a!n))", &["b!m", "a!n"], &Question::ACCEPT, Pass);
     check("loopP(fresh x)(alt(b!m[f = x], a!n))", &["b!m", "b!m"], &Question::ACCEPT, WeakPass);
@@ -383,4 +390,165 @@ fn branches_of_a_loop_do_not_exclude_each_other() {
     assert_eq!(reports[0].is_confluent, Some(false));
     check(model, &["b!n f=1", "a!k f=1", "a!m f=1"], &Question::ACCEPT, Verdict::Pass);
     check(model, &["b!n f=1", "a!m f=1", "a!k f=1"], &Question::ACCEPT, Verdict::Pass);
+}
+
+const CONNECTIONS: &str = "loopP(fresh x)(seq(a -- m[g = x] -> b, loopP(fresh y)(seq(a -- n[g = x, id = y] -> b, b -- n[g = x, id = y] -> a)), a -- k[g = x] -> b))";
+
+/// The events of two connections with one exchange each that has the same id.
+fn connections() -> Vec<&'static str> {
+    vec![
+        "a!m g=1",
+        "a!m g=2",
+        "a!n g=1 id=5",
+        "a!n g=2 id=5",
+        "a?n g=2 id=5",
+        "a?n g=1 id=5",
+        "a!k g=2",
+        "a!k g=1",
+        "b?m g=1",
+        "b?m g=2",
+        "b?n g=2 id=5",
+        "b!n g=2 id=5",
+        "b?n g=1 id=5",
+        "b!n g=1 id=5",
+        "b?k g=1",
+        "b?k g=2",
+    ]
+}
+
+/// The verdict of the default engine, found by keys alone. (Without them, the search would take very long.)
+#[track_caller]
+fn looked_up(model: &str, events: &[&str], question: &Question, expected: Verdict) {
+    let Prepared { lowered, valued, trace, facts, partition } = prepare(model, events);
+    let term = lowered.term.unwrap();
+    let mut engine = ValueEngine::new(&lowered.pool, term, &valued, &partition);
+    let budget = Budget { max_states: Some(10_000), ..Budget::default() };
+    let clocks = Clocks::default();
+    let verdict = engine.analyze(&trace, &facts, clocks, question, &budget).verdict;
+    let found = (verdict, engine.decided_by());
+    assert_eq!(found, (expected, DecidedBy::Keys), "{model}: {events:?}");
+    let mut pool = lowered.pool.clone();
+    let witness =
+        engine.witness(&mut pool, &trace, &facts, clocks, None, question, verdict, &budget);
+    if let Some(witness) = witness.filter(|_| verdict >= Verdict::WeakPass) {
+        let (trace, facts, valued) = (&trace, &facts, &*valued);
+        let case = certify::ValuedCase { term, valued, trace, facts, clocks };
+        assert_eq!(certify::certify(&mut pool, case, (question, verdict), &witness), Ok(()));
+    }
+}
+
+#[test]
+fn sessions_inside_sessions() {
+    use Verdict::{Fail, Pass, WeakPass};
+    let accept = &Question::ACCEPT;
+    let all = connections();
+    looked_up(CONNECTIONS, &all, accept, Pass);
+    // A log that is cut, at every place.
+    for left in 0..8 {
+        let cut = [&all[..left], &all[8..]].concat();
+        looked_up(CONNECTIONS, &cut, &Question::MULTI_PREFIX, WeakPass);
+        looked_up(CONNECTIONS, &cut, accept, Fail);
+    }
+    // The connection is closed while an exchange is open, on the log that has more of it.
+    let early = |event: &str, before: &str| {
+        let mut events = all.clone();
+        let moved = events.remove(events.iter().position(|own| *own == event).unwrap());
+        events.insert(events.iter().position(|own| *own == before).unwrap(), moved);
+        events
+    };
+    looked_up(CONNECTIONS, &early("a!k g=1", "a?n g=1 id=5"), accept, Fail);
+    looked_up(CONNECTIONS, &early("b?k g=1", "b!n g=1 id=5"), &Question::MULTI_PREFIX, Fail);
+    // The next connection with the same number begins when the last one is over.
+    let again = CONNECTIONS.replace("(seq(a -- m", "(loopW(seq(a -- m") + ")";
+    let local = |component: &str| {
+        let own = all.iter().filter(|event| event.starts_with(component));
+        own.copied().collect::<Vec<_>>()
+    };
+    let twice = [local("a"), local("a"), local("b"), local("b")].concat();
+    looked_up(&again, &twice, accept, Pass);
+    looked_up(CONNECTIONS, &twice, accept, Fail);
+}
+
+#[test]
+fn failures_of_sessions_inside_sessions() {
+    let cause = |change: &dyn Fn(&mut Vec<&'static str>)| {
+        let mut events = connections();
+        change(&mut events);
+        let clocks = Clocks::default();
+        let (verdict, failure) = analyze(CONNECTIONS, &events, &Question::ACCEPT, clocks);
+        assert_eq!(verdict, Verdict::Fail);
+        failure.expect("a failure is explained").cause
+    };
+    let replace = |events: &mut Vec<&'static str>, old: &str, new: &'static str| {
+        let at = events.iter().position(|own| *own == old).unwrap();
+        events[at] = new;
+    };
+    // The id of an exchange that never began; two are open where it could belong.
+    let wrong = cause(&|events| replace(events, "a?n g=2 id=5", "a?n g=2 id=6"));
+    assert!(matches!(wrong, ValueCause::WrongValue { .. }), "{wrong:?}");
+    // A connection that never began.
+    let none = cause(&|events| replace(events, "a!n g=2 id=5", "a!n g=3 id=5"));
+    assert!(matches!(none, ValueCause::NoSession { open_count: 2, .. }), "{none:?}");
+    // An id that is used again in the same connection.
+    let again = cause(&|events| events.insert(6, "a!n g=1 id=5"));
+    assert!(matches!(again, ValueCause::UsedAgain { .. }), "{again:?}");
+    // An exchange, and a connection, that do not end.
+    let open =
+        cause(&|events| events.retain(|own| !own.contains("k g=1") && *own != "a?n g=1 id=5"));
+    assert!(matches!(open, ValueCause::Missing { .. }), "{open:?}");
+}
+
+#[test]
+fn sessions_stand_between_messages_of_cut_logs() {
+    use Verdict::{Fail, WeakPass};
+    let model = "seq(a -- m -> b, loopP(fresh x)(seq(a -- n[id = x] -> b, b -- n[id = x] -> a)), a -- k -> b)";
+    let a = ["a!m", "a!n id=1", "a!n id=2", "a?n id=2", "a?n id=1", "a!k"];
+    let b = ["b?m", "b?n id=2", "b!n id=2", "b?n id=1", "b!n id=1", "b?k"];
+    for left in 0..6 {
+        check(model, &[&a[..left], &b[..]].concat(), &Question::MULTI_PREFIX, WeakPass);
+        check(model, &[&a[..], &b[..left]].concat(), &Question::MULTI_PREFIX, WeakPass);
+    }
+    // The last message came before an exchange was over there.
+    let early = ["b?m", "b?n id=2", "b!n id=2", "b?n id=1", "b?k", "b!n id=1"];
+    check(model, &[&a[..3], &early].concat(), &Question::MULTI_PREFIX, Fail);
+}
+
+/// Loops that share actions and carry the same key are one loop of sessions.
+#[test]
+fn loops_of_one_key_are_one() {
+    use Verdict::{Fail, Pass, WeakPass};
+    let one = |to: &str| format!("loopP(fresh x)(seq(a!m[id = x], alt(m[id = x] -> {to}, o)))");
+    let model = format!("par({}, {})", one("b"), one("c"));
+    let events =
+        ["a!m id=1", "a!m id=1", "a!m id=2", "a!m id=2", "b?m id=1", "c?m id=1", "b?m id=2"];
+    check(&model, &events, &Question::ACCEPT, Pass);
+    check(&model, &[&events[..], &["b?m id=1"]].concat(), &Question::ACCEPT, Fail);
+    check(&model, &events[1..], &Question::SLICE, WeakPass);
+}
+
+/// Windows of overlapping sessions, of which most began before or end after them.
+#[test]
+fn slices_of_sessions() {
+    let model = "loopP(fresh x)(loopW(new(s)(seq(a -- m[g = x, a at s] -> b, b -- n[g = x] -> a, a -- k[g = x, a within 99s of s] -> b))))";
+    let (mut a, mut b) = (Vec::new(), Vec::new());
+    for round in 0..3 {
+        for action in ["!m", "?n", "!k"] {
+            for id in 0..12 {
+                a.push(format!("a{action} g={id} time={}", a.len()));
+                let other = action.replace(['!', '?'], if action == "?n" { "!" } else { "?" });
+                b.push(format!("b{other} g={} time={round}", (id * 5) % 12));
+            }
+        }
+    }
+    for (from, to) in [(10, 30), (40, 80), (5, 90)] {
+        let events: Vec<&str> =
+            a[from..to].iter().chain(&b[from + 3..to - 2]).map(|it| &**it).collect();
+        let Prepared { lowered, valued, trace, facts, partition } = prepare(model, &events);
+        let mut engine =
+            ValueEngine::new(&lowered.pool, lowered.term.unwrap(), &valued, &partition);
+        let budget = Budget { max_states: Some(20_000), ..Budget::default() };
+        let clocks = Clocks::default();
+        let found = engine.analyze(&trace, &facts, clocks, &Question::SLICE, &budget);
+        assert_eq!((found.verdict, engine.decided_by()), (Verdict::WeakPass, DecidedBy::Sessions));
+    }
 }

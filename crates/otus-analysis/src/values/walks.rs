@@ -407,6 +407,8 @@ fn lengths(exprs: &Exprs, known: &mut FxHashMap<ExprId, Lengths>, id: ExprId) ->
             Lengths { shortest: 0, longest: if body.longest == 0 { 0 } else { u64::MAX } }
         }
         Expr::New(_, body) | Expr::Fresh(_, _, body) => lengths(exprs, known, *body),
+        // Walks have no holes.
+        Expr::Hole(..) => Lengths::default(),
     });
     known.insert(id, found);
     found

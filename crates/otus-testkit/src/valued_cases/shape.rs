@@ -30,6 +30,10 @@ pub struct Flavor {
     pub backwards: bool,
     /// Whether all messages of some parallel loops carry the key of their session.
     pub keyed: bool,
+    /// Whether such loops are inside others, or between messages that are not in a loop.
+    pub nested: bool,
+    /// Whether most questions are about slices.
+    pub slices: bool,
     /// Whether some events know their peers.
     pub peers: bool,
     /// Whether some orders between events of different components were observed.
@@ -52,6 +56,8 @@ impl Flavor {
             doubled: false,
             backwards: false,
             keyed: false,
+            nested: false,
+            slices: false,
             peers: false,
             edges: false,
         }
@@ -60,6 +66,11 @@ impl Flavor {
     /// Cases for the engine of sessions.
     pub fn keyed() -> Flavor {
         Flavor { messages: 3, leaves: 3, events: 8, keyed: true, ..Flavor::small() }
+    }
+
+    /// Cases for the engine of sessions inside sessions.
+    pub fn nested() -> Flavor {
+        Flavor { nested: true, leaves: 2, ..Flavor::keyed() }
     }
 
     /// Cases for the equations.
@@ -77,6 +88,8 @@ impl Flavor {
             doubled: true,
             backwards: false,
             keyed: false,
+            nested: false,
+            slices: false,
             peers: false,
             edges: false,
         }
@@ -126,8 +139,8 @@ struct Maker<'a> {
     names: usize,
     /// The messages that leaves may have.
     messages: std::ops::Range<usize>,
-    /// The variable that all leaves carry, and its field.
-    key: Option<(String, &'static str)>,
+    /// The variables that all leaves carry, and their fields.
+    keys: Vec<(String, &'static str)>,
 }
 
 impl Shape {
@@ -135,7 +148,13 @@ impl Shape {
     pub fn random(rng: &mut fastrand::Rng, flavor: &Flavor) -> Shape {
         let leaves = rng.usize(1..=flavor.leaves);
         let mut maker = Maker::new(rng, flavor);
-        if flavor.keyed { maker.keyed() } else { maker.shape(leaves, &[], 0) }
+        if flavor.nested {
+            maker.nested()
+        } else if flavor.keyed {
+            maker.keyed()
+        } else {
+            maker.shape(leaves, &[], 0)
+        }
     }
 
     /// A random interaction in which a variable is in scope.
@@ -188,7 +207,7 @@ impl Leaf {
 
 impl<'a> Maker<'a> {
     fn new(rng: &'a mut fastrand::Rng, flavor: &'a Flavor) -> Self {
-        Maker { rng, flavor, names: 0, messages: 0..flavor.messages, key: None }
+        Maker { rng, flavor, names: 0, messages: 0..flavor.messages, keys: Vec::new() }
     }
 
     /// Parts that share no message, most of them sessions with keys.
@@ -214,26 +233,79 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// `loopP(fresh x)(i)`, `loopP(new(x)(i))` or `loopP(fresh x)(loopW(i))`, in which all leaves carry x.
-    fn sessions(&mut self, leaves: usize) -> Shape {
+    /// Sessions between other messages, most often inside other sessions.
+    fn nested(&mut self) -> Shape {
+        if self.rng.u8(..4) == 0 {
+            let body = self.around(&[]);
+            return if self.rng.u8(..4) == 0 { repeated("loopW", Vec::new(), body) } else { body };
+        }
         let mut scope = Vec::new();
         let key = self.bind_value(&mut scope);
-        let field = if self.rng.u8(..8) == 0 { "g" } else { "f" };
-        self.key = Some((key.clone(), field));
+        self.keys.push((key.clone(), "g"));
+        let mut others = Vec::new();
+        if self.rng.u8(..4) == 0 {
+            others.push(self.bind(&mut scope));
+        }
+        let mut body = self.around(&scope);
+        self.keys.pop();
+        if !others.is_empty() {
+            body = Shape::New(others, Box::new(body));
+        }
+        self.loop_of(key, body)
+    }
+
+    /// Sessions, mostly with messages before or after them.
+    fn around(&mut self, scope: &[Variable]) -> Shape {
+        let all = self.flavor.messages;
+        let is_shared = self.rng.u8(..16) == 0;
+        let part = |maker: &mut Self, number: usize| {
+            maker.messages = if is_shared { 0..all } else { number..number + 1 };
+            maker.shape(1, scope, 3)
+        };
+        let before = (self.rng.u8(..3) > 0).then(|| part(self, 0));
+        let after = (self.rng.u8(..3) > 0).then(|| part(self, all - 1));
+        self.messages = 1..all - 1;
+        let leaves = self.rng.usize(1..=self.flavor.leaves);
+        // Rarely the inner sessions mention variables from outside.
+        let outer = if self.rng.u8(..12) == 0 { scope } else { &[] };
+        let inner = self.sessions_in(leaves, outer);
+        let operands: Vec<Shape> = before.into_iter().chain([inner]).chain(after).collect();
+        let names = ["seq", "seq", "seq", "strict", "par", "alt", "coreg(a)"];
+        let name = *self.rng.choice(&names).unwrap_or(&"seq");
+        match <[Shape; 1]>::try_from(operands) {
+            Ok([only]) => only,
+            Err(operands) => Shape::Operator(name.to_owned(), operands),
+        }
+    }
+
+    /// `loopP(fresh x)(i)`, `loopP(new(x)(i))` or `loopP(fresh x)(loopW(i))`, in which all leaves carry x.
+    fn sessions(&mut self, leaves: usize) -> Shape {
+        self.sessions_in(leaves, &[])
+    }
+
+    fn sessions_in(&mut self, leaves: usize, scope: &[Variable]) -> Shape {
+        let mut scope = scope.to_vec();
+        let key = self.bind_value(&mut scope);
+        let field = if !self.flavor.nested && self.rng.u8(..8) == 0 { "g" } else { "f" };
+        self.keys.push((key.clone(), field));
         let mut others = Vec::new();
         while self.rng.u8(..3) == 0 && others.len() < 2 {
             others.push(self.bind(&mut scope));
         }
         let mut body = self.shape(leaves, &scope, 1);
-        self.key = None;
+        self.keys.pop();
         if !others.is_empty() {
             body = Shape::New(others, Box::new(body));
         }
-        let one = |name, fresh: Vec<String>, body| Shape::Loop(name, None, fresh, Box::new(body));
+        self.loop_of(key, body)
+    }
+
+    /// A loop of sessions with a key.
+    fn loop_of(&mut self, key: String, body: Shape) -> Shape {
         match self.rng.u8(..6) {
-            0..3 => one("loopP", vec![key], body),
-            3 => one("loopP", vec![key], one("loopW", Vec::new(), body)),
-            _ => one("loopP", Vec::new(), Shape::New(vec![key], Box::new(body))),
+            0..3 => repeated("loopP", vec![key], body),
+            3 => repeated("loopP", vec![key], repeated("loopW", Vec::new(), body)),
+            _ => repeated("loopP", Vec::new(), Shape::New(vec![key], Box::new(body))),
         }
     }
 
@@ -329,7 +401,7 @@ impl<'a> Maker<'a> {
         };
         let ends: Vec<usize> = from.into_iter().chain(to.iter().copied()).collect();
         let mut atoms: Vec<String> = Vec::new();
-        if let Some((key, field)) = &self.key {
+        for (key, field) in self.keys.clone() {
             // Rarely one action does not carry it.
             let at = if self.rng.u8(..24) == 0 {
                 format!("{}.", LIFELINES[*self.rng.choice(&ends).unwrap_or(&0)])
@@ -406,6 +478,10 @@ impl<'a> Maker<'a> {
             _ => format!("{other} at least {least}ns after {name}"),
         })
     }
+}
+
+fn repeated(name: &'static str, fresh: Vec<String>, body: Shape) -> Shape {
+    Shape::Loop(name, None, fresh, Box::new(body))
 }
 
 /// Whether an atom compares a field with a variable.

@@ -35,12 +35,14 @@ const WORK: usize = 300_000;
 const PAIRS: usize = 64;
 
 /// Whether all shapes that a session has after at most so many events are confluent; `None` if there are too many, or if
-/// `is_over` says that time is up.
+/// `is_over` says that time is up. With `ranks`, only events of the same rank are compared: the others are operands of the
+/// outermost `strict`, which the run lets happen one after the other.
 pub(super) fn all_confluent(
     exprs: &mut Exprs,
     steps: &mut Steps,
     partition: &Partition,
     (start, events): (ExprId, usize),
+    ranks: Option<&[usize]>,
     mut is_over: impl FnMut() -> bool,
 ) -> Option<bool> {
     let mut seen: FxHashSet<ExprId> = FxHashSet::default();
@@ -58,7 +60,7 @@ pub(super) fn all_confluent(
                 return None;
             }
             left = left.checked_sub(kinds.len() * exprs.size(shape) as usize)?;
-            if !is_confluent(exprs, steps, partition, shape, &mut left)? {
+            if !is_confluent(exprs, steps, partition, (shape, ranks), &mut left)? {
                 return Some(false);
             }
             for &kind in &kinds {
@@ -79,10 +81,11 @@ fn is_confluent(
     exprs: &mut Exprs,
     steps: &mut Steps,
     partition: &Partition,
-    shape: ExprId,
+    (shape, ranks): (ExprId, Option<&[usize]>),
     left: &mut usize,
 ) -> Option<bool> {
     let kinds: Vec<KindId> = exprs.kinds.items.ids().collect();
+    let rank = |kind: KindId| ranks.map(|ranks| ranks[kind.index()]);
     let component = |exprs: &Exprs, kind: KindId| {
         exprs.kinds.items[kind]
             .first()
@@ -90,7 +93,7 @@ fn is_confluent(
     };
     for (at, &one) in kinds.iter().enumerate() {
         for &other in &kinds[at + 1..] {
-            if component(exprs, one) == component(exprs, other) {
+            if component(exprs, one) == component(exprs, other) || rank(one) != rank(other) {
                 continue;
             }
             let first = steps.ways(exprs, shape, one);

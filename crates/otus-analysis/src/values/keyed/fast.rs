@@ -15,7 +15,7 @@ use otus_syntax::ast::guard::Relation;
 use otus_trace::{ComponentId, FactId, Facts, Partition};
 use smallvec::SmallVec;
 
-use super::super::expr::{ExprId, Exprs, KindId, Var};
+use super::super::expr::{ExprId, Exprs, HoleId, KindId, SetId, Var};
 use super::super::step::{Steps, Way};
 
 /// The number of registers of a session.
@@ -33,6 +33,34 @@ pub(super) struct FastStep {
     peers: Arc<BTreeSet<Peer>>,
     tests: SmallVec<[FastTest; 2]>,
     registers: SmallVec<[Source; REGISTERS]>,
+    /// If the event happens in a hole: the hole.
+    pub(super) inside: Option<Inside>,
+    /// The tables whose sessions must do without lifelines from now on.
+    pub(super) without: SmallVec<[Without; 1]>,
+    /// The register of a table that the step opens.
+    pub(super) opens: Option<(HoleId, u8)>,
+    /// Whether it changes nothing.
+    pub(super) is_idle: bool,
+}
+
+/// The hole in which an event happens.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Inside {
+    /// The register of its table after the step; `None` if there is one table.
+    pub(super) table: Option<u8>,
+    /// The lifelines on which it has no more events.
+    pub(super) without: SetId,
+}
+
+/// A table whose sessions must do without lifelines.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Without {
+    pub(super) hole: HoleId,
+    /// The register of the table before the step; `None` if there is one table.
+    pub(super) table: Option<u8>,
+    pub(super) lifelines: SetId,
+    /// Whether nothing can happen in the hole any more.
+    pub(super) is_last: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -51,6 +79,8 @@ enum Source {
     Register(u8),
     Time,
     Field(FieldId),
+    /// A new table.
+    Table,
 }
 
 /// The event at hand.
@@ -72,7 +102,12 @@ pub(super) enum Answer {
 }
 
 impl FastStep {
-    fn new(exprs: &Exprs, way: &Way, clock_of: &dyn Fn(&Atom) -> bool) -> Option<FastStep> {
+    fn new(
+        exprs: &Exprs,
+        from: ExprId,
+        way: &Way,
+        clock_of: &dyn Fn(&Atom) -> bool,
+    ) -> Option<FastStep> {
         let leaf = &exprs.leaves[way.leaf];
         let [part] = &*leaf.parts else { return None };
         if !way.inserts.is_empty() || !way.opened_sets.is_empty() || way.moves.len() > REGISTERS {
@@ -86,6 +121,9 @@ impl FastStep {
         };
         let mut tests = SmallVec::new();
         let mut given: SmallVec<[(u16, Source); 2]> = SmallVec::new();
+        if let Some((_, Var::Opened(at), _)) = way.hole {
+            given.push((at, Source::Table));
+        }
         for atom in &part.guard {
             match (&atom.test, argument(atom)) {
                 (Test::Compare(relation, Operand::Variable(_, offset)), Some(var)) => match var {
@@ -129,12 +167,55 @@ impl FastStep {
                 Var::Bound(_) => return None,
             });
         }
+        let is_left = |source: Source| registers.iter().position(|&own| own == source);
+        let opens = match way.hole {
+            Some((hole, Var::Opened(_), _)) => {
+                // Without a register for it, nothing else can happen in the hole.
+                Some((hole, u8::try_from(is_left(Source::Table)?).ok()?))
+            }
+            _ => None,
+        };
+        let inside = match way.hole {
+            None => None,
+            Some((_, table, without)) => {
+                let table = match table {
+                    Var::Bound(_) => None,
+                    Var::Opened(_) => Some(opens?.1),
+                    Var::Slot(at) => {
+                        let at = is_left(Source::Register(slot(at)?))?;
+                        Some(u8::try_from(at).ok()?)
+                    }
+                };
+                Some(Inside { table, without })
+            }
+        };
+        let mut without = SmallVec::new();
+        for &(hole, table, lifelines) in &way.without {
+            let (table, is_last) = match table {
+                Var::Bound(_) => (None, false),
+                Var::Slot(at) => {
+                    let at = slot(at)?;
+                    (Some(at), is_left(Source::Register(at)).is_none())
+                }
+                Var::Opened(_) => return None,
+            };
+            without.push(Without { hole, table, lifelines, is_last });
+        }
+        let mut kept = registers.iter().zip(0..);
+        let is_idle = way.rest == from
+            && without.is_empty()
+            && tests.is_empty()
+            && kept.all(|(source, at)| *source == Source::Register(at));
         Some(FastStep {
             to: way.rest,
             leaf: leaf.node,
             peers: part.peers.clone(),
             tests,
             registers,
+            inside,
+            without,
+            opens,
+            is_idle,
         })
     }
 
@@ -152,7 +233,7 @@ impl FastStep {
             let anchor = atom.variable().and_then(|variable| anchors.get(variable.index()));
             anchor.is_some_and(|&anchor| anchor == Some(component))
         };
-        let mut step = FastStep::new(exprs, way, &is_same_clock)?;
+        let mut step = FastStep::new(exprs, way.rest, way, &is_same_clock)?;
         let is_free = |test: &FastTest| matches!(test, FastTest::Same(..) | FastTest::Constant(..));
         let [part] = &*exprs.leaves[way.leaf].parts else { return None };
         let is_single =
@@ -198,6 +279,7 @@ impl FastStep {
                 Source::Register(at) => before[usize::from(at)],
                 Source::Time => now?,
                 Source::Field(_) => return None,
+                Source::Table => 0,
             };
         }
         Some(after)
@@ -243,6 +325,7 @@ impl FastStep {
                 Source::Register(at) => before[usize::from(at)],
                 Source::Time => facts.time(component, step)?,
                 Source::Field(field) => i64::from(facts.value(field, component, step)?.0),
+                Source::Table => 0,
             };
         }
         Some(after)
@@ -296,7 +379,7 @@ impl FastSteps {
         self.kinds = exprs.kinds.items.len();
         let ways = steps.ways(exprs, shape, kind);
         let fast: Option<Vec<FastStep>> =
-            ways.iter().map(|way| FastStep::new(exprs, way, is_same_clock)).collect();
+            ways.iter().map(|way| FastStep::new(exprs, shape, way, is_same_clock)).collect();
         let entry = match fast {
             Some(fast) if fast.is_empty() => Entry::Never,
             Some(fast) => {

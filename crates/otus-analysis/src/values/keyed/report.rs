@@ -6,10 +6,9 @@ use otus_syntax::Span;
 use otus_trace::Partition;
 use rustc_hash::FxHashSet;
 
-use super::super::expr::Exprs;
-use super::super::step::Steps;
+use super::super::search::Tables;
 use super::confluence::all_confluent;
-use super::plan::{Session, binders, events};
+use super::plan::{Keyed, Session, binders, events};
 
 /// A parallel loop whose iterations have variables of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +22,9 @@ pub struct LoopReport {
     /// Whether two events of different logs that can both come first leave the same in either order, in every state of
     /// a session; `None` without a key, or if there are too many states.
     pub is_confluent: Option<bool>,
+    /// Whether events are looked up by the key. If there is a key and they are not, some action of the loop occurs elsewhere
+    /// too, some message is an event of several logs, or some guard names a variable from outside that is not a key.
+    pub is_looked_up: bool,
 }
 
 /// The parallel loops of an interaction whose iterations have variables of their own.
@@ -36,11 +38,12 @@ pub fn loops(pool: &Pool, valued: &Valued, partition: &Partition) -> Vec<LoopRep
         |node: &ValuedNode| matches!(node, ValuedNode::Fresh(..) | ValuedNode::LoopC(Pool::ALL, _));
     let is_outermost = |id: &ValuedId| is_loop(&valued.nodes[*id]) && !inner.contains(id);
     let roots = valued.nodes.ids().filter(is_outermost);
-    roots.filter_map(|root| report(pool, valued, partition, root)).collect()
+    let mut keyed = Keyed::new(pool, valued, partition);
+    roots.filter_map(|root| report(keyed.as_mut(), valued, partition, root)).collect()
 }
 
 fn report(
-    pool: &Pool,
+    keyed: Option<&mut Keyed>,
     valued: &Valued,
     partition: &Partition,
     root: ValuedId,
@@ -69,12 +72,16 @@ fn report(
             (name(variable), actions)
         });
         let lacking = lacking.collect();
-        return Some(LoopReport { span, key: None, lacking, is_confluent: None });
+        let (key, is_confluent, is_looked_up) = (None, None, false);
+        return Some(LoopReport { span, key, lacking, is_confluent, is_looked_up });
     };
-    let key = Some(name(session.variable));
-    let (mut exprs, start) = Exprs::new(pool, &session.tree(valued), partition, false);
-    let mut steps = Steps::default();
-    let is_confluent =
-        all_confluent(&mut exprs, &mut steps, partition, (start, usize::MAX), || false);
-    Some(LoopReport { span, key, lacking: Vec::new(), is_confluent })
+    let key = Some(name(session.key.variable));
+    let units = keyed.map(|keyed| &mut keyed.units);
+    let unit = units.and_then(|units| units.iter_mut().find(|unit| unit.nodes.contains(&root)));
+    let is_looked_up = unit.is_some();
+    let is_confluent = unit.and_then(|unit| {
+        let Tables { exprs, steps, root, .. } = &mut unit.tables;
+        all_confluent(exprs, steps, partition, (*root, usize::MAX), None, || false)
+    });
+    Some(LoopReport { span, key, lacking: Vec::new(), is_confluent, is_looked_up })
 }

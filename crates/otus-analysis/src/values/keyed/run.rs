@@ -1,28 +1,23 @@
-//! Greedy firing over a table of sessions.
+//! Greedy firing over the sessions of all units.
 
-use std::cmp::Ordering;
-
-use otus_core::index::Index as _;
+use otus_core::index::Index;
 use otus_core::valued::{Atom, FieldId, Valued, ValuedId};
-use otus_core::{Action, LifelineId, LifelineSet, Value};
-use otus_syntax::ast::guard::Relation;
-use otus_trace::{ComponentId, FactId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use otus_core::{ActionId, LifelineSet};
+use otus_trace::ComponentId;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::super::construct::{Item, Path};
-use super::super::event::{Memory, Register};
-use super::super::expr::{ExprId, Exprs, KindId};
-use super::super::failure::{
-    self, ExpectedLeaf, LogPlace, Met, Obstacle, ValueCause, ValueFailure,
-};
+use super::super::expr::{ExprId, Exprs, KindId, SetId};
+use super::super::failure::{LogPlace, ValueFailure};
 use super::super::observation::{Log, Moment, Observation, Problem};
 use super::super::search::{Found, Tables};
-use super::super::step::Way;
 use super::confluence::all_confluent;
-use super::fast::{Answer, At, Entry, REGISTERS, Registers};
-use super::plan::{Keyed, Part, Route};
-use super::silent::Chains;
+use super::fast::{Answer, At, Entry, FastStep, REGISTERS, Registers, Without};
+use super::plan::{Keyed, Level, ROOT, Route, Unit};
+use super::sessions::{self, IDLE, ONLY, Place, SLOW, Session, Sessions};
+use super::silent::{Chains, Goal, Reached};
+use super::slow::SlowSession;
 use crate::budget::{Meter, Stop};
 
 /// Whether the sessions explain the logs; `None` if this engine does not decide it.
@@ -44,61 +39,21 @@ pub(in super::super) fn explain(
     {
         return None;
     }
-    let count = observation.logs.len();
-    let values = problem.facts.value_count();
-    let sessions = keyed
-        .parts
-        .iter()
-        .map(|part| {
-            let idle = Session { shape: IDLE, registers: [0; REGISTERS] };
-            let single = Session { shape: part.tables.root, registers: [0; REGISTERS] };
-            if part.is_single { vec![single] } else { vec![idle; values] }
-        })
-        .collect();
-    let stages = keyed.parts.iter().map(|part| part.stage + 1).max().unwrap_or(0);
-    let routes = vec![Looked::NotYet; problem.pool.action_count()];
-    let mut run = Run {
-        keyed,
-        observation,
-        sessions,
-        chains: Chains::default(),
-        slow: Vec::new(),
-        routes,
-        consumed: vec![0; count],
-        may_miss,
-        // Unobserved events of a stage before others are left to the search.
-        is_forced: !may_miss || stages <= 1,
-        budget_spent: None,
-        unfinished: None,
-        stages: vec![0; problem.trace.partition().lifeline_count()],
-        trail: trail.is_some().then(Vec::new),
-    };
+    let mut run = Run::new(keyed, observation, may_miss, trail.is_some());
     let found = run.run(meter);
     if let (Some(path), Some(items)) = (trail, run.trail.take()) {
         *path = Path { items, is_ordered: true };
     }
     if found == Some(Found::No) {
-        *failure = run.failure();
+        // A strict question is followed by one that is not, which tells more.
+        *failure = if problem.strict { None } else { run.failure() };
         *furthest = Some(run.consumed.into());
     }
     found
 }
 
-/// A session: its shape, and the values of its variables.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Session {
-    pub(super) shape: ExprId,
-    pub(super) registers: Registers,
-}
-
-/// A session of which no event has happened.
-const IDLE: ExprId = ExprId(u32::MAX);
-/// A session in `slow`; its first register is the index.
-const SLOW: ExprId = ExprId(u32::MAX - 1);
-/// The most states in which an unobserved event is looked for.
-const MANY: usize = 256;
-/// The most open sessions that a failure names.
-const FEW: usize = 3;
+/// The number of events of a long log.
+const LONG: usize = 1000;
 
 /// The route of an action, as far as it is known.
 #[derive(Debug, Clone, Copy)]
@@ -106,39 +61,6 @@ enum Looked {
     NotYet,
     Nowhere,
     Found(Route),
-}
-
-/// A session with open variables, or more of them than there are registers.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct SlowSession {
-    expr: ExprId,
-    memory: Memory,
-}
-
-/// An event that nobody saw.
-#[derive(Debug, Clone, Copy)]
-struct Unobserved {
-    leaf: ValuedId,
-    component: usize,
-}
-
-/// By state of a session: the one before it, and the unobserved event between them.
-#[derive(Debug, Default)]
-struct Came {
-    from: FxHashMap<SlowSession, (SlowSession, Unobserved)>,
-    start: Option<SlowSession>,
-}
-
-impl Came {
-    fn add(&mut self, before: &SlowSession, to: &SlowSession, event: Unobserved, is_asked: bool) {
-        if !is_asked {
-            return;
-        }
-        let start = self.start.get_or_insert_with(|| before.clone());
-        if start != to {
-            self.from.entry(to.clone()).or_insert_with(|| (before.clone(), event));
-        }
-    }
 }
 
 /// What an attempt to let an event happen led to.
@@ -150,27 +72,84 @@ pub(super) enum Fired {
     GivenUp,
 }
 
+/// The table in which an event happens next, and the lifelines on which its sessions have no more events, as a set of the
+/// unit around.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entered {
+    pub(super) table: u32,
+    pub(super) without: SetId,
+}
+
+/// A change that can be taken back.
+#[derive(Debug)]
+enum Change {
+    Session(Place, Session),
+    /// A session with open variables, by its index.
+    Slow(usize, Box<SlowSession>),
+    Opened(usize, u32),
+}
+
 pub(super) struct Run<'r, 'p> {
     pub(super) keyed: &'r mut Keyed,
     pub(super) observation: Observation<'p>,
-    /// By part, then by key.
-    pub(super) sessions: Vec<Vec<Session>>,
+    /// By unit.
+    pub(super) sessions: Vec<Sessions>,
     /// How sessions go on with events that nobody saw.
     pub(super) chains: Chains,
-    slow: Vec<SlowSession>,
+    pub(super) slow: Vec<SlowSession>,
     /// By action: its route, once looked up.
     routes: Vec<Looked>,
     pub(super) consumed: Vec<u32>,
-    may_miss: bool,
+    pub(super) may_miss: bool,
     /// Whether all choices so far were forced.
-    is_forced: bool,
+    pub(super) is_forced: bool,
     budget_spent: Option<Stop>,
-    /// By lifeline: the stage that its events belong to now.
-    pub(super) stages: Vec<usize>,
-    /// A session that cannot end: its part and key.
-    unfinished: Option<(usize, usize)>,
+    /// The operand of the outermost `strict` whose events happen now.
+    rank: usize,
+    /// Changes that may have to be taken back.
+    journal: Vec<Change>,
+    /// Tables in which nothing can happen any more, once the event at hand has happened.
+    closing: Vec<(usize, u32)>,
+    /// By unit: a session that could not do without some lifelines.
+    hints: Vec<usize>,
+    /// A session that cannot end.
+    pub(super) unfinished: Option<Place>,
     /// The events so far, if a witness is asked for.
     pub(super) trail: Option<Vec<Item>>,
+}
+
+impl<'r, 'p> Run<'r, 'p> {
+    fn new(
+        keyed: &'r mut Keyed,
+        observation: Observation<'p>,
+        may_miss: bool,
+        wants_trail: bool,
+    ) -> Self {
+        let problem = observation.problem;
+        let of_unit = |unit: &Unit| match (unit.is_single, unit.keys.is_empty()) {
+            (false, _) => Sessions::Sparse(sessions::Tables::default()),
+            (true, false) => Sessions::Dense(vec![Session::new(IDLE); problem.facts.value_count()]),
+            (true, true) => Sessions::Dense(vec![Session::new(unit.tables.root)]),
+        };
+        Run {
+            sessions: keyed.units.iter().map(of_unit).collect(),
+            chains: Chains::default(),
+            slow: Vec::new(),
+            routes: vec![Looked::NotYet; problem.pool.action_count()],
+            consumed: vec![0; observation.logs.len()],
+            may_miss,
+            is_forced: true,
+            budget_spent: None,
+            rank: 0,
+            journal: Vec::new(),
+            closing: Vec::new(),
+            hints: vec![0; keyed.units.len()],
+            unfinished: None,
+            trail: wants_trail.then(Vec::new),
+            keyed,
+            observation,
+        }
+    }
 }
 
 impl Run<'_, '_> {
@@ -200,12 +179,11 @@ impl Run<'_, '_> {
             if moved {
                 continue;
             }
-            // An event of a later stage may prevent others, so it waits until nothing else can happen.
-            let mut waiting: Vec<(usize, usize)> =
-                (0..count).filter_map(|at| Some((self.next_stage(at)?, at))).collect();
-            waiting.sort_unstable();
-            if !waiting.into_iter().any(|(_, component)| self.advance(component)) {
-                break;
+            // An event of a later operand of `strict` prevents others, so it waits until nothing else can happen.
+            match self.advance() {
+                Fired::Moved => {}
+                Fired::Blocked => break,
+                Fired::GivenUp => return None,
             }
         }
         if !self.observation.all_consumed(&self.consumed) {
@@ -219,44 +197,99 @@ impl Run<'_, '_> {
         }
     }
 
+    /// Lets the first event of the earliest operand of `strict` happen.
+    #[cold]
+    fn advance(&mut self) -> Fired {
+        let before = self.rank;
+        let mut waiting: Vec<(usize, usize)> = (0..self.consumed.len())
+            .filter_map(|component| {
+                let at = self.next_place(component)?;
+                Some((self.rank_of(self.route(at)?), component))
+            })
+            .filter(|(rank, _)| *rank > before)
+            .collect();
+        waiting.sort_unstable();
+        for (rank, component) in waiting {
+            self.rank = rank;
+            match self.fire(component) {
+                Fired::Blocked => self.rank = before,
+                fired @ (Fired::Moved | Fired::GivenUp) => return fired,
+            }
+        }
+        Fired::Blocked
+    }
+
+    fn rank_of(&self, route: Route) -> usize {
+        self.keyed.ranks.as_ref().map_or(0, |ranks| ranks[route.kind.index()])
+    }
+
+    /// The next event of a log.
+    pub(super) fn next_place(&self, component: usize) -> Option<LogPlace> {
+        let (step, _) = self.observation.next_moment(&self.consumed, component)?;
+        Some(LogPlace { component: ComponentId::new(component), step })
+    }
+
     /// Whether a run that got stuck proves that there is no explanation.
     #[cold]
     fn is_conclusive(&mut self, meter: &mut Meter<'_>) -> bool {
         if !self.is_forced {
             return false;
         }
-        // The longest sessions of each part. Events that nobody saw are not counted, so nothing bounds these.
-        let mut longest = vec![if self.may_miss { usize::MAX } else { 0 }; self.keyed.parts.len()];
-        if !self.may_miss {
-            let mut counts: FxHashMap<(usize, usize), usize> = FxHashMap::default();
-            for component in 0..self.consumed.len() {
-                for step in 0..self.observation.logs[component].len {
-                    let at = LogPlace { component: ComponentId::new(component), step };
-                    if let Some((route, key)) = self.route(at) {
-                        let count = counts.entry((route.part, key)).or_default();
-                        *count += 1;
-                        longest[route.part] = longest[route.part].max(*count);
-                    }
+        // Long logs are counted only if that can help.
+        let is_long = self.observation.logs.iter().any(|log| log.len > LONG);
+        if self.may_miss || is_long {
+            // Events that nobody saw are not counted, so nothing bounds sessions then.
+            let unbounded = vec![usize::MAX; self.keyed.units.len()];
+            let are_confluent = self.are_confluent(&unbounded, meter);
+            if self.may_miss || are_confluent {
+                return are_confluent;
+            }
+        }
+        let longest = self.longest();
+        self.are_confluent(&longest, meter)
+    }
+
+    /// By unit: the number of events of its longest session.
+    fn longest(&self) -> Vec<usize> {
+        let mut longest = vec![0; self.keyed.units.len()];
+        let mut counts: FxHashMap<SmallVec<[(usize, u32); 3]>, usize> = FxHashMap::default();
+        for component in 0..self.consumed.len() {
+            for step in 0..self.observation.logs[component].len {
+                let at = LogPlace { component: ComponentId::new(component), step };
+                let Some(keys) = self.keys(at) else { continue };
+                for depth in 1..=keys.len() {
+                    let count = counts.entry(keys[..depth].into()).or_default();
+                    *count += 1;
+                    let longest = &mut longest[keys[depth - 1].0];
+                    *longest = (*longest).max(*count);
                 }
             }
         }
+        longest
+    }
+
+    /// Whether all shapes of all units are confluent that sessions have after at most so many events.
+    fn are_confluent(&mut self, longest: &[usize], meter: &mut Meter<'_>) -> bool {
         let partition = self.observation.problem.trace.partition();
-        self.keyed.parts.iter_mut().zip(longest).all(|(part, events)| match part.confluent {
+        let ranks = self.keyed.ranks.as_deref();
+        let units = self.keyed.units.iter_mut().zip(longest).enumerate();
+        units.into_iter().all(|(number, (unit, &events))| match unit.confluent {
             Some((known, is_confluent)) if events <= known || !is_confluent => is_confluent,
-            _ if part.unclear.is_some_and(|known| known <= events) => false,
+            _ if unit.unclear.is_some_and(|known| known <= events) => false,
             _ => {
-                let Tables { exprs, steps, root, .. } = &mut part.tables;
+                let Tables { exprs, steps, root, .. } = &mut unit.tables;
+                let ranks = ranks.filter(|_| number == ROOT);
                 let start = (*root, events);
                 let mut is_over = false;
-                let found = all_confluent(exprs, steps, partition, start, || {
+                let found = all_confluent(exprs, steps, partition, start, ranks, || {
                     is_over = meter.count().is_some();
                     is_over
                 });
                 match found {
-                    Some(is_confluent) => part.confluent = Some((events, is_confluent)),
+                    Some(is_confluent) => unit.confluent = Some((events, is_confluent)),
                     // Another question may have more time.
                     None if is_over => {}
-                    None => part.unclear = Some(events),
+                    None => unit.unclear = Some(events),
                 }
                 found == Some(true)
             }
@@ -265,21 +298,21 @@ impl Run<'_, '_> {
 
     /// Whether what is left of the only session is much larger than the interaction, so that the search may be better.
     fn is_too_large(&self) -> bool {
-        let (Some(part), Some([session])) =
-            (self.keyed.parts.first(), self.sessions.first().map(Vec::as_slice))
+        let (Some(unit), Some(session)) =
+            (self.keyed.units.first(), self.sessions[ROOT].all().first())
         else {
             return false;
         };
-        let exprs = &part.tables.exprs;
+        let exprs = &unit.tables.exprs;
         let shape = match session.shape {
             IDLE => return false,
-            SLOW => self.slow[usize::try_from(session.registers[0]).unwrap_or(0)].expr,
+            SLOW => self.slow_of(*session).expr,
             shape => shape,
         };
-        exprs.size(shape) > 16 * exprs.size(part.tables.root).saturating_add(4)
+        exprs.size(shape) > 16 * exprs.size(unit.tables.root).saturating_add(4)
     }
 
-    /// Lets the next event of a component happen in its session.
+    /// Lets the next event of a component happen in its sessions.
     #[inline]
     fn fire(&mut self, component: usize) -> Fired {
         let problem = self.observation.problem;
@@ -303,353 +336,595 @@ impl Run<'_, '_> {
             },
             Some(Looked::Nowhere) | None => return Fired::Blocked,
         };
-        let key = match route.key {
-            None => 0,
-            Some(field) => match problem.facts.value(field, id, at) {
-                Some(key) => key.index(),
-                None => return Fired::GivenUp,
-            },
-        };
-        let session = self.sessions[route.part][key];
-        let part = &mut self.keyed.parts[route.part];
-        if part.stage != self.stages[route.lifeline] {
+        if self.keyed.ranks.is_some() && self.rank_of(route) > self.rank {
             return Fired::Blocked;
         }
-        let shape = match session.shape {
-            IDLE => part.tables.root,
-            SLOW => return self.fire_slowly(component, route, key),
-            shape => shape,
-        };
-        let mut entry = part.fast.get(shape, route.kind);
-        if entry == Entry::Unknown {
-            entry = make(part, problem, shape, route.kind);
-        }
-        let session = Session { shape, ..session };
-        let Entry::Fast(from, to) = entry else {
-            return if entry == Entry::Slow {
-                self.fire_slowly(component, route, key)
-            } else if self.has_outside() {
-                self.fire_after_chain(component, (route, key), session)
-                    .unwrap_or_else(|| self.fire_slowly(component, route, key))
-            } else {
-                Fired::Blocked
-            };
-        };
         let peer = problem.pool.action(action).peer;
         let event = At { facts: problem.facts, component: id, step: at, peer };
-        let mut next = None;
-        for step in part.fast.range(from, to) {
-            match step.test(&session.registers, event) {
-                Answer::Fails => {}
-                Answer::Unlogged => return Fired::GivenUp,
-                Answer::Holds if next.is_some() => return Fired::GivenUp,
-                Answer::Holds => match step.registers(&session.registers, event) {
-                    Some(registers) => {
-                        next = Some((Session { shape: step.to, registers }, step.leaf));
-                    }
-                    None => return Fired::GivenUp,
-                },
-            }
-        }
-        match next {
-            Some((next, leaf)) => {
-                self.sessions[route.part][key] = next;
-                if self.trail.is_some() {
-                    self.record((route.part, key), leaf, (component, Some((at, at + 1))));
-                }
-                self.consumed[component] += 1;
-                Fired::Moved
-            }
-            None if self.has_outside() => self.fire_slowly(component, route, key),
-            None => Fired::Blocked,
-        }
-    }
-
-    /// The stage of a component's next event. Of several stages that could begin, the first one must not be left out.
-    fn next_stage(&mut self, component: usize) -> Option<usize> {
-        let (step, _) = self.observation.next_moment(&self.consumed, component)?;
-        let (route, _) = self.route(LogPlace { component: ComponentId::new(component), step })?;
-        Some(self.keyed.parts[route.part].stage)
-    }
-
-    /// Lets a later stage begin on the lifeline of a component's next event, if the stages before it can do without.
-    #[cold]
-    fn advance(&mut self, component: usize) -> bool {
-        let component = ComponentId::new(component);
-        let next = self.observation.next_moment(&self.consumed, component.index());
-        let Some((step, _)) = next else { return false };
-        let Some((route, _)) = self.route(LogPlace { component, step }) else { return false };
-        let stage = self.keyed.parts[route.part].stage;
-        if stage <= self.stages[route.lifeline] {
-            return false;
-        }
-        let count = self.stages.len();
-        let lifelines = if self.keyed.is_strict {
-            LifelineSet::full(count)
+        let levels = self.keyed.levels(route);
+        let fired = if let [level] = *levels {
+            self.fire_one(level, route.kind, event)
         } else {
-            LifelineSet::singleton(LifelineId::new(route.lifeline))
+            self.fire_all(route, event)
         };
-        let mut parts = 0..self.keyed.parts.len();
-        if !parts.all(|part| {
-            self.keyed.parts[part].stage >= stage || self.can_do_without(part, &lifelines)
-        }) {
-            return false;
-        }
-        // Chains depend on the stages that have begun.
-        self.chains = Chains::default();
-        for lifeline in lifelines.iter() {
-            let own = &mut self.stages[lifeline.index()];
-            *own = stage.max(*own);
-        }
-        true
+        fired.unwrap_or_else(|| self.fire_slowly(component, route))
     }
 
-    /// Whether all sessions of a part can do without events on some lifelines.
-    fn can_do_without(&mut self, part: usize, lifelines: &LifelineSet) -> bool {
-        let exprs = &mut self.keyed.parts[part].tables.exprs;
-        let set = exprs.set(lifelines);
-        let slow = &self.slow;
-        self.sessions[part].iter().all(|session| {
+    /// The key of an event's session; `None` if it was not logged.
+    #[inline]
+    fn key_of(key: Option<FieldId>, event: At<'_>) -> Option<usize> {
+        match key {
+            None => Some(0),
+            Some(field) => event.facts.value(field, event.component, event.step).map(Index::index),
+        }
+    }
+
+    /// The only one of some fast steps that an event is; `None` if it is none, or if this engine does not decide.
+    #[inline]
+    fn only(
+        &self,
+        unit: usize,
+        (from, to): (u32, u32),
+        registers: &Registers,
+        event: At<'_>,
+    ) -> Result<Option<(&FastStep, Registers)>, Fired> {
+        let mut next: Option<(&FastStep, Registers)> = None;
+        for step in self.keyed.units[unit].fast.range(from, to) {
+            match step.test(registers, event) {
+                Answer::Fails => {}
+                Answer::Unlogged => return Err(Fired::GivenUp),
+                Answer::Holds if next.is_some() => return Err(Fired::GivenUp),
+                Answer::Holds => {
+                    let after = step.registers(registers, event).ok_or(Fired::GivenUp)?;
+                    next = Some((step, after));
+                }
+            }
+        }
+        Ok(next)
+    }
+
+    /// Lets an event happen that is one fast step in its only session, perhaps after a chain of unobserved ones; `None` if it
+    /// needs more.
+    #[inline]
+    fn fire_one(
+        &mut self,
+        Level { unit, key }: Level,
+        kind: KindId,
+        event: At<'_>,
+    ) -> Option<Fired> {
+        let Some(cell) = Self::key_of(key, event) else { return Some(Fired::GivenUp) };
+        let mut session = *self.sessions[unit].all().get(cell)?;
+        let own = &self.keyed.units[unit];
+        match session.shape {
+            IDLE => session.shape = own.tables.root,
+            SLOW => return None,
+            _ => {}
+        }
+        let range = match own.fast.get(session.shape, kind) {
+            Entry::Fast(from, to) => (from, to),
+            Entry::Never if !self.may_miss => return Some(Fired::Blocked),
+            Entry::Never if self.trail.is_none() => {
+                return self.fire_after_chain(Place { unit, cell }, session, kind, event);
+            }
+            Entry::Never | Entry::Slow | Entry::Unknown => return None,
+        };
+        let (step, registers) = match self.only(unit, range, &session.registers, event) {
+            Ok(Some(next)) => next,
+            Ok(None) if !self.may_miss => return Some(Fired::Blocked),
+            Ok(None) => return None,
+            Err(fired) => return Some(fired),
+        };
+        if !step.without.is_empty() || step.inside.is_some() {
+            return None;
+        }
+        let (to, leaf) = (step.to, step.leaf);
+        if self.trail.is_some() {
+            let moment = Some((event.step, event.step + 1));
+            self.record(Place { unit, cell }, leaf, (event.component.index(), moment));
+        }
+        *self.sessions[unit].get_mut(cell) = Session { shape: to, registers };
+        self.consumed[event.component.index()] += 1;
+        Some(Fired::Moved)
+    }
+
+    /// Lets an event happen that waits for a chain of unobserved ones in its only session, if that is all it needs.
+    fn fire_after_chain(
+        &mut self,
+        place: Place,
+        session: Session,
+        kind: KindId,
+        event: At<'_>,
+    ) -> Option<Fired> {
+        if !self.has_outside() {
+            return Some(Fired::Blocked);
+        }
+        let Place { unit, cell } = place;
+        let Session { shape, registers } = self.after_chain(unit, session, kind)?;
+        let Entry::Fast(from, to) = self.keyed.units[unit].fast.get(shape, kind) else {
+            return None;
+        };
+        let (step, registers) = self.only(unit, (from, to), &registers, event).ok()??;
+        if !step.without.is_empty() || step.inside.is_some() {
+            return None;
+        }
+        let shape = step.to;
+        *self.sessions[unit].get_mut(cell) = Session { shape, registers };
+        self.consumed[event.component.index()] += 1;
+        Some(Fired::Moved)
+    }
+
+    /// Lets an event happen if that is one fast step in each of its sessions and nothing else; `None` if it needs more.
+    fn fire_all(&mut self, route: Route, event: At<'_>) -> Option<Fired> {
+        let mut table = ONLY;
+        let mut without = Exprs::NONE;
+        let mut moves: SmallVec<[(Place, Session); 4]> = SmallVec::new();
+        let mut leaf = None;
+        for &Level { unit, key } in self.keyed.levels(route) {
+            let Some(key) = Self::key_of(key, event) else { return Some(Fired::GivenUp) };
+            let cell = self.sessions[unit].find(table, key)?;
+            let session = self.sessions[unit].all()[cell];
+            let own = &self.keyed.units[unit];
             let shape = match session.shape {
-                IDLE => return true,
-                SLOW => slow[usize::try_from(session.registers[0]).unwrap_or(0)].expr,
+                IDLE if without == Exprs::NONE => own.tables.root,
+                IDLE | SLOW => return None,
                 shape => shape,
             };
-            exprs.prune(shape, set) != Exprs::NEVER
-        })
+            let Entry::Fast(from, to) = own.fast.get(shape, route.kind) else { return None };
+            let (step, registers) = match self.only(unit, (from, to), &session.registers, event) {
+                Ok(next) => next?,
+                Err(fired) => return Some(fired),
+            };
+            if !step.without.is_empty() || step.opens.is_some() {
+                return None;
+            }
+            match step.inside {
+                Some(inside) => {
+                    table = inside.table.map_or(ONLY, |at| to_table(registers[usize::from(at)]));
+                    without = inside.without;
+                }
+                None => leaf = Some(step.leaf),
+            }
+            if !step.is_idle || step.inside.is_none() {
+                moves.push((Place { unit, cell }, Session { shape: step.to, registers }));
+            }
+        }
+        let component = event.component.index();
+        if self.trail.is_some() {
+            // The innermost session is the one that the event belongs to.
+            let place = moves.last().map(|(place, _)| *place)?;
+            self.record(place, leaf?, (component, Some((event.step, event.step + 1))));
+        }
+        for (Place { unit, cell }, session) in moves {
+            *self.sessions[unit].get_mut(cell) = session;
+        }
+        self.consumed[component] += 1;
+        Some(Fired::Moved)
     }
 
     /// Whether events of some component may be unobserved now.
-    fn has_outside(&self) -> bool {
+    pub(super) fn has_outside(&self) -> bool {
         let is_outside = |component| self.observation.is_outside(&self.consumed, component);
-        self.may_miss && !self.observation.global && (0..self.consumed.len()).any(is_outside)
+        self.may_miss && (0..self.consumed.len()).any(is_outside)
     }
 
     #[cold]
-    fn find_route(&mut self, action: otus_core::ActionId) -> Option<Route> {
+    fn find_route(&mut self, action: ActionId) -> Option<Route> {
         let plain = self.observation.problem.pool.action(action).without_peer();
         let route = self.keyed.routes.get(&plain).copied();
         self.routes[action.index()] = route.map_or(Looked::Nowhere, Looked::Found);
         route
     }
 
-    /// A session in the form that every step understands.
-    fn slow_session(&self, part: usize, key: usize) -> SlowSession {
-        let Session { shape, registers } = self.sessions[part][key];
-        let expr = match shape {
-            SLOW => {
-                let at = usize::try_from(registers[0]).unwrap_or(0);
-                return self.slow[at].clone();
+    /// The route of an event.
+    pub(super) fn route(&self, at: LogPlace) -> Option<Route> {
+        let problem = self.observation.problem;
+        let action = problem.trace.steps(at.component).get(at.step)?.action();
+        match self.routes.get(action.index())? {
+            Looked::Found(route) => Some(*route),
+            Looked::NotYet => {
+                let plain = problem.pool.action(action).without_peer();
+                self.keyed.routes.get(&plain).copied()
             }
-            IDLE => self.keyed.parts[part].tables.root,
+            Looked::Nowhere => None,
+        }
+    }
+
+    /// The units of an event with the keys of its sessions, the outermost first.
+    pub(super) fn keys(&self, at: LogPlace) -> Option<SmallVec<[(usize, u32); 3]>> {
+        let facts = self.observation.problem.facts;
+        let levels = self.keyed.levels(self.route(at)?).iter();
+        let key = |level: &Level| match level.key {
+            None => Some((level.unit, 0)),
+            Some(field) => Some((level.unit, facts.value(field, at.component, at.step)?.0)),
+        };
+        levels.map(key).collect()
+    }
+
+    /// Lets the next event of a component happen in its sessions, whatever it takes.
+    #[cold]
+    fn fire_slowly(&mut self, component: usize, route: Route) -> Fired {
+        debug_assert!(self.journal.is_empty());
+        let before = self.trail.as_ref().map(Vec::len);
+        let happened = self.happen(component, route);
+        let fired = match happened {
+            Ok(true) => {
+                self.consumed[component] += 1;
+                Fired::Moved
+            }
+            Ok(false) => Fired::Blocked,
+            Err(fired) => fired,
+        };
+        if fired == Fired::Moved {
+            self.journal.clear();
+            for (unit, table) in std::mem::take(&mut self.closing) {
+                self.sessions[unit].close(table);
+            }
+        } else {
+            self.undo(0, before);
+        }
+        fired
+    }
+
+    /// Takes changes back.
+    fn undo(&mut self, mark: usize, events: Option<usize>) {
+        self.closing.clear();
+        while self.journal.len() > mark {
+            match self.journal.pop() {
+                Some(Change::Session(Place { unit, cell }, session)) => {
+                    *self.sessions[unit].get_mut(cell) = session;
+                }
+                Some(Change::Slow(at, session)) => self.slow[at] = *session,
+                Some(Change::Opened(unit, table)) => self.sessions[unit].close(table),
+                None => {}
+            }
+        }
+        if let (Some(trail), Some(events)) = (&mut self.trail, events) {
+            trail.truncate(events);
+        }
+    }
+
+    /// Lets the next event of a component happen, level by level.
+    fn happen(&mut self, component: usize, route: Route) -> Result<bool, Fired> {
+        let facts = self.observation.problem.facts;
+        let at = self.consumed[component] as usize;
+        let levels: SmallVec<[Level; 3]> = self.keyed.levels(route).into();
+        let mut path: SmallVec<[Place; 3]> = SmallVec::new();
+        let mut entered = Entered { table: ONLY, without: Exprs::NONE };
+        for Level { unit, key } in levels {
+            let key = match key {
+                None => 0,
+                Some(field) => {
+                    let key = facts.value(field, ComponentId::new(component), at);
+                    key.ok_or(Fired::GivenUp)?.index()
+                }
+            };
+            let cell = self.sessions[unit].enter(entered.table, key).ok_or(Fired::GivenUp)?;
+            let place = Place { unit, cell };
+            self.begin(&path, place, entered.without);
+            path.push(place);
+            match self.pass(&path, route.kind, component, Some(at))? {
+                Some(next) => entered = next,
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Gives a session that has not begun its first shape.
+    fn begin(&mut self, around: &[Place], place: Place, without: SetId) {
+        if self.session(place).shape != IDLE {
+            return;
+        }
+        let mut shape = self.keyed.units[place.unit].tables.root;
+        if let Some(around) = around.last().filter(|_| without != Exprs::NONE) {
+            let lifelines = self.keyed.units[around.unit].tables.exprs.set_of(without).clone();
+            let exprs = &mut self.keyed.units[place.unit].tables.exprs;
+            let without = exprs.set(&lifelines);
+            shape = exprs.prune(shape, without);
+        }
+        self.put(place, Session::new(shape));
+    }
+
+    /// Lets an event of a kind happen in the last session of a path: at a step of a log, or unobserved. `None` if it cannot.
+    /// Some changes may have been made then.
+    pub(super) fn pass(
+        &mut self,
+        path: &[Place],
+        kind: KindId,
+        component: usize,
+        seen: Option<usize>,
+    ) -> Result<Option<Entered>, Fired> {
+        let Some(&place) = path.last() else { return Err(Fired::GivenUp) };
+        for is_last in [false, true] {
+            let session = self.session(place);
+            if session.shape == SLOW {
+                break;
+            }
+            let problem = self.observation.problem;
+            let unit = &mut self.keyed.units[place.unit];
+            let mut entry = unit.fast.get(session.shape, kind);
+            if entry == Entry::Unknown {
+                entry = make(unit, problem, session.shape, kind);
+            }
+            match entry {
+                Entry::Slow | Entry::Unknown => break,
+                Entry::Never if is_last || !self.has_outside() => return Ok(None),
+                Entry::Never => match self.reach(path, Goal::Kind(kind))? {
+                    Reached::Yes => {}
+                    Reached::No => return Ok(None),
+                    Reached::Unclear => break,
+                },
+                Entry::Fast(from, to) => {
+                    match self.choose(session, place, (from, to), component, seen)? {
+                        Some((step, registers)) => {
+                            return self.take(path, &step, registers, component, seen);
+                        }
+                        None if self.has_outside() => break,
+                        None => return Ok(None),
+                    }
+                }
+            }
+        }
+        self.pass_slowly(path, kind, component, seen)
+    }
+
+    /// The only one of some fast steps that is possible.
+    fn choose(
+        &self,
+        session: Session,
+        place: Place,
+        (from, to): (u32, u32),
+        component: usize,
+        seen: Option<usize>,
+    ) -> Result<Option<(FastStep, Registers)>, Fired> {
+        let problem = self.observation.problem;
+        let id = ComponentId::new(component);
+        let mut next = None;
+        for step in self.keyed.units[place.unit].fast.range(from, to) {
+            let registers = match seen {
+                Some(at) => {
+                    let peer = problem.pool.action(problem.trace.steps(id)[at].action()).peer;
+                    let event = At { facts: problem.facts, component: id, step: at, peer };
+                    match step.test(&session.registers, event) {
+                        Answer::Fails => continue,
+                        Answer::Unlogged => return Err(Fired::GivenUp),
+                        Answer::Holds => step.registers(&session.registers, event),
+                    }
+                }
+                None => step.unobserved(&session.registers, self.observation.logs[component].last),
+            };
+            if next.is_some() {
+                return Err(Fired::GivenUp);
+            }
+            next = Some((step.clone(), registers.ok_or(Fired::GivenUp)?));
+        }
+        Ok(next)
+    }
+
+    /// Takes a fast step in the last session of a path; `None` if sessions inside it cannot do without lifelines.
+    pub(super) fn take(
+        &mut self,
+        path: &[Place],
+        step: &FastStep,
+        mut registers: Registers,
+        component: usize,
+        seen: Option<usize>,
+    ) -> Result<Option<Entered>, Fired> {
+        let Some(&place) = path.last() else { return Err(Fired::GivenUp) };
+        let before = self.session(place).registers;
+        for &without in &step.without {
+            let table = without.table.map_or(ONLY, |at| to_table(before[usize::from(at)]));
+            if !self.do_without(path, without, table)? {
+                return Ok(None);
+            }
+        }
+        if let Some((hole, at)) = step.opens {
+            let inner = self.keyed.units[place.unit].holes[hole.index()];
+            registers[usize::from(at)] = i64::from(self.open(inner, place));
+        }
+        if seen.is_none() && step.inside.is_some() && !step.is_idle && step.opens.is_none() {
+            self.is_forced = false;
+        }
+        self.put(place, Session { shape: step.to, registers });
+        let Some(inside) = step.inside else {
+            if self.trail.is_some() {
+                self.record(place, step.leaf, (component, seen.map(|at| (at, at + 1))));
+            }
+            return Ok(Some(Entered { table: ONLY, without: Exprs::NONE }));
+        };
+        let table = inside.table.map_or(ONLY, |at| to_table(registers[usize::from(at)]));
+        Ok(Some(Entered { table, without: inside.without }))
+    }
+
+    /// Opens a table for a hole of a session.
+    pub(super) fn open(&mut self, inner: usize, around: Place) -> u32 {
+        let table = self.sessions[inner].open(around.cell);
+        self.journal.push(Change::Opened(inner, table));
+        table
+    }
+
+    /// Lets the sessions of a table do without lifelines from now on; whether they can.
+    pub(super) fn do_without(
+        &mut self,
+        path: &[Place],
+        Without { hole, lifelines, is_last, .. }: Without,
+        table: u32,
+    ) -> Result<bool, Fired> {
+        let Some(&place) = path.last() else { return Err(Fired::GivenUp) };
+        let own = &self.keyed.units[place.unit];
+        let inner = own.holes[hole.index()];
+        let lifelines = own.tables.exprs.set_of(lifelines).clone();
+        let can_all = self.prune_all(path, (inner, table), &lifelines)?;
+        if can_all && is_last {
+            self.closing.push((inner, table));
+        }
+        Ok(can_all)
+    }
+
+    fn prune_all(
+        &mut self,
+        path: &[Place],
+        (unit, table): (usize, u32),
+        lifelines: &LifelineSet,
+    ) -> Result<bool, Fired> {
+        let own = &mut self.keyed.units[unit];
+        let set = own.tables.exprs.set(lifelines);
+        let is_silent = self.has_outside();
+        if !is_silent {
+            // Most attempts fail for the same session as the one before.
+            let hint = self.hints[unit];
+            if let Some(session) = self.sessions[unit].all().get(hint)
+                && self.sessions[unit].is_in(table, hint)
+                && self.prune_shape(unit, *session, set) == Exprs::NEVER
+            {
+                return Ok(false);
+            }
+        }
+        for cell in self.sessions[unit].cells_of(table) {
+            let cell = cell as usize;
+            let session = self.sessions[unit].all()[cell];
+            if !is_silent && self.prune_shape(unit, session, set) == Exprs::NEVER {
+                self.hints[unit] = cell;
+                return Ok(false);
+            }
+            if session.shape != IDLE {
+                let path: SmallVec<[Place; 4]> =
+                    path.iter().copied().chain([Place { unit, cell }]).collect();
+                if !self.prune_session(&path, set, lifelines)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// What is left of a session without lifelines.
+    fn prune_shape(&mut self, unit: usize, session: Session, set: SetId) -> ExprId {
+        let shape = match session.shape {
+            IDLE => return Exprs::EMPTY,
+            SLOW => self.slow_of(session).expr,
             shape => shape,
         };
-        let problem = self.observation.problem;
-        let exprs = &self.keyed.parts[part].tables.exprs;
-        let slots = exprs.slot_count(expr);
-        let variables = exprs.slot_variables(expr, slots);
-        let registers = variables.iter().zip(registers).map(|(variable, number)| {
-            let anchor = variable.and_then(|v| problem.anchors.get(v.index()).copied().flatten());
-            let value = match (anchor, u32::try_from(number)) {
-                (None, Ok(id)) => problem.facts.item(FactId(id)).clone(),
-                _ => Value::integer(number),
-            };
-            Register::Known(value)
-        });
-        let components = self.consumed.len();
-        let has_times = problem.valued.has_times();
-        let last = if has_times { SmallVec::from_elem(None, components) } else { SmallVec::new() };
-        let memory =
-            Memory { registers: registers.collect(), last, ..Memory::new(problem.valued, 0) };
-        SlowSession { expr, memory }
+        self.keyed.units[unit].tables.exprs.prune(shape, set)
     }
 
-    fn store(&mut self, part: usize, key: usize, session: SlowSession) {
-        let plain = self.plain(&session);
-        let place = &mut self.sessions[part][key];
-        if let Some(registers) = plain {
-            *place = Session { shape: session.expr, registers };
-        } else if place.shape == SLOW {
-            let at = usize::try_from(place.registers[0]).unwrap_or(0);
-            self.slow[at] = session;
-        } else {
-            let at = i64::try_from(self.slow.len()).unwrap_or(i64::MAX);
-            self.slow.push(session);
-            *place = Session { shape: SLOW, registers: [at, 0] };
-        }
-    }
-
-    /// The registers of a session as numbers, if all of them are known times.
-    fn plain(&self, session: &SlowSession) -> Option<Registers> {
-        let Memory { registers, conditions, last, .. } = &session.memory;
-        if registers.len() > REGISTERS || !conditions.is_empty() || last.iter().any(Option::is_some)
-        {
-            return None;
-        }
-        if registers.is_empty() {
-            return Some([0; REGISTERS]);
-        }
-        let problem = self.observation.problem;
-        let mut plain = [0; REGISTERS];
-        for (to, register) in plain.iter_mut().zip(registers) {
-            let Register::Known(Value::Number(number)) = register else { return None };
-            *to = number.integer()?;
-        }
-        // Ids of values cannot be told from times here, so only interactions whose variables are all anchors come back.
-        problem.anchors.iter().all(Option::is_some).then_some(plain)
-    }
-
-    /// Lets the next event of a component happen in its session, after unobserved events if it waits for them.
-    #[cold]
-    fn fire_slowly(&mut self, component: usize, route: Route, key: usize) -> Fired {
-        self.try_slowly(component, route, key).unwrap_or_else(|fired| fired)
-    }
-
-    fn try_slowly(&mut self, component: usize, route: Route, key: usize) -> Result<Fired, Fired> {
-        let start = self.slow_session(route.part, key);
-        let at = self.consumed[component] as usize;
-        let ends: [(usize, Moment); 1] = [(component, Some((at, at + 1)))];
-        let mut seen: FxHashSet<SlowSession> = FxHashSet::default();
-        let mut came = Came::default();
-        let mut level = vec![start];
-        while !level.is_empty() && seen.len() <= MANY {
-            let mut found: Vec<SlowSession> = Vec::new();
-            let mut last = None;
-            for session in &level {
-                for (next, leaf) in self.steps(route.part, session, route.kind, &ends)? {
-                    if !found.contains(&next) {
-                        last = Some((session.clone(), leaf));
-                        found.push(next);
-                    }
-                }
-            }
-            match found.len() {
-                0 => {}
-                1 => {
-                    if let Some(next) = found.pop() {
-                        self.store(route.part, key, next);
-                    }
-                    if let (true, Some((before, leaf))) = (self.trail.is_some(), last) {
-                        self.record_unobserved((route.part, key), &came, &before);
-                        self.record((route.part, key), leaf, ends[0]);
-                    }
-                    self.consumed[component] += 1;
-                    return Ok(Fired::Moved);
-                }
-                _ => return Err(Fired::GivenUp),
-            }
-            let mut next_level = Vec::new();
-            for session in level {
-                let next = self.unobserved(route.part, &session)?;
-                // With several ways to go on, the one that is taken need not be the right one.
-                self.is_forced &= next.len() <= 1;
-                if seen.insert(session.clone()) {
-                    for (next, event) in next {
-                        came.add(&session, &next, event, self.trail.is_some());
-                        next_level.push(next);
-                    }
-                }
-            }
-            level = next_level;
-        }
-        Ok(if level.is_empty() { Fired::Blocked } else { Fired::GivenUp })
-    }
-
-    /// The sessions after an event of a kind.
-    fn steps(
+    /// Lets a session do without lifelines from now on, after unobserved events if it must; whether it can.
+    fn prune_session(
         &mut self,
-        part: usize,
-        session: &SlowSession,
-        kind: KindId,
-        ends: &[(usize, Moment)],
-    ) -> Result<Vec<(SlowSession, ValuedId)>, Fired> {
-        let is_silent = ends.iter().all(|(_, moment)| moment.is_none());
-        let left = is_silent.then(|| self.observation.lifelines_left(&self.consumed));
-        let part = &mut self.keyed.parts[part];
-        let tables = &mut part.tables;
-        let ways = tables.steps.ways(&mut tables.exprs, session.expr, kind);
-        let mut found = Vec::new();
-        for way in &*ways {
-            if let Some(left) = &left
-                && way.entered.iter().any(|&rest| tables.exprs.is_disjoint(rest, left))
-            {
-                continue;
+        path: &[Place],
+        set: SetId,
+        lifelines: &LifelineSet,
+    ) -> Result<bool, Fired> {
+        let Some(&place) = path.last() else { return Err(Fired::GivenUp) };
+        if self.prune_shape(place.unit, self.session(place), set) == Exprs::NEVER {
+            if !self.has_outside() {
+                return Ok(false);
             }
-            if let Some(memory) =
-                test(&self.observation, &tables.exprs, &self.consumed, session, way, ends)?
-            {
-                let leaf = tables.exprs.leaves[way.leaf].node;
-                found.push((SlowSession { expr: way.rest, memory }, leaf));
-            }
-        }
-        Ok(found)
-    }
-
-    /// The sessions after one event that nobody saw.
-    fn unobserved(
-        &mut self,
-        part: usize,
-        session: &SlowSession,
-    ) -> Result<Vec<(SlowSession, Unobserved)>, Fired> {
-        if !self.may_miss {
-            return Ok(Vec::new());
-        }
-        let kinds: Vec<KindId> = self.keyed.parts[part].tables.exprs.kinds.items.ids().collect();
-        let partition = self.observation.problem.trace.partition();
-        let mut found: Vec<(SlowSession, Unobserved)> = Vec::new();
-        for kind in kinds {
-            let action = self.keyed.parts[part].tables.exprs.kinds.items[kind].first().copied();
-            let Some(action) = action else { continue };
-            let component = partition.component_of(action.lifeline).index();
-            if !self.observation.is_outside(&self.consumed, component) {
-                continue;
-            }
-            let next = self.steps(part, session, kind, &[(component, None)])?;
-            if next.is_empty() {
-                continue;
-            }
-            // What stages before it still have to do there is left to the search.
-            match self.keyed.parts[part].stage.cmp(&self.stages[action.lifeline.index()]) {
-                Ordering::Less => continue,
-                Ordering::Equal => {}
-                Ordering::Greater => return Err(Fired::GivenUp),
-            }
-            for (next, leaf) in next {
-                if !found.iter().any(|(known, _)| *known == next) {
-                    found.push((next, Unobserved { leaf, component }));
+            match self.reach(path, Goal::Without(set))? {
+                Reached::Yes => {}
+                Reached::No => return Ok(false),
+                Reached::Unclear => {
+                    self.is_forced = false;
+                    return Ok(false);
                 }
             }
         }
-        Ok(found)
+        let session = self.session(place);
+        let slow = (session.shape == SLOW).then(|| self.slow_of(session).clone());
+        let shape = slow.as_ref().map_or(session.shape, |slow| slow.expr);
+        let own = &mut self.keyed.units[place.unit];
+        let exprs = &mut own.tables.exprs;
+        let pruned = exprs.prune(shape, set);
+        if pruned == shape {
+            return Ok(true);
+        }
+        for (hole, table) in exprs.holes_on(shape, set) {
+            let inner = self.keyed.units[place.unit].holes[hole.index()];
+            let table = self.table_of(session, table);
+            if !self.prune_all(path, (inner, table), lifelines)? {
+                return Ok(false);
+            }
+        }
+        let (pruned, moves) = self.keyed.units[place.unit].tables.exprs.canonical(pruned);
+        match slow {
+            Some(slow) => self.store(place, slow.renamed(pruned, &moves)),
+            None => {
+                let mut registers = [0; REGISTERS];
+                for (to, var) in registers.iter_mut().zip(&moves) {
+                    *to = session.registers[var.slot().unwrap_or(0)];
+                }
+                self.put(place, Session { shape: pruned, registers });
+            }
+        }
+        Ok(true)
+    }
+
+    pub(super) fn session(&self, place: Place) -> Session {
+        self.sessions[place.unit].all()[place.cell]
+    }
+
+    /// Changes a session in a way that can be taken back.
+    pub(super) fn put(&mut self, place: Place, session: Session) {
+        let own = self.sessions[place.unit].get_mut(place.cell);
+        let before = std::mem::replace(own, session);
+        self.journal.push(Change::Session(place, before));
+    }
+
+    /// The same for a session with open variables.
+    pub(super) fn put_slow(&mut self, at: usize, session: SlowSession) {
+        let before = std::mem::replace(&mut self.slow[at], session);
+        self.journal.push(Change::Slow(at, Box::new(before)));
+    }
+
+    /// The path to a session.
+    pub(super) fn path_to(&self, place: Place) -> SmallVec<[Place; 4]> {
+        let mut path: SmallVec<[Place; 4]> = SmallVec::new();
+        path.push(place);
+        let mut at = place;
+        for &unit in self.keyed.units[place.unit].around.iter().rev() {
+            let cell = self.sessions[at.unit].around(at.cell).unwrap_or(0);
+            at = Place { unit, cell };
+            path.push(at);
+        }
+        path.reverse();
+        path
     }
 
     /// Whether every session can end, after events that nobody saw; `None` if that is not known.
     fn can_end(&mut self, meter: &mut Meter<'_>) -> Option<bool> {
-        for part in 0..self.sessions.len() {
-            for key in 0..self.sessions[part].len() {
-                let session = self.sessions[part][key];
+        // The sessions inside others first.
+        for unit in (0..self.keyed.units.len()).rev() {
+            for cell in 0..self.sessions[unit].all().len() {
+                let place = Place { unit, cell };
+                let session = self.session(place);
                 if session.shape == IDLE {
                     continue;
                 }
-                if session.shape != SLOW
-                    && self.keyed.parts[part].tables.exprs.nullable(session.shape)
-                {
+                let exprs = &self.keyed.units[unit].tables.exprs;
+                if session.shape != SLOW && exprs.nullable(session.shape) {
                     continue;
                 }
                 if let Some(stop) = meter.count() {
                     self.budget_spent = Some(stop);
                     return None;
                 }
-                let by_chain = match session.shape {
-                    SLOW => None,
-                    _ => self.ends_after_chain(part, key),
+                let path = self.path_to(place);
+                let before = self.trail.as_ref().map(Vec::len);
+                self.journal.clear();
+                let reached = match session.shape {
+                    SLOW => Reached::Unclear,
+                    _ => self.reach(&path, Goal::End).ok()?,
                 };
-                let can_end = match by_chain {
-                    Some(can_end) => can_end,
-                    None => self.can_session_end(part, key)?,
+                let can_end = match reached {
+                    Reached::Yes => true,
+                    Reached::No => false,
+                    Reached::Unclear => {
+                        self.undo(0, before);
+                        self.can_session_end(&path)?
+                    }
                 };
                 if !can_end {
-                    self.unfinished = Some((part, key));
+                    self.unfinished = Some(place);
                     return Some(false);
                 }
             }
@@ -659,254 +934,30 @@ impl Run<'_, '_> {
 
     /// Keeps an event of a session.
     #[cold]
-    pub(super) fn record(
-        &mut self,
-        (part, key): (usize, usize),
-        leaf: ValuedId,
-        end: (usize, Moment),
-    ) {
+    pub(super) fn record(&mut self, place: Place, leaf: ValuedId, end: (usize, Moment)) {
         let facts = self.observation.problem.facts;
-        let variable = self.keyed.parts[part].key;
-        let key = variable.map(|variable| (variable, facts.item(FactId::new(key)).clone()));
+        // Of several keys the outermost one: its session is there before those inside it.
+        let is_keyed = |place: &&Place| !self.keyed.units[place.unit].keys.is_empty();
+        let path = self.path_to(place);
+        let key = path.iter().find(is_keyed).and_then(|&Place { unit, cell }| {
+            let variable = self.keyed.units[unit].only_key()?;
+            Some((variable, facts.item(self.sessions[unit].key(cell)).clone()))
+        });
         let item = Item { leaf, ends: SmallVec::from_elem(end, 1), key, position: None };
         self.trail.get_or_insert_default().push(item);
     }
-
-    /// Keeps the unobserved events of a session that led to its present state.
-    fn record_unobserved(&mut self, session: (usize, usize), came: &Came, to: &SlowSession) {
-        let mut events = Vec::new();
-        let mut at = to;
-        while let Some((before, event)) = came.from.get(at) {
-            events.push(*event);
-            at = before;
-        }
-        for Unobserved { leaf, component } in events.into_iter().rev() {
-            self.record(session, leaf, (component, None));
-        }
-    }
-
-    fn can_session_end(&mut self, part: usize, key: usize) -> Option<bool> {
-        let mut seen: FxHashSet<SlowSession> = FxHashSet::default();
-        let mut came = Came::default();
-        let mut pending = vec![self.slow_session(part, key)];
-        while let Some(session) = pending.pop() {
-            if self.keyed.parts[part].tables.exprs.nullable(session.expr) {
-                if self.trail.is_some() {
-                    self.record_unobserved((part, key), &came, &session);
-                }
-                return Some(true);
-            }
-            if seen.len() > MANY {
-                return None;
-            }
-            if seen.insert(session.clone()) {
-                for (next, event) in self.unobserved(part, &session).ok()? {
-                    came.add(&session, &next, event, self.trail.is_some());
-                    pending.push(next);
-                }
-            }
-        }
-        Some(false)
-    }
 }
 
-impl Run<'_, '_> {
-    /// Why the run could not go on.
-    fn failure(&mut self) -> Option<ValueFailure> {
-        if let Some((part, key)) = self.unfinished {
-            return Some(self.unfinished_session(part, key));
-        }
-        let obstacles = (0..self.consumed.len()).filter_map(|component| self.obstacle(component));
-        let obstacles = obstacles.collect::<Vec<_>>();
-        failure::choose(obstacles)
-    }
-
-    /// The route and the key of an event.
-    fn route(&mut self, at: LogPlace) -> Option<(Route, usize)> {
-        let problem = self.observation.problem;
-        let action = problem.trace.steps(at.component).get(at.step)?.action();
-        let route = match *self.routes.get(action.index())? {
-            Looked::Found(route) => route,
-            Looked::NotYet => self.find_route(action)?,
-            Looked::Nowhere => return None,
-        };
-        let key = match route.key {
-            None => 0,
-            Some(field) => problem.facts.value(field, at.component, at.step)?.index(),
-        };
-        Some((route, key))
-    }
-
-    fn obstacle(&mut self, component: usize) -> Option<Obstacle> {
-        let (step, _) = self.observation.next_moment(&self.consumed, component)?;
-        let at = LogPlace { component: ComponentId::new(component), step };
-        let (route, key) = self.route(at)?;
-        let session = self.slow_session(route.part, key);
-        let is_idle = self.sessions[route.part][key].shape == IDLE;
-        let named = self.named_key(route.key, key);
-        let events = route.key.map(|_| self.events_of(route.part, key));
-        let later = self.later(component, (route.part, key));
-        let mut ahead =
-            |action: Action| later.iter().find(|(own, _)| *own == action).map(|&(_, place)| place);
-        let tables = &mut self.keyed.parts[route.part].tables;
-        let is_first = !tables.steps.ways(&mut tables.exprs, tables.root, route.kind).is_empty();
-        let mut met = Met {
-            observation: &self.observation,
-            exprs: &mut tables.exprs,
-            steps: &mut tables.steps,
-            expr: session.expr,
-            memory: &session.memory,
-            session: events.as_deref(),
-        };
-        let mut obstacle = met.obstacle(route.kind, at, &mut ahead);
-        obstacle.failure.key.clone_from(&named);
-        if let (ValueCause::Unexpected, Some((field, value))) = (&obstacle.failure.cause, named) {
-            if is_idle {
-                self.no_session(&mut obstacle, route, field, value);
-            } else if is_first {
-                let since = self.begun(route.part, key);
-                obstacle.failure.cause = ValueCause::UsedAgain { field, value, since };
-            }
-        }
-        Some(obstacle)
-    }
-
-    /// The obstacle of an event whose session never began. If it fits one open session only, its key is wrong.
-    fn no_session(&mut self, obstacle: &mut Obstacle, route: Route, field: FieldId, value: Value) {
-        let mut open = Vec::new();
-        let mut open_count = 0;
-        for key in 0..self.sessions[route.part].len() {
-            let session = self.sessions[route.part][key];
-            let shape = match session.shape {
-                IDLE => continue,
-                SLOW => self.slow[usize::try_from(session.registers[0]).unwrap_or(0)].expr,
-                shape => shape,
-            };
-            let tables = &mut self.keyed.parts[route.part].tables;
-            let ways = tables.steps.ways(&mut tables.exprs, shape, route.kind);
-            if let Some(way) = ways.first() {
-                open_count += 1;
-                if open.len() < FEW {
-                    open.push((key, tables.exprs.leaves[way.leaf].node));
-                }
-            }
-        }
-        let facts = self.observation.problem.facts;
-        let item = |key: usize| facts.item(FactId::new(key)).clone();
-        if let ([(key, leaf)], true) = (open.as_slice(), obstacle.waits_for.is_empty()) {
-            let (key, leaf) = (*key, *leaf);
-            let (found, wanted) = (value, vec![item(key)]);
-            let since = self.begun(route.part, key);
-            let (relation, pattern) = (Relation::Equal, None);
-            obstacle.failure.cause =
-                ValueCause::WrongValue { field, found, relation, wanted, pattern, since };
-            let actions = &self.keyed.parts[route.part].tables.exprs.kinds.items[route.kind];
-            obstacle.failure.expected =
-                actions.iter().map(|&action| ExpectedLeaf { action, leaf }).collect();
-            return;
-        }
-        let open = open.into_iter().map(|(key, _)| item(key)).collect();
-        obstacle.failure.cause = ValueCause::NoSession { field, value, open, open_count };
-    }
-
-    /// By action: the first event of a session that another log still has.
-    fn later(&mut self, component: usize, session: (usize, usize)) -> Vec<(Action, LogPlace)> {
-        let problem = self.observation.problem;
-        let mut found: Vec<(Action, LogPlace)> = Vec::new();
-        for other in (0..self.consumed.len()).filter(|&other| other != component) {
-            let id = ComponentId::new(other);
-            for step in self.consumed[other] as usize..self.observation.logs[other].len {
-                let at = LogPlace { component: id, step };
-                if self.route(at).is_some_and(|(route, key)| (route.part, key) == session) {
-                    let action = problem.pool.action(problem.trace.steps(id)[step].action());
-                    let action = action.without_peer();
-                    if !found.iter().any(|(own, _)| *own == action) {
-                        found.push((action, at));
-                    }
-                }
-            }
-        }
-        found
-    }
-
-    /// The field and the value of a key.
-    fn named_key(&self, field: Option<FieldId>, key: usize) -> Option<(FieldId, Value)> {
-        let facts = self.observation.problem.facts;
-        Some((field?, facts.item(FactId::new(key)).clone()))
-    }
-
-    /// The events of a session that happened, log by log.
-    fn events_of(&mut self, part: usize, key: usize) -> Vec<LogPlace> {
-        let mut found = Vec::new();
-        for component in 0..self.consumed.len() {
-            for step in 0..self.consumed[component] as usize {
-                let at = LogPlace { component: ComponentId::new(component), step };
-                if self.route(at).is_some_and(|(route, own)| (route.part, own) == (part, key)) {
-                    found.push(at);
-                }
-            }
-        }
-        found
-    }
-
-    /// The event that began a session, the last time.
-    fn begun(&mut self, part: usize, key: usize) -> Option<LogPlace> {
-        let events = self.events_of(part, key);
-        let is_first = |run: &mut Self, at: LogPlace| {
-            run.route(at).is_some_and(|(route, _)| {
-                let tables = &mut run.keyed.parts[part].tables;
-                !tables.steps.ways(&mut tables.exprs, tables.root, route.kind).is_empty()
-            })
-        };
-        let begin = events.iter().rev().copied().find(|&at| is_first(self, at));
-        begin.or(events.first().copied())
-    }
-
-    /// What a session lacks that cannot end.
-    fn unfinished_session(&mut self, part: usize, key: usize) -> ValueFailure {
-        let session = self.slow_session(part, key);
-        let events = self.events_of(part, key);
-        let last = events.last().copied();
-        let field = last.and_then(|at| self.route(at)).and_then(|(route, _)| route.key);
-        let named = self.named_key(field, key);
-        let tables = &mut self.keyed.parts[part].tables;
-        let (expr, memory) = (session.expr, &session.memory);
-        let (exprs, steps) = (&mut tables.exprs, &mut tables.steps);
-        let session = field.map(|_| &*events);
-        let observation = &self.observation;
-        let mut met = Met { observation, exprs, steps, expr, memory, session };
-        let expected = met.expected();
-        let overdue = met.overdue();
-        let cause = ValueCause::Missing { since: last, overdue };
-        ValueFailure { at: last, cause, expected, key: named, frontier: Vec::new() }
-    }
-}
-
-/// The memory after an event, if it passes the guard.
-fn test(
-    observation: &Observation<'_>,
-    exprs: &Exprs,
-    consumed: &[u32],
-    session: &SlowSession,
-    way: &Way,
-    ends: &[(usize, Moment)],
-) -> Result<Option<Memory>, Fired> {
-    let mut memory = session.memory.clone();
-    if !observation.test(&mut memory, consumed, &way.usage(&exprs.leaves[way.leaf]), ends) {
-        return Ok(None);
-    }
-    match memory.settle() {
-        Some(true) => Ok(Some(memory)),
-        Some(false) => Ok(None),
-        None => Err(Fired::GivenUp),
-    }
+/// A register as the number of a table.
+pub(super) fn to_table(register: i64) -> u32 {
+    u32::try_from(register).unwrap_or(u32::MAX)
 }
 
 /// Finds the steps of a shape.
 #[cold]
-pub(super) fn make(part: &mut Part, problem: &Problem<'_>, shape: ExprId, kind: KindId) -> Entry {
+pub(super) fn make(unit: &mut Unit, problem: &Problem<'_>, shape: ExprId, kind: KindId) -> Entry {
     let partition = problem.trace.partition();
-    let tables = &mut part.tables;
+    let tables = &mut unit.tables;
     let action = tables.exprs.kinds.items[kind].first().copied();
     let component = action.map(|action| partition.component_of(action.lifeline).index());
     let is_same_clock = |atom: &Atom| {
@@ -916,5 +967,5 @@ pub(super) fn make(part: &mut Part, problem: &Problem<'_>, shape: ExprId, kind: 
                 .and_then(|variable| problem.anchors.get(variable.index()).copied().flatten())
                 .is_none_or(|clock| Some(clock) == component)
     };
-    part.fast.make(&mut tables.exprs, &mut tables.steps, shape, kind, &is_same_clock)
+    unit.fast.make(&mut tables.exprs, &mut tables.steps, shape, kind, &is_same_clock)
 }

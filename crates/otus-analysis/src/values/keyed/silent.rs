@@ -5,189 +5,181 @@
 //! the session alone. It is found once for each shape and kind of event, and then replayed on registers. An unobserved event takes
 //! the time at which its log ended, which suits every bound from above. (Bounds from below are left to the search.)
 //!
+//! The same serves sessions that must do without a lifeline from now on, and sessions at the end of the logs.
+//!
 //! Chains depend on which logs are over, so they are forgotten when one more ends. Whatever is no chain goes the slow way,
 //! session by session.
 
+use std::rc::Rc;
+
 use otus_core::index::Index as _;
-use otus_trace::ComponentId;
 use rustc_hash::FxHashMap;
 
-use super::super::expr::{ExprId, KindId};
-use super::fast::{Answer, At, Entry, FastStep, Registers};
-use super::plan::Route;
-use super::run::{Fired, Run, Session, make};
+use super::super::expr::{ExprId, Exprs, KindId, SetId, Var};
+use super::fast::{Entry, FastStep};
+use super::run::{Fired, Run, make};
+use super::sessions::{Place, SLOW, Session};
 
 /// The most unobserved events before an observed one, or before the end of a session.
 const LONGEST: usize = 16;
 
-/// How a session reaches an event, or its end.
+/// What a session is to reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Goal {
+    /// An event of a kind is possible.
+    Kind(KindId),
+    /// It can do without these lifelines.
+    Without(SetId),
+    /// It can end.
+    End,
+}
+
+/// An event that nobody saw.
+#[derive(Debug, Clone)]
+struct Silent {
+    component: usize,
+    kind: KindId,
+    step: FastStep,
+}
+
+/// How a session reaches a goal.
 #[derive(Debug, Clone)]
 enum Chain {
-    /// After these unobserved events, which have these components, the steps of the event are in a range.
-    Reached(Vec<(usize, FastStep)>, u32, u32),
-    /// Whatever happens unobserved, the event is not possible.
+    /// After these unobserved events.
+    Reached(Rc<[Silent]>),
+    /// Whatever happens unobserved, it does not.
     Blocked,
     /// There is more than one way, or registers do not suffice.
+    Unclear,
+}
+
+/// Whether a session reached a goal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reached {
+    Yes,
+    No,
     Unclear,
 }
 
 /// The chains of all shapes met since the last log ended.
 #[derive(Debug, Default)]
 pub(super) struct Chains {
-    /// By part, shape, and kind of event; no kind for the end of a session.
-    known: FxHashMap<(usize, ExprId, Option<KindId>), Chain>,
+    /// By unit, shape and goal.
+    known: FxHashMap<(usize, ExprId, Goal), Chain>,
     /// The number of logs that were over.
     over: usize,
 }
 
 impl Run<'_, '_> {
-    /// Lets the next event of a component happen after a chain of unobserved events; `None` if there is no chain.
-    pub(super) fn fire_after_chain(
-        &mut self,
-        component: usize,
-        (route, key): (Route, usize),
-        session: Session,
-    ) -> Option<Fired> {
-        let problem = self.observation.problem;
-        let (silent, from, to) = match self.chain(route.part, session.shape, Some(route.kind)) {
-            Chain::Reached(silent, from, to) => (silent, *from, *to),
-            Chain::Blocked => return Some(Fired::Blocked),
-            Chain::Unclear => return None,
-        };
-        let silent = std::mem::take(silent);
-        let mut registers = session.registers;
-        let holds = silent.iter().all(|(at, step)| self.happens(&mut registers, *at, step));
-        self.put_back(route, session.shape, silent);
-        if !holds {
-            return None;
+    /// Lets unobserved events happen in the last session of a path until it reaches a goal. If it does not, some of them may
+    /// have happened.
+    pub(super) fn reach(&mut self, path: &[Place], goal: Goal) -> Result<Reached, Fired> {
+        let Some(&place) = path.last() else { return Ok(Reached::Unclear) };
+        let shape = self.session(place).shape;
+        if shape == SLOW {
+            return Ok(Reached::Unclear);
         }
-        let id = ComponentId::new(component);
-        let at = self.consumed[component] as usize;
-        let peer = problem.pool.action(problem.trace.steps(id)[at].action()).peer;
-        let event = At { facts: problem.facts, component: id, step: at, peer };
-        let mut next = None;
-        for step in self.keyed.parts[route.part].fast.range(from, to) {
-            match step.test(&registers, event) {
-                Answer::Fails => {}
-                Answer::Holds if next.is_none() => {
-                    let registers = step.registers(&registers, event)?;
-                    next = Some((Session { shape: step.to, registers }, step.leaf));
+        let silent = match self.chain(place.unit, shape, goal) {
+            Chain::Reached(silent) => silent,
+            Chain::Blocked => return Ok(Reached::No),
+            Chain::Unclear => return Ok(Reached::Unclear),
+        };
+        for Silent { component, kind, step } in &*silent {
+            // The sessions around it must allow the event, too.
+            for outer in 1..path.len() {
+                if self.pass(&path[..outer], *kind, *component, None)?.is_none() {
+                    return Ok(Reached::Unclear);
                 }
-                Answer::Unlogged | Answer::Holds => return None,
+            }
+            let now = self.observation.logs[*component].last;
+            let Some(registers) = step.unobserved(&self.session(place).registers, now) else {
+                return Ok(Reached::Unclear);
+            };
+            if self.take(path, step, registers, *component, None)?.is_none() {
+                return Ok(Reached::Unclear);
             }
         }
-        let (next, leaf) = next?;
-        if self.trail.is_some() {
-            self.record_chain((route.part, key), session.shape, Some(route.kind));
-            self.record((route.part, key), leaf, (component, Some((at, at + 1))));
-        }
-        self.sessions[route.part][key] = next;
-        self.consumed[component] += 1;
-        Some(Fired::Moved)
+        Ok(Reached::Yes)
     }
 
-    /// Whether a session can end after a chain of unobserved events; `None` if there is no chain.
-    pub(super) fn ends_after_chain(&mut self, part: usize, key: usize) -> Option<bool> {
-        let session = self.sessions[part][key];
-        let silent = match self.chain(part, session.shape, None) {
-            Chain::Reached(silent, ..) => silent.clone(),
-            Chain::Blocked => return Some(false),
-            Chain::Unclear => return None,
+    /// A session after the unobserved events before one of a kind, if they matter to nothing else.
+    pub(super) fn after_chain(
+        &mut self,
+        unit: usize,
+        session: Session,
+        kind: KindId,
+    ) -> Option<Session> {
+        let Chain::Reached(silent) = self.chain(unit, session.shape, Goal::Kind(kind)) else {
+            return None;
         };
-        let mut registers = session.registers;
-        let holds = silent.iter().all(|(at, step)| self.happens(&mut registers, *at, step));
-        if holds && self.trail.is_some() {
-            self.record_chain((part, key), session.shape, None);
+        let mut session = session;
+        for Silent { component, step, .. } in &*silent {
+            if !step.without.is_empty() {
+                return None;
+            }
+            let now = self.observation.logs[*component].last;
+            let registers = step.unobserved(&session.registers, now)?;
+            session = Session { shape: step.to, registers };
         }
-        // With a deadline that had passed, there may be another way.
-        holds.then_some(true)
+        Some(session)
     }
 
-    /// Keeps the unobserved events of a chain, for a witness.
-    #[cold]
-    fn record_chain(&mut self, at: (usize, usize), shape: ExprId, kind: Option<KindId>) {
-        let Chain::Reached(silent, ..) = self.chain(at.0, shape, kind) else { return };
-        let events: Vec<_> = silent.iter().map(|(own, step)| (*own, step.leaf)).collect();
-        for (component, leaf) in events {
-            self.record(at, leaf, (component, None));
-        }
-    }
-
-    /// Lets an unobserved event of a component change registers, if it passes its tests.
-    fn happens(&self, registers: &mut Registers, component: usize, step: &FastStep) -> bool {
-        let now = self.observation.logs[component].last;
-        let Some(next) = step.unobserved(registers, now) else { return false };
-        *registers = next;
-        true
-    }
-
-    /// A chain was taken out to be replayed.
-    fn put_back(&mut self, route: Route, shape: ExprId, silent: Vec<(usize, FastStep)>) {
-        let at = (route.part, shape, Some(route.kind));
-        if let Some(Chain::Reached(empty, ..)) = self.chains.known.get_mut(&at) {
-            *empty = silent;
-        }
-    }
-
-    fn chain(&mut self, part: usize, shape: ExprId, kind: Option<KindId>) -> &mut Chain {
+    fn chain(&mut self, unit: usize, shape: ExprId, goal: Goal) -> Chain {
         let logs = self.observation.logs.iter().zip(&self.consumed);
         let over = logs.filter(|(log, consumed)| **consumed as usize == log.len).count();
         if over != self.chains.over {
             self.chains = Chains { over, ..Chains::default() };
         }
-        let at = (part, shape, kind);
-        if !self.chains.known.contains_key(&at) {
-            let chain = self.find_chain(part, shape, kind).unwrap_or(Chain::Unclear);
-            self.chains.known.insert(at, chain);
+        let at = (unit, shape, goal);
+        if let Some(known) = self.chains.known.get(&at) {
+            return known.clone();
         }
-        self.chains.known.entry(at).or_insert(Chain::Unclear)
+        let chain = self.find_chain(unit, shape, goal).unwrap_or(Chain::Unclear);
+        self.chains.known.insert(at, chain.clone());
+        chain
     }
 
     /// `None` if it is unclear.
-    fn find_chain(
-        &mut self,
-        part: usize,
-        mut shape: ExprId,
-        kind: Option<KindId>,
-    ) -> Option<Chain> {
+    fn find_chain(&mut self, unit: usize, mut shape: ExprId, goal: Goal) -> Option<Chain> {
         let mut silent = Vec::new();
         for _ in 0..LONGEST {
-            let own = &mut self.keyed.parts[part];
-            match kind {
-                Some(kind) => {
+            let own = &mut self.keyed.units[unit];
+            let is_reached = match goal {
+                Goal::Kind(kind) => {
                     let mut entry = own.fast.get(shape, kind);
                     if entry == Entry::Unknown {
                         entry = make(own, self.observation.problem, shape, kind);
                     }
                     match entry {
-                        Entry::Fast(from, to) => return Some(Chain::Reached(silent, from, to)),
+                        Entry::Fast(..) => true,
                         Entry::Slow | Entry::Unknown => return None,
-                        Entry::Never => {}
+                        Entry::Never => false,
                     }
                 }
-                None if own.tables.exprs.nullable(shape) => {
-                    return Some(Chain::Reached(silent, 0, 0));
-                }
-                None => {}
+                Goal::Without(set) => own.tables.exprs.prune(shape, set) != Exprs::NEVER,
+                Goal::End => own.tables.exprs.nullable(shape),
+            };
+            if is_reached {
+                return Some(Chain::Reached(silent.into()));
             }
-            let Some((component, step)) = self.only_unobserved(part, shape)?.pop() else {
+            let Some(next) = self.only_unobserved(unit, shape)?.pop() else {
                 return Some(Chain::Blocked);
             };
-            shape = step.to;
-            silent.push((component, step));
+            shape = next.step.to;
+            silent.push(next);
         }
         None
     }
 
-    /// The events that can happen unobserved in a session of this shape: none, or one with its component. `None` if there are
+    /// The events that can happen unobserved in a session of this shape: none, or one. `None` if there are
     /// several, or one does not work on registers alone.
-    fn only_unobserved(&mut self, part: usize, shape: ExprId) -> Option<Vec<(usize, FastStep)>> {
+    fn only_unobserved(&mut self, unit: usize, shape: ExprId) -> Option<Vec<Silent>> {
         let partition = self.observation.problem.trace.partition();
         let left = self.observation.lifelines_left(&self.consumed);
-        let kinds: Vec<KindId> = self.keyed.parts[part].tables.exprs.kinds.items.ids().collect();
+        let kinds: Vec<KindId> = self.keyed.units[unit].tables.exprs.kinds.items.ids().collect();
         let mut found = Vec::new();
         for kind in kinds {
-            let own = &mut self.keyed.parts[part];
+            let own = &mut self.keyed.units[unit];
             let action = own.tables.exprs.kinds.items[kind].first().copied()?;
             let component = partition.component_of(action.lifeline).index();
             if !self.observation.is_outside(&self.consumed, component) {
@@ -199,15 +191,39 @@ impl Run<'_, '_> {
                 if way.entered.iter().any(|&rest| tables.exprs.is_disjoint(rest, &left)) {
                     continue;
                 }
-                if !found.is_empty() || own.stage != self.stages[action.lifeline.index()] {
+                if way.hole.is_some() {
+                    // Events of holes matter to their own sessions, unless they change this one.
+                    if changes_nothing(&mut tables.exprs, shape, way) {
+                        continue;
+                    }
+                    return None;
+                }
+                if !found.is_empty() {
                     return None;
                 }
                 let anchors = self.observation.problem.anchors;
-                let exprs = &tables.exprs;
-                let step = FastStep::silent(exprs, way, component, anchors, partition)?;
-                found.push((component, step));
+                let step = FastStep::silent(&tables.exprs, way, component, anchors, partition)?;
+                found.push(Silent { component, kind, step });
             }
         }
         Some(found)
+    }
+}
+
+/// Whether an event of a hole leaves the expression around it as it was.
+pub(super) fn changes_nothing(
+    exprs: &mut Exprs,
+    shape: ExprId,
+    way: &super::super::step::Way,
+) -> bool {
+    if !way.without.is_empty() {
+        return false;
+    }
+    match way.hole {
+        Some((_, Var::Opened(at), _)) => {
+            let table = way.opened[usize::from(at)];
+            exprs.opened(shape, table) == way.rest
+        }
+        _ => way.rest == shape,
     }
 }

@@ -1,8 +1,10 @@
 //! The engine against the oracle.
 
+use std::collections::BTreeMap;
+
 use otus_analysis::Verdict;
 use otus_analysis::budget::Budget;
-use otus_analysis::values::{Clocks, ValueEngine, ValueOptions};
+use otus_analysis::values::{Clocks, DecidedBy, ValueEngine, ValueOptions};
 use otus_testkit::oracle::values::LIMIT;
 use otus_testkit::valued_cases::shape::Flavor;
 
@@ -10,6 +12,11 @@ use super::compare::{Answers, Asked, sweep, told};
 
 /// The oracle first, then the engine.
 fn against(asked: &Asked<'_>) -> Answers {
+    against_seen(asked, &mut |_| {})
+}
+
+/// The same; the engine is shown after it answered.
+fn against_seen(asked: &Asked<'_>, see: &mut dyn FnMut(&ValueEngine)) -> Answers {
     let expected =
         told(asked.case().verdict(asked.question, crate::setting("OTUS_VALUE_LIMIT", LIMIT)))?;
     let mut engine =
@@ -22,6 +29,7 @@ fn against(asked: &Asked<'_>) -> Answers {
         engine.analyze_ordered(observed, Some(asked.order), clocks, asked.question, &budget)
     }));
     let found = found.map_or("panic".to_owned(), |outcome| outcome.verdict.to_string());
+    see(&engine);
     Some((expected, found))
 }
 
@@ -63,6 +71,44 @@ fn sessions_with_keys() {
 fn sessions_with_keys_without_times() {
     let flavor = Flavor { times: false, events: 10, ..Flavor::keyed() };
     sweep("keyed without times", (17, super::cases(1_000)), &flavor, against);
+}
+
+/// Sweeps, and counts what decided: by the number of keys of an event at most.
+fn sweep_counted(
+    name: &str,
+    cases: (u64, u64),
+    flavor: &Flavor,
+) -> BTreeMap<(usize, DecidedBy), u64> {
+    let mut counts = BTreeMap::new();
+    let mut see = |engine: &ValueEngine| {
+        *counts.entry((engine.depth_of_keys(), engine.decided_by())).or_default() += 1;
+    };
+    sweep(name, cases, flavor, |asked| against_seen(asked, &mut see));
+    println!("{name}: {counts:?}");
+    counts
+}
+
+#[test]
+fn sessions_inside_sessions() {
+    let found = sweep_counted("nested", (23, super::cases(2_000)), &Flavor::nested());
+    let flavor = Flavor { times: false, events: 10, ..Flavor::nested() };
+    let others = sweep_counted("nested without times", (24, super::cases(2_000)), &flavor);
+    for found in [found, others] {
+        let of = |by| found.get(&(2, by)).copied().unwrap_or(0);
+        // Most events are looked up by two keys.
+        let all: u64 = found.values().sum();
+        assert!(3 * of(DecidedBy::Keys) > all, "{found:?}");
+    }
+}
+
+#[test]
+fn slices_of_sessions() {
+    let flavor = Flavor { slices: true, ..Flavor::keyed() };
+    let found = sweep_counted("slices", (25, super::cases(2_000)), &flavor);
+    let flavor = Flavor { slices: true, times: false, ..Flavor::nested() };
+    sweep_counted("nested slices", (26, super::cases(1_000)), &flavor);
+    let by_sessions = found.get(&(1, DecidedBy::Sessions)).copied().unwrap_or(0);
+    assert!(10 * by_sessions > found.values().sum(), "{found:?}");
 }
 
 #[test]
