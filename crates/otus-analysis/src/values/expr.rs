@@ -784,9 +784,11 @@ impl Exprs {
                 continue;
             }
             match self.expr(id) {
-                Expr::Never | Expr::Empty => {}
                 Expr::Leaf(leaf, _) if self.leaves[*leaf].kind == kind => return true,
-                Expr::Leaf(..) => {}
+                Expr::Hole(hole, ..) if self.holes[*hole].leaves.contains_key(&kind) => {
+                    return true;
+                }
+                Expr::Never | Expr::Empty | Expr::Leaf(..) | Expr::Hole(..) => {}
                 Expr::Alt(left, right) | Expr::Sched(_, left, right) => {
                     pending.extend([*left, *right]);
                 }
