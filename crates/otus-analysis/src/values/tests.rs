@@ -98,7 +98,7 @@ fn analyze(
                     .witness(&mut pool, &trace, &facts, clocks, None, question, verdict, &budget)
                     .expect("there is a witness");
                 let (trace, facts, valued) = (&trace, &facts, &*valued);
-                let case = certify::ValuedCase { term, valued, trace, facts, clocks };
+                let case = certify::ValuedCase { valued, trace, facts, clocks };
                 let certified = certify::certify(&mut pool, case, (question, verdict), &witness);
                 assert_eq!(certified, Ok(()), "{model}");
                 if verdict == Verdict::WeakPass {
@@ -340,7 +340,7 @@ fn many_sessions_have_a_witness() {
     let mut pool = lowered.pool.clone();
     let witness =
         engine.witness(&mut pool, trace, facts, clocks, None, pass.0, pass.1, &budget).unwrap();
-    let case = certify::ValuedCase { term, valued, trace, facts, clocks };
+    let case = certify::ValuedCase { valued, trace, facts, clocks };
     assert_eq!(certify::certify(&mut pool, case, pass, &witness), Ok(()));
     assert_eq!(witness.witness.steps.len(), events.len());
     // Positions stay short although there are many sessions.

@@ -7,9 +7,9 @@ use otus_analysis::budget::Budget;
 use otus_analysis::values::certify::{ValuedCase, certify};
 use otus_analysis::values::{Clocks, ValueEngine, ValuedWitness};
 use otus_analysis::{Question, Verdict};
-use otus_core::algebra::{Memo, simplify};
 use otus_core::index::Index as _;
-use otus_core::letters::{InstanceId, Letters};
+use otus_core::letters::InstanceId;
+use otus_core::residual::Residual;
 use otus_core::valued::{ValuedId, ValuedNode};
 use otus_core::{EventId, Value, Valued};
 use otus_testkit::oracle::values::LIMIT;
@@ -37,7 +37,7 @@ fn check(asked: &Asked<'_>, rng: &mut fastrand::Rng, counts: &mut Counts) -> Ans
         *counts.entry("without a witness").or_default() += 1;
         return Some((good, super::compare::LOST.to_owned()));
     };
-    let case = ValuedCase { term: asked.term, valued: asked.valued, trace, facts, clocks };
+    let case = ValuedCase { valued: asked.valued, trace, facts, clocks };
     let mut claim = |question: &Question, verdict, witness: &ValuedWitness| {
         certify(&mut pool, case, (question, verdict), witness)
     };
@@ -160,22 +160,19 @@ fn bound(
     asked: &Asked<'_>,
     witness: &ValuedWitness,
 ) -> (Vec<InstanceId>, Vec<(InstanceId, InstanceId)>) {
-    let (mut letters, term) = Letters::new(asked.pool, asked.valued).expect("a small tree");
-    let mut term = simplify(&mut letters.pool, term);
-    let mut memo = Memo::default();
+    let mut residual = Residual::new(asked.pool, asked.valued).expect("a small tree");
     let carried = witness.carried(asked.pool, asked.valued, asked.trace, asked.facts);
     let (mut found, mut all) = (Vec::new(), Vec::new());
     for (at, step) in witness.witness.steps.iter().enumerate() {
         let position = step.event().expect("an event").position.iter().copied();
-        let (letter, after) = letters.step(&mut memo, term, position).expect("it is certified");
-        term = after;
+        let happened = residual.step(position).expect("it is certified");
         let ValuedNode::Event(parts) = &asked.valued.nodes[witness.leaves[at]] else {
             continue;
         };
         for (number, part) in parts.iter().enumerate() {
             for atom in &part.guard {
                 let Some(variable) = atom.variable() else { continue };
-                let Some(instance) = letters.argument(letter, variable) else { continue };
+                let Some(instance) = residual.argument_of(&happened, variable) else { continue };
                 all.push(instance);
                 let is_logged = carried[at]
                     .iter()
@@ -193,7 +190,7 @@ fn bound(
     let mut rivals = Vec::new();
     for (at, &one) in all.iter().enumerate() {
         for &other in &all[at + 1..] {
-            if letters.rivals(one).is_some() && letters.rivals(one) == letters.rivals(other) {
+            if residual.rivals(one).is_some() && residual.rivals(one) == residual.rivals(other) {
                 rivals.push((one, other));
             }
         }
