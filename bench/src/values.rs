@@ -6,6 +6,7 @@
 
 mod raw;
 mod shapes;
+mod witness;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -37,8 +38,13 @@ loopP(fresh m)(loopW(new(s)(seq(
 
 pub(crate) fn run(size: Size, parts: &[String]) {
     println!("# values: sessions told apart by an id\n");
-    let all: [(&str, Part); 4] =
-        [("sessions", sessions), ("faults", faults), ("shapes", shapes::shapes), ("raw", raw::raw)];
+    let all: [(&str, Part); 5] = [
+        ("sessions", sessions),
+        ("faults", faults),
+        ("shapes", shapes::shapes),
+        ("witness", witness::witness),
+        ("raw", raw::raw),
+    ];
     run_parts(size, parts, &all);
 }
 

@@ -201,6 +201,30 @@ impl Residual {
         Some(Entered { path, part, inside, event, happened })
     }
 
+    /// The part of a position that leads to a leaf. What follows is inside a term that stands for the leaf elsewhere.
+    pub fn leaf_at<'p>(&self, position: &'p [u8]) -> Option<&'p [u8]> {
+        let mut at = self.root;
+        let mut term = None;
+        let pool = &self.letters.pool;
+        for (number, &letter) in position.iter().enumerate() {
+            if let Kind::Part(own, _) = self.nodes[at].kind {
+                let own = *term.get_or_insert(own);
+                if pool.node(own).as_event().is_some() {
+                    return Some(&position[..number]);
+                }
+                let operand = usize::from(letter.checked_sub(1)?);
+                term = Some(pool.node(own).operands().nth(operand)?);
+                continue;
+            }
+            at = match (self.nodes[at].kind, letter) {
+                (Kind::Strict(left, _) | Kind::Coreg(_, left, _), 1) => left,
+                (Kind::Strict(_, right) | Kind::Coreg(_, _, right), 2) => right,
+                _ => return None,
+            };
+        }
+        Some(position)
+    }
+
     /// Whether what comes before an event can do without its lifelines.
     fn is_allowed(
         &mut self,
@@ -471,7 +495,11 @@ impl Residual {
     }
 
     /// The instance of a variable at a place, if its iteration has begun.
-    fn instance_at(&self, Place { letter, iteration }: Place, variable: VariableId) -> Option<Instance> {
+    fn instance_at(
+        &self,
+        Place { letter, iteration }: Place,
+        variable: VariableId,
+    ) -> Option<Instance> {
         let (binder, level) = self.letters.binder_of(letter, variable)?;
         let mut iteration = iteration;
         while self.iterations[iteration].level > level {

@@ -247,11 +247,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn guards(
-        &self,
-        now: &Now,
-        rivals: &FxHashMap<Rivals, usize>,
-    ) -> Result<(), ValuesRefuted> {
+    fn guards(&self, now: &Now, rivals: &FxHashMap<Rivals, usize>) -> Result<(), ValuesRefuted> {
         for (number, part) in self.parts(now).iter().enumerate() {
             let logged = now.logged[number];
             for atom in &part.guard {

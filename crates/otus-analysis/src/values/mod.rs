@@ -359,6 +359,15 @@ impl ValueEngine {
             order,
         };
         let mut meter = Meter::new(budget);
+        if let Some(constants) = &mut self.constants {
+            if let Some(path) = constants.explain(&problem, budget) {
+                return construct::construct(&problem, pool, &path, &mut meter);
+            }
+            // The search may take much longer than the engine that gave the verdict.
+            if trace.len() > SEARCHED_EVENTS {
+                return None;
+            }
+        }
         if let Some(keyed) = &mut self.keyed {
             let (mut path, mut furthest, mut failure) = (Path::default(), None, None);
             let trail = Some(&mut path);
@@ -371,10 +380,6 @@ impl ValueEngine {
                 Some(Found::No | Found::Unknown(_)) => return None,
                 None => {}
             }
-        }
-        // Where the search did not give the verdict, it may take much longer than the engine that did.
-        if (self.constants.is_some() || self.keyed.is_some()) && trace.len() > SEARCHED_EVENTS {
-            return None;
         }
         let tables = tables_of(&mut self.relaxed, &mut self.rigid, &problem);
         let mut search = Search::new(&problem, tables).with_trail();
