@@ -19,7 +19,8 @@
 //! 5. [`search`]: shapes, registers and conditions, exact for every interaction and question.
 //!
 //! A Pass or `WeakPass` has a [`witness`]: `keyed` and `search` tell which leaf each event was, [`construct`] finds positions
-//! and values, and [`certify`] checks it without any of them.
+//! and values, and [`certify`] checks it without any of them. A Fail has a [certificate](refute) if the values that were logged
+//! suffice for one.
 
 pub mod certify;
 pub(crate) mod condition;
@@ -30,10 +31,12 @@ mod draw;
 pub(crate) mod event;
 pub(crate) mod expr;
 mod failure;
+pub mod ground;
 mod keyed;
 pub(crate) mod observation;
 mod positions;
 mod project;
+pub mod refute;
 mod repair;
 mod search;
 mod step;

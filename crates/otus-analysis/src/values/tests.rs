@@ -107,6 +107,17 @@ fn analyze(
                 }
             }
             found.push(verdict);
+            let (trace, facts, valued) = (&trace, &facts, &*valued);
+            let case = certify::ValuedCase { valued, trace, facts, clocks };
+            let own = engine.failure();
+            let refuted = refute::refute(&lowered.pool, case, question, own, &budget);
+            if let Ok(certificate) = refuted {
+                assert_eq!(verdict, Verdict::Fail, "{model}: {events:?}");
+                let checked = refute::check(&lowered.pool, case, question, &certificate);
+                assert_eq!(checked, Ok(()), "{model}: {events:?}");
+            } else {
+                assert_ne!(verdict, Verdict::Fail, "{model}: {events:?}: no certificate");
+            }
             failure = failure.or(engine.failure().cloned());
         }
     }
