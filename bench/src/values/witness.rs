@@ -42,7 +42,7 @@ impl Case<'_> {
     fn measure(&mut self, question: &Question) -> Measured {
         let Case { trace, facts, valued, .. } = *self;
         let clocks = Clocks::default();
-        let limit = std::time::Duration::from_secs(120);
+        let limit = std::time::Duration::from_secs(40);
         let budget = Budget { timeout: Some(limit), ..Budget::default() };
         let verdict = self.engine.analyze(trace, facts, clocks, question, &budget).verdict;
         let mut pool = self.pool.clone();
@@ -58,7 +58,7 @@ impl Case<'_> {
         let checked = start.elapsed().as_secs_f64() * 1e9;
         let peak = peak_bytes().zip(before).map_or(0, |(peak, old)| peak.saturating_sub(old));
         #[expect(clippy::cast_precision_loss, reason = "a size to two digits")]
-        let megabytes = peak as f64 / (1 << 20) as f64;
+        let megabytes = peak as f64 / f64::from(1 << 20);
         Measured { verdict, found, checked, megabytes, holds }
     }
 }
@@ -79,17 +79,27 @@ impl Table {
         let mut points = Vec::new();
         let mut last = None;
         for (events, measured) in cases {
-            let Some(measured) = measured.filter(|it| it.holds) else {
+            let Some(measured) = measured.filter(|it| it.holds || it.verdict < Verdict::WeakPass)
+            else {
                 self.missing += 1;
                 println!("| {name} | {} | no witness | {events} | | | | |", question.name());
                 break;
             };
+            // Without a verdict there is nothing to witness.
+            if !measured.holds {
+                println!(
+                    "| {name} | {} | {} | {events} | | | | |",
+                    question.name(),
+                    measured.verdict
+                );
+                break;
+            }
             let value = measured.found + measured.checked;
             points.push(Point { events: number(events), value });
             last = Some((events, measured));
         }
         let Some((events, measured)) = last else { return };
-        let exponent = exponent(&points).unwrap_or(f64::INFINITY);
+        let Some(exponent) = exponent(&points) else { return };
         self.worst = self.worst.max(exponent);
         let Measured { verdict, found, checked, megabytes, .. } = measured;
         println!(

@@ -115,8 +115,8 @@ pub fn ground(
     }
     let mut maker = Maker::new(pool, case, question, &events);
     let term = match &sessions {
-        None => maker.node(valued.root, &BTreeMap::new())?,
-        Some((loops, values)) => maker.sessions(loops, values)?,
+        None => maker.node(valued.root, &BTreeMap::new()).ok()?,
+        Some((loops, values)) => maker.sessions(loops, values).ok()?,
     };
     let mut builder = Builder::new(trace.partition().clone(), trace.len(), false);
     for component in trace.partition().components() {
@@ -236,7 +236,13 @@ fn leaves(valued: &Valued, root: ValuedId) -> Vec<ValuedId> {
         match &valued.nodes[at] {
             ValuedNode::Empty => {}
             ValuedNode::Event(_) => found.push(at),
-            node => pending.extend(operands(node)),
+            ValuedNode::Strict(..)
+            | ValuedNode::Coreg(..)
+            | ValuedNode::Alt(..)
+            | ValuedNode::LoopS(_)
+            | ValuedNode::LoopC(..)
+            | ValuedNode::New(..)
+            | ValuedNode::Fresh(..) => pending.extend(operands(&valued.nodes[at])),
         }
     }
     found
@@ -274,6 +280,13 @@ type Chosen = Option<Value>;
 /// What an event carries: its peer and the values of guarded fields.
 type Letter = (ActionId, Vec<Option<Value>>);
 
+/// The message of a letter, and an event of the logs that is this letter.
+type Met = (MessageId, (ComponentId, usize));
+
+/// The interaction would be too large.
+#[derive(Debug)]
+struct TooLarge;
+
 /// Makes the terms.
 struct Maker<'a> {
     pool: &'a Pool,
@@ -284,7 +297,7 @@ struct Maker<'a> {
     /// By action: the fields that its guards name.
     fields: BTreeMap<Action, Vec<FieldId>>,
     /// By action: its letters, with an event of the logs for each.
-    letters: BTreeMap<Action, Vec<(MessageId, (ComponentId, usize))>>,
+    letters: BTreeMap<Action, Vec<Met>>,
     letter_of: FxHashMap<(ComponentId, usize), ActionId>,
     unseen: BTreeMap<Action, MessageId>,
     /// By variable: the values that logs may give it.
@@ -362,16 +375,13 @@ impl<'a> Maker<'a> {
             }
         }
         for node in &valued.nodes {
-            let mut free: Vec<VariableId> = match node {
-                ValuedNode::Event(parts) => {
-                    let atoms = parts.iter().flat_map(|part| part.guard.iter());
-                    atoms.filter_map(Atom::variable).collect()
-                }
-                node => {
-                    let below = operands(node);
-                    below.iter().flat_map(|it| maker.free[it.index()].clone()).collect()
-                }
-            };
+            let below = operands(node);
+            let mut free: Vec<VariableId> =
+                below.iter().flat_map(|it| maker.free[it.index()].clone()).collect();
+            if let ValuedNode::Event(parts) = node {
+                let atoms = parts.iter().flat_map(|part| part.guard.iter());
+                free.extend(atoms.filter_map(Atom::variable));
+            }
             if let ValuedNode::New(x, _) | ValuedNode::Fresh(x, _) = node {
                 free.retain(|other| other != x);
             }
@@ -383,7 +393,11 @@ impl<'a> Maker<'a> {
     }
 
     /// The sessions with some values of their key.
-    fn sessions(&mut self, sessions: &Sessions, values: &[Value]) -> Option<Option<TermId>> {
+    fn sessions(
+        &mut self,
+        sessions: &Sessions,
+        values: &[Value],
+    ) -> Result<Option<TermId>, TooLarge> {
         let Sessions { around, key, is_fresh, others, body, .. } = sessions;
         let all = self.choices(around, &BTreeMap::new())?;
         let mut ways = None;
@@ -398,7 +412,7 @@ impl<'a> Maker<'a> {
             }
             ways = self.either(ways, Some(parts));
         }
-        Some(ways)
+        Ok(ways)
     }
 
     /// No iteration or one of them, or any number in parallel.
@@ -415,13 +429,13 @@ impl<'a> Maker<'a> {
         &self,
         variables: &[VariableId],
         chosen: &BTreeMap<VariableId, Chosen>,
-    ) -> Option<Vec<BTreeMap<VariableId, Chosen>>> {
+    ) -> Result<Vec<BTreeMap<VariableId, Chosen>>, TooLarge> {
         let mut all = vec![chosen.clone()];
         for &variable in variables {
             let known = &self.candidates[variable.index()];
             let values: Vec<Chosen> = known.iter().cloned().map(Some).chain([None]).collect();
             if all.len().saturating_mul(values.len()) > MANY {
-                return None;
+                return Err(TooLarge);
             }
             let with = |chosen: &BTreeMap<VariableId, Chosen>, value: &Chosen| {
                 let mut chosen = chosen.clone();
@@ -433,7 +447,7 @@ impl<'a> Maker<'a> {
                 .flat_map(|chosen| values.iter().map(|value| with(chosen, value)))
                 .collect();
         }
-        Some(all)
+        Ok(all)
     }
 
     /// A body with any values of some variables.
@@ -442,7 +456,7 @@ impl<'a> Maker<'a> {
         body: ValuedId,
         variables: &[VariableId],
         chosen: &BTreeMap<VariableId, Chosen>,
-    ) -> Option<Option<TermId>> {
+    ) -> Result<Option<TermId>, TooLarge> {
         let free = &self.free[body.index()];
         let variables: Vec<_> = variables.iter().copied().filter(|x| free.contains(x)).collect();
         let mut ways = None;
@@ -450,7 +464,7 @@ impl<'a> Maker<'a> {
             let way = self.node(body, &chosen)?;
             ways = self.either(ways, way);
         }
-        Some(ways)
+        Ok(ways)
     }
 
     fn either(&mut self, one: Option<TermId>, other: Option<TermId>) -> Option<TermId> {
@@ -460,22 +474,22 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// The term of a node with values for its variables: `None` if it is too large, `Some(None)` if nothing can happen, not even
-    /// the empty execution. Depth is that of the text.
+    /// The term of a node with values for its variables: `None` if it has no execution, not even the
+    /// empty one. Depth is that of the text.
     fn node(
         &mut self,
         id: ValuedId,
         chosen: &BTreeMap<VariableId, Chosen>,
-    ) -> Option<Option<TermId>> {
+    ) -> Result<Option<TermId>, TooLarge> {
         let free = &self.free[id.index()];
         let key: Vec<Chosen> =
             free.iter().map(|x| chosen.get(x).cloned().unwrap_or_default()).collect();
         if let Some(known) = self.done.get(&(id, key.clone())) {
-            return Some(*known);
+            return Ok(*known);
         }
         self.count += 1;
         if self.count > MANY {
-            return None;
+            return Err(TooLarge);
         }
         let valued = self.case.valued;
         let found = match &valued.nodes[id] {
@@ -510,7 +524,7 @@ impl<'a> Maker<'a> {
             ValuedNode::Fresh(x, i) => Some(self.fresh(*x, *i, chosen)?),
         };
         self.done.insert((id, key), found);
-        Some(found)
+        Ok(found)
     }
 
     /// A loop with a fresh variable.
@@ -519,14 +533,14 @@ impl<'a> Maker<'a> {
         x: VariableId,
         inner: ValuedId,
         chosen: &BTreeMap<VariableId, Chosen>,
-    ) -> Option<TermId> {
+    ) -> Result<TermId, TooLarge> {
         let valued = self.case.valued;
         let (mut variables, mut at) = (vec![x], inner);
         while let ValuedNode::Fresh(x, inner) = valued.nodes[at] {
             variables.push(x);
             at = inner;
         }
-        Some(match valued.nodes[at] {
+        Ok(match valued.nodes[at] {
             ValuedNode::LoopC(Pool::ALL, body) => {
                 let (x, others) = (variables[0], &variables[1..]);
                 let values = self.candidates[x.index()].clone();
@@ -558,7 +572,7 @@ impl<'a> Maker<'a> {
             | ValuedNode::Coreg(..)
             | ValuedNode::Alt(..)
             | ValuedNode::New(..)
-            | ValuedNode::Fresh(..) => return None,
+            | ValuedNode::Fresh(..) => return Err(TooLarge),
         })
     }
 
@@ -661,11 +675,11 @@ impl<'a> Maker<'a> {
         if !part.guard.iter().all(holds) {
             return false;
         }
-        let observed = match self.question {
-            // A global prefix stops on all components at once.
-            Question::GlobalPrefix => return self.is_after(part, component, chosen),
-            question => question.of(component),
-        };
+        // A global prefix stops on all components at once.
+        if *self.question == Question::GlobalPrefix {
+            return self.is_after(part, component, chosen);
+        }
+        let observed = self.question.of(component);
         if observed == Observed::Unobserved || observed.may_start_late() {
             return true;
         }
