@@ -43,7 +43,7 @@ use rustc_hash::FxHashMap;
 
 use super::anchors;
 use super::certify::ValuedCase;
-use super::event::{Gap, Sureness};
+use super::sureness::{Gap, Sureness};
 use super::witness::shown;
 use crate::question::{Observed, Question};
 
@@ -642,8 +642,10 @@ impl<'a> Maker<'a> {
         let sureness = Sureness { gap: self.gap(atom.field, *x, component), strict: false };
         match chosen.get(x) {
             Some(Some(known)) => sureness.holds(&value, *relation, known, *offset),
-            // Another value than all that events give it.
-            Some(None) if sureness.gap == Gap::None => atom.binds() != Some(*x),
+            // Another value than all that events give it. (A value that a guard implies need not be one of these.)
+            Some(None) if sureness.gap == Gap::None && atom.binds() == Some(*x) => {
+                !self.candidates[x.index()].contains(&value)
+            }
             Some(None) | None => true,
         }
     }

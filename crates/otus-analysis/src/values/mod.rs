@@ -22,6 +22,7 @@
 //! and values, and [`certify`] checks it without any of them. A Fail has a [certificate](refute) if the values that were logged
 //! suffice for one.
 
+mod bound;
 pub mod certify;
 pub(crate) mod condition;
 mod constants;
@@ -33,6 +34,7 @@ pub(crate) mod expr;
 mod failure;
 pub mod ground;
 mod keyed;
+pub(crate) mod memory;
 pub(crate) mod observation;
 mod positions;
 mod project;
@@ -41,6 +43,7 @@ mod repair;
 mod search;
 mod step;
 mod stubborn;
+mod sureness;
 #[cfg(test)]
 mod tests;
 mod valuation;

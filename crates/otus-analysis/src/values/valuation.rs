@@ -16,9 +16,10 @@ use otus_trace::ComponentId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::bound::{Bound, Related, flipped, related};
 use super::condition::{Condition, Open, Requirement, model};
-use super::event::{Bound, Gap, Needed, flipped};
 use super::observation::{Moment, Observation, Problem};
+use super::sureness::{Gap, Needed};
 use super::witness::{Assumed, parts};
 
 /// An event, and where its parts were logged.
@@ -450,30 +451,12 @@ impl<'r, 'p> Store<'r, 'p> {
         right: &Bound,
         offset: Rational,
     ) -> bool {
-        let condition = match (left, right) {
-            (Bound::Known(left), Bound::Known(right)) => {
-                let right = plus(right, offset);
-                return relation.holds(right.and_then(|right| left.compare(&right)));
-            }
-            (Bound::Open(on), Bound::Known(right)) => {
-                plus(right, offset).map(|value| (*on, Requirement::Constant(relation, value)))
-            }
-            (Bound::Open(on), Bound::Open(other)) => {
-                Some((*on, Requirement::Variable(relation, *other, offset)))
-            }
-            (Bound::Known(left), Bound::Open(on)) => {
-                let negative = Rational::from(0).checked_sub(offset);
-                let shifted = negative.and_then(|negative| plus(left, negative));
-                shifted.map(|value| (*on, Requirement::Constant(flipped(relation), value)))
-            }
-        };
-        match condition {
-            Some((on, test)) => {
-                self.require(Condition { on, test });
+        match related(left, relation, right, offset) {
+            Related::Holds(holds) => holds,
+            Related::If(condition) => {
+                self.require(condition);
                 true
             }
-            // No value plus a number is a text.
-            None => relation == Relation::NotEqual,
         }
     }
 

@@ -1,4 +1,6 @@
 //! Certificates of failures by values: they hold, and only failures have them.
+//!
+//! This found that `x` can have a value that no log gives it, but a guard: `[f = 3, f = x]`.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -115,4 +117,9 @@ fn certificates_of_two_lifelines() {
 #[test]
 fn certificates_of_odd_times() {
     run("certificates, odd times", 45, 100, &Flavor { odd_times: true, ..Flavor::small() });
+}
+
+#[test]
+fn certificates_of_sessions() {
+    run("certificates, sessions", 46, 300, &Flavor::keyed());
 }
