@@ -310,6 +310,8 @@ fn found_by_the_oracle() {
     let cut = &Question::MULTI_PREFIX;
     // An event that cannot happen cannot happen unobserved either.
     check("a!m[k != 2, k = 2]", &[], cut, Fail);
+    // A value that only a guard gives to a variable.
+    check("new(x)(b!m[f = 3, f = x])", &[], cut, WeakPass);
     // An unobserved event of a session carries its key.
     check("loopP(fresh x)(a -- m[g = x, b.g ~ \"p*\"] -> b)", &["a!m g=q"], cut, Fail);
     check("loopP(fresh x)(a -- m[g = x, b.g ~ \"p*\"] -> b)", &["a!m g=p1"], cut, WeakPass);
