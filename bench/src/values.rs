@@ -6,6 +6,7 @@
 
 mod raw;
 mod shapes;
+mod witness;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -37,8 +38,13 @@ loopP(fresh m)(loopW(new(s)(seq(
 
 pub(crate) fn run(size: Size, parts: &[String]) {
     println!("# values: sessions told apart by an id\n");
-    let all: [(&str, Part); 4] =
-        [("sessions", sessions), ("faults", faults), ("shapes", shapes::shapes), ("raw", raw::raw)];
+    let all: [(&str, Part); 5] = [
+        ("sessions", sessions),
+        ("faults", faults),
+        ("shapes", shapes::shapes),
+        ("witness", witness::witness),
+        ("raw", raw::raw),
+    ];
     run_parts(size, parts, &all);
 }
 
@@ -238,7 +244,7 @@ fn measure(model: &Model, logs: &Logs, question: &Question) -> Measured {
     }
     let peak = peak_bytes().zip(before).map_or(0, |(peak, before)| peak.saturating_sub(before));
     #[expect(clippy::cast_precision_loss, reason = "a size to two digits")]
-    let megabytes = peak as f64 / (1 << 20) as f64;
+    let megabytes = peak as f64 / f64::from(1 << 20);
     let cause = engine.failure().map(|failure| failure.cause.clone());
     Measured { verdict, mean: best, megabytes, cause }
 }

@@ -11,7 +11,7 @@ use otus_analysis::budget::Budget;
 use otus_analysis::values::{Clocks, ValueEngine};
 use otus_analysis::{Question, Verdict};
 use otus_core::index::Index as _;
-use otus_core::{Action, Direction, Value, lower};
+use otus_core::{Action, Direction, Pool, Value, Valued, lower};
 use otus_papers::statistics::number;
 use otus_syntax::{Source, SourceId, parse_spec};
 use otus_trace::multitrace::{Builder, ComponentId};
@@ -22,8 +22,8 @@ use crate::size::Size;
 use crate::targets::Targets;
 
 /// A model, and how its logs are made.
-struct Shape {
-    name: &'static str,
+pub(super) struct Shape {
+    pub(super) name: &'static str,
     model: &'static str,
     /// The actions of one session, in order.
     script: &'static [&'static str],
@@ -50,7 +50,7 @@ enum Id {
     Status,
 }
 
-const SHAPES: [Shape; 11] = [
+pub(super) const SHAPES: [Shape; 11] = [
     Shape {
         name: "constants, one after the other",
         model: "loopW(seq(c -- req -> s, s -- rep[status < 400] -> c))",
@@ -149,10 +149,12 @@ struct Event {
 }
 
 /// A model with the logs of some sessions.
-struct Prepared {
-    engine: ValueEngine,
-    trace: MultiTrace,
-    facts: Facts,
+pub(super) struct Prepared {
+    pub(super) pool: Pool,
+    pub(super) valued: Box<Valued>,
+    pub(super) engine: ValueEngine,
+    pub(super) trace: MultiTrace,
+    pub(super) facts: Facts,
 }
 
 impl Shape {
@@ -167,7 +169,7 @@ impl Shape {
         if is_one { other < 0 } else { session.div_euclid(100) != other.div_euclid(100) }
     }
 
-    fn prepare(&self, sessions: i64, cut: bool) -> Option<Prepared> {
+    pub(super) fn prepare(&self, sessions: i64, cut: bool) -> Option<Prepared> {
         const HOP: i64 = 1_000_000_000;
         let text = format!(
             "@lifeline{{c; s; d}} @message{{open; req; ask; tell; rep; close}} {}",
@@ -251,12 +253,12 @@ impl Shape {
         }
         facts.find_breaks(&trace);
         let engine = ValueEngine::new(&lowered.pool, lowered.term?, &valued, &partition);
-        Some(Prepared { engine, trace, facts })
+        Some(Prepared { pool: lowered.pool, valued, engine, trace, facts })
     }
 }
 
 /// The greatest exponent of a shape whose time should be proportional to its length.
-const LINEAR: f64 = 1.2;
+pub(super) const LINEAR: f64 = 1.2;
 
 pub(super) fn shapes(size: Size, targets: &mut Targets) {
     let sizes: Vec<i64> = (0..5).map(|k| size.pick(1000, 8000) << k).collect();

@@ -178,55 +178,106 @@ pub fn certify(
     claim: impl Into<Claim>,
     witness: &Witness,
 ) -> Result<(), Refuted> {
-    let Claim { question, verdict, form } = claim.into();
-    let mut replay = Replay {
-        memo: Memo::default(),
-        term: simplify(pool, term),
-        trace,
-        question: &question,
-        form,
-        consumed: vec![0; trace.partition().len()],
-        pool,
-    };
+    let mut rest = Residual { memo: Memo::default(), term: simplify(pool, term) };
+    replay(pool, trace, claim.into(), witness, &mut rest)
+}
+
+/// What is left of an interaction while a witness is replayed.
+pub(crate) trait Rest {
+    /// Why the witness does not hold.
+    type Error: From<Refuted>;
+
+    /// Takes the step of an event at its position.
+    fn step(&mut self, pool: &mut Pool, at: usize, place: &WitnessEvent)
+    -> Result<(), Self::Error>;
+
+    /// Removes lifelines; returns whether there were no events on them.
+    fn remove(&mut self, pool: &mut Pool, region: RegionId) -> bool;
+
+    /// Whether the interaction can terminate.
+    fn terminates(&self, pool: &Pool) -> bool;
+}
+
+/// A term that is left.
+struct Residual {
+    memo: Memo,
+    term: TermId,
+}
+
+impl Rest for Residual {
+    type Error = Refuted;
+
+    fn step(&mut self, pool: &mut Pool, at: usize, place: &WitnessEvent) -> Result<(), Refuted> {
+        let position = place.position.iter().copied();
+        let step = execute(pool, &mut self.memo, self.term, position);
+        let step = step.filter(|&(event, _)| event == place.event);
+        (_, self.term) = step.ok_or(Refuted::NoSuchStep(at))?;
+        Ok(())
+    }
+
+    fn remove(&mut self, pool: &mut Pool, region: RegionId) -> bool {
+        let none_was_left = pool.lifelines(self.term).is_disjoint(&pool.region(region));
+        self.term = remove(pool, &mut self.memo, self.term, region);
+        none_was_left
+    }
+
+    fn terminates(&self, pool: &Pool) -> bool {
+        pool.attributes(self.term).terminates
+    }
+}
+
+/// Replays a witness on what is left of an interaction.
+pub(crate) fn replay<R: Rest>(
+    pool: &mut Pool,
+    trace: &MultiTrace,
+    claim: Claim,
+    witness: &Witness,
+    rest: &mut R,
+) -> Result<(), R::Error> {
+    let Claim { question, verdict, form } = claim;
+    let consumed = vec![0; trace.partition().len()];
+    let mut replay = Replay { trace, question: &question, form, consumed, pool };
     let mut complete = true;
     for (at, step) in witness.steps.iter().enumerate() {
         match step {
             WitnessStep::Observed(place) | WitnessStep::Unobserved(place) => {
                 complete &= replay.observe(at, place)?;
-                replay.step(at, place)?;
+                rest.step(replay.pool, at, place)?;
                 let is_observed = matches!(step, WitnessStep::Observed(_));
                 if is_observed != (place.observed != Pool::NONE) {
-                    return Err(Refuted::NotAllowed(at));
+                    return Err(Refuted::NotAllowed(at).into());
                 }
             }
-            WitnessStep::Removed(region) => complete &= replay.remove(at, *region)?,
+            WitnessStep::Removed(region) => {
+                replay.may_remove(at, *region)?;
+                complete &= rest.remove(replay.pool, *region);
+            }
         }
     }
     if !replay.all_over() {
-        return Err(Refuted::Unexplained);
+        return Err(Refuted::Unexplained.into());
     }
-    let ends = replay.pool.attributes(replay.term).terminates;
+    let ends = rest.terminates(replay.pool);
     let nothing_is_missing = trace.partition().components().all(|component| {
         matches!(question.of(component), Observed::Complete | Observed::Unobserved)
     });
     let stops = complete && question == Question::GlobalPrefix;
-    match verdict {
-        Verdict::Pass if !complete => Err(Refuted::NotAllowed(witness.steps.len())),
-        Verdict::Pass if !ends => Err(Refuted::NotTerminated),
+    let refuted = match verdict {
+        Verdict::Pass if !complete => Refuted::NotAllowed(witness.steps.len()),
+        Verdict::Pass if !ends => Refuted::NotTerminated,
         // Without missing observations the verdict is Pass or Fail.
-        Verdict::WeakPass if nothing_is_missing => Err(Refuted::NotTerminated),
-        Verdict::WeakPass if form == Form::Whole && !ends && !stops => Err(Refuted::NotTerminated),
-        Verdict::Pass | Verdict::WeakPass => Ok(()),
+        Verdict::WeakPass if nothing_is_missing => Refuted::NotTerminated,
+        Verdict::WeakPass if form == Form::Whole && !ends && !stops => Refuted::NotTerminated,
+        Verdict::Pass | Verdict::WeakPass => return Ok(()),
         Verdict::Fail | Verdict::WeakFail | Verdict::Inconclusive => {
-            Err(Refuted::NotAllowed(witness.steps.len()))
+            Refuted::NotAllowed(witness.steps.len())
         }
-    }
+    };
+    Err(refuted.into())
 }
 
 struct Replay<'a> {
     pool: &'a mut Pool,
-    memo: Memo,
-    term: TermId,
     trace: &'a MultiTrace,
     question: &'a Question,
     form: Form,
@@ -235,14 +286,6 @@ struct Replay<'a> {
 }
 
 impl Replay<'_> {
-    fn step(&mut self, at: usize, place: &WitnessEvent) -> Result<(), Refuted> {
-        let position = place.position.iter().copied();
-        let step = execute(self.pool, &mut self.memo, self.term, position);
-        let step = step.filter(|&(event, _)| event == place.event);
-        (_, self.term) = step.ok_or(Refuted::NoSuchStep(at))?;
-        Ok(())
-    }
-
     /// Checks an event on every component it touches: either the component observed it, and the
     /// event's actions there are the next moment, or the event lies outside the component's period
     /// of observation. Returns whether the event was observed by every component that is not
@@ -284,21 +327,15 @@ impl Replay<'_> {
         declared.may_start_late() && !started || declared.may_stop_early() && over
     }
 
-    /// Removes lifelines whose traces are consumed. Returns whether the interaction had no events
-    /// on them.
-    fn remove(&mut self, at: usize, region: RegionId) -> Result<bool, Refuted> {
+    /// Whether lifelines may be removed: their traces are consumed.
+    fn may_remove(&self, at: usize, region: RegionId) -> Result<(), Refuted> {
         if self.form != Form::Eliminated {
             return Err(Refuted::NotAllowed(at));
         }
         let lifelines = self.pool.region(region);
         let partition = self.trace.partition();
         let over = |lifeline| self.rest(partition.component_of(lifeline)).is_empty();
-        if !lifelines.iter().all(over) {
-            return Err(Refuted::RemovedTooEarly(at));
-        }
-        let none_was_left = self.pool.lifelines(self.term).is_disjoint(&lifelines);
-        self.term = remove(self.pool, &mut self.memo, self.term, region);
-        Ok(none_was_left)
+        if lifelines.iter().all(over) { Ok(()) } else { Err(Refuted::RemovedTooEarly(at)) }
     }
 
     /// Consumes the next moment of a component, which must consist of these actions.

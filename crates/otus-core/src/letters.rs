@@ -379,6 +379,28 @@ impl Letters {
         None
     }
 
+    /// The binder of a variable of a letter, and the number of loops around what it binds.
+    pub(crate) fn binder_of(
+        &self,
+        letter: LetterId,
+        variable: VariableId,
+    ) -> Option<(ScopeId, u32)> {
+        let Letter { leaf, variables } = &self.alphabet.items[letter];
+        let binder = match variables {
+            Variables::Instances(own) => {
+                let at = self.variables(*leaf).iter().position(|&own| own == variable)?;
+                self.instances.items[*own.get(at)?].binder
+            }
+            Variables::Bound(Template { scope, .. }) => self.binder(*scope, variable)?,
+        };
+        Some((binder, self.scopes[binder].level))
+    }
+
+    /// Whether a scope is that of a loop.
+    pub(crate) fn is_loop(&self, scope: ScopeId) -> bool {
+        self.scopes[scope].is_loop
+    }
+
     /// The loop of a level around a scope.
     fn loop_at(&self, scope: ScopeId, level: u32) -> Option<ScopeId> {
         let mut at = Some(scope);

@@ -41,6 +41,7 @@ pub mod peer;
 pub mod pool;
 pub mod raise;
 mod region;
+pub mod residual;
 pub mod semantics;
 pub mod set;
 pub mod signature;

@@ -24,7 +24,7 @@ use super::record::Graph;
 use super::state::{Occurrence, Rule, SearchState, StoreId};
 use super::values::Learned;
 use crate::values::condition::{Condition, Open, Requirement};
-use crate::values::event::{Member, Register};
+use crate::values::memory::{Member, Register};
 
 /// A graph whose ids refer to the tables beside it.
 #[derive(Debug)]

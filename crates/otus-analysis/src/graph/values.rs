@@ -33,8 +33,9 @@ use smallvec::SmallVec;
 
 use crate::graph::state::{SearchState, StoreId};
 use crate::question::Question;
-use crate::values::event::{Memory, Register, Usage};
+use crate::values::event::Usage;
 use crate::values::expr::Var;
+use crate::values::memory::{Memory, Register};
 use crate::values::observation::{Moment, Observation, Problem};
 use crate::values::{Clocks, anchors};
 use crate::witness::{Witness, WitnessEvent, WitnessStep};

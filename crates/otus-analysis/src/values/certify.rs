@@ -1,9 +1,9 @@
 //! An independent checker of witnesses with values.
 //!
-//! It uses the step relation, over [letters](otus_core::letters), and none of the engines. A [`ValuedWitness`] proves a
-//! verdict if
+//! It uses the step relation, on a [residual](otus_core::residual) that changes in place, and none of the engines. It takes
+//! time in the lengths of the positions, and memory in the events of the witness. A [`ValuedWitness`] proves a verdict if
 //!
-//! 1. its plain part proves that the interaction without values explains the logs ([`certify`](crate::certify::certify)), and the
+//! 1. its plain part proves that the interaction without values explains the logs ([`certify`](mod@crate::certify)), and the
 //!    interaction can end there: with values, not every execution that has begun can be completed;
 //! 2. every atom of every event holds of the value that was logged or is assumed, and of the values of its variables;
 //! 3. `fresh` variables of one loop have different values in iterations in which they occur;
@@ -15,30 +15,28 @@
 //!
 //! The clock of a log that goes backwards somewhere counts as unknown, and its times are not in order.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use otus_core::algebra::{Memo, simplify};
 use otus_core::index::Index as _;
-use otus_core::letters::{InstanceId, LetterId, Letters, Variables};
-use otus_core::semantics::terminates;
+use otus_core::letters::{InstanceId, Rivals};
+use otus_core::residual::{Happened, Residual};
 use otus_core::valued::{Atom, Operand, Part, Test, Valued, VariableId};
-use otus_core::{Pool, TermId, Value};
+use otus_core::{Pool, RegionId, Value};
 use otus_syntax::Rational;
 use otus_syntax::ast::guard::Relation;
 use otus_trace::{ComponentId, Facts, MultiTrace};
 use rustc_hash::FxHashMap;
 
-use super::witness::{Places, ValuedWitness, observed, parts};
+use super::witness::{Places, ValuedWitness, parts};
 use super::{Clocks, anchors};
-use crate::certify::{Refuted, certify as certify_plain};
+use crate::certify::{Refuted, Rest, replay};
 use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
+use crate::witness::WitnessEvent;
 
 /// An interaction with values, and a multi-trace with the values of its events.
 #[derive(Debug, Clone, Copy)]
 pub struct ValuedCase<'a> {
-    /// The interaction without values.
-    pub term: TermId,
     /// The interaction.
     pub valued: &'a Valued,
     /// The multi-trace.
@@ -97,7 +95,7 @@ pub fn certify(
     (question, verdict): (&Question, Verdict),
     witness: &ValuedWitness,
 ) -> Result<(), ValuesRefuted> {
-    let ValuedCase { term, valued, trace, .. } = case;
+    let ValuedCase { valued, trace, .. } = case;
     let steps = &witness.witness.steps;
     if witness.leaves.len() != steps.len() || witness.assumed.len() != steps.len() {
         return Err(Refuted::Unexplained.into());
@@ -112,122 +110,132 @@ pub fn certify(
         let action = pool.action(action).without_peer();
         pool.intern_action(action)
     });
-    certify_plain(pool, term, &without_peers, (question, plain), &witness.witness)?;
-    let (mut letters, term) = Letters::new(pool, valued).ok_or(ValuesRefuted::TooLarge)?;
-    let term = simplify(&mut letters.pool, term);
-    let replay = Replay {
-        pool,
+    let mut checker = Checker {
         case,
         witness,
         strict: verdict == Verdict::Pass,
         anchors: anchors(valued, trace.partition()),
-        letters,
+        residual: Residual::new(pool, valued).ok_or(ValuesRefuted::TooLarge)?,
+        places: Places::new(trace),
+        events: Vec::with_capacity(steps.len()),
         latest: vec![None; trace.partition().len()],
-        atoms: BTreeMap::new(),
+        atoms: Vec::new(),
     };
-    replay.run(term)
+    let claim = (question, plain).into();
+    replay(pool, &without_peers, claim, &witness.witness, &mut checker)?;
+    checker.values()
 }
 
-struct Replay<'a> {
-    pool: &'a Pool,
+struct Checker<'a> {
     case: ValuedCase<'a>,
     witness: &'a ValuedWitness,
     /// Whether the claim is a Pass.
     strict: bool,
     anchors: Vec<Option<usize>>,
-    letters: Letters,
+    residual: Residual,
+    places: Places,
+    events: Vec<Now>,
     /// By component: the latest time of an earlier event.
     latest: Vec<Option<Rational>>,
     /// By instance: the number of atoms in which it occurs.
-    atoms: BTreeMap<InstanceId, usize>,
+    atoms: Vec<usize>,
 }
 
 /// An event of the execution.
 struct Now {
     at: usize,
-    letter: LetterId,
+    happened: Happened,
     /// By part: the component and the step as which it was logged.
     logged: Vec<Option<(ComponentId, usize)>>,
 }
 
-impl Replay<'_> {
-    fn run(mut self, mut term: TermId) -> Result<(), ValuesRefuted> {
-        let (mut memo, mut places) = (Memo::default(), Places::new(self.case.trace));
-        let mut events = Vec::new();
-        for (at, step) in self.witness.witness.steps.iter().enumerate() {
-            let place = step.event().ok_or(Refuted::NotAllowed(at))?;
-            let position = place.position.iter().copied();
-            let (letter, left) =
-                self.letters.step(&mut memo, term, position).ok_or(Refuted::NoSuchStep(at))?;
-            term = left;
-            if self.letters.letter(letter).leaf != self.witness.leaves[at] {
-                return Err(ValuesRefuted::WrongLeaf(at));
-            }
-            let parts = self.parts(letter);
-            let seen = observed(self.pool, step);
-            let logged = places.next(self.pool, self.case.trace, parts, &seen);
-            let now = Now { at, letter, logged };
-            self.peers(&now)?;
-            self.count(&now);
-            events.push(now);
+impl Rest for Checker<'_> {
+    type Error = ValuesRefuted;
+
+    fn step(
+        &mut self,
+        pool: &mut Pool,
+        at: usize,
+        place: &WitnessEvent,
+    ) -> Result<(), ValuesRefuted> {
+        let position = place.position.iter().copied();
+        let happened = self.residual.step(position).ok_or(Refuted::NoSuchStep(at))?;
+        let parts = parts(self.case.valued, happened.leaf);
+        let actions: Vec<_> = parts.iter().map(|part| part.action).collect();
+        if pool.intern_event(&actions) != place.event {
+            return Err(Refuted::NoSuchStep(at).into());
         }
-        if !terminates(&self.letters.pool, term) {
+        if happened.leaf != self.witness.leaves[at] {
+            return Err(ValuesRefuted::WrongLeaf(at));
+        }
+        let seen = pool.region(place.observed);
+        let logged = self.places.next(pool, self.case.trace, parts, &seen);
+        for (part, logged) in parts.iter().zip(&logged) {
+            let Some((component, step)) = *logged else { continue };
+            let action = self.case.trace.steps(component)[step].action();
+            let peer = pool.action(action).peer;
+            if peer.is_some_and(|peer| !part.peers.contains(&peer)) {
+                return Err(ValuesRefuted::WrongPeer(at));
+            }
+        }
+        self.atoms.resize(self.residual.instance_count(), 0);
+        for variable in parts.iter().flat_map(|part| &part.guard).filter_map(Atom::variable) {
+            if let Some(instance) = self.residual.argument_of(&happened, variable) {
+                self.atoms[instance.index()] += 1;
+            }
+        }
+        self.events.push(Now { at, happened, logged });
+        Ok(())
+    }
+
+    /// Only `eliminate` removes lifelines, and it has no witnesses with values.
+    fn remove(&mut self, _: &mut Pool, _: RegionId) -> bool {
+        false
+    }
+
+    fn terminates(&self, _: &Pool) -> bool {
+        self.residual.terminates()
+    }
+}
+
+impl Checker<'_> {
+    /// Checks the values of an execution.
+    fn values(mut self) -> Result<(), ValuesRefuted> {
+        if !self.residual.terminates() {
             return Err(Refuted::NotTerminated.into());
         }
-        if let Some(other) = self.witness.variables.keys().find(|it| !self.atoms.contains_key(it)) {
+        let occurs = |it: &InstanceId| self.atoms.get(it.index()).is_some_and(|&count| count > 0);
+        if let Some(other) = self.witness.variables.keys().find(|it| !occurs(it)) {
             return Err(ValuesRefuted::NoSuchVariable(other.index()));
         }
-        for now in &events {
-            self.assumptions(now)?;
-            self.guards(now)?;
-            self.times(now)?;
+        let mut rivals: FxHashMap<Rivals, usize> = FxHashMap::default();
+        for instance in (0..self.atoms.len()).map(InstanceId::new).filter(occurs) {
+            if let Some(list) = self.residual.rivals(instance) {
+                *rivals.entry(list).or_default() += 1;
+            }
+        }
+        for now in std::mem::take(&mut self.events) {
+            self.assumptions(&now)?;
+            self.guards(&now, &rivals)?;
+            self.times(&now)?;
         }
         self.fresh()
     }
 
-    fn parts(&self, letter: LetterId) -> &[Part] {
-        parts(self.case.valued, self.letters.letter(letter).leaf)
-    }
-
-    fn peers(&self, now: &Now) -> Result<(), ValuesRefuted> {
-        for (part, logged) in self.parts(now.letter).iter().zip(&now.logged) {
-            let Some((component, step)) = *logged else { continue };
-            let action = self.case.trace.steps(component)[step].action();
-            let peer = self.pool.action(action).peer;
-            if peer.is_some_and(|peer| !part.peers.contains(&peer)) {
-                return Err(ValuesRefuted::WrongPeer(now.at));
-            }
-        }
-        Ok(())
-    }
-
-    /// Counts the occurrences of variables.
-    fn count(&mut self, now: &Now) {
-        let atoms: Vec<VariableId> = self
-            .parts(now.letter)
-            .iter()
-            .flat_map(|part| part.guard.iter().filter_map(Atom::variable))
-            .collect();
-        for variable in atoms {
-            if let Some(instance) = self.instance(now.letter, variable) {
-                *self.atoms.entry(instance).or_default() += 1;
-            }
-        }
+    fn parts(&self, now: &Now) -> &[Part] {
+        parts(self.case.valued, now.happened.leaf)
     }
 
     /// The instance of a variable of an event that has happened.
-    fn instance(&self, letter: LetterId, variable: VariableId) -> Option<InstanceId> {
-        let letter = self.letters.letter(letter);
-        let Variables::Instances(instances) = &letter.variables else { return None };
-        let at = self.letters.variables(letter.leaf).iter().position(|&own| own == variable)?;
-        instances.get(at).copied()
+    fn instance(&self, now: &Now, variable: VariableId) -> Option<InstanceId> {
+        self.residual.argument_of(&now.happened, variable)
     }
 
     /// Whether values are assumed only for guarded fields that were not logged, and once.
     fn assumptions(&self, now: &Now) -> Result<(), ValuesRefuted> {
         let mut met = BTreeSet::new();
         for assumed in &self.witness.assumed[now.at] {
-            let part = self.parts(now.letter).get(assumed.part);
+            let part = self.parts(now).get(assumed.part);
             let is_guarded =
                 part.is_some_and(|part| part.guard.iter().any(|atom| atom.field == assumed.field));
             let logged = now.logged.get(assumed.part).copied().flatten();
@@ -239,14 +247,14 @@ impl Replay<'_> {
         Ok(())
     }
 
-    fn guards(&self, now: &Now) -> Result<(), ValuesRefuted> {
-        for (number, part) in self.parts(now.letter).iter().enumerate() {
+    fn guards(&self, now: &Now, rivals: &FxHashMap<Rivals, usize>) -> Result<(), ValuesRefuted> {
+        for (number, part) in self.parts(now).iter().enumerate() {
             let logged = now.logged[number];
             for atom in &part.guard {
                 let known = logged.and_then(|(c, at)| self.case.facts.known(atom.field, c, at));
-                let variable = atom.variable().and_then(|x| self.instance(now.letter, x));
+                let variable = atom.variable().and_then(|x| self.instance(now, x));
                 if known.is_none() && logged.is_some() && self.strict {
-                    if !self.occurs_only_here(variable) {
+                    if !self.occurs_only_here(variable, rivals) {
                         return Err(ValuesRefuted::Compared(now.at));
                     }
                     // Nothing is compared with this value, so there is one that satisfies the atom.
@@ -270,15 +278,18 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// Whether a variable occurs in one atom only, and in no other iteration of its loop.
-    fn occurs_only_here(&self, variable: Option<InstanceId>) -> bool {
+    /// Whether a variable occurs in one atom only, and in no other iteration of its loop. By list of `fresh`: the instances
+    /// that occur.
+    fn occurs_only_here(
+        &self,
+        variable: Option<InstanceId>,
+        rivals: &FxHashMap<Rivals, usize>,
+    ) -> bool {
         let Some(variable) = variable else { return false };
-        if self.atoms.get(&variable) != Some(&1) {
+        if self.atoms[variable.index()] != 1 {
             return false;
         }
-        let Some(list) = self.letters.rivals(variable) else { return true };
-        let mut others = self.atoms.keys().filter(|&&other| other != variable);
-        !others.any(|&other| self.letters.rivals(other) == Some(list))
+        self.residual.rivals(variable).is_none_or(|list| rivals.get(&list) == Some(&1))
     }
 
     /// Whether an atom holds. Times of different clocks are compared with the declared uncertainty.
@@ -336,7 +347,7 @@ impl Replay<'_> {
             return Ok(());
         }
         let mut here: Vec<(usize, Rational)> = Vec::new();
-        for (number, part) in self.parts(now.letter).iter().enumerate() {
+        for (number, part) in self.parts(now).iter().enumerate() {
             let component = self.case.trace.partition().component_of(part.action.lifeline);
             if !self.case.facts.breaks(component).is_empty() {
                 continue;
@@ -365,7 +376,7 @@ impl Replay<'_> {
     fn fresh(&self) -> Result<(), ValuesRefuted> {
         let mut met: FxHashMap<_, InstanceId> = FxHashMap::default();
         for (&instance, value) in &self.witness.variables {
-            let Some(list) = self.letters.rivals(instance) else { continue };
+            let Some(list) = self.residual.rivals(instance) else { continue };
             if let Some(other) = met.insert((list, value), instance) {
                 return Err(ValuesRefuted::NotFresh(other.index(), instance.index()));
             }

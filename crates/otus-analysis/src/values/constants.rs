@@ -14,18 +14,24 @@ use std::sync::Arc;
 
 use otus_core::index::Index as _;
 use otus_core::intern::Interner;
+use otus_core::residual::Residual;
 use otus_core::valued::{Atom, Operand, Part, Test, Valued, ValuedNode};
 use otus_core::{Action, ActionId, Peer, Pool, TermId, define_id};
 use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
 use otus_trace::{Facts, MultiTrace, Partition};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::Observed;
 use super::condition::{Condition, Open, Requirement, satisfiable};
+use super::construct::{Item, Path};
+use super::observation::{Observation, Problem};
+use super::witness::parts;
 use crate::budget::Budget;
 use crate::engine::{Engine, Options, Outcome};
 use crate::question::Question;
+use crate::verdict::Verdict;
 
 define_id! {
     /// A letter of the refined alphabet.
@@ -63,6 +69,9 @@ struct Refined {
     actions: Vec<ActionId>,
     strict: Engine,
     weak: Engine,
+    pool: Pool,
+    /// The terms of the engines.
+    terms: [TermId; 2],
 }
 
 impl Constants {
@@ -104,6 +113,61 @@ impl Constants {
         strict: bool,
         budget: &Budget,
     ) -> Outcome {
+        let (refined, trace) = self.refined(pool, valued, trace, facts);
+        let engine = if strict { &mut refined.strict } else { &mut refined.weak };
+        match order {
+            // Steps keep their numbers.
+            Some(order) => engine.analyze_ordered(&trace, order, question, budget),
+            None => engine.analyze(&trace, question, budget),
+        }
+    }
+
+    /// The events of an explanation, by the witness of the fast engine; `None` if the budget ends before it is found. A leaf
+    /// stands for the alternatives of its letters, so positions are the same up to there.
+    pub(super) fn explain(&mut self, problem: &Problem<'_>, budget: &Budget) -> Option<Path> {
+        let Problem { pool, valued, trace, facts, question, strict, order, .. } = *problem;
+        let (refined, letters) = self.refined(pool, valued, trace, facts);
+        let Refined { strict: one, weak, pool: own, terms: [first, second], .. } = refined;
+        let (engine, term) = if strict { (one, *first) } else { (weak, *second) };
+        // The question is the strongest one already, if that is what is proved.
+        let verdict = Verdict::WeakPass;
+        let witness = match order {
+            Some(order) => {
+                engine.witness_ordered(own, term, &letters, order, question, verdict, budget)
+            }
+            None => engine.witness(own, term, &letters, question, verdict, budget),
+        }?;
+        let mut residual = Residual::new(pool, valued)?;
+        let observation = Observation::new(problem);
+        let mut consumed = vec![0; trace.partition().len()];
+        let mut items = Vec::with_capacity(witness.steps.len());
+        for step in &witness.steps {
+            let place = step.event()?;
+            let position: Box<[u8]> = residual.leaf_at(&place.position)?.into();
+            let leaf = residual.step(position.iter().copied())?.leaf;
+            let lifeline = parts(valued, leaf).first()?.action.lifeline;
+            let component = trace.partition().component_of(lifeline).index();
+            let moment = if own.region_contains(place.observed, lifeline) {
+                let (from, to) = observation.next_moment(&consumed, component)?;
+                consumed[component] = u32::try_from(to).ok()?;
+                Some((from, to))
+            } else {
+                None
+            };
+            let ends = SmallVec::from_elem((component, moment), 1);
+            items.push(Item { leaf, ends, key: None, position: Some(position) });
+        }
+        Some(Path { items, is_ordered: true })
+    }
+
+    /// The engines over the letters of a multi-trace, and the multi-trace over them.
+    fn refined(
+        &mut self,
+        pool: &Pool,
+        valued: &Valued,
+        trace: &MultiTrace,
+        facts: &Facts,
+    ) -> (&mut Refined, MultiTrace) {
         let letters = self.letters_of(pool, trace, facts);
         let is_new = self
             .refined
@@ -128,13 +192,7 @@ impl Constants {
             }
             builder.next_component();
         }
-        let trace = builder.finish(SourceId::default());
-        let engine = if strict { &mut refined.strict } else { &mut refined.weak };
-        match order {
-            // Steps keep their numbers.
-            Some(order) => engine.analyze_ordered(&trace, order, question, budget),
-            None => engine.analyze(&trace, question, budget),
-        }
+        (refined, builder.finish(SourceId::default()))
     }
 
     /// The letters of all steps, component after component.
@@ -195,7 +253,7 @@ fn refine(
     });
     let [strict, weak] =
         terms.map(|term| Engine::new(&refined, term, partition, Options::default()));
-    Refined { actions: ids, strict, weak }
+    Refined { actions: ids, strict, weak, pool: refined, terms }
 }
 
 /// Whether a letter satisfies a leaf.

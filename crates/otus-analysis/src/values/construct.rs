@@ -1,10 +1,14 @@
 //! From the events of an explanation to a witness: positions, and values.
 //!
 //! An engine that says Yes knows which leaf each moment of the logs was, and which events happened unobserved, in some order
-//! (its *path*). Here the path is replayed on the term over [letters](otus_core::letters). For each event the positions of its
-//! leaf are tried: letters whose instances have fitting values first, then the nearest loop that can begin an iteration.
-//! A position is wrong only where the same leaf occurs twice with the same values, so that going back is rare;
-//! it is bounded by the budget.
+//! (its *path*). Here the path is replayed on what is left of the interaction, [in place](otus_core::residual). For each event the
+//! [places](super::positions) of its leaf are tried: iterations whose variables have fitting values first, then the
+//! oldest loop that can begin one. Each step takes time in the depth of its position, which grows with the logarithm of the
+//! sessions.
+//!
+//! A place is wrong only where the same leaf occurs twice with the same values. Then the replay starts again, with the
+//! next place for the last event that had another one: an event of the same session, if there is any, since sessions
+//! do not depend on each other. This is rare, and bounded by the budget.
 //!
 //! What guards say of logged values is decided at once. What they say of others is collected, and solved at the end for each
 //! set of connected variables by itself.
@@ -14,18 +18,16 @@
 
 use std::collections::BTreeMap;
 
-use otus_core::algebra::{Memo, simplify};
 use otus_core::index::Index as _;
-use otus_core::letters::{InstanceId, LetterId, Letters, Variables};
-use otus_core::semantics::terminates;
+use otus_core::letters::Letters;
+use otus_core::residual::{Happened, Residual};
 use otus_core::valued::{ValuedId, VariableId};
-use otus_core::{LifelineSet, Pool, TermId, Value};
+use otus_core::{LifelineSet, Pool, Value};
 use otus_trace::ComponentId;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::observation::{Moment, Problem};
-use super::positions::{Position, Positions, has_instances};
+use super::positions::{Candidate, Index, MANY, Position};
 use super::valuation::{Event, Store};
 use super::witness::{ValuedWitness, parts};
 use crate::budget::Meter;
@@ -51,9 +53,6 @@ pub(super) struct Path {
     pub(super) is_ordered: bool,
 }
 
-/// The most positions of a leaf that are tried.
-const MANY: usize = 32;
-
 /// The witness of a path; `None` if none is found within the budget.
 pub(super) fn construct(
     problem: &Problem<'_>,
@@ -61,21 +60,21 @@ pub(super) fn construct(
     path: &Path,
     meter: &mut Meter<'_>,
 ) -> Option<ValuedWitness> {
-    let (mut letters, term) = Letters::new(pool, problem.valued)?;
-    let term = simplify(&mut letters.pool, term);
-    let replay = Replay {
-        problem,
-        path,
-        letters,
-        memo: Memo::default(),
-        positions: Positions::default(),
-        by_leaf: FxHashMap::default(),
-        by_instance: FxHashMap::default(),
-        known_letters: 0,
-        next: Next::new(path, problem.trace.partition().len()),
-        store: Store::new(problem),
-    };
-    replay.run(pool, term, meter)
+    let start = Residual::new(pool, problem.valued)?;
+    let mut taken: Vec<Taken> = Vec::new();
+    let mut first = 0;
+    loop {
+        let mut replay = Replay::new(problem, path, start.clone());
+        replay.again(&mut taken)?;
+        let is_done = replay.run(&mut taken, first, meter)?;
+        if is_done && let Some(witness) = replay.finish(pool, start.clone(), &taken) {
+            return Some(witness);
+        }
+        if meter.count().is_some() {
+            return None;
+        }
+        first = replay.go_back(&mut taken)?;
+    }
 }
 
 /// Which items have not happened yet.
@@ -112,147 +111,153 @@ impl Next {
         found
     }
 
-    fn advance(&mut self, item: &Item, forwards: bool) {
+    fn advance(&mut self, item: &Item) {
         for &(component, _) in &item.ends {
-            let done = &mut self.queues[component].1;
-            *done = if forwards { *done + 1 } else { *done - 1 };
+            self.queues[component].1 += 1;
         }
-        self.done = if forwards { self.done + 1 } else { self.done - 1 };
+        self.done += 1;
     }
-}
-
-/// A point of the replay to which it may go back.
-struct Frame {
-    term: TermId,
-    fronts: std::vec::IntoIter<usize>,
-    /// The item that is tried, and its positions.
-    item: usize,
-    positions: std::vec::IntoIter<Position>,
-    /// The state of the store before the item.
-    mark: usize,
 }
 
 /// A step that was taken.
 struct Taken {
     item: usize,
     position: Position,
-    letter: LetterId,
+    happened: Happened,
+    /// Its number among the ways to go on from there, and whether there are more.
+    number: usize,
+    has_more: bool,
 }
 
 struct Replay<'r, 'p> {
     problem: &'r Problem<'p>,
     path: &'r Path,
-    letters: Letters,
-    memo: Memo,
-    positions: Positions,
-    /// By leaf: its letters with instances so far.
-    by_leaf: FxHashMap<ValuedId, Vec<LetterId>>,
-    /// The same by leaf and one of their instances.
-    by_instance: FxHashMap<(ValuedId, InstanceId), Vec<LetterId>>,
-    known_letters: usize,
+    residual: Residual,
+    index: Index,
     next: Next,
     store: Store<'r, 'p>,
+    /// The item that could not happen, if there is only one.
+    stuck: Option<usize>,
 }
 
-impl Replay<'_, '_> {
+impl<'r, 'p> Replay<'r, 'p> {
+    fn new(problem: &'r Problem<'p>, path: &'r Path, residual: Residual) -> Self {
+        Replay {
+            problem,
+            path,
+            residual,
+            index: Index::default(),
+            next: Next::new(path, problem.trace.partition().len()),
+            store: Store::new(problem),
+            stuck: None,
+        }
+    }
+
+    /// Takes steps that were taken before.
+    fn again(&mut self, taken: &mut [Taken]) -> Option<()> {
+        for Taken { item, position, happened, .. } in taken {
+            *happened = self.step(*item, position)?;
+        }
+        Some(())
+    }
+
+    /// Takes steps until all items have happened, the first of them with a number that is given at least. `None` if the budget
+    /// ends, false if no item can happen.
     fn run(
-        mut self,
-        pool: &mut Pool,
-        term: TermId,
+        &mut self,
+        taken: &mut Vec<Taken>,
+        mut first: usize,
         meter: &mut Meter<'_>,
-    ) -> Option<ValuedWitness> {
-        let mut frames = vec![self.frame(term)];
-        let mut taken: Vec<Taken> = Vec::new();
-        while let Some(frame) = frames.last_mut() {
+    ) -> Option<bool> {
+        while taken.len() < self.path.items.len() {
             if meter.count().is_some() {
                 return None;
             }
-            let term = frame.term;
-            if taken.len() == self.path.items.len()
-                && terminates(&self.letters.pool, term)
-                && let Some(witness) = self.finish(pool, &taken)
-            {
-                return Some(witness);
-            }
-            if let Some(position) = frame.positions.next() {
-                let item = frame.item;
-                if let Some((letter, after)) = self.step(term, item, &position) {
-                    self.next.advance(&self.path.items[item], true);
-                    taken.push(Taken { item, position, letter });
-                    let next = self.frame(after);
-                    frames.push(next);
-                }
-            } else if let Some(item) = frame.fronts.next() {
-                frame.item = item;
-                let positions = self.candidates(term, item);
-                if let Some(frame) = frames.last_mut() {
-                    frame.positions = positions.into_iter();
-                }
-            } else {
-                frames.pop();
-                if let (Some(before), Some(frame)) = (taken.pop(), frames.last()) {
-                    self.next.advance(&self.path.items[before.item], false);
-                    self.store.undo(frame.mark);
+            let Some(next) = self.advance(first) else { return Some(false) };
+            taken.push(next);
+            first = 0;
+        }
+        Some(self.residual.terminates())
+    }
+
+    /// Takes the first step that is possible, of those from a number on.
+    fn advance(&mut self, first: usize) -> Option<Taken> {
+        let mut number = 0;
+        let fronts = self.next.fronts(self.path);
+        self.stuck = match &fronts[..] {
+            [only] => Some(*only),
+            _ => None,
+        };
+        for (at, &item) in fronts.iter().enumerate() {
+            for is_first in [true, false] {
+                let (positions, has_others) = self.candidates(item, is_first);
+                let count = positions.len();
+                for (own, position) in positions.into_iter().enumerate() {
+                    number += 1;
+                    if number <= first {
+                        continue;
+                    }
+                    if let Some(happened) = self.step(item, &position) {
+                        let has_more = has_others || own + 1 < count || at + 1 < fronts.len();
+                        let number = number - 1;
+                        return Some(Taken { item, position, happened, number, has_more });
+                    }
                 }
             }
         }
         None
     }
 
-    fn frame(&mut self, term: TermId) -> Frame {
-        self.index();
-        Frame {
-            term,
-            fronts: self.next.fronts(self.path).into_iter(),
-            item: 0,
-            positions: Vec::new().into_iter(),
-            mark: self.store.mark(),
-        }
+    /// Forgets steps up to one that could have been another; its next number. `None` if there is none.
+    fn go_back(&self, taken: &mut Vec<Taken>) -> Option<usize> {
+        let key = self.stuck.and_then(|item| self.path.items[item].key.as_ref());
+        let has_more = |it: &Taken| it.has_more;
+        let is_own = |it: &Taken| it.has_more && self.path.items[it.item].key.as_ref() == key;
+        let own = taken.iter().rposition(is_own).filter(|_| key.is_some());
+        let at = own.or_else(|| taken.iter().rposition(has_more))?;
+        let first = taken[at].number + 1;
+        taken.truncate(at);
+        Some(first)
     }
 
-    /// Finds the letters that are new.
-    fn index(&mut self) {
-        for letter in (self.known_letters..self.letters.letter_count()).map(LetterId::new) {
-            if has_instances(&self.letters, letter) {
-                let leaf = self.letters.letter(letter).leaf;
-                self.by_leaf.entry(leaf).or_default().push(letter);
-                for variable in self.letters.variables(leaf).to_vec() {
-                    if let Some(instance) = self.letters.argument(letter, variable) {
-                        self.by_instance.entry((leaf, instance)).or_default().push(letter);
-                    }
-                }
-            }
-        }
-        self.known_letters = self.letters.letter_count();
-    }
-
-    /// The positions at which an item may happen, the likeliest first.
-    fn candidates(&mut self, term: TermId, item: usize) -> Vec<Position> {
-        let Item { leaf, position, .. } = &self.path.items[item];
+    /// The positions at which an item may happen, the likeliest first, and whether there are others than these. First one part
+    /// of each kind, then all others.
+    fn candidates(&mut self, item: usize, is_first: bool) -> (Vec<Position>, bool) {
+        let Item { leaf, position, key, .. } = &self.path.items[item];
         if let Some(position) = position {
-            return vec![position.clone()];
+            let only = is_first.then(|| position.clone());
+            return (only.into_iter().collect(), false);
         }
-        let leaf = *leaf;
-        let mut found = Vec::new();
+        self.index.update(&mut self.residual);
+        let most = if is_first { 2 } else { MANY };
         let event = self.event(item);
-        let fits = |letter: &&LetterId| self.store.may_be(&self.letters, **letter, &event);
-        // Sessions with a key are found by it.
-        let fitting: Vec<LetterId> = match &self.path.items[item].key {
+        let (residual, index, leaf) = (&self.residual, &mut self.index, *leaf);
+        let mut found = Vec::new();
+        match key {
+            // Sessions with a key are found by it; a new one begins outside of the others.
             Some((variable, value)) => {
-                let sessions = self.store.told(*variable, value);
-                let known = sessions.filter_map(|it| self.by_instance.get(&(leaf, it)));
-                known.flatten().filter(fits).copied().collect()
+                let told: SmallVec<[_; 4]> = self.store.told(*variable, value).collect();
+                for instance in told {
+                    let iteration = residual.instance(instance).iteration;
+                    let own = index.of_iteration(residual, iteration, leaf, most);
+                    if own.is_empty() && index.is_over(iteration) {
+                        self.store.is_over(*variable, value, instance);
+                    }
+                    found.extend(own);
+                }
+                found.extend(index.of_iteration(residual, Letters::WHOLE, leaf, most));
             }
-            None => {
-                let known = self.by_leaf.get(&leaf).map_or(&[][..], Vec::as_slice);
-                known.iter().filter(fits).copied().collect()
-            }
-        };
-        for letter in fitting {
-            found.extend(self.positions.of_letter(&mut self.letters, term, letter, MANY));
+            None => found = index.everywhere(residual, leaf, most),
         }
-        found.extend(self.positions.of_leaf(&self.letters, term, leaf, MANY));
-        found
+        found.retain(|it| self.store.may_be(residual, it.place, &event));
+        let has_others = is_first && found.iter().any(|it| it.is_later);
+        found.retain(|it| it.is_later != is_first);
+        let has_values = |it: &Candidate| {
+            let mut variables = residual.letters().variables(leaf).iter();
+            variables.any(|&variable| residual.argument(it.place, variable).is_some())
+        };
+        found.sort_by_key(|it| !has_values(it));
+        (found.iter().map(|it| it.position(residual)).collect(), has_others)
     }
 
     fn event(&self, item: usize) -> Event {
@@ -260,41 +265,37 @@ impl Replay<'_, '_> {
         Event::new(self.problem, item, *leaf, ends, key.clone())
     }
 
-    fn step(
-        &mut self,
-        term: TermId,
-        item: usize,
-        position: &Position,
-    ) -> Option<(LetterId, TermId)> {
-        let (letter, after) = self.letters.step(&mut self.memo, term, position.iter().copied())?;
-        if self.letters.letter(letter).leaf != self.path.items[item].leaf {
+    /// Lets an item happen at a position; `None` if it cannot.
+    fn step(&mut self, item: usize, position: &Position) -> Option<Happened> {
+        let entered = self.residual.enter(position.iter().copied())?;
+        if entered.happened.leaf != self.path.items[item].leaf {
             return None;
         }
         let event = self.event(item);
-        let mark = self.store.mark();
-        if self.store.happen(&self.letters, letter, &event) {
-            return Some((letter, after));
+        if !self.store.happen(&self.residual, &entered.happened, &event) {
+            return None;
         }
-        self.store.undo(mark);
-        None
+        let happened = entered.happened.clone();
+        self.residual.take(entered);
+        self.next.advance(&self.path.items[item]);
+        Some(happened)
     }
 
     /// The witness of the steps that were taken, if there are values for it.
-    fn finish(&self, pool: &mut Pool, taken: &[Taken]) -> Option<ValuedWitness> {
+    fn finish(
+        &self,
+        pool: &mut Pool,
+        mut residual: Residual,
+        taken: &[Taken],
+    ) -> Option<ValuedWitness> {
         let order: Vec<usize> = taken.iter().map(|taken| taken.item).collect();
-        let solved = self.store.solve(&self.letters, &order)?;
-        // Letters are numbered as a checker numbers them.
-        let (mut letters, term) = Letters::new(pool, self.problem.valued)?;
-        let mut term = simplify(&mut letters.pool, term);
-        let mut memo = Memo::default();
+        let solved = self.store.solve(&self.residual, &order)?;
+        // Instances are numbered as a checker numbers them.
         let mut variables = BTreeMap::new();
         let (mut steps, mut leaves) = (Vec::new(), Vec::new());
-        for Taken { item, position, letter } in taken {
-            let (again, after) = letters.step(&mut memo, term, position.iter().copied())?;
-            term = after;
-            for (old, new) in
-                instances(&self.letters, *letter).iter().zip(instances(&letters, again))
-            {
+        for Taken { item, position, happened, .. } in taken {
+            let again = residual.step(position.iter().copied())?;
+            for (old, new) in happened.instances.iter().zip(&again.instances) {
                 if let Some(value) = solved.instances.get(old) {
                     variables.insert(*new, value.clone());
                 }
@@ -318,13 +319,5 @@ impl Replay<'_, '_> {
         }
         let witness = Witness { steps };
         Some(ValuedWitness { witness, leaves, variables, assumed: solved.assumed })
-    }
-}
-
-/// The instances of a letter that has happened.
-fn instances(letters: &Letters, letter: LetterId) -> &[InstanceId] {
-    match &letters.letter(letter).variables {
-        Variables::Instances(instances) => instances,
-        Variables::Bound(_) => &[],
     }
 }

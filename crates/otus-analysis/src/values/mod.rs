@@ -20,8 +20,10 @@
 //! 5. [`search`]: shapes, registers and conditions, exact for every interaction and question.
 //!
 //! A Pass or `WeakPass` has a [`witness`]: `keyed` and `search` tell which leaf each event was, [`construct`] finds positions
-//! and values, and [`certify`] checks it without any of them.
+//! and values, and [`certify`] checks it without any of them. A Fail has a [certificate](refute) if the values that were logged
+//! suffice for one.
 
+mod bound;
 pub mod certify;
 pub(crate) mod condition;
 mod constants;
@@ -31,14 +33,18 @@ mod draw;
 pub(crate) mod event;
 pub(crate) mod expr;
 mod failure;
+pub mod ground;
 mod keyed;
+pub(crate) mod memory;
 pub(crate) mod observation;
 mod positions;
 mod project;
+pub mod refute;
 mod repair;
 mod search;
 mod step;
 mod stubborn;
+mod sureness;
 #[cfg(test)]
 mod tests;
 mod valuation;
@@ -421,6 +427,15 @@ impl ValueEngine {
         let about = (&self.pool, &self.valued, &*self.anchors);
         let problem = observed.problem(about, question, strict);
         let mut meter = Meter::new(budget);
+        if let Some(constants) = &mut self.constants {
+            if let Some(path) = constants.explain(&problem, budget) {
+                return construct::construct(&problem, pool, &path, &mut meter);
+            }
+            // The search may take much longer than the engine that gave the verdict.
+            if trace.len() > SEARCHED_EVENTS {
+                return None;
+            }
+        }
         if let Some(keyed) = &mut self.keyed {
             let (mut path, mut furthest, mut failure) = (Path::default(), None, None);
             let trail = Some(&mut path);
@@ -438,10 +453,6 @@ impl ValueEngine {
                 Some(Found::No | Found::Unknown(_)) => return None,
                 None => {}
             }
-        }
-        // Where the search did not give the verdict, it may take much longer than the engine that did.
-        if (self.constants.is_some() || self.keyed.is_some()) && trace.len() > SEARCHED_EVENTS {
-            return None;
         }
         let tables = tables_of(&mut self.relaxed, &mut self.rigid, &problem);
         let mut search = Search::new(&problem, tables).with_trail();

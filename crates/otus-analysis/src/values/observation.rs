@@ -6,7 +6,8 @@ use otus_core::{LifelineSet, Pool, Value};
 use otus_trace::{ComponentId, Facts, MultiTrace, ObservedOrder};
 
 use super::Clocks;
-use super::event::{End, Firing, Gap, Memory, Sureness, Usage};
+use super::event::{End, Firing, Memory, Usage};
+use super::sureness::{Gap, Sureness};
 use crate::question::{Observed, Question};
 
 /// The moment at which a component observes an event, as a range of steps; `None` if it does not observe it.

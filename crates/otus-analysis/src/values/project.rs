@@ -13,8 +13,8 @@ use otus_syntax::Rational;
 use otus_syntax::ast::guard::Relation;
 use smallvec::SmallVec;
 
+use super::bound::flipped;
 use super::condition::{Condition, Open, Requirement};
-use super::event::flipped;
 
 /// What a number is compared with: a variable plus a number, or a number alone.
 type Side = (Option<Open>, Rational);

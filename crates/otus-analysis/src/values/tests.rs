@@ -98,7 +98,7 @@ fn analyze(
                     .witness(&mut pool, &trace, &facts, clocks, None, question, verdict, &budget)
                     .unwrap_or_else(|| panic!("there is a witness: {options:?}"));
                 let (trace, facts, valued) = (&trace, &facts, &*valued);
-                let case = certify::ValuedCase { term, valued, trace, facts, clocks };
+                let case = certify::ValuedCase { valued, trace, facts, clocks };
                 let certified = certify::certify(&mut pool, case, (question, verdict), &witness);
                 assert_eq!(certified, Ok(()), "{model}");
                 if verdict == Verdict::WeakPass {
@@ -107,6 +107,17 @@ fn analyze(
                 }
             }
             found.push(verdict);
+            let (trace, facts, valued) = (&trace, &facts, &*valued);
+            let case = certify::ValuedCase { valued, trace, facts, clocks };
+            let own = engine.failure();
+            let refuted = refute::refute(&lowered.pool, case, question, own, &budget);
+            if let Ok(certificate) = refuted {
+                assert_eq!(verdict, Verdict::Fail, "{model}: {events:?}");
+                let checked = refute::check(&lowered.pool, case, question, &certificate);
+                assert_eq!(checked, Ok(()), "{model}: {events:?}");
+            } else {
+                assert_ne!(verdict, Verdict::Fail, "{model}: {events:?}: no certificate");
+            }
             failure = failure.or(engine.failure().cloned());
         }
     }
@@ -299,6 +310,8 @@ fn found_by_the_oracle() {
     let cut = &Question::MULTI_PREFIX;
     // An event that cannot happen cannot happen unobserved either.
     check("a!m[k != 2, k = 2]", &[], cut, Fail);
+    // A value that only a guard gives to a variable.
+    check("new(x)(b!m[f = 3, f = x])", &[], cut, WeakPass);
     // An unobserved event of a session carries its key.
     check("loopP(fresh x)(a -- m[g = x, b.g ~ \"p*\"] -> b)", &["a!m g=q"], cut, Fail);
     check("loopP(fresh x)(a -- m[g = x, b.g ~ \"p*\"] -> b)", &["a!m g=p1"], cut, WeakPass);
@@ -347,7 +360,7 @@ fn many_sessions_have_a_witness() {
     let mut pool = lowered.pool.clone();
     let witness =
         engine.witness(&mut pool, trace, facts, clocks, None, pass.0, pass.1, &budget).unwrap();
-    let case = certify::ValuedCase { term, valued, trace, facts, clocks };
+    let case = certify::ValuedCase { valued, trace, facts, clocks };
     assert_eq!(certify::certify(&mut pool, case, pass, &witness), Ok(()));
     assert_eq!(witness.witness.steps.len(), events.len());
     // Positions stay short although there are many sessions.
@@ -432,7 +445,7 @@ fn looked_up(model: &str, events: &[&str], question: &Question, expected: Verdic
         engine.witness(&mut pool, &trace, &facts, clocks, None, question, verdict, &budget);
     if let Some(witness) = witness.filter(|_| verdict >= Verdict::WeakPass) {
         let (trace, facts, valued) = (&trace, &facts, &*valued);
-        let case = certify::ValuedCase { term, valued, trace, facts, clocks };
+        let case = certify::ValuedCase { valued, trace, facts, clocks };
         assert_eq!(certify::certify(&mut pool, case, (question, verdict), &witness), Ok(()));
     }
 }

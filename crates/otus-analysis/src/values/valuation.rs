@@ -1,13 +1,14 @@
 //! The values of an execution while it is replayed, and those that are found for it at the end.
 //!
 //! A logged value is compared at once, and `f = x` gives x its value. Everything else is a condition on *open* variables:
-//! instances that no log tells, and fields that no log has. Changes can be undone, since a replay may go back.
+//! instances that no log tells, and fields that no log has.
 
 use std::collections::BTreeMap;
 
 use otus_core::Value;
 use otus_core::index::Index as _;
-use otus_core::letters::{InstanceId, IterationId, LetterId, Letters, ScopeId};
+use otus_core::letters::{InstanceId, IterationId, ScopeId};
+use otus_core::residual::{Happened, Place, Residual};
 use otus_core::valued::{Atom, FieldId, Operand, Test, Valued, ValuedId, VariableId, plus};
 use otus_syntax::Rational;
 use otus_syntax::ast::guard::Relation;
@@ -15,9 +16,10 @@ use otus_trace::ComponentId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::bound::{Bound, Related, flipped, related};
 use super::condition::{Condition, Open, Requirement, model};
-use super::event::{Bound, Gap, Needed, flipped};
 use super::observation::{Moment, Observation, Problem};
+use super::sureness::{Gap, Needed};
 use super::witness::{Assumed, parts};
 
 /// An event, and where its parts were logged.
@@ -54,11 +56,12 @@ impl Event {
 
 type List = (VariableId, ScopeId, IterationId);
 
-/// What can be taken back.
+/// A change by an event whose guards may turn out not to hold.
 enum Undo {
     Value(InstanceId),
     Used(List, Value),
     Occurs(InstanceId, Option<Occurrence>),
+    Rivals(List, Rivals),
     Conditions(usize),
     Assumed(usize),
     Last(usize, SmallVec<[Bound; 2]>),
@@ -72,15 +75,24 @@ struct Occurrence {
     is_missing: bool,
 }
 
+/// The instances of a list of `fresh` that occur, in a question about Pass.
+#[derive(Debug, Clone, Copy, Default)]
+struct Rivals {
+    count: usize,
+    /// Whether the value of one of them was not logged.
+    has_missing: bool,
+}
+
 pub(super) struct Store<'r, 'p> {
     problem: &'r Problem<'p>,
     observation: Observation<'r>,
     /// The values that logs tell.
     values: FxHashMap<InstanceId, Value>,
     used: FxHashMap<(List, Value), InstanceId>,
-    /// By variable and value: the instances that had it once.
+    /// By variable and value: the instances that have it and may go on.
     holders: FxHashMap<(VariableId, Value), Vec<InstanceId>>,
     occurs: BTreeMap<InstanceId, Occurrence>,
+    rivals: FxHashMap<List, Rivals>,
     opens: u32,
     open_of: BTreeMap<InstanceId, Open>,
     conditions: Vec<Condition>,
@@ -112,6 +124,7 @@ impl<'r, 'p> Store<'r, 'p> {
             used: FxHashMap::default(),
             holders: FxHashMap::default(),
             occurs: BTreeMap::new(),
+            rivals: FxHashMap::default(),
             opens: 0,
             open_of: BTreeMap::new(),
             conditions: Vec::new(),
@@ -121,12 +134,8 @@ impl<'r, 'p> Store<'r, 'p> {
         }
     }
 
-    pub(super) fn mark(&self) -> usize {
-        self.changes.len()
-    }
-
-    /// Takes back all changes after a mark.
-    pub(super) fn undo(&mut self, mark: usize) {
+    /// Takes back all changes of the event at hand after some of them.
+    fn undo(&mut self, mark: usize) {
         while self.changes.len() > mark {
             match self.changes.pop() {
                 Some(Undo::Value(instance)) => {
@@ -141,6 +150,9 @@ impl<'r, 'p> Store<'r, 'p> {
                 Some(Undo::Occurs(instance, None)) => {
                     self.occurs.remove(&instance);
                 }
+                Some(Undo::Rivals(list, before)) => {
+                    self.rivals.insert(list, before);
+                }
                 Some(Undo::Conditions(len)) => self.conditions.truncate(len),
                 Some(Undo::Assumed(len)) => self.assumed.truncate(len),
                 Some(Undo::Last(component, before)) => self.last[component] = before,
@@ -149,10 +161,10 @@ impl<'r, 'p> Store<'r, 'p> {
         }
     }
 
-    /// Whether a letter's instances have values that the logged ones of an event allow.
-    pub(super) fn may_be(&self, letters: &Letters, letter: LetterId, event: &Event) -> bool {
+    /// Whether the variables at a place have values that the logged ones of an event allow.
+    pub(super) fn may_be(&self, residual: &Residual, place: Place, event: &Event) -> bool {
         if let Some((variable, value)) = &event.key
-            && let Some(known) = instance(letters, letter, *variable)
+            && let Some(known) = residual.argument(place, *variable)
             && self.values.get(&known).is_some_and(|known| known != value)
         {
             return false;
@@ -160,7 +172,7 @@ impl<'r, 'p> Store<'r, 'p> {
         let all = parts(self.problem.valued, event.leaf).iter().zip(&event.places);
         all.into_iter().all(|(part, &(component, step))| {
             part.guard.iter().filter(|atom| atom.field != Valued::TIME).all(|atom| {
-                let instance = atom.variable().and_then(|x| instance(letters, letter, x));
+                let instance = atom.variable().and_then(|x| residual.argument(place, x));
                 let known = instance.and_then(|it| self.values.get(&it));
                 let value = step.and_then(|at| self.problem.facts.value(atom.field, component, at));
                 match (known, value) {
@@ -173,16 +185,30 @@ impl<'r, 'p> Store<'r, 'p> {
         })
     }
 
-    /// Lets a letter happen as an event. `false` if its guards cannot hold; some changes may have been made then.
-    pub(super) fn happen(&mut self, letters: &Letters, letter: LetterId, event: &Event) -> bool {
+    /// Lets an event happen at a place. `false` if its guards cannot hold; nothing has changed then.
+    pub(super) fn happen(
+        &mut self,
+        residual: &Residual,
+        happened: &Happened,
+        event: &Event,
+    ) -> bool {
+        let holds = self.change(residual, happened, event);
+        if !holds {
+            self.undo(0);
+        }
+        self.changes.clear();
+        holds
+    }
+
+    fn change(&mut self, residual: &Residual, happened: &Happened, event: &Event) -> bool {
         let mut times: SmallVec<[(usize, Bound); 2]> = SmallVec::new();
         let problem = self.problem;
         if let Some((variable, value)) = &event.key
-            && let Some(own) = instance(letters, letter, *variable)
+            && let Some(own) = residual.argument_of(happened, *variable)
         {
             let holds = match self.values.get(&own) {
                 Some(known) => known == value,
-                None => self.tell(letters, own, value, Rational::from(0)),
+                None => self.tell(residual, own, value, Rational::from(0)),
             };
             if !holds {
                 return false;
@@ -209,13 +235,17 @@ impl<'r, 'p> Store<'r, 'p> {
                     .guard
                     .iter()
                     .filter(|atom| atom.field == field)
-                    .map(|atom| (atom, atom.variable().and_then(|x| instance(letters, letter, x))))
+                    .map(|atom| {
+                        let instance =
+                            atom.variable().and_then(|x| residual.argument_of(happened, x));
+                        (atom, instance)
+                    })
                     .collect();
                 // Binding first, so that other atoms find the value.
                 atoms.sort_by_key(|(atom, _)| atom.binds().is_none());
                 let known = logged(field);
                 let is_missing = known.is_none() && step.is_some() && problem.strict;
-                if !atoms.iter().all(|(_, it)| self.occur(letters, *it, is_missing)) {
+                if !atoms.iter().all(|(_, it)| self.occur(residual, *it, is_missing)) {
                     return false;
                 }
                 if is_missing {
@@ -226,7 +256,7 @@ impl<'r, 'p> Store<'r, 'p> {
                     None => self.own(&atoms, component),
                 };
                 let holds =
-                    atoms.iter().all(|(atom, it)| self.atom(letters, atom, *it, &own, component));
+                    atoms.iter().all(|(atom, it)| self.atom(residual, atom, *it, &own, component));
                 if !holds {
                     return false;
                 }
@@ -248,7 +278,7 @@ impl<'r, 'p> Store<'r, 'p> {
     }
 
     /// Counts an occurrence. `false` if a value that was not logged would be compared.
-    fn occur(&mut self, letters: &Letters, on: Option<InstanceId>, is_missing: bool) -> bool {
+    fn occur(&mut self, residual: &Residual, on: Option<InstanceId>, is_missing: bool) -> bool {
         let Some(instance) = on else { return !is_missing };
         let before = self.occurs.get(&instance).copied();
         self.changes.push(Undo::Occurs(instance, before));
@@ -263,11 +293,12 @@ impl<'r, 'p> Store<'r, 'p> {
             return true;
         }
         // A new one in its loop: all of them were logged, or it is the only one.
-        let Some(list) = letters.rivals(instance) else { return true };
-        let is_other =
-            |other: &InstanceId| *other != instance && letters.rivals(*other) == Some(list);
-        let mut others = self.occurs.iter().filter(|(other, _)| is_other(other));
-        others.all(|(_, other)| !is_missing && !other.is_missing)
+        let Some(list) = residual.rivals(instance) else { return true };
+        let before = self.rivals.get(&list).copied().unwrap_or_default();
+        self.changes.push(Undo::Rivals(list, before));
+        let has_missing = before.has_missing || is_missing;
+        self.rivals.insert(list, Rivals { count: before.count + 1, has_missing });
+        before.count == 0 || !has_missing
     }
 
     /// A value that no log has: that of a variable, if an atom says so.
@@ -305,7 +336,7 @@ impl<'r, 'p> Store<'r, 'p> {
 
     fn atom(
         &mut self,
-        letters: &Letters,
+        residual: &Residual,
         atom: &Atom,
         on: Option<InstanceId>,
         own: &Bound,
@@ -321,14 +352,14 @@ impl<'r, 'p> Store<'r, 'p> {
                 if let (Bound::Known(value), Relation::Equal) = (own, relation)
                     && !self.values.contains_key(&instance)
                 {
-                    return self.tell(letters, instance, value, offset);
+                    return self.tell(residual, instance, value, offset);
                 }
                 let other = self.bound(instance);
                 self.relate(own, relation, &other, offset)
             }),
             Needed::Apart(low, high) => {
                 let other = self.bound(instance);
-                let mark = self.mark();
+                let mark = self.changes.len();
                 if self.relate(own, Relation::Less, &other, low) {
                     return true;
                 }
@@ -364,7 +395,7 @@ impl<'r, 'p> Store<'r, 'p> {
     /// A log tells the value of an instance: `value = instance + offset`.
     fn tell(
         &mut self,
-        letters: &Letters,
+        residual: &Residual,
         instance: InstanceId,
         value: &Value,
         offset: Rational,
@@ -373,7 +404,7 @@ impl<'r, 'p> Store<'r, 'p> {
         let Some(value) = negative.and_then(|negative| plus(value, negative)) else {
             return false;
         };
-        if let Some(list) = letters.rivals(instance) {
+        if let Some(list) = residual.rivals(instance) {
             if self.used.contains_key(&(list, value.clone())) {
                 return false;
             }
@@ -381,7 +412,7 @@ impl<'r, 'p> Store<'r, 'p> {
             self.used.insert((list, value.clone()), instance);
         }
         self.changes.push(Undo::Value(instance));
-        let variable = letters.instance(instance).variable;
+        let variable = residual.instance(instance).variable;
         let holders = self.holders.entry((variable, value.clone())).or_default();
         if holders.last() != Some(&instance) {
             holders.push(instance);
@@ -400,6 +431,13 @@ impl<'r, 'p> Store<'r, 'p> {
         known.iter().copied().filter(|it| self.values.get(it) == Some(value))
     }
 
+    /// Forgets an instance for which no event is left.
+    pub(super) fn is_over(&mut self, variable: VariableId, value: &Value, instance: InstanceId) {
+        if let Some(holders) = self.holders.get_mut(&(variable, value.clone())) {
+            holders.retain(|&own| own != instance);
+        }
+    }
+
     fn require(&mut self, condition: Condition) {
         self.changes.push(Undo::Conditions(self.conditions.len()));
         self.conditions.push(condition);
@@ -413,30 +451,12 @@ impl<'r, 'p> Store<'r, 'p> {
         right: &Bound,
         offset: Rational,
     ) -> bool {
-        let condition = match (left, right) {
-            (Bound::Known(left), Bound::Known(right)) => {
-                let right = plus(right, offset);
-                return relation.holds(right.and_then(|right| left.compare(&right)));
-            }
-            (Bound::Open(on), Bound::Known(right)) => {
-                plus(right, offset).map(|value| (*on, Requirement::Constant(relation, value)))
-            }
-            (Bound::Open(on), Bound::Open(other)) => {
-                Some((*on, Requirement::Variable(relation, *other, offset)))
-            }
-            (Bound::Known(left), Bound::Open(on)) => {
-                let negative = Rational::from(0).checked_sub(offset);
-                let shifted = negative.and_then(|negative| plus(left, negative));
-                shifted.map(|value| (*on, Requirement::Constant(flipped(relation), value)))
-            }
-        };
-        match condition {
-            Some((on, test)) => {
-                self.require(Condition { on, test });
+        match related(left, relation, right, offset) {
+            Related::Holds(holds) => holds,
+            Related::If(condition) => {
+                self.require(condition);
                 true
             }
-            // No value plus a number is a text.
-            None => relation == Relation::NotEqual,
         }
     }
 
@@ -466,11 +486,11 @@ impl<'r, 'p> Store<'r, 'p> {
     }
 
     /// Values for all that is open. `order` lists the items as they happened.
-    pub(super) fn solve(&self, letters: &Letters, order: &[usize]) -> Option<Solved> {
+    pub(super) fn solve(&self, residual: &Residual, order: &[usize]) -> Option<Solved> {
         let mut conditions = self.conditions.clone();
         self.add_known(&mut conditions);
         let mut extra: BTreeMap<InstanceId, Open> = BTreeMap::new();
-        self.add_fresh(letters, &mut conditions, &mut extra);
+        self.add_fresh(residual, &mut conditions, &mut extra);
         let found = solve_apart(&conditions)?;
         let open_value =
             |open: Open| found.get(&open).cloned().unwrap_or_else(|| Value::integer(0));
@@ -515,13 +535,13 @@ impl<'r, 'p> Store<'r, 'p> {
     /// The variables of a loop differ, where logs do not tell them.
     fn add_fresh(
         &self,
-        letters: &Letters,
+        residual: &Residual,
         conditions: &mut Vec<Condition>,
         extra: &mut BTreeMap<InstanceId, Open>,
     ) {
         let mut lists: BTreeMap<List, Vec<InstanceId>> = BTreeMap::new();
         for (&instance, occurrence) in &self.occurs {
-            if let Some(list) = letters.rivals(instance).filter(|_| !occurrence.is_missing) {
+            if let Some(list) = residual.rivals(instance).filter(|_| !occurrence.is_missing) {
                 lists.entry(list).or_default().push(instance);
             }
         }
@@ -554,20 +574,18 @@ impl<'r, 'p> Store<'r, 'p> {
     }
 }
 
-/// The instance of a variable in a letter, if it is there and known.
-fn instance(letters: &Letters, letter: LetterId, variable: VariableId) -> Option<InstanceId> {
-    letters.known_argument(letter, variable)
-}
-
 /// The variable that stands for all that are connected with this one so far.
 fn representative(group: &mut BTreeMap<Open, Open>, open: Open) -> Open {
     let mut at = open;
     while let Some(&up) = group.get(&at)
         && up != at
     {
-        at = up;
+        // Each one on the way is linked to the one after the next, so that ways stay short.
+        let next = group.get(&up).copied().unwrap_or(up);
+        group.insert(at, next);
+        at = next;
     }
-    group.insert(open, at);
+    group.insert(at, at);
     at
 }
 

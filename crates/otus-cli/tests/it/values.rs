@@ -746,3 +746,29 @@ fn hard_questions_end_honestly() {
         output(&sandbox, &format!("analyze cover.hsf large.htf --kind accept {limit}"), 3);
     }
 }
+
+#[test]
+fn a_failure_by_values_is_proved() {
+    let sandbox = Sandbox::new("values-certificate");
+    sandbox.write("model.hsf", MQTT);
+    let lasts = |mid: i32| if mid == 7 { 2.5 } else { 1.5 };
+    let one = |mid: i32| exchange(mid.into(), 4.0 * f64::from(mid), lasts(mid));
+    let late: Vec<_> = (0..40).map(one).collect();
+    sandbox.write("late.htf", &mqtt(&late));
+    let call = "analyze model.hsf late.htf --kind accept --certificate";
+    output(&sandbox, &format!("{call} why.txt"), 1);
+    let text = sandbox.read("why.txt");
+    assert!(text.starts_with("by values, the events of sessions with m = 7:\n"), "{text}");
+    output(&sandbox, &format!("{call} why.json"), 1);
+    let json: serde_json::Value = serde_json::from_str(&sandbox.read("why.json")).unwrap();
+    assert_eq!(json["sessions"], serde_json::json!({ "variable": "m", "values": ["7"] }));
+    assert_eq!(json["version"], 1);
+    assert!(!json["states"].as_array().unwrap().is_empty());
+
+    // Nothing that was logged says which value is wrong.
+    sandbox.write("flow.hsf", "@lifeline{ a; b } @message{ m; n } new(x)(seq(a!m[k = x], a!n[k = x], b!m[k > x], b!n[k < x]))");
+    sandbox.write("unknown.htf", "{ [a] a!m.a!n; [b] b!m(k=1).b!n(k=2) }");
+    let text =
+        output(&sandbox, "analyze flow.hsf unknown.htf --kind accept --certificate no.txt", 1);
+    assert!(text.contains("not enough, for a proof"), "{text}");
+}

@@ -11,6 +11,7 @@ mod graph;
 mod laws;
 mod letters;
 mod methods;
+mod refute;
 mod walks;
 mod witness;
 

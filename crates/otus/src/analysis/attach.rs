@@ -5,9 +5,16 @@
 
 use std::path::{Path, PathBuf};
 
+use otus_analysis::budget::Stop;
 use otus_analysis::graph::record::{Context, Graph};
 use otus_analysis::refute::{
     Blocked, Certificate, CertificateState, NotRefuted, check_refutation, refute,
+};
+use otus_analysis::values::ValueFailure;
+use otus_analysis::values::certify::ValuedCase;
+use otus_analysis::values::ground::{Ground, Scope};
+use otus_analysis::values::refute::{
+    ValuedCertificate, check as check_values, refute as refute_values,
 };
 use otus_analysis::{Question, Verdict, Witness};
 use otus_core::{Pool, TermId, raise};
@@ -240,7 +247,18 @@ pub(super) fn certificate(
     pool: &mut Pool,
     trace: &MultiTrace,
     (question, verdict): (&Question, Verdict),
+    by_values: Option<(ValuedCase<'_>, Option<&ValueFailure>)>,
 ) -> Attachment {
+    let mut no_proof = None;
+    if let Some((case, failure)) = by_values.filter(|_| verdict == Verdict::Fail) {
+        match refute_values(pool, case, question, failure, &plan.budget) {
+            Ok(found) => {
+                let content = by_value(format, pool, case, question, &found);
+                return Attachment::new(AttachmentKind::Certificate, content);
+            }
+            Err(stop) => no_proof = Some(no_proof_by_values(stop)),
+        }
+    }
     let term = plan.spec.term_for(pool, trace);
     let none = |why: &str| NoAttachment {
         reason: format!("no certificate was written, since {why}"),
@@ -256,10 +274,9 @@ pub(super) fn certificate(
         Verdict::Fail => {
             refute(pool, term, trace, question, &plan.budget).map_err(|error| match error {
                 NotRefuted::TooLarge(stop) => none(stop.reason()),
-                NotRefuted::Explained { .. } if plan.spec.valued.is_some() => {
-                    none("values refute it, and values are not regarded here: a certificate is about names and order")
+                NotRefuted::Explained { .. } => {
+                    no_proof.unwrap_or_else(|| bug("Fail, and yet there is an explanation"))
                 }
-                NotRefuted::Explained { .. } => bug("Fail, and yet there is an explanation"),
             })
         }
     };
@@ -273,6 +290,65 @@ pub(super) fn certificate(
         Ok(text.into_bytes())
     });
     Attachment::new(AttachmentKind::Certificate, content)
+}
+
+/// The certificate of a failure by values, after it was checked.
+fn by_value(
+    format: TextFormat,
+    pool: &Pool,
+    case: ValuedCase<'_>,
+    question: &Question,
+    found: &ValuedCertificate,
+) -> Result<Vec<u8>, NoAttachment> {
+    check_values(pool, case, question, found).map_err(|error| NoAttachment {
+        reason: Error::Bug(format!("the certificate does not hold ({error})")).to_string(),
+        is_error: true,
+    })?;
+    let Ground { pool, trace, .. } = &found.ground;
+    let sessions = match &found.scope {
+        Scope::Whole => None,
+        Scope::Sessions(variable, values) => {
+            let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+            Some((&*case.valued.variables[*variable], values))
+        }
+    };
+    let text = match format {
+        TextFormat::Json => {
+            let mut json = certificate_json(pool, trace, &found.certificate);
+            json["sessions"] = match sessions {
+                None => Value::Null,
+                Some((variable, values)) => json!({ "variable": variable, "values": values }),
+            };
+            format!("{json:#}\n")
+        }
+        TextFormat::Text => {
+            let scope = match sessions {
+                None => "all events".to_owned(),
+                Some((variable, values)) => {
+                    format!("the events of sessions with {variable} = {}", values.join(", "))
+                }
+            };
+            let states = if found.certificate.is_empty() {
+                "no execution has only events that were logged\n".to_owned()
+            } else {
+                found.certificate.text(pool, trace)
+            };
+            format!("by values, {scope}:\n{states}")
+        }
+    };
+    Ok(text.into_bytes())
+}
+
+/// Why there is no certificate of a failure by values.
+fn no_proof_by_values(stop: Option<Stop>) -> NoAttachment {
+    let why = match stop {
+        Some(stop) => stop.reason(),
+        None => {
+            "values refute it, and the values that were logged are too many, or not enough, for a proof"
+        }
+    };
+    let reason = format!("no certificate was written, since {why}");
+    NoAttachment { reason, is_error: false }
 }
 
 /// The partial order of an execution by its messages, with one process per log.

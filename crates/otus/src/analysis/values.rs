@@ -12,9 +12,8 @@ pub(super) use otus_analysis::values::Asked as About;
 use otus_analysis::values::certify::{ValuedCase, certify};
 use otus_analysis::values::{ValueEngine, ValueFailure, ValuedWitness, anchors};
 use otus_analysis::{Engine, Observed, Question, Verdict};
-use otus_core::algebra::{Memo, simplify};
 use otus_core::index::Index as _;
-use otus_core::letters::Letters;
+use otus_core::residual::Residual;
 use otus_core::valued::{FieldId, Valued, ValuedNode};
 use otus_core::{Action, LifelineId, Pool, Signature, Value};
 use otus_trace::mapping::{Observation, Plan};
@@ -116,7 +115,7 @@ impl Asked<'_> {
         let found =
             engine.witness(pool, trace, facts, clocks, subject.order, question, verdict, &budget);
         let Some(found) = found else { return Ok(None) };
-        let case = ValuedCase { term: plan.spec.term, valued, trace, facts, clocks };
+        let case = ValuedCase { valued, trace, facts, clocks };
         certify(pool, case, (question, verdict), &found)
             .map_err(|error| subject.bug("the witness", "does not hold", &error))?;
         let is_in_order = subject
@@ -133,14 +132,12 @@ pub(super) fn valuation(
     valued: &Valued,
     partition: &Partition,
 ) -> Option<Valuation> {
-    let (mut letters, term) = Letters::new(pool, valued)?;
-    let mut term = simplify(&mut letters.pool, term);
-    let mut memo = Memo::default();
+    let mut residual = Residual::new(pool, valued)?;
     let is_time = anchors(valued, partition);
     let mut found = Valuation::default();
     for (event, (step, leaf)) in witness.witness.steps.iter().zip(&witness.leaves).enumerate() {
         let position = &step.event()?.position;
-        (_, term) = letters.step(&mut memo, term, position.iter().copied())?;
+        residual.step(position.iter().copied())?;
         let text: String = position.iter().map(u8::to_string).collect();
         found.positions.push(if text.is_empty() { "ε".to_owned() } else { text });
         let ValuedNode::Event(parts) = &valued.nodes[*leaf] else { continue };
@@ -152,7 +149,7 @@ pub(super) fn valuation(
         }
     }
     for (&instance, value) in &witness.variables {
-        let variable = letters.instance(instance).variable;
+        let variable = residual.instance(instance).variable;
         let value = match is_time[variable.index()] {
             Some(_) => FieldValue::of(Valued::TIME, value),
             None => FieldValue(Some(value.clone())),

@@ -10,6 +10,7 @@ use otus_analysis::config::{Kind, Simulation};
 use otus_analysis::graph::record::{Context, Graph};
 use otus_analysis::graph::shown::Shown;
 use otus_analysis::graph::{self, Carried, SearchState, Silent};
+use otus_analysis::values::certify::ValuedCase;
 use otus_analysis::values::{ValueEngine, ValueFailure, ValuedWitness};
 use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Config, Engine, Observed, Question, Verdict, Witness};
@@ -598,10 +599,14 @@ impl Subject<'_> {
             found.graph.iter().map(|graph| (**graph).clone()).collect();
         if let Some(format) = plan.request.certificate {
             let answer = (question, found.verdict);
+            let by_values = self.facts.zip(plan.spec.valued.as_deref()).map(|(facts, valued)| {
+                let case = ValuedCase { valued, trace, facts, clocks: plan.clocks };
+                (case, found.by_value.as_deref())
+            });
             attachments.push(if found.is_by_order {
                 attach::no_certificate("only the order between logs refutes it")
             } else {
-                attach::certificate(format, plan, pool, trace, answer)
+                attach::certificate(format, plan, pool, trace, answer, by_values)
             });
         }
         if plan.request.order {

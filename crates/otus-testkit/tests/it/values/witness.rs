@@ -5,15 +5,19 @@ use std::collections::BTreeMap;
 
 use otus_analysis::budget::Budget;
 use otus_analysis::values::certify::{ValuedCase, certify};
-use otus_analysis::values::{Clocks, ValueEngine, ValuedWitness};
+use otus_analysis::values::{Clocks, ValueEngine, ValuedWitness, anchors};
+use otus_analysis::witness::WitnessStep;
 use otus_analysis::{Question, Verdict};
 use otus_core::algebra::{Memo, simplify};
 use otus_core::index::Index as _;
 use otus_core::letters::{InstanceId, Letters};
+use otus_core::residual::Residual;
 use otus_core::valued::{ValuedId, ValuedNode};
 use otus_core::{EventId, Value, Valued};
+use otus_syntax::Rational;
 use otus_testkit::oracle::values::LIMIT;
 use otus_testkit::valued_cases::shape::Flavor;
+use otus_trace::ComponentId;
 
 use super::compare::{Answers, Asked, sweep};
 
@@ -37,7 +41,7 @@ fn check(asked: &Asked<'_>, rng: &mut fastrand::Rng, counts: &mut Counts) -> Ans
         *counts.entry("without a witness").or_default() += 1;
         return Some((good, super::compare::LOST.to_owned()));
     };
-    let case = ValuedCase { term: asked.term, valued: asked.valued, trace, facts, clocks };
+    let case = ValuedCase { valued: asked.valued, trace, facts, clocks };
     let mut claim = |question: &Question, verdict, witness: &ValuedWitness| {
         certify(&mut pool, case, (question, verdict), witness)
     };
@@ -110,7 +114,40 @@ fn corrupted(
         it.leaves[at] = ValuedId(it.leaves[at].0 + 1);
         Some(())
     });
-    let (bound, rivals) = bound(asked, witness);
+    let Bound { values: bound, times, rivals } = bound(asked, witness);
+    add("a wrong time of a variable", &mut |it| {
+        let Value::Number(time) = it.variables.get_mut(rng.choice(&times)?)? else { return None };
+        let one = if rng.bool() { Rational::from(1) } else { Rational::from(-1) };
+        *time = time.checked_add(one)?;
+        Some(())
+    });
+    let (early, late) = outside(asked, witness);
+    for (name, places) in [("a time too early", early), ("a time too late", late)] {
+        add(name, &mut |it| {
+            let &(step, own, time) = rng.choice(&places)?;
+            it.assumed[step][own].value = Value::Number(time);
+            Some(())
+        });
+    }
+    add("another position", &mut |it| {
+        let at = (count > 0).then(|| rng.usize(..count))?;
+        let (WitnessStep::Observed(place) | WitnessStep::Unobserved(place)) =
+            &mut it.witness.steps[at]
+        else {
+            return None;
+        };
+        let mut position = place.position.to_vec();
+        match (rng.usize(..3), position.len()) {
+            (0, length) if length > 0 => position.truncate(length - 1),
+            (1, length) if length > 0 => {
+                let letter = &mut position[rng.usize(..length)];
+                *letter = 3 - *letter;
+            }
+            _ => position.push(1 + rng.u8(..2)),
+        }
+        place.position = position.into();
+        (!are_positions(asked, it)).then_some(())
+    });
     add("a wrong value of a variable", &mut |it| {
         let own = it.variables.get_mut(rng.choice(&bound)?)?;
         *own = match own {
@@ -155,34 +192,96 @@ fn are_single(asked: &Asked<'_>, one: Option<EventId>, other: Option<EventId>) -
     [one, other].into_iter().flatten().all(is_single)
 }
 
-/// The variables that are equal to a value that some log has, and pairs that `fresh` keeps apart.
-fn bound(
-    asked: &Asked<'_>,
-    witness: &ValuedWitness,
-) -> (Vec<InstanceId>, Vec<(InstanceId, InstanceId)>) {
+/// Whether the positions lead to the leaves, on terms over letters instead of a residual that changes in place.
+fn are_positions(asked: &Asked<'_>, witness: &ValuedWitness) -> bool {
     let (mut letters, term) = Letters::new(asked.pool, asked.valued).expect("a small tree");
     let mut term = simplify(&mut letters.pool, term);
     let mut memo = Memo::default();
+    witness.witness.steps.iter().zip(&witness.leaves).all(|(step, &leaf)| {
+        let position = step.event().expect("an event").position.iter().copied();
+        let Some((letter, after)) = letters.step(&mut memo, term, position) else { return false };
+        term = after;
+        letters.letter(letter).leaf == leaf
+    }) && letters.pool.attributes(term).terminates
+}
+
+/// Assumed times that are the only ones of their event, with a time before that of an earlier event or after that of a later
+/// one on the same clock: the step, the number of the assumption there, and the time.
+fn outside(asked: &Asked<'_>, witness: &ValuedWitness) -> (Vec<Place>, Vec<Place>) {
     let carried = witness.carried(asked.pool, asked.valued, asked.trace, asked.facts);
-    let (mut found, mut all) = (Vec::new(), Vec::new());
+    let component = |step: usize, part: usize| {
+        let ValuedNode::Event(parts) = &asked.valued.nodes[witness.leaves[step]] else {
+            panic!("a leaf is an event");
+        };
+        asked.trace.partition().component_of(parts[part].action.lifeline)
+    };
+    let mut times: Vec<(usize, ComponentId, Rational)> = Vec::new();
+    for (step, own) in carried.iter().enumerate() {
+        for it in own.iter().filter(|it| it.field == Valued::TIME) {
+            if let Some(Value::Number(time)) = it.value {
+                times.push((step, component(step, it.part), time));
+            }
+        }
+    }
+    let one = Rational::from(1);
+    let (mut early, mut late) = (Vec::new(), Vec::new());
+    for (step, own) in witness.assumed.iter().enumerate() {
+        for (number, it) in own.iter().enumerate().filter(|(_, it)| it.field == Valued::TIME) {
+            let here = component(step, it.part);
+            if !asked.facts.breaks(here).is_empty() {
+                continue;
+            }
+            let on = || times.iter().filter(|(_, at, _)| *at == here);
+            let before = on().filter(|(at, ..)| *at < step).map(|it| it.2).max();
+            let after = on().filter(|(at, ..)| *at > step).map(|it| it.2).min();
+            early.extend(before.and_then(|it| Some((step, number, it.checked_sub(one)?))));
+            late.extend(after.and_then(|it| Some((step, number, it.checked_add(one)?))));
+        }
+    }
+    (early, late)
+}
+
+/// An assumption, and a time for it.
+type Place = (usize, usize, Rational);
+
+/// Variables of a witness.
+struct Bound {
+    /// Those that are equal to a value that some log has, and to a time.
+    values: Vec<InstanceId>,
+    times: Vec<InstanceId>,
+    /// Pairs that `fresh` keeps apart.
+    rivals: Vec<(InstanceId, InstanceId)>,
+}
+
+fn bound(asked: &Asked<'_>, witness: &ValuedWitness) -> Bound {
+    let mut residual = Residual::new(asked.pool, asked.valued).expect("a small tree");
+    let carried = witness.carried(asked.pool, asked.valued, asked.trace, asked.facts);
+    let anchors = anchors(asked.valued, asked.trace.partition());
+    let (mut found, mut times, mut all) = (Vec::new(), Vec::new(), Vec::new());
     for (at, step) in witness.witness.steps.iter().enumerate() {
         let position = step.event().expect("an event").position.iter().copied();
-        let (letter, after) = letters.step(&mut memo, term, position).expect("it is certified");
-        term = after;
+        let happened = residual.step(position).expect("it is certified");
         let ValuedNode::Event(parts) = &asked.valued.nodes[witness.leaves[at]] else {
             continue;
         };
         for (number, part) in parts.iter().enumerate() {
             for atom in &part.guard {
                 let Some(variable) = atom.variable() else { continue };
-                let Some(instance) = letters.argument(letter, variable) else { continue };
+                let Some(instance) = residual.argument_of(&happened, variable) else { continue };
                 all.push(instance);
                 let is_logged = carried[at]
                     .iter()
                     .any(|it| (it.part, it.field, it.is_assumed) == (number, atom.field, false));
                 let is_time = atom.field == Valued::TIME;
-                if is_logged && !is_time && atom.binds().is_some() {
-                    found.push(instance);
+                let component = asked.trace.partition().component_of(part.action.lifeline);
+                let is_whole = asked.facts.breaks(component).is_empty();
+                let clock = anchors[variable.index()];
+                match atom.binds() {
+                    Some(_) if is_logged && !is_time => found.push(instance),
+                    Some(_) if is_logged && is_whole && clock == Some(component.index()) => {
+                        times.push(instance);
+                    }
+                    Some(_) | None => {}
                 }
             }
         }
@@ -193,12 +292,12 @@ fn bound(
     let mut rivals = Vec::new();
     for (at, &one) in all.iter().enumerate() {
         for &other in &all[at + 1..] {
-            if letters.rivals(one).is_some() && letters.rivals(one) == letters.rivals(other) {
+            if residual.rivals(one).is_some() && residual.rivals(one) == residual.rivals(other) {
                 rivals.push((one, other));
             }
         }
     }
-    (found, rivals)
+    Bound { values: found, times, rivals }
 }
 
 fn run(name: &str, test: u64, most: u64, flavor: &Flavor) {
