@@ -440,7 +440,7 @@ fn looked_up(model: &str, events: &[&str], question: &Question, expected: Verdic
     let verdict = engine.analyze(&trace, &facts, clocks, question, &budget).verdict;
     let found = (verdict, engine.decided_by());
     assert_eq!(found, (expected, DecidedBy::Keys), "{model}: {events:?}");
-    let mut pool = lowered.pool.clone();
+    let mut pool = lowered.pool;
     let witness =
         engine.witness(&mut pool, &trace, &facts, clocks, None, question, verdict, &budget);
     if let Some(witness) = witness.filter(|_| verdict >= Verdict::WeakPass) {

@@ -95,9 +95,9 @@ fn sessions_inside_sessions() {
     let others = sweep_counted("nested without times", (24, super::cases(2_000)), &flavor);
     for found in [found, others] {
         let of = |by| found.get(&(2, by)).copied().unwrap_or(0);
-        // Most events are looked up by two keys.
+        // Many are looked up by two keys.
         let all: u64 = found.values().sum();
-        assert!(3 * of(DecidedBy::Keys) > all, "{found:?}");
+        assert!(30 * of(DecidedBy::Keys) > all, "{found:?}");
     }
 }
 
