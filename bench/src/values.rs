@@ -238,7 +238,7 @@ fn measure(model: &Model, logs: &Logs, question: &Question) -> Measured {
     }
     let peak = peak_bytes().zip(before).map_or(0, |(peak, before)| peak.saturating_sub(before));
     #[expect(clippy::cast_precision_loss, reason = "a size to two digits")]
-    let megabytes = peak as f64 / (1 << 20) as f64;
+    let megabytes = peak as f64 / f64::from(1 << 20);
     let cause = engine.failure().map(|failure| failure.cause.clone());
     Measured { verdict, mean: best, megabytes, cause }
 }

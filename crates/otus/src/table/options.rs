@@ -24,7 +24,7 @@ pub struct CheckerOptions {
 }
 
 /// The bytes that rows may take, unless somebody says otherwise.
-const MEMORY: usize = 1 << 30;
+const MEMORY: usize = 1 << 31;
 
 impl CheckerOptions {
     /// All rows of a run stand together. A run that comes back after another one is an error.
@@ -63,7 +63,7 @@ impl CheckerOptions {
         CheckerOptions { expected: runs.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// Sets the bytes that rows may take in memory, a gigabyte by default. Beyond it they go to temporary files. The run that
+    /// Sets the bytes that rows may take in memory, two gigabytes by default. Beyond it they go to temporary files. The run that
     /// is being checked is in memory as a whole, four bytes for each event and as many for each of its values.
     pub fn memory(self, bytes: usize) -> CheckerOptions {
         CheckerOptions { memory: bytes, ..self }

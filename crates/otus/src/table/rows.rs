@@ -47,6 +47,8 @@ pub(super) struct Rows {
     pub(super) shape: Shape,
     chunks: Vec<Chunk>,
     count: usize,
+    /// The additional bytes of orders that are far apart. Counted, because the sum is asked for after every row.
+    far: usize,
 }
 
 #[derive(Debug, Default)]
@@ -120,7 +122,7 @@ impl Orders {
 
 impl Rows {
     pub(super) fn new(shape: Shape) -> Rows {
-        Rows { shape, chunks: Vec::new(), count: 0 }
+        Rows { shape, chunks: Vec::new(), count: 0, far: 0 }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -129,8 +131,7 @@ impl Rows {
 
     /// The number of bytes that the rows take.
     pub(super) fn bytes(&self) -> usize {
-        let far: usize = self.chunks.iter().map(|chunk| chunk.orders.more_bytes()).sum();
-        self.count * self.shape.bytes() + far
+        self.count * self.shape.bytes() + self.far
     }
 
     pub(super) fn push(&mut self, row: &Row) {
@@ -144,7 +145,9 @@ impl Rows {
             chunk.runs.push(row.run);
         }
         chunk.letters.push(row.letter);
+        let before = chunk.orders.more_bytes();
         chunk.orders.push(row.order);
+        self.far += chunk.orders.more_bytes() - before;
         for (column, &value) in chunk.values.iter_mut().zip(&row.values) {
             column.push(value);
         }
@@ -187,7 +190,7 @@ impl Rows {
             chunk.values.iter_mut().for_each(Vec::clear);
             chunk.times.clear();
         }
-        self.count = 0;
+        (self.count, self.far) = (0, 0);
     }
 }
 
