@@ -81,7 +81,7 @@ class Checker:
     - ``expected``: the runs that must have happened. Those without rows are runs without events.
     - ``unusable``: what to do about a run with a null, an unknown lifeline, or two events at one place of the order: "raise", or
       "keep" a row with the verdict ``Unusable`` and the reason.
-    - ``memory``: the bytes that rows may take before they go to temporary files, in ``folder``; a gigabyte by default.
+    - ``memory``: the bytes that rows may take before they go to temporary files, in ``folder``; two gigabytes by default.
     - ``allow_empty``: whether a table without rows is no error.
     - what a check assumes, and its limits, as in :meth:`Spec.check`.
     """
