@@ -144,6 +144,13 @@ def test_values_and_times():
     assert told(otus.check_table(spec, renamed, values={"mid": "message id"}, time="at"))["b"] == "Fail"
 
 
+def test_peers():
+    spec = otus.Spec.from_text("@lifeline{a; b; c}@message{m}alt(a -- m -> b, a -- m -> c)")
+    table = pa.table({"run": [1, 1, 2, 2], "lifeline": ["a", "b"] * 2, "action": ["!m", "?m"] * 2, "to": ["b", None, "c", None]})
+    assert told(otus.check_table(spec, table, peer="to")) == {"1": "Pass", "2": "Fail"}
+    assert told(otus.check_table(spec, table)) == {"1": "Pass", "2": "Pass"}
+
+
 def test_explanations_are_capped():
     made, _ = rows(100)
     found = otus.check_table(SPEC, pa.table(columns(made)), order="seq", explain=3).to_arrow()
