@@ -24,6 +24,9 @@ pub(crate) struct Spec {
 /// An event as Python gives it: lifeline, action, values, time, and the line that recorded it.
 type Event = (String, String, Vec<(String, FieldOf)>, Option<i64>, Option<(String, u32)>);
 
+/// The names of a specification, the working folder, and the files with their contents.
+type Sources = (Vec<String>, String, Vec<(String, Vec<u8>)>);
+
 /// A value of a field.
 #[derive(FromPyObject)]
 pub(crate) enum FieldOf {
@@ -74,7 +77,7 @@ impl Spec {
     }
 
     /// The arguments with which the specification can be made again.
-    fn sources(&self) -> (Vec<String>, String, Vec<(String, Vec<u8>)>) {
+    fn sources(&self) -> Sources {
         (self.names.clone(), self.folder.clone(), self.files.clone())
     }
 
