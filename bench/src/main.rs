@@ -14,6 +14,7 @@ mod measure;
 mod papers;
 mod parse;
 mod size;
+mod table;
 mod targets;
 mod values;
 
@@ -69,6 +70,11 @@ enum Command {
         /// Only these parts: sessions, faults.
         parts: Vec<String>,
     },
+    /// Measure the runs of tables.
+    Table {
+        /// Only these parts: grouped, scattered, spilled, one.
+        parts: Vec<String>,
+    },
     /// Compare two builds by the instructions that they execute (needs valgrind).
     Compare(compare::Args),
     /// Run one measurement of the engine, for a profiler.
@@ -85,6 +91,12 @@ enum Command {
         model: String,
         question: usize,
         actions: usize,
+    },
+    /// Print the time and memory of one table.
+    #[command(hide = true)]
+    TableOnce {
+        part: String,
+        events: usize,
     },
     /// Print the time and memory of one check, from the file to the answer.
     #[command(hide = true)]
@@ -117,6 +129,8 @@ fn run(Args { command, size }: Args) -> anyhow::Result<ExitCode> {
         Some(Command::Logs { parts }) => logs::run(size, &parts),
         Some(Command::Draw) => draw::run(),
         Some(Command::Values { parts }) => values::run(size, &parts),
+        Some(Command::Table { parts }) => table::run(size, &parts),
+        Some(Command::TableOnce { part, events }) => table::once(&part, events),
         Some(Command::Compare(args)) => compare::run(&args)?,
         Some(Command::EngineOnce(once)) => engine::once(&once)?,
         Some(Command::Memory { workload }) => parse::print_memory(workload),
@@ -131,6 +145,7 @@ fn run(Args { command, size }: Args) -> anyhow::Result<ExitCode> {
             logs::run(size, &[]);
             draw::run();
             values::run(size, &[]);
+            table::run(size, &[]);
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -15,7 +15,7 @@ use serde::{Serialize, Serializer};
 
 use crate::cause::{CAUSES, Cause};
 use crate::explanation::Explanation;
-use crate::picture::PictureFormat;
+use crate::picture::{Picture, PictureFormat, PictureStyle};
 use crate::units::counted;
 use crate::value::FieldValue;
 
@@ -115,6 +115,13 @@ impl Case {
     /// Whether the specification allows the observation: a Pass or a `WeakPass`.
     pub fn conforms(&self) -> bool {
         self.verdict >= Verdict::WeakPass
+    }
+
+    /// The events of the case as a picture, with the failure marked, if the case was drawn.
+    pub fn picture(&self, format: PictureFormat, style: &PictureStyle) -> Option<Picture> {
+        let diagram = &self.picture.as_ref()?.diagram;
+        let scene = otus_draw::layout::failure::failure(diagram, &picture::LIMITS);
+        Some(crate::picture::render_or_svg(&scene, format, style))
     }
 
     /// The explanation of a failure, if there is one.
@@ -391,7 +398,7 @@ pub struct Place {
 impl Place {
     /// The place without its columns: `app.log:7`.
     pub(crate) fn in_line(&self) -> String {
-        format!("{}:{}", self.file, self.line)
+        if self.line == 0 { self.file.clone() } else { format!("{}:{}", self.file, self.line) }
     }
 }
 

@@ -56,6 +56,11 @@ impl Error {
         }
     }
 
+    /// A temporary file cannot be written or read.
+    pub(crate) fn spill(source: std::io::Error) -> Error {
+        Error::Read { path: PathBuf::from("a temporary file"), source }
+    }
+
     pub(crate) fn read(path: &Path, source: std::io::Error) -> Error {
         Error::Read { path: path.to_owned(), source }
     }

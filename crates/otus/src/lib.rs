@@ -46,6 +46,7 @@
 //! - [`report`]: cases as text, JSON, `JUnit`, SARIF, TAP, GitHub annotations, Markdown and HTML;
 //! - [`map`], [`init`], [`learn`]: raw logs: the account of every line, a proposed `otus.toml`, a learnt diagram;
 //! - [`Spec`], [`Run`], [`Recorder`], [`Options`], [`assert_conforms!`], [`Project`]: for tests;
+//! - [`table`]: the runs in batches of events, as tables and streams have them;
 //! - [`ctl`]: formulas over every order that the observed causality allows, and [`assert_holds!`].
 //!
 //! The crates below (`otus-syntax`, `otus-core`, `otus-trace`, `otus-analysis`, `otus-ctl`, `otus-draw`) may change
@@ -77,6 +78,7 @@ mod load;
 mod logs;
 pub mod map;
 mod options;
+mod page;
 mod picture;
 #[doc(hidden)]
 pub mod project;
@@ -88,6 +90,7 @@ pub mod schema;
 mod spec;
 pub mod suite;
 mod summary;
+pub mod table;
 #[doc(hidden)]
 pub mod units;
 mod value;
@@ -122,6 +125,7 @@ pub use format::Format;
 #[doc(hidden)]
 pub use load::expand;
 pub use options::{Observed, Options};
+pub use page::explain;
 pub use picture::{Picture, PictureFormat, PictureStyle, Theme};
 pub use project::{Checked, Project};
 pub use recorder::{Recorder, SharedLog};

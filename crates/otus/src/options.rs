@@ -10,6 +10,7 @@ use otus_trace::Partition;
 use otus_trace::mapping::Glob;
 
 use crate::analysis::Declared;
+use crate::context::Cancel;
 use crate::error::{Result, unfit};
 use crate::spec::Spec;
 
@@ -81,6 +82,7 @@ pub struct Options {
     together: Vec<Vec<String>>,
     ignored: Vec<String>,
     uncertainty: Option<Duration>,
+    pub(crate) is_drawn: bool,
     pub(crate) budget: Budget,
 }
 
@@ -119,6 +121,18 @@ impl Options {
     /// compared with certainty.
     pub fn clock_uncertainty(mut self, uncertainty: Duration) -> Options {
         self.uncertainty = Some(uncertainty);
+        self
+    }
+
+    /// Draws the run of a case, for [`Case::picture`](crate::Case::picture).
+    pub fn draw(mut self) -> Options {
+        self.is_drawn = true;
+        self
+    }
+
+    /// Sets the token that stops a check.
+    pub fn cancel(mut self, cancel: Cancel) -> Options {
+        self.budget.cancel = cancel;
         self
     }
 

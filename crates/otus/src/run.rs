@@ -42,8 +42,21 @@ pub(crate) struct Event {
     pub(crate) values: Vec<(String, FieldValue)>,
     /// When it happened, in nanoseconds.
     pub(crate) time: Option<i64>,
-    /// The line of the program that recorded it.
-    pub(crate) at: &'static Location<'static>,
+    /// The place of the program that recorded it.
+    pub(crate) at: Source,
+}
+
+/// A line of a program.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    pub(crate) file: Cow<'static, str>,
+    pub(crate) line: u32,
+}
+
+impl From<&'static Location<'static>> for Source {
+    fn from(at: &'static Location<'static>) -> Self {
+        Source { file: Cow::Borrowed(at.file()), line: at.line() }
+    }
 }
 
 impl Event {
@@ -105,7 +118,7 @@ impl Run {
         at: &'static Location<'static>,
     ) {
         let (message, values) = (message.to_owned(), Vec::new());
-        self.events.push(Event { lifeline, direction, message, values, time: None, at });
+        self.events.push(Event { lifeline, direction, message, values, time: None, at: at.into() });
     }
 
     /// The last event of a lifeline.
@@ -199,6 +212,15 @@ impl Log<'_> {
         }
         self
     }
+
+    /// Sets the line that recorded the last event of this log, for a program in another language. Without an event,
+    /// nothing happens.
+    pub fn from_line(&mut self, file: impl Into<String>, line: u32) -> &mut Self {
+        if let Some(event) = self.run.last(self.lifeline) {
+            event.at = Source { file: Cow::Owned(file.into()), line };
+        }
+        self
+    }
 }
 
 /// The observations that a specification can be checked against: a [`Run`], or the [`Recorder`](crate::Recorder) of
@@ -240,6 +262,7 @@ mod tests {
         let mut run = Run::new();
         let line = line!() + 1;
         run.log("a").sent("m");
-        assert_eq!((run.events[0].at.line(), run.events[0].at.file()), (line, file!()));
+        let Source { file: named, line: told } = &run.events[0].at;
+        assert_eq!((*told, &**named), (line, file!()));
     }
 }

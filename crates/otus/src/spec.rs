@@ -60,7 +60,7 @@ impl Spec {
     /// If the text has mistakes or no interaction, or the name does not give its format.
     pub fn parse(name: &str, text: impl Into<String>) -> Result<Spec> {
         let files = Texts::default().with(file_of(name), text.into());
-        Spec::load(&Context::default().with_files(files), &[name.to_owned()])
+        Spec::open(&Context::default().with_files(files), &[name.to_owned()])
     }
 
     /// Reads a file, by its ending as in [`Spec::parse`]: `docs/flow.mmd`, `docs/protocol.md#login`.
@@ -78,7 +78,30 @@ impl Spec {
     pub fn read_all<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<Spec> {
         let names: Vec<String> =
             paths.into_iter().map(|path| path.as_ref().to_string_lossy().into_owned()).collect();
-        Spec::load(&Context::default(), &names)
+        Spec::open(&Context::default(), &names)
+    }
+
+    /// Reads files that are one specification from the files of a context.
+    ///
+    /// # Errors
+    /// The errors of [`Spec::read`].
+    pub fn open(context: &Context, names: &[String]) -> Result<Spec> {
+        let mut loaded = Loaded::read(context, names, None)?;
+        for files in &mut loaded.specs {
+            // An interaction without declarations declares the lifelines and messages that it uses.
+            if files.files.iter().all(|file| file.sections.is_empty()) {
+                files.files.iter_mut().for_each(|file| file.implicit = true);
+            }
+        }
+        let (mut lowered, term, warnings) = loaded.interaction_with_warnings()?;
+        let tree = loaded.specs[0].files[lowered.file.unwrap_or_default()].clone();
+        let is_interaction = |name: &&String| Some(file_of(name)) == loaded.interaction_name();
+        let name = names.iter().find(is_interaction).or(names.last()).cloned();
+        let pool = std::mem::replace(&mut lowered.pool, Pool::new(Signature::default()));
+        let planned = PlannedSpec::new(pool, term, &loaded, lowered);
+        let warnings = warnings.render(false);
+        let inner = Inner { name: name.unwrap_or_default(), tree, warnings };
+        Ok(Spec { planned: Arc::new(planned), inner: Arc::new(inner) })
     }
 
     /// The name of the specification: the name of its text.
@@ -124,6 +147,9 @@ impl Spec {
         let method = Method::Fast(options.declared(self)?);
         let mut plan = Plan::of(self.planned.clone(), method, options.budget.clone());
         plan.clocks = options.clocks();
+        if options.is_drawn {
+            plan.draw();
+        }
         let facts = self.planned.valued.as_ref().map(|valued| facts(&run, &trace, &valued.fields));
         let mut case = check_recorded(plan, &run, (&trace, facts.as_ref()), &pool)?;
         if let Some(explanation) = &mut case.explanation {
@@ -146,25 +172,6 @@ impl Spec {
         use otus_draw::terminal;
         let options = terminal::Options { width: columns, ..Default::default() };
         terminal::sequence(&self.inner.tree, self.signature(), &options).ok()
-    }
-
-    fn load(context: &Context, names: &[String]) -> Result<Spec> {
-        let mut loaded = Loaded::read(context, names, None)?;
-        for files in &mut loaded.specs {
-            // An interaction without declarations declares the lifelines and messages that it uses.
-            if files.files.iter().all(|file| file.sections.is_empty()) {
-                files.files.iter_mut().for_each(|file| file.implicit = true);
-            }
-        }
-        let (mut lowered, term, warnings) = loaded.interaction_with_warnings()?;
-        let tree = loaded.specs[0].files[lowered.file.unwrap_or_default()].clone();
-        let is_interaction = |name: &&String| Some(file_of(name)) == loaded.interaction_name();
-        let name = names.iter().find(is_interaction).or(names.last()).cloned();
-        let pool = std::mem::replace(&mut lowered.pool, Pool::new(Signature::default()));
-        let planned = PlannedSpec::new(pool, term, &loaded, lowered);
-        let warnings = warnings.render(false);
-        let inner = Inner { name: name.unwrap_or_default(), tree, warnings };
-        Ok(Spec { planned: Arc::new(planned), inner: Arc::new(inner) })
     }
 
     /// The multi-trace of a run. The place of a step is the index of its event.
@@ -207,6 +214,10 @@ impl Spec {
             builder.next_component();
         }
         Ok(builder.finish(SourceId(0)))
+    }
+
+    pub(crate) fn planned(&self) -> &Arc<PlannedSpec> {
+        &self.planned
     }
 
     pub(crate) fn signature(&self) -> &Signature {

@@ -122,6 +122,13 @@ impl<V: Into<FieldValue>> From<Option<V>> for FieldValue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EventTime(pub(crate) Option<i64>);
 
+impl EventTime {
+    /// The time that is this many nanoseconds after the moment from which the clock counts.
+    pub fn nanoseconds(nanoseconds: i64) -> EventTime {
+        EventTime(Some(nanoseconds))
+    }
+}
+
 impl From<Duration> for EventTime {
     fn from(since: Duration) -> Self {
         EventTime(i64::try_from(since.as_nanos()).ok())

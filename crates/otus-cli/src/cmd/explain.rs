@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use otus::{CAUSES, Cause, Status};
 use otus_syntax::Code;
-use otus_syntax::suggest::did_you_mean;
 
 use crate::args::ExplainArgs;
 use crate::output::{self, Stream};
@@ -15,27 +14,14 @@ pub(crate) fn run(args: &ExplainArgs, shell: &Shell) -> anyhow::Result<Status> {
     let Some(wanted) = &args.code else {
         return output::answer(&list(colored));
     };
-    let page = match (Code::parse(wanted), CAUSES.iter().find(|cause| cause.id == wanted)) {
-        (Some(code), _) => code.page().to_owned(),
-        (None, Some(cause)) => cause_page(cause),
-        (None, None) => {
-            let help = did_you_mean(wanted, CAUSES.iter().map(|cause| cause.id));
-            let help = help.map(|help| format!("; {help}")).unwrap_or_default();
-            output::complain(&format!(
-                "otus: there is no code `{wanted}`{help}; `otus explain` lists all of them"
-            ));
+    let page = match otus::explain(wanted) {
+        Ok(page) => page,
+        Err(error) => {
+            output::complain(&format!("otus: {error}"));
             return Ok(Status::Unusable);
         }
     };
     output::answer(&if colored { styled(&page) } else { page })
-}
-
-fn cause_page(cause: &Cause) -> String {
-    let Cause { id, name, meaning, help, .. } = cause;
-    format!(
-        "# {id}: {name}\n\n{meaning}\n\n## What to do\n\n{help}\n\nOf a certain multi-trace, `otus \
-         analyze --explain full` says what was expected where, and\nwhich edits would make it pass.\n"
-    )
 }
 
 const BOLD: &str = "\x1b[1m";

@@ -13,6 +13,7 @@ mod earlier;
 mod fingerprint;
 mod input_traces;
 mod inputs;
+mod judge;
 pub(crate) mod legend;
 mod log_excerpt;
 mod log_lines;
@@ -46,15 +47,16 @@ use candidates::Several;
 pub(crate) use declared::Declared;
 pub(crate) use input_traces::{Originals, originals};
 use inputs::{Feed, Job};
+pub(crate) use judge::{Judge, check_recorded};
 pub(crate) use open::Opened;
 pub use open::analyze;
 use pipeline::{Ordered, Slot};
+pub(crate) use places::TablePlaces;
 pub(crate) use plan::{Method, Plan, PlannedSpec};
 pub use request::{
     Asked, EngineChoice, Explain, Limits, Request, SearchOptions, TextFormat, UniformObservation,
     WitnessPolicy,
 };
-pub(crate) use worker::check_recorded;
 use worker::{Part, Piece, Trouble, Worker};
 
 use crate::case::{Case, Unusable};

@@ -47,6 +47,32 @@ pub(super) enum From<'a> {
     Recorded {
         run: &'a Run,
     },
+    /// The rows of a run in a table.
+    Table {
+        places: &'a TablePlaces<'a>,
+    },
+}
+
+/// The places of the events of a run in a table: the steps of a multi-trace, in the order of its components.
+#[derive(Debug)]
+pub(crate) struct TablePlaces<'a> {
+    pub(crate) run: &'a str,
+    /// The column by which events are ordered.
+    pub(crate) column: &'a str,
+    /// By step: its value in that column. Empty if the run is very long.
+    pub(crate) orders: &'a [i64],
+    pub(crate) trace: &'a MultiTrace,
+}
+
+impl TablePlaces<'_> {
+    /// `run r17, seq 42`
+    fn place(&self, component: ComponentId, step: usize) -> Option<Place> {
+        let before = self.trace.partition().components().take_while(|&it| it != component);
+        let first: usize = before.map(|it| self.trace.steps(it).len()).sum();
+        let order = self.orders.get(first + step)?;
+        let file = format!("run {}, {} {order}", self.run, self.column);
+        Some(Place { file, line: 0, columns: None })
+    }
 }
 
 impl<'a> From<'a> {
@@ -64,7 +90,7 @@ impl<'a> From<'a> {
     /// The place as text, if the multi-trace comes from a single place.
     pub(super) fn place(self) -> Option<String> {
         match self {
-            From::Raw { .. } | From::Recorded { .. } => None,
+            From::Raw { .. } | From::Recorded { .. } | From::Table { .. } => None,
             From::Case { file, line, .. } => Some(format!("{file}:{line}")),
             From::File { path } => Some(path.to_owned()),
             From::Text { name, .. } => Some(name.to_owned()),
@@ -76,6 +102,7 @@ impl<'a> From<'a> {
         let (source, line) = match self {
             From::Raw { group } => return Places::Raw { group, trace, plan },
             From::Recorded { run } => return Places::Recorded { run, trace },
+            From::Table { places } => return Places::Table { places },
             From::Case { file, line, text } => (Source::new(file, text), Some(line)),
             From::Text { name, text } => (Source::new(name, text), None),
             From::File { path } => {
@@ -106,6 +133,9 @@ pub(super) enum Places<'a> {
     Recorded {
         run: &'a Run,
         trace: &'a MultiTrace,
+    },
+    Table {
+        places: &'a TablePlaces<'a>,
     },
     Text {
         source: Source,
@@ -172,11 +202,12 @@ impl Places<'_> {
             }
             Places::Recorded { run, trace } => {
                 let (_, index) = trace.place(component, step)?;
-                let at = run.events.get(index as usize)?.at;
-                let (file, line) = (at.file().to_owned(), at.line() as usize);
+                let at = &run.events.get(index as usize)?.at;
+                let (file, line) = (at.file.to_string(), at.line as usize);
                 let place = Place { file, line, columns: None };
                 Some((place, None, 0..0))
             }
+            Places::Table { places } => Some((places.place(component, step)?, None, 0..0)),
             Places::Text { source, line, trace } => {
                 let (_, start) = trace.place(component, step)?;
                 let rest = source.text().get(start as usize..)?;

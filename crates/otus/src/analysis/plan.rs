@@ -36,6 +36,7 @@ use crate::context::Context;
 use crate::error::{Error, Result, unfit};
 use crate::load::{Loaded, options};
 use crate::report::Run;
+use crate::table::CheckerOptions;
 
 /// The settings for all multi-traces. Threads share them.
 #[derive(Debug)]
@@ -96,6 +97,10 @@ impl PlannedSpec {
         let valued = lowered.valued.take();
         let text = SpecText::new(loaded, lowered);
         PlannedSpec { pool, term, refined, first_letter, partners, valued, text }
+    }
+
+    pub(crate) fn partners(&self) -> &Partners {
+        &self.partners
     }
 
     /// A witness converted to an execution of the interaction as it is written.
@@ -266,6 +271,36 @@ impl Plan {
             logs: Arc::default(),
             lines: Mutex::default(),
         }
+    }
+
+    /// Draws cases.
+    pub(crate) fn draw(&mut self) {
+        self.pictures = Some(Pictures::default());
+    }
+
+    /// A plan for the runs of a table, within the limits of a request for files.
+    pub(crate) fn many(
+        spec: Arc<PlannedSpec>,
+        declared: Declared,
+        options: &CheckerOptions,
+    ) -> Plan {
+        let Budget { max_states, timeout, .. } = options.checks.budget;
+        let budget = Budget {
+            max_states: max_states.or(Some(FAST_STATES)),
+            timeout,
+            max_bytes: Some(MEMORY),
+            cancel: options.cancel.clone(),
+            ..Budget::default()
+        };
+        let explain = match options.explained {
+            0 => Explain::None,
+            most => Explain::First(most),
+        };
+        let is_brief = explain == Explain::None;
+        let witness = if is_brief { WitnessPolicy::None } else { WitnessPolicy::Weak };
+        let request = Request { explain, witness, is_brief, ..Request::default() };
+        let plan = Plan::of(spec, Method::Fast(declared), budget);
+        Plan { request: Arc::new(request), ..plan }
     }
 
     /// A plan that computes verdicts only.

@@ -213,6 +213,8 @@ pub enum Explain {
     /// The first failures, within small limits.
     #[default]
     Short,
+    /// So many failures, the first ones, within small limits.
+    First(usize),
     /// All failures, in full detail.
     Full,
 }
@@ -223,6 +225,7 @@ impl Explain {
         match self {
             Explain::None => Some(0),
             Explain::Short => Some(20),
+            Explain::First(most) => Some(most),
             Explain::Full => None,
         }
     }
@@ -233,7 +236,7 @@ impl Explain {
     /// may use.
     pub(crate) fn budget(self) -> (u64, Duration) {
         match self {
-            Explain::None | Explain::Short => (20_000, Duration::from_secs(5)),
+            Explain::None | Explain::Short | Explain::First(_) => (20_000, Duration::from_secs(5)),
             Explain::Full => (100_000, Duration::from_mins(5)),
         }
     }

@@ -370,7 +370,9 @@ fn notes(told: &Explanation, effort: Explain) -> Vec<Note> {
     let mut notes = Vec::new();
     let mut note = |topic, text: String| notes.push(Note { topic, text });
     let states = match effort {
-        Explain::None | Explain::Short => &told.furthest[..told.furthest.len().min(1)],
+        Explain::None | Explain::Short | Explain::First(_) => {
+            &told.furthest[..told.furthest.len().min(1)]
+        }
         Explain::Full => &told.furthest,
     };
     for state in states {

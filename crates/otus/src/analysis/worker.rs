@@ -28,9 +28,8 @@ use super::verdict::Subject;
 use super::wording::Failure;
 use crate::case::{Case, NoAttachment, Place, Unusable};
 use crate::diagnostics::Diagnostics;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::load::{Sources, options};
-use crate::run::Run;
 use crate::summary::{self, Summary};
 
 /// Turns a case into the caller's result, or adds it to the previous result. The worker threads call it, so that
@@ -391,15 +390,22 @@ impl<T: Send + 'static> Worker<T> {
         self.renew();
     }
 
-    /// Replaces a pool that has grown too much.
-    fn renew(&mut self) {
-        if self.pool.term_count() > self.plan.spec.pool.term_count() + MOST_TERMS {
+    /// Replaces a pool that has grown too much. Returns whether it has.
+    pub(super) fn renew(&mut self) -> bool {
+        let is_large = self.pool.term_count() > self.plan.spec.pool.term_count() + MOST_TERMS;
+        if is_large {
             *self = Worker::new(self.plan.clone(), self.map.clone());
         }
+        is_large
+    }
+
+    /// The pool that multi-traces are made over.
+    pub(super) fn pool(&mut self) -> &mut Pool {
+        &mut self.pool
     }
 
     /// Judges a multi-trace; with the values of its events, if the specification has values.
-    fn judge(
+    pub(super) fn judge(
         &mut self,
         id: &str,
         (trace, facts): (&MultiTrace, Option<&Facts>),
@@ -604,29 +610,5 @@ impl Prepared {
             }
         };
         Ok(Prepared { text: options::describe(partition, signature).into(), question, engine })
-    }
-}
-
-/// Checks events that a program recorded, as a multi-trace over a pool that has its messages.
-pub(crate) fn check_recorded(
-    plan: Plan,
-    run: &Run,
-    observed: (&MultiTrace, Option<&Facts>),
-    pool: &Pool,
-) -> Result<Case> {
-    let map: MapCase<Case> = Arc::new(|case, _| Some(case.clone()));
-    let mut worker = Worker::new(Arc::new(plan), map);
-    let slot = Slot::default();
-    let origin = Origin { from: From::Recorded { run }, names: Some(pool) };
-    worker.judge("run", observed, &origin, &slot);
-    let piece = slot.into_piece();
-    match piece.cases.into_iter().next() {
-        Some(Part::Done(case)) => Ok(case),
-        Some(Part::Tentative(case)) => Ok(*case),
-        None => {
-            let reasons = piece.troubles.iter().filter_map(Trouble::unusable);
-            let reason = reasons.map(|it| it.message).next().unwrap_or_default();
-            Err(Error::Unfit(reason))
-        }
     }
 }

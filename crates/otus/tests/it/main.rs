@@ -6,5 +6,6 @@ mod check;
 mod ctl;
 mod project;
 mod specs;
+mod table;
 mod vacuity;
 mod values;

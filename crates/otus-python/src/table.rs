@@ -1,0 +1,238 @@
+//! Tables of events, in and out as Arrow.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
+use otus::table::{Batch, CheckerOptions, ColumnNames};
+use otus::{Cancel, Error};
+use pyo3::prelude::*;
+use pyo3_arrow::PyTable;
+use pyo3_arrow::input::AnyRecordBatch;
+
+use crate::answers::Answers;
+use crate::columns::{self, ValueColumn};
+use crate::error::{raise, table_error};
+use crate::interrupt::Owner;
+use crate::options::Checks;
+use crate::spec::Spec;
+
+/// The names of the columns of the caller's table.
+#[derive(FromPyObject, Clone)]
+#[pyo3(from_item_all)]
+struct Names {
+    run: String,
+    lifeline: String,
+    action: String,
+    peer: Option<String>,
+    order: Option<String>,
+    time: Option<String>,
+    /// Fields and their columns.
+    values: Vec<(String, String)>,
+}
+
+/// How rows are taken, and what is told.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Settings {
+    grouped: bool,
+    explain: usize,
+    expected: Vec<String>,
+    memory: Option<usize>,
+    folder: Option<String>,
+    allow_empty: bool,
+    keep_unusable: bool,
+}
+
+/// Checks the runs in tables.
+#[pyclass(frozen, module = "otus._otus")]
+pub(crate) struct Checker {
+    /// Taken when the table ends.
+    checker: Owner<Option<otus::table::Checker>>,
+    reading: Arc<Reading>,
+}
+
+/// How tables are read.
+struct Reading {
+    names: Names,
+    keeps_unusable: bool,
+}
+
+/// What goes wrong with a table.
+enum Fault {
+    Table(String),
+    Core(Error),
+}
+
+impl Fault {
+    fn raise(&self, py: Python<'_>) -> PyErr {
+        match self {
+            Fault::Table(message) | Fault::Core(Error::Unfit(message)) => table_error(py, message),
+            Fault::Core(error) => raise(py, error),
+        }
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Fault::Core(error)
+    }
+}
+
+impl From<String> for Fault {
+    fn from(message: String) -> Self {
+        Fault::Table(message)
+    }
+}
+
+#[pymethods]
+impl Checker {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        spec: &Spec,
+        names: Names,
+        checks: Checks,
+        settings: Settings,
+    ) -> PyResult<Checker> {
+        let Settings { grouped, explain, expected, memory, folder, allow_empty, keep_unusable } =
+            settings;
+        let new = if grouped { CheckerOptions::grouped() } else { CheckerOptions::scattered() };
+        let cancel = Cancel::default();
+        let mut options = new
+            .checks(checks.options(py)?)
+            .explain(explain)
+            .expected(expected)
+            .allow_empty(allow_empty)
+            .cancel(cancel.clone())
+            .names(ColumnNames {
+                run: names.run.clone(),
+                lifeline: names.lifeline.clone(),
+                action: names.action.clone(),
+                order: names.order.clone().unwrap_or_else(|| "row".to_owned()),
+                time: names.time.clone().unwrap_or_else(|| "time".to_owned()),
+            });
+        if let Some(bytes) = memory {
+            options = options.memory(bytes);
+        }
+        if let Some(folder) = folder {
+            options = options.temporary_files(folder);
+        }
+        let spec = spec.spec.clone();
+        let make = move || otus::table::Checker::new(&spec, options).map(Some);
+        let checker = Owner::new(py, cancel, make)?.map_err(|error| raise(py, &error))?;
+        let reading = Arc::new(Reading { names, keeps_unusable: keep_unusable });
+        Ok(Checker { checker, reading })
+    }
+
+    /// Takes a table, and gives the answers for the runs that are over.
+    fn push(&self, py: Python<'_>, table: &Bound<'_, PyAny>) -> PyResult<PyTable> {
+        let table: AnyRecordBatch = table.extract().map_err(|_| {
+            let kind = table.get_type().name().map(|name| name.to_string()).unwrap_or_default();
+            let help = "pass a table of pyarrow, pandas, Polars, a DuckDB relation, or anything else with \
+                        __arrow_c_stream__ or __arrow_c_array__";
+            table_error(py, format!("a {kind} is no table of Arrow; {help}"))
+        })?;
+        let reader = table.into_reader()?;
+        let reading = self.reading.clone();
+        let answers = self.checker.ask(py, move |checker| reading.take(checker, reader))?;
+        finished(py, answers)
+    }
+
+    /// Ends the table, and gives the other answers.
+    fn finish(&self, py: Python<'_>) -> PyResult<PyTable> {
+        let reading = self.reading.clone();
+        let answers = self.checker.ask(py, move |checker| reading.end(checker))?;
+        finished(py, answers)
+    }
+}
+
+fn finished(py: Python<'_>, answers: Result<Answers, Fault>) -> PyResult<PyTable> {
+    let batch = answers.and_then(|answers| {
+        answers.finish().map_err(|error| Fault::Core(Error::Bug(error.to_string())))
+    });
+    let batch = batch.map_err(|fault| fault.raise(py))?;
+    let schema = batch.schema();
+    PyTable::try_new(vec![batch], schema)
+}
+
+/// The number of rows that are converted at once.
+const ROWS: usize = 1 << 17;
+
+impl Reading {
+    fn take(
+        &self,
+        checker: &mut Option<otus::table::Checker>,
+        reader: Box<dyn RecordBatchReader + Send>,
+    ) -> Result<Answers, Fault> {
+        let checker = checker.as_mut().ok_or_else(over)?;
+        let mut answers = Answers::default();
+        // A table without rows may have no batch, but its columns are checked as well.
+        let empty = RecordBatch::new_empty(reader.schema());
+        self.rows(checker, &empty, &mut answers)?;
+        for batch in reader {
+            let batch = batch.map_err(|error| format!("the table cannot be read: {error}"))?;
+            for start in (0..batch.num_rows()).step_by(ROWS) {
+                let length = ROWS.min(batch.num_rows() - start);
+                self.rows(checker, &batch.slice(start, length), &mut answers)?;
+            }
+        }
+        Ok(answers)
+    }
+
+    fn rows(
+        &self,
+        checker: &mut otus::table::Checker,
+        batch: &RecordBatch,
+        answers: &mut Answers,
+    ) -> Result<(), Fault> {
+        let Names { run, lifeline, action, peer, order, time, values } = &self.names;
+        let column = |name: &String, argument: &str| column(batch, name, argument);
+        let runs = columns::runs(column(run, "run")?, run)?;
+        let lifelines = columns::names(column(lifeline, "lifeline")?, lifeline)?;
+        let actions = columns::names(column(action, "action")?, action)?;
+        let peers = peer.as_ref().map(|peer| columns::names(column(peer, "peer")?, peer));
+        let peers = peers.transpose()?;
+        let orders = order.as_ref().map(|order| columns::orders(column(order, "order")?, order));
+        let orders = orders.transpose()?;
+        let times = time.as_ref().map(|time| columns::times(column(time, "time")?, time));
+        let times = times.transpose()?;
+        let fields = values.iter().map(|(field, name)| {
+            Ok((field.as_str(), columns::values(column(name, "values")?, name)?))
+        });
+        let fields: Vec<(&str, ValueColumn<'_>)> = fields.collect::<Result<_, String>>()?;
+        let values: Vec<_> = fields.iter().map(|(field, it)| (*field, it.values())).collect();
+        let mut rows = Batch::new(runs.texts(), lifelines.texts(), actions.texts());
+        rows.peer = peers.as_ref().map(|peers| peers.texts());
+        rows.order = orders.as_deref();
+        rows.time = times.as_deref();
+        rows.values = &values;
+        for item in checker.push(&rows)? {
+            answers.add(&item, self.keeps_unusable)?;
+        }
+        Ok(())
+    }
+
+    fn end(&self, checker: &mut Option<otus::table::Checker>) -> Result<Answers, Fault> {
+        let mut answers = Answers::default();
+        for item in checker.take().ok_or_else(over)?.finish()? {
+            answers.add(&item?, self.keeps_unusable)?;
+        }
+        Ok(answers)
+    }
+}
+
+fn over() -> String {
+    "this checker has ended its table; make a new one".to_owned()
+}
+
+/// A column of a table.
+fn column<'b>(batch: &'b RecordBatch, name: &str, argument: &str) -> Result<&'b ArrayRef, String> {
+    batch.column_by_name(name).ok_or_else(|| {
+        let schema = batch.schema();
+        let names: Vec<String> =
+            schema.fields().iter().take(12).map(|field| format!("`{}`", field.name())).collect();
+        let more = if schema.fields().len() > names.len() { ", …" } else { "" };
+        let names = names.join(", ");
+        format!("there is no column `{name}`; the table has {names}{more}: say {argument}=…")
+    })
+}
