@@ -4,7 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use otus_core::Direction;
+use otus_core::index::Index as _;
+use otus_core::intern::Interner;
+use otus_core::{Direction, define_id};
 use otus_syntax::{Code, Severity};
 
 use super::shape::Shape;
@@ -208,7 +210,7 @@ impl PairAccount {
 }
 
 /// A kind of action without a counterpart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Unpaired {
     /// Sent but not received, or received but not sent.
     pub direction: Direction,
@@ -218,6 +220,40 @@ pub struct Unpaired {
     pub message: RunMessageId,
     /// The peer, if the log names it.
     pub peer: Option<RunLifelineId>,
+}
+
+define_id! {
+    UnpairedId;
+}
+
+/// Counts actions without a counterpart. A log of a million clients has a million kinds of them, so they are sorted at
+/// the end.
+#[derive(Debug, Default)]
+pub(super) struct UnpairedCounts {
+    kinds: Interner<UnpairedId, Unpaired>,
+    counts: Vec<(u64, RunPlace)>,
+}
+
+impl UnpairedCounts {
+    pub(super) fn add(&mut self, kind: Unpaired, place: RunPlace) {
+        let index = self.kinds.intern(kind).index();
+        if index == self.counts.len() {
+            self.counts.push((0, place));
+        }
+        self.counts[index].0 += 1;
+    }
+
+    pub(super) fn finish(self) -> BTreeMap<Unpaired, (u64, RunPlace)> {
+        let mut all: Vec<_> = self.kinds.items.iter().copied().zip(self.counts).collect();
+        // Their order, as one number.
+        all.sort_unstable_by_key(|(kind, _)| {
+            let peer = kind.peer.map_or(0, |peer| u128::from(peer.0) + 1);
+            let is_reception = u128::from(kind.direction == Direction::Reception);
+            let sender = is_reception << 32 | u128::from(kind.lifeline.0);
+            (sender << 32 | u128::from(kind.message.0)) << 33 | peer
+        });
+        all.into_iter().collect()
+    }
 }
 
 /// A finding for the user.

@@ -30,7 +30,7 @@ use std::ops::ControlFlow;
 
 use rustc_hash::FxHashSet;
 
-use super::account::{Accounting, Findings, RuleAccount};
+use super::account::{Accounting, Findings, RuleAccount, UnpairedCounts};
 use super::propagation::SpanTrouble;
 use super::shape::Shapes;
 use super::vocabulary::{RunActionId, RunFileId, RunLifelineId, RunPlace};
@@ -61,9 +61,12 @@ struct Mapper {
     accounting: Accounting,
     /// For each source: the index of its first rule among all rules.
     rule_starts: Vec<usize>,
+    /// For each source: what finds the rules of its records, between its files.
+    matchers: Vec<Option<Box<matching::Matcher>>>,
     groups: Groups,
     shapes: Shapes,
     findings: Findings,
+    unpaired: UnpairedCounts,
     /// The event that is stored next.
     row: Row,
     pending: Vec<PendingAction>,
@@ -158,6 +161,7 @@ impl Mapper {
             accounting,
             kept: plan.kept.clone(),
             rule_starts,
+            matchers: plan.sources.iter().map(|_| None).collect(),
             groups: Groups::new(plan.idle),
             early: files == 1 || plan.idle.is_some(),
             grouped: canonical || all_rules().any(|rule| rule.group.is_some()),
@@ -188,6 +192,7 @@ impl Mapper {
             }
         }
         self.accounting.groups.most_open = self.groups.peak;
+        self.accounting.pairs.unpaired = std::mem::take(&mut self.unpaired).finish();
         self.conclude(plan);
         let accounting = &mut self.accounting;
         (accounting.shapes, accounting.other_shapes) = self.shapes.finish();

@@ -4,12 +4,12 @@ use std::ops::ControlFlow;
 
 use otus_core::index::Index as _;
 use otus_syntax::Code;
-use regex::bytes::CaptureLocations;
 
 use super::super::account::{FileAccount, Tally};
 use super::super::vocabulary::{RunFileId, RunPlace};
 use super::super::{LogFile, Sink};
-use super::{Mapper, matching};
+use super::Mapper;
+use super::matching::Matcher;
 use crate::mapping::{Plan, SourcePlan};
 use crate::read::{self, Fault, FaultKind, Format, Item, Packing};
 
@@ -18,8 +18,7 @@ pub(super) struct OpenFile<'v> {
     pub(super) source: &'v SourcePlan,
     pub(super) source_index: usize,
     pub(super) id: RunFileId,
-    /// For each rule and pattern: memory for captures.
-    pub(super) locations: Vec<Vec<CaptureLocations>>,
+    pub(super) matcher: Box<Matcher>,
     pub(super) account: FileAccount,
     /// The slots of the keys of the canonical format, if the file has that format.
     pub(super) canonical: Option<[usize; 18]>,
@@ -62,7 +61,9 @@ impl Mapper {
             source_index: file.source,
             id,
             account,
-            locations: source.rules.iter().map(matching::locations).collect(),
+            matcher: self.matchers[file.source]
+                .take()
+                .unwrap_or_else(|| Box::new(Matcher::new(source))),
             canonical: (source.format == Format::Canonical)
                 .then(|| read::canonical::KEYS.map(|key| source.fields.find(key).unwrap_or(0))),
         };
@@ -72,7 +73,8 @@ impl Mapper {
                 flow = self.item(&mut open, item, sink);
                 flow
             });
-        let OpenFile { mut account, .. } = open;
+        let OpenFile { mut account, matcher, .. } = open;
+        self.matchers[file.source] = Some(matcher);
         (account.bytes, account.lines) = (extent.bytes, extent.lines);
         let tally = account.tally;
         self.accounting.total.add(tally);

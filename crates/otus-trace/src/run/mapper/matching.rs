@@ -3,14 +3,15 @@
 use std::ops::ControlFlow;
 
 use otus_syntax::Code;
-use regex::bytes::CaptureLocations;
 
 use super::super::Sink;
 use super::super::vocabulary::RunPlace;
 use super::file::OpenFile;
 use super::{Incomplete, Mapper, Taken};
+use crate::mapping::finder::{Candidate, FinderMemory};
+use crate::mapping::pattern::PatternMemory;
 use crate::mapping::template::{Captures, Context};
-use crate::mapping::{Condition, Rule};
+use crate::mapping::{Condition, Rule, SourcePlan};
 use crate::read::{Format, Record};
 
 impl Mapper {
@@ -22,10 +23,7 @@ impl Mapper {
     ) -> ControlFlow<()> {
         let place = RunPlace { file: file.id, line: record.at.line };
         let rules = &file.source.rules;
-        let taken = rules.iter().zip(&mut file.locations).position(|(rule, locations)| {
-            rule.conditions.iter().all(|condition| holds(condition, record, locations))
-        });
-        let Some(index) = taken else {
+        let Some(index) = file.matcher.rule(file.source, record) else {
             file.account.tally.unmatched += 1;
             self.gaps |= file.source.format == Format::Shiviz;
             self.shapes.count(record.bytes, place);
@@ -49,7 +47,7 @@ impl Mapper {
         // Nearly all rules have one pattern, so the common case needs no allocation.
         let mut one = None;
         let mut several = Vec::new();
-        for pattern in captures(rule, record, &file.locations[index]) {
+        for pattern in file.matcher.captures(index, rule, record) {
             match one {
                 None if several.is_empty() => one = Some(pattern),
                 _ => {
@@ -100,46 +98,76 @@ impl Mapper {
     }
 }
 
-fn captures<'c>(
-    rule: &'c Rule,
-    record: &'c Record<'_>,
-    locations: &'c [CaptureLocations],
-) -> impl Iterator<Item = Captures<'c>> {
-    rule.conditions.iter().filter_map(move |condition| {
-        let &Condition::Pattern { slot, index, .. } = condition else { return None };
-        let haystack = match slot {
-            Some(slot) => record.field(slot).unwrap_or(&[]),
-            None => record.bytes,
+/// Finds the rules of one source; its memory serves all files of the source.
+#[derive(Debug)]
+pub(super) struct Matcher {
+    /// For each rule and pattern.
+    patterns: Vec<Vec<PatternMemory>>,
+    finder: FinderMemory,
+}
+
+impl Matcher {
+    pub(super) fn new(source: &SourcePlan) -> Matcher {
+        let memory = |rule: &Rule| {
+            let patterns = rule.conditions.iter().filter_map(|condition| match condition {
+                Condition::Pattern { pattern, .. } => Some(pattern.memory()),
+                Condition::OneOf { .. } | Condition::Present { .. } => None,
+            });
+            patterns.collect()
         };
-        Some(Captures { haystack, locations: locations.get(index)? })
-    })
-}
+        Matcher {
+            patterns: source.rules.iter().map(memory).collect(),
+            finder: source.finder.memory(),
+        }
+    }
 
-/// Memory for the captures of the patterns of a rule.
-pub(super) fn locations(rule: &Rule) -> Vec<CaptureLocations> {
-    let patterns = rule.conditions.iter().filter_map(|condition| match condition {
-        Condition::Pattern { regex, .. } => Some(regex.capture_locations()),
-        Condition::OneOf { .. } | Condition::Present { .. } => None,
-    });
-    patterns.collect()
-}
+    /// The rule that takes a record.
+    #[inline]
+    fn rule(&mut self, source: &SourcePlan, record: &Record<'_>) -> Option<usize> {
+        source.finder.look(record.bytes, &mut self.finder);
+        (source.rules.iter().zip(&mut self.patterns).enumerate()).position(
+            |(index, (rule, memory))| {
+                let line = source.finder.candidate(index, &self.finder);
+                line != Candidate::Impossible
+                    && rule.conditions.iter().all(|it| holds(it, record, line, memory))
+            },
+        )
+    }
 
-#[inline]
-fn holds(condition: &Condition, record: &Record<'_>, locations: &mut [CaptureLocations]) -> bool {
-    match condition {
-        Condition::Pattern { slot, regex, index } => {
+    /// The captures of the rule that takes a record.
+    fn captures<'c>(
+        &'c self,
+        index: usize,
+        rule: &'c Rule,
+        record: &'c Record<'_>,
+    ) -> impl Iterator<Item = Captures<'c>> {
+        rule.conditions.iter().filter_map(move |condition| {
+            let &Condition::Pattern { slot, index: pattern, .. } = condition else { return None };
             let haystack = match slot {
+                Some(slot) => record.field(slot).unwrap_or(&[]),
                 None => record.bytes,
-                Some(slot) => match record.field(*slot) {
-                    Some(field) => field,
-                    None => return false,
-                },
             };
-            match locations.get_mut(*index) {
-                Some(locations) if locations.len() > 1 => {
-                    regex.captures_read(locations, haystack).is_some()
+            Some(Captures { haystack, slots: self.patterns[index].get(pattern)?.slots() })
+        })
+    }
+}
+
+/// Whether a condition holds. `line` tells what is known about the pattern for the line.
+#[inline]
+fn holds(
+    condition: &Condition,
+    record: &Record<'_>,
+    line: Candidate,
+    memory: &mut [PatternMemory],
+) -> bool {
+    match condition {
+        Condition::Pattern { slot, pattern, index } => {
+            let Some(memory) = memory.get_mut(*index) else { return false };
+            match slot {
+                None => pattern.matches_candidate(record.bytes, line, memory),
+                Some(slot) => {
+                    record.field(*slot).is_some_and(|field| pattern.matches(field, memory))
                 }
-                _ => regex.is_match(haystack),
             }
         }
         Condition::OneOf { slot, values } => {
