@@ -30,7 +30,8 @@ pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
 /// Replaces the bytes of a line that are not UTF-8, so that patterns can match; returns the line
 /// and whether anything was replaced.
 pub(super) fn repair<'l>(bytes: &'l [u8], memory: &'l mut Vec<u8>) -> (&'l [u8], bool) {
-    if std::str::from_utf8(bytes).is_ok() {
+    // Nearly all lines are ASCII, and that is seen at once.
+    if bytes.is_ascii() || std::str::from_utf8(bytes).is_ok() {
         return (bytes, false);
     }
     memory.clear();
