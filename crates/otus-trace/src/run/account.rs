@@ -116,6 +116,22 @@ pub struct FileAccount {
     pub not_utf8: u64,
 }
 
+impl FileAccount {
+    pub(super) fn new(name: String, source: usize, format: Format) -> FileAccount {
+        FileAccount {
+            name,
+            source,
+            format,
+            packing: Packing::None,
+            bytes: 0,
+            lines: 0,
+            tally: Tally::default(),
+            events: 0,
+            not_utf8: 0,
+        }
+    }
+}
+
 /// The account of a rule.
 #[derive(Debug, Clone)]
 pub struct RuleAccount {
@@ -293,15 +309,50 @@ const PLACES: usize = 3;
 /// Collects findings; equal findings are counted.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
+    /// The findings of a thread, which are counted where all records come together.
+    recorded: Option<Vec<RecordedFinding>>,
+    /// The number of records with events of the thread so far.
+    pub(super) at: usize,
     found: BTreeMap<(Code, String), Finding>,
     /// By code: further findings, counted together.
     others: BTreeMap<Code, Finding>,
 }
 
+/// A finding of a thread.
+#[derive(Debug)]
+pub(super) struct RecordedFinding {
+    /// The number of records with events before it.
+    pub(super) at: usize,
+    code: Code,
+    place: RunPlace,
+    message: String,
+    help: String,
+}
+
 impl Findings {
+    /// The findings of a thread.
+    pub(super) fn of_part() -> Findings {
+        Findings { recorded: Some(Vec::new()), ..Findings::default() }
+    }
+
+    pub(super) fn take_recorded(&mut self) -> Vec<RecordedFinding> {
+        self.recorded.take().unwrap_or_default()
+    }
+
+    /// Adds a finding of a thread.
+    pub(super) fn add_recorded(&mut self, finding: RecordedFinding) {
+        let RecordedFinding { code, place, message, help, .. } = finding;
+        self.add(code, place, message, &help);
+    }
+
     /// Adds an occurrence of a finding. Beyond [`MOST_FINDINGS`], findings of one code are counted
     /// together.
     pub(super) fn add(&mut self, code: Code, place: RunPlace, message: String, help: &str) {
+        if let Some(recorded) = &mut self.recorded {
+            let (at, help) = (self.at, help.to_owned());
+            recorded.push(RecordedFinding { at, code, place, message, help });
+            return;
+        }
         let key = (code, message);
         if !self.is_full() {
             let new = |(_, message): &(Code, String)| {

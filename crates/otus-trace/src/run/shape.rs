@@ -29,6 +29,8 @@ pub(crate) struct Shapes {
     counted: Vec<Shape>,
     /// The number of lines with shapes that are not kept.
     others: u64,
+    /// Whether all shapes are kept, because they are a part of the run only.
+    keeps_all: bool,
     text: String,
 }
 
@@ -38,13 +40,36 @@ const MOST: usize = 4096;
 const LONGEST: usize = 400;
 
 impl Shapes {
+    /// The shapes of a part of a run.
+    pub(crate) fn of_part() -> Shapes {
+        Shapes { keeps_all: true, ..Shapes::default() }
+    }
+
+    fn is_full(&self) -> bool {
+        self.counted.len() >= MOST && !self.keeps_all
+    }
+
+    /// Adds the shapes of the next part of the run.
+    pub(crate) fn add(&mut self, part: Shapes) {
+        for shape in part.counted {
+            match self.names.find(&shape.text) {
+                Some(known) => self.counted[known.index()].count += shape.count,
+                None if self.is_full() => self.others += shape.count,
+                None => {
+                    self.names.intern(&shape.text);
+                    self.counted.push(shape);
+                }
+            }
+        }
+    }
+
     pub(crate) fn count(&mut self, line: &[u8], place: RunPlace) {
         let cut = &line[..line.len().min(LONGEST)];
         fold(cut, &mut self.text);
         let known = self.names.find(&self.text);
         let index = match known {
             Some(symbol) => symbol.0 as usize,
-            None if self.counted.len() >= MOST => {
+            None if self.is_full() => {
                 self.others += 1;
                 return;
             }

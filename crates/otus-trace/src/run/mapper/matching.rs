@@ -5,14 +5,16 @@ use std::ops::ControlFlow;
 use otus_syntax::Code;
 
 use super::super::Sink;
+use super::super::account::FileAccount;
 use super::super::vocabulary::RunPlace;
 use super::file::OpenFile;
+use super::mapped::Kind;
 use super::{Incomplete, Mapper, Taken};
 use crate::mapping::finder::{Candidate, FinderMemory};
 use crate::mapping::pattern::PatternMemory;
 use crate::mapping::template::{Captures, Context};
-use crate::mapping::{Condition, Rule, SourcePlan};
-use crate::read::{Format, Record};
+use crate::mapping::{Condition, Plan, Rule, SourcePlan};
+use crate::read::Record;
 
 impl Mapper {
     pub(super) fn record(
@@ -25,7 +27,7 @@ impl Mapper {
         let rules = &file.source.rules;
         let Some(index) = file.matcher.rule(file.source, record) else {
             file.account.tally.unmatched += 1;
-            self.gaps |= file.source.format == Format::Shiviz;
+            self.note_gap(file.source.format);
             self.shapes.count(record.bytes, place);
             return ControlFlow::Continue(());
         };
@@ -33,14 +35,19 @@ impl Mapper {
         let account = &mut self.accounting.rules[self.rule_starts[file.source_index] + index];
         account.hits += 1;
         account.first.get_or_insert(place);
+        let number = (file.source_index, index);
         if rule.ignore {
             file.account.tally.ignored += 1;
-            self.gaps |= file.source.format == Format::Shiviz;
+            self.note_gap(file.source.format);
             if rule.latent && record.span.is_some_and(|span| !span.id.is_empty()) {
                 let context = Context { record, file: &file.account.name, captures: &[] };
-                let taken = Taken { plan: file.plan, source: file.source, rule, place, context };
+                let (plan, source) = (file.plan, file.source);
+                let taken = Taken { plan, source, rule, number, place, context };
                 // A span without a service cannot be joined to others, so the error is ignored.
-                let _ = self.apply(&taken);
+                if self.apply(&taken).is_ok() {
+                    self.current.kind = Kind::Latent;
+                    return self.evaluated(&mut file.account, file.plan, sink);
+                }
             }
             return ControlFlow::Continue(());
         }
@@ -58,43 +65,49 @@ impl Mapper {
         }
         let captures = if several.is_empty() { one.as_slice() } else { &several[..] };
         let context = Context { record, file: &file.account.name, captures };
-        let taken = Taken { plan: file.plan, source: file.source, rule, place, context };
-        let stored = match file.canonical {
+        let (plan, source) = (file.plan, file.source);
+        let taken = Taken { plan, source, rule, number, place, context };
+        let evaluated = match file.canonical {
             Some(slots) => self.canonical(&taken, slots),
-            None => self.apply(&taken).map(Some),
+            None => self.apply(&taken).map(|()| true),
         };
-        match stored {
-            Ok(Some(stored)) => {
-                file.account.tally.matched += 1;
-                file.account.events += std::mem::take(&mut self.stored);
-                self.after(stored, sink, file.plan)
-            }
-            Ok(None) => {
+        match evaluated {
+            Ok(true) => self.evaluated(&mut file.account, plan, sink),
+            Ok(false) => {
                 file.account.tally.blank += 1;
                 ControlFlow::Continue(())
             }
             Err(incomplete) => {
-                file.account.tally.incomplete += 1;
-                self.gaps |= file.source.format == Format::Shiviz;
-                let (name, source) = (&rule.name, &file.source.name);
-                let message = match incomplete {
-                    Incomplete::Missing(setting) => {
-                        format!(
-                            "`{name}` of `{source}` takes lines that have no value for `{setting}`"
-                        )
-                    }
-                    Incomplete::Unusable(setting, value) => {
-                        format!(
-                            "`{name}` of `{source}` takes a line whose `{setting}` cannot be {value}"
-                        )
-                    }
-                };
-                let help =
-                    "make its `match` or `where` narrower, or give the setting another value";
-                self.findings.add(Code::INCOMPLETE_RECORD, place, message, help);
+                let number = [file.source_index, index];
+                self.incomplete(&mut file.account, plan, number, place, incomplete);
                 ControlFlow::Continue(())
             }
         }
+    }
+
+    /// Accounts for a record that its rule cannot make events of.
+    pub(super) fn incomplete(
+        &mut self,
+        account: &mut FileAccount,
+        plan: &Plan,
+        [source, rule]: [usize; 2],
+        place: RunPlace,
+        incomplete: Incomplete,
+    ) {
+        let source = &plan.sources[source];
+        let (name, of) = (&source.rules[rule].name, &source.name);
+        account.tally.incomplete += 1;
+        self.note_gap(source.format);
+        let message = match incomplete {
+            Incomplete::Missing(setting) => {
+                format!("`{name}` of `{of}` takes lines that have no value for `{setting}`")
+            }
+            Incomplete::Unusable(setting, value) => {
+                format!("`{name}` of `{of}` takes a line whose `{setting}` cannot be {value}")
+            }
+        };
+        let help = "make its `match` or `where` narrower, or give the setting another value";
+        self.findings.add(Code::INCOMPLETE_RECORD, place, message, help);
     }
 }
 
