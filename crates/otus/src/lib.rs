@@ -88,6 +88,7 @@ pub mod schema;
 mod spec;
 pub mod suite;
 mod summary;
+mod threads;
 #[doc(hidden)]
 pub mod units;
 mod value;
