@@ -74,7 +74,7 @@ fn threads(bytes: usize) {
     println!();
 }
 
-/// JSON lines beside DuckDB, which reads the same fields of the same file into the same groups, on one thread. Needs a
+/// JSON lines beside `DuckDB`, which reads the same fields of the same file into the same groups, on one thread. Needs a
 /// Python with the package `duckdb`: `OTUS_PYTHON`, or `python3`.
 fn duckdb(bytes: usize) {
     let Some(scratch) = Scratch::new("duckdb") else { return };
