@@ -5,15 +5,16 @@
 
 use std::fmt::Write as _;
 use std::io::Read;
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 use otus_syntax::Source;
 use otus_trace::mapping::Plan;
-use otus_trace::run::{Accounting, LogFile, Observed, map};
+use otus_trace::run::{Accounting, LogFile, Observed, map, map_on};
 
 use crate::compare::{Case, Inputs};
-use crate::measure::{peak_bytes, rate};
+use crate::measure::{Scratch, peak_bytes, rate};
 use crate::size::Size;
 
 pub(crate) fn run(size: Size, parts: &[String]) {
@@ -29,6 +30,10 @@ pub(crate) fn run(size: Size, parts: &[String]) {
         let block = text_block(BLOCK);
         measure("text, 3 patterns", &plan(TEXT_PLAN), &block, size.pick(128 << 20, 1 << 30));
     }
+    if wanted("rules") {
+        let block = text_block(BLOCK);
+        measure("text, 33 patterns", &plan(&many_rules()), &block, size.pick(128 << 20, 1 << 30));
+    }
     if wanted("otlp") {
         let block = otlp_block(BLOCK);
         measure("OTLP", &plan(OTLP_PLAN), &block, size.pick(128 << 20, 1 << 30));
@@ -37,7 +42,96 @@ pub(crate) fn run(size: Size, parts: &[String]) {
         groups(size.pick(1_000_000, 10_000_000), size.pick(100_000, 1_000_000));
     }
     println!();
+    if wanted("threads") {
+        threads(size.pick(128 << 20, 512 << 20));
+    }
+    if wanted("duckdb") {
+        duckdb(size.pick(160 << 20, 640 << 20));
+    }
 }
+
+/// The same logs on several threads: the time by the wall clock depends on what else runs, the processor time shows
+/// what it costs to put the parts in order.
+fn threads(bytes: usize) {
+    println!("| workload | threads | MB | s | processor s |");
+    println!("|---|---|---|---|---|");
+    let workloads = [
+        ("json lines", JSON_PLAN, json_block(BLOCK)),
+        ("text, 3 patterns", TEXT_PLAN, text_block(BLOCK)),
+    ];
+    for (name, text, block) in &workloads {
+        let plan = plan(text);
+        for threads in [1, 2, 4] {
+            let (file, bytes) = repeated(name, block, bytes);
+            let (start, cpu) = (Instant::now(), cpu_time::ProcessTime::now());
+            let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
+            let accounting = map_on(&plan, vec![file], threads, &mut ignore);
+            let (wall, cpu) = (start.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
+            assert!(accounting.total.adds_up() && accounting.total.matched > 0);
+            println!("| {name} | {threads} | {} | {wall:.2} | {cpu:.2} |", bytes >> 20);
+        }
+    }
+    println!();
+}
+
+/// JSON lines beside `DuckDB`, which reads the same fields of the same file into the same groups, on one thread. Needs a
+/// Python with the package `duckdb`: `OTUS_PYTHON`, or `python3`.
+fn duckdb(bytes: usize) {
+    let Some(scratch) = Scratch::new("duckdb") else { return };
+    let path = scratch.0.join("log.jsonl");
+    let block = json_block(BLOCK);
+    let rounds = bytes.div_ceil(block.len());
+    if let Err(error) = std::fs::write(&path, block.repeat(rounds)) {
+        println!("Skipped: cannot write {}: {error}.", path.display());
+        return;
+    }
+    println!("| JSON lines, {} MB | processor s |", (rounds * block.len()) >> 20);
+    println!("|---|---|");
+    let plan = plan(JSON_PLAN);
+    for _ in 0..3 {
+        let from = path.clone();
+        let open = move || Ok(Box::new(std::fs::File::open(from)?) as Box<dyn Read>);
+        let file = LogFile { name: "log".to_owned(), source: 0, open: Box::new(open) };
+        let cpu = cpu_time::ThreadTime::now();
+        let accounting = map(&plan, vec![file], &mut ignore);
+        let groups = accounting.groups.total;
+        println!(
+            "| Otus, events in order in {groups} groups | {:.2} |",
+            cpu.elapsed().as_secs_f64()
+        );
+    }
+    let python = std::env::var("OTUS_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let output = std::process::Command::new(&python).arg("-c").arg(DUCKDB).arg(&path).output();
+    match output {
+        Ok(output) if output.status.success() => {
+            println!("{}", String::from_utf8_lossy(&output.stdout));
+        }
+        _ => println!("\nSkipped: {python} has no package `duckdb` (`pip install duckdb`).\n"),
+    }
+}
+
+const DUCKDB: &str = r#"
+import resource, sys
+import duckdb
+con = duckdb.connect()
+con.execute("SET threads=1; SET enable_progress_bar=false")
+columns = ("{request_id: 'VARCHAR', event: 'VARCHAR', level: 'VARCHAR', service: 'STRUCT(name VARCHAR)', "
+           "rpc: 'STRUCT(method VARCHAR, peer VARCHAR, seq VARCHAR)'}")
+table = f"read_json('{sys.argv[1]}', format='newline_delimited', columns={columns})"
+fields = "service.name, event, rpc.method, rpc.peer, rpc.seq"
+counts = " + ".join(f"count({field})" for field in fields.split(", "))
+queries = {
+    "DuckDB, events in a list for each group":
+        f"SELECT request_id, list(({fields})) e FROM {table} WHERE event IN ('send', 'receive', 'done') GROUP BY 1",
+    "DuckDB, the fields only counted by group": f"SELECT request_id, {counts} e FROM {table} GROUP BY 1",
+}
+for name, query in queries.items():
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_SELF)
+        con.execute(f"SELECT count(e) FROM ({query})").fetchall()
+        after = resource.getrusage(resource.RUSAGE_SELF)
+        print(f"| {name} | {after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime:.2f} |")
+"#;
 
 /// The cases of `otus-bench compare`: logs on disk through `otus map`, into a case file.
 pub(crate) fn compared(inputs: &Inputs<'_>) -> anyhow::Result<Vec<Case>> {
@@ -88,14 +182,19 @@ impl<C: AsRef<[u8]>, I: Iterator<Item = C>> Read for Chunks<C, I> {
 }
 
 fn measure(name: &str, plan: &Plan, block: &str, bytes: usize) {
+    let (file, bytes) = repeated(name, block, bytes);
+    print(name, bytes, || map(plan, vec![file], &mut ignore));
+}
+
+/// A log that is one block again and again, and its length.
+fn repeated<'b>(name: &str, block: &'b str, bytes: usize) -> (LogFile<'b>, usize) {
     let rounds = bytes / block.len() + 1;
     let bytes = rounds * block.len();
-    let open = || {
+    let open = move || {
         let repeated = Chunks { chunk: block, at: 0, rest: std::iter::repeat_n(block, rounds - 1) };
         Ok(Box::new(repeated) as Box<dyn Read>)
     };
-    let file = LogFile { name: name.to_owned(), source: 0, open: Box::new(open) };
-    print(name, bytes, || map(plan, vec![file], &mut ignore));
+    (LogFile { name: name.to_owned(), source: 0, open: Box::new(open) }, bytes)
 }
 
 fn ignore(_: &Observed<'_>) -> ControlFlow<()> {
@@ -192,6 +291,20 @@ emit = ["?CONNECT"]
 match = 'Client (?<peer>\S+) disconnected'
 closes = true
 "#;
+
+/// The three patterns after thirty others that never match: half of them have literals.
+fn many_rules() -> String {
+    let (source, rules) = TEXT_PLAN.split_once("[[source.rule]]").unwrap_or((TEXT_PLAN, ""));
+    let mut text = source.to_owned();
+    for number in 0..15 {
+        let _ = write!(
+            text,
+            "[[source.rule]]\nmatch = 'worker{number} (?<peer>\\w+) took (\\d+)'\nemit = ['!w{number}']\n\
+             [[source.rule]]\nmatch = '^(?<n>[a-z]+){number}=(?<peer>[^ ]+)$'\nemit = ['!v{number}']\n"
+        );
+    }
+    text + "[[source.rule]]" + rules
+}
 
 fn text_block(bytes: usize) -> String {
     let mut block = String::new();

@@ -57,7 +57,7 @@ struct Key<'e> {
 }
 
 /// A message, or the request or the reply of a span.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Subject(u32);
 
 impl Subject {
@@ -108,13 +108,9 @@ pub(crate) fn pair(rows: &[Row], sides: &[Option<Side>], pairing: Pairing) -> Pa
         channels.sort_unstable();
         channels.dedup();
     }
-    let mut queues = Queues {
-        next: vec![[END; 4]; rows.len()],
-        received: vec![false; rows.len()],
-        ..Queues::default()
-    };
     let mut counted = Vec::new();
     let mut receptions = Vec::new();
+    let mut emissions = Vec::new();
     for (index, (row, side)) in rows.iter().zip(sides).enumerate() {
         let Some(side) = side else { continue };
         let queued = if pairing == Pairing::Count {
@@ -136,8 +132,20 @@ pub(crate) fn pair(rows: &[Row], sides: &[Option<Side>], pairing: Pairing) -> Pa
         };
         let id: &[u8] = if by_id(row) { &row.id } else { &[] };
         match side.direction {
-            Direction::Emission => queues.emit(index, subject, id, row),
+            Direction::Emission => emissions.push((index, subject, id)),
             Direction::Reception => receptions.push((index, subject, id)),
+        }
+    }
+    // Often one log has one side of a message only. Then there is nothing to queue for.
+    let mut received: Vec<Subject> = receptions.iter().map(|&(_, subject, _)| subject).collect();
+    received.sort_unstable();
+    received.dedup();
+    let mut queues = Queues::new(if received.is_empty() { 0 } else { rows.len() });
+    for (index, subject, id) in emissions {
+        if received.binary_search(&subject).is_ok() {
+            queues.emit(index, subject, id, &rows[index]);
+        } else {
+            pairs.unpaired.push(index);
         }
     }
     let mut left = Vec::new();
@@ -189,6 +197,10 @@ struct Queues<'e> {
 }
 
 impl<'e> Queues<'e> {
+    fn new(rows: usize) -> Self {
+        Queues { next: vec![[END; 4]; rows], received: vec![false; rows], ..Queues::default() }
+    }
+
     fn emit(&mut self, index: usize, subject: Subject, id: &'e [u8], row: &Row) {
         self.emissions.push(index);
         let Ok(number) = u32::try_from(index) else { return };

@@ -91,6 +91,7 @@ mod spec;
 pub mod suite;
 mod summary;
 pub mod table;
+mod threads;
 #[doc(hidden)]
 pub mod units;
 mod value;

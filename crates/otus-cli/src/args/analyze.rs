@@ -164,8 +164,8 @@ pub(crate) struct AnalyzeArgs {
     #[arg(long, value_name = "NUMBER")]
     pub(crate) max_states: Option<u64>,
 
-    /// The number of multi-traces (observed runs) to check in parallel; 0 means one per core
-    /// [default: 0].
+    /// The number of multi-traces (observed runs) to check in parallel, and of threads that read raw
+    /// logs; 0 means one per core [default: 0].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) jobs: Option<usize>,
 

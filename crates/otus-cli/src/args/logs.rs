@@ -78,6 +78,11 @@ pub(crate) struct MapArgs {
     #[arg(long)]
     pub(crate) strict: bool,
 
+    /// The number of threads that read the logs, also parts of one file; 0 means one per core
+    /// [default: 0].
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) jobs: Option<usize>,
+
     /// The output format.
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(TEXT_OR_JSON))]
     pub(crate) format: TextFormat,

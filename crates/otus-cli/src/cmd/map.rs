@@ -20,6 +20,7 @@ pub(crate) fn run(args: &MapArgs, shell: &Shell) -> anyhow::Result<Status> {
     request.spec.clone_from(&args.spec);
     request.config = args.logs.config.as_ref().map(PathBuf::from);
     request.group.clone_from(&args.logs.group);
+    request.threads = args.jobs;
     let mapping = map::open(&shell.context, &request)?;
     let target = args.write.as_deref();
     let mut writer = target.map(|name| Writer::open(name, args.force)).transpose()?;

@@ -47,6 +47,41 @@ fn the_readme_of_lock_tells_what_happens() {
 }
 
 #[test]
+fn the_number_of_threads_changes_no_answer() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    for example in EXAMPLES {
+        for command in ["map --write -", "map --explain --format json", "analyze --format jsonl"] {
+            let told = |jobs: &str| {
+                let output = Command::new(snapbox::cmd::cargo_bin!("otus"))
+                    .args(command.split(' ').chain(["--jobs", jobs]))
+                    .current_dir(root.join(example))
+                    .output()
+                    .unwrap();
+                assert!(!output.stdout.is_empty(), "{example}: {command}: {output:?}");
+                let text = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
+                without_work(&text.concat())
+            };
+            let one = told("1");
+            for jobs in ["2", "3"] {
+                assert_eq!(told(jobs), one, "{example}: {command} --jobs {jobs}");
+            }
+        }
+    }
+}
+
+/// A text without how long something took, and how many states.
+fn without_work(text: &str) -> String {
+    let mut left = String::new();
+    for line in text.lines() {
+        let line = line.split(" in ").next().unwrap_or(line);
+        let fields =
+            line.split(',').filter(|it| !it.contains("\"micros\"") && !it.contains("\"states\""));
+        let _ = writeln!(left, "{}", fields.collect::<Vec<_>>().join(","));
+    }
+    left
+}
+
+#[test]
 fn every_line_is_accounted_for() {
     for name in EXAMPLES {
         // One span of the shop is cut off.

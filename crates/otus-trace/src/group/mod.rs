@@ -19,7 +19,7 @@ use otus_core::index::Index as _;
 
 use crate::run::{
     RunActionId, RunFileId, RunLabelId, RunLifelineId, RunMessageId, RunPlace, RunValueId,
-    RunVariableId,
+    RunVariableId, Translation,
 };
 
 define_id! {
@@ -150,6 +150,21 @@ impl Row {
     /// Carries the same as another event.
     pub(crate) fn carry(&mut self, other: &Row) {
         self.carried.clone_from(&other.carried);
+    }
+
+    /// Replaces the ids of a thread by those of the run.
+    pub(crate) fn translate(&mut self, by: &Translation) {
+        self.peer = self.peer.map(|peer| by.lifeline(peer));
+        self.label = self.label.map(|label| by.label(label));
+        for (variable, value) in &mut self.set {
+            (*variable, *value) = (by.variable(*variable), by.value(*value));
+        }
+        for (host, _) in &mut self.vector {
+            *host = by.lifeline(*host);
+        }
+        for (field, value) in self.carried.iter_mut().flat_map(|carried| &mut carried.values) {
+            (*field, *value) = (by.field(*field), by.value(*value));
+        }
     }
 
     /// Encodes the row as words: link, flags, lifeline or action, file, line, then the optional

@@ -61,9 +61,11 @@
 //! Values of events are kept only for the fields that [`Plan::keep`] names, which are those of the guards of a
 //! specification; a run for a specification without guards stores none.
 
+pub(crate) mod finder;
 mod glob;
 mod keep;
 mod parse;
+pub(crate) mod pattern;
 pub(crate) mod peer;
 mod table;
 pub(crate) mod template;
@@ -74,13 +76,14 @@ mod tests;
 
 use otus_core::Direction;
 use otus_syntax::{Diagnostic, Source, Span};
-use regex::bytes::Regex;
 
 use crate::read::{Fields, Format, Options};
 
+use finder::Finder;
 pub use glob::Glob;
 pub(crate) use keep::{As, TimePlan, ValuePlan, ValueSource};
 pub use parse::direction;
+use pattern::Pattern;
 use template::Template;
 pub use unlogged::Unlogged;
 
@@ -205,6 +208,8 @@ pub struct SourcePlan {
     pub fields: Fields,
     /// The rules for these logs; the first rule that matches a record takes it.
     pub rules: Vec<Rule>,
+    /// Rules out most rules for a line.
+    pub(crate) finder: Finder,
 }
 
 /// A rule that maps records.
@@ -240,6 +245,16 @@ impl Rule {
     fn new(name: String, span: Span, kind: RuleKind) -> Rule {
         Rule { name, span, kind, ..Rule::default() }
     }
+
+    /// The pattern for the whole line. A rule has at most one.
+    fn line_pattern(&self) -> Option<&Pattern> {
+        self.conditions.iter().find_map(|condition| match condition {
+            Condition::Pattern { slot: None, pattern, .. } => Some(&**pattern),
+            Condition::Pattern { slot: Some(_), .. }
+            | Condition::OneOf { .. }
+            | Condition::Present { .. } => None,
+        })
+    }
 }
 
 /// The origin of a rule.
@@ -258,11 +273,18 @@ pub enum RuleKind {
 #[derive(Debug, Clone)]
 pub(crate) enum Condition {
     /// The line, or a field, matches a pattern. `index` counts the patterns of the rule.
-    Pattern { slot: Option<usize>, regex: Regex, index: usize },
+    Pattern { slot: Option<usize>, pattern: Box<Pattern>, index: usize },
     /// A field has one of these values.
     OneOf { slot: usize, values: Vec<Vec<u8>> },
     /// A field is present, or absent.
     Present { slot: usize, there: bool },
+}
+
+impl Condition {
+    /// The line matches the only pattern of a rule.
+    fn line(pattern: Pattern) -> Condition {
+        Condition::Pattern { slot: None, pattern: Box::new(pattern), index: 0 }
+    }
 }
 
 /// A template whose values are looked up in a table.

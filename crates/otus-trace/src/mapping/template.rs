@@ -4,8 +4,7 @@
 //! the template has no value either. Most templates are a single field, whose bytes are used
 //! without a copy.
 
-use regex::bytes::CaptureLocations;
-
+use super::pattern::Slots;
 use crate::read::Record;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,7 +91,7 @@ pub(crate) struct Context<'c> {
 pub(crate) struct Captures<'c> {
     /// The text that the pattern was matched against.
     pub(crate) haystack: &'c [u8],
-    pub(crate) locations: &'c CaptureLocations,
+    pub(crate) slots: &'c Slots,
 }
 
 impl Template {
@@ -146,8 +145,8 @@ fn append(piece: &Piece, context: &Context<'_>, text: &mut Vec<u8>) -> Option<()
 #[inline]
 fn capture<'c>(context: &Context<'c>, pattern: usize, group: usize) -> Option<&'c [u8]> {
     let captures = context.captures.get(pattern)?;
-    let (start, end) = captures.locations.get(group)?;
-    captures.haystack.get(start..end)
+    let [start, end] = [2 * group, 2 * group + 1].map(|slot| captures.slots.get(slot).copied());
+    captures.haystack.get(start??.get()..end??.get())
 }
 
 pub(crate) fn file_name(path: &str) -> &str {

@@ -47,17 +47,33 @@ pub(crate) type JsonResult<T = ()> = Result<T, Malformed>;
 /// The paths of the wanted fields, and memory for the search.
 #[derive(Debug)]
 pub(crate) struct Paths {
-    texts: Vec<Box<[u8]>>,
+    /// The paths of all fields, one after the other.
+    text: Vec<u8>,
+    /// All fields.
+    all: Vec<Pending>,
     /// The wanted members of the containers that have been entered, one container after the other.
     pending: Vec<Pending>,
     containers: Vec<Container>,
 }
 
-/// A wanted field, and where the rest of its path begins.
+/// A wanted field, and where the rest of its path is in the text of all paths.
 #[derive(Debug, Clone, Copy)]
 struct Pending {
     slot: usize,
     rest: usize,
+    end: usize,
+    /// The first byte of the rest; 0 if it is empty. Nearly all members differ in it.
+    first: u8,
+}
+
+impl Pending {
+    fn new(slot: usize, rest: usize, end: usize, text: &[u8]) -> Self {
+        Pending { slot, rest, end, first: first_byte(&text[rest..end]) }
+    }
+}
+
+fn first_byte(text: &[u8]) -> u8 {
+    text.first().copied().unwrap_or(0)
 }
 
 /// An object or a list that has been entered.
@@ -71,8 +87,13 @@ struct Container {
 
 impl Paths {
     pub(crate) fn new(fields: &Fields) -> Self {
-        let texts = fields.names().iter().map(|name| name.as_bytes().into()).collect();
-        Paths { texts, pending: Vec::new(), containers: Vec::new() }
+        let (mut text, mut all) = (Vec::new(), Vec::new());
+        for (slot, name) in fields.names().iter().enumerate() {
+            let rest = text.len();
+            text.extend_from_slice(name.as_bytes());
+            all.push(Pending::new(slot, rest, text.len(), &text));
+        }
+        Paths { text, all, pending: Vec::new(), containers: Vec::new() }
     }
 
     /// Finds the fields of the object with which a text begins; returns where the object ends.
@@ -83,7 +104,7 @@ impl Paths {
         }
         self.pending.clear();
         self.containers.clear();
-        self.pending.extend((0..self.texts.len()).map(|slot| Pending { slot, rest: 0 }));
+        self.pending.extend_from_slice(&self.all);
         self.walk(&mut json, found)?;
         let end = json.position();
         match json.peek() {
@@ -121,20 +142,26 @@ impl Paths {
             // The wanted fields that are this member, and the wanted fields inside it.
             let end = self.pending.len();
             let mut wanted = None;
+            let key_first = first_byte(&key);
             for i in first..end {
-                let Pending { slot, rest } = self.pending[i];
-                let path = &self.texts[slot][rest..];
-                if path.len() < key.len() || !path.starts_with(&key) {
+                let Pending { slot, rest, end, first } = self.pending[i];
+                if first != key_first {
                     continue;
                 }
-                match path.get(key.len()) {
+                let path = &self.text[rest..end];
+                let next = path.get(key.len());
+                if !path.starts_with(&key) || next.is_some_and(|next| *next != b'.') {
+                    continue;
+                }
+                match next {
                     None => {
-                        if let Some(before) = wanted.replace(slot) {
-                            debug_assert_eq!(self.texts[before], self.texts[slot]);
-                        }
+                        let before = wanted.replace(slot);
+                        debug_assert!(before.is_none(), "no two fields have one path");
                     }
-                    Some(b'.') => self.pending.push(Pending { slot, rest: rest + key.len() + 1 }),
-                    Some(_) => {}
+                    Some(_) => {
+                        let rest = rest + key.len() + 1;
+                        self.pending.push(Pending::new(slot, rest, end, &self.text));
+                    }
                 }
             }
             let inside = self.pending.len() > end;

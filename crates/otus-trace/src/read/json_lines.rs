@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 use super::documents::{self, Documents, Fragment, ReadResult};
 use super::json::{Cursor, Malformed, Paths, depth_after};
-use super::lines::repair;
+use super::lines::{Lines, repair};
 use super::{At, Fault, FaultKind, FoundFields, Item, ReadTask, Record, Visit};
 
 pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
@@ -17,7 +17,7 @@ pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
     let mut reader =
         JsonRecords { paths: Paths::new(fields), found: FoundFields::new(fields.names().len()) };
     // A text log may begin with a bracket, too.
-    if task.lines.first_bytes() == [Some(b'['), Some(b'{')] {
+    if !task.lines.is_part && is_list(task.lines) {
         return documents::read_elements(task, &mut reader);
     }
     let ReadTask { lines, options, visit, .. } = task;
@@ -44,6 +44,28 @@ pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
         visit(Item::Fault(Fault { at: several.at, kind }))?;
     }
     ControlFlow::Continue(())
+}
+
+/// Whether a log is a list of objects.
+pub(crate) fn is_list(lines: &mut Lines<'_>) -> bool {
+    lines.first_bytes() == [Some(b'['), Some(b'{')]
+}
+
+/// The length of the lines of a text up to the last one at which no object over several lines is open.
+pub(crate) fn whole_objects(bytes: &[u8], longest: usize) -> usize {
+    let (mut start, mut depth, mut whole) = (0, 0, 0);
+    while let Some(length) = memchr::memchr(b'\n', &bytes[start..]) {
+        let line = &bytes[start..start + length];
+        // A line that is too long is passed over.
+        if length <= longest && (depth > 0 || SeveralLines::begins(line)) {
+            depth = depth_after(line, depth).unwrap_or(0);
+        }
+        start += length + 1;
+        if depth == 0 {
+            whole = start;
+        }
+    }
+    whole
 }
 
 struct JsonRecords {

@@ -30,7 +30,8 @@ pub(super) fn read(task: ReadTask<'_, '_, '_>) -> ControlFlow<()> {
 /// Replaces the bytes of a line that are not UTF-8, so that patterns can match; returns the line
 /// and whether anything was replaced.
 pub(super) fn repair<'l>(bytes: &'l [u8], memory: &'l mut Vec<u8>) -> (&'l [u8], bool) {
-    if std::str::from_utf8(bytes).is_ok() {
+    // Nearly all lines are ASCII, and that is seen at once.
+    if bytes.is_ascii() || std::str::from_utf8(bytes).is_ok() {
         return (bytes, false);
     }
     memory.clear();
@@ -83,12 +84,32 @@ pub(crate) struct Lines<'i> {
     pub(super) at: At,
     longest: usize,
     ended: bool,
+    /// Whether lines before these belong to the same file.
+    pub(super) is_part: bool,
     /// A fault that is reported after all lines before it.
     fault: Option<Fault>,
 }
 
+/// A piece of a stream that can be read without what comes before it.
+#[derive(Debug)]
+pub(crate) enum Block {
+    /// Whole lines, and the position of the first.
+    Lines(At, Vec<u8>),
+    /// A fault between lines.
+    Fault(Fault),
+    /// A JSON object began and did not end for a long time. The stream can be read on as a whole.
+    Open,
+}
+
 /// The number of bytes that are read at once.
 const CHUNK: usize = 256 << 10;
+/// The number of bytes after which one no longer waits for the end of a JSON object.
+const OPEN: usize = 4 << 20;
+
+/// The length of the whole lines of a text.
+pub(crate) fn whole_lines(bytes: &[u8], _longest: usize) -> usize {
+    memchr::memrchr(b'\n', bytes).map_or(0, |last| last + 1)
+}
 
 impl<'i> Lines<'i> {
     pub(crate) fn new(input: &'i mut dyn Read, longest: usize) -> Self {
@@ -101,10 +122,64 @@ impl<'i> Lines<'i> {
             // Offsets within a record have 32 bits.
             longest: longest.clamp(1, u32::MAX as usize - 1),
             ended: false,
+            is_part: false,
             fault: None,
         };
         lines.begin();
         lines
+    }
+
+    /// The lines of a block.
+    pub(crate) fn of_block(
+        nothing: &'i mut dyn Read,
+        at: At,
+        bytes: Vec<u8>,
+        longest: usize,
+    ) -> Self {
+        let end = bytes.len();
+        Lines {
+            input: nothing,
+            buffer: bytes,
+            start: 0,
+            end,
+            at,
+            longest: longest.clamp(1, u32::MAX as usize - 1),
+            ended: true,
+            is_part: true,
+            fault: None,
+        }
+    }
+
+    /// Takes the next block. `cut` tells after how many bytes of some lines a block may end.
+    pub(crate) fn block(&mut self, cut: impl Fn(&[u8], usize) -> usize) -> Option<Block> {
+        self.is_part = true;
+        let mut size = CHUNK;
+        loop {
+            while !self.ended && self.end - self.start < size {
+                self.fill();
+            }
+            let bytes = &self.buffer[self.start..self.end];
+            if bytes.is_empty() {
+                let at = self.at;
+                return self.fault.take().map(|fault| Block::Fault(Fault { at, ..fault }));
+            }
+            let length = if self.ended { bytes.len() } else { cut(bytes, self.longest) };
+            if length > 0 {
+                let (at, bytes) = (self.at, bytes[..length].to_vec());
+                self.start += length;
+                self.at.advance(&bytes);
+                self.at.line = self.at.line.saturating_add(u32::from(!bytes.ends_with(b"\n")));
+                return Some(Block::Lines(at, bytes));
+            }
+            if memchr::memchr(b'\n', bytes).is_none() {
+                if bytes.len() > self.longest {
+                    return Some(Block::Fault(self.skip_long_line()));
+                }
+            } else if bytes.len() > OPEN {
+                return Some(Block::Open);
+            }
+            size = 2 * bytes.len();
+        }
     }
 
     pub(crate) fn extent(&self) -> Extent {
@@ -324,6 +399,52 @@ mod tests {
         check(b"a\rb\n", &["1@0 a\rb"]);
         check("\u{feff}a\nb".as_bytes(), &["1@3 a", "2@5 b"]);
         check(b"a\0b\n\0\0\n", &["1@0 a\0b", "2@4 \0\0"]);
+    }
+
+    /// The lines of all blocks.
+    fn in_blocks(input: &mut dyn Read, longest: usize) -> (Vec<String>, Extent) {
+        let mut lines = Lines::new(input, longest);
+        let mut shown = Vec::new();
+        while let Some(block) = lines.block(whole_lines) {
+            match block {
+                Block::Lines(at, bytes) => {
+                    let mut nothing = std::io::empty();
+                    let mut part = Lines::of_block(&mut nothing, at, bytes, longest);
+                    while let Some(line) = part.next() {
+                        shown.push(match line {
+                            Ok((at, bytes)) => {
+                                format!(
+                                    "{}@{} {}",
+                                    at.line,
+                                    at.offset,
+                                    String::from_utf8_lossy(bytes)
+                                )
+                            }
+                            Err(fault) => format!("{} {}", fault.at.line, fault.kind),
+                        });
+                    }
+                }
+                Block::Fault(fault) => shown.push(format!("{} {}", fault.at.line, fault.kind)),
+                Block::Open => unreachable!("text has no objects"),
+            }
+        }
+        (shown, lines.extent())
+    }
+
+    #[test]
+    fn blocks_have_the_same_lines_at_the_same_places() {
+        let mut text = String::from("\u{feff}");
+        for number in 0..30_000 {
+            text.push_str(&"x".repeat(number * 7919 % 90));
+            text.push_str(if number % 5 == 0 { "\r\n" } else { "\n" });
+        }
+        for end in ["", "last", &"y".repeat(600_000), &format!("{}\nz", "y".repeat(600_000))] {
+            let text = format!("{text}{end}");
+            for longest in [70, 300_000, 1 << 20] {
+                let whole = shown(&mut text.as_bytes(), longest);
+                assert_eq!(in_blocks(&mut text.as_bytes(), longest), whole);
+            }
+        }
     }
 
     #[test]

@@ -37,9 +37,10 @@ use std::ops::ControlFlow;
 
 pub use detect::{detect, encoding, is_multi_trace};
 pub use documents::json_keys;
+pub(crate) use json_lines::{is_list, whole_objects};
 pub(crate) use lines::LineCounter;
-use lines::Lines;
 pub use lines::lossy;
+pub(crate) use lines::{Block, Lines, whole_lines};
 pub(crate) use shiviz::{anchored, literal_braces};
 pub use spans::{Span, SpanKind};
 pub use unpack::{Packing, unpack};
@@ -107,6 +108,11 @@ impl Format {
     /// to map them.
     pub fn is_self_describing(self) -> bool {
         !matches!(self, Format::Text | Format::Json | Format::Csv)
+    }
+
+    /// Whether whole lines of a log can be read without those before them.
+    pub(crate) fn has_parts(self) -> bool {
+        matches!(self, Format::Text | Format::Json | Format::Canonical)
     }
 
     /// The word for its records, in the plural.
@@ -411,7 +417,43 @@ pub fn read(
     visit: &mut Visit<'_>,
 ) -> Extent {
     let mut lines = Lines::new(input, options.longest);
-    let task = ReadTask { lines: &mut lines, fields, options, visit };
+    read_on(format, Reading::Lines(&mut lines), fields, options, visit)
+}
+
+/// What is read.
+pub(crate) enum Reading<'t, 'i> {
+    /// A stream, from its first line that was not read yet.
+    Lines(&'t mut Lines<'i>),
+    /// Some whole lines of a stream, and the position of the first.
+    Block(At, Vec<u8>),
+}
+
+/// Reads a stream, or a part of it. Not every format has parts ([`Format::has_parts`]).
+pub(crate) fn read_on(
+    format: Format,
+    reading: Reading<'_, '_>,
+    fields: &Fields,
+    options: &Options,
+    visit: &mut Visit<'_>,
+) -> Extent {
+    match reading {
+        Reading::Lines(lines) => read_lines(format, lines, fields, options, visit),
+        Reading::Block(at, bytes) => {
+            let mut nothing = std::io::empty();
+            let mut lines = Lines::of_block(&mut nothing, at, bytes, options.longest);
+            read_lines(format, &mut lines, fields, options, visit)
+        }
+    }
+}
+
+fn read_lines(
+    format: Format,
+    lines: &mut Lines<'_>,
+    fields: &Fields,
+    options: &Options,
+    visit: &mut Visit<'_>,
+) -> Extent {
+    let task = ReadTask { lines: &mut *lines, fields, options, visit };
     // If the visitor breaks, the reading ends; the result needs no other treatment.
     let _ = match format {
         Format::Text => lines::read(task),

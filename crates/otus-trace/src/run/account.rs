@@ -4,7 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use otus_core::Direction;
+use otus_core::index::Index as _;
+use otus_core::intern::Interner;
+use otus_core::{Direction, define_id};
 use otus_syntax::{Code, Severity};
 
 use super::shape::Shape;
@@ -114,6 +116,22 @@ pub struct FileAccount {
     pub not_utf8: u64,
 }
 
+impl FileAccount {
+    pub(super) fn new(name: String, source: usize, format: Format) -> FileAccount {
+        FileAccount {
+            name,
+            source,
+            format,
+            packing: Packing::None,
+            bytes: 0,
+            lines: 0,
+            tally: Tally::default(),
+            events: 0,
+            not_utf8: 0,
+        }
+    }
+}
+
 /// The account of a rule.
 #[derive(Debug, Clone)]
 pub struct RuleAccount {
@@ -208,7 +226,7 @@ impl PairAccount {
 }
 
 /// A kind of action without a counterpart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Unpaired {
     /// Sent but not received, or received but not sent.
     pub direction: Direction,
@@ -218,6 +236,40 @@ pub struct Unpaired {
     pub message: RunMessageId,
     /// The peer, if the log names it.
     pub peer: Option<RunLifelineId>,
+}
+
+define_id! {
+    UnpairedId;
+}
+
+/// Counts actions without a counterpart. A log of a million clients has a million kinds of them, so they are sorted at
+/// the end.
+#[derive(Debug, Default)]
+pub(super) struct UnpairedCounts {
+    kinds: Interner<UnpairedId, Unpaired>,
+    counts: Vec<(u64, RunPlace)>,
+}
+
+impl UnpairedCounts {
+    pub(super) fn add(&mut self, kind: Unpaired, place: RunPlace) {
+        let index = self.kinds.intern(kind).index();
+        if index == self.counts.len() {
+            self.counts.push((0, place));
+        }
+        self.counts[index].0 += 1;
+    }
+
+    pub(super) fn finish(self) -> BTreeMap<Unpaired, (u64, RunPlace)> {
+        let mut all: Vec<_> = self.kinds.items.iter().copied().zip(self.counts).collect();
+        // Their order, as one number.
+        all.sort_unstable_by_key(|(kind, _)| {
+            let peer = kind.peer.map_or(0, |peer| u128::from(peer.0) + 1);
+            let is_reception = u128::from(kind.direction == Direction::Reception);
+            let sender = is_reception << 32 | u128::from(kind.lifeline.0);
+            (sender << 32 | u128::from(kind.message.0)) << 33 | peer
+        });
+        all.into_iter().collect()
+    }
 }
 
 /// A finding for the user.
@@ -257,15 +309,50 @@ const PLACES: usize = 3;
 /// Collects findings; equal findings are counted.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
+    /// The findings of a thread, which are counted where all records come together.
+    recorded: Option<Vec<RecordedFinding>>,
+    /// The number of records with events of the thread so far.
+    pub(super) at: usize,
     found: BTreeMap<(Code, String), Finding>,
     /// By code: further findings, counted together.
     others: BTreeMap<Code, Finding>,
 }
 
+/// A finding of a thread.
+#[derive(Debug)]
+pub(super) struct RecordedFinding {
+    /// The number of records with events before it.
+    pub(super) at: usize,
+    code: Code,
+    place: RunPlace,
+    message: String,
+    help: String,
+}
+
 impl Findings {
+    /// The findings of a thread.
+    pub(super) fn of_part() -> Findings {
+        Findings { recorded: Some(Vec::new()), ..Findings::default() }
+    }
+
+    pub(super) fn take_recorded(&mut self) -> Vec<RecordedFinding> {
+        self.recorded.take().unwrap_or_default()
+    }
+
+    /// Adds a finding of a thread.
+    pub(super) fn add_recorded(&mut self, finding: RecordedFinding) {
+        let RecordedFinding { code, place, message, help, .. } = finding;
+        self.add(code, place, message, &help);
+    }
+
     /// Adds an occurrence of a finding. Beyond [`MOST_FINDINGS`], findings of one code are counted
     /// together.
     pub(super) fn add(&mut self, code: Code, place: RunPlace, message: String, help: &str) {
+        if let Some(recorded) = &mut self.recorded {
+            let (at, help) = (self.at, help.to_owned());
+            recorded.push(RecordedFinding { at, code, place, message, help });
+            return;
+        }
         let key = (code, message);
         if !self.is_full() {
             let new = |(_, message): &(Code, String)| {

@@ -8,11 +8,13 @@
 //! | [`spans`] | turns a span into the actions of its start and end |
 //! | [`values`] | reads the values of the events, and their times |
 //! | [`canonical`] | evaluates records of the canonical format, and vector clocks |
+//! | [`mapped`] | what is known of a record now: the first half of the work ends here |
 //! | [`store`] | stores the events in their group |
 //! | [`join`] | joins spans: deduces the events that they imply, and names their messages |
 //! | [`clocks`] | finds the messages that vector clocks tell, if no rule does |
 //! | [`release`] | orders and pairs the events of a group that has ended |
 //! | [`conclude`] | findings that need the whole run |
+//! | [`part`] | the first half of the work for a part of a file, and how the run takes it over |
 
 mod apply;
 mod canonical;
@@ -20,7 +22,9 @@ mod clocks;
 mod conclude;
 mod file;
 mod join;
+mod mapped;
 mod matching;
+mod part;
 mod release;
 mod spans;
 mod store;
@@ -28,24 +32,25 @@ mod values;
 
 use std::ops::ControlFlow;
 
+use otus_syntax::name::Names;
 use rustc_hash::FxHashSet;
 
-use super::account::{Accounting, Findings, RuleAccount};
+use super::account::{Accounting, FileAccount, Findings, RuleAccount, UnpairedCounts};
 use super::propagation::SpanTrouble;
 use super::shape::Shapes;
 use super::vocabulary::{RunActionId, RunFileId, RunLifelineId, RunPlace};
 use super::{LogFile, Sink};
-use crate::group::{Groups, OpenGroupId, Row, RowFlags};
+use crate::group::{Groups, OpenGroupId, RowFlags};
 use crate::mapping::template::Context;
 use crate::mapping::{Plan, Rule, SourcePlan};
 use crate::read::Format;
+use mapped::Mapped;
+use part::Recording;
+
+pub(super) use part::{FileInfo, Part, Pool, Recorder};
 
 pub(super) fn run(plan: &Plan, files: Vec<LogFile<'_>>, sink: &mut dyn Sink) -> Accounting {
-    let mut mapper = Mapper::new(plan, files.len());
-    // The ids of the given files come first, before those of files that canonical lines name.
-    for file in files.iter().filter(|file| file.source < plan.sources.len()) {
-        mapper.accounting.vocabulary.add_file(&file.name);
-    }
+    let mut mapper = Mapper::for_files(plan, &files);
     for file in files {
         if mapper.file(plan, file, sink).is_break() {
             break;
@@ -57,18 +62,22 @@ pub(super) fn run(plan: &Plan, files: Vec<LogFile<'_>>, sink: &mut dyn Sink) -> 
 /// The state of a run.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
-struct Mapper {
+pub(super) struct Mapper {
     accounting: Accounting,
     /// For each source: the index of its first rule among all rules.
     rule_starts: Vec<usize>,
+    /// For each source: what finds the rules of its records, between its files.
+    matchers: Vec<Option<Box<matching::Matcher>>>,
     groups: Groups,
     shapes: Shapes,
     findings: Findings,
-    /// The event that is stored next.
-    row: Row,
-    pending: Vec<PendingAction>,
-    /// By pending action: when it happened, if times are kept and it has one beside that of the record.
-    pending_times: Vec<Option<i64>>,
+    unpaired: UnpairedCounts,
+    /// The record that is evaluated, and then stored.
+    current: Mapped,
+    /// The names of clocks and of the origins of canonical lines.
+    texts: Names,
+    /// The records of a part of a file, if only the first half of the work is done.
+    recording: Option<Recording>,
     /// Memory for the values of templates.
     scratch: Vec<u8>,
     id_scratch: Vec<u8>,
@@ -116,6 +125,8 @@ struct Taken<'v> {
     plan: &'v Plan,
     source: &'v SourcePlan,
     rule: &'v Rule,
+    /// The number of the source in the plan, and of the rule in the source.
+    number: (usize, usize),
     place: RunPlace,
     context: Context<'v>,
 }
@@ -135,6 +146,16 @@ struct Stored {
 }
 
 impl Mapper {
+    /// The state of a run before the first of these files.
+    pub(super) fn for_files(plan: &Plan, files: &[LogFile<'_>]) -> Self {
+        let mut mapper = Mapper::new(plan, files.len());
+        // The ids of the given files come first, before those of files that canonical lines name.
+        for file in files.iter().filter(|file| file.source < plan.sources.len()) {
+            mapper.accounting.vocabulary.add_file(&file.name);
+        }
+        mapper
+    }
+
     fn new(plan: &Plan, files: usize) -> Self {
         let values = Mapper::value_accounts(plan);
         let mut accounting = Accounting { values, ..Accounting::default() };
@@ -158,10 +179,35 @@ impl Mapper {
             accounting,
             kept: plan.kept.clone(),
             rule_starts,
+            matchers: plan.sources.iter().map(|_| None).collect(),
             groups: Groups::new(plan.idle),
             early: files == 1 || plan.idle.is_some(),
             grouped: canonical || all_rules().any(|rule| rule.group.is_some()),
             ..Mapper::default()
+        }
+    }
+
+    /// Takes over the record that has been evaluated.
+    fn evaluated(
+        &mut self,
+        account: &mut FileAccount,
+        plan: &Plan,
+        sink: &mut dyn Sink,
+    ) -> ControlFlow<()> {
+        if self.recording.is_some() {
+            self.record_part();
+            return ControlFlow::Continue(());
+        }
+        self.accept(account, plan, sink)
+    }
+
+    /// Notes that a record was left out, if that makes gaps in vector clocks.
+    fn note_gap(&mut self, format: Format) {
+        if format == Format::Shiviz {
+            match &mut self.recording {
+                Some(recording) => recording.note_gap(),
+                None => self.gaps = true,
+            }
         }
     }
 
@@ -179,7 +225,7 @@ impl Mapper {
         ControlFlow::Continue(())
     }
 
-    fn finish(mut self, plan: &Plan, sink: &mut dyn Sink) -> Accounting {
+    pub(super) fn finish(mut self, plan: &Plan, sink: &mut dyn Sink) -> Accounting {
         self.is_read = true;
         self.join_traces();
         for group in self.groups.all() {
@@ -188,6 +234,7 @@ impl Mapper {
             }
         }
         self.accounting.groups.most_open = self.groups.peak;
+        self.accounting.pairs.unpaired = std::mem::take(&mut self.unpaired).finish();
         self.conclude(plan);
         let accounting = &mut self.accounting;
         (accounting.shapes, accounting.other_shapes) = self.shapes.finish();

@@ -12,6 +12,7 @@ mod account;
 mod group;
 mod mapper;
 mod observed;
+mod parallel;
 mod propagation;
 mod shape;
 #[cfg(test)]
@@ -20,6 +21,7 @@ mod value;
 mod vocabulary;
 
 use std::io::Read;
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
 use crate::mapping::Plan;
@@ -32,10 +34,14 @@ pub use account::{
 pub use group::Group;
 pub use observed::{Component, Event, Observed};
 pub use shape::{Shape, shape};
+pub(crate) use vocabulary::Translation;
 pub use vocabulary::{
     RunAction, RunActionId, RunClockId, RunFileId, RunLabelId, RunLifelineId, RunMessageId,
     RunPlace, RunValueId, RunVariableId, Vocabulary,
 };
+
+/// Opens a log. It may be opened on another thread.
+pub type Open<'f> = Box<dyn FnOnce() -> std::io::Result<Box<dyn Read + 'f>> + Send + 'f>;
 
 /// A log to be read.
 pub struct LogFile<'f> {
@@ -44,7 +50,7 @@ pub struct LogFile<'f> {
     /// The index of its source in the plan ([`Plan::source_of`]).
     pub source: usize,
     /// Opens it. The stream may be compressed.
-    pub open: Box<dyn FnOnce() -> std::io::Result<Box<dyn Read + 'f>> + 'f>,
+    pub open: Open<'f>,
 }
 
 impl<'f> LogFile<'f> {
@@ -109,4 +115,21 @@ impl<F: FnMut(&Observed<'_>) -> ControlFlow<()>> Sink for F {
 /// ```
 pub fn map(plan: &Plan, files: Vec<LogFile<'_>>, sink: &mut dyn Sink) -> Accounting {
     mapper::run(plan, files, sink)
+}
+
+/// Reads logs by a plan, on several threads. The answers are those of [`map`], to the byte; with one thread, it is
+/// [`map`].
+///
+/// The rules are evaluated on `threads` threads, for files and for parts of large files at once. One more thread reads, and the
+/// caller's thread puts the events in order and into groups.
+pub fn map_on(
+    plan: &Plan,
+    files: Vec<LogFile<'_>>,
+    threads: NonZeroUsize,
+    sink: &mut dyn Sink,
+) -> Accounting {
+    if threads == NonZeroUsize::MIN {
+        return map(plan, files, sink);
+    }
+    parallel::run(plan, files, threads, sink)
 }

@@ -29,6 +29,8 @@ pub(crate) struct Shapes {
     counted: Vec<Shape>,
     /// The number of lines with shapes that are not kept.
     others: u64,
+    /// Whether all shapes are kept, because they are a part of the run only.
+    keeps_all: bool,
     text: String,
 }
 
@@ -38,13 +40,36 @@ const MOST: usize = 4096;
 const LONGEST: usize = 400;
 
 impl Shapes {
+    /// The shapes of a part of a run.
+    pub(crate) fn of_part() -> Shapes {
+        Shapes { keeps_all: true, ..Shapes::default() }
+    }
+
+    fn is_full(&self) -> bool {
+        self.counted.len() >= MOST && !self.keeps_all
+    }
+
+    /// Adds the shapes of the next part of the run.
+    pub(crate) fn add(&mut self, part: Shapes) {
+        for shape in part.counted {
+            match self.names.find(&shape.text) {
+                Some(known) => self.counted[known.index()].count += shape.count,
+                None if self.is_full() => self.others += shape.count,
+                None => {
+                    self.names.intern(&shape.text);
+                    self.counted.push(shape);
+                }
+            }
+        }
+    }
+
     pub(crate) fn count(&mut self, line: &[u8], place: RunPlace) {
         let cut = &line[..line.len().min(LONGEST)];
         fold(cut, &mut self.text);
         let known = self.names.find(&self.text);
         let index = match known {
             Some(symbol) => symbol.0 as usize,
-            None if self.counted.len() >= MOST => {
+            None if self.is_full() => {
                 self.others += 1;
                 return;
             }
@@ -139,6 +164,18 @@ fn words(text: &str, shape: &mut String) {
 /// character. Returns its length.
 fn piece(text: &str, shape: &mut String) -> usize {
     let bytes = text.as_bytes();
+    // Most pieces are plain words. The first word of an id or an address is short, and a hyphen or a colon follows it.
+    let plain = plain(bytes);
+    let next = bytes.get(plain).copied().unwrap_or(b' ');
+    let may_be_id = match next {
+        b'-' => plain == 8 || plain == 2,
+        b':' => plain <= 4,
+        _ => false,
+    };
+    if plain > 0 && next.is_ascii() && !may_be_id {
+        word(&text[..plain], shape);
+        return plain;
+    }
     let before = shape.chars().next_back();
     let is_start = !before.is_some_and(|c| c.is_alphanumeric() || c == '_');
     let id = if is_start { uuid(bytes).or_else(|| hardware_address(bytes)) } else { None };
@@ -236,8 +273,7 @@ fn path(text: &str, before: Option<char>) -> Option<usize> {
 
 /// The length of the letters, digits and underscores at the beginning.
 fn token(text: &str) -> usize {
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let plain = text.bytes().position(|byte| !is_plain(&byte)).unwrap_or(text.len());
+    let plain = plain(text.as_bytes());
     if text.as_bytes().get(plain).is_none_or(u8::is_ascii) {
         return plain;
     }
@@ -245,11 +281,21 @@ fn token(text: &str) -> usize {
     end.unwrap_or(text.len())
 }
 
+/// The length of the ASCII letters, digits and underscores at the beginning.
+fn plain(bytes: &[u8]) -> usize {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    bytes.iter().position(|byte| !is_plain(byte)).unwrap_or(bytes.len())
+}
+
 fn word(word: &str, shape: &mut String) {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     // Most words.
     if digits == 0 {
         shape.push_str(word);
+        return;
+    }
+    if digits == word.len() {
+        shape.push('#');
         return;
     }
     let hexadecimal = word.len() >= 6 && word.bytes().all(|b| b.is_ascii_hexdigit());

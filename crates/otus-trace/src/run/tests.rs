@@ -1,14 +1,16 @@
 //! Whole runs: plans and logs in, groups and accounts out.
 
+mod parallel;
 mod values;
 
 use std::fmt::Write as _;
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use otus_syntax::Source;
 
-use super::{Accounting, LogFile, Observed, map};
+use super::{Accounting, LogFile, Observed, map, map_on};
 use crate::mapping::Plan;
 use crate::order::Writes;
 
@@ -20,19 +22,56 @@ fn plan(text: &str) -> Plan {
     plan.unwrap()
 }
 
-/// Runs a plan over files in memory: the groups as text, and the accounting.
+/// Runs a plan over files in memory: the groups as text, and the accounting. Several threads have the same answers.
 fn run(plan: &Plan, files: &[(&str, &[u8])]) -> (String, Accounting) {
-    let logs = files.iter().map(|(name, bytes)| {
-        LogFile::in_memory(name, plan.source_of(name).expect("a source"), bytes)
-    });
-    let mut shown = String::new();
-    let accounting = map(plan, logs.collect(), &mut |observed: &Observed<'_>| {
-        let mark = if observed.closed() { "*" } else { "" };
-        let _ = writeln!(shown, "{}{mark} {}", observed.key(), observed.htf());
-        ControlFlow::Continue(())
-    });
+    let run = |threads: usize| {
+        let logs = files.iter().map(|(name, bytes)| {
+            LogFile::in_memory(name, plan.source_of(name).expect("a source"), bytes)
+        });
+        let (mut shown, mut all) = (String::new(), String::new());
+        let threads = NonZeroUsize::new(threads).unwrap();
+        let accounting = map_on(plan, logs.collect(), threads, &mut |observed: &Observed<'_>| {
+            let mark = if observed.closed() { "*" } else { "" };
+            let _ = writeln!(shown, "{}{mark} {}", observed.key(), observed.htf());
+            let vocabulary = observed.vocabulary();
+            let names: Vec<_> =
+                vocabulary.lifeline_names().chain(vocabulary.message_names()).collect();
+            let _ = writeln!(
+                all,
+                "{} {} {} {:?} {names:?} {:?} {:?}",
+                observed.canonical(),
+                observed.number(),
+                observed.closed(),
+                observed.kept(),
+                observed.pairs(),
+                observed.unpaired(),
+            );
+            ControlFlow::Continue(())
+        });
+        (shown, all, accounting)
+    };
+    let (shown, all, accounting) = run(1);
+    for threads in [2, 3] {
+        let (_, again, other) = run(threads);
+        assert_eq!(again, all, "with {threads} threads");
+        assert_eq!(told(&other), told(&accounting), "with {threads} threads");
+    }
     assert!(accounting.total.adds_up(), "{:?}", accounting.total);
     (shown, accounting)
+}
+
+/// All that an accounting tells.
+fn told(accounting: &Accounting) -> String {
+    let vocabulary = &accounting.vocabulary;
+    let names = vocabulary.lifeline_names().chain(vocabulary.message_names());
+    let names: Vec<&str> = names.collect();
+    let Accounting { files, rules, total, shapes, other_shapes, lifelines, messages, .. } =
+        accounting;
+    let Accounting { other_names, groups, pairs, values, findings, .. } = accounting;
+    format!(
+        "{names:#?} {files:#?} {rules:#?} {total:#?} {shapes:#?} {other_shapes} {lifelines:#?} {messages:#?} \
+         {other_names:#?} {groups:#?} {pairs:#?} {values:#?} {findings:#?}"
+    )
 }
 
 fn findings(accounting: &Accounting) -> String {

@@ -245,3 +245,102 @@ impl Vocabulary {
         }
     }
 }
+
+/// How much of a vocabulary was in use at some time: the number of its names of each kind.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Marks {
+    lifelines: usize,
+    messages: usize,
+    actions: usize,
+    labels: usize,
+    variables: usize,
+    values: usize,
+    /// The number of fields whose values are kept.
+    pub(super) fields: usize,
+}
+
+impl Vocabulary {
+    pub(super) fn marks(&self, fields: usize) -> Marks {
+        Marks {
+            lifelines: self.lifelines.names.len(),
+            messages: self.messages.names.len(),
+            actions: self.actions.items.len(),
+            labels: self.labels.len(),
+            variables: self.variables.len(),
+            values: self.values.items.len(),
+            fields,
+        }
+    }
+}
+
+/// The ids of the run for the ids of a thread.
+#[derive(Debug, Default)]
+pub(crate) struct Translation {
+    lifelines: Vec<RunLifelineId>,
+    messages: Vec<RunMessageId>,
+    actions: Vec<RunActionId>,
+    labels: Vec<RunLabelId>,
+    variables: Vec<RunVariableId>,
+    values: Vec<RunValueId>,
+    /// The indices of the fields whose values are kept.
+    pub(super) fields: Vec<u32>,
+}
+
+impl Translation {
+    /// Adds the names of a thread up to some marks to the vocabulary of the run, in the order in which the thread met
+    /// them.
+    pub(super) fn advance(&mut self, to: &Marks, from: &Vocabulary, into: &mut Vocabulary) {
+        let symbol = |at: usize| Symbol(u32::try_from(at).unwrap_or(u32::MAX));
+        for at in self.lifelines.len()..to.lifelines {
+            let name = from.lifelines.names.text(symbol(at));
+            self.lifelines.push(RunLifelineId(into.lifelines.names.intern(name).0));
+        }
+        for at in self.messages.len()..to.messages {
+            let name = from.messages.names.text(symbol(at));
+            self.messages.push(RunMessageId(into.messages.names.intern(name).0));
+        }
+        for at in self.actions.len()..to.actions {
+            let action = from.actions.items[RunActionId::new(at)];
+            let lifeline = self.lifelines[action.lifeline.index()];
+            let message = self.messages[action.message.index()];
+            let action = RunAction { lifeline, message, ..action };
+            self.actions.push(into.actions.intern(action));
+        }
+        for at in self.labels.len()..to.labels {
+            self.labels.push(RunLabelId(into.labels.intern(from.labels.text(symbol(at))).0));
+        }
+        for at in self.variables.len()..to.variables {
+            let name = from.variables.text(symbol(at));
+            self.variables.push(RunVariableId(into.variables.intern(name).0));
+        }
+        for at in self.values.len()..to.values {
+            let value = &from.values.items[RunValueId::new(at)];
+            let known = into.values.find(value);
+            self.values.push(known.unwrap_or_else(|| into.values.intern(value.clone())));
+        }
+    }
+
+    pub(crate) fn lifeline(&self, id: RunLifelineId) -> RunLifelineId {
+        self.lifelines[id.index()]
+    }
+
+    pub(crate) fn action(&self, id: RunActionId) -> RunActionId {
+        self.actions[id.index()]
+    }
+
+    pub(crate) fn label(&self, id: RunLabelId) -> RunLabelId {
+        self.labels[id.index()]
+    }
+
+    pub(crate) fn variable(&self, id: RunVariableId) -> RunVariableId {
+        self.variables[id.index()]
+    }
+
+    pub(crate) fn value(&self, id: RunValueId) -> RunValueId {
+        self.values[id.index()]
+    }
+
+    pub(crate) fn field(&self, field: u32) -> u32 {
+        self.fields.get(field as usize).copied().unwrap_or(u32::MAX)
+    }
+}

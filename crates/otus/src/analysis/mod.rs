@@ -33,7 +33,6 @@ mod worker;
 mod wrong_order;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
@@ -66,13 +65,11 @@ use crate::logs::unknown_names;
 use crate::logs::{self, findings};
 use crate::report::Run;
 use crate::summary::{self, LifelineCount, LogSummary, Summary};
+use crate::threads::threads;
 use crate::units::counted;
 
 /// Does a job on a thread.
 type Work<T> = Box<dyn FnMut(Job, &Slot<Piece<T>>)>;
-
-/// The maximum number of threads, which is more than any machine has processors.
-const MOST_THREADS: usize = 1024;
 
 /// An analysis that is ready to start.
 pub struct Analysis {
@@ -124,9 +121,7 @@ impl Analysis {
         let Analysis { plans, trials, mut feed } = self;
         let map: worker::MapCase<T> = Arc::new(map);
         let (feeding, total_bytes) = (feed.shared.clone(), feed.total_bytes);
-        let threads = NonZeroUsize::new(plans[0].request.threads.unwrap_or(0).min(MOST_THREADS))
-            .or_else(|| std::thread::available_parallelism().ok())
-            .unwrap_or(NonZeroUsize::MIN);
+        let threads = threads(plans[0].request.threads);
         let (all, shared, own) = (plans.clone(), feeding.clone(), map.clone());
         let worker = move || -> Work<T> {
             let new = |plan: &Arc<Plan>| Worker::new(plan.clone(), own.clone());

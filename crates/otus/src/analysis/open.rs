@@ -22,6 +22,7 @@ use crate::format::Format;
 use crate::load::Loaded;
 use crate::logs::{Finder, Logs};
 use crate::project::{Settings, SpecRule};
+use crate::threads::threads;
 
 /// The inputs of a request, once its specifications have been read.
 pub(crate) struct Opened {
@@ -201,6 +202,9 @@ fn require_inputs(
                     .to_owned()
             }
         }));
+    }
+    if let Some(logs) = logs {
+        logs.threads = Some(threads(request.threads));
     }
     match (&request.group, logs) {
         (Some(group), Some(logs)) => logs.only = Some(group.clone()),

@@ -9,13 +9,14 @@ pub(crate) mod unknown_names;
 pub(crate) mod without_spans;
 
 use std::io::{self, Cursor, Read};
+use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use otus_trace::mapping::{Glob, Plan};
 use otus_trace::read::{self, Format as LogFormat};
-use otus_trace::run::{Accounting, LogFile, Observed, map};
+use otus_trace::run::{Accounting, LogFile, Observed, map_on};
 use rustc_hash::FxHashSet;
 
 use crate::context::Context;
@@ -32,6 +33,8 @@ pub(crate) struct Logs {
     pub(crate) files: Vec<LogPath>,
     /// The only group to read, if one is requested.
     pub(crate) only: Option<String>,
+    /// The number of threads that read them; one if it is not known.
+    pub(crate) threads: Option<NonZeroUsize>,
 }
 
 #[derive(Debug)]
@@ -64,8 +67,12 @@ impl std::fmt::Debug for Origin {
 impl Logs {
     /// Reads all logs; each requested group is passed to `sink`.
     pub(crate) fn run(&self, sink: &mut dyn FnMut(&Observed<'_>) -> ControlFlow<()>) -> Accounting {
+        // Standard input may never end, so what is there of it is mapped at once.
+        let is_stream = |file: &LogPath| matches!(file.origin, Origin::Stream(_));
+        let threads = self.threads.filter(|_| !self.files.iter().any(is_stream));
+        let threads = threads.unwrap_or(NonZeroUsize::MIN);
         let files = self.files.iter().map(LogPath::open).collect();
-        map(&self.plan, files, &mut |observed: &Observed<'_>| {
+        map_on(&self.plan, files, threads, &mut |observed: &Observed<'_>| {
             let wanted = self.only.as_deref().is_none_or(|only| only == observed.name());
             if wanted { sink(observed) } else { ControlFlow::Continue(()) }
         })

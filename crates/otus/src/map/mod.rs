@@ -28,6 +28,7 @@ use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::load::Loaded;
 use crate::logs::{self, Finder, Logs};
+use crate::threads::threads;
 
 /// The logs to map.
 #[derive(Debug, Clone, Default)]
@@ -42,6 +43,8 @@ pub struct MapRequest {
     pub config: Option<PathBuf>,
     /// The only group to read.
     pub group: Option<String>,
+    /// The number of threads; by default that of the processors.
+    pub threads: Option<usize>,
 }
 
 /// Logs that are ready to be read.
@@ -71,6 +74,7 @@ pub fn open(context: &Context, request: &MapRequest) -> Result<Mapping> {
     let (more, names): (Vec<&String>, Vec<&String>) = request.names.iter().partition(is_spec);
     let mut logs = finder.gather(names)?;
     logs.only.clone_from(&request.group);
+    logs.threads = Some(threads(request.threads));
     let mut spec: Vec<String> = request.spec.iter().chain(more).cloned().collect();
     if let Some(project) = finder.project().filter(|_| spec.is_empty()) {
         spec.clone_from(&project.spec);

@@ -2,11 +2,11 @@
 //! it.
 
 use otus_syntax::Code;
-use regex::bytes::Regex;
 use toml::de::DeValue;
 
 use super::setting::Need;
 use super::{RULE_KEYS, SHARED_KEYS, Scope};
+use crate::mapping::pattern::Pattern;
 use crate::mapping::table::{Table, Text, TomlReader, get, span};
 use crate::mapping::template::Template;
 use crate::mapping::{Assign, Condition, Rule, RuleKind};
@@ -58,8 +58,8 @@ impl TomlReader<'_> {
     fn every_record(&mut self, rule: &mut Rule, scope: &mut Scope<'_>) {
         match scope.format {
             Format::Json => {
-                let Ok(regex) = Regex::new(r"^\s*\{") else { return };
-                rule.conditions.push(Condition::Pattern { slot: None, regex, index: 0 });
+                let Ok(pattern) = Pattern::new(r"^\s*\{") else { return };
+                rule.conditions.push(Condition::line(pattern));
                 scope.groups.push(Vec::new());
             }
             Format::Shiviz => {
@@ -129,14 +129,14 @@ impl TomlReader<'_> {
             self.wrong(value, "match", "a pattern, or a table of fields and their patterns");
         }
         for (slot, text) in patterns {
-            let Some(regex) = self.regex(&text) else {
+            let Some(pattern) = self.pattern(&text) else {
                 scope.groups.push(Vec::new());
                 continue;
             };
-            let names = regex.capture_names().map(|name| name.map(str::to_owned)).collect();
+            let names = pattern.group_names().map(|name| name.map(str::to_owned)).collect();
             let index = scope.groups.len();
             scope.groups.push(names);
-            rule.conditions.push(Condition::Pattern { slot, regex, index });
+            rule.conditions.push(Condition::Pattern { slot, pattern: Box::new(pattern), index });
         }
     }
 

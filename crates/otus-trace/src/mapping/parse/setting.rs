@@ -2,10 +2,10 @@
 
 use otus_syntax::suggest::did_you_mean;
 use otus_syntax::{Code, Span};
-use regex::bytes::Regex;
 
 use super::Scope;
 use crate::mapping::Mapped;
+use crate::mapping::pattern::{Pattern, PatternError};
 use crate::mapping::table::{Table, Text, TomlReader, get};
 use crate::mapping::template::{self, Piece, Raw, Template};
 use crate::read::Format;
@@ -170,9 +170,9 @@ impl TomlReader<'_> {
         None
     }
 
-    pub(super) fn regex(&mut self, text: &Text) -> Option<Regex> {
-        match Regex::new(&text.content) {
-            Ok(regex) => Some(regex),
+    pub(super) fn pattern(&mut self, text: &Text) -> Option<Pattern> {
+        match Pattern::new(&text.content) {
+            Ok(pattern) => Some(pattern),
             Err(error) => {
                 let (cause, place) = pattern_fault(text, &error);
                 let message = format!("this is not a regular expression: {cause}");
@@ -205,20 +205,16 @@ fn built_in(name: &str) -> Option<Piece> {
     })
 }
 
-/// The error of a pattern, and its span in the pattern. The span is computed here, because the
-/// `regex` crate does not report it.
-fn pattern_fault(text: &Text, error: &regex::Error) -> (String, Span) {
-    let parsed = regex_syntax::ParserBuilder::new().utf8(false).build().parse(&text.content);
-    let (cause, span) = match &parsed {
-        Err(regex_syntax::Error::Parse(found)) => (found.kind().to_string(), found.span()),
-        Err(regex_syntax::Error::Translate(found)) => (found.kind().to_string(), found.span()),
-        Ok(_) | Err(_) => {
-            let large = matches!(error, regex::Error::CompiledTooBig(_));
-            let words = error.to_string();
-            let last = words.lines().last().unwrap_or_default();
-            let cause = if large { "it is too large" } else { last };
-            return (cause.to_owned(), text.span);
-        }
+/// The error of a pattern, and its span in the pattern.
+fn pattern_fault(text: &Text, error: &PatternError) -> (String, Span) {
+    let (cause, span) = match error {
+        PatternError::TooLarge => return ("it is too large".to_owned(), text.span),
+        PatternError::Other(cause) => return (cause.clone(), text.span),
+        PatternError::Syntax(error) => match &**error {
+            regex_syntax::Error::Parse(found) => (found.kind().to_string(), found.span()),
+            regex_syntax::Error::Translate(found) => (found.kind().to_string(), found.span()),
+            other => return (other.to_string(), text.span),
+        },
     };
     (cause, text.part(span.start.offset, span.end.offset))
 }

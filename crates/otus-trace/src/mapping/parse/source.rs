@@ -5,6 +5,7 @@ use otus_syntax::suggest::did_you_mean;
 use regex::bytes::Regex;
 
 use super::{SHARED_KEYS, SOURCE_KEYS};
+use crate::mapping::finder::Finder;
 use crate::mapping::table::{Table, TomlReader, get, span};
 use crate::mapping::{Condition, Glob, Rule, RuleKind, SourcePlan};
 use crate::read::{self, Fields, Format, literal_braces};
@@ -36,10 +37,10 @@ impl TomlReader<'_> {
         }
         let ignored = self.texts(table, "ignore").unwrap_or_default();
         for (at, pattern) in ignored.into_iter().enumerate() {
-            let Some(regex) = self.regex(&pattern) else { continue };
+            let Some(found) = self.pattern(&pattern) else { continue };
             let mut rule = Rule::new(format!("ignore {}", at + 1), pattern.span, RuleKind::Ignored);
             rule.ignore = true;
-            rule.conditions.push(Condition::Pattern { slot: None, regex, index: 0 });
+            rule.conditions.push(Condition::line(found));
             rules.push(rule);
         }
         self.rules_of_format(table, format, &mut rules);
@@ -51,7 +52,8 @@ impl TomlReader<'_> {
         }
         let files = files.iter().map(|file| Glob::path(&file.content)).collect();
         let fields = std::mem::take(&mut self.fields);
-        Some(SourcePlan { name, span: table.span, files, format, options, fields, rules })
+        let finder = Finder::new(rules.iter().map(Rule::line_pattern));
+        Some(SourcePlan { name, span: table.span, files, format, options, fields, rules, finder })
     }
 
     fn format(&mut self, table: Table<'_>) -> Option<Format> {
@@ -102,10 +104,12 @@ impl TomlReader<'_> {
             options.longest = usize::try_from(longest).unwrap_or(usize::MAX);
         }
         if let Some(delimiter) = self.text(table, "delimiter") {
-            options.delimiter = self.regex(&delimiter.map(literal_braces));
+            let delimiter = delimiter.map(literal_braces);
+            let is_pattern = self.pattern(&delimiter).is_some();
+            options.delimiter = Regex::new(&delimiter.content).ok().filter(|_| is_pattern);
         }
         if let Some(pattern) = self.text(table, "pattern")
-            && self.regex(&pattern.map(literal_braces)).is_some()
+            && self.pattern(&pattern.map(literal_braces)).is_some()
         {
             options.pattern = read::anchored(&pattern.content).ok();
             let names = options.pattern.iter().flat_map(Regex::capture_names).flatten();

@@ -1,31 +1,29 @@
 //! Evaluates a rule for a record: lifeline, clock, actions, variables and local order.
 
 use otus_core::Direction;
-use otus_core::index::Index as _;
 use otus_syntax::Code;
 
-use super::super::vocabulary::{RunAction, RunClockId, RunLifelineId};
+use super::super::vocabulary::{RunAction, RunLifelineId};
 use super::spans::span_keys;
-use super::{Incomplete, Mapper, PendingAction, Stored, Taken, entry};
+use super::{Incomplete, Mapper, PendingAction, Taken};
 use crate::group::RowFlags;
 use crate::mapping::template::Template;
 use crate::mapping::{ActionPlan, DirectionPlan, Mapped};
 use crate::order::Value;
-use crate::read::Format;
+use crate::read::{Format, lossy};
 use crate::time;
 
 impl Mapper {
-    /// Applies the rule that takes a record, and stores the events of the record.
-    pub(super) fn apply(&mut self, taken: &Taken<'_>) -> Result<Stored, Incomplete> {
+    /// Evaluates the rule that takes a record. The events of the record are in `current` then.
+    pub(super) fn apply(&mut self, taken: &Taken<'_>) -> Result<(), Incomplete> {
         let Taken { rule, context, .. } = *taken;
-        self.row.clear();
-        self.pending.clear();
-        self.pending_times.clear();
+        self.begin(taken);
         let mapped = rule.lifeline.as_ref().ok_or(Incomplete::Missing("lifeline"))?;
         let lifeline = self.lifeline(mapped, taken)?;
-        let clock = self.clock(rule.clock.as_ref(), lifeline, taken)?;
+        self.clock(rule.clock.as_ref(), lifeline, taken)?;
         let start = || context.record.span.and_then(|span| span_keys(span).0);
         let order = self.order_key(taken).or_else(start);
+        (self.current.lifeline, self.current.order) = (lifeline, order);
         if let (Some(actions), Some(span)) = (&rule.span_actions, context.record.span) {
             self.span_actions(actions, span, lifeline, taken)?;
         }
@@ -38,7 +36,7 @@ impl Mapper {
             self.read_vector(text.ok_or(Incomplete::Missing("clock"))?, taken)?;
         }
         let label = rule.label.as_ref().and_then(|label| label.value(&context, &mut self.scratch));
-        self.row.label = label.map(|text| self.accounting.vocabulary.intern_label(text));
+        self.current.row.label = label.map(|text| self.accounting.vocabulary.intern_label(text));
         let key: &[u8] = match &rule.group {
             Some(group) => {
                 let key = group.value(&context, &mut self.scratch);
@@ -53,13 +51,13 @@ impl Mapper {
                 b""
             }
         };
+        self.current.key.extend_from_slice(key);
         if let Some(span) = context.record.span.filter(|_| taken.plan.links && !rule.latent)
             && key == span.trace.as_bytes()
         {
             let others = span.linked_traces.iter().filter(|it| **it != span.trace);
             self.linked.extend(others.map(|it| [key.to_vec(), it.as_bytes().to_vec()]));
         }
-        let group = self.groups.find(key, self.now);
         for assign in &rule.set {
             let value = assign.value.value(&context, &mut self.scratch);
             let value =
@@ -69,9 +67,24 @@ impl Mapper {
         if !rule.kept.is_empty() {
             self.read_values(taken);
         }
-        self.watch_clock(clock, order, taken);
-        self.store(group, lifeline, order, taken);
-        Ok(Stored { group, closes: rule.closes })
+        self.current.time = match &rule.time {
+            Some(_) => self.read_time(taken),
+            // A span is written when it ends, so the starts of spans are not in order.
+            None => order.filter(|_| rule.order.is_some()),
+        };
+        self.current.is_joined = taken.source.format == Format::Htf && {
+            let slot = taken.source.fields.find("joined");
+            slot.is_some_and(|slot| context.record.field(slot).is_some())
+        };
+        self.current.closes = rule.closes;
+        Ok(())
+    }
+
+    /// Clears what is known of the record before.
+    pub(super) fn begin(&mut self, taken: &Taken<'_>) {
+        self.current.clear();
+        self.current.place = taken.place;
+        (self.current.source, self.current.rule) = taken.number;
     }
 
     pub(super) fn lifeline(
@@ -87,31 +100,22 @@ impl Mapper {
         Ok(self.accounting.vocabulary.intern_lifeline(name, &taken.plan.lifelines))
     }
 
+    /// Notes a lifeline that acts, and its clock.
     fn clock(
         &mut self,
         template: Option<&Template>,
         lifeline: RunLifelineId,
         taken: &Taken<'_>,
-    ) -> Result<RunClockId, Incomplete> {
+    ) -> Result<(), Incomplete> {
         let name = match template {
             None => None,
             Some(template) => {
                 let value = template.value(&taken.context, &mut self.scratch);
-                Some(String::from_utf8_lossy(value.ok_or(Incomplete::Missing("clock"))?))
+                Some(self.texts.intern(&lossy(value.ok_or(Incomplete::Missing("clock"))?)))
             }
         };
-        let vocabulary = &mut self.accounting.vocabulary;
-        Ok(vocabulary.set_clock(lifeline, name.as_deref()).unwrap_or_else(|known| {
-            let message = format!(
-                "`{}` has the clock `{}` and elsewhere `{}`",
-                vocabulary.lifeline(lifeline),
-                vocabulary.clock(known),
-                name.as_deref().unwrap_or_default(),
-            );
-            let help = "the first one counts; say the same `clock` wherever it logs";
-            self.findings.add(Code::TWO_CLOCKS, taken.place, message, help);
-            known
-        }))
+        self.current.clocks.push((lifeline, name));
+        Ok(())
     }
 
     fn action(
@@ -160,12 +164,12 @@ impl Mapper {
         let id = plan.id.as_ref().and_then(|id| id.value(context, &mut self.id_scratch));
         let id = id.map(|id| {
             flags.add(RowFlags::HAS_ID);
-            let start = self.row.id.len();
-            self.row.id.extend_from_slice(id);
-            (start, self.row.id.len())
+            let start = self.current.row.id.len();
+            self.current.row.id.extend_from_slice(id);
+            (start, self.current.row.id.len())
         });
         let action = vocabulary.actions.intern(RunAction { lifeline, direction, message });
-        self.pending.push(PendingAction { lifeline, action, peer, id, flags, order });
+        self.current.pending.push(PendingAction { lifeline, action, peer, id, flags, order });
         Ok(())
     }
 
@@ -179,8 +183,8 @@ impl Mapper {
             vocabulary.intern_variable(&full)
         };
         let value = vocabulary.values.intern(value);
-        self.row.set.retain(|(other, _)| *other != variable);
-        self.row.set.push((variable, value));
+        self.current.row.set.retain(|(other, _)| *other != variable);
+        self.current.row.set.push((variable, value));
     }
 
     /// The key by which a record is ordered on its clock.
@@ -197,54 +201,6 @@ impl Mapper {
             self.findings.add(Code::INCOMPLETE_RECORD, taken.place, message, help);
         }
         key
-    }
-
-    /// Reports clocks that go backwards, and files of one clock without a common order.
-    fn watch_clock(&mut self, clock: RunClockId, order: Option<i128>, taken: &Taken<'_>) {
-        let Taken { rule, place, .. } = *taken;
-        let time = match &rule.time {
-            Some(_) => self.read_time(taken),
-            // A span is written when it ends, so the starts of spans are not in order.
-            None => order.filter(|_| rule.order.is_some()),
-        };
-        let vocabulary = &self.accounting.vocabulary;
-        if let Some(time) = time {
-            let before = entry(&mut self.last_time, clock.index()).replace((place.file, time));
-            if before.is_some_and(|(file, before)| file == place.file && time < before) {
-                let (clock, file) = (vocabulary.clock(clock), vocabulary.file(place.file));
-                let message = format!("the clock of `{clock}` goes backwards in {file}");
-                let help = if rule.order.is_some() {
-                    "the events were put in the order of their times"
-                } else if taken.plan.keeps_time {
-                    "from here on it counts as another clock, with an unknown distance to all others"
-                } else {
-                    "the lines keep their order; the clock was set, or several writers share the file"
-                };
-                self.findings.add(Code::CLOCK_BACKWARDS, place, message, help);
-            }
-        }
-        let by_line = order.is_none()
-            && self.row.vector.is_empty()
-            && taken.source.format != Format::Htf
-            && rule.clock.is_some();
-        let Some(lifeline) = self.pending.first().map(|action| action.lifeline) else { return };
-        if !by_line {
-            return;
-        }
-        let last = entry(&mut self.last_line, clock.index()).replace((place.file, lifeline));
-        if let Some((file, before)) = last
-            && file != place.file
-            && before != lifeline
-        {
-            let message = format!(
-                "{} and {} share the clock `{}` but have no common order",
-                vocabulary.file(file),
-                vocabulary.file(place.file),
-                vocabulary.clock(clock),
-            );
-            let help = "say `order = \"{field}\"` with a time that both have, or give them clocks of their own";
-            self.findings.add(Code::TWO_CLOCKS, place, message, help);
-        }
     }
 }
 

@@ -2,22 +2,23 @@
 
 use otus_core::Direction;
 
-use super::super::vocabulary::{RunAction, RunLifelineId, RunPlace};
+use super::super::vocabulary::{RunAction, RunLifelineId};
 use super::apply::parse_value;
-use super::{Incomplete, Mapper, PendingAction, Stored, Taken};
+use super::mapped::Kind;
+use super::{Incomplete, Mapper, PendingAction, Taken};
 use crate::group::RowFlags;
 use crate::order::Value;
-use crate::read;
 use crate::read::json::{Cursor, Malformed};
+use crate::read::{self, lossy};
 use crate::time;
 
 impl Mapper {
-    /// Stores the event of a canonical line; `None` for the header line.
+    /// Evaluates a canonical line; returns whether it has an event or ends a group, which the header does not.
     pub(super) fn canonical(
         &mut self,
         taken: &Taken<'_>,
         slots: [usize; 18],
-    ) -> Result<Option<Stored>, Incomplete> {
+    ) -> Result<bool, Incomplete> {
         let record = taken.context.record;
         let [
             otus,
@@ -46,23 +47,22 @@ impl Mapper {
             if number.is_none_or(|number: u32| number > read::canonical::VERSION) {
                 return Err(unusable("version", version.unwrap_or(b"missing")));
             }
-            return Ok(None);
+            return Ok(false);
         }
-        self.row.clear();
-        self.pending.clear();
-        self.pending_times.clear();
-        self.accounting.groups.closable |= end.is_some();
-        let group = self.groups.find(group.unwrap_or(b""), self.now);
+        self.begin(taken);
+        self.current.can_close = end.is_some();
+        self.current.key.extend_from_slice(group.unwrap_or(b""));
         if end == Some(b"true") {
-            return Ok(Some(Stored { group, closes: true }));
+            self.current.kind = Kind::End;
+            return Ok(true);
         }
         let mapped = taken.rule.lifeline.as_ref().ok_or(Incomplete::Missing("lifeline"))?;
         let lifeline = self.lifeline(mapped, taken)?;
+        self.current.lifeline = lifeline;
+        let clock = clock.map(|clock| self.texts.intern(&lossy(clock)));
+        self.current.clocks.push((lifeline, clock));
         let vocabulary = &mut self.accounting.vocabulary;
-        if vocabulary.set_clock(lifeline, clock.map(String::from_utf8_lossy).as_deref()).is_err() {
-            return Err(unusable("clock", clock.unwrap_or_default()));
-        }
-        self.row.label = label.map(|label| vocabulary.intern_label(label));
+        self.current.row.label = label.map(|label| vocabulary.intern_label(label));
         if let Some(action) = action {
             let direction = match action {
                 b"!" => Direction::Emission,
@@ -79,10 +79,17 @@ impl Mapper {
             }
             if let Some(id) = id {
                 flags.add(RowFlags::HAS_ID);
-                self.row.id.extend_from_slice(id);
+                self.current.row.id.extend_from_slice(id);
             }
             let id = id.map(|id| (0, id.len()));
-            self.pending.push(PendingAction { lifeline, action, peer, id, flags, order: None });
+            self.current.pending.push(PendingAction {
+                lifeline,
+                action,
+                peer,
+                id,
+                flags,
+                order: None,
+            });
         }
         if let Some(values) = values.filter(|_| taken.plan.keeps_all || !taken.plan.kept.is_empty())
             && self.read_value_object(values, taken).is_err()
@@ -99,15 +106,10 @@ impl Mapper {
             self.read_vector(vector, taken)?;
         }
         // An event keeps the file and line of the log from which it was first read.
-        let file =
-            file.map(|file| self.accounting.vocabulary.intern_file(&String::from_utf8_lossy(file)));
+        self.current.origin = file.map(|file| self.texts.intern(&lossy(file)));
         let line = line.and_then(|line| std::str::from_utf8(line).ok()?.parse().ok());
-        let place = RunPlace {
-            file: file.unwrap_or(taken.place.file),
-            line: line.unwrap_or(taken.place.line),
-        };
-        self.store(group, lifeline, None, &Taken { place, ..*taken });
-        Ok(Some(Stored { group, closes: false }))
+        self.current.place.line = line.unwrap_or(taken.place.line);
+        Ok(true)
     }
 
     /// Reads the variables of a canonical line: `{"x": 1, ".shared": true}`.
@@ -137,7 +139,7 @@ impl Mapper {
     /// Reads a vector clock: `{"host": 3, "other": 1}`.
     pub(super) fn read_vector(&mut self, text: &[u8], taken: &Taken<'_>) -> Result<(), Incomplete> {
         let mut number = Vec::new();
-        let (vector, vocabulary) = (&mut self.row.vector, &mut self.accounting.vocabulary);
+        let (vector, vocabulary) = (&mut self.current.row.vector, &mut self.accounting.vocabulary);
         let mut fits = true;
         let read: Result<(), Malformed> = Cursor::new(text).object(|json, host| {
             json.text(&mut number)?;

@@ -3,15 +3,18 @@
 use std::ops::ControlFlow;
 
 use otus_syntax::Code;
-use regex::bytes::CaptureLocations;
 
 use super::super::Sink;
+use super::super::account::FileAccount;
 use super::super::vocabulary::RunPlace;
 use super::file::OpenFile;
+use super::mapped::Kind;
 use super::{Incomplete, Mapper, Taken};
+use crate::mapping::finder::{Candidate, FinderMemory};
+use crate::mapping::pattern::PatternMemory;
 use crate::mapping::template::{Captures, Context};
-use crate::mapping::{Condition, Rule};
-use crate::read::{Format, Record};
+use crate::mapping::{Condition, Plan, Rule, SourcePlan};
+use crate::read::Record;
 
 impl Mapper {
     pub(super) fn record(
@@ -22,12 +25,9 @@ impl Mapper {
     ) -> ControlFlow<()> {
         let place = RunPlace { file: file.id, line: record.at.line };
         let rules = &file.source.rules;
-        let taken = rules.iter().zip(&mut file.locations).position(|(rule, locations)| {
-            rule.conditions.iter().all(|condition| holds(condition, record, locations))
-        });
-        let Some(index) = taken else {
+        let Some(index) = file.matcher.rule(file.source, record) else {
             file.account.tally.unmatched += 1;
-            self.gaps |= file.source.format == Format::Shiviz;
+            self.note_gap(file.source.format);
             self.shapes.count(record.bytes, place);
             return ControlFlow::Continue(());
         };
@@ -35,21 +35,26 @@ impl Mapper {
         let account = &mut self.accounting.rules[self.rule_starts[file.source_index] + index];
         account.hits += 1;
         account.first.get_or_insert(place);
+        let number = (file.source_index, index);
         if rule.ignore {
             file.account.tally.ignored += 1;
-            self.gaps |= file.source.format == Format::Shiviz;
+            self.note_gap(file.source.format);
             if rule.latent && record.span.is_some_and(|span| !span.id.is_empty()) {
                 let context = Context { record, file: &file.account.name, captures: &[] };
-                let taken = Taken { plan: file.plan, source: file.source, rule, place, context };
+                let (plan, source) = (file.plan, file.source);
+                let taken = Taken { plan, source, rule, number, place, context };
                 // A span without a service cannot be joined to others, so the error is ignored.
-                let _ = self.apply(&taken);
+                if self.apply(&taken).is_ok() {
+                    self.current.kind = Kind::Latent;
+                    return self.evaluated(&mut file.account, file.plan, sink);
+                }
             }
             return ControlFlow::Continue(());
         }
         // Nearly all rules have one pattern, so the common case needs no allocation.
         let mut one = None;
         let mut several = Vec::new();
-        for pattern in captures(rule, record, &file.locations[index]) {
+        for pattern in file.matcher.captures(index, rule, record) {
             match one {
                 None if several.is_empty() => one = Some(pattern),
                 _ => {
@@ -60,86 +65,122 @@ impl Mapper {
         }
         let captures = if several.is_empty() { one.as_slice() } else { &several[..] };
         let context = Context { record, file: &file.account.name, captures };
-        let taken = Taken { plan: file.plan, source: file.source, rule, place, context };
-        let stored = match file.canonical {
+        let (plan, source) = (file.plan, file.source);
+        let taken = Taken { plan, source, rule, number, place, context };
+        let evaluated = match file.canonical {
             Some(slots) => self.canonical(&taken, slots),
-            None => self.apply(&taken).map(Some),
+            None => self.apply(&taken).map(|()| true),
         };
-        match stored {
-            Ok(Some(stored)) => {
-                file.account.tally.matched += 1;
-                file.account.events += std::mem::take(&mut self.stored);
-                self.after(stored, sink, file.plan)
-            }
-            Ok(None) => {
+        match evaluated {
+            Ok(true) => self.evaluated(&mut file.account, plan, sink),
+            Ok(false) => {
                 file.account.tally.blank += 1;
                 ControlFlow::Continue(())
             }
             Err(incomplete) => {
-                file.account.tally.incomplete += 1;
-                self.gaps |= file.source.format == Format::Shiviz;
-                let (name, source) = (&rule.name, &file.source.name);
-                let message = match incomplete {
-                    Incomplete::Missing(setting) => {
-                        format!(
-                            "`{name}` of `{source}` takes lines that have no value for `{setting}`"
-                        )
-                    }
-                    Incomplete::Unusable(setting, value) => {
-                        format!(
-                            "`{name}` of `{source}` takes a line whose `{setting}` cannot be {value}"
-                        )
-                    }
-                };
-                let help =
-                    "make its `match` or `where` narrower, or give the setting another value";
-                self.findings.add(Code::INCOMPLETE_RECORD, place, message, help);
+                let number = [file.source_index, index];
+                self.incomplete(&mut file.account, plan, number, place, incomplete);
                 ControlFlow::Continue(())
             }
         }
     }
-}
 
-fn captures<'c>(
-    rule: &'c Rule,
-    record: &'c Record<'_>,
-    locations: &'c [CaptureLocations],
-) -> impl Iterator<Item = Captures<'c>> {
-    rule.conditions.iter().filter_map(move |condition| {
-        let &Condition::Pattern { slot, index, .. } = condition else { return None };
-        let haystack = match slot {
-            Some(slot) => record.field(slot).unwrap_or(&[]),
-            None => record.bytes,
+    /// Accounts for a record that its rule cannot make events of.
+    pub(super) fn incomplete(
+        &mut self,
+        account: &mut FileAccount,
+        plan: &Plan,
+        [source, rule]: [usize; 2],
+        place: RunPlace,
+        incomplete: Incomplete,
+    ) {
+        let source = &plan.sources[source];
+        let (name, of) = (&source.rules[rule].name, &source.name);
+        account.tally.incomplete += 1;
+        self.note_gap(source.format);
+        let message = match incomplete {
+            Incomplete::Missing(setting) => {
+                format!("`{name}` of `{of}` takes lines that have no value for `{setting}`")
+            }
+            Incomplete::Unusable(setting, value) => {
+                format!("`{name}` of `{of}` takes a line whose `{setting}` cannot be {value}")
+            }
         };
-        Some(Captures { haystack, locations: locations.get(index)? })
-    })
+        let help = "make its `match` or `where` narrower, or give the setting another value";
+        self.findings.add(Code::INCOMPLETE_RECORD, place, message, help);
+    }
 }
 
-/// Memory for the captures of the patterns of a rule.
-pub(super) fn locations(rule: &Rule) -> Vec<CaptureLocations> {
-    let patterns = rule.conditions.iter().filter_map(|condition| match condition {
-        Condition::Pattern { regex, .. } => Some(regex.capture_locations()),
-        Condition::OneOf { .. } | Condition::Present { .. } => None,
-    });
-    patterns.collect()
+/// Finds the rules of one source; its memory serves all files of the source.
+#[derive(Debug)]
+pub(super) struct Matcher {
+    /// For each rule and pattern.
+    patterns: Vec<Vec<PatternMemory>>,
+    finder: FinderMemory,
 }
 
-#[inline]
-fn holds(condition: &Condition, record: &Record<'_>, locations: &mut [CaptureLocations]) -> bool {
-    match condition {
-        Condition::Pattern { slot, regex, index } => {
+impl Matcher {
+    pub(super) fn new(source: &SourcePlan) -> Matcher {
+        let memory = |rule: &Rule| {
+            let patterns = rule.conditions.iter().filter_map(|condition| match condition {
+                Condition::Pattern { pattern, .. } => Some(pattern.memory()),
+                Condition::OneOf { .. } | Condition::Present { .. } => None,
+            });
+            patterns.collect()
+        };
+        Matcher {
+            patterns: source.rules.iter().map(memory).collect(),
+            finder: source.finder.memory(),
+        }
+    }
+
+    /// The rule that takes a record.
+    #[inline]
+    fn rule(&mut self, source: &SourcePlan, record: &Record<'_>) -> Option<usize> {
+        source.finder.look(record.bytes, &mut self.finder);
+        (source.rules.iter().zip(&mut self.patterns).enumerate()).position(
+            |(index, (rule, memory))| {
+                let line = source.finder.candidate(index, &self.finder);
+                line != Candidate::Impossible
+                    && rule.conditions.iter().all(|it| holds(it, record, line, memory))
+            },
+        )
+    }
+
+    /// The captures of the rule that takes a record.
+    fn captures<'c>(
+        &'c self,
+        index: usize,
+        rule: &'c Rule,
+        record: &'c Record<'_>,
+    ) -> impl Iterator<Item = Captures<'c>> {
+        rule.conditions.iter().filter_map(move |condition| {
+            let &Condition::Pattern { slot, index: pattern, .. } = condition else { return None };
             let haystack = match slot {
+                Some(slot) => record.field(slot).unwrap_or(&[]),
                 None => record.bytes,
-                Some(slot) => match record.field(*slot) {
-                    Some(field) => field,
-                    None => return false,
-                },
             };
-            match locations.get_mut(*index) {
-                Some(locations) if locations.len() > 1 => {
-                    regex.captures_read(locations, haystack).is_some()
+            Some(Captures { haystack, slots: self.patterns[index].get(pattern)?.slots() })
+        })
+    }
+}
+
+/// Whether a condition holds. `line` tells what is known about the pattern for the line.
+#[inline]
+fn holds(
+    condition: &Condition,
+    record: &Record<'_>,
+    line: Candidate,
+    memory: &mut [PatternMemory],
+) -> bool {
+    match condition {
+        Condition::Pattern { slot, pattern, index } => {
+            let Some(memory) = memory.get_mut(*index) else { return false };
+            match slot {
+                None => pattern.matches_candidate(record.bytes, line, memory),
+                Some(slot) => {
+                    record.field(*slot).is_some_and(|field| pattern.matches(field, memory))
                 }
-                _ => regex.is_match(haystack),
             }
         }
         Condition::OneOf { slot, values } => {

@@ -68,8 +68,7 @@ impl Mapper {
         if groups.closable && !ended.closed && groups.never_closed.len() < NAMED_GROUPS {
             groups.never_closed.push(String::from_utf8_lossy(&ended.key).into_owned());
         }
-        let account = &mut self.accounting.pairs;
-        account.paired += pairs.paired as u64;
+        self.accounting.pairs.paired += pairs.paired as u64;
         for &index in &pairs.unpaired {
             let (row, Some(side)) = (&rows[index], sides[index]) else { continue };
             let unpaired = Unpaired {
@@ -78,7 +77,7 @@ impl Mapper {
                 message: side.message,
                 peer: row.peer,
             };
-            account.unpaired.entry(unpaired).or_insert((0, row.place)).0 += 1;
+            self.unpaired.add(unpaired, row.place);
         }
         let flow = sink.group(&Observed {
             key: &ended.key,

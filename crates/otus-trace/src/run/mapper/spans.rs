@@ -93,14 +93,21 @@ impl Mapper {
                 None
             } else {
                 flags.add(RowFlags::HAS_ID);
-                let from = self.row.id.len();
-                self.row.id.extend_from_slice(id.as_bytes());
-                Some((from, self.row.id.len()))
+                let from = self.current.row.id.len();
+                self.current.row.id.extend_from_slice(id.as_bytes());
+                Some((from, self.current.row.id.len()))
             };
             last_id = id;
             let action = request;
-            self.pending.push(PendingAction { lifeline, action, peer, id, flags, order: start });
-            self.pending_times.push(begun);
+            self.current.pending.push(PendingAction {
+                lifeline,
+                action,
+                peer,
+                id,
+                flags,
+                order: start,
+            });
+            self.current.pending_times.push(begun);
         }
         if let (Some(message), Some(direction)) = (reply, last) {
             let mut flags = common;
@@ -108,10 +115,10 @@ impl Mapper {
             flags.add(if last_id.is_some() { RowFlags::HAS_ID } else { RowFlags::ROOT });
             let action = vocabulary.actions.intern(RunAction { lifeline, direction, message });
             let (id, order) = (last_id, end);
-            self.pending.push(PendingAction { lifeline, action, peer, id, flags, order });
-            self.pending_times.push(ended);
+            self.current.pending.push(PendingAction { lifeline, action, peer, id, flags, order });
+            self.current.pending_times.push(ended);
         }
-        self.row.span.extend_from_slice(span.id.as_bytes());
+        self.current.row.span.extend_from_slice(span.id.as_bytes());
         Ok(())
     }
 }

@@ -4,6 +4,7 @@ use otus_syntax::Code;
 
 use super::super::account::ValueAccount;
 use super::super::value::{self, ValueFault};
+use super::mapped::Mapped;
 use super::{Mapper, Taken};
 use crate::facts::TIME;
 use crate::mapping::template::Piece;
@@ -23,7 +24,7 @@ impl Mapper {
 
     /// Reads the values of a record that its rule has and that are kept.
     pub(super) fn read_values(&mut self, taken: &Taken<'_>) {
-        let Mapper { scratch, accounting, row, findings, .. } = self;
+        let Mapper { scratch, accounting, current: Mapped { row, .. }, findings, .. } = self;
         for (field, source) in &taken.rule.kept {
             let Some(text) = source.template.value(&taken.context, scratch) else { continue };
             let known = source.map.iter().find(|(key, _)| key == text);
@@ -63,24 +64,17 @@ impl Mapper {
         text: &[u8],
         taken: &Taken<'_>,
     ) -> Result<(), Malformed> {
-        let Mapper { accounting, row, findings, kept, .. } = self;
         let mut memory = Vec::new();
         Cursor::new(text).object(|json, name| {
-            let known = kept.iter().position(|known| known.as_bytes() == name);
+            let known = self.kept.iter().position(|known| known.as_bytes() == name);
             let Some(field) = known.or_else(|| {
                 // An empty name could not be written again.
                 let is_wanted = taken.plan.keeps_all && !name.is_empty() && name != TIME.as_bytes();
-                is_wanted.then(|| {
-                    let name = String::from_utf8_lossy(name).into_owned();
-                    let account = ValueAccount { name: name.clone(), ..ValueAccount::default() };
-                    // The account of times is the last one.
-                    accounting.values.insert(kept.len(), account);
-                    kept.push(name);
-                    kept.len() - 1
-                })
+                is_wanted.then(|| self.add_field(String::from_utf8_lossy(name).into_owned()))
             }) else {
                 return json.skip();
             };
+            let Mapper { accounting, current: Mapped { row, .. }, findings, .. } = self;
             let is_bare = json.peek() != Some(b'"');
             if !json.text(&mut memory)? {
                 return Ok(());
@@ -103,6 +97,15 @@ impl Mapper {
         })
     }
 
+    /// Adds a field whose values are kept; returns its index.
+    pub(super) fn add_field(&mut self, name: String) -> usize {
+        let account = ValueAccount { name: name.clone(), ..ValueAccount::default() };
+        // The account of times is the last one.
+        self.accounting.values.insert(self.kept.len(), account);
+        self.kept.push(name);
+        self.kept.len() - 1
+    }
+
     /// Reads the time of a record, as a key of its clock, and keeps it.
     pub(super) fn read_time(&mut self, taken: &Taken<'_>) -> Option<i128> {
         let plan = taken.rule.time.as_ref()?;
@@ -119,7 +122,7 @@ impl Mapper {
     pub(super) fn keep_time(&mut self, time: Result<i64, TimeFault>, taken: &Taken<'_>) {
         let (cause, help) = match time {
             Ok(time) => {
-                self.row.set_time(time);
+                self.current.row.set_time(time);
                 return;
             }
             Err(TimeFault::NotATime) => {
@@ -141,9 +144,9 @@ impl Mapper {
     pub(super) fn count_values(&mut self) {
         let accounts = &mut self.accounting.values;
         for (field, account) in (0..).zip(accounts.iter_mut()) {
-            let is_known = self.row.values().iter().any(|(known, _)| *known == field);
-            let is_time = account.name == TIME && self.row.time().is_some();
-            let is_id = account.name == "id" && !self.row.id.is_empty();
+            let is_known = self.current.row.values().iter().any(|(known, _)| *known == field);
+            let is_time = account.name == TIME && self.current.row.time().is_some();
+            let is_id = account.name == "id" && !self.current.row.id.is_empty();
             if is_known || is_time || is_id {
                 account.known += 1;
             } else {
