@@ -18,6 +18,7 @@ mod graph;
 
 mod learn;
 mod limits;
+mod live;
 mod oracle;
 mod ordered;
 mod peers;
