@@ -10,6 +10,7 @@ use otus_core::index::Index as _;
 use otus_core::{ActionId, Pool, TermId};
 use otus_trace::Partition;
 use otus_trace::multitrace::{ComponentId, Step};
+use rustc_hash::FxHashSet;
 
 use super::coupled::{self, Manner};
 use super::decoupled::{self, Found, Starts};
@@ -24,6 +25,11 @@ pub(crate) use super::store::{ExprId, LeafId, SymbolId};
 /// No execution at all: the residual of what is not explained.
 pub(crate) const NEVER: ExprId = Store::NEVER;
 
+/// Stands for a residual that is too much work to compute. It has the largest size.
+pub(crate) const TOO_LARGE: ExprId = ExprId(u32::MAX);
+/// The fuel of one step. Searches provide more, but they split large expressions, so they need less.
+const STEP: u64 = 20_000;
+
 /// The tables of one interaction and partition.
 #[derive(Debug)]
 pub(crate) struct Residuals {
@@ -34,13 +40,24 @@ pub(crate) struct Residuals {
     has_begun: bool,
     /// By leaf on one component: its moment, once it was seen.
     moments: Vec<Box<[Step]>>,
+    /// The size of the largest start expression.
+    original: u32,
+    /// The steps that are too much work.
+    hopeless: FxHashSet<(ExprId, LeafId)>,
 }
 
 impl Residuals {
     pub(crate) fn new(pool: &Pool, term: TermId, partition: &Partition, budget: Budget) -> Self {
         let options = Options { solver: false, ..Options::default() };
         let engine = Engine::new(pool, term, partition, options);
-        Residuals { engine, budget, has_begun: false, moments: Vec::new() }
+        Residuals {
+            engine,
+            budget,
+            has_begun: false,
+            moments: Vec::new(),
+            original: 0,
+            hopeless: FxHashSet::default(),
+        }
     }
 
     fn store(&self) -> &Store {
@@ -97,6 +114,7 @@ impl Residuals {
                 Observed::Complete | Observed::StopsEarly => {}
             }
         }
+        self.original = self.original.max(self.size(expr));
         self.valid(expr)
     }
 
@@ -143,6 +161,8 @@ impl Residuals {
             let alone = context.store.erase(whole, context.others[component]);
             starts.push(Some(context.store.suffix(context.components[component], alone)));
         }
+        let sizes = starts.iter().flatten().map(|&start| self.size(start));
+        self.original = sizes.fold(self.original, u32::max);
         self.valid(Some(starts))
     }
 
@@ -196,7 +216,7 @@ impl Residuals {
 
     #[inline]
     pub(crate) fn size(&self, expr: ExprId) -> u32 {
-        self.store().size(expr)
+        self.store().facts.get(expr).map_or(u32::MAX, |facts| facts.size)
     }
 
     /// Whether every component may have stopped: nothing more need happen.
@@ -204,7 +224,7 @@ impl Residuals {
         self.store().nullable(expr)
     }
 
-    /// The residual after an event; [`NEVER`] if it cannot happen.
+    /// The residual after an event; [`NEVER`] if it cannot happen, [`TOO_LARGE`] if that is too much work.
     #[inline]
     pub(crate) fn step(&mut self, expr: ExprId, leaf: LeafId) -> Result<ExprId, Stop> {
         match self.engine.store.stepped.get(expr, leaf) {
@@ -215,8 +235,16 @@ impl Residuals {
 
     #[cold]
     fn first_step(&mut self, expr: ExprId, leaf: LeafId) -> Result<ExprId, Stop> {
+        if expr == TOO_LARGE || self.hopeless.contains(&(expr, leaf)) {
+            return Ok(TOO_LARGE);
+        }
         self.provide();
+        self.engine.store.fuel = self.engine.store.fuel.min(STEP);
         let next = self.engine.store.step(expr, leaf);
+        if self.store().is_spent() && !self.store().is_stopped() {
+            self.hopeless.insert((expr, leaf));
+            return Ok(TOO_LARGE);
+        }
         self.valid(next)
     }
 
@@ -266,9 +294,29 @@ impl Residuals {
         if context.store.is_spent() {
             return Err(context.store.why_spent());
         }
-        let starts = Starts::Exhaustive;
-        let found = decoupled::run(&mut context, start, &mut logs, starts, u64::MAX, &mut meter);
-        self.decided(found)
+        // A search splits what grows beyond some multiple of what it begins with.
+        let together = self.original.saturating_mul(8).saturating_add(64);
+        let mut pending = vec![start];
+        while let Some(start) = pending.pop() {
+            if context.store.size(start) > together {
+                let alternatives = context.store.alternatives(start);
+                if alternatives.len() > 1 {
+                    pending.extend(alternatives);
+                    context.tick(&mut meter).map_or(Ok(()), Err)?;
+                    continue;
+                }
+            }
+            logs.consumed.fill(0);
+            let starts = Starts::Exhaustive;
+            match decoupled::run(&mut context, start, &mut logs, starts, u64::MAX, &mut meter) {
+                Found::Yes => return Ok(true),
+                Found::Unknown(stop) => return Err(stop),
+                // A refutation is void if the fuel ran out on the way.
+                Found::No if context.store.is_spent() => return Err(context.store.why_spent()),
+                Found::No => {}
+            }
+        }
+        Ok(false)
     }
 
     /// Whether some residual with the order of the interaction explains the rest of the logs, all of which may stop
@@ -332,6 +380,7 @@ impl Residuals {
             engine.store.compact(&mut all);
             engine.store.note_original();
         }
+        self.hopeless = FxHashSet::default();
         engine.hints = Vec::new();
         engine.projections = None;
         engine.net = super::OnDemand::NotMade;
@@ -342,7 +391,7 @@ impl Residuals {
     pub(crate) fn has_sessions(&self) -> bool {
         let Some(&Compiled { rigid, .. }) = self.compiled() else { return false };
         let mut pending = vec![rigid];
-        let mut met = rustc_hash::FxHashSet::default();
+        let mut met = FxHashSet::default();
         while let Some(expr) = pending.pop() {
             if !met.insert(expr) {
                 continue;

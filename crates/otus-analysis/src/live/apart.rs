@@ -29,6 +29,8 @@ pub(super) struct Reach {
     pub(super) most: u32,
     /// The number of events that may be held.
     pub(super) held: usize,
+    /// The number of events that may be held because residuals would become too large.
+    pub(super) kept: usize,
 }
 
 impl Reach {
@@ -38,6 +40,7 @@ impl Reach {
             slack: limits.slack.unwrap_or(size.saturating_mul(3).saturating_add(8)),
             most: size.saturating_mul(64).saturating_add(1024),
             held: limits.held,
+            kept: limits.kept,
         }
     }
 }
@@ -197,6 +200,9 @@ impl Held {
                 Next::Never => return Ok(false),
                 Next::TooLarge => {
                     self.levels.truncate(number);
+                    if self.queues.held() > reach.kept {
+                        return Err(Why::Kept);
+                    }
                     let rest = self.queues.rest(residuals, &at);
                     let endings = vec![Ending::Early; rest.len()];
                     return Ok(residuals.explains(from, &rest, &endings)?);

@@ -32,7 +32,7 @@ use smallvec::SmallVec;
 use super::Why;
 use super::apart::Reach;
 use super::queues::Queues;
-use crate::engine::residuals::{ExprId, NEVER, Residuals};
+use crate::engine::residuals::{ExprId, NEVER, Residuals, TOO_LARGE};
 
 /// For each component, the number of its consumed events since the group began.
 pub(super) type Positions = SmallVec<[u64; 4]>;
@@ -42,6 +42,12 @@ struct Move {
     component: u32,
     /// The expression after the move.
     expr: ExprId,
+}
+
+impl Move {
+    fn new(component: usize, expr: ExprId) -> Move {
+        Move { component: u32::try_from(component).unwrap_or(u32::MAX), expr }
+    }
 }
 
 /// A residual without some silent components, and the events that it has consumed beyond those of the level below.
@@ -94,29 +100,34 @@ impl Level {
                 if expr == NEVER {
                     return Ok(false);
                 }
-                let component = u32::try_from(component).unwrap_or(u32::MAX);
-                before.push(Move { component, expr });
+                if residuals.size(expr) > reach.most {
+                    *self = Level::new(start, from);
+                    return Ok(true);
+                }
+                before.push(Move::new(component, expr));
             }
         }
         // Follow the old run until both are the same.
         let mut made = 0;
         while expr != old {
-            if residuals.size(expr) > reach.most {
-                self.moves.truncate(made);
+            let step = self.moves.get(made).map(|next| next.component as usize);
+            let step = step.and_then(|c| Some((c, queues.get(c, at[c])?)));
+            let next = match step {
+                Some((_, leaf)) => residuals.step(expr, leaf)?,
+                None => TOO_LARGE,
+            };
+            if next == NEVER {
+                return Ok(false);
             }
-            let Some(next) = self.moves.get_mut(made) else {
+            let Some((component, _)) = step.filter(|_| residuals.size(next) <= reach.most) else {
+                self.moves.truncate(made);
                 (self.expr, self.at) = (expr, at);
                 break;
             };
-            let component = next.component as usize;
-            let Some(leaf) = queues.get(component, at[component]) else { break };
-            old = next.expr;
+            let known = &mut self.moves[made];
+            old = std::mem::replace(&mut known.expr, next);
             at[component] += 1;
-            expr = residuals.step(expr, leaf)?;
-            if expr == NEVER {
-                return Ok(false);
-            }
-            next.expr = expr;
+            expr = next;
             made += 1;
         }
         for first in before.into_iter().rev() {
@@ -129,8 +140,7 @@ impl Level {
     pub(super) fn take(&mut self, component: usize, expr: ExprId) {
         self.at[component] += 1;
         self.expr = expr;
-        let component = u32::try_from(component).unwrap_or(u32::MAX);
-        self.moves.push_back(Move { component, expr });
+        self.moves.push_back(Move::new(component, expr));
     }
 
     /// The number of remembered moves.

@@ -51,7 +51,7 @@ use crate::engine::residuals::{ExprId, LeafId, Residuals, starts_late};
 use crate::engine::{Ending, Engine, Options, strongest};
 use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
-use alone::Alone;
+use alone::{Alone, Most};
 use apart::{Apart, Reach};
 use kept::Kept;
 pub use memory::{Bound, Memory};
@@ -117,7 +117,7 @@ pub enum Standing {
 /// The reason for which a group is undecided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// The group has more events than are kept ([`Limits::kept`]).
+    /// The group has more events than are kept ([`Limits::kept`]), and no residual stands for them.
     Kept,
     /// More events are held than allowed ([`Limits::held`]), because a component is silent.
     Held,
@@ -152,7 +152,7 @@ pub struct Answer {
 enum Plan {
     Alone {
         starts: Vec<Option<ExprId>>,
-        most: u32,
+        most: Most,
     },
     Apart {
         start: ExprId,
@@ -402,7 +402,7 @@ impl Live {
         let residuals = &mut self.residuals;
         let mut explained = match (&mut of.past, &self.plan) {
             (Past::Alone(alone), Plan::Alone { most, .. }) => {
-                Some(alone.push(residuals, *most, component, leaf)?)
+                Some(alone.push(residuals, *most, component, moment, leaf)?)
             }
             (Past::Apart(apart), Plan::Apart { reach, .. }) => {
                 Some(apart.push(residuals, *reach, component, leaf)?)
@@ -686,7 +686,7 @@ impl Group {
     fn bytes(&self) -> usize {
         let past = match &self.past {
             Past::Apart(apart) => apart.bytes(),
-            Past::Alone(_) => 8 * self.seen.len(),
+            Past::Alone(alone) => alone.bytes(),
             Past::Kept => 0,
         };
         let strong = self.strong.iter().flatten().map(Apart::bytes).sum::<usize>();
@@ -707,7 +707,8 @@ impl Plan {
                 && let Some(starts) = residuals.starts_alone(open)?
             {
                 let largest = starts.iter().flatten().map(|&start| residuals.size(start)).max();
-                let most = largest.unwrap_or(0).saturating_mul(64).saturating_add(1024);
+                let size = largest.unwrap_or(0).saturating_mul(64).saturating_add(1024);
+                let most = Most { size, kept: limits.kept };
                 return Ok(Plan::Alone { starts, most });
             }
             if !residuals.is_decoupled(open) {
