@@ -9,6 +9,7 @@ mod compare;
 mod ctl;
 mod draw;
 mod engine;
+mod live;
 mod logs;
 mod measure;
 mod papers;
@@ -69,6 +70,11 @@ enum Command {
         /// Only these parts: sessions, faults.
         parts: Vec<String>,
     },
+    /// Measure live groups, fed event by event.
+    Live {
+        /// Only these parts: skew, endless, sessions, groups.
+        parts: Vec<String>,
+    },
     /// Compare two builds by the instructions that they execute (needs valgrind).
     Compare(compare::Args),
     /// Run one measurement of the engine, for a profiler.
@@ -117,6 +123,7 @@ fn run(Args { command, size }: Args) -> anyhow::Result<ExitCode> {
         Some(Command::Logs { parts }) => logs::run(size, &parts),
         Some(Command::Draw) => draw::run(),
         Some(Command::Values { parts }) => values::run(size, &parts),
+        Some(Command::Live { parts }) => live::run(size, &parts),
         Some(Command::Compare(args)) => compare::run(&args)?,
         Some(Command::EngineOnce(once)) => engine::once(&once)?,
         Some(Command::Memory { workload }) => parse::print_memory(workload),
@@ -131,6 +138,7 @@ fn run(Args { command, size }: Args) -> anyhow::Result<ExitCode> {
             logs::run(size, &[]);
             draw::run();
             values::run(size, &[]);
+            live::run(size, &[]);
         }
     }
     Ok(ExitCode::SUCCESS)

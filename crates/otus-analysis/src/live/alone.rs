@@ -10,7 +10,7 @@
 use otus_core::ActionId;
 use otus_trace::multitrace::Step;
 
-use super::Why;
+use super::standing::Why;
 use crate::engine::Ending;
 use crate::engine::residuals::{ExprId, LeafId, NEVER, Residuals, TOO_LARGE};
 

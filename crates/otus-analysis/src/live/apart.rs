@@ -14,8 +14,9 @@
 //! alternatives one by one at each event.
 
 use super::level::{Level, Positions};
+use super::limits::Limits;
 use super::queues::Queues;
-use super::{Limits, Why};
+use super::standing::Why;
 use crate::engine::Ending;
 use crate::engine::residuals::{ExprId, LeafId, NEVER, Residuals};
 use otus_trace::multitrace::Step;

@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 
 use smallvec::SmallVec;
 
-use super::Why;
+use super::standing::Why;
 use crate::engine::Engine;
 use crate::engine::residuals::{ExprId, LeafId, NEVER, Residuals, SymbolId};
 use crate::question::Question;

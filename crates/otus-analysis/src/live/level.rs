@@ -29,9 +29,9 @@ use std::collections::VecDeque;
 
 use smallvec::SmallVec;
 
-use super::Why;
 use super::apart::Reach;
 use super::queues::Queues;
+use super::standing::Why;
 use crate::engine::residuals::{ExprId, NEVER, Residuals, TOO_LARGE};
 
 /// For each component, the number of its consumed events since the group began.

@@ -6,7 +6,8 @@
 
 use otus_trace::multitrace::ComponentId;
 
-use super::{Live, Plan};
+use super::Live;
+use super::plan::Plan;
 use crate::question::{Observed, Question};
 
 /// What bounds the memory of a group.

@@ -33,10 +33,17 @@
 
 mod alone;
 mod apart;
+mod close;
+mod group;
 mod kept;
 mod level;
+mod limits;
 mod memory;
+mod plan;
 mod queues;
+mod standing;
+mod tables;
+pub mod values;
 
 use std::sync::Arc;
 
@@ -46,148 +53,20 @@ use otus_trace::Partition;
 use otus_trace::multitrace::ComponentId;
 use smallvec::SmallVec;
 
-use crate::budget::{Budget, Stop};
 use crate::engine::residuals::{ExprId, LeafId, Residuals, starts_late};
-use crate::engine::{Ending, Engine, Options, strongest};
+use crate::engine::{Engine, Options, Outcome, strongest};
 use crate::question::{Observed, Question};
 use crate::verdict::Verdict;
-use alone::{Alone, Most};
+use alone::Alone;
 use apart::{Apart, Reach};
+pub use group::GroupId;
+use group::{Group, Past, Slot};
 use kept::Kept;
-pub use memory::{Bound, Memory};
-
-/// Limits of live analyses.
-#[derive(Debug, Clone)]
-pub struct Limits {
-    /// The most events that a group keeps if its residual does not stand for them.
-    pub kept: usize,
-    /// The most events that a group holds back because a component is silent.
-    pub held: usize,
-    /// The size of tables, in bytes, beyond which they are compacted.
-    pub tables: usize,
-    /// The size of residuals up to which nothing is held; by default it follows from the interaction. For tests.
-    pub slack: Option<u32>,
-    /// The best verdict that is asked for when a group closes. With [`Verdict::WeakPass`] it is not asked whether
-    /// nothing is missing, which takes less memory if logs may start late.
-    pub goal: Verdict,
-    /// The limits of the work for one event or one closing.
-    pub budget: Budget,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Limits {
-            kept: 10_000,
-            held: 1_000_000,
-            tables: 64 << 20,
-            slack: None,
-            goal: Verdict::Pass,
-            budget: Budget::default(),
-        }
-    }
-}
-
-/// The number of an open group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct GroupId {
-    slot: u32,
-    /// How often the slot was used before.
-    use_of: u32,
-}
-
-/// The answer so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    /// What has arrived is explained, if every log may stop early.
-    Explained,
-    /// What has arrived is not explained, whatever follows.
-    Failed {
-        /// The event that made it so: the number of events of the group before it.
-        event: u64,
-    },
-    /// Undecided, and it will remain so.
-    Unknown {
-        /// The number of events of the group before the one that could not be decided.
-        event: u64,
-        /// The reason.
-        why: Why,
-    },
-}
-
-/// The reason for which a group is undecided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
-    /// The group has more events than are kept ([`Limits::kept`]), and no residual stands for them.
-    Kept,
-    /// More events are held than allowed ([`Limits::held`]), because a component is silent.
-    Held,
-    /// The budget of an event was used up.
-    Stopped(Stop),
-}
-
-impl From<Stop> for Why {
-    fn from(stop: Stop) -> Self {
-        Why::Stopped(stop)
-    }
-}
-
-/// The answer about a group when it ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Answer {
-    /// The verdict on the declared question.
-    pub verdict: Verdict,
-    /// Whether the declared question holds; known in some cases in which it is unknown whether the verdict is a Pass or a
-    /// `WeakPass`.
-    pub explained: Option<bool>,
-    /// The event that made a Fail final, if one did: the number of events of the group before it.
-    pub event: Option<u64>,
-    /// The number of events.
-    pub events: u64,
-    /// Why the verdict is inconclusive.
-    pub why: Option<Why>,
-}
-
-/// How the open question is answered.
-#[derive(Debug)]
-enum Plan {
-    Alone {
-        starts: Vec<Option<ExprId>>,
-        most: Most,
-    },
-    Apart {
-        start: ExprId,
-        reach: Reach,
-    },
-    Kept,
-    /// The interaction is too large for the budget.
-    Unknown(Stop),
-}
-
-#[derive(Debug)]
-enum Past {
-    Alone(Alone),
-    Apart(Apart),
-    /// It is in [`Group::kept`].
-    Kept,
-}
-
-#[derive(Debug)]
-struct Group {
-    events: u64,
-    standing: Standing,
-    past: Past,
-    /// The past if no log starts late, or why it is unknown.
-    strong: Option<Result<Apart, Why>>,
-    kept: Option<Box<Kept>>,
-    /// For each component, whether it has any event.
-    seen: SmallVec<[u64; 1]>,
-}
-
-#[derive(Debug, Default)]
-struct Slot {
-    group: Option<Group>,
-    use_of: u32,
-}
+pub use limits::Limits;
+pub use memory::{Bound, KeptFor, Memory};
+pub use plan::open_question;
+use plan::{Plan, open_observed};
+pub use standing::{Answer, Standing, Why};
 
 /// A specification and a partition, prepared for many groups. It belongs to one thread.
 ///
@@ -241,23 +120,6 @@ pub struct Live {
     /// The size of tables beyond which they are compacted next.
     large: usize,
     compactions: u64,
-}
-
-/// The question while more events may come: every log may stop early as well.
-pub fn open_question(declared: &Question, components: usize) -> Question {
-    let open = |observed: Observed| match observed {
-        Observed::Complete | Observed::StopsEarly => Observed::StopsEarly,
-        Observed::StartsLate | Observed::Slice => Observed::Slice,
-        Observed::Unobserved => Observed::Unobserved,
-    };
-    match declared {
-        Question::GlobalPrefix => Question::MULTI_PREFIX,
-        Question::Uniform(observed) => Question::Uniform(open(*observed)),
-        Question::Each(_) => {
-            let all = (0..components).map(|c| open(declared.of(ComponentId::new(c))));
-            Question::Each(all.collect())
-        }
-    }
 }
 
 impl Live {
@@ -450,12 +312,7 @@ impl Live {
     }
 
     /// The verdict on all kept events; `None` if they were too many.
-    fn ask(
-        &mut self,
-        group: GroupId,
-        question: &Question,
-        goal: Verdict,
-    ) -> Option<crate::engine::Outcome> {
+    fn ask(&mut self, group: GroupId, question: &Question, goal: Verdict) -> Option<Outcome> {
         let (pool, term) = (&self.source.0, self.source.1);
         let kept = self.slots[group.slot as usize].group.as_ref()?.kept.as_ref()?;
         let asker = self
@@ -472,108 +329,6 @@ impl Live {
     /// The answer so far; `None` if the group is not open.
     pub fn standing(&self, group: GroupId) -> Option<Standing> {
         self.group(group).map(|of| of.standing)
-    }
-
-    /// The answer that [`Live::close`] would give now; `None` if the group is not open.
-    pub fn answer(&mut self, group: GroupId) -> Option<Answer> {
-        let of = self.group(group)?;
-        let (events, standing) = (of.events, of.standing);
-        let answer =
-            |verdict, explained, why| Answer { verdict, explained, event: None, events, why };
-        Some(match standing {
-            Standing::Failed { event } => {
-                Answer { event: Some(event), ..answer(Verdict::Fail, Some(false), None) }
-            }
-            Standing::Unknown { why, .. } => answer(Verdict::Inconclusive, None, Some(why)),
-            Standing::Explained => match self.conclude(group) {
-                Conclusion { explained: Some(false), .. } => {
-                    answer(Verdict::Fail, Some(false), None)
-                }
-                Conclusion { complete: Some(true), .. } => answer(Verdict::Pass, Some(true), None),
-                Conclusion { explained: Some(true), complete: Some(false), .. } => {
-                    answer(Verdict::WeakPass, Some(true), None)
-                }
-                Conclusion { explained, why, .. } => {
-                    answer(Verdict::Inconclusive, explained, why.or(Some(Why::Kept)))
-                }
-            },
-        })
-    }
-
-    /// Ends a group, and answers the declared question about it; `None` if the group is not open.
-    pub fn close(&mut self, group: GroupId) -> Option<Answer> {
-        let answer = self.answer(group)?;
-        let slot = &mut self.slots[group.slot as usize];
-        slot.group = None;
-        slot.use_of = slot.use_of.wrapping_add(1);
-        self.free.push(group.slot);
-        Some(answer)
-    }
-
-    /// What is known of a group that is explained so far, if it ends now.
-    fn conclude(&mut self, group: GroupId) -> Conclusion {
-        self.residuals.begin();
-        let components = self.partition.len();
-        let (declared, open) = (self.declared.clone(), self.open.clone());
-        let Some(of) = self.slots[group.slot as usize].group.as_ref() else {
-            return Conclusion::default();
-        };
-        let residuals = &mut self.residuals;
-        let mut known = Conclusion::default();
-        if declared == open || matches!(of.past, Past::Alone(_)) {
-            // It is answered at every event.
-            known.explained = Some(true);
-        } else if let Past::Apart(apart) = &of.past
-            && declared != Question::GlobalPrefix
-        {
-            let endings = endings(&declared, components, |c| of.seen[c / 64] >> (c % 64) & 1 == 1);
-            known.note_explained(apart.explains(residuals, &endings));
-        }
-        if let Some(kept) = &of.kept {
-            if declared == Question::GlobalPrefix && kept.follows() {
-                known.explained = Some(true);
-            }
-            if kept.is_complete(residuals) {
-                known.complete = Some(true);
-            }
-        }
-        if self.limits.goal < Verdict::Pass && known.explained == Some(true) {
-            known.complete = Some(known.complete == Some(true));
-            return known;
-        }
-        let all = strongest(&declared, components);
-        let strong = match (&of.strong, &of.past) {
-            (Some(strong), _) => Some(strong.as_ref()),
-            (None, Past::Apart(apart)) => Some(Ok(apart)),
-            (None, Past::Alone(_) | Past::Kept) => None,
-        };
-        if known.complete.is_some() || known.explained == Some(false) {
-            return known;
-        } else if declared == all && known.explained.is_some() {
-            known.complete = known.explained;
-        } else if let Some(strong) = strong {
-            let endings = endings(&all, components, |_| true);
-            let complete = strong.map_err(|&why| why);
-            known.note_complete(complete.and_then(|strong| strong.explains(residuals, &endings)));
-        }
-        if (known.explained.is_none() && known.complete != Some(true))
-            || (known.explained == Some(true) && known.complete.is_none())
-        {
-            let goal = self.limits.goal;
-            if let Some(outcome) = self.ask(group, &declared, goal) {
-                match outcome.verdict {
-                    Verdict::Pass => known.complete = Some(true),
-                    Verdict::WeakPass => {
-                        (known.explained, known.complete) = (Some(true), Some(false));
-                    }
-                    Verdict::Fail => known.explained = Some(false),
-                    Verdict::WeakFail | Verdict::Inconclusive => {
-                        known.why = Some(Why::Stopped(outcome.stop));
-                    }
-                }
-            }
-        }
-        known
     }
 
     /// The components for which held events of a group wait: those that are silent, although the interaction has events
@@ -595,151 +350,4 @@ impl Live {
     pub fn open_groups(&self) -> usize {
         self.slots.len() - self.free.len()
     }
-
-    /// The approximate memory of the tables, which all groups share.
-    pub fn table_bytes(&self) -> usize {
-        self.residuals.bytes() + self.asker.as_ref().map_or(0, Engine::bytes)
-    }
-
-    /// The approximate memory of all groups.
-    pub fn group_bytes(&self) -> usize {
-        let groups = self.slots.iter().filter_map(|slot| slot.group.as_ref());
-        self.slots.capacity() * size_of::<Slot>() + groups.map(Group::bytes).sum::<usize>()
-    }
-
-    /// How often the tables were compacted.
-    pub fn compactions(&self) -> u64 {
-        self.compactions
-    }
-
-    /// Compacts the tables if they are large.
-    #[cold]
-    fn look_at_tables(&mut self) {
-        self.looked = self.residuals.len();
-        if self.residuals.bytes() > self.large {
-            self.compact();
-            // What is still in use may itself be large.
-            self.large = self.limits.tables.max(2 * self.residuals.bytes());
-            self.looked = self.residuals.len();
-        }
-    }
-
-    /// Forgets all residuals but those of open groups.
-    pub fn compact(&mut self) {
-        let mut roots: Vec<&mut ExprId> = Vec::new();
-        match &mut self.plan {
-            Plan::Alone { starts, .. } => roots.extend(starts.iter_mut().flatten()),
-            Plan::Apart { start, .. } => roots.push(start),
-            Plan::Kept | Plan::Unknown(_) => {}
-        }
-        roots.extend(self.strong.iter_mut().map(|(start, _)| start));
-        roots.extend(self.path.iter_mut());
-        for of in self.slots.iter_mut().filter_map(|slot| slot.group.as_mut()) {
-            match &mut of.past {
-                Past::Alone(alone) => roots.extend(alone.roots()),
-                Past::Apart(apart) => roots.extend(apart.roots()),
-                Past::Kept => {}
-            }
-            roots.extend(of.strong.iter_mut().flatten().flat_map(Apart::roots));
-            roots.extend(of.kept.iter_mut().flat_map(|kept| kept.roots()));
-        }
-        self.residuals.compact(&mut roots);
-        self.compactions += 1;
-    }
-}
-
-/// What is known of a group that ends.
-#[derive(Debug, Clone, Copy, Default)]
-struct Conclusion {
-    /// Whether the declared question holds.
-    explained: Option<bool>,
-    /// Whether nothing is missing.
-    complete: Option<bool>,
-    why: Option<Why>,
-}
-
-impl Conclusion {
-    fn note_explained(&mut self, found: Result<bool, Why>) {
-        match found {
-            Ok(explained) => self.explained = Some(explained),
-            Err(why) => self.why = Some(why),
-        }
-    }
-
-    fn note_complete(&mut self, found: Result<bool, Why>) {
-        match found {
-            Ok(complete) => self.complete = Some(complete),
-            Err(why) => self.why = Some(why),
-        }
-    }
-}
-
-impl Group {
-    fn held(&self) -> usize {
-        let past = match &self.past {
-            Past::Apart(apart) => apart.held(),
-            Past::Alone(_) | Past::Kept => 0,
-        };
-        past.max(self.kept.as_ref().map_or(0, |kept| kept.held()))
-    }
-
-    fn bytes(&self) -> usize {
-        let past = match &self.past {
-            Past::Apart(apart) => apart.bytes(),
-            Past::Alone(alone) => alone.bytes(),
-            Past::Kept => 0,
-        };
-        let strong = self.strong.iter().flatten().map(Apart::bytes).sum::<usize>();
-        past + strong + self.kept.as_ref().map_or(0, |kept| kept.bytes())
-    }
-}
-
-impl Plan {
-    fn new(
-        residuals: &mut Residuals,
-        open: &Question,
-        declared: &Question,
-        limits: &Limits,
-    ) -> Plan {
-        let made = || -> Result<Plan, Stop> {
-            // If a log must not stop early, the logs together decide when the group closes.
-            if open == declared
-                && let Some(starts) = residuals.starts_alone(open)?
-            {
-                let largest = starts.iter().flatten().map(|&start| residuals.size(start)).max();
-                let size = largest.unwrap_or(0).saturating_mul(64).saturating_add(1024);
-                let most = Most { size, kept: limits.kept };
-                return Ok(Plan::Alone { starts, most });
-            }
-            if !residuals.is_decoupled(open) {
-                return Ok(Plan::Kept);
-            }
-            let start = residuals.start(open)?;
-            Ok(Plan::Apart { start, reach: Reach::new(residuals, start, limits) })
-        };
-        let mut made = made;
-        made().unwrap_or_else(Plan::Unknown)
-    }
-}
-
-/// The question about observed components only, for which the others count as complete.
-fn open_observed(open: &Question, components: usize) -> Question {
-    let all = (0..components).map(|c| match open.of(ComponentId::new(c)) {
-        Observed::Unobserved => Observed::Complete,
-        observed => observed,
-    });
-    Question::Each(all.collect())
-}
-
-/// The meaning of the end of each log that is over now.
-fn endings(declared: &Question, components: usize, seen: impl Fn(usize) -> bool) -> Vec<Ending> {
-    let ending = |c: usize| match declared.of(ComponentId::new(c)) {
-        Observed::Complete => Ending::Final,
-        // If the log is empty, everything may have happened before it started.
-        Observed::StartsLate if seen(c) => Ending::Final,
-        Observed::StartsLate | Observed::StopsEarly | Observed::Slice | Observed::Unobserved => {
-            Ending::Early
-        }
-    };
-    (0..components).map(ending).collect()
 }

@@ -19,6 +19,7 @@ mod graph;
 mod learn;
 mod limits;
 mod live;
+mod live_values;
 mod oracle;
 mod ordered;
 mod peers;
