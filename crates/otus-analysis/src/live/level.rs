@@ -78,6 +78,12 @@ impl Level {
         if self.start == start && self.from == *from {
             return Ok(true);
         }
+        // Components that the level has forgotten are silent in it, whatever was consumed of them below.
+        for component in 0..from.len() {
+            if self.from[component] < from[component] && !residuals.may_act(self.start, component) {
+                (self.from[component], self.at[component]) = (from[component], from[component]);
+            }
+        }
         let mut old = self.start;
         let mut at = std::mem::replace(&mut self.from, from.clone());
         self.start = start;
