@@ -38,7 +38,7 @@ impl Reach {
     pub(super) fn new(residuals: &Residuals, start: ExprId, limits: &Limits) -> Reach {
         let size = residuals.size(start);
         Reach {
-            slack: limits.slack.unwrap_or(size.saturating_mul(3).saturating_add(8)),
+            slack: limits.slack.unwrap_or(size.saturating_mul(2)),
             most: size.saturating_mul(64).saturating_add(1024),
             held: limits.held,
             kept: limits.kept,
@@ -187,7 +187,7 @@ impl Held {
                     self.current = component;
                     *expr = next;
                 }
-                other => break other,
+                other @ (Next::Done | Next::Never | Next::Silent | Next::TooLarge) => break other,
             }
         };
         self.queues.shrink();
@@ -227,7 +227,9 @@ impl Held {
                 let level = &self.levels[number];
                 match self.next(residuals, reach, level.expr, &level.at)? {
                     Next::Move(component, next) => self.levels[number].take(component, next),
-                    other => break other,
+                    other @ (Next::Done | Next::Never | Next::Silent | Next::TooLarge) => {
+                        break other;
+                    }
                 }
             };
             let level = &self.levels[number];

@@ -192,7 +192,9 @@ fn observed(partition: &Arc<Partition>, fields: usize, logs: &[Vec<Event>]) -> (
     let mut builder = Builder::new(Arc::clone(partition), actions, false);
     for log in logs {
         for event in log {
-            event.moment.iter().for_each(|&action| builder.push(action, 0));
+            for &action in &event.moment {
+                builder.push(action, 0);
+            }
             builder.next_moment();
         }
         builder.next_component();
