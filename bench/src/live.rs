@@ -272,7 +272,7 @@ fn sessions(size: Size, targets: &mut Targets) {
             let model = Model::of_interaction(text);
             let partition = model.discrete();
             let Some(mut stream) = Stream::new(&model, &partition, flight) else { continue };
-            let events = size.pick(300_000, 3_000_000);
+            let events = size.pick(100_000, 1_000_000);
             let run = Run::new(&mut live(&model, &partition), &mut stream, events);
             run.print(&format!("{name}, {flight}"));
             all_right &= run.is_right();

@@ -11,6 +11,9 @@
 //! *Proof.* The path is the beginning of an execution, of which each component has observed its whole part. Every
 //! expression but `NEVER` has a trace, so the execution can be completed, unobserved. ∎
 //!
+//! Parallel sessions are followed in the same way, even if components are decoupled. The path is small for them: a reception
+//! belongs to a session that has begun, and sessions in the same state are counted.
+//!
 //! So as long as events arrive in a possible order, each costs a step. An event that cannot happen yet waits; what waits
 //! is searched from the path first, and only if this explains nothing, all events are decided again. Beyond the
 //! cap, events are forgotten: as long as the path holds, the answer is known, and then it is unknown for good.
@@ -163,7 +166,9 @@ impl Kept {
         let mut builder = Builder::new(Arc::clone(partition), actions, false);
         for log in logs {
             for moment in log.chunk_by(|_, next| next.joined()) {
-                moment.iter().for_each(|step| builder.push(step.action(), 0));
+                for step in moment {
+                    builder.push(step.action(), 0);
+                }
                 builder.next_moment();
             }
             builder.next_component();

@@ -1,6 +1,6 @@
 //! What a specification makes a group remember, known before the first event.
 //!
-//! RTLola and other stream monitors tell beforehand how much memory a specification needs (Faymonville, Finkbeiner et al.,
+//! `RTLola` and other stream monitors tell beforehand how much memory a specification needs (Faymonville, Finkbeiner et al.,
 //! CAV 2019). Interactions allow that as well: the plan of the live engine follows from the interaction, the partition and
 //! the question alone.
 
@@ -59,6 +59,9 @@ pub enum Bound {
 pub enum KeptFor {
     /// The interaction couples its components: the order in which they move matters.
     Coupled,
+    /// Iterations of a loop overlap, so that a residual that forgets the order between components would grow with every
+    /// event.
+    Sessions,
     /// A global prefix depends on the order between components, which residuals forget.
     GlobalPrefix,
     /// Each log is followed by itself, and only all events together tell a Pass from a `WeakPass`.
@@ -89,7 +92,8 @@ impl Live {
         }
         if self.path.is_some() {
             let why = if matches!(self.plan, Plan::Kept) {
-                KeptFor::Coupled
+                let is_decoupled = self.residuals.is_decoupled(&self.open);
+                if is_decoupled { KeptFor::Sessions } else { KeptFor::Coupled }
             } else if self.declared == Question::GlobalPrefix {
                 KeptFor::GlobalPrefix
             } else {

@@ -19,7 +19,7 @@
 //! |---|---|---|
 //! | a loop, all logs slices | a residual of each component | [`alone`] |
 //! | decoupled | one residual, and held events | [`apart`], [`level`] |
-//! | coupled, or a global prefix | its events up to a cap, and a path | [`kept`] |
+//! | coupled, parallel sessions, or a global prefix | its events up to a cap, and a path | [`kept`] |
 //! | with guards | its events and values up to a cap | [`values`] |
 //!
 //! All of them answer exactly; what exceeds a cap or a budget is [`Standing::Unknown`] from then on, never a guess.
@@ -139,7 +139,7 @@ impl Live {
         let strong = strongest(&declared, components);
         let asks_strong = limits.goal == Verdict::Pass && declared != strong;
         let late = starts_late(&open_observed(&open, components), components);
-        let is_decoupled = residuals.is_decoupled(&open);
+        let is_decoupled = residuals.is_decoupled(&open) && !residuals.has_sessions();
         let mut strong_start = None;
         if asks_strong && is_decoupled && (late || matches!(plan, Plan::Alone { .. })) {
             strong_start = residuals.start(&strong).ok();

@@ -60,7 +60,9 @@ impl Plan {
                 let most = Most { size, kept: limits.kept };
                 return Ok(Plan::Alone { starts, most });
             }
-            if !residuals.is_decoupled(open) {
+            // With sessions in flight, the relaxed residual grows with every event, since each reception may belong to a
+            // session that has not been seen to begin. A path in the order of arrival does not.
+            if !residuals.is_decoupled(open) || residuals.has_sessions() {
                 return Ok(Plan::Kept);
             }
             let start = residuals.start(open)?;
@@ -73,9 +75,9 @@ impl Plan {
 
 /// The question about observed components only, for which the others count as complete.
 pub(super) fn open_observed(open: &Question, components: usize) -> Question {
-    let all = (0..components).map(|c| match open.of(ComponentId::new(c)) {
-        Observed::Unobserved => Observed::Complete,
-        observed => observed,
+    let all = (0..components).map(|c| {
+        let observed = open.of(ComponentId::new(c));
+        if observed == Observed::Unobserved { Observed::Complete } else { observed }
     });
     Question::Each(all.collect())
 }
