@@ -42,6 +42,7 @@ use crate::targets::run_parts;
 pub(crate) use compared::compared;
 pub(crate) use memory::measure;
 pub(crate) use once::{Once, once};
+pub(crate) use walk::part;
 
 const SEED: u64 = 2026;
 

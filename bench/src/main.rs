@@ -9,6 +9,7 @@ mod compare;
 mod ctl;
 mod draw;
 mod engine;
+mod live;
 mod logs;
 mod measure;
 mod papers;
@@ -75,6 +76,11 @@ enum Command {
         /// Only these parts: grouped, scattered, spilled, one.
         parts: Vec<String>,
     },
+    /// Measure live groups, fed event by event.
+    Live {
+        /// Only these parts: skew, endless, sessions, groups.
+        parts: Vec<String>,
+    },
     /// Compare two builds by the instructions that they execute (needs valgrind).
     Compare(compare::Args),
     /// Run one measurement of the engine, for a profiler.
@@ -131,6 +137,7 @@ fn run(Args { command, size }: Args) -> anyhow::Result<ExitCode> {
         Some(Command::Values { parts }) => values::run(size, &parts),
         Some(Command::Table { parts }) => table::run(size, &parts),
         Some(Command::TableOnce { part, events }) => table::once(&part, events),
+        Some(Command::Live { parts }) => live::run(size, &parts),
         Some(Command::Compare(args)) => compare::run(&args)?,
         Some(Command::EngineOnce(once)) => engine::once(&once)?,
         Some(Command::Memory { workload }) => parse::print_memory(workload),
@@ -146,6 +153,7 @@ fn run(Args { command, size }: Args) -> anyhow::Result<ExitCode> {
             draw::run();
             values::run(size, &[]);
             table::run(size, &[]);
+            live::run(size, &[]);
         }
     }
     Ok(ExitCode::SUCCESS)

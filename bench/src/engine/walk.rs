@@ -51,7 +51,7 @@ pub(super) fn execution(
 }
 
 /// Appends one execution of a term. Recursion is safe: the models are those of `bench/models` and of the corpus.
-pub(super) fn part(pool: &Pool, rng: &mut fastrand::Rng, term: TermId, out: &mut Vec<EventId>) {
+pub(crate) fn part(pool: &Pool, rng: &mut fastrand::Rng, term: TermId, out: &mut Vec<EventId>) {
     match pool.node(term) {
         Term::Empty => {}
         Term::Event(event) => out.push(event),

@@ -3,6 +3,7 @@
 //! - [`question`]: the question, with the part of each log that was observed;
 //! - [`verdict`]: the answer;
 //! - [`engine`]: the fast, exact engine, with its [`engine::Options`];
+//! - [`live`]: groups fed event by event, and the answer so far after each;
 //! - [`graph`]: the searches of the papers, as written, so that node counts and drawn graphs can be
 //!   compared with theirs; [`config`] has their options;
 //! - [`witness`] and [`certify`](mod@certify): an execution that proves a Pass, and its independent
@@ -22,6 +23,7 @@ pub mod explain;
 pub mod explore;
 pub mod generate;
 pub mod graph;
+pub mod live;
 mod observation;
 pub mod question;
 pub mod refute;

@@ -166,6 +166,11 @@ impl Step {
         Step(action.0 | if joined { Self::JOINED } else { 0 })
     }
 
+    /// The steps of a moment: its first action, and the others joined to it. The actions must be sorted.
+    pub fn moment(actions: &[ActionId]) -> impl Iterator<Item = Step> {
+        actions.iter().enumerate().map(|(at, &action)| Step::new(action, at > 0))
+    }
+
     /// The action.
     #[inline]
     pub fn action(self) -> ActionId {

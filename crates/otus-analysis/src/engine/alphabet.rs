@@ -105,7 +105,13 @@ impl Alphabet {
     /// The leaf that is observed as this action and nowhere else, if there is one.
     #[inline]
     pub(crate) fn direct(&self, step: Step) -> Option<LeafId> {
-        self.direct.get(step.action().index()).copied().flatten()
+        self.direct_action(step.action())
+    }
+
+    /// The same for an action.
+    #[inline]
+    pub(crate) fn direct_action(&self, action: ActionId) -> Option<LeafId> {
+        self.direct.get(action.index()).copied().flatten()
     }
 
     #[cold]

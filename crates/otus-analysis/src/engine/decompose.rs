@@ -114,7 +114,7 @@ pub(crate) fn run(
 
 impl Store {
     /// An expression with the same prefixes and fewer operands to complete.
-    fn prefix_reduce(&mut self, expr: ExprId) -> ExprId {
+    pub(super) fn prefix_reduce(&mut self, expr: ExprId) -> ExprId {
         self.memoized(|store| &mut store.prefix_reduced, expr, |store| store.prefix_reduced(expr))
     }
 
@@ -186,7 +186,7 @@ fn repeats(store: &Store, expr: ExprId) -> bool {
 }
 
 /// Whether an expression consists of loops without conflicts.
-fn is_parallel(store: &Store, expr: ExprId) -> bool {
+pub(super) fn is_parallel(store: &Store, expr: ExprId) -> bool {
     all_operands(
         store,
         expr,

@@ -57,6 +57,18 @@ impl<'t> Logs<'t> {
         logs
     }
 
+    /// What is left of logs that have begun, with the meaning of their ends.
+    pub(crate) fn of_rest(rest: &'t [Vec<Step>], endings: &[Ending]) -> Self {
+        Logs {
+            all: rest.iter().map(Vec::as_slice).collect(),
+            consumed: rest.iter().map(|_| 0).collect(),
+            endings: endings.iter().copied().collect(),
+            late: rest.iter().map(|_| false).collect(),
+            order: None,
+            furthest: None,
+        }
+    }
+
     /// The same logs, in which every action waits until its causes are consumed.
     pub(crate) fn in_order(self, order: &'t ObservedOrder) -> Self {
         Logs { order: Some(order), ..self }

@@ -36,6 +36,7 @@ mod order;
 mod ordered;
 mod prune;
 mod relaxation;
+pub(crate) mod residuals;
 pub mod sat;
 mod sequential;
 mod sessions;

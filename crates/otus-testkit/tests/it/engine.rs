@@ -25,7 +25,7 @@
 mod attacks;
 mod budgets;
 mod by_graph;
-mod compare;
+pub(crate) mod compare;
 mod corpus;
 mod properties;
 mod random;

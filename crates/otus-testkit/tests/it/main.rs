@@ -18,6 +18,8 @@ mod graph;
 
 mod learn;
 mod limits;
+mod live;
+mod live_values;
 mod oracle;
 mod ordered;
 mod peers;
