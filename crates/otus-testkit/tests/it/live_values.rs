@@ -1,7 +1,5 @@
 //! Live groups with values: after every event, the answer so far is the offline answer about what has arrived.
 
-#![expect(clippy::print_stdout, reason = "the test prints how much was compared")]
-
 use otus_analysis::Verdict;
 use otus_analysis::budget::Budget;
 use otus_analysis::live::values::{Given, LiveValues};
