@@ -257,7 +257,7 @@ impl Met<'_, '_> {
         let mut best: Option<(usize, ValueCause, Vec<ExpectedLeaf>)> = None;
         for way in &*ways {
             let found = self.false_atoms(way, at);
-            let weight = found.len();
+            let weight = found.len() + usize::from(!self.has_peer(way, at));
             if let Some(cause) = found.into_iter().next()
                 && best.as_ref().is_none_or(|(least, ..)| weight < *least)
             {
@@ -292,6 +292,15 @@ impl Met<'_, '_> {
             waits_for,
             possible: own,
         }
+    }
+
+    /// Whether the log says nothing of an event's peer, or a peer that the leaf has.
+    fn has_peer(&self, way: &Way, at: LogPlace) -> bool {
+        let problem = self.observation.problem;
+        let step = problem.trace.steps(at.component).get(at.step);
+        let peer = step.and_then(|step| problem.pool.action(step.action()).peer);
+        let parts = &self.exprs.leaves[way.leaf].parts;
+        peer.is_none_or(|peer| parts.iter().any(|part| part.peers.contains(&peer)))
     }
 
     /// The events that other logs have ahead and after which an event of this kind is possible, perhaps after more of

@@ -369,7 +369,9 @@ impl ValueEngine {
                 self.decided_by = DecidedBy::Keys;
                 return found;
             }
-            if let Some(found) = keyed::explain_by_sessions(keyed, &problem, meter, failure, None) {
+            if let Some(found) =
+                keyed::explain_by_sessions(keyed, &problem, meter, furthest, failure, None)
+            {
                 self.decided_by = DecidedBy::Sessions;
                 return found;
             }
@@ -443,8 +445,10 @@ impl ValueEngine {
                 keyed::explain(keyed, &problem, &mut meter, &mut furthest, &mut failure, trail);
             if found.is_none() && keyed.has_keys {
                 let trail = Some(&mut path);
-                found =
-                    keyed::explain_by_sessions(keyed, &problem, &mut meter, &mut failure, trail);
+                let (furthest, failure) = (&mut furthest, &mut failure);
+                found = keyed::explain_by_sessions(
+                    keyed, &problem, &mut meter, furthest, failure, trail,
+                );
             }
             match found {
                 Some(Found::Yes) => {

@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 use super::super::construct::{Item, Path};
 use super::super::event::Memory;
 use super::super::expr::KindId;
-use super::super::failure::{LogPlace, ValueFailure};
+use super::super::failure::{LogPlace, ValueCause, ValueFailure};
 use super::super::observation::{Moment, Observation, Problem};
 use super::super::search::{Found, Search, Tables};
 use super::plan::{Keyed, Level, ROOT};
@@ -32,6 +32,7 @@ pub(in super::super) fn explain_by_sessions(
     keyed: &mut Keyed,
     problem: &Problem<'_>,
     meter: &mut Meter<'_>,
+    furthest: &mut Option<Box<[u32]>>,
     failure: &mut Option<ValueFailure>,
     trail: Option<&mut Path>,
 ) -> Option<Found> {
@@ -54,7 +55,11 @@ pub(in super::super) fn explain_by_sessions(
         match search.run(meter) {
             Found::Yes => {}
             Found::No => {
-                *failure = search.failure().map(|failure| failure.moved(|at| full(&steps, at)));
+                *furthest =
+                    search.consumed().map(|consumed| reached(&observation, &steps, &consumed));
+                let own = search.failure().map(|failure| failure.moved(|at| full(&steps, at)));
+                let has_begun = search.consumed().is_none_or(|own| own.iter().any(|&own| own > 0));
+                *failure = own.map(|own| named(keyed, problem, own, has_begun));
                 return Some(Found::No);
             }
             Found::Unknown(stop) if stop != Stop::States || meter.is_out() => {
@@ -81,6 +86,36 @@ type Steps = Vec<Vec<usize>>;
 fn full(steps: &Steps, at: LogPlace) -> LogPlace {
     let own = &steps[at.component.index()];
     LogPlace { step: own.get(at.step).or(own.last()).copied().unwrap_or(0), ..at }
+}
+
+/// By component: the steps before the first one of a session that is not explained.
+fn reached(observation: &Observation<'_>, steps: &Steps, consumed: &[u32]) -> Box<[u32]> {
+    let logs = observation.logs.iter().zip(steps).zip(consumed);
+    let first = logs.map(|((log, own), &consumed)| own.get(consumed as usize).unwrap_or(&log.len));
+    first.map(|&step| u32::try_from(step).unwrap_or(u32::MAX)).collect()
+}
+
+/// A failure with the key of its session; if the session never began, that is the cause.
+fn named(
+    keyed: &Keyed,
+    problem: &Problem<'_>,
+    mut failure: ValueFailure,
+    has_begun: bool,
+) -> ValueFailure {
+    let Some(at) = failure.at else { return failure };
+    let Some(step) = problem.trace.steps(at.component).get(at.step) else { return failure };
+    let action = problem.pool.action(step.action()).without_peer();
+    let route = keyed.routes.get(&action);
+    let Some(level) = route.and_then(|&route| keyed.levels(route).last()) else { return failure };
+    let Some(field) = level.key else { return failure };
+    if let Some(value) = problem.facts.known(field, at.component, at.step) {
+        if failure.cause == ValueCause::Unexpected && !has_begun {
+            let (value, open) = (value.clone(), Vec::new());
+            failure.cause = ValueCause::NoSession { field, value, open, open_count: 0 };
+        }
+        failure.key = Some((field, value));
+    }
+    failure
 }
 
 /// By unit and key: the steps of a session.
