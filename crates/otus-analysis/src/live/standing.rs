@@ -25,9 +25,9 @@ pub enum Standing {
 /// The reason for which a group is undecided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// The group has more events than are kept ([`Limits::kept`]), and no residual stands for them.
+    /// The group has more events than are kept ([`Limits::kept`](super::Limits::kept)), and no residual stands for them.
     Kept,
-    /// More events are held than allowed ([`Limits::held`]), because a component is silent.
+    /// More events are held than allowed ([`Limits::held`](super::Limits::held)), because a component is silent.
     Held,
     /// The budget of an event was used up.
     Stopped(Stop),
