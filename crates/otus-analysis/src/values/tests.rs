@@ -394,6 +394,15 @@ fn branches_that_exclude_each_other_are_confluent() {
     assert_eq!(reports[0].is_confluent, Some(true));
 }
 
+/// Found by the oracle: an unobserved b!n lets a?n happen, but excludes c!n, which was observed.
+#[test]
+fn unobserved_events_exclude_others() {
+    let model = "new(x)(alt(c -- n[f = x] -> a, b -- n -> a))";
+    check(model, &["a?n", "c!n"], &Question::MULTI_PREFIX, Verdict::WeakPass);
+    check(model, &["a?n f=1", "c!n f=1"], &Question::MULTI_PREFIX, Verdict::Pass);
+    check(model, &["a?n f=1", "c!n f=2"], &Question::MULTI_PREFIX, Verdict::Fail);
+}
+
 /// After b!n, another iteration of the inner loop may begin with a!m, so a!m and b!n do not exclude each other.
 #[test]
 fn branches_of_a_loop_do_not_exclude_each_other() {

@@ -4,9 +4,10 @@
 //! stays possible before each of them, and it can be moved in front of them one by one, if every way in which it happens after
 //! such an event is one in which it could have happened before it. (In `seq(loop(a?m), c -- m -> a)` it is not: a?m can come
 //! first, but only c!m makes it the reception of that message.) An event after which no event like e can happen any more,
-//! such as one of another branch of an alternative, is not among those before e, so it need not commute. The events of an
-//! explanation need not be those of the greedy run, so *all* shapes of a session must be confluent, not just those that the
-//! run met.
+//! such as one of another branch of an alternative, is not among those before e, so it need not commute. That holds only if e was
+//! observed, since only then every explanation has it: in `alt(c -- m -> a, b -- m -> a)` an unobserved b!m lets a?m happen, but
+//! excludes c!m. The events of an explanation need not be those of the greedy run, so *all* shapes of a session must be
+//! confluent, not just those that the run met.
 
 use otus_core::index::Index as _;
 use otus_core::valued::VariableId;
@@ -35,7 +36,7 @@ const WORK: usize = 300_000;
 const PAIRS: usize = 64;
 
 /// Whether all shapes that a session has after at most so many events are confluent; `None` if there are too many, or if
-/// `is_over` says that time is up. With `ranks`, only events of the same rank are compared: the others are operands of the
+/// `is_over` says that time is up. Events that exclude each other count as confluent if `all_observed`. With `ranks`, only events of the same rank are compared: the others are operands of the
 /// outermost `strict`, which the run lets happen one after the other.
 pub(super) fn all_confluent(
     exprs: &mut Exprs,
@@ -43,6 +44,7 @@ pub(super) fn all_confluent(
     partition: &Partition,
     (start, events): (ExprId, usize),
     ranks: Option<&[usize]>,
+    all_observed: bool,
     mut is_over: impl FnMut() -> bool,
 ) -> Option<bool> {
     let mut seen: FxHashSet<ExprId> = FxHashSet::default();
@@ -60,7 +62,7 @@ pub(super) fn all_confluent(
                 return None;
             }
             left = left.checked_sub(kinds.len() * exprs.size(shape) as usize)?;
-            if !is_confluent(exprs, steps, partition, (shape, ranks), &mut left)? {
+            if !is_confluent(exprs, steps, partition, (shape, ranks), all_observed, &mut left)? {
                 return Some(false);
             }
             for &kind in &kinds {
@@ -82,6 +84,7 @@ fn is_confluent(
     steps: &mut Steps,
     partition: &Partition,
     (shape, ranks): (ExprId, Option<&[usize]>),
+    all_observed: bool,
     left: &mut usize,
 ) -> Option<bool> {
     let kinds: Vec<KindId> = exprs.kinds.items.ids().collect();
@@ -108,9 +111,8 @@ fn is_confluent(
             }
             for a in &*first {
                 for b in &*second {
-                    if !exclude_each_other(exprs, (a, one), (b, other))
-                        && !commute(exprs, steps, a, b)
-                    {
+                    let exclude = all_observed && exclude_each_other(exprs, (a, one), (b, other));
+                    if !exclude && !commute(exprs, steps, a, b) {
                         return Some(false);
                     }
                 }

@@ -67,10 +67,11 @@ pub(super) struct Unit {
     pub(super) is_single: bool,
     /// The units around it, the root first.
     pub(super) around: Vec<usize>,
-    /// Whether all shapes after at most so many events are confluent, for the largest number of events that was asked about.
-    pub(super) confluent: Option<(usize, bool)>,
+    /// Whether all shapes after at most so many events are confluent, for the largest number of events that was asked about;
+    /// first if events may be unobserved, then if none is.
+    pub(super) confluent: [Option<(usize, bool)>; 2],
     /// The fewest events for which that was too much to find out.
-    pub(super) unclear: Option<usize>,
+    pub(super) unclear: [Option<usize>; 2],
 }
 
 impl Unit {
@@ -259,8 +260,8 @@ impl<'p> Planner<'p> {
             keys: part.sessions.iter().map(|session| session.key.variable).collect(),
             is_single,
             around: around.clone(),
-            confluent: None,
-            unclear: None,
+            confluent: [None; 2],
+            unclear: [None; 2],
         });
         let mut inside = around;
         inside.push(number);

@@ -81,7 +81,7 @@ fn report(
     let is_looked_up = unit.is_some();
     let is_confluent = unit.and_then(|unit| {
         let Tables { exprs, steps, root, .. } = &mut unit.tables;
-        all_confluent(exprs, steps, partition, (*root, usize::MAX), None, || false)
+        all_confluent(exprs, steps, partition, (*root, usize::MAX), None, true, || false)
     });
     Some(LoopReport { span, key, lacking: Vec::new(), is_confluent, is_looked_up })
 }

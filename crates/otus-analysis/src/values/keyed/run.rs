@@ -272,24 +272,27 @@ impl Run<'_, '_> {
     fn are_confluent(&mut self, longest: &[usize], meter: &mut Meter<'_>) -> bool {
         let partition = self.observation.problem.trace.partition();
         let ranks = self.keyed.ranks.as_deref();
+        let all_observed = !self.may_miss;
+        let asked = usize::from(all_observed);
         let units = self.keyed.units.iter_mut().zip(longest).enumerate();
-        units.into_iter().all(|(number, (unit, &events))| match unit.confluent {
+        units.into_iter().all(|(number, (unit, &events))| match unit.confluent[asked] {
             Some((known, is_confluent)) if events <= known || !is_confluent => is_confluent,
-            _ if unit.unclear.is_some_and(|known| known <= events) => false,
+            _ if unit.unclear[asked].is_some_and(|known| known <= events) => false,
             _ => {
                 let Tables { exprs, steps, root, .. } = &mut unit.tables;
                 let ranks = ranks.filter(|_| number == ROOT);
                 let start = (*root, events);
                 let mut is_over = false;
-                let found = all_confluent(exprs, steps, partition, start, ranks, || {
-                    is_over = meter.count().is_some();
-                    is_over
-                });
+                let found =
+                    all_confluent(exprs, steps, partition, start, ranks, all_observed, || {
+                        is_over = meter.count().is_some();
+                        is_over
+                    });
                 match found {
-                    Some(is_confluent) => unit.confluent = Some((events, is_confluent)),
+                    Some(is_confluent) => unit.confluent[asked] = Some((events, is_confluent)),
                     // Another question may have more time.
                     None if is_over => {}
-                    None => unit.unclear = Some(events),
+                    None => unit.unclear[asked] = Some(events),
                 }
                 found == Some(true)
             }
