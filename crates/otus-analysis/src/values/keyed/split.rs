@@ -58,8 +58,8 @@ pub(in super::super) fn explain_by_sessions(
                 *furthest =
                     search.consumed().map(|consumed| reached(&observation, &steps, &consumed));
                 let own = search.failure().map(|failure| failure.moved(|at| full(&steps, at)));
-                let has_begun = search.consumed().is_none_or(|own| own.iter().any(|&own| own > 0));
-                *failure = own.map(|own| named(keyed, problem, own, has_begun));
+                let begun = search.consumed().and_then(|consumed| begun(&steps, &consumed));
+                *failure = own.map(|own| named(keyed, problem, own, begun));
                 return Some(Found::No);
             }
             Found::Unknown(stop) if stop != Stop::States || meter.is_out() => {
@@ -95,25 +95,38 @@ fn reached(observation: &Observation<'_>, steps: &Steps, consumed: &[u32]) -> Bo
     first.map(|&step| u32::try_from(step).unwrap_or(u32::MAX)).collect()
 }
 
-/// A failure with the key of its session; if the session never began, that is the cause.
+/// The event that began a session, as far as it was explained: the first one of a log.
+fn begun(steps: &Steps, consumed: &[u32]) -> Option<LogPlace> {
+    let component = consumed.iter().position(|&consumed| consumed > 0)?;
+    let step = *steps[component].first()?;
+    Some(LogPlace { component: ComponentId::new(component), step })
+}
+
+/// A failure with the key of its session. An event that is not possible at all belongs to a session that never began, or
+/// begins one again.
 fn named(
-    keyed: &Keyed,
+    keyed: &mut Keyed,
     problem: &Problem<'_>,
     mut failure: ValueFailure,
-    has_begun: bool,
+    begun: Option<LogPlace>,
 ) -> ValueFailure {
     let Some(at) = failure.at else { return failure };
     let Some(step) = problem.trace.steps(at.component).get(at.step) else { return failure };
     let action = problem.pool.action(step.action()).without_peer();
-    let route = keyed.routes.get(&action);
-    let Some(level) = route.and_then(|&route| keyed.levels(route).last()) else { return failure };
-    let Some(field) = level.key else { return failure };
-    if let Some(value) = problem.facts.known(field, at.component, at.step) {
-        if failure.cause == ValueCause::Unexpected && !has_begun {
-            let (value, open) = (value.clone(), Vec::new());
-            failure.cause = ValueCause::NoSession { field, value, open, open_count: 0 };
+    let Some(&route) = keyed.routes.get(&action) else { return failure };
+    let Some(&Level { unit, key: Some(field) }) = keyed.levels(route).last() else {
+        return failure;
+    };
+    let Some(value) = problem.facts.known(field, at.component, at.step) else { return failure };
+    failure.key = Some((field, value.clone()));
+    if failure.cause == ValueCause::Unexpected {
+        let Tables { exprs, steps, root, .. } = &mut keyed.units[unit].tables;
+        let is_first = !steps.ways(exprs, *root, route.kind).is_empty();
+        if begun.is_none() {
+            failure.cause = ValueCause::NoSession { field, value, open: Vec::new(), open_count: 0 };
+        } else if is_first {
+            failure.cause = ValueCause::UsedAgain { field, value, since: begun };
         }
-        failure.key = Some((field, value));
     }
     failure
 }
