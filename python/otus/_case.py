@@ -24,6 +24,13 @@ class Drawing:
             file.write(self.svg)
 
 
+def decoded(parts: dict[str, Any]) -> dict[str, Any]:
+    """The parts of an answer of the extension module, with its data and its picture as objects."""
+    rest = {name: part for name, part in parts.items() if name not in ("picture", "json")}
+    svg = parts["picture"]
+    return {**rest, "details": json.loads(parts["json"]), "picture": Drawing(svg) if svg else None}
+
+
 @dataclass(frozen=True)
 class Case:
     """A run and its verdict. True if the specification allows the run; its text is the explanation."""
@@ -51,10 +58,7 @@ class Case:
 
     @classmethod
     def _of(cls, parts: dict[str, Any]) -> Case:
-        parts = dict(parts)
-        svg = parts.pop("picture")
-        details = json.loads(parts.pop("json"))
-        return cls(**parts, details=details, picture=Drawing(svg) if svg else None)
+        return cls(**decoded(parts))
 
     def __bool__(self) -> bool:
         return self.conforms

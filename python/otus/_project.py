@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TYPE_CHECKING
 
 from . import _otus
-from ._case import Case, Drawing
+from ._case import Case, Drawing, decoded
 from ._options import Checks, checks
 from ._run import Value
 from ._spec import Spec
@@ -77,10 +76,7 @@ class Answer:
 
     @classmethod
     def _of(cls, parts: dict[str, Any]) -> Answer:
-        parts = dict(parts)
-        svg = parts.pop("picture")
-        details = json.loads(parts.pop("json"))
-        return cls(**parts, details=details, picture=Drawing(svg) if svg else None)
+        return cls(**decoded(parts))
 
     def __bool__(self) -> bool:
         return self.holds is True
