@@ -297,7 +297,7 @@ fn faults(_: Size, targets: &mut Targets) {
     let (accept, prefix) = (Question::ACCEPT, Question::MULTI_PREFIX);
     let rows: [(&str, Fault, Question, (Verdict, &str)); 7] = [
         ("none", |_| {}, accept.clone(), (Verdict::Pass, "")),
-        ("wrong id in a PUBCOMP", wrong_id, accept.clone(), fails("unexpected")),
+        ("wrong id in a PUBCOMP", wrong_id, accept.clone(), fails("wrong value")),
         ("a pause of 3 s", pause, accept.clone(), fails("too late")),
         ("an id used again too early", reused, accept.clone(), fails("used again")),
         ("a PUBREL that was not logged", lost, accept, fails("unexpected")),

@@ -62,6 +62,13 @@ pub const MOST_POSITIONS: u64 = 1 << 18;
 /// The maximum number of steps of the replay of one witness.
 pub const MOST_WORK: u64 = 1 << 30;
 
+/// For each event of a witness: the node of the tree that it comes from. `None` if a step of the witness is no step of the
+/// interaction, or it is too long.
+pub fn nodes(pool: &Pool, tree: &Tree, witness: &Witness) -> Option<Vec<usize>> {
+    let run = replay::replay(&mut Marked::new(pool, tree), tree, pool, witness)?;
+    Some(run.events.iter().map(|occurrence| occurrence.node as usize).collect())
+}
+
 /// The number of terms that pruning may add before the replay tables are reset.
 const MOST_TERMS: usize = 1 << 18;
 

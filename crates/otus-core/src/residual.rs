@@ -489,6 +489,15 @@ impl Residual {
         (level > 0).then_some(around)
     }
 
+    /// The outermost iteration around one, which may be itself.
+    pub fn outermost(&self, iteration: IterationId) -> IterationId {
+        let mut outermost = iteration;
+        while let Some(around) = self.around(outermost).filter(|&it| it != Letters::WHOLE) {
+            outermost = around;
+        }
+        outermost
+    }
+
     /// A leaf of a part, by its letter.
     pub fn place(&self, letter: LetterId, iteration: IterationId) -> Place {
         Place { letter, iteration }

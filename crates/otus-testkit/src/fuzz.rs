@@ -14,6 +14,7 @@ use otus_syntax::ast::SpecFile;
 use otus_syntax::diagnostic::any_error;
 use otus_syntax::diagram::markdown;
 use otus_syntax::dimacs::{self, Formula};
+use otus_syntax::mentions::{self, Mentions};
 use otus_syntax::print::{self, Dialect};
 use otus_syntax::{Diagnostic, Source, parse_formulas, parse_spec, parse_trace};
 use otus_trace::order::{EventId, Writes, pot};
@@ -113,6 +114,7 @@ fn spec(data: &[u8]) {
         assert_eq!(parsed.tree.comments.len(), again.tree.comments.len(), "comments are kept");
         older(&parsed.tree);
     }
+    check_mentions(&source, &mentions::of_spec(&parsed.tree));
     conversions(&source, &parsed.tree, any_error(&parsed.diagnostics));
 }
 
@@ -159,6 +161,7 @@ fn trace(data: &[u8]) {
     let parsed = parse_trace(&source);
     check_places(&source, &parsed.diagnostics);
     check_places(&source, &otus_trace::check(&parsed.tree));
+    check_mentions(&source, &mentions::of_trace(&source, &parsed.tree));
     let mut pool = otus_core::Pool::new(otus_core::Signature::default());
     check_places(&source, &otus_trace::lower(&parsed.tree, &mut pool).1);
     let printed = print::trace(&parsed.tree);
@@ -190,7 +193,23 @@ fn diagram(language: Language, data: &[u8]) {
     let source = text(data);
     let parsed = language.parse(&source);
     check_places(&source, &parsed.diagnostics);
+    let named = match language {
+        Language::Interaction => None,
+        Language::Mermaid => Some(markdown::Language::Mermaid),
+        Language::PlantUml => Some(markdown::Language::PlantUml),
+    };
+    if let Some(named) = named {
+        check_mentions(&source, &mentions::of_diagram(&source, source.whole(), named, None));
+    }
     conversions(&source, &parsed.tree, any_error(&parsed.diagnostics));
+}
+
+/// Every name lies in its text, and in the order of the text.
+fn check_mentions(source: &Source, found: &Mentions) {
+    for mention in &found.all {
+        assert!(source.text().get(mention.name.span.range()).is_some(), "a name lies in its text");
+    }
+    assert!(found.all.is_sorted_by_key(|it| it.name.span.start), "names are in order");
 }
 
 fn markdown(data: &[u8]) {

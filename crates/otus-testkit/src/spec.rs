@@ -256,7 +256,7 @@ fn answers(case: &Case) -> anyhow::Result<Vec<Answer>> {
                 let (_, spec) = spec.with_context(|| format!("`{kind}` needs a specification"))?;
                 answers.push(Answer::of(index, fence, &meaning::answer(fence, spec)?));
             }
-            "term" | "text" | "json" | "yaml" | "sh" | "console" | "rust" => {}
+            "term" | "text" | "json" | "yaml" | "sh" | "console" | "rust" | "python" => {}
             "toml" => {
                 // A rule alone needs a source, with fields if its pattern is about fields.
                 let format = if fence.text.contains("match = {") { "json" } else { "regex" };

@@ -13,7 +13,9 @@
 //! possible one.
 //!
 //! *Unobserved events* are taken only if no observed one can be: breadth first, so that there are
-//! as few as possible; at the end, the cheapest way to terminate is taken.
+//! as few as possible; at the end, the cheapest way to terminate is taken. An unobserved event mostly begins something, so the
+//! expression after it is another one. But if x explains the rest before it, and the expression after the next *observed* event is
+//! the residual of x, then all of this is explained, again without a question.
 //!
 //! *Parallel sessions* are replayed without any question to the engine ([`guided`]).
 //!
@@ -153,6 +155,9 @@ struct Rest {
 /// The number of terms that are about as much work as a state of the engine.
 const TERMS: u64 = 64;
 
+/// The number of terms between two observed events that are looked at before questions are asked.
+const NEAR: usize = 64;
+
 /// For each component that an event touches: the symbol observed there, and its lifelines.
 type Parts = Box<[(usize, SymbolId, LifelineSet)]>;
 
@@ -213,6 +218,11 @@ impl Replay<'_, '_> {
     /// Takes the next observed event, with as few unobserved ones before it as possible.
     fn next(&mut self, from: &Rest) -> Option<Rest> {
         self.engine.store.refuel();
+        if self.relaxation == Relaxation::Full
+            && let Some(next) = self.expected_next(from)
+        {
+            return Some(next);
+        }
         let mut met = FxHashSet::from_iter([from.term]);
         // The situations to continue from, each with the steps that lead to it.
         let mut pending: VecDeque<(Rest, Vec<Taken>)> =
@@ -250,6 +260,46 @@ impl Replay<'_, '_> {
                 let work = 1 + self.pool.attributes(term).nodes / TERMS;
                 if self.meter.count_work(work).is_some() {
                     return None;
+                }
+            }
+        }
+        None
+    }
+
+    /// The same without a question: the next observed event whose residual is the expected one. `None` if there is none near, or
+    /// if an event as near as it leaves something else, which may be explained, too.
+    fn expected_next(&mut self, from: &Rest) -> Option<Rest> {
+        let mut met = FxHashSet::from_iter([from.term]);
+        let mut pending: VecDeque<(Rest, Vec<Taken>)> =
+            VecDeque::from([(from.clone(), Vec::new())]);
+        while let Some((now, path)) = pending.pop_front() {
+            let work = 1 + self.frontiers.cost(self.pool, now.term) / TERMS;
+            if self.meter.count_work(work).is_some() || self.engine.store.check().is_some() {
+                return None;
+            }
+            let (seen, unseen) = self.moves(&now);
+            for Move { taken, term, consumed } in seen {
+                let next = self.left(term, consumed);
+                if next.expr == Store::NEVER {
+                    continue;
+                }
+                if self.expected(from, &taken, &next) != Some(next.expr) {
+                    return None;
+                }
+                self.steps.extend(path);
+                self.steps.push(taken);
+                return Some(next);
+            }
+            for Move { taken, term, consumed } in unseen {
+                if met.len() > NEAR {
+                    return None;
+                }
+                if met.insert(term) {
+                    let next = self.left(term, consumed);
+                    if next.expr != Store::NEVER {
+                        let path = [path.as_slice(), &[taken]].concat();
+                        pending.push_back((next, path));
+                    }
                 }
             }
         }

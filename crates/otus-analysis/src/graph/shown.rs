@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use otus_core::algebra::fold::fold;
 use otus_core::index::Index as _;
 use otus_core::letters::{InstanceId, LetterId};
-use otus_core::valued::{Atom, FieldId, Operand, Test, Valued, VariableId};
+use otus_core::valued::{Atom, FieldId, Operand, Test, Valued, ValuedId, VariableId};
 use otus_core::{Action, ActionId, Direction, EventId, LifelineId, Pool, Term, TermId, Value};
 use otus_syntax::ast::guard::{Duration, Relation};
 use otus_syntax::{Rational, SourceId, print};
@@ -92,21 +92,9 @@ impl Learned {
         Shown { pool: view.pool, trace, graph: shown }
     }
 
-    /// The graph with the steps of the specification, whose pool is given.
-    pub fn without_values(&self, original: &mut Pool, graph: &Graph) -> Graph {
-        let mut graph = graph.clone();
-        let mut plain = |rule: &mut Rule| {
-            if let Rule::Execute(now) | Rule::Simulate(now) = rule {
-                now.event = self.with(original, now.event, "");
-            }
-        };
-        graph
-            .nodes
-            .iter_mut()
-            .filter_map(|node| node.parent.as_mut())
-            .for_each(|(_, by)| plain(by));
-        graph.again.iter_mut().for_each(|(_, by, _)| plain(by));
-        graph
+    /// The leaf of the valued tree that a step of the search is about.
+    pub fn leaf(&self, event: EventId) -> Option<ValuedId> {
+        self.letters.letter_of(event).map(|letter| self.letters.letter(letter).leaf)
     }
 
     /// By instance: the name of its variable, numbered if there are several.

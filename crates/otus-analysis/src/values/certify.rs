@@ -8,12 +8,14 @@
 //! 2. every atom of every event holds of the value that was logged or is assumed, and of the values of its variables;
 //! 3. `fresh` variables of one loop have different values in iterations in which they occur;
 //! 4. on each component times do not decrease, those that are assumed included;
-//! 5. a time that is compared with one of another clock may be off by the declared uncertainty: for a WeakPass the comparison
-//!    must hold possibly, for a Pass certainly;
+//! 5. a time that is compared with one of another clock may be off by the declared uncertainty, or by anything if none is
+//!    declared: for a WeakPass the comparison must hold possibly, for a Pass certainly;
 //! 6. for a Pass, no unlogged value of a logged event is compared: each atom on it is about a variable that occurs in no
 //!    other atom, and by `fresh` with no other iteration.
 //!
-//! The clock of a log that goes backwards somewhere counts as unknown, and its times are not in order.
+//! A clock that goes backwards is another clock from there on, whose uncertainty is unknown, and times of two clocks are not
+//! in order. Events before a log are on its first clock, those after it on its last one. An anchor is on the clock of the event
+//! that sets it, and on whatever clock helps if there is no such event.
 
 use std::collections::BTreeSet;
 
@@ -95,7 +97,7 @@ pub fn certify(
     (question, verdict): (&Question, Verdict),
     witness: &ValuedWitness,
 ) -> Result<(), ValuesRefuted> {
-    let ValuedCase { valued, trace, .. } = case;
+    let ValuedCase { valued, trace, facts, .. } = case;
     let steps = &witness.witness.steps;
     if witness.leaves.len() != steps.len() || witness.assumed.len() != steps.len() {
         return Err(Refuted::Unexplained.into());
@@ -118,6 +120,15 @@ pub fn certify(
         residual: Residual::new(pool, valued).ok_or(ValuesRefuted::TooLarge)?,
         places: Places::new(trace),
         events: Vec::with_capacity(steps.len()),
+        breaks: trace
+            .partition()
+            .components()
+            .map(|component| {
+                let is_observed = question.of(component) != Observed::Unobserved;
+                if is_observed { facts.breaks(component) } else { &[] }
+            })
+            .collect(),
+        clocks: FxHashMap::default(),
         latest: vec![None; trace.partition().len()],
         atoms: Vec::new(),
     };
@@ -135,8 +146,12 @@ struct Checker<'a> {
     residual: Residual,
     places: Places,
     events: Vec<Now>,
-    /// By component: the latest time of an earlier event.
-    latest: Vec<Option<Rational>>,
+    /// By component: the steps from which on its clock is another one.
+    breaks: Vec<&'a [usize]>,
+    /// By anchor: the number of its clock.
+    clocks: FxHashMap<InstanceId, usize>,
+    /// By component: the latest time of an earlier event, and the number of its clock.
+    latest: Vec<Option<(usize, Rational)>>,
     /// By instance: the number of atoms in which it occurs.
     atoms: Vec<usize>,
 }
@@ -147,6 +162,8 @@ struct Now {
     happened: Happened,
     /// By part: the component and the step as which it was logged.
     logged: Vec<Option<(ComponentId, usize)>>,
+    /// By part: the number of the clock of its component.
+    clock: Vec<usize>,
 }
 
 impl Rest for Checker<'_> {
@@ -184,7 +201,7 @@ impl Rest for Checker<'_> {
                 self.atoms[instance.index()] += 1;
             }
         }
-        self.events.push(Now { at, happened, logged });
+        self.events.push(Now { at, happened, logged, clock: Vec::new() });
         Ok(())
     }
 
@@ -214,12 +231,46 @@ impl Checker<'_> {
                 *rivals.entry(list).or_default() += 1;
             }
         }
-        for now in std::mem::take(&mut self.events) {
+        let mut events = std::mem::take(&mut self.events);
+        self.clocks(&mut events)?;
+        for now in events {
             self.assumptions(&now)?;
             self.guards(&now, &rivals)?;
             self.times(&now)?;
         }
         self.fresh()
+    }
+
+    /// Finds the clocks of events and anchors.
+    fn clocks(&mut self, events: &mut [Now]) -> Result<(), ValuesRefuted> {
+        let partition = self.case.trace.partition();
+        let mut has_begun = vec![false; partition.len()];
+        for now in events {
+            let parts = parts(self.case.valued, now.happened.leaf);
+            for (part, logged) in parts.iter().zip(&now.logged) {
+                let component = partition.component_of(part.action.lifeline).index();
+                let breaks = self.breaks[component];
+                let clock = match logged {
+                    Some((_, step)) => breaks.iter().filter(|&at| at <= step).count(),
+                    None if has_begun[component] => breaks.len(),
+                    // Some events of this log are still to come, unless it has none.
+                    None => 0,
+                };
+                now.clock.push(clock);
+                for atom in part.guard.iter().filter(|atom| atom.field == Valued::TIME) {
+                    let Some(anchor) = atom.binds().and_then(|x| self.instance(now, x)) else {
+                        continue;
+                    };
+                    if *self.clocks.entry(anchor).or_insert(clock) != clock {
+                        return Err(ValuesRefuted::Guard(now.at));
+                    }
+                }
+            }
+            for (component, _) in now.logged.iter().flatten() {
+                has_begun[component.index()] = true;
+            }
+        }
+        Ok(())
     }
 
     fn parts(&self, now: &Now) -> &[Part] {
@@ -247,8 +298,12 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn guards(&self, now: &Now, rivals: &FxHashMap<Rivals, usize>) -> Result<(), ValuesRefuted> {
-        for (number, part) in self.parts(now).iter().enumerate() {
+    fn guards(
+        &mut self,
+        now: &Now,
+        rivals: &FxHashMap<Rivals, usize>,
+    ) -> Result<(), ValuesRefuted> {
+        for (number, part) in parts(self.case.valued, now.happened.leaf).iter().enumerate() {
             let logged = now.logged[number];
             for atom in &part.guard {
                 let known = logged.and_then(|(c, at)| self.case.facts.known(atom.field, c, at));
@@ -266,11 +321,12 @@ impl Checker<'_> {
                     None => None,
                     Some(_) => {
                         let found = variable.and_then(|it| self.witness.variables.get(&it));
-                        Some(found.ok_or(ValuesRefuted::NoValue(now.at))?)
+                        Some(found.ok_or(ValuesRefuted::NoValue(now.at))?.clone())
                     }
                 };
                 let component = self.case.trace.partition().component_of(part.action.lifeline);
-                if !self.holds(atom, component, &value, own) {
+                let clock = (component, now.clock[number]);
+                if !self.holds(atom, clock, &value, variable.zip(own.as_ref())) {
                     return Err(ValuesRefuted::Guard(now.at));
                 }
             }
@@ -294,22 +350,37 @@ impl Checker<'_> {
 
     /// Whether an atom holds. Times of different clocks are compared with the declared uncertainty.
     fn holds(
-        &self,
+        &mut self,
         atom: &Atom,
-        component: ComponentId,
+        (component, clock): (ComponentId, usize),
         value: &Value,
-        variable: Option<&Value>,
+        variable: Option<(InstanceId, &Value)>,
     ) -> bool {
+        let (instance, variable) = variable.unzip();
         let (Test::Compare(relation, Operand::Variable(x, d)), Valued::TIME) =
             (&atom.test, atom.field)
         else {
             return atom.test.holds(value, variable);
         };
         let Some(anchor) = self.anchors[x.index()] else { return atom.test.holds(value, variable) };
-        let is_broken = |at: usize| !self.case.facts.breaks(ComponentId::new(at)).is_empty();
-        let uncertainty = if is_broken(anchor) || is_broken(component.index()) {
+        let is_own = anchor == component.index();
+        // The only clock of the anchor for which something is known of the difference.
+        let comparable = match self.case.clocks.uncertainty {
+            _ if is_own => Some(clock),
+            Some(_) if clock == 0 => Some(0),
+            Some(_) | None => None,
+        };
+        let other = match instance {
+            Some(it) if !self.breaks[anchor].is_empty() => match comparable {
+                // No event sets it, so it is of this clock from now on. A WeakPass has a clock for it that no event has.
+                Some(clock) if self.strict => Some(*self.clocks.entry(it).or_insert(clock)),
+                Some(_) | None => self.clocks.get(&it).copied(),
+            },
+            Some(_) | None => Some(0),
+        };
+        let uncertainty = if comparable.is_none() || other != comparable {
             None
-        } else if anchor == component.index() {
+        } else if is_own {
             return atom.test.holds(value, variable);
         } else {
             self.case.clocks.uncertainty
@@ -346,12 +417,9 @@ impl Checker<'_> {
         if !self.case.valued.has_times() {
             return Ok(());
         }
-        let mut here: Vec<(usize, Rational)> = Vec::new();
+        let mut here: Vec<(usize, usize, Rational)> = Vec::new();
         for (number, part) in self.parts(now).iter().enumerate() {
             let component = self.case.trace.partition().component_of(part.action.lifeline);
-            if !self.case.facts.breaks(component).is_empty() {
-                continue;
-            }
             let logged = now.logged[number].and_then(|(c, at)| self.case.facts.time(c, at));
             let time = match logged {
                 Some(time) => Some(Rational::from(time)),
@@ -360,14 +428,19 @@ impl Checker<'_> {
                     Some(Value::Boolean(_) | Value::Text(_)) | None => None,
                 },
             };
-            here.extend(time.map(|time| (component.index(), time)));
+            here.extend(time.map(|time| (component.index(), now.clock[number], time)));
         }
-        if here.iter().any(|&(c, time)| self.latest[c].is_some_and(|latest| time < latest)) {
+        let latest = |component: usize, clock: usize| {
+            let own = self.latest[component].filter(|(own, _)| *own == clock);
+            own.map(|(_, latest)| latest)
+        };
+        if here.iter().any(|&(c, clock, time)| latest(c, clock).is_some_and(|own| time < own)) {
             return Err(ValuesRefuted::TimeDecreases(now.at));
         }
-        for (component, time) in here {
+        for (component, clock, time) in here {
             let latest = &mut self.latest[component];
-            *latest = Some(latest.map_or(time, |latest| latest.max(time)));
+            let before = latest.filter(|(own, _)| *own == clock).map_or(time, |(_, own)| own);
+            *latest = Some((clock, before.max(time)));
         }
         Ok(())
     }

@@ -25,7 +25,7 @@ use smallvec::SmallVec;
 
 use super::Observed;
 use super::condition::{Condition, Open, Requirement, satisfiable};
-use super::construct::{Item, Path};
+use super::construct::{Item, Keys, Path};
 use super::observation::{Observation, Problem};
 use super::witness::parts;
 use crate::budget::Budget;
@@ -155,7 +155,7 @@ impl Constants {
                 None
             };
             let ends = SmallVec::from_elem((component, moment), 1);
-            items.push(Item { leaf, ends, key: None, position: Some(position) });
+            items.push(Item { leaf, ends, keys: Keys::new(), position: Some(position) });
         }
         Some(Path { items, is_ordered: true })
     }

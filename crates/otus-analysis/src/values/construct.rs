@@ -33,14 +33,21 @@ use super::witness::{ValuedWitness, parts};
 use crate::budget::Meter;
 use crate::witness::{Witness, WitnessEvent};
 
+/// Variables that tell sessions from others, and their values, the outermost first.
+pub(super) type Keys = SmallVec<[(VariableId, Value); 1]>;
+
+/// The parts of a kind that are looked at first: one, and whether there is another.
+const FEW: usize = 2;
+
 /// An event of an explanation.
 #[derive(Debug, Clone)]
 pub(super) struct Item {
     pub(super) leaf: ValuedId,
     /// By component of the event: the moment that it is there, or `None` if it is unobserved.
     pub(super) ends: SmallVec<[(usize, Moment); 2]>,
-    /// The variable that tells its session from others, and its value, if the engine knows.
-    pub(super) key: Option<(VariableId, Value)>,
+    /// The variables that tell its session from others, and their values, as far as the engine knows them; that of the
+    /// outermost session first.
+    pub(super) keys: Keys,
     /// Its position, if the engine knows it.
     pub(super) position: Option<Position>,
 }
@@ -189,8 +196,8 @@ impl<'r, 'p> Replay<'r, 'p> {
             _ => None,
         };
         for (at, &item) in fronts.iter().enumerate() {
-            for is_first in [true, false] {
-                let (positions, has_others) = self.candidates(item, is_first);
+            for most in [FEW, MANY, usize::MAX] {
+                let (positions, has_others) = self.candidates(item, most);
                 let count = positions.len();
                 for (own, position) in positions.into_iter().enumerate() {
                     number += 1;
@@ -210,44 +217,44 @@ impl<'r, 'p> Replay<'r, 'p> {
 
     /// Forgets steps up to one that could have been another; its next number. `None` if there is none.
     fn go_back(&self, taken: &mut Vec<Taken>) -> Option<usize> {
-        let key = self.stuck.and_then(|item| self.path.items[item].key.as_ref());
+        let keys = self.stuck.map_or(&[][..], |item| &self.path.items[item].keys);
         let has_more = |it: &Taken| it.has_more;
-        let is_own = |it: &Taken| it.has_more && self.path.items[it.item].key.as_ref() == key;
-        let own = taken.iter().rposition(is_own).filter(|_| key.is_some());
+        let is_own = |it: &Taken| it.has_more && *self.path.items[it.item].keys == *keys;
+        let own = taken.iter().rposition(is_own).filter(|_| !keys.is_empty());
         let at = own.or_else(|| taken.iter().rposition(has_more))?;
         let first = taken[at].number + 1;
         taken.truncate(at);
         Some(first)
     }
 
-    /// The positions at which an item may happen, the likeliest first, and whether there are others than these. First one part
-    /// of each kind, then all others.
-    fn candidates(&mut self, item: usize, is_first: bool) -> (Vec<Position>, bool) {
-        let Item { leaf, position, key, .. } = &self.path.items[item];
+    /// The positions at which an item may happen, the likeliest first, and whether there are others than these. With [`FEW`], one
+    /// part of each kind; with more, the others among so many of each kind. Sessions that have no key can be thousands, of which
+    /// one fits, so in the end all of them are looked at.
+    fn candidates(&mut self, item: usize, most: usize) -> (Vec<Position>, bool) {
+        let is_first = most == FEW;
+        let Item { leaf, position, keys, .. } = &self.path.items[item];
         if let Some(position) = position {
             let only = is_first.then(|| position.clone());
             return (only.into_iter().collect(), false);
         }
         self.index.update(&mut self.residual);
-        let most = if is_first { 2 } else { MANY };
         let event = self.event(item);
         let (residual, index, leaf) = (&self.residual, &mut self.index, *leaf);
         let mut found = Vec::new();
-        match key {
-            // Sessions with a key are found by it; a new one begins outside of the others.
-            Some((variable, value)) => {
-                let told: SmallVec<[_; 4]> = self.store.told(*variable, value).collect();
-                for instance in told {
-                    let iteration = residual.instance(instance).iteration;
-                    let own = index.of_iteration(residual, iteration, leaf, most);
-                    if own.is_empty() && index.is_over(iteration) {
-                        self.store.is_over(*variable, value, instance);
-                    }
-                    found.extend(own);
+        if keys.is_empty() {
+            found = index.everywhere(residual, leaf, most);
+        } else {
+            // Sessions are found by their keys, the innermost first; a new one begins in the session around it, or
+            // outside of all others.
+            for (instance, key) in self.store.sessions(keys) {
+                let iteration = residual.instance(instance).iteration;
+                let own = index.of_iteration(residual, iteration, leaf, most);
+                if own.is_empty() && index.is_over(iteration) {
+                    self.store.is_over(residual, key, instance);
                 }
-                found.extend(index.of_iteration(residual, Letters::WHOLE, leaf, most));
+                found.extend(own);
             }
-            None => found = index.everywhere(residual, leaf, most),
+            found.extend(index.of_iteration(residual, Letters::WHOLE, leaf, most));
         }
         found.retain(|it| self.store.may_be(residual, it.place, &event));
         let has_others = is_first && found.iter().any(|it| it.is_later);
@@ -261,8 +268,8 @@ impl<'r, 'p> Replay<'r, 'p> {
     }
 
     fn event(&self, item: usize) -> Event {
-        let Item { leaf, ends, key, .. } = &self.path.items[item];
-        Event::new(self.problem, item, *leaf, ends, key.clone())
+        let Item { leaf, ends, keys, .. } = &self.path.items[item];
+        Event::new(self.problem, item, *leaf, ends, keys.clone())
     }
 
     /// Lets an item happen at a position; `None` if it cannot.

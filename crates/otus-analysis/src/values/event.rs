@@ -19,13 +19,16 @@ use smallvec::SmallVec;
 
 use super::bound::{Bound, Related, Told, flipped, related, told};
 use super::condition::{Condition, Open, Requirement};
+use super::epoch::{Epoch, Epochs, Later};
 use super::expr::Var;
 pub(crate) use super::memory::{Ended, Member, Memory, Register};
-pub(super) use super::sureness::{Gap, Needed, Sureness};
+pub(super) use super::sureness::{Between, Gap, Needed, Sureness};
 
 /// An end of an event: where it is observed, if it is, and the times around it.
 pub(super) struct End<'a> {
     pub(super) component: usize,
+    /// Its epoch there.
+    pub(super) epoch: Epoch,
     /// The logged values, if it is observed.
     pub(super) logged: Option<&'a dyn Fn(FieldId) -> Option<Value>>,
     /// The logged times between which it happened.
@@ -56,9 +59,11 @@ pub(super) struct Firing<'m> {
     pub(super) memory: &'m mut Memory,
     pub(super) opened: SmallVec<[Register; 4]>,
     pub(super) strict: bool,
-    /// By part with a time: its component, and the time that no log tells. The parts of one event have no order among
+    /// By part with a time: its component and epoch, and the time that no log tells. The parts of one event have no order among
     /// each other, so these are the last times only after the event.
-    last: SmallVec<[(usize, Option<Bound>); 2]>,
+    last: SmallVec<[(usize, Epoch, Option<Bound>); 2]>,
+    /// The epochs of anchors, where clocks go backwards.
+    epochs: SmallVec<[(Var, Epoch); 2]>,
     /// Whether an unlogged value was compared with that of another iteration.
     has_compared: bool,
 }
@@ -74,7 +79,11 @@ impl<'m> Firing<'m> {
                 memory.opens += 1;
             }
         }
-        Firing { memory, opened, strict, last: SmallVec::new(), has_compared: false }
+        let epochs = match &memory.epochs {
+            None => SmallVec::new(),
+            Some(epochs) => epochs.anchors.iter().map(|&(at, own)| (Var::Slot(at), own)).collect(),
+        };
+        Firing { memory, opened, strict, last: SmallVec::new(), epochs, has_compared: false }
     }
 
     pub(super) fn register(&self, var: Var) -> &Register {
@@ -93,13 +102,13 @@ impl<'m> Firing<'m> {
         }
     }
 
-    /// Tests the guard of one end. `var` gives the variable of an atom in the state, `sureness` that of its comparison.
+    /// Tests the guard of one end. `var` gives the variable of an atom in the state, `between` the clocks of its comparison.
     pub(super) fn guard(
         &mut self,
         guard: &[Atom],
         end: &End<'_>,
         var: impl Fn(&Atom) -> Option<Var>,
-        sureness: impl Fn(&Atom) -> Sureness,
+        between: impl Fn(&Atom) -> Between,
     ) -> bool {
         let mut fields: SmallVec<[FieldId; 4]> = SmallVec::new();
         for atom in guard {
@@ -112,9 +121,9 @@ impl<'m> Firing<'m> {
                 guard.iter().filter(|atom| atom.field == field).collect();
             let value = end.logged.and_then(|logged| logged(field));
             let holds = match value {
-                Some(value) => self.known(&atoms, field, &value, end, &var, &sureness),
+                Some(value) => self.known(&atoms, field, &value, end, &var, &between),
                 None if self.strict && end.logged.is_some() => self.missing(&atoms, &var),
-                None => self.unknown(&atoms, field, end, &var, &sureness),
+                None => self.unknown(&atoms, field, end, &var, &between),
             };
             if !holds {
                 return false;
@@ -130,9 +139,9 @@ impl<'m> Firing<'m> {
         value: &Value,
         end: &End<'_>,
         var: &impl Fn(&Atom) -> Option<Var>,
-        sureness: &impl Fn(&Atom) -> Sureness,
+        between: &impl Fn(&Atom) -> Between,
     ) -> bool {
-        if field == Valued::TIME && !self.not_before(end.component, value) {
+        if field == Valued::TIME && !self.not_before(end, value) {
             return false;
         }
         // Binding first, so that the other atoms find the value.
@@ -140,7 +149,12 @@ impl<'m> Firing<'m> {
         ordered.sort_by_key(|atom| atom.binds().is_none());
         ordered.iter().all(|atom| match (&atom.test, var(atom)) {
             (Test::Compare(relation, Operand::Variable(_, offset)), Some(var)) => {
-                match sureness(atom).requirement(*relation, *offset) {
+                let own = || Bound::Known(value.clone());
+                let sureness = match self.on_clock(atom, var, between(atom), own) {
+                    Ok(sureness) => sureness,
+                    Err(holds) => return holds,
+                };
+                match sureness.requirement(*relation, *offset) {
                     Needed::All(all) => all
                         .iter()
                         .all(|&(relation, offset)| self.compare(value, relation, var, offset)),
@@ -162,18 +176,87 @@ impl<'m> Firing<'m> {
     }
 
     /// The time of an event is not before the one that was assumed last on its component.
-    fn not_before(&mut self, component: usize, time: &Value) -> bool {
-        let last = self.memory.last.get(component).cloned();
-        if last.is_some() {
-            self.last.push((component, None));
+    fn not_before(&mut self, end: &End<'_>, time: &Value) -> bool {
+        if end.component < self.memory.last.len() {
+            self.last.push((end.component, end.epoch, None));
         }
-        let Some(last) = last.flatten() else { return true };
+        let Some(last) = self.last_of(end) else { return true };
         match last {
             Bound::Known(last) => last.compare(time).is_some_and(Ordering::is_le),
             Bound::Open(last) => {
                 let test = Requirement::Constant(Relation::LessEqual, time.clone());
                 self.memory.conditions.push(Condition { on: last, test });
                 true
+            }
+        }
+    }
+
+    /// The time that was assumed last on the clock of an event.
+    fn last_of(&self, end: &End<'_>) -> Option<Bound> {
+        let last = self.memory.last.get(end.component)?.clone()?;
+        let epoch = self.memory.epochs.as_ref().map_or(0, |own| own.of_last(end.component));
+        (epoch == end.epoch).then_some(last)
+    }
+
+    /// How sure a comparison of a time with an anchor must be; `Err` says whether it holds without being compared. It is
+    /// compared later if it depends on the clock of an anchor that no event has set.
+    fn on_clock(
+        &mut self,
+        atom: &Atom,
+        var: Var,
+        between: Between,
+        own: impl FnOnce() -> Bound,
+    ) -> Result<Sureness, bool> {
+        let strict = self.strict;
+        let (epoch, gap) = match between {
+            Between::Gap(gap) => return Ok(Sureness { gap, strict }),
+            Between::Sets(epoch) if self.set_epoch(var, epoch) => {
+                return Ok(Sureness { gap: Gap::None, strict });
+            }
+            Between::Sets(_) => return Err(false),
+            Between::If(epoch, gap) => (epoch, gap),
+        };
+        let known = self.epoch_of(var);
+        if known.is_none() && strict {
+            self.set_epoch(var, epoch);
+        } else if known.is_none() {
+            self.compare_later(atom, var, (epoch, gap), &own());
+            return Err(true);
+        }
+        Ok(Sureness { gap: between.gap(known), strict })
+    }
+
+    fn epoch_of(&self, var: Var) -> Option<Epoch> {
+        self.epochs.iter().find(|(own, _)| *own == var).map(|(_, epoch)| *epoch)
+    }
+
+    /// An anchor is of an epoch, from now on. `false` if it is of another one.
+    fn set_epoch(&mut self, var: Var, epoch: Epoch) -> bool {
+        if let Some(known) = self.epoch_of(var) {
+            return known == epoch;
+        }
+        self.epochs.push((var, epoch));
+        let &Register::Open(anchor, _) = self.register(var) else { return true };
+        if let Some(epochs) = &mut self.memory.epochs {
+            let (own, others): (Vec<Later>, _) =
+                std::mem::take(&mut epochs.later).into_iter().partition(|it| it.anchor == anchor);
+            epochs.later = others;
+            let same = own.into_iter().filter(|later| later.epoch == epoch);
+            self.memory.conditions.extend(same.map(|later| later.condition));
+        }
+        true
+    }
+
+    /// Compares a time with an anchor if that is set in an epoch.
+    fn compare_later(&mut self, atom: &Atom, var: Var, (epoch, gap): (Epoch, Gap), own: &Bound) {
+        let Test::Compare(relation, Operand::Variable(_, offset)) = &atom.test else { return };
+        let &Register::Open(anchor, _) = self.register(var) else { return };
+        let sureness = Sureness { gap, strict: false };
+        let Needed::All(all) = sureness.requirement(*relation, *offset) else { return };
+        for (relation, offset) in all {
+            if let Related::If(condition) = related(own, relation, &Bound::Open(anchor), offset) {
+                let later = Later { anchor, epoch, condition };
+                self.memory.epochs.get_or_insert_default().later.push(later);
             }
         }
     }
@@ -252,10 +335,17 @@ impl<'m> Firing<'m> {
             }
         }
         self.occurs(open, false);
-        let new = self.last.iter_mut().filter_map(|(_, last)| last.as_mut());
+        let new = self.last.iter_mut().filter_map(|(.., last)| last.as_mut());
         for last in self.memory.last.iter_mut().flatten().chain(new) {
             if *last == Bound::Open(open) {
                 *last = Bound::Known(value.clone());
+            }
+        }
+        if let Some(epochs) = &mut self.memory.epochs {
+            for later in &mut epochs.later {
+                if let Told::Left(condition) = told(&later.condition, open, value) {
+                    later.condition = condition;
+                }
             }
         }
         let conditions = std::mem::take(&mut self.memory.conditions);
@@ -295,15 +385,21 @@ impl<'m> Firing<'m> {
         field: FieldId,
         end: &End<'_>,
         var: &impl Fn(&Atom) -> Option<Var>,
-        sureness: &impl Fn(&Atom) -> Sureness,
+        between: &impl Fn(&Atom) -> Between,
     ) -> bool {
         let is_time = field == Valued::TIME;
         // The value is that of a variable, if an atom says so.
         let alias = atoms.iter().position(|atom| {
-            atom.binds().is_some() && (!is_time || sureness(atom).gap == Gap::None)
+            let is_same = || between(atom).gap(None) == Gap::None;
+            atom.binds().is_some() && (!is_time || is_same())
         });
-        let mut own = match alias.and_then(|at| var(atoms[at])) {
-            Some(var) => {
+        let mut own = match alias.and_then(|at| Some((atoms[at], var(atoms[at])?))) {
+            Some((atom, var)) => {
+                if let Between::Sets(epoch) = between(atom)
+                    && !self.set_epoch(var, epoch)
+                {
+                    return false;
+                }
                 self.touch(var);
                 match self.register(var) {
                     Register::Known(value) => Bound::Known(value.clone()),
@@ -326,12 +422,12 @@ impl<'m> Firing<'m> {
             if let Some(var) = var(atom) {
                 self.touch(var);
             }
-            if !self.require(&mut own, atom, var(atom), sureness(atom)) {
+            if !self.require(&mut own, atom, var(atom), between(atom)) {
                 return false;
             }
         }
         if is_time {
-            self.last.push((end.component, Some(own)));
+            self.last.push((end.component, end.epoch, Some(own)));
         }
         true
     }
@@ -342,8 +438,7 @@ impl<'m> Firing<'m> {
         let number = |time: i64| Bound::Known(Value::integer(time));
         bounds.extend(end.earliest.map(|time| (Relation::GreaterEqual, number(time))));
         bounds.extend(end.latest.map(|time| (Relation::LessEqual, number(time))));
-        let last = self.memory.last.get(end.component).cloned().flatten();
-        bounds.extend(last.map(|last| (Relation::GreaterEqual, last)));
+        bounds.extend(self.last_of(end).map(|last| (Relation::GreaterEqual, last)));
         bounds
             .iter()
             .all(|(relation, bound)| self.relate(time, *relation, bound, Rational::from(0)))
@@ -355,10 +450,14 @@ impl<'m> Firing<'m> {
         own: &mut Bound,
         atom: &Atom,
         var: Option<Var>,
-        sureness: Sureness,
+        between: Between,
     ) -> bool {
         match (&atom.test, var) {
             (Test::Compare(relation, Operand::Variable(_, offset)), Some(var)) => {
+                let sureness = match self.on_clock(atom, var, between, || own.clone()) {
+                    Ok(sureness) => sureness,
+                    Err(holds) => return holds,
+                };
                 let needed = match sureness.requirement(*relation, *offset) {
                     Needed::All(all) => all,
                     // A time that nobody logged can be far enough away.
@@ -468,9 +567,10 @@ impl<'m> Firing<'m> {
         }
         self.memory.registers = registers;
         self.opened.clear();
+        self.move_epochs(moves);
         for component in 0..self.memory.last.len() {
-            let own = self.last.iter().filter(|(own, _)| *own == component);
-            let own: SmallVec<[Option<Bound>; 2]> = own.map(|(_, last)| last.clone()).collect();
+            let own = self.last.iter().filter(|(own, ..)| *own == component);
+            let own: SmallVec<[Option<Bound>; 2]> = own.map(|(.., last)| last.clone()).collect();
             if own.is_empty() {
                 continue;
             }
@@ -480,6 +580,22 @@ impl<'m> Firing<'m> {
                 Some(first) if !others.is_empty() => Some(self.latest(&first, &others)),
                 first => first,
             };
+        }
+    }
+
+    /// The epochs of the registers and times after the step.
+    fn move_epochs(&mut self, moves: &[Var]) {
+        let is_late = self.last.iter().any(|(_, epoch, _)| *epoch > 0);
+        if self.epochs.is_empty() && !is_late && self.memory.epochs.is_none() {
+            return;
+        }
+        let anchors =
+            moves.iter().zip(0..).filter_map(|(&var, at)| Some((at, self.epoch_of(var)?)));
+        let anchors = anchors.collect();
+        let epochs: &mut Epochs = self.memory.epochs.get_or_insert_default();
+        epochs.anchors = anchors;
+        for &(component, epoch, _) in &self.last {
+            epochs.set_last(component, epoch);
         }
     }
 

@@ -17,14 +17,15 @@
 //! D(Θ) = L, `coreg_r` has D(Θ) = Θ∖r. In a *relaxed* table, `strict` has only the lifelines of the components of Θ; that is
 //! exact where components are decoupled ([`coupling`](crate::engine::coupling)).
 
+mod slots;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use otus_core::index::Index as _;
 use otus_core::intern::Interner;
-use otus_core::valued::{Atom, Operand, Part, Test, Valued, ValuedId, ValuedNode, VariableId};
+use otus_core::valued::{Atom, Part, Valued, ValuedId, ValuedNode, VariableId};
 use otus_core::{Action, IndexVec, LifelineId, LifelineSet, Peer, Pool, define_id};
-use otus_syntax::ast::guard::Relation;
 use otus_trace::Partition;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -360,12 +361,6 @@ impl Exprs {
         u64::from(outside).saturating_add(u64::from(inside).saturating_mul(observed))
     }
 
-    /// The set of all lifelines.
-    pub(super) fn all_lifelines(&mut self) -> SetId {
-        let all = self.all.clone();
-        self.sets.intern(all)
-    }
-
     pub(super) fn set(&mut self, set: &LifelineSet) -> SetId {
         self.sets.intern(set.clone())
     }
@@ -598,20 +593,33 @@ impl Exprs {
     }
 
     fn par(&mut self, left: ExprId, right: ExprId) -> ExprId {
-        let mut operands: Vec<ExprId> = Vec::new();
-        for side in [left, right] {
-            if let Expr::Par(inner) = self.expr(side) {
-                operands.extend_from_slice(inner);
-            } else {
-                operands.push(side);
+        self.par_of(&[left, right])
+    }
+
+    /// All of these in parallel. Joined one by one, as many sessions as are open would cost their square.
+    pub(super) fn par_of(&mut self, operands: &[ExprId]) -> ExprId {
+        let mut all: Vec<ExprId> = Vec::with_capacity(operands.len());
+        for &operand in operands {
+            match self.expr(operand) {
+                Expr::Never => return Exprs::NEVER,
+                Expr::Empty => {}
+                Expr::Par(inner) => all.extend_from_slice(inner),
+                Expr::Leaf(..)
+                | Expr::Alt(..)
+                | Expr::Sched(..)
+                | Expr::Loop(..)
+                | Expr::New(..)
+                | Expr::Fresh(..)
+                | Expr::Hole(..) => all.push(operand),
             }
         }
-        operands.sort_unstable();
+        all.sort_unstable();
         // Two equal loops in parallel are one loop, but two equal sessions are two.
-        operands.dedup_by(|next, before| next == before && self.is_free_loop(*next));
-        match *operands {
+        all.dedup_by(|next, before| next == before && self.is_free_loop(*next));
+        match *all {
+            [] => Exprs::EMPTY,
             [only] => only,
-            _ => self.intern(Expr::Par(operands.into())),
+            _ => self.intern(Expr::Par(all.into())),
         }
     }
 
@@ -651,14 +659,11 @@ impl Exprs {
                 let (left, right) = (self.prune(left, lifelines), self.prune(right, lifelines));
                 self.alt(left, right)
             }
-            Expr::Par(operands) => operands.iter().fold(Exprs::EMPTY, |all, &operand| {
-                let operand = self.prune(operand, lifelines);
-                match (all, operand) {
-                    (Exprs::NEVER, _) | (_, Exprs::NEVER) => Exprs::NEVER,
-                    (Exprs::EMPTY, other) | (other, Exprs::EMPTY) => other,
-                    (all, operand) => self.par(all, operand),
-                }
-            }),
+            Expr::Par(operands) => {
+                let pruned: Vec<ExprId> =
+                    operands.iter().map(|&operand| self.prune(operand, lifelines)).collect();
+                self.par_of(&pruned)
+            }
             Expr::Sched(order, left, right) => {
                 let (left, right) = (self.prune(left, lifelines), self.prune(right, lifelines));
                 self.sched(order, left, right)
@@ -692,89 +697,6 @@ impl Exprs {
         pruned
     }
 
-    /// The expression with its variables replaced. Only slots, opened variables and those bound variables that `change`
-    /// replaces are touched, so bound variables under their own binder must not be among them.
-    pub(super) fn replace(&mut self, id: ExprId, change: &mut dyn FnMut(Var) -> Var) -> ExprId {
-        let mut done = FxHashMap::default();
-        self.replace_in(id, change, &mut done)
-    }
-
-    fn replace_in(
-        &mut self,
-        id: ExprId,
-        change: &mut dyn FnMut(Var) -> Var,
-        done: &mut FxHashMap<ExprId, ExprId>,
-    ) -> ExprId {
-        if let Some(&known) = done.get(&id) {
-            return known;
-        }
-        let replaced =
-            stacker::maybe_grow(64 * 1024, 1024 * 1024, || match self.expr(id).clone() {
-                Expr::Never | Expr::Empty => id,
-                Expr::Leaf(leaf, arguments) => {
-                    let arguments = arguments.into_iter().map(&mut *change).collect();
-                    self.intern(Expr::Leaf(leaf, arguments))
-                }
-                Expr::Alt(left, right) => {
-                    let left = self.replace_in(left, change, done);
-                    let right = self.replace_in(right, change, done);
-                    self.alt(left, right)
-                }
-                Expr::Par(operands) => {
-                    let mut all = Exprs::EMPTY;
-                    for &operand in &operands {
-                        let operand = self.replace_in(operand, change, done);
-                        all = if all == Exprs::EMPTY { operand } else { self.par(all, operand) };
-                    }
-                    all
-                }
-                Expr::Sched(order, left, right) => {
-                    let left = self.replace_in(left, change, done);
-                    let right = self.replace_in(right, change, done);
-                    self.sched(order, left, right)
-                }
-                Expr::Loop(order, body) => {
-                    let body = self.replace_in(body, change, done);
-                    self.repeat(order, body)
-                }
-                Expr::New(variable, body) => {
-                    let body = self.replace_in(body, change, done);
-                    self.new_variable(variable, body)
-                }
-                Expr::Fresh(variable, set, body) => {
-                    let set = change(set);
-                    let body = self.replace_in(body, change, done);
-                    self.fresh(variable, set, body)
-                }
-                Expr::Hole(hole, table, without) => {
-                    let table = change(table);
-                    self.intern(Expr::Hole(hole, table, without))
-                }
-            });
-        done.insert(id, replaced);
-        replaced
-    }
-
-    /// The expression with its slots and opened variables numbered by first occurrence, and which variable each slot was.
-    pub(super) fn canonical(&mut self, id: ExprId) -> (ExprId, SmallVec<[Var; 4]>) {
-        let mut order: SmallVec<[Var; 4]> = SmallVec::new();
-        if !self.attributes[id].has_slots {
-            return (id, order);
-        }
-        self.collect(id, &mut order);
-        let number = |var: Var, order: &[Var]| match var {
-            Var::Bound(_) => var,
-            Var::Slot(_) | Var::Opened(_) => {
-                let at = order.iter().position(|&other| other == var);
-                Var::Slot(u16::try_from(at.unwrap_or(0)).unwrap_or(u16::MAX))
-            }
-        };
-        let is_canonical = order.iter().all(|&var| number(var, &order) == var);
-        let renamed =
-            if is_canonical { id } else { self.replace(id, &mut |var| number(var, &order)) };
-        (renamed, order)
-    }
-
     /// Whether some leaf has events of this kind.
     pub(super) fn has_kind(&self, id: ExprId, kind: KindId) -> bool {
         let mut seen: FxHashSet<ExprId> = FxHashSet::default();
@@ -799,102 +721,5 @@ impl Exprs {
             }
         }
         false
-    }
-
-    /// The number of slots of a canonical expression.
-    pub(super) fn slot_count(&self, id: ExprId) -> usize {
-        let mut order = SmallVec::new();
-        self.collect(id, &mut order);
-        order.len()
-    }
-
-    /// By slot of a canonical expression: the variable that it stands for.
-    pub(super) fn slot_variables(&self, id: ExprId, slots: usize) -> Vec<Option<VariableId>> {
-        let mut found = vec![None; slots];
-        let mut pending = vec![id];
-        while let Some(id) = pending.pop() {
-            if !self.attributes[id].has_slots {
-                continue;
-            }
-            match self.expr(id) {
-                Expr::Never | Expr::Empty => {}
-                Expr::Leaf(leaf, arguments) => {
-                    for (var, &variable) in arguments.iter().zip(&self.leaves[*leaf].variables) {
-                        if let Var::Slot(at) = var
-                            && let Some(slot) = found.get_mut(usize::from(*at))
-                        {
-                            *slot = Some(variable);
-                        }
-                    }
-                }
-                Expr::Alt(left, right) | Expr::Sched(_, left, right) => {
-                    pending.extend([*right, *left]);
-                }
-                Expr::Par(operands) => pending.extend(operands.iter().rev()),
-                Expr::Loop(_, body) | Expr::New(_, body) | Expr::Fresh(_, _, body) => {
-                    pending.push(*body);
-                }
-                Expr::Hole(..) => {}
-            }
-        }
-        found
-    }
-
-    /// The bounds on times from above by slots: the slot, its variable, the lifeline of the event, and the nanoseconds
-    /// after the anchor.
-    pub(super) fn bounds_from_above(
-        &self,
-        id: ExprId,
-        slots: usize,
-    ) -> Vec<(usize, VariableId, LifelineId, i64)> {
-        let mut found = Vec::new();
-        let variables = self.slot_variables(id, slots);
-        for leaf in &self.leaves {
-            for (slot, _) in variables.iter().enumerate() {
-                for part in &leaf.parts {
-                    for atom in part.guard.iter().filter(|atom| atom.field == Valued::TIME) {
-                        if let Test::Compare(
-                            Relation::Less | Relation::LessEqual,
-                            Operand::Variable(variable, offset),
-                        ) = &atom.test
-                            && variables[slot] == Some(*variable)
-                            && let Some(allowed) = offset.integer()
-                        {
-                            found.push((slot, *variable, part.action.lifeline, allowed));
-                        }
-                    }
-                }
-            }
-        }
-        found
-    }
-
-    /// The slots and opened variables in the order of their first occurrence.
-    fn collect(&self, id: ExprId, order: &mut SmallVec<[Var; 4]>) {
-        let mut pending = vec![id];
-        let mut add = |var: Var| {
-            if !matches!(var, Var::Bound(_)) && !order.contains(&var) {
-                order.push(var);
-            }
-        };
-        while let Some(id) = pending.pop() {
-            if !self.attributes[id].has_slots {
-                continue;
-            }
-            match self.expr(id) {
-                Expr::Never | Expr::Empty => {}
-                Expr::Leaf(_, arguments) => arguments.iter().copied().for_each(&mut add),
-                Expr::Alt(left, right) | Expr::Sched(_, left, right) => {
-                    pending.extend([*right, *left]);
-                }
-                Expr::Par(operands) => pending.extend(operands.iter().rev()),
-                Expr::Loop(_, body) | Expr::New(_, body) => pending.push(*body),
-                Expr::Fresh(_, set, body) => {
-                    add(*set);
-                    pending.push(*body);
-                }
-                Expr::Hole(_, table, _) => add(*table),
-            }
-        }
     }
 }

@@ -14,10 +14,12 @@ use otus_syntax::ast::guard::Relation;
 use otus_trace::ComponentId;
 use rustc_hash::FxHashSet;
 
+use super::epoch::Epoch;
 use super::event::{Gap, Memory, Register, Sureness};
 use super::expr::{ExprId, Exprs, KindId, Var};
 use super::observation::Observation;
 use super::step::{Steps, Way};
+use super::sureness::between;
 
 /// An event of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -229,18 +231,22 @@ impl Met<'_, '_> {
             };
             let component = problem.trace.partition().component_of(lifeline);
             let log = &self.observation.logs[component.index()];
+            let clock = self.observation.clock(variable)?;
+            let event = (component.index(), log.epoch_outside(false));
+            let anchor = (clock, self.observation.logs[clock].is_broken);
+            let epoch = self.memory.epoch(slot);
+            let between = between(event, anchor, false, problem.clocks.uncertainty);
+            let uncertainty = match between.gap(epoch) {
+                Gap::None => None,
+                Gap::Known(uncertainty) => Some(uncertainty),
+                Gap::Unknown => return None,
+            };
             let elapsed = log.last?.checked_sub(integer(start)?)?;
             let end = LogPlace { component, step: log.len.checked_sub(1)? };
-            let clock = problem.anchors.get(variable.index()).copied().flatten();
-            let uncertainty = if clock.is_some_and(|clock| clock != component.index()) {
-                Some(problem.clocks.uncertainty?)
-            } else {
-                None
-            };
             if elapsed.saturating_sub(uncertainty.unwrap_or(0)) <= allowed {
                 return None;
             }
-            let since = bound_at(self.observation, self.session, variable, start, end);
+            let since = bound_at(self.observation, self.session, variable, (start, epoch), end);
             Some(Overdue { time: Elapsed { elapsed, allowed, uncertainty, since }, end })
         })
     }
@@ -364,16 +370,22 @@ impl Met<'_, '_> {
                     let position = leaf.variables.iter().position(|&other| other == variable)?;
                     Some(way.arguments[position])
                 });
+                let mut epoch = None;
                 let bound = match var {
                     Some(Var::Slot(slot)) => match self.memory.registers.get(usize::from(slot)) {
-                        Some(Register::Known(value)) => Some(value.clone()),
+                        Some(Register::Known(value)) => {
+                            epoch = self.memory.epoch(usize::from(slot));
+                            Some(value.clone())
+                        }
                         _ => continue,
                     },
                     Some(Var::Opened(_) | Var::Bound(_)) => continue,
                     None => None,
                 };
-                let sureness = self.observation.sureness(atom, at.component.index());
-                let sureness = Sureness { strict: false, ..sureness };
+                let log = &self.observation.logs[at.component.index()];
+                let event = (at.component.index(), log.epoch(at.step));
+                let gap = self.observation.between(atom, event).gap(epoch);
+                let sureness = Sureness { gap, strict: false };
                 let holds = match (&atom.test, &bound) {
                     (Test::Compare(relation, Operand::Variable(_, offset)), Some(bound)) => {
                         sureness.holds(&value, *relation, bound, *offset)
@@ -386,8 +398,8 @@ impl Met<'_, '_> {
                         self.session,
                         atom,
                         &value,
-                        bound.as_ref(),
-                        sureness.gap,
+                        bound.as_ref().map(|bound| (bound, epoch)),
+                        gap,
                         at,
                     ));
                 }
@@ -410,7 +422,7 @@ fn cause(
     session: Option<&[LogPlace]>,
     atom: &Atom,
     value: &Value,
-    bound: Option<&Value>,
+    bound: Option<(&Value, Option<Epoch>)>,
     gap: Gap,
     at: LogPlace,
 ) -> ValueCause {
@@ -418,6 +430,7 @@ fn cause(
         .variable()
         .zip(bound)
         .and_then(|(variable, bound)| bound_at(observation, session, variable, bound, at));
+    let bound = bound.map(|(bound, _)| bound);
     if let (Valued::TIME, Test::Compare(relation, Operand::Variable(_, offset)), Some(bound)) =
         (atom.field, &atom.test, bound)
         && let (Some(time), Some(start), Some(allowed)) =
@@ -452,12 +465,12 @@ fn cause(
 }
 
 /// The event of a session that gave a variable its value: the last one before `at` on its log that could have, or the first
-/// one of another log.
+/// one of another log. A time is one of an epoch.
 fn bound_at(
     observation: &Observation<'_>,
     session: Option<&[LogPlace]>,
     variable: VariableId,
-    value: &Value,
+    (value, epoch): (&Value, Option<Epoch>),
     at: LogPlace,
 ) -> Option<LogPlace> {
     let problem = observation.problem;
@@ -473,7 +486,9 @@ fn bound_at(
         let action = problem.trace.steps(component)[step].action();
         let action = problem.pool.action(action).without_peer();
         let is_own = |place: &LogPlace| *place == LogPlace { component, step };
+        let own = || observation.logs[component.index()].epoch(step);
         session.is_none_or(|session| session.iter().any(is_own))
+            && epoch.is_none_or(|epoch| epoch == own())
             && binding.iter().any(|&(own, field)| {
                 own == action && problem.facts.known(field, component, step).as_ref() == Some(value)
             })

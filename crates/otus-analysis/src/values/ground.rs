@@ -27,6 +27,11 @@
 //! these: events of other values are neither before nor between the others of their sessions, and a log of which events are left out
 //! is still whole, a prefix or a suffix. So it is enough to refute the events of a few sessions. The time at which
 //! a log ended remains that of the whole log.
+//!
+//! # Clocks that go backwards
+//!
+//! Such a clock is another one from there on. So the value of an anchor is a time and the number of its clock, and letters differ if
+//! the clocks of their events do.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +48,9 @@ use rustc_hash::FxHashMap;
 
 use super::anchors;
 use super::certify::ValuedCase;
-use super::sureness::{Gap, Sureness};
+use super::epoch::Epoch;
+use super::observation::{epoch_of, steps_of};
+use super::sureness::{Between, Gap, Sureness, between};
 use super::witness::shown;
 use crate::question::{Observed, Question};
 
@@ -274,11 +281,18 @@ fn places(valued: &Valued, node: ValuedId) -> usize {
     count[node.index()]
 }
 
-/// The value that stands for a variable; `None` is any value that no log gives it.
-type Chosen = Option<Value>;
+/// A value that logs give a variable. That of an anchor is of an epoch of its clock.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Given {
+    value: Value,
+    epoch: Epoch,
+}
 
-/// What an event carries: its peer and the values of guarded fields.
-type Letter = (ActionId, Vec<Option<Value>>);
+/// The value that stands for a variable; `None` is any value that no log gives it.
+type Chosen = Option<Given>;
+
+/// What an event carries: its peer and the values of guarded fields, and the epoch of its time.
+type Letter = (ActionId, Vec<Option<Value>>, Epoch);
 
 /// The message of a letter, and an event of the logs that is this letter.
 type Met = (MessageId, (ComponentId, usize));
@@ -301,7 +315,7 @@ struct Maker<'a> {
     letter_of: FxHashMap<(ComponentId, usize), ActionId>,
     unseen: BTreeMap<Action, MessageId>,
     /// By variable: the values that logs may give it.
-    candidates: Vec<Vec<Value>>,
+    candidates: Vec<Vec<Given>>,
     /// By node: the variables that are free below it.
     free: Vec<Vec<VariableId>>,
     done: FxHashMap<(ValuedId, Vec<Chosen>), Option<TermId>>,
@@ -355,7 +369,9 @@ impl<'a> Maker<'a> {
                 let text = text.collect::<Vec<_>>().join(", ");
                 let name = pool.signature().message_name(action.message);
                 let count = known.len();
-                let message = *known.entry((action_id, values)).or_insert_with(|| {
+                let has_time = fields.contains(&Valued::TIME);
+                let epoch = if has_time { maker.epoch(component, step) } else { 0 };
+                let message = *known.entry((action_id, values, epoch)).or_insert_with(|| {
                     // Different letters have different names, even if their texts are the same.
                     let message = maker.made.add_message(&format!("{name}({text})#{count}"));
                     let own = maker.letters.entry(action).or_default();
@@ -366,10 +382,12 @@ impl<'a> Maker<'a> {
                 maker.letter_of.insert((component, step), letter);
                 for &(field, variable) in binding.get(&action).into_iter().flatten() {
                     let own = &mut maker.candidates[variable.index()];
-                    if let Some(value) = facts.known(field, component, step)
-                        && !own.contains(&value)
-                    {
-                        own.push(value);
+                    let epoch = if field == Valued::TIME { epoch } else { 0 };
+                    if let Some(value) = facts.known(field, component, step) {
+                        let given = Given { value, epoch };
+                        if !own.contains(&given) {
+                            own.push(given);
+                        }
                     }
                 }
             }
@@ -405,7 +423,7 @@ impl<'a> Maker<'a> {
             let mut parts = Pool::EMPTY;
             for value in values {
                 let mut chosen = chosen.clone();
-                chosen.insert(*key, Some(value.clone()));
+                chosen.insert(*key, Some(Given { value: value.clone(), epoch: 0 }));
                 let one = self.iteration(*body, others, &chosen)?;
                 let one = self.repeated(one, *is_fresh);
                 parts = self.made.par(parts, one);
@@ -584,14 +602,13 @@ impl<'a> Maker<'a> {
         {
             let action = self.pool.action(self.case.trace.steps(component)[step].action());
             let has_peer = action.peer.is_none_or(|peer| part.peers.contains(&peer));
+            let place = (component, self.epoch(component, step));
             let value = |field| {
                 let known = self.case.facts.known(field, component, step);
-                known.or_else(|| self.implied(part, field, component, chosen))
+                known.or_else(|| self.implied(part, field, place, chosen))
             };
             let mut guard = part.guard.iter();
-            if has_peer
-                && guard.all(|atom| self.may_hold(atom, component, value(atom.field), chosen))
-            {
+            if has_peer && guard.all(|atom| self.may_hold(atom, place, value(atom.field), chosen)) {
                 let letter = self.made.single(Action { message, ..part.action });
                 found = self.either(found, Some(letter));
             }
@@ -614,14 +631,14 @@ impl<'a> Maker<'a> {
         &self,
         part: &Part,
         field: FieldId,
-        component: ComponentId,
+        place: (ComponentId, Epoch),
         chosen: &BTreeMap<VariableId, Chosen>,
     ) -> Option<Value> {
         part.guard.iter().filter(|atom| atom.field == field).find_map(|atom| match &atom.test {
             Test::Compare(Relation::Equal, Operand::Constant(value)) => Some(value.clone()),
             Test::Compare(..) => {
-                let x = atom.binds().filter(|&x| self.gap(field, x, component) == Gap::None)?;
-                chosen.get(&x).cloned().flatten()
+                let given = chosen.get(&atom.binds()?)?.as_ref()?;
+                (self.gap(atom, place, given.epoch)? == Gap::None).then(|| given.value.clone())
             }
             Test::In(_) | Test::Matches(_) => None,
         })
@@ -631,76 +648,87 @@ impl<'a> Maker<'a> {
     fn may_hold(
         &self,
         atom: &Atom,
-        component: ComponentId,
+        place: (ComponentId, Epoch),
         value: Option<Value>,
         chosen: &BTreeMap<VariableId, Chosen>,
     ) -> bool {
-        let Some(value) = value else { return true };
         let Test::Compare(relation, Operand::Variable(x, offset)) = &atom.test else {
-            return atom.test.holds(&value, None);
+            return value.is_none_or(|value| atom.test.holds(&value, None));
         };
-        let sureness = Sureness { gap: self.gap(atom.field, *x, component), strict: false };
-        match chosen.get(x) {
-            Some(Some(known)) => sureness.holds(&value, *relation, known, *offset),
-            // Another value than all that events give it. (A value that a guard implies need not be one of these.)
-            Some(None) if sureness.gap == Gap::None && atom.binds() == Some(*x) => {
-                !self.candidates[x.index()].contains(&value)
+        match (chosen.get(x), value) {
+            (Some(Some(known)), value) => {
+                // An event sets an anchor on its own clock.
+                let Some(gap) = self.gap(atom, place, known.epoch) else { return false };
+                let sureness = Sureness { gap, strict: false };
+                value.is_none_or(|value| sureness.holds(&value, *relation, &known.value, *offset))
             }
-            Some(None) | None => true,
+            // Another value than all that events give it. (A value that a guard implies need not be one of these.)
+            (Some(None), Some(value)) if atom.binds() == Some(*x) => {
+                let epoch = if atom.field == Valued::TIME { place.1 } else { 0 };
+                self.gap(atom, place, epoch) != Some(Gap::None)
+                    || !self.candidates[x.index()].contains(&Given { value, epoch })
+            }
+            (Some(None) | None, _) => true,
         }
     }
 
-    fn gap(&self, field: FieldId, x: VariableId, component: ComponentId) -> Gap {
+    /// The epoch of a step.
+    fn epoch(&self, component: ComponentId, step: usize) -> Epoch {
+        epoch_of(self.case.facts.breaks(component), step)
+    }
+
+    /// The uncertainty between the clock of an event and that of an anchor, given its epoch; `None` if the event sets the anchor,
+    /// but on another clock.
+    fn gap(
+        &self,
+        atom: &Atom,
+        (component, epoch): (ComponentId, Epoch),
+        anchor: Epoch,
+    ) -> Option<Gap> {
         let ValuedCase { facts, clocks, .. } = self.case;
-        let anchor = self.anchors.get(x.index()).copied().flatten();
-        let Some(anchor) = anchor.filter(|_| field == Valued::TIME).map(ComponentId::new) else {
-            return Gap::None;
+        let clock = atom.variable().filter(|_| atom.field == Valued::TIME);
+        let Some(clock) = clock.and_then(|x| self.anchors.get(x.index()).copied().flatten()) else {
+            return Some(Gap::None);
         };
-        let is_broken = |component| !facts.breaks(component).is_empty();
-        if is_broken(anchor) || is_broken(component) {
-            Gap::Unknown
-        } else if anchor == component {
-            Gap::None
-        } else {
-            clocks.uncertainty.map_or(Gap::Unknown, Gap::Known)
+        let is_broken = !facts.breaks(ComponentId::new(clock)).is_empty();
+        let (event, sets) = ((component.index(), epoch), atom.binds().is_some());
+        match between(event, (clock, is_broken), sets, clocks.uncertainty) {
+            Between::Sets(own) if own != anchor => None,
+            between @ (Between::Gap(_) | Between::If(..) | Between::Sets(_)) => {
+                Some(between.gap(Some(anchor)))
+            }
         }
     }
 
-    /// Whether an event may be one that no log has.
+    /// Whether an event may be one that no log has: before its log, or after it.
     fn may_be_unseen(&self, part: &Part, chosen: &BTreeMap<VariableId, Chosen>) -> bool {
-        let partition = self.case.trace.partition();
-        let component = partition.component_of(part.action.lifeline);
-        let holds = |atom: &Atom| {
-            let value = self.implied(part, atom.field, component, chosen);
-            self.may_hold(atom, component, value, chosen)
-        };
-        if !part.guard.iter().all(holds) {
-            return false;
-        }
-        // A global prefix stops on all components at once.
-        if *self.question == Question::GlobalPrefix {
-            return self.is_after(part, component, chosen);
-        }
+        let component = self.case.trace.partition().component_of(part.action.lifeline);
         let observed = self.question.of(component);
-        if observed == Observed::Unobserved || observed.may_start_late() {
-            return true;
-        }
-        observed.may_stop_early() && self.is_after(part, component, chosen)
+        // A global prefix stops on all components at once.
+        let is_global = *self.question == Question::GlobalPrefix;
+        let is_unobserved = !is_global && observed == Observed::Unobserved;
+        let before = is_unobserved || (!is_global && observed.may_start_late());
+        let after = is_global || observed.may_stop_early();
+        let last = self.epoch(component, usize::MAX);
+        let holds = |epoch: Epoch| {
+            part.guard.iter().all(|atom| {
+                let value = self.implied(part, atom.field, (component, epoch), chosen);
+                self.may_hold(atom, (component, epoch), value, chosen)
+            })
+        };
+        before && holds(0) || after && holds(last) && self.is_after(part, (component, last), chosen)
     }
 
     /// Whether an event may come after the end of its log: no deadline has passed by then.
     fn is_after(
         &self,
         part: &Part,
-        component: ComponentId,
+        (component, epoch): (ComponentId, Epoch),
         chosen: &BTreeMap<VariableId, Chosen>,
     ) -> bool {
         let ValuedCase { trace, facts, .. } = self.case;
-        if !facts.breaks(component).is_empty() {
-            return true;
-        }
-        let steps = trace.steps(component).len();
-        let Some(last) = (0..steps).rev().find_map(|step| facts.time(component, step)) else {
+        let steps = steps_of(facts.breaks(component), trace.steps(component).len(), epoch);
+        let Some(last) = steps.rev().find_map(|step| facts.time(component, step)) else {
             return true;
         };
         part.guard.iter().all(|atom| {
@@ -714,11 +742,12 @@ impl<'a> Maker<'a> {
             if atom.field != Valued::TIME || !is_deadline(*relation) {
                 return true;
             }
-            let sureness = Sureness { gap: self.gap(atom.field, *x, component), strict: false };
+            let Some(gap) = self.gap(atom, (component, epoch), known.epoch) else { return false };
+            let sureness = Sureness { gap, strict: false };
             // An earlier time than the last one is too early, and a later one too late, if the last one is.
             let relation =
                 if *relation == Relation::Equal { Relation::LessEqual } else { *relation };
-            sureness.holds(&Value::integer(last), relation, known, *offset)
+            sureness.holds(&Value::integer(last), relation, &known.value, *offset)
         })
     }
 }

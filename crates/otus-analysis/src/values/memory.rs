@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use super::bound::Bound;
 use super::condition::{Condition, Open};
+use super::epoch::{Epoch, Epochs, Later};
 
 /// The value of a variable whose binder has been entered.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -40,6 +41,8 @@ pub(crate) struct Memory {
     pub(crate) opens: u32,
     /// In strict questions: the loops with fresh variables that cannot begin another iteration, but have some that go on.
     pub(crate) ended: Vec<Ended>,
+    /// The clocks of anchors and times, where clocks go backwards.
+    pub(crate) epochs: Option<Box<Epochs>>,
 }
 
 /// The iterations of a loop with fresh variables, after its end: their values differ already, and are compared as soon as
@@ -60,7 +63,8 @@ impl Memory {
         let times = if valued.has_times() { components } else { 0 };
         let last = SmallVec::from_elem(None, times);
         let registers = SmallVec::new();
-        Memory { registers, conditions: Vec::new(), last, opens: 0, ended: Vec::new() }
+        let (conditions, ended) = (Vec::new(), Vec::new());
+        Memory { registers, conditions, last, opens: 0, ended, epochs: None }
     }
 
     /// Adds a register for a variable whose value is open.
@@ -69,13 +73,20 @@ impl Memory {
         self.opens += 1;
     }
 
+    /// The epoch of the anchor in a register, if its clock goes backwards and an event told its epoch.
+    pub(crate) fn epoch(&self, register: usize) -> Option<Epoch> {
+        self.epochs.as_ref()?.of_register(register)
+    }
+
     /// Its size, roughly.
     pub(crate) fn bytes(&self) -> usize {
         let sets = self.registers.iter().map(|register| match register {
             Register::Set(members) => size_of_val(members.as_slice()),
             Register::Open(..) | Register::Known(_) | Register::Missing => 0,
         });
+        let later = self.epochs.as_ref().map_or(0, |epochs| epochs.later.len());
         size_of::<Memory>()
+            + later * size_of::<Later>()
             + self.conditions.len() * size_of::<Condition>()
             + self.registers.len() * size_of::<Register>()
             + sets.sum::<usize>()
@@ -125,6 +136,15 @@ impl Memory {
             if let Bound::Open(open) = last {
                 add(*open);
             }
+        }
+        if let Some(epochs) = &mut self.epochs {
+            // An anchor that no register has is never set.
+            epochs.later.retain(|later| {
+                self.registers.iter().any(
+                    |register| matches!(register, Register::Open(own, _) if *own == later.anchor),
+                )
+            });
+            epochs.later.iter().flat_map(|later| later.condition.variables()).for_each(&mut add);
         }
         if found.is_some() {
             let times = self.last.iter().flatten().filter_map(|last| match last {
@@ -193,6 +213,15 @@ impl Memory {
                 *open = name(*open);
             }
         }
+        if let Some(epochs) = &mut self.epochs {
+            let mut known: FxHashSet<Later> = FxHashSet::default();
+            for later in &mut epochs.later {
+                later.anchor = name(later.anchor);
+                later.condition = later.condition.renamed(name);
+            }
+            epochs.later.retain(|later| known.insert(later.clone()));
+        }
+        self.epochs.take_if(|epochs| epochs.is_empty());
         let mut known: FxHashSet<Condition> = FxHashSet::default();
         let mut conditions: Vec<Condition> = Vec::with_capacity(self.conditions.len());
         for condition in &self.conditions {

@@ -30,6 +30,7 @@ mod constants;
 mod construct;
 mod core;
 mod draw;
+mod epoch;
 pub(crate) mod event;
 pub(crate) mod expr;
 mod failure;
@@ -103,6 +104,17 @@ impl<'a> Observed<'a> {
         let Observed { trace, facts, clocks, order } = self;
         Problem { pool, valued, trace, facts, clocks, question, strict, anchors, order }
     }
+}
+
+/// What an attempt to explain logs leaves behind beside its answer.
+#[derive(Debug, Default)]
+struct Findings {
+    /// By component: how many events the attempt that came furthest explained.
+    furthest: Option<Box<[u32]>>,
+    /// Why the logs fail.
+    failure: Option<ValueFailure>,
+    /// Where greedy firing of the complete logs got stuck.
+    stuck: Option<keyed::Stuck>,
 }
 
 /// What gave a verdict.
@@ -245,7 +257,7 @@ impl ValueEngine {
             return found;
         }
         let mut meter = Meter::new(budget);
-        let mut furthest = None;
+        let mut findings = Findings::default();
         let mut undecided = None;
         for (asked, verdict) in [(&strong, Verdict::Pass), (question, Verdict::WeakPass)] {
             let strict = verdict == Verdict::Pass;
@@ -254,18 +266,16 @@ impl ValueEngine {
                 (asked, question),
                 strict,
                 (budget, &mut meter),
-                &mut furthest,
+                &mut findings,
             );
             // The skeleton is asked the weaker question, before the first search.
             if found == Found::No
                 && let Some(without) = self.without.take_if(|it| it.verdict == Verdict::Fail)
             {
-                self.failure = None;
                 return without;
             }
             match found {
                 Found::Yes => {
-                    self.failure = None;
                     let states = meter.states();
                     // The stronger question may have been too hard, although it is the same.
                     let is_same = undecided.is_some() && asked == &strong;
@@ -284,11 +294,12 @@ impl ValueEngine {
             Some(stop) => (Verdict::Inconclusive, stop),
             None => (Verdict::Fail, Stop::Exhausted),
         };
-        let furthest = furthest.filter(|_| verdict == Verdict::Fail);
+        self.failure = findings.failure;
+        let furthest = findings.furthest.filter(|_| verdict == Verdict::Fail);
         Outcome { verdict, states: meter.states(), stop, furthest }
     }
 
-    /// Whether all values that guards name were logged, and no times of different clocks are compared.
+    /// Whether all values that guards name were logged, and no times of clocks that may be different are compared.
     fn assumes_nothing(&self, Observed { trace, facts, .. }: Observed<'_>) -> bool {
         let mut fields: FxHashMap<Action, Vec<FieldId>> = FxHashMap::default();
         for node in &self.valued.nodes {
@@ -341,9 +352,10 @@ impl ValueEngine {
                 Verdict::Fail => {
                     let limited = Budget { max_states: Some(FAILURE_STATES), ..budget.clone() };
                     let mut meter = Meter::new(&limited);
-                    let mut ignored = None;
+                    let mut findings = Findings::default();
                     let asked = (question, question);
-                    self.explain(observed, asked, false, (budget, &mut meter), &mut ignored);
+                    self.explain(observed, asked, false, (budget, &mut meter), &mut findings);
+                    self.failure = findings.failure;
                     return found;
                 }
                 Verdict::Inconclusive | Verdict::WeakFail => return found,
@@ -359,22 +371,29 @@ impl ValueEngine {
         (question, weakest): (&Question, &Question),
         strict: bool,
         (budget, meter): (&Budget, &mut Meter<'_>),
-        furthest: &mut Option<Box<[u32]>>,
+        findings: &mut Findings,
     ) -> Found {
         let about = (&self.pool, &self.valued, &*self.anchors);
         let problem = observed.problem(about, question, strict);
         if let Some(keyed) = self.keyed.as_mut().filter(|keyed| keyed.has_keys) {
-            let failure = &mut self.failure;
-            if let Some(found) = keyed::explain(keyed, &problem, meter, furthest, failure, None) {
+            if let Some(found) = keyed::explain(keyed, &problem, meter, findings, None) {
                 self.decided_by = DecidedBy::Keys;
                 return found;
             }
-            if let Some(found) =
-                keyed::explain_by_sessions(keyed, &problem, meter, furthest, failure, None)
+            if let Some(found) = keyed::explain_by_sessions(keyed, &problem, meter, findings, None)
             {
                 self.decided_by = DecidedBy::Sessions;
                 return found;
             }
+        }
+        // Logs that are cut are hardly ever complete, which mostly shows by counting; a search would take long to find that.
+        let is_stronger = question != weakest;
+        if self.options.skeleton
+            && is_stronger
+            && self.skeleton.is_refuted_by_counting(observed.trace, question)
+        {
+            self.decided_by = DecidedBy::Skeleton;
+            return Found::No;
         }
         if self.options.skeleton && self.without.is_none() {
             // Where keys decide nothing, the skeleton may take long for want of values.
@@ -383,13 +402,17 @@ impl ValueEngine {
             let limited = Budget { max_states, ..budget.clone() };
             self.without = Some(self.skeleton.analyze(observed.trace, weakest, &limited));
         }
-        if self.without.as_ref().is_some_and(|without| without.verdict == Verdict::Fail) {
+        let is_refuted = match self.without.as_ref().map(|without| without.verdict) {
+            Some(Verdict::Fail) => true,
+            Some(Verdict::WeakPass) => is_stronger,
+            Some(Verdict::Pass | Verdict::WeakFail | Verdict::Inconclusive) | None => false,
+        };
+        if is_refuted {
             self.decided_by = DecidedBy::Skeleton;
             return Found::No;
         }
         if let Some(keyed) = self.keyed.as_mut().filter(|keyed| !keyed.has_keys)
-            && let Some(found) =
-                keyed::explain(keyed, &problem, meter, furthest, &mut self.failure, None)
+            && let Some(found) = keyed::explain(keyed, &problem, meter, findings, None)
         {
             self.decided_by = DecidedBy::Greedy;
             return found;
@@ -399,8 +422,8 @@ impl ValueEngine {
         let mut search = Search::new(&problem, tables);
         let found = search.run(meter);
         if found == Found::No {
-            *furthest = search.consumed();
-            self.failure = search.failure();
+            findings.furthest = search.consumed();
+            findings.failure = search.failure();
         }
         found
     }
@@ -439,16 +462,12 @@ impl ValueEngine {
             }
         }
         if let Some(keyed) = &mut self.keyed {
-            let (mut path, mut furthest, mut failure) = (Path::default(), None, None);
+            let (mut path, mut findings) = (Path::default(), Findings::default());
             let trail = Some(&mut path);
-            let mut found =
-                keyed::explain(keyed, &problem, &mut meter, &mut furthest, &mut failure, trail);
+            let mut found = keyed::explain(keyed, &problem, &mut meter, &mut findings, trail);
             if found.is_none() && keyed.has_keys {
-                let trail = Some(&mut path);
-                let (furthest, failure) = (&mut furthest, &mut failure);
-                found = keyed::explain_by_sessions(
-                    keyed, &problem, &mut meter, furthest, failure, trail,
-                );
+                let (findings, trail) = (&mut findings, Some(&mut path));
+                found = keyed::explain_by_sessions(keyed, &problem, &mut meter, findings, trail);
             }
             match found {
                 Some(Found::Yes) => {
@@ -479,7 +498,8 @@ impl ValueEngine {
         let mut meter = Meter::new(budget);
         let subject = Observed { trace, facts, clocks, order: None };
         let asked = (question, question);
-        let found = self.explain(subject, asked, true, (budget, &mut meter), &mut None);
+        let found =
+            self.explain(subject, asked, true, (budget, &mut meter), &mut Findings::default());
         (self.failure, self.without) = (None, None);
         found == Found::No
     }

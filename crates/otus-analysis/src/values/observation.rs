@@ -6,8 +6,9 @@ use otus_core::{LifelineSet, Pool, Value};
 use otus_trace::{ComponentId, Facts, MultiTrace, ObservedOrder};
 
 use super::Clocks;
+use super::epoch::Epoch;
 use super::event::{End, Firing, Memory, Usage};
-use super::sureness::{Gap, Sureness};
+use super::sureness::{Between, Gap, between};
 use crate::question::{Observed, Question};
 
 /// The moment at which a component observes an event, as a range of steps; `None` if it does not observe it.
@@ -33,12 +34,52 @@ pub(crate) struct Problem<'p> {
 pub(crate) struct Log {
     pub(crate) observed: Observed,
     pub(crate) len: usize,
-    /// Its first and last known time.
+    /// The first known time of its first clock, and the last one of its last clock.
     pub(crate) first: Option<i64>,
     pub(crate) last: Option<i64>,
-    /// Whether its clock goes backwards somewhere. From there on it is another clock; to tell the times before from those
-    /// after, all of them count as times of unknown clocks.
+    /// Whether its clock goes backwards somewhere.
     pub(crate) is_broken: bool,
+    /// The steps from which on it is another clock, ascending.
+    pub(super) breaks: Vec<usize>,
+}
+
+impl Log {
+    /// The epoch of a step: how often the clock went backwards so far.
+    pub(crate) fn epoch(&self, step: usize) -> Epoch {
+        if self.breaks.is_empty() {
+            return 0;
+        }
+        epoch_of(&self.breaks, step)
+    }
+
+    /// The epoch of an event that nobody saw: of the first clock if it is before the log.
+    pub(crate) fn epoch_outside(&self, is_before: bool) -> Epoch {
+        if is_before { 0 } else { self.epoch(usize::MAX) }
+    }
+
+    /// Takes the epochs of another log, of which this one has some steps.
+    pub(super) fn copy_epochs(&mut self, log: &Log, steps: &[usize]) {
+        self.is_broken = log.is_broken;
+        let own = log.breaks.iter().map(|&at| steps.partition_point(|&step| step < at));
+        self.breaks = own.collect();
+    }
+
+    /// The steps of an epoch.
+    fn steps(&self, epoch: Epoch) -> std::ops::Range<usize> {
+        steps_of(&self.breaks, self.len, epoch)
+    }
+}
+
+/// The number of breaks at or before a step.
+pub(super) fn epoch_of(breaks: &[usize], step: usize) -> Epoch {
+    Epoch::try_from(breaks.partition_point(|&at| at <= step)).unwrap_or(Epoch::MAX)
+}
+
+/// The steps of an epoch in a log of some length.
+pub(super) fn steps_of(breaks: &[usize], len: usize, epoch: Epoch) -> std::ops::Range<usize> {
+    let at = epoch as usize;
+    let start = at.checked_sub(1).and_then(|before| breaks.get(before)).copied();
+    start.unwrap_or(0)..breaks.get(at).copied().unwrap_or(len)
 }
 
 /// The logs of a multi-trace, and what is asked about them.
@@ -58,10 +99,14 @@ impl<'p> Observation<'p> {
                 let observed = problem.question.of(component);
                 let is_unobserved = observed == Observed::Unobserved;
                 let len = if is_unobserved { 0 } else { problem.trace.steps(component).len() };
-                let is_broken = !problem.facts.breaks(component).is_empty();
-                let time = |at| problem.facts.time(component, at).filter(|_| !is_broken);
-                let (first, last) = ((0..len).find_map(time), (0..len).rev().find_map(time));
-                Log { observed, len, first, last, is_broken }
+                let breaks = if is_unobserved { &[] } else { problem.facts.breaks(component) };
+                let breaks = breaks.to_vec();
+                let is_broken = !breaks.is_empty();
+                let time = |at| problem.facts.time(component, at);
+                let from_end = || breaks.last().copied().unwrap_or(0);
+                let first = (0..breaks.first().copied().unwrap_or(len)).find_map(time);
+                let last = (from_end()..len).rev().find_map(time);
+                Log { observed, len, first, last, is_broken, breaks }
             })
             .collect();
         Observation { problem, logs, global }
@@ -151,20 +196,27 @@ impl<'p> Observation<'p> {
                 problem.facts.known(field, component, step?)
             };
             let log = &self.logs[component.index()];
-            let time = |at: usize| problem.facts.time(component, at).filter(|_| !log.is_broken);
+            let time = |at: usize| problem.facts.time(component, at);
+            // Before a log that starts late, or after the end of one.
+            let is_before = consumed[component.index()] == 0 && log.len > 0;
+            let epoch = match step {
+                Some(step) => log.epoch(step),
+                None => log.epoch_outside(is_before),
+            };
             let (earliest, latest) = match step {
                 // The actions of one moment have no order.
                 Some(_) if part.guard.iter().any(|atom| atom.field == Valued::TIME) => {
                     let (from, to) = moment.unwrap_or_default();
-                    ((0..from).rev().find_map(time), (to..log.len).find_map(time))
+                    let own = log.steps(epoch);
+                    ((own.start..from).rev().find_map(time), (to..own.end).find_map(time))
                 }
                 Some(_) => (None, None),
-                // Before a log that starts late, or after the end of one.
-                None if consumed[component.index()] == 0 && log.len > 0 => (None, log.first),
+                None if is_before => (None, log.first),
                 None => (log.last, None),
             };
             let end = End {
                 component: component.index(),
+                epoch,
                 logged: step.is_some().then_some(&logged as &dyn Fn(FieldId) -> Option<Value>),
                 earliest,
                 latest,
@@ -174,8 +226,8 @@ impl<'p> Observation<'p> {
                 let at = usage.variables.iter().position(|&other| other == variable)?;
                 Some(usage.arguments[at])
             };
-            let sureness = |atom: &Atom| self.sureness(atom, component.index());
-            if !firing.guard(&part.guard, &end, var, sureness) {
+            let between = |atom: &Atom| self.between(atom, (component.index(), epoch));
+            if !firing.guard(&part.guard, &end, var, between) {
                 return false;
             }
         }
@@ -186,23 +238,19 @@ impl<'p> Observation<'p> {
         true
     }
 
-    /// Whether a comparison is between two clocks.
-    pub(super) fn sureness(&self, atom: &Atom, component: usize) -> Sureness {
-        let strict = self.problem.strict;
-        let anchor = |variable: VariableId| self.problem.anchors.get(variable.index());
+    /// The clocks of a comparison in an event on a component.
+    pub(super) fn between(&self, atom: &Atom, event: (usize, Epoch)) -> Between {
         let clock = match atom.field {
-            Valued::TIME => atom.variable().and_then(anchor).copied().flatten(),
+            Valued::TIME => atom.variable().and_then(|anchor| self.clock(anchor)),
             _ => None,
         };
-        let is_broken = |component: usize| self.logs[component].is_broken;
-        let gap = match clock {
-            Some(other) if is_broken(component) || is_broken(other) => Gap::Unknown,
-            Some(other) if other != component => match self.problem.clocks.uncertainty {
-                Some(uncertainty) => Gap::Known(uncertainty),
-                None => Gap::Unknown,
-            },
-            Some(_) | None => Gap::None,
-        };
-        Sureness { gap, strict }
+        let Some(clock) = clock else { return Between::Gap(Gap::None) };
+        let anchor = (clock, self.logs[clock].is_broken);
+        between(event, anchor, atom.binds().is_some(), self.problem.clocks.uncertainty)
+    }
+
+    /// The component whose clock an anchor belongs to.
+    pub(super) fn clock(&self, anchor: VariableId) -> Option<usize> {
+        self.problem.anchors.get(anchor.index()).copied().flatten()
     }
 }

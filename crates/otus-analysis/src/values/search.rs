@@ -13,7 +13,7 @@
 //! An order that was observed between logs ([`ObservedOrder`](otus_trace::ObservedOrder)) only removes steps: a moment is
 //! consumed when its causes are, or together with them. It couples components, so all of them are followed at once then.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use otus_core::index::Index as _;
 use otus_core::{Action, ActionId, LifelineId, LifelineSet};
@@ -21,12 +21,12 @@ use otus_trace::ComponentId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::construct::{Item, Path};
+use super::construct::{Item, Keys, Path};
 use super::event::Memory;
 use super::expr::{ExprId, Exprs, KindId, LeafId};
 use super::failure::{self, LogPlace, Met, ValueCause, ValueFailure};
 use super::observation::{Moment, Observation, Problem};
-use super::step::Steps;
+use super::step::{Steps, Way};
 use crate::budget::{Meter, Stop};
 
 /// The number of unobserved events that an explanation has at first.
@@ -34,6 +34,9 @@ const FEW: u64 = 4;
 
 /// The conditions that are looked at in about the time that a state takes otherwise.
 const WORK_OF_A_STATE: u64 = 20_000;
+
+/// The size of expressions whose steps are kept only if they are asked for again.
+const LARGE: u64 = 64;
 
 /// The answer of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +57,7 @@ pub(super) struct Tables {
 }
 
 /// By component and the actions of a moment: kinds of events.
-type KindsOfMoments = FxHashMap<(usize, Box<[ActionId]>), Rc<[KindId]>>;
+type KindsOfMoments = FxHashMap<(usize, Box<[ActionId]>), Arc<[KindId]>>;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct State {
@@ -263,19 +266,19 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 
     /// The kinds of events that a component would observe as its next moment.
-    pub(super) fn kinds_of(&mut self, component: usize, from: usize, to: usize) -> Rc<[KindId]> {
+    pub(super) fn kinds_of(&mut self, component: usize, from: usize, to: usize) -> Arc<[KindId]> {
         let problem = self.observation.problem;
         let steps = &problem.trace.steps(ComponentId::new(component))[from..to];
         let key: Box<[ActionId]> = steps.iter().map(|step| step.action()).collect();
         if let Some(known) = self.tables.kinds.get(&(component, key.clone())) {
-            return Rc::clone(known);
+            return Arc::clone(known);
         }
         let partition = problem.trace.partition();
         let is_own = |action: &Action| partition.component_of(action.lifeline).index() == component;
         let mut actions: Vec<Action> =
             key.iter().map(|&action| problem.pool.action(action).without_peer()).collect();
         actions.sort_unstable();
-        let kinds: Rc<[KindId]> = self
+        let kinds: Arc<[KindId]> = self
             .tables
             .exprs
             .kinds
@@ -284,7 +287,7 @@ impl<'s, 'p> Search<'s, 'p> {
             .filter(|(_, kind)| kind.iter().filter(|a| is_own(a)).eq(actions.iter()))
             .map(|(id, _)| id)
             .collect();
-        self.tables.kinds.insert((component, key), Rc::clone(&kinds));
+        self.tables.kinds.insert((component, key), Arc::clone(&kinds));
         kinds
     }
 
@@ -369,8 +372,7 @@ impl<'s, 'p> Search<'s, 'p> {
         }
         let is_silent = ends.iter().all(|(_, moment)| moment.is_none());
         let silent = node.silent.checked_sub(u64::from(is_silent));
-        let Tables { exprs, steps, .. } = &mut *self.tables;
-        let ways = steps.ways(exprs, node.state.expr, kind);
+        let ways = self.ways(&node.state, kind, ends);
         // Every iteration has an observed event, so one that begins unobserved needs a log with events left.
         let left = is_silent.then(|| self.observation.lifelines_left(&node.state.consumed));
         for way in &*ways {
@@ -409,12 +411,27 @@ impl<'s, 'p> Search<'s, 'p> {
             if let Some(trail) = &mut self.trail {
                 at = u32::try_from(trail.len()).unwrap_or(START);
                 let leaf = self.tables.exprs.leaves[way.leaf].node;
-                let item = Item { leaf, ends: ends.into(), key: None, position: None };
+                let item = Item { leaf, ends: ends.into(), keys: Keys::new(), position: None };
                 trail.push((node.at, item));
                 self.bytes += size_of::<(u32, Item)>();
             }
             next.push(Node { state, at, silent });
         }
+    }
+
+    /// The ways in which an event can happen in a state. In large expressions that are new, those whose guards are false are
+    /// left out.
+    fn ways(&mut self, state: &State, kind: KindId, ends: &[(usize, Moment)]) -> Arc<[Way]> {
+        let Search { tables, observation, work, .. } = self;
+        let Tables { exprs, steps, .. } = &mut **tables;
+        let size = u64::from(exprs.size(state.expr));
+        if size <= LARGE || steps.recurs(state.expr, kind) {
+            return steps.ways(exprs, state.expr, kind);
+        }
+        Steps::possible(exprs, (state.expr, kind), |usage| {
+            *work += size;
+            observation.test(&mut state.memory.clone(), &state.consumed, usage, ends)
+        })
     }
 
     /// The numbers of steps that the furthest state consumed.

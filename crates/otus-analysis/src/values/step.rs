@@ -12,10 +12,10 @@
 //! Where the left operand of `sched_D` has holes, their sessions must be able to do without D(Θ), too. A shape cannot know
 //! that, so the step notes what it asks of which table.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use otus_core::valued::VariableId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::event::Usage;
@@ -86,7 +86,9 @@ impl Way {
 /// The ways of all shapes met so far.
 #[derive(Debug, Default)]
 pub(super) struct Steps {
-    known: FxHashMap<(ExprId, KindId), Rc<[Way]>>,
+    known: FxHashMap<(ExprId, KindId), Arc<[Way]>>,
+    /// The large ones that were met once.
+    met: FxHashSet<(ExprId, KindId)>,
     bytes: usize,
 }
 
@@ -94,13 +96,52 @@ pub(super) struct Steps {
 const MOST_BYTES: usize = 32 << 20;
 
 impl Steps {
-    /// The ways in which an event of a kind can happen next.
-    pub(super) fn ways(&mut self, exprs: &mut Exprs, expr: ExprId, kind: KindId) -> Rc<[Way]> {
-        if let Some(known) = self.known.get(&(expr, kind)) {
-            return Rc::clone(known);
+    /// Whether the steps of an expression for a kind of event were asked for before. What comes twice comes often, so its ways
+    /// are worth keeping.
+    pub(super) fn recurs(&mut self, expr: ExprId, kind: KindId) -> bool {
+        if self.known.contains_key(&(expr, kind)) {
+            return true;
         }
+        let is_new = self.met.insert((expr, kind));
+        self.bytes += if is_new { 2 * size_of::<(ExprId, KindId)>() } else { 0 };
+        !is_new
+    }
+
+    /// The ways in which an event of a kind can happen next, and whose guards may hold.
+    ///
+    /// Where many sessions are open there are many ways, and one event fits few of them. To number the slots of a rest takes time in
+    /// proportion to all that is open, so that is done for those few only, and nothing is kept.
+    pub(super) fn possible(
+        exprs: &mut Exprs,
+        (expr, kind): (ExprId, KindId),
+        mut may_hold: impl FnMut(&Usage<'_>) -> bool,
+    ) -> Arc<[Way]> {
+        let mut ways = raw(exprs, expr, kind);
+        ways.retain(|way| may_hold(&way.usage(&exprs.leaves[way.leaf])));
+        Steps::numbered(exprs, ways)
+    }
+
+    /// The ways in which an event of a kind can happen next.
+    pub(super) fn ways(&mut self, exprs: &mut Exprs, expr: ExprId, kind: KindId) -> Arc<[Way]> {
+        if let Some(known) = self.known.get(&(expr, kind)) {
+            return Arc::clone(known);
+        }
+        let ways = raw(exprs, expr, kind);
+        let ways = Steps::numbered(exprs, ways);
+        if self.bytes > MOST_BYTES {
+            self.known.clear();
+            self.met.clear();
+            self.bytes = 0;
+        }
+        self.bytes += size_of::<Arc<[Way]>>() + 32 + ways.iter().map(Way::bytes).sum::<usize>();
+        self.known.insert((expr, kind), Arc::clone(&ways));
+        ways
+    }
+
+    /// The different ones of some ways, with the slots of their rests numbered.
+    fn numbered(exprs: &mut Exprs, raw: Vec<Way>) -> Arc<[Way]> {
         let mut ways: Vec<Way> = Vec::new();
-        for mut way in raw(exprs, expr, kind) {
+        for mut way in raw {
             (way.rest, way.moves) = exprs.canonical(way.rest);
             // Equal operands of a `par` have equal steps.
             let is_known = ways.iter().any(|other| {
@@ -116,14 +157,7 @@ impl Steps {
                 ways.push(way);
             }
         }
-        let ways: Rc<[Way]> = ways.into();
-        if self.bytes > MOST_BYTES {
-            self.known.clear();
-            self.bytes = 0;
-        }
-        self.bytes += size_of::<Rc<[Way]>>() + 32 + ways.iter().map(Way::bytes).sum::<usize>();
-        self.known.insert((expr, kind), Rc::clone(&ways));
-        ways
+        ways.into()
     }
 
     /// Its memory, roughly.
@@ -161,15 +195,10 @@ fn raw_in(exprs: &mut Exprs, id: ExprId, kind: KindId) -> Vec<Way> {
                 if own.is_empty() {
                     continue;
                 }
-                let mut others = operands.to_vec();
-                others.remove(at);
-                let others = match *others {
-                    [only] => only,
-                    _ => exprs.intern(Expr::Par(others.into())),
-                };
-                let free = free_order(exprs);
+                let mut rest = operands.to_vec();
                 for mut way in own {
-                    way.rest = exprs.sched(free, others, way.rest);
+                    rest[at] = way.rest;
+                    way.rest = exprs.par_of(&rest);
                     ways.push(way);
                 }
             }
@@ -285,10 +314,4 @@ fn substitute(exprs: &mut Exprs, way: &mut Way, from: Var, to: Var) {
         (*set, *value) = (change(*set), change(*value));
     }
     way.rest = exprs.replace(way.rest, &mut change);
-}
-
-/// The order in which nothing waits for anything.
-fn free_order(exprs: &mut Exprs) -> Order {
-    let all = exprs.all_lifelines();
-    Order::Outside(all)
 }

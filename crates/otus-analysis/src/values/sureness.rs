@@ -6,6 +6,8 @@ use otus_syntax::Rational;
 use otus_syntax::ast::guard::Relation;
 use smallvec::{SmallVec, smallvec};
 
+use super::epoch::Epoch;
+
 /// The uncertainty between two clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gap {
@@ -14,6 +16,50 @@ pub(super) enum Gap {
     /// Nanoseconds by which two clocks may differ.
     Known(i64),
     Unknown,
+}
+
+/// The clocks of a comparison with an anchor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Between {
+    /// The uncertainty between them.
+    Gap(Gap),
+    /// The clock of the anchor goes backwards: the uncertainty if the anchor is of this epoch, otherwise it is unknown.
+    If(Epoch, Gap),
+    /// The event sets the anchor, on a clock that goes backwards and is in this epoch.
+    Sets(Epoch),
+}
+
+impl Between {
+    /// The uncertainty, given the epoch of the anchor; `None` is an epoch in which the comparison is exact.
+    pub(super) fn gap(self, anchor: Option<Epoch>) -> Gap {
+        match self {
+            Between::Gap(gap) => gap,
+            Between::If(epoch, gap) if anchor.is_none_or(|anchor| anchor == epoch) => gap,
+            Between::If(..) => Gap::Unknown,
+            Between::Sets(_) => Gap::None,
+        }
+    }
+}
+
+/// The clocks of an event, given its component and epoch, and of an anchor, given its component and whether its clock goes
+/// backwards. `sets` says whether the event sets the anchor.
+pub(super) fn between(
+    (component, epoch): (usize, Epoch),
+    (clock, is_broken): (usize, bool),
+    sets: bool,
+    uncertainty: Option<i64>,
+) -> Between {
+    let is_own = clock == component;
+    if is_broken && is_own {
+        return if sets { Between::Sets(epoch) } else { Between::If(epoch, Gap::None) };
+    }
+    match uncertainty {
+        _ if is_own => Between::Gap(Gap::None),
+        // The first clock of each component has the declared uncertainty, another one has none.
+        Some(uncertainty) if epoch == 0 && is_broken => Between::If(0, Gap::Known(uncertainty)),
+        Some(uncertainty) if epoch == 0 => Between::Gap(Gap::Known(uncertainty)),
+        Some(_) | None => Between::Gap(Gap::Unknown),
+    }
 }
 
 /// The two operands of a comparison of times, and how sure it must be.

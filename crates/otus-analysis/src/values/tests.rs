@@ -378,6 +378,34 @@ fn many_sessions_have_a_witness() {
     assert!(certify::certify(&mut pool, case, pass, &missing).is_err());
 }
 
+/// Many exchanges in flight in each of two connections, which use the same ids: an exchange is found by both keys.
+#[test]
+fn many_sessions_inside_sessions_have_a_witness() {
+    let model =
+        "loopP(fresh o)(loopP(fresh x)(seq(a -- m[f = o, g = x] -> b, b -- n[f = o, g = x] -> a)))";
+    let mut events = Vec::new();
+    for message in ["a!m", "b?m", "b!n", "a?n"] {
+        for id in 0..60 {
+            for connection in 0..2 {
+                let id = if message.starts_with('a') { id } else { (id * 7) % 60 };
+                events.push(format!("{message} f={connection} g={id}"));
+            }
+        }
+    }
+    let events: Vec<&str> = events.iter().map(String::as_str).collect();
+    let (pass, budget) = ((&Question::ACCEPT, Verdict::Pass), Budget::default());
+    let Prepared { lowered, valued, trace, facts, partition } = prepare(model, &events);
+    let mut engine = ValueEngine::new(&lowered.pool, lowered.term.unwrap(), &valued, &partition);
+    let clocks = Clocks::default();
+    let verdict = engine.analyze(&trace, &facts, clocks, pass.0, &budget).verdict;
+    assert_eq!(verdict, Verdict::Pass);
+    let mut pool = lowered.pool;
+    let witness =
+        engine.witness(&mut pool, &trace, &facts, clocks, None, pass.0, pass.1, &budget).unwrap();
+    let case = certify::ValuedCase { valued: &valued, trace: &trace, facts: &facts, clocks };
+    assert_eq!(certify::certify(&mut pool, case, pass, &witness), Ok(()));
+}
+
 /// A term has one leader, so the events of the two branches exclude each other: no order is searched for.
 #[test]
 fn branches_that_exclude_each_other_are_confluent() {
@@ -573,4 +601,61 @@ fn slices_of_sessions() {
         let found = engine.analyze(&trace, &facts, clocks, &Question::SLICE, &budget);
         assert_eq!((found.verdict, engine.decided_by()), (Verdict::WeakPass, DecidedBy::Sessions));
     }
+}
+
+/// Sessions that no key tells apart, so many that each event fits few of those that are open.
+#[test]
+fn many_open_sessions_without_a_key() {
+    let model = "loopP(seq(a -- m[=g] -> b, b -- n[=g] -> a))";
+    let count = 40;
+    let logs = |wrong: Option<usize>| {
+        let sent = (0..count).map(|id| format!("a!m g={id}"));
+        let received = (0..count).rev().map(|id| {
+            let id = if wrong == Some(id) { count } else { id };
+            format!("b?m g={id}")
+        });
+        let replied = (0..count).map(|id| format!("b!n g={id}"));
+        let answered = (0..count).rev().map(|id| format!("a?n g={id}"));
+        sent.chain(received).chain(replied).chain(answered).collect::<Vec<String>>()
+    };
+    for (wrong, expected) in [(None, Verdict::Pass), (Some(7), Verdict::Fail)] {
+        let logs = logs(wrong);
+        let events: Vec<&str> = logs.iter().map(|event| &**event).collect();
+        let Prepared { lowered, valued, trace, facts, partition } = prepare(model, &events);
+        let mut engine =
+            ValueEngine::new(&lowered.pool, lowered.term.unwrap(), &valued, &partition);
+        let (question, clocks) = (&Question::ACCEPT, Clocks::default());
+        let budget = Budget::default();
+        let found = engine.analyze(&trace, &facts, clocks, question, &budget).verdict;
+        assert_eq!(found, expected, "{wrong:?}");
+        if found == Verdict::Pass {
+            let mut pool = lowered.pool.clone();
+            let witness = engine
+                .witness(&mut pool, &trace, &facts, clocks, None, question, found, &budget)
+                .expect("there is a witness");
+            let case =
+                certify::ValuedCase { valued: &valued, trace: &trace, facts: &facts, clocks };
+            let certified = certify::certify(&mut pool, case, (question, found), &witness);
+            assert_eq!(certified, Ok(()));
+        }
+    }
+}
+
+/// What stands beside sessions is a session without a key, and its events need not carry values.
+#[test]
+fn logs_without_values_beside_sessions() {
+    let model = "par(m[g < 2] -> c, loopP(fresh x)(c!m[f = x]))";
+    for question in [Question::MULTI_PREFIX, Question::SLICE] {
+        let found = verdict(model, &["c?m"], &question, Clocks::default());
+        assert_eq!(found, Verdict::WeakPass, "{question:?}");
+    }
+}
+
+#[test]
+fn engines_can_move_to_another_thread() {
+    fn is_send<T: Send>() {}
+    is_send::<Engine>();
+    is_send::<ValueEngine>();
+    is_send::<crate::live::Live>();
+    is_send::<crate::live::values::LiveValues>();
 }

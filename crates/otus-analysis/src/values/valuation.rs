@@ -18,8 +18,10 @@ use smallvec::SmallVec;
 
 use super::bound::{Bound, Related, flipped, related};
 use super::condition::{Condition, Open, Requirement, model};
+use super::construct::Keys;
+use super::epoch::Epoch;
 use super::observation::{Moment, Observation, Problem};
-use super::sureness::{Gap, Needed};
+use super::sureness::{Between, Gap, Needed, Sureness};
 use super::witness::{Assumed, parts};
 
 /// An event, and where its parts were logged.
@@ -28,8 +30,8 @@ pub(super) struct Event {
     leaf: ValuedId,
     /// By part: its component, and its step in the log if it is observed.
     places: SmallVec<[(ComponentId, Option<usize>); 2]>,
-    /// A variable of its leaf whose value is known.
-    key: Option<(VariableId, Value)>,
+    /// Variables of its leaf whose values are known.
+    keys: Keys,
 }
 
 impl Event {
@@ -38,7 +40,7 @@ impl Event {
         item: usize,
         leaf: ValuedId,
         ends: &[(usize, Moment)],
-        key: Option<(VariableId, Value)>,
+        keys: Keys,
     ) -> Event {
         let partition = problem.trace.partition();
         let places = parts(problem.valued, leaf).iter().map(|part| {
@@ -50,11 +52,14 @@ impl Event {
             };
             (component, moment.and_then(|(from, to)| (from..to).find(is_own)))
         });
-        Event { item, leaf, places: places.collect(), key }
+        Event { item, leaf, places: places.collect(), keys }
     }
 }
 
 type List = (VariableId, ScopeId, IterationId);
+
+/// The times of the last moment of a component that has some, and their epoch.
+type Last = (Epoch, SmallVec<[Bound; 2]>);
 
 /// A change by an event whose guards may turn out not to hold.
 enum Undo {
@@ -64,7 +69,18 @@ enum Undo {
     Rivals(List, Rivals),
     Conditions(usize),
     Assumed(usize),
-    Last(usize, SmallVec<[Bound; 2]>),
+    Last(usize, Last),
+    Clock(InstanceId),
+    Later(usize),
+}
+
+/// A comparison with an anchor, if that is set in an epoch: `own rel anchor + offset`.
+struct Later {
+    anchor: InstanceId,
+    epoch: Epoch,
+    own: Bound,
+    relation: Relation,
+    offset: Rational,
 }
 
 /// The occurrences of an instance in atoms.
@@ -89,17 +105,27 @@ pub(super) struct Store<'r, 'p> {
     /// The values that logs tell.
     values: FxHashMap<InstanceId, Value>,
     used: FxHashMap<(List, Value), InstanceId>,
-    /// By variable and value: the instances that have it and may go on.
-    holders: FxHashMap<(VariableId, Value), Vec<InstanceId>>,
+    /// By variable and value: the instances that have it and may go on, each after the outermost iteration around it, sorted.
+    holders: FxHashMap<(VariableId, Value), Vec<(IterationId, InstanceId)>>,
     occurs: BTreeMap<InstanceId, Occurrence>,
     rivals: FxHashMap<List, Rivals>,
     opens: u32,
     open_of: BTreeMap<InstanceId, Open>,
     conditions: Vec<Condition>,
     assumed: Vec<(usize, usize, FieldId, Bound)>,
-    /// By component: the times of its last moment that has some.
-    last: Vec<SmallVec<[Bound; 2]>>,
+    /// By component.
+    last: Vec<Last>,
+    /// By component: whether an event of its log has happened.
+    begun: Vec<bool>,
+    /// By anchor on a clock that goes backwards: its epoch.
+    clocks: FxHashMap<InstanceId, Epoch>,
+    later: Vec<Later>,
     changes: Vec<Undo>,
+}
+
+/// An instance after the outermost iteration around it.
+fn holder(residual: &Residual, instance: InstanceId) -> (IterationId, InstanceId) {
+    (residual.outermost(residual.instance(instance).iteration), instance)
 }
 
 /// The values of an execution.
@@ -129,7 +155,10 @@ impl<'r, 'p> Store<'r, 'p> {
             open_of: BTreeMap::new(),
             conditions: Vec::new(),
             assumed: Vec::new(),
-            last: vec![SmallVec::new(); problem.trace.partition().len()],
+            last: vec![(0, SmallVec::new()); problem.trace.partition().len()],
+            begun: vec![false; problem.trace.partition().len()],
+            clocks: FxHashMap::default(),
+            later: Vec::new(),
             changes: Vec::new(),
         }
     }
@@ -156,6 +185,10 @@ impl<'r, 'p> Store<'r, 'p> {
                 Some(Undo::Conditions(len)) => self.conditions.truncate(len),
                 Some(Undo::Assumed(len)) => self.assumed.truncate(len),
                 Some(Undo::Last(component, before)) => self.last[component] = before,
+                Some(Undo::Clock(anchor)) => {
+                    self.clocks.remove(&anchor);
+                }
+                Some(Undo::Later(len)) => self.later.truncate(len),
                 None => return,
             }
         }
@@ -163,10 +196,11 @@ impl<'r, 'p> Store<'r, 'p> {
 
     /// Whether the variables at a place have values that the logged ones of an event allow.
     pub(super) fn may_be(&self, residual: &Residual, place: Place, event: &Event) -> bool {
-        if let Some((variable, value)) = &event.key
-            && let Some(known) = residual.argument(place, *variable)
-            && self.values.get(&known).is_some_and(|known| known != value)
-        {
+        let is_other = |(variable, value): &(VariableId, Value)| {
+            let known = residual.argument(place, *variable).and_then(|it| self.values.get(&it));
+            known.is_some_and(|known| known != value)
+        };
+        if event.keys.iter().any(is_other) {
             return false;
         }
         let all = parts(self.problem.valued, event.leaf).iter().zip(&event.places);
@@ -196,16 +230,18 @@ impl<'r, 'p> Store<'r, 'p> {
         if !holds {
             self.undo(0);
         }
+        for &(component, step) in event.places.iter().filter(|_| holds) {
+            self.begun[component.index()] |= step.is_some();
+        }
         self.changes.clear();
         holds
     }
 
     fn change(&mut self, residual: &Residual, happened: &Happened, event: &Event) -> bool {
-        let mut times: SmallVec<[(usize, Bound); 2]> = SmallVec::new();
+        let mut times: SmallVec<[(usize, Epoch, Bound); 2]> = SmallVec::new();
         let problem = self.problem;
-        if let Some((variable, value)) = &event.key
-            && let Some(own) = residual.argument_of(happened, *variable)
-        {
+        for (variable, value) in &event.keys {
+            let Some(own) = residual.argument_of(happened, *variable) else { continue };
             let holds = match self.values.get(&own) {
                 Some(known) => known == value,
                 None => self.tell(residual, own, value, Rational::from(0)),
@@ -223,6 +259,12 @@ impl<'r, 'p> Store<'r, 'p> {
                     return false;
                 }
             }
+            let log = &self.observation.logs[component.index()];
+            let epoch = match step {
+                Some(step) => log.epoch(step),
+                None => log.epoch_outside(!self.begun[component.index()] && log.len > 0),
+            };
+            let place = (component, epoch);
             let logged = |field| problem.facts.known(field, component, step?);
             let mut fields: SmallVec<[FieldId; 4]> = SmallVec::new();
             for atom in &part.guard {
@@ -253,15 +295,15 @@ impl<'r, 'p> Store<'r, 'p> {
                 }
                 let own = match known {
                     Some(value) => Bound::Known(value),
-                    None => self.own(&atoms, component),
+                    None => self.own(&atoms, place),
                 };
                 let holds =
-                    atoms.iter().all(|(atom, it)| self.atom(residual, atom, *it, &own, component));
+                    atoms.iter().all(|(atom, it)| self.atom(residual, atom, *it, &own, place));
                 if !holds {
                     return false;
                 }
                 if field == Valued::TIME {
-                    times.push((component.index(), own.clone()));
+                    times.push((component.index(), epoch, own.clone()));
                 }
                 if logged(field).is_none() {
                     self.changes.push(Undo::Assumed(self.assumed.len()));
@@ -271,7 +313,7 @@ impl<'r, 'p> Store<'r, 'p> {
             if problem.valued.has_times() && !fields.contains(&Valued::TIME) {
                 let time = step.and_then(|at| problem.facts.time(component, at));
                 let time = time.map(|time| Bound::Known(Value::integer(time)));
-                times.extend(time.map(|time| (component.index(), time)));
+                times.extend(time.map(|time| (component.index(), epoch, time)));
             }
         }
         self.in_order(&times)
@@ -302,18 +344,27 @@ impl<'r, 'p> Store<'r, 'p> {
     }
 
     /// A value that no log has: that of a variable, if an atom says so.
-    fn own(&mut self, atoms: &[(&Atom, Option<InstanceId>)], component: ComponentId) -> Bound {
-        let alias = atoms
-            .iter()
-            .find(|(atom, _)| atom.binds().is_some() && self.gap(atom, component) == Gap::None);
+    fn own(
+        &mut self,
+        atoms: &[(&Atom, Option<InstanceId>)],
+        (component, epoch): (ComponentId, Epoch),
+    ) -> Bound {
+        let gap = |atom| self.observation.between(atom, (component.index(), epoch)).gap(None);
+        let alias = atoms.iter().find(|(atom, _)| atom.binds().is_some() && gap(atom) == Gap::None);
         match alias.and_then(|(_, instance)| *instance) {
             Some(instance) => self.bound(instance),
             None => Bound::Open(self.open()),
         }
     }
 
-    fn gap(&self, atom: &Atom, component: ComponentId) -> Gap {
-        self.observation.sureness(atom, component.index()).gap
+    /// An anchor is of an epoch. `false` if it is of another one.
+    fn set_clock(&mut self, anchor: InstanceId, epoch: Epoch) -> bool {
+        if let Some(&known) = self.clocks.get(&anchor) {
+            return known == epoch;
+        }
+        self.changes.push(Undo::Clock(anchor));
+        self.clocks.insert(anchor, epoch);
+        true
     }
 
     fn open(&mut self) -> Open {
@@ -340,14 +391,38 @@ impl<'r, 'p> Store<'r, 'p> {
         atom: &Atom,
         on: Option<InstanceId>,
         own: &Bound,
-        component: ComponentId,
+        (component, epoch): (ComponentId, Epoch),
     ) -> bool {
         let (Test::Compare(relation, Operand::Variable(_, offset)), Some(instance)) =
             (&atom.test, on)
         else {
             return self.constant(&atom.test, own);
         };
-        match self.observation.sureness(atom, component.index()).requirement(*relation, *offset) {
+        let strict = self.problem.strict;
+        let between = self.observation.between(atom, (component.index(), epoch));
+        let known = self.clocks.get(&instance).copied();
+        match between {
+            Between::Sets(epoch) if !self.set_clock(instance, epoch) => return false,
+            Between::If(epoch, _) if known.is_none() && strict => {
+                self.set_clock(instance, epoch);
+            }
+            Between::If(epoch, gap) if known.is_none() => {
+                // The variable has a value all the same.
+                self.bound(instance);
+                let sureness = Sureness { gap, strict };
+                if let Needed::All(all) = sureness.requirement(*relation, *offset) {
+                    self.changes.push(Undo::Later(self.later.len()));
+                    self.later.extend(all.into_iter().map(|(relation, offset)| {
+                        let own = own.clone();
+                        Later { anchor: instance, epoch, own, relation, offset }
+                    }));
+                }
+                return true;
+            }
+            Between::Gap(_) | Between::If(..) | Between::Sets(_) => {}
+        }
+        let sureness = Sureness { gap: between.gap(known), strict };
+        match sureness.requirement(*relation, *offset) {
             Needed::All(all) => all.iter().all(|&(relation, offset)| {
                 if let (Bound::Known(value), Relation::Equal) = (own, relation)
                     && !self.values.contains_key(&instance)
@@ -412,29 +487,53 @@ impl<'r, 'p> Store<'r, 'p> {
             self.used.insert((list, value.clone()), instance);
         }
         self.changes.push(Undo::Value(instance));
+        let holder = holder(residual, instance);
         let variable = residual.instance(instance).variable;
         let holders = self.holders.entry((variable, value.clone())).or_default();
-        if holders.last() != Some(&instance) {
-            holders.push(instance);
+        if let Err(at) = holders.binary_search(&holder) {
+            holders.insert(at, holder);
         }
         self.values.insert(instance, value);
         true
     }
 
-    /// The instances of a variable that have a value.
-    pub(super) fn told(
+    /// The instances of the variables that tell a session from others, each with its variable and value: those of the
+    /// innermost session first, and only those inside of an outermost session.
+    pub(super) fn sessions<'k>(
         &self,
-        variable: VariableId,
-        value: &Value,
-    ) -> impl Iterator<Item = InstanceId> {
-        let known = self.holders.get(&(variable, value.clone())).map_or(&[][..], Vec::as_slice);
-        known.iter().copied().filter(|it| self.values.get(it) == Some(value))
+        keys: &'k [(VariableId, Value)],
+    ) -> SmallVec<[(InstanceId, &'k (VariableId, Value)); 4]> {
+        let mut found = SmallVec::new();
+        let Some((outermost, inner)) = keys.split_first() else { return found };
+        for &(around, instance) in self.told(outermost) {
+            for key in inner.iter().rev() {
+                let told = self.told(key);
+                let from = told.partition_point(|(own, _)| *own < around);
+                let own = told[from..].iter().take_while(|(own, _)| *own == around);
+                found.extend(own.map(|&(_, instance)| (instance, key)));
+            }
+            found.push((instance, outermost));
+        }
+        found.retain(|(instance, (_, value))| self.values.get(instance) == Some(value));
+        found
+    }
+
+    /// The instances of a variable that had a value when they were told.
+    fn told(&self, key: &(VariableId, Value)) -> &[(IterationId, InstanceId)] {
+        self.holders.get(key).map_or(&[], Vec::as_slice)
     }
 
     /// Forgets an instance for which no event is left.
-    pub(super) fn is_over(&mut self, variable: VariableId, value: &Value, instance: InstanceId) {
-        if let Some(holders) = self.holders.get_mut(&(variable, value.clone())) {
-            holders.retain(|&own| own != instance);
+    pub(super) fn is_over(
+        &mut self,
+        residual: &Residual,
+        key: &(VariableId, Value),
+        instance: InstanceId,
+    ) {
+        if let Some(holders) = self.holders.get_mut(key)
+            && let Ok(at) = holders.binary_search(&holder(residual, instance))
+        {
+            holders.remove(at);
         }
     }
 
@@ -461,21 +560,19 @@ impl<'r, 'p> Store<'r, 'p> {
     }
 
     /// The times of an event are not before the last ones on their components.
-    fn in_order(&mut self, times: &[(usize, Bound)]) -> bool {
+    fn in_order(&mut self, times: &[(usize, Epoch, Bound)]) -> bool {
         let zero = Rational::from(0);
-        let mut here: SmallVec<[(usize, SmallVec<[Bound; 2]>); 2]> = SmallVec::new();
-        for (component, time) in times {
-            if self.observation.logs[*component].is_broken {
-                continue;
-            }
-            for last in self.last[*component].clone() {
+        let mut here: SmallVec<[(usize, Last); 2]> = SmallVec::new();
+        for (component, epoch, time) in times {
+            let (before, last) = self.last[*component].clone();
+            for last in last.into_iter().filter(|_| before == *epoch) {
                 if !self.relate(time, Relation::GreaterEqual, &last, zero) {
                     return false;
                 }
             }
             match here.iter_mut().find(|(own, _)| own == component) {
-                Some((_, all)) => all.push(time.clone()),
-                None => here.push((*component, SmallVec::from_elem(time.clone(), 1))),
+                Some((_, (_, all))) => all.push(time.clone()),
+                None => here.push((*component, (*epoch, SmallVec::from_elem(time.clone(), 1)))),
             }
         }
         for (component, all) in here {
@@ -489,6 +586,7 @@ impl<'r, 'p> Store<'r, 'p> {
     pub(super) fn solve(&self, residual: &Residual, order: &[usize]) -> Option<Solved> {
         let mut conditions = self.conditions.clone();
         self.add_known(&mut conditions);
+        self.add_later(&mut conditions)?;
         let mut extra: BTreeMap<InstanceId, Open> = BTreeMap::new();
         self.add_fresh(residual, &mut conditions, &mut extra);
         let found = solve_apart(&conditions)?;
@@ -520,6 +618,24 @@ impl<'r, 'p> Store<'r, 'p> {
             assumed[*at.get(item)?].push(Assumed { part: *part, field: *field, value });
         }
         Some(Solved { instances, assumed })
+    }
+
+    /// The comparisons with anchors that were set after them; `None` if one does not hold.
+    fn add_later(&self, conditions: &mut Vec<Condition>) -> Option<()> {
+        let is_set = |later: &&Later| self.clocks.get(&later.anchor) == Some(&later.epoch);
+        for Later { anchor, own, relation, offset, .. } in self.later.iter().filter(is_set) {
+            let right = match (self.values.get(anchor), self.open_of.get(anchor)) {
+                (Some(value), _) => Bound::Known(value.clone()),
+                (None, Some(&open)) => Bound::Open(open),
+                (None, None) => continue,
+            };
+            match related(own, *relation, &right, *offset) {
+                Related::Holds(true) => {}
+                Related::Holds(false) => return None,
+                Related::If(condition) => conditions.push(condition),
+            }
+        }
+        Some(())
     }
 
     /// The values that logs told later than conditions were made.

@@ -13,7 +13,7 @@
 
 use otus_core::budget::Cancel;
 use otus_core::index::Index as _;
-use otus_core::valued::{Atom, FieldId, Operand, Test, Valued, VariableId};
+use otus_core::valued::{Atom, FieldId, Operand, Test, Valued, ValuedId, VariableId};
 use otus_core::{Pool, Value};
 use otus_syntax::SourceId;
 use otus_trace::multitrace::Builder;
@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::draw::Wish;
-use super::event::{End, Firing, Gap, Memory, Sureness};
+use super::event::{Between, End, Firing, Gap, Memory};
 use super::expr::{Expr, ExprId, Exprs, KindId, LeafId, Var};
 use super::step::{Steps, Way};
 
@@ -167,6 +167,20 @@ impl<'p> ValueWalks<'p> {
         None
     }
 
+    /// An execution of these leaves, one after the other; an accepted one if `is_accepted`. `None` if no values were found for
+    /// it, or the walks are cancelled.
+    pub fn walk_along(&mut self, leaves: &[ValuedId], is_accepted: bool) -> Option<Walked> {
+        for _ in 0..ATTEMPTS {
+            if self.cancel.is_cancelled() {
+                return None;
+            }
+            if let Some(events) = self.follow(leaves, is_accepted) {
+                return Some(self.walked(&events));
+            }
+        }
+        None
+    }
+
     /// The guard that stopped most walks, as text: `a!m[f = 1]`. `None` if none did.
     pub fn obstacle(&self) -> Option<String> {
         let leaf =
@@ -176,12 +190,34 @@ impl<'p> ValueWalks<'p> {
         Some(self.valued.part_text(self.pool, guarded))
     }
 
-    fn attempt(&mut self, length: usize, is_calm: bool) -> Option<Vec<Event>> {
+    fn start(&self) -> State {
         let components = self.partition.len();
         let times = self.valued.has_times();
         let last = if times { SmallVec::from_elem(None, components) } else { SmallVec::new() };
         let memory = Memory { last, ..Memory::new(self.valued, 0) };
-        let mut state = State { expr: self.root, memory, now: 0, last: vec![0; components] };
+        State { expr: self.root, memory, now: 0, last: vec![0; components] }
+    }
+
+    /// Takes the steps of these leaves. Several iterations may have a leaf; then any of them takes the step.
+    fn follow(&mut self, leaves: &[ValuedId], is_accepted: bool) -> Option<Vec<Event>> {
+        let mut state = self.start();
+        let mut events = Vec::new();
+        let kinds: Vec<KindId> = self.exprs.kinds.items.ids().collect();
+        for (taken, &leaf) in leaves.iter().enumerate() {
+            let mut ways: Vec<Way> = Vec::new();
+            for &kind in &kinds {
+                let all = self.steps.ways(&mut self.exprs, state.expr, kind);
+                let own = all.iter().filter(|way| self.exprs.leaves[way.leaf].node == leaf);
+                ways.extend(own.cloned());
+            }
+            self.random.shuffle(&mut ways);
+            events.push(self.draw_one(&mut state, ways.iter(), taken)?);
+        }
+        (!is_accepted || self.exprs.nullable(state.expr)).then_some(events)
+    }
+
+    fn attempt(&mut self, length: usize, is_calm: bool) -> Option<Vec<Event>> {
+        let mut state = self.start();
         let mut events = Vec::new();
         loop {
             let nullable = self.exprs.nullable(state.expr);
@@ -241,7 +277,17 @@ impl<'p> ValueWalks<'p> {
         }
         self.random.shuffle(&mut ranked);
         ranked.sort_by_key(|(rank, _)| *rank);
-        for (_, way) in &ranked {
+        self.draw_one(state, ranked.iter().map(|(_, way)| way), taken)
+    }
+
+    /// Takes the first of some steps whose guard some drawn values satisfy.
+    fn draw_one<'w>(
+        &mut self,
+        state: &mut State,
+        ways: impl Iterator<Item = &'w Way>,
+        taken: usize,
+    ) -> Option<Event> {
+        for way in ways {
             for _ in 0..DRAWS {
                 if let Some(event) = self.draw(state, way, taken) {
                     return Some(event);
@@ -295,10 +341,11 @@ impl<'p> ValueWalks<'p> {
             let logged = |field: FieldId| -> Option<Value> {
                 carried.iter().find(|(own, _)| *own == field).map(|(_, value)| value.clone())
             };
-            let end = End { component, logged: Some(&logged), earliest: None, latest: None };
+            let logged = Some(&logged as &dyn Fn(FieldId) -> Option<Value>);
+            let end = End { component, epoch: 0, logged, earliest: None, latest: None };
             // All clocks are the same here.
-            let sureness = |_: &Atom| Sureness { gap: Gap::None, strict: true };
-            if !firing.guard(&part.guard, &end, var, sureness) {
+            let between = |_: &Atom| Between::Gap(Gap::None);
+            if !firing.guard(&part.guard, &end, var, between) {
                 return None;
             }
             parts.push(carried);

@@ -370,6 +370,24 @@ fn what_does_not_regard_values_says_so() {
 }
 
 #[test]
+fn explored_multi_traces_satisfy_the_guards() {
+    let sandbox = Sandbox::new("values-explore");
+    for (name, model) in [("mqtt", MQTT), ("http", HTTP), ("orders", ORDERS), ("raft", RAFT)] {
+        sandbox.write(&format!("{name}.hsf"), model);
+        for (kind, observed) in [("exact", "complete"), ("prefix", "prefix")] {
+            let call = format!(
+                "explore {name}.hsf --filters [max_depth=8,max_node_number=150] --traces {kind}"
+            );
+            let text = output(&sandbox, &format!("{call} -o {name}-{kind}.jsonl"), 0);
+            assert!(!text.contains("no values were found"), "{name}: {text}");
+            let call = format!("analyze {name}.hsf {name}-{kind}.jsonl --observed {observed}");
+            let text = output(&sandbox, &call, 0);
+            assert!(text.contains(" 0 fail, 0 undecided"), "{name}: {text}");
+        }
+    }
+}
+
+#[test]
 fn generated_multi_traces_satisfy_the_guards() {
     let sandbox = Sandbox::new("values-generate");
     for (name, model) in [("mqtt", MQTT), ("http", HTTP), ("orders", ORDERS), ("raft", RAFT)] {

@@ -28,6 +28,11 @@
 //!   has such an atom, on the lifelines of one component; there is no answer for others.
 //! - Across clocks, with uncertainty u, `time R s + d` holds *possibly* if it does for some d′ with |d′ − d| ≤ u, and
 //!   *certainly* if it does for all of them. With u unknown, it always holds possibly and never certainly.
+//! - A clock that goes backwards is another one from there on, its next epoch, of unknown uncertainty to all others. An event that
+//!   nobody saw after the end of a log is on its last clock, one before its beginning on its first. An anchor that no
+//!   event of the execution sets is on whatever clock helps, if its clock goes backwards; one that no event has is
+//!   among these.
+//! - `fresh` compares the readings of anchors, whatever their clocks.
 //! - `fresh` compares a value only with iterations in which the variable occurs in some atom.
 //! - For Pass, an atom on an unlogged time whose anchor occurs nowhere else compares nothing, so it needs no certainty across
 //!   clocks. An atom on a logged time does, even if no event of the execution sets the anchor.

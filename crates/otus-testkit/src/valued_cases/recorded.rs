@@ -170,8 +170,27 @@ impl Recorded {
         for _ in 0..*rng.choice(&[0, 0, 0, 1, 1, 2]).unwrap_or(&0) {
             self.change(rng, flavor);
         }
-        if !flavor.backwards {
+        if !flavor.backwards || rng.u8(..8) > 0 {
             self.ascend();
+        }
+        if flavor.backwards {
+            self.set_back(rng, flavor);
+        }
+    }
+
+    /// Sets the clocks of most components back, at one or two moments.
+    fn set_back(&mut self, rng: &mut fastrand::Rng, flavor: &Flavor) {
+        for moments in self.components.iter_mut().filter(|moments| moments.len() > 1) {
+            for _ in 0..*rng.choice(&[0, 1, 1, 2]).unwrap_or(&1) {
+                let from = rng.usize(1..moments.len());
+                let shift = rng.i64(1..=flavor.span + 2);
+                for record in moments[from..].iter_mut().flatten() {
+                    if let Some(Value::Number(time)) = record.values.get("time") {
+                        let earlier = time.integer().unwrap_or(0) - shift;
+                        record.values.insert("time".to_owned(), Value::integer(earlier));
+                    }
+                }
+            }
         }
     }
 

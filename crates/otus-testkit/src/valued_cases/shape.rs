@@ -26,7 +26,7 @@ pub struct Flavor {
     pub rich: bool,
     /// Whether a guard may compare one field with several variables, or set several anchors.
     pub doubled: bool,
-    /// Whether logged times of one component may decrease.
+    /// Whether the clocks of most components go backwards somewhere.
     pub backwards: bool,
     /// Whether all messages of some parallel loops carry the key of their session.
     pub keyed: bool,
@@ -61,6 +61,11 @@ impl Flavor {
             peers: false,
             edges: false,
         }
+    }
+
+    /// Cases with clocks that go backwards.
+    pub fn backwards() -> Flavor {
+        Flavor { backwards: true, span: 3, ..Flavor::small() }
     }
 
     /// Cases for the engine of sessions.

@@ -1,9 +1,10 @@
-//! Whether two events of different components that can both come first leave the same in either order.
+//! Whether two events of different components that can both come first compare the same and leave the same in either order.
 //!
 //! Let e be possible now, and let an explanation have events of other components before it. They commute with e, so e
 //! stays possible before each of them, and it can be moved in front of them one by one, if every way in which it happens after
 //! such an event is one in which it could have happened before it. (In `seq(loop(a?m), c -- m -> a)` it is not: a?m can come
-//! first, but only c!m makes it the reception of that message.) An event after which no event like e can happen any more,
+//! first, but only c!m makes it the reception of that message. In `loopS(fresh x)(strict(m -> c, loopP(b!n[f = x])))`, b!n can follow
+//! a second c?m with the same shape as before, but as an event of another iteration, with another x.) An event after which no event like e can happen any more,
 //! such as one of another branch of an alternative, is not among those before e, so it need not commute. That holds only if e was
 //! observed, since only then every explanation has it: in `alt(c -- m -> a, b -- m -> a)` an unobserved b!m lets a?m happen, but
 //! excludes c!m. The events of an explanation need not be those of the greedy run, so *all* shapes of a session must be
@@ -17,15 +18,6 @@ use smallvec::SmallVec;
 
 use super::super::expr::{ExprId, Exprs, KindId, Var};
 use super::super::step::{Steps, Way};
-
-/// Where the value of a slot comes from after two steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Origin {
-    /// A slot before both steps.
-    Slot(u16),
-    /// A variable that one of them opened.
-    Opened(VariableId),
-}
 
 /// The most shapes of a session that are looked at.
 const MANY: usize = 2000;
@@ -139,12 +131,13 @@ fn enables_nothing(
         let kind_a = exprs.leaves[a.leaf].kind;
         let after_a = steps.ways(exprs, a.rest, kind);
         after_a.iter().all(|then_b| {
-            let origins = origins(a, then_b);
+            let effect = effect(a, then_b, false);
             second.iter().filter(|b| b.leaf == then_b.leaf).any(|b| {
                 let after_b = steps.ways(exprs, b.rest, kind_a);
                 let mut then_a = after_b.iter().filter(|way| way.leaf == a.leaf);
-                then_a
-                    .any(|then_a| then_a.rest == then_b.rest && self::origins(b, then_a) == origins)
+                then_a.any(|then_a| {
+                    then_a.rest == then_b.rest && self::effect(b, then_a, true) == effect
+                })
             })
         })
     })
@@ -159,33 +152,70 @@ fn exclude_each_other(
     !exprs.has_kind(a.rest, kind_b) && !exprs.has_kind(b.rest, kind_a)
 }
 
-/// Whether two ways leave the same in either order.
+/// Whether two ways compare the same and leave the same in either order.
 fn commute(exprs: &mut Exprs, steps: &mut Steps, a: &Way, b: &Way) -> bool {
     let [kind_a, kind_b] = [a, b].map(|way| exprs.leaves[way.leaf].kind);
     let after_a = steps.ways(exprs, a.rest, kind_b);
     let after_b = steps.ways(exprs, b.rest, kind_a);
     let then_b = after_a.iter().filter(|way| way.leaf == b.leaf);
     then_b.into_iter().any(|then_b| {
-        let origins = origins(a, then_b);
+        let effect = effect(a, then_b, false);
         let mut then_a = after_b.iter().filter(|way| way.leaf == a.leaf);
-        then_a.any(|then_a| then_a.rest == then_b.rest && self::origins(b, then_a) == origins)
+        then_a.any(|then_a| then_a.rest == then_b.rest && self::effect(b, then_a, true) == effect)
     })
 }
 
-/// By slot after two steps: its origin.
-fn origins(first: &Way, second: &Way) -> SmallVec<[Origin; 4]> {
-    let opened = |way: &Way, at: u16| Origin::Opened(way.opened[usize::from(at)]);
-    second
-        .moves
-        .iter()
-        .map(|&var| match var {
-            Var::Opened(at) => opened(second, at),
-            Var::Slot(at) => match first.moves[usize::from(at)] {
-                Var::Opened(at) => opened(first, at),
-                Var::Slot(at) => Origin::Slot(at),
-                Var::Bound(variable) => Origin::Opened(variable),
-            },
-            Var::Bound(variable) => Origin::Opened(variable),
-        })
-        .collect()
+/// A variable before two steps, or one that they opened, with its number among those.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Slot(u16),
+    Opened(VariableId, usize),
+}
+
+/// All that two steps do with variables: what each of them compares and keeps different, and what stands in the slots after both.
+#[derive(Debug, PartialEq, Eq)]
+struct Effect {
+    of_one: Vec<Origin>,
+    of_other: Vec<Origin>,
+    slots: Vec<Origin>,
+}
+
+/// What two steps do with variables. `is_swapped` says that the second one is the one that the effect names first.
+///
+/// Which of two steps opens a variable depends on their order, so opened variables are numbered as they are mentioned.
+fn effect(first: &Way, second: &Way, is_swapped: bool) -> Effect {
+    let mut opened: SmallVec<[(bool, u16); 4]> = SmallVec::new();
+    let mut number = |variable: VariableId, by: (bool, u16)| {
+        let known = opened.iter().position(|&other| other == by);
+        let at = known.unwrap_or_else(|| {
+            opened.push(by);
+            opened.len() - 1
+        });
+        Origin::Opened(variable, at)
+    };
+    let mut origin = |var: Var, is_second: bool| {
+        // What the second step finds in a slot was put there by the first.
+        let (var, opener) = match var.slot() {
+            Some(at) if is_second => (first.moves[at], first),
+            _ => (var, if is_second { second } else { first }),
+        };
+        match var {
+            Var::Slot(at) => Origin::Slot(at),
+            Var::Opened(at) => {
+                number(opener.opened[usize::from(at)], (std::ptr::eq(opener, second), at))
+            }
+            Var::Bound(variable) => Origin::Opened(variable, usize::MAX),
+        }
+    };
+    let (one, other) = if is_swapped { (second, first) } else { (first, second) };
+    let of_one = mentioned(one).map(|var| origin(var, is_swapped)).collect();
+    let of_other = mentioned(other).map(|var| origin(var, !is_swapped)).collect();
+    let slots = second.moves.iter().map(|&var| origin(var, true)).collect();
+    Effect { of_one, of_other, slots }
+}
+
+/// The variables that a step compares, and those that it keeps different from others.
+fn mentioned(way: &Way) -> impl Iterator<Item = Var> {
+    let inserts = way.inserts.iter().flat_map(|&(set, value)| [set, value]);
+    way.arguments.iter().copied().chain(inserts)
 }

@@ -2,13 +2,14 @@
 //!
 //! Of the sessions of an event, the outermost one in which it is not possible tells the cause.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use otus_core::index::Index as _;
-use otus_core::valued::{FieldId, ValuedNode};
+use otus_core::valued::{FieldId, ValuedId, ValuedNode};
 use otus_core::{Action, Value};
 use otus_syntax::ast::guard::Relation;
 use otus_trace::ComponentId;
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::super::event::Memory;
@@ -28,6 +29,14 @@ const FEW: usize = 3;
 /// The units around an event with the keys of their sessions, the outermost first.
 type Keys = SmallVec<[(usize, u32); 3]>;
 
+/// An open session in which an event of a kind is possible, and as which leaf.
+#[derive(Debug, Clone, Copy)]
+struct Fitting {
+    cell: usize,
+    kind: KindId,
+    leaf: ValuedId,
+}
+
 /// The session that stands in the way of an event.
 struct Hindrance {
     state: SlowSession,
@@ -46,7 +55,8 @@ impl Run<'_, '_> {
         }
         let obstacles = (0..self.consumed.len()).filter_map(|component| self.obstacle(component));
         let obstacles = obstacles.collect::<Vec<_>>();
-        failure::choose(obstacles)
+        let failure = failure::choose(obstacles)?;
+        Some(self.mistaken(&failure).unwrap_or(failure))
     }
 
     /// The state of a session of a unit, which may not have begun.
@@ -61,7 +71,7 @@ impl Run<'_, '_> {
         }
     }
 
-    fn ways(&mut self, unit: usize, state: &SlowSession, kind: KindId) -> Rc<[Way]> {
+    fn ways(&mut self, unit: usize, state: &SlowSession, kind: KindId) -> Arc<[Way]> {
         let tables = &mut self.keyed.units[unit].tables;
         tables.steps.ways(&mut tables.exprs, state.expr, kind)
     }
@@ -175,48 +185,126 @@ impl Run<'_, '_> {
         hindrance: &Hindrance,
         (field, value): (FieldId, Value),
     ) {
-        let Hindrance { level: Level { unit, .. }, keys, table, .. } = hindrance;
+        let open = self.fitting(hindrance, kind);
+        if let ([meant], true) = (open.as_slice(), obstacle.waits_for.is_empty()) {
+            self.tell_wrong_key(&mut obstacle.failure, hindrance, (field, value), *meant);
+            return;
+        }
+        let open_count = open.len();
+        let open = open.into_iter().take(FEW).map(|it| self.key_at(hindrance, it.cell)).collect();
+        obstacle.failure.cause = ValueCause::NoSession { field, value, open, open_count };
+    }
+
+    /// The open sessions, beside that of an event, in which an event of its kind is possible.
+    fn fitting(&mut self, hindrance: &Hindrance, kind: KindId) -> Vec<Fitting> {
+        let Hindrance { level: Level { unit, .. }, table, .. } = *hindrance;
         let mut open = Vec::new();
-        let mut open_count = 0;
-        for cell in 0..self.sessions[*unit].all().len() {
-            let session = self.session(Place { unit: *unit, cell });
-            if session.shape == IDLE || !self.sessions[*unit].is_in(*table, cell) {
+        for cell in 0..self.sessions[unit].all().len() {
+            let session = self.session(Place { unit, cell });
+            if session.shape == IDLE || !self.sessions[unit].is_in(table, cell) {
                 continue;
             }
             let shape = match session.shape {
                 super::sessions::SLOW => self.slow_of(session).expr,
                 shape => shape,
             };
-            let tables = &mut self.keyed.units[*unit].tables;
-            let ways = tables.steps.ways(&mut tables.exprs, shape, kind);
-            if let Some(way) = ways.first() {
-                open_count += 1;
-                if open.len() < FEW {
-                    open.push((cell, tables.exprs.leaves[way.leaf].node));
-                }
+            let tables = &mut self.keyed.units[unit].tables;
+            if let Some(way) = tables.steps.ways(&mut tables.exprs, shape, kind).first() {
+                open.push(Fitting { cell, kind, leaf: tables.exprs.leaves[way.leaf].node });
             }
         }
-        let facts = self.observation.problem.facts;
-        let item = |run: &Self, cell: usize| facts.item(run.sessions[*unit].key(cell)).clone();
-        if let ([(cell, leaf)], true) = (open.as_slice(), obstacle.waits_for.is_empty()) {
-            let (cell, leaf) = (*cell, *leaf);
-            let mut own = keys.clone();
-            if let Some(last) = own.last_mut() {
-                last.1 = self.sessions[*unit].key(cell).0;
-            }
-            let (found, wanted) = (value, vec![item(self, cell)]);
-            let since = self.begun(&own);
-            let (relation, pattern) = (Relation::Equal, None);
-            obstacle.failure.cause =
-                ValueCause::WrongValue { field, found, relation, wanted, pattern, since };
-            let actions = self.keyed.units[*unit].tables.exprs.kinds.items[kind].clone();
-            let expected: Vec<ExpectedLeaf> =
-                actions.iter().map(|&action| ExpectedLeaf { action, leaf }).collect();
-            obstacle.failure.expected = self.told(*unit, &expected);
-            return;
+        open
+    }
+
+    fn key_at(&self, hindrance: &Hindrance, cell: usize) -> Value {
+        self.observation.problem.facts.item(self.sessions[hindrance.level.unit].key(cell)).clone()
+    }
+
+    /// Makes a failure say that an event carries the key of another session than the one that was meant.
+    fn tell_wrong_key(
+        &mut self,
+        failure: &mut ValueFailure,
+        hindrance: &Hindrance,
+        (field, found): (FieldId, Value),
+        Fitting { cell, kind, leaf }: Fitting,
+    ) {
+        let unit = hindrance.level.unit;
+        let wanted = vec![self.key_at(hindrance, cell)];
+        let mut meant = hindrance.keys.clone();
+        if let Some(last) = meant.last_mut() {
+            last.1 = self.sessions[unit].key(cell).0;
         }
-        let open = open.into_iter().map(|(cell, _)| item(self, cell)).collect();
-        obstacle.failure.cause = ValueCause::NoSession { field, value, open, open_count };
+        let since = self.begun(&meant);
+        let (relation, pattern) = (Relation::Equal, None);
+        failure.cause = ValueCause::WrongValue { field, found, relation, wanted, pattern, since };
+        let actions = self.keyed.units[unit].tables.exprs.kinds.items[kind].clone();
+        let expected: Vec<ExpectedLeaf> =
+            actions.iter().map(|&action| ExpectedLeaf { action, leaf }).collect();
+        failure.expected = self.told(unit, &expected);
+    }
+
+    /// The same failure told as a wrong key, if that is what happened: an event that is not possible in its own session, or
+    /// that waits in a cycle, would fit exactly one other session that lacks such an event for good.
+    fn mistaken(&mut self, failure: &ValueFailure) -> Option<ValueFailure> {
+        let places: Vec<LogPlace> = match &failure.cause {
+            ValueCause::Cycle(all) => all.iter().map(|waiting| waiting.at).collect(),
+            ValueCause::Unexpected => failure.at.into_iter().collect(),
+            ValueCause::WrongValue { .. }
+            | ValueCause::TooLate(_)
+            | ValueCause::TooEarly(_)
+            | ValueCause::UsedAgain { .. }
+            | ValueCause::NoSession { .. }
+            | ValueCause::Missing { .. } => return None,
+        };
+        let mut all = Vec::new();
+        for at in places {
+            let kind = self.route(at)?.kind;
+            let Some(hindrance) = self.hindrance(at) else { continue };
+            let lacking = self.lacking(at, &hindrance, kind);
+            all.extend(lacking.into_iter().map(|meant| (at, meant)));
+        }
+        let &[(at, meant)] = all.as_slice() else { return None };
+        let hindrance = self.hindrance(at)?;
+        let named = self.named_key(hindrance.level.key, &hindrance.keys)?;
+        let mut told = ValueFailure { at: Some(at), key: Some(named.clone()), ..failure.clone() };
+        self.tell_wrong_key(&mut told, &hindrance, named, meant);
+        Some(told)
+    }
+
+    /// The sessions that an event would fit, and that have no event of its kind in the rest of its log before they begin
+    /// again.
+    fn lacking(&mut self, at: LogPlace, hindrance: &Hindrance, kind: KindId) -> Vec<Fitting> {
+        let unit = hindrance.level.unit;
+        let log = &self.observation.logs[at.component.index()];
+        if log.observed.may_stop_early() {
+            return Vec::new();
+        }
+        let len = log.len;
+        let mut lacking = self.fitting(hindrance, kind);
+        let cell_of = |run: &Self, keys: &Keys| {
+            let (last, outer) = keys.get(..hindrance.keys.len())?.split_last()?;
+            let is_beside = outer == &hindrance.keys[..outer.len()] && last.0 == unit;
+            is_beside.then(|| run.sessions[unit].find(hindrance.table, last.1 as usize))?
+        };
+        // By session: whether its next event of the log, of this kind or the first of a session, was met.
+        let mut is_settled = FxHashSet::default();
+        let mut is_answered = FxHashSet::default();
+        for step in at.step + 1..len {
+            let here = LogPlace { component: at.component, step };
+            let Some(route) = self.route(here) else { continue };
+            let is_first = self.is_first(unit, route.kind);
+            if route.kind != kind && !is_first {
+                continue;
+            }
+            let Some(cell) = self.keys(here).and_then(|keys| cell_of(self, &keys)) else {
+                continue;
+            };
+            if is_settled.insert(cell) && route.kind == kind {
+                is_answered.insert(cell);
+            }
+        }
+        lacking.retain(|it| !is_answered.contains(&it.cell));
+        lacking
     }
 
     /// Whether an event belongs to the session with these keys, or to one inside it.

@@ -12,11 +12,12 @@ use otus_core::index::Index as _;
 use otus_core::valued::{Atom, FieldId, Operand, Test, Valued, ValuedId, VariableId};
 use otus_syntax::Rational;
 use otus_syntax::ast::guard::Relation;
-use otus_trace::{ComponentId, FactId, Facts, Partition};
+use otus_trace::{FactId, LogFacts, Partition};
 use smallvec::SmallVec;
 
 use super::super::expr::{ExprId, Exprs, HoleId, KindId, SetId, Var};
 use super::super::step::{Steps, Way};
+use super::instants::is_one_epoch;
 
 /// The number of registers of a session.
 pub(super) const REGISTERS: usize = 2;
@@ -32,7 +33,13 @@ pub(super) struct FastStep {
     pub(super) leaf: ValuedId,
     peers: Arc<BTreeSet<Peer>>,
     tests: SmallVec<[FastTest; 2]>,
-    registers: SmallVec<[Source; REGISTERS]>,
+    registers: [Source; REGISTERS],
+    /// The same as places in what an event [gives](Given); `None` if a field gives a register its value.
+    places: Option<[Given; REGISTERS]>,
+    /// Whether the time of the event gives a register its value.
+    keeps_time: bool,
+    /// Whether all registers stay as they are.
+    pub(super) keeps_registers: bool,
     /// If the event happens in a hole: the hole.
     pub(super) inside: Option<Inside>,
     /// The tables whose sessions must do without lifelines from now on.
@@ -70,12 +77,14 @@ enum FastTest {
     /// The value of a field equals that of a register.
     Same(FieldId, u8),
     /// The value of a field passes a test with constants.
-    Constant(FieldId, Test),
+    Constant(FieldId, Box<Test>),
 }
 
 /// Where a register gets its value from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
+    /// It has none.
+    Nothing,
     Register(u8),
     Time,
     Field(FieldId),
@@ -83,13 +92,65 @@ enum Source {
     Table,
 }
 
+/// A place in the registers before an event, followed by its time and by nothing. To look up a place costs less than to ask
+/// where a register comes from, which differs from event to event.
+type Given = u8;
+
+/// The place of nothing, after the registers and the time.
+const NOTHING: usize = REGISTERS + 1;
+
+impl Source {
+    fn place(self) -> Option<Given> {
+        let place = match self {
+            Source::Register(at) => return Some(at),
+            Source::Time => REGISTERS,
+            Source::Nothing | Source::Table => NOTHING,
+            Source::Field(_) => return None,
+        };
+        u8::try_from(place).ok()
+    }
+}
+
 /// The event at hand.
 #[derive(Clone, Copy)]
 pub(super) struct At<'f> {
-    pub(super) facts: &'f Facts,
-    pub(super) component: ComponentId,
+    /// The values of its log.
+    pub(super) facts: &'f LogFacts<'f>,
     pub(super) step: usize,
     pub(super) peer: Option<Peer>,
+    pub(super) across: Across,
+}
+
+/// The end of a log.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct End {
+    /// Its last time, if it is known.
+    pub(super) time: Option<i64>,
+    pub(super) across: Across,
+}
+
+/// What is said of a bound on two times of one clock that went backwards between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Across {
+    /// The clock does not go backwards.
+    Nothing,
+    /// Times are [numbers that know their epoch](super::instants). Such a bound holds, or does not, without being looked at. Only
+    /// an event that gives an anchor its time again must give it the same one, of the same epoch.
+    Holds(bool),
+}
+
+impl Across {
+    /// Whether `time rel start + offset` holds.
+    #[inline]
+    fn test(self, relation: Relation, time: i64, start: i64, offset: i64) -> bool {
+        let sets = relation == Relation::Equal && offset == 0;
+        match self {
+            Across::Holds(holds) if !is_one_epoch(time, start) && !sets => holds,
+            Across::Holds(_) | Across::Nothing => start
+                .checked_add(offset)
+                .is_some_and(|other| relation.holds(Some(time.cmp(&other)))),
+        }
+    }
 }
 
 /// What a fast step says.
@@ -155,17 +216,17 @@ impl FastStep {
                     if atom.field == Valued::TIME {
                         return None;
                     }
-                    tests.push(FastTest::Constant(atom.field, test.clone()));
+                    tests.push(FastTest::Constant(atom.field, Box::new(test.clone())));
                 }
             }
         }
-        let mut registers = SmallVec::new();
-        for &var in &way.moves {
-            registers.push(match var {
+        let mut registers = [Source::Nothing; REGISTERS];
+        for (source, &var) in registers.iter_mut().zip(&way.moves) {
+            *source = match var {
                 Var::Slot(at) => Source::Register(slot(at)?),
                 Var::Opened(at) => given.iter().find(|(known, _)| *known == at)?.1,
                 Var::Bound(_) => return None,
-            });
+            };
         }
         let is_left = |source: Source| registers.iter().position(|&own| own == source);
         let opens = match way.hole {
@@ -205,12 +266,26 @@ impl FastStep {
         let is_idle = way.rest == from
             && without.is_empty()
             && tests.is_empty()
-            && kept.all(|(source, at)| *source == Source::Register(at));
+            && kept.all(|(source, at)| {
+                matches!(*source, Source::Register(own) if own == at) || *source == Source::Nothing
+            });
+        let [first, second] = registers.map(Source::place);
+        // A register that stands for no variable is zero.
+        let used = exprs.slot_count(from);
+        let mut all = registers.iter().enumerate();
+        let keeps_registers = all.all(|(at, source)| match *source {
+            Source::Register(own) => usize::from(own) == at,
+            Source::Nothing => at >= used,
+            Source::Time | Source::Field(_) | Source::Table => false,
+        });
         Some(FastStep {
             to: way.rest,
             leaf: leaf.node,
             peers: part.peers.clone(),
             tests,
+            places: first.zip(second).map(|(first, second)| [first, second]),
+            keeps_time: registers.contains(&Source::Time),
+            keeps_registers,
             registers,
             inside,
             without,
@@ -265,11 +340,11 @@ impl FastStep {
     /// The registers after an event that nobody saw, at the time when its log ended; `None` if a bound forbids it, or
     /// that time is not known and matters.
     #[inline]
-    pub(super) fn unobserved(&self, before: &Registers, now: Option<i64>) -> Option<Registers> {
+    pub(super) fn unobserved(&self, before: &Registers, end: End) -> Option<Registers> {
+        let End { time: now, across } = end;
         for test in &self.tests {
             let FastTest::Time(relation, at, offset) = test else { return None };
-            let other = before[usize::from(*at)].checked_add(*offset)?;
-            if !relation.holds(Some(now?.cmp(&other))) {
+            if !across.test(*relation, now?, before[usize::from(*at)], *offset) {
                 return None;
             }
         }
@@ -279,31 +354,36 @@ impl FastStep {
                 Source::Register(at) => before[usize::from(at)],
                 Source::Time => now?,
                 Source::Field(_) => return None,
-                Source::Table => 0,
+                Source::Nothing | Source::Table => 0,
             };
         }
         Some(after)
     }
 
+    /// Whether it concerns neither a hole nor the sessions in one.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        self.without.is_empty() && self.inside.is_none()
+    }
+
     /// Whether the event passes all tests.
     #[inline]
     pub(super) fn test(&self, registers: &Registers, event: At<'_>) -> Answer {
-        let At { facts, component, step, peer } = event;
+        let At { facts, step, peer, across } = event;
         if peer.is_some_and(|peer| !self.peers.contains(&peer)) {
             return Answer::Fails;
         }
         for test in &self.tests {
             let holds = match test {
                 FastTest::Time(relation, at, offset) => {
-                    let Some(time) = facts.time(component, step) else { return Answer::Unlogged };
-                    let other = registers[usize::from(*at)].checked_add(*offset);
-                    other.is_some_and(|other| relation.holds(Some(time.cmp(&other))))
+                    let Some(time) = facts.time(step) else { return Answer::Unlogged };
+                    across.test(*relation, time, registers[usize::from(*at)], *offset)
                 }
-                FastTest::Same(field, at) => match facts.value(*field, component, step) {
+                FastTest::Same(field, at) => match facts.value(*field, step) {
                     None => return Answer::Unlogged,
                     Some(FactId(id)) => i64::from(id) == registers[usize::from(*at)],
                 },
-                FastTest::Constant(field, test) => match facts.value(*field, component, step) {
+                FastTest::Constant(field, test) => match facts.value(*field, step) {
                     None => return Answer::Unlogged,
                     Some(id) => test.holds(facts.item(id), None),
                 },
@@ -318,14 +398,23 @@ impl FastStep {
     /// The registers after the step; `None` if a value was not logged.
     #[inline]
     pub(super) fn registers(&self, before: &Registers, event: At<'_>) -> Option<Registers> {
-        let At { facts, component, step, .. } = event;
+        let At { facts, step, .. } = event;
+        let time = facts.time(step);
+        if self.keeps_time && time.is_none() {
+            return None;
+        }
+        let mut given = [0; NOTHING + 1];
+        given[..REGISTERS].copy_from_slice(before);
+        given[REGISTERS] = time.unwrap_or(0);
+        if let Some(places) = self.places {
+            return Some(places.map(|place| given[usize::from(place) % given.len()]));
+        }
         let mut after = [0; REGISTERS];
-        for (to, source) in after.iter_mut().zip(&self.registers) {
-            *to = match *source {
-                Source::Register(at) => before[usize::from(at)],
-                Source::Time => facts.time(component, step)?,
-                Source::Field(field) => i64::from(facts.value(field, component, step)?.0),
-                Source::Table => 0,
+        for (to, source) in after.iter_mut().zip(self.registers) {
+            *to = if let Source::Field(field) = source {
+                i64::from(facts.value(field, step)?.0)
+            } else {
+                given[usize::from(source.place()?)]
             };
         }
         Some(after)

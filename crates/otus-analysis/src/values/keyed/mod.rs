@@ -37,6 +37,10 @@
 mod confluence;
 mod failure;
 mod fast;
+mod fire;
+mod instants;
+mod levels;
+mod plain;
 mod plan;
 mod report;
 mod run;
@@ -47,5 +51,5 @@ mod split;
 
 pub(super) use plan::Keyed;
 pub use report::{LoopReport, loops};
-pub(super) use run::explain;
+pub(super) use run::{Stuck, explain};
 pub(super) use split::explain_by_sessions;

@@ -19,6 +19,41 @@ pub(super) const IDLE: ExprId = ExprId(u32::MAX);
 /// A session with open variables; its first register is its index there.
 pub(super) const SLOW: ExprId = ExprId(u32::MAX - 1);
 
+/// Sessions by number, their shapes apart from their registers. Most steps change the shape only, and the shapes of tens of
+/// thousands of sessions stay in the cache, where sessions as a whole would not.
+#[derive(Debug, Default)]
+pub(super) struct Cells {
+    pub(super) shapes: Vec<ExprId>,
+    pub(super) registers: Vec<Registers>,
+}
+
+impl Cells {
+    /// So many sessions of one shape.
+    pub(super) fn of(shape: ExprId, count: usize) -> Self {
+        Cells { shapes: vec![shape; count], registers: vec![[0; REGISTERS]; count] }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.shapes.len()
+    }
+
+    #[inline]
+    pub(super) fn get(&self, cell: usize) -> Option<Session> {
+        Some(Session { shape: *self.shapes.get(cell)?, registers: *self.registers.get(cell)? })
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, cell: usize, session: Session) {
+        self.shapes[cell] = session.shape;
+        self.registers[cell] = session.registers;
+    }
+
+    fn push(&mut self, session: Session) {
+        self.shapes.push(session.shape);
+        self.registers.push(session.registers);
+    }
+}
+
 impl Session {
     pub(super) fn new(shape: ExprId) -> Self {
         Session { shape, registers: [0; REGISTERS] }
@@ -39,14 +74,14 @@ pub(super) const ONLY: u32 = 0;
 #[derive(Debug)]
 pub(super) enum Sessions {
     /// Of one table: by key.
-    Dense(Vec<Session>),
+    Dense(Cells),
     Sparse(Tables),
 }
 
 /// The sessions of a unit that has a table in each session of the unit around it.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
-    cells: Vec<Session>,
+    cells: Cells,
     /// By cell: its table and key.
     names: Vec<(u32, u32)>,
     cell_of: FxHashMap<(u32, u32), u32>,
@@ -69,7 +104,7 @@ fn narrow(number: usize) -> u32 {
 
 impl Sessions {
     #[inline]
-    pub(super) fn all(&self) -> &[Session] {
+    pub(super) fn all(&self) -> &Cells {
         match self {
             Sessions::Dense(cells) => cells,
             Sessions::Sparse(tables) => &tables.cells,
@@ -77,10 +112,10 @@ impl Sessions {
     }
 
     #[inline]
-    pub(super) fn get_mut(&mut self, cell: usize) -> &mut Session {
+    pub(super) fn set(&mut self, cell: usize, session: Session) {
         match self {
-            Sessions::Dense(cells) => &mut cells[cell],
-            Sessions::Sparse(tables) => &mut tables.cells[cell],
+            Sessions::Dense(cells) => cells.set(cell, session),
+            Sessions::Sparse(tables) => tables.cells.set(cell, session),
         }
     }
 
@@ -104,7 +139,7 @@ impl Sessions {
         let name = (table, narrow(key));
         let cell = match tables.free_cells.pop() {
             Some(cell) => {
-                tables.cells[cell as usize] = Session::new(IDLE);
+                tables.cells.set(cell as usize, Session::new(IDLE));
                 tables.names[cell as usize] = name;
                 cell
             }
@@ -140,7 +175,7 @@ impl Sessions {
         let Some(own) = tables.own.get_mut(table as usize) else { return };
         for cell in std::mem::take(&mut own.cells) {
             tables.cell_of.remove(&tables.names[cell as usize]);
-            tables.cells[cell as usize] = Session::new(IDLE);
+            tables.cells.set(cell as usize, Session::new(IDLE));
             tables.free_cells.push(cell);
         }
         tables.unused.push(table);
@@ -150,7 +185,7 @@ impl Sessions {
     pub(super) fn cells_of(&self, table: u32) -> Vec<u32> {
         match self {
             Sessions::Dense(cells) => {
-                let is_begun = |cell: &u32| cells[*cell as usize].shape != IDLE;
+                let is_begun = |cell: &u32| cells.shapes[*cell as usize] != IDLE;
                 (0..narrow(cells.len())).filter(is_begun).collect()
             }
             Sessions::Sparse(tables) => {

@@ -17,7 +17,8 @@ use rustc_hash::FxHashMap;
 
 use super::super::expr::{ExprId, Exprs, KindId, SetId, Var};
 use super::fast::{Entry, FastStep};
-use super::run::{Fired, Run, make};
+use super::levels::make;
+use super::run::{Fired, Run};
 use super::sessions::{Place, SLOW, Session};
 
 /// The most unobserved events before an observed one, or before the end of a session.
@@ -91,8 +92,8 @@ impl Run<'_, '_> {
                     return Ok(Reached::Unclear);
                 }
             }
-            let now = self.observation.logs[*component].last;
-            let Some(registers) = step.unobserved(&self.session(place).registers, now) else {
+            let end = self.end(*component);
+            let Some(registers) = step.unobserved(&self.session(place).registers, end) else {
                 return Ok(Reached::Unclear);
             };
             if self.take(path, step, registers, *component, None)?.is_none() {
@@ -102,14 +103,14 @@ impl Run<'_, '_> {
         Ok(Reached::Yes)
     }
 
-    /// A session after the unobserved events before one of a kind, if they matter to nothing else.
+    /// A session after the unobserved events that lead to a goal, if they matter to nothing else.
     pub(super) fn after_chain(
         &mut self,
         unit: usize,
         session: Session,
-        kind: KindId,
+        goal: Goal,
     ) -> Option<Session> {
-        let Chain::Reached(silent) = self.chain(unit, session.shape, Goal::Kind(kind)) else {
+        let Chain::Reached(silent) = self.chain(unit, session.shape, goal) else {
             return None;
         };
         let mut session = session;
@@ -117,8 +118,7 @@ impl Run<'_, '_> {
             if !step.without.is_empty() {
                 return None;
             }
-            let now = self.observation.logs[*component].last;
-            let registers = step.unobserved(&session.registers, now)?;
+            let registers = step.unobserved(&session.registers, self.end(*component))?;
             session = Session { shape: step.to, registers };
         }
         Some(session)
@@ -177,7 +177,8 @@ impl Run<'_, '_> {
         let partition = self.observation.problem.trace.partition();
         let left = self.observation.lifelines_left(&self.consumed);
         let kinds: Vec<KindId> = self.keyed.units[unit].tables.exprs.kinds.items.ids().collect();
-        let mut found = Vec::new();
+        let mut found: Vec<Silent> = Vec::new();
+        let mut has_holes = false;
         for kind in kinds {
             let own = &mut self.keyed.units[unit];
             let action = own.tables.exprs.kinds.items[kind].first().copied()?;
@@ -194,6 +195,7 @@ impl Run<'_, '_> {
                 if way.hole.is_some() {
                     // Events of holes matter to their own sessions, unless they change this one.
                     if changes_nothing(&mut tables.exprs, shape, way) {
+                        has_holes = true;
                         continue;
                     }
                     return None;
@@ -205,6 +207,11 @@ impl Run<'_, '_> {
                 let step = FastStep::silent(&tables.exprs, way, component, anchors, partition)?;
                 found.push(Silent { component, kind, step });
             }
+        }
+        // An event around a hole may exclude events inside of it that nobody saw either, as `b!k` of
+        // `seq(loopP(fresh x)(b -- m[f = x] -> a), b -- k -> c)` excludes `b!m`. Which of them happened first is a choice.
+        if has_holes && found.iter().any(|silent| !silent.step.without.is_empty()) {
+            self.is_forced = false;
         }
         Some(found)
     }

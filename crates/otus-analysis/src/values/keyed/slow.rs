@@ -14,7 +14,8 @@ use super::super::event::{Memory, Register};
 use super::super::expr::{ExprId, Exprs, HoleId, KindId, SetId, Var};
 use super::super::observation::Moment;
 use super::fast::{REGISTERS, Registers, Without};
-use super::run::{Entered, Fired, Run, to_table};
+use super::levels::{Entered, to_table};
+use super::run::{Fired, Run};
 use super::sessions::{IDLE, ONLY, Place, SLOW, Session};
 use super::silent::changes_nothing;
 
@@ -35,6 +36,13 @@ impl SlowSession {
         let register = |var: &Var| memory.registers.get(var.slot()?).cloned();
         let registers = moves.iter().filter_map(register).collect();
         memory.registers = registers;
+        if let Some(epochs) = &mut memory.epochs {
+            let renamed = (0..).zip(moves).filter_map(|(at, var)| {
+                let epoch = epochs.of_register(var.slot()?)?;
+                Some((at, epoch))
+            });
+            epochs.anchors = renamed.collect();
+        }
         SlowSession { expr, memory }
     }
 
@@ -114,20 +122,21 @@ impl Run<'_, '_> {
         let problem = self.observation.problem;
         let slots = tables.exprs.slot_count(expr);
         let variables = tables.exprs.slot_variables(expr, slots);
-        let registers = variables.iter().zip(registers).map(|(variable, number)| {
+        let mut memory = Memory::new(problem.valued, self.consumed.len());
+        for (at, (variable, number)) in (0..).zip(variables.iter().zip(registers)) {
             let anchor = variable.map(|v| problem.anchors.get(v.index()).copied().flatten());
             let value = match (anchor, u32::try_from(number)) {
                 (Some(None), Ok(id)) => problem.facts.item(FactId(id)).clone(),
+                (Some(Some(clock)), _) if let Some(instants) = &self.instants[clock] => {
+                    let (epoch, time) = instants.time(number);
+                    memory.epochs.get_or_insert_default().anchors.push((at, epoch));
+                    Value::integer(time)
+                }
                 // A time, or a table, which no guard mentions.
                 _ => Value::integer(number),
             };
-            Register::Known(value)
-        });
-        let components = self.consumed.len();
-        let has_times = problem.valued.has_times();
-        let last = if has_times { SmallVec::from_elem(None, components) } else { SmallVec::new() };
-        let memory =
-            Memory { registers: registers.collect(), last, ..Memory::new(problem.valued, 0) };
+            memory.registers.push(Register::Known(value));
+        }
         SlowSession { expr, memory }
     }
 
@@ -146,22 +155,34 @@ impl Run<'_, '_> {
 
     /// The registers of a session as numbers, if all of them are known times or tables.
     fn plain(&self, unit: usize, session: &SlowSession) -> Option<Registers> {
-        let Memory { registers, conditions, last, .. } = &session.memory;
+        let Memory { registers, conditions, last, epochs, .. } = &session.memory;
         if registers.len() > REGISTERS || !conditions.is_empty() || last.iter().any(Option::is_some)
         {
+            return None;
+        }
+        if epochs.as_ref().is_some_and(|epochs| !epochs.has_anchors_only()) {
             return None;
         }
         let problem = self.observation.problem;
         let exprs = &self.keyed.units[unit].tables.exprs;
         let variables = exprs.slot_variables(session.expr, registers.len());
         let mut plain = [0; REGISTERS];
-        for ((to, register), variable) in plain.iter_mut().zip(registers).zip(variables) {
+        for (at, ((to, register), variable)) in
+            plain.iter_mut().zip(registers).zip(variables).enumerate()
+        {
             let Register::Known(Value::Number(number)) = register else { return None };
-            // Of other values the ids are not known.
-            if let Some(variable) = variable {
-                problem.anchors.get(variable.index()).copied().flatten()?;
-            }
-            *to = number.integer()?;
+            let number = number.integer()?;
+            *to = match variable {
+                None => number,
+                Some(variable) => {
+                    // Of other values the ids are not known.
+                    let clock = problem.anchors.get(variable.index()).copied().flatten()?;
+                    match &self.instants[clock] {
+                        Some(instants) => instants.number(session.memory.epoch(at)?, number)?,
+                        None => number,
+                    }
+                }
+            };
         }
         Some(plain)
     }
@@ -175,6 +196,7 @@ impl Run<'_, '_> {
         step: Option<usize>,
     ) -> Result<Option<Entered>, Fired> {
         let Some(&place) = path.last() else { return Err(Fired::GivenUp) };
+        self.was_slow = true;
         let start = self.slow_session(place);
         let ends: [(usize, Moment); 1] = [(component, step.map(|at| (at, at + 1)))];
         let mut seen: FxHashSet<SlowSession> = FxHashSet::default();

@@ -14,14 +14,15 @@ use std::collections::{BTreeMap, VecDeque};
 use otus_core::index::Index as _;
 use otus_core::valued::{FieldId, ValuedId};
 use otus_trace::multitrace::Builder;
-use otus_trace::{ComponentId, Facts, MultiTrace};
+use otus_trace::{ComponentId, FactId, Facts, MultiTrace};
 use smallvec::SmallVec;
 
-use super::super::construct::{Item, Path};
+use super::super::Findings;
+use super::super::construct::{Item, Keys, Path};
 use super::super::event::Memory;
 use super::super::expr::KindId;
 use super::super::failure::{LogPlace, ValueCause, ValueFailure};
-use super::super::observation::{Moment, Observation, Problem};
+use super::super::observation::{Log, Moment, Observation, Problem};
 use super::super::search::{Found, Search, Tables};
 use super::plan::{Keyed, Level, ROOT};
 use super::slow::SlowSession;
@@ -32,12 +33,16 @@ pub(in super::super) fn explain_by_sessions(
     keyed: &mut Keyed,
     problem: &Problem<'_>,
     meter: &mut Meter<'_>,
-    furthest: &mut Option<Box<[u32]>>,
-    failure: &mut Option<ValueFailure>,
+    findings: &mut Findings,
     trail: Option<&mut Path>,
 ) -> Option<Found> {
     let observation = Observation::new(problem);
     if !keyed.skips_root || keyed.units[ROOT + 1..].iter().any(|unit| !unit.holes.is_empty()) {
+        return None;
+    }
+    // A session that is not in a log has no epoch there, if all of it may have been before the log or after it.
+    let is_unclear = |log: &Log| log.is_broken && log.observed.may_start_late();
+    if problem.valued.has_times() && observation.logs.iter().any(is_unclear) {
         return None;
     }
     let sessions = sessions(keyed, &observation)?;
@@ -46,8 +51,9 @@ pub(in super::super) fn explain_by_sessions(
         let (trace, facts) = part_of(problem, &steps);
         let part = Problem { trace: &trace, facts: &facts, order: None, ..*problem };
         let mut search = Search::new(&part, &mut keyed.units[unit].tables).with_trail();
-        for (own, log) in search.observation.logs.iter_mut().zip(&observation.logs) {
-            own.is_broken = log.is_broken;
+        let logs = search.observation.logs.iter_mut().zip(&observation.logs);
+        for ((own, log), steps) in logs.zip(&steps) {
+            own.copy_epochs(log, steps);
             // Of a session without events in a log, all may have been before it or after it.
             let is_outside = own.len == 0 && log.observed.may_start_late();
             (own.first, own.last) = if is_outside { (None, None) } else { (log.first, log.last) };
@@ -55,11 +61,11 @@ pub(in super::super) fn explain_by_sessions(
         match search.run(meter) {
             Found::Yes => {}
             Found::No => {
-                *furthest =
+                findings.furthest =
                     search.consumed().map(|consumed| reached(&observation, &steps, &consumed));
                 let own = search.failure().map(|failure| failure.moved(|at| full(&steps, at)));
                 let begun = search.consumed().and_then(|consumed| begun(&steps, &consumed));
-                *failure = own.map(|own| named(keyed, problem, own, begun));
+                findings.failure = own.map(|own| named(keyed, problem, own, begun));
                 return Some(Found::No);
             }
             Found::Unknown(stop) if stop != Stop::States || meter.is_out() => {
@@ -213,9 +219,9 @@ impl Part {
         let memory = Memory::new(problem.valued, steps.len());
         let mut queues: SmallVec<[VecDeque<Item>; 4]> =
             SmallVec::from_elem(VecDeque::new(), steps.len());
-        let key = own
-            .only_key()
-            .map(|variable| (variable, problem.facts.item(otus_trace::FactId(key)).clone()));
+        // A unit without a key has one session, and its logs may carry no values at all.
+        let value = || problem.facts.item(FactId(key)).clone();
+        let keys: Keys = own.only_key().map(|variable| (variable, value())).into_iter().collect();
         for mut item in items {
             for (component, moment) in &mut item.ends {
                 if let Some((from, to)) = moment {
@@ -223,7 +229,7 @@ impl Part {
                     (*from, *to) = (at, at + 1);
                 }
             }
-            item.key.clone_from(&key);
+            item.keys.clone_from(&keys);
             let component = item.ends[0].0;
             queues[component].push_back(item);
         }

@@ -239,14 +239,12 @@ impl<'a> Store<'a> {
             ..Times::default()
         };
         let is_time = |number: &usize| self.sorts.is_time(self.bound[*number].variable);
-        let mut clocks: BTreeSet<Clock> = BTreeSet::new();
         // The events with a logged or tested time: instance, clock, slot.
         let mut timed: Vec<(usize, Clock, usize)> = Vec::new();
         for (number, instance) in self.instances.iter().enumerate() {
             for (at, part) in instance.parts.iter().enumerate() {
                 let component = self.component(part);
                 let clock = self.clock(instance, part);
-                clocks.insert(clock);
                 let logged = match instance.places[&component] {
                     Place::Line(line) => self.logs.components[component].lines[line].time(
                         self.case,
@@ -284,9 +282,14 @@ impl<'a> Store<'a> {
                 }
             }
         }
-        // The clock of an anchor need not be one of an event that is there.
-        let components = 0..self.logs.components.len();
-        clocks.extend(components.map(|component| Clock { component, epoch: 0 }));
+        // The clock of an anchor need not be one of an event that is there. Where a clock went backwards, an anchor that no
+        // event sets may be on any of its clocks, or on one that no event has.
+        let mut clocks: BTreeSet<Clock> = BTreeSet::new();
+        for (component, log) in self.logs.components.iter().enumerate() {
+            let last = log.last_epoch();
+            let epochs = 0..=last + usize::from(last > 0);
+            clocks.extend(epochs.map(|epoch| Clock { component, epoch }));
+        }
         for number in (0..self.bound.len()).filter(is_time) {
             let allowed =
                 |clock: &&Clock| self.sorts.allows(self.bound[number].variable, clock.component);

@@ -122,12 +122,14 @@ impl Times<'_> {
             }
         }
         for &(x, y) in &self.different {
+            // Readings differ, whatever their clocks are.
+            let clock = *clocks.get(&x)?;
             found.push(Comparison {
                 relation: Relation::NotEqual,
                 x,
                 y,
                 distance: Rational::from(0),
-                clocks: (*clocks.get(&x)?, *clocks.get(&y)?),
+                clocks: (clock, clock),
                 sets: false,
             });
         }

@@ -63,6 +63,22 @@ fn strict_comparisons_of_times() {
 }
 
 #[test]
+fn clocks_that_go_backwards() {
+    let flavor = Flavor::backwards();
+    sweep("backwards", (27, super::cases(2_000)), &flavor, against);
+    let flavor = Flavor { odd_times: true, leaves: 5, events: 9, ..flavor };
+    sweep("backwards, odd times", (28, super::cases(1_000)), &flavor, against);
+}
+
+#[test]
+fn sessions_with_keys_and_clocks_that_go_backwards() {
+    let flavor = Flavor { backwards: true, ..Flavor::keyed() };
+    sweep("keyed backwards", (29, super::cases(1_000)), &flavor, against);
+    let flavor = Flavor { slices: true, ..flavor };
+    sweep("slices backwards", (30, super::cases(1_000)), &flavor, against);
+}
+
+#[test]
 fn sessions_with_keys() {
     sweep("keyed", (16, super::cases(2_000)), &Flavor::keyed(), against);
 }

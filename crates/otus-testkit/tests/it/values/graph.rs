@@ -116,6 +116,13 @@ fn prefix() {
 }
 
 #[test]
+fn clocks_that_go_backwards() {
+    let backwards = Flavor::backwards();
+    sweep("accept backwards", (35, super::cases(200)), &backwards, |it| against(it, Kind::Accept));
+    sweep("prefix backwards", (36, super::cases(200)), &backwards, |it| against(it, Kind::Prefix));
+}
+
+#[test]
 fn eliminate() {
     let small = Flavor::small();
     sweep("eliminate by graph", (33, super::cases(200)), &small, |it| against(it, Kind::Eliminate));

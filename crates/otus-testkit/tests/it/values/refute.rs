@@ -115,6 +115,11 @@ fn certificates_of_two_lifelines() {
 }
 
 #[test]
+fn certificates_of_clocks_that_go_backwards() {
+    run("certificates, backwards", 44, 300, &Flavor::backwards());
+}
+
+#[test]
 fn certificates_of_odd_times() {
     run("certificates, odd times", 45, 100, &Flavor { odd_times: true, ..Flavor::small() });
 }

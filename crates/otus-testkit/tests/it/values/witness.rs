@@ -336,6 +336,11 @@ fn witnesses_of_larger_cases() {
 }
 
 #[test]
+fn witnesses_of_clocks_that_go_backwards() {
+    run("witnesses, backwards", 37, 200, &Flavor::backwards());
+}
+
+#[test]
 fn witnesses_of_odd_times() {
     run("witnesses, odd times", 35, 100, &Flavor { odd_times: true, ..Flavor::small() });
 }
